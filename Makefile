@@ -1,0 +1,28 @@
+# The front door. Each command installs what it needs (cmake/provision.sh says what, or prints the command where it may
+# not), configures and builds by a CMake preset (CMakePresets.json) and runs the result. Nothing is done twice.
+#
+#   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST
+#   make test                                    every test with g++, and every compile error on g++ and clang
+#   make full                                    the same, with the parts that need more packages
+#   make bench [ARGS="--benchmark_filter=REGEX"] run the benchmarks: JSON in build/bench/, table in docs/benchmarks.md
+.PHONY: help demo test full bench
+.DEFAULT_GOAL := help
+
+export CTEST_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+test full:
+	@sh cmake/provision.sh $@
+	@cmake --workflow --preset $@
+
+demo:
+	@sh cmake/provision.sh $@
+	@cmake --workflow --preset $@
+	@build/demo/examples/fashion_mnist/crochet_fashion_mnist $(ARGS)
+
+bench:
+	@sh cmake/provision.sh $@
+	@cmake --workflow --preset $@
+	@sh bench/run.sh build/release build/bench $(ARGS)

@@ -1,0 +1,28 @@
+#!/bin/sh
+# sh bench/run.sh BUILD OUT [Google Benchmark's options]
+# Runs every benchmark program of the build, one after the other, and keeps its results as OUT/<program>.json. Then runs
+# what is no Google Benchmark program, bench/*/run.sh BUILD OUT, and makes docs/benchmarks.md out of all of it.
+set -eu
+
+build=$1 out=$2
+shift 2
+here=$(dirname "$0")
+mkdir -p "$out"
+
+for program in "$build"/bench/programs/*; do
+  [ -x "$program" ] || continue
+  name=$(basename "$program")
+  echo "bench: $name"
+  "$program" --benchmark_out="$out/$name.json.new" --benchmark_out_format=json "$@"
+  mv "$out/$name.json.new" "$out/$name.json" # a run that was broken off leaves the last whole one
+done
+for script in "$here"/*/run.sh; do
+  [ -e "$script" ] || continue
+  echo "bench: $(basename "$(dirname "$script")")"
+  sh "$script" "$build" "$out"
+done
+echo "bench: results are in $out"
+if [ -e "$here/report.py" ]; then
+  python3 "$here/report.py" "$out" docs/benchmarks.md
+  echo "bench: table is in docs/benchmarks.md"
+fi

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/executor/cpu_eigen.hpp>
+
+#include "steps.hpp"
+
+void bench::add_steps_with_eigen() { add_networks("eigen", crochet::EigenCpu{.seed = 1}); }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// step/mlp/<batch>/..., step/cnn/<batch>/...: how long a training step of a whole network takes.
+// step/session_overhead/...: what a session and its hooks add to the executor's own time.
+#include <benchmark/benchmark.h>
+
+#include "parts.hpp"
+
+int main(int count, char** words) {
+  bench::add_steps_with_tiles();
+  bench::add_steps_with_eigen();
+  bench::add_session_overhead();
+  benchmark::Initialize(&count, words);
+  if (benchmark::ReportUnrecognizedArguments(count, words)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

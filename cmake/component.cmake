@@ -1,0 +1,62 @@
+# The targets of the library: crochet_<component>, and crochet::<component> where it can be used.
+
+# Models are evaluated by the compiler, and a large one takes more steps than the compilers allow by default. clang also
+# counts the operands of a fold expression (a plan has one for each node) as nested brackets.
+set(crochet_gnu_options -fconstexpr-ops-limit=1073741824 -fconstexpr-loop-limit=16777216)
+set(crochet_clang_options -fconstexpr-steps=16777216 -fbracket-depth=1024)
+
+# In the source tree the kernels have a folder of their own; they are included as <crochet/kernels/...> everywhere.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/crochet)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_BINARY_DIR}/include/crochet/kernels SYMBOLIC)
+
+# crochet_component(<name> IF <condition>)
+# The target exists in any case, so that the same package is installed whatever is switched on here. The public name
+# exists only if the component is wanted and what it needs is there.
+function(crochet_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "IF" "")
+  add_library(crochet_${name} INTERFACE)
+  set_target_properties(crochet_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(crochet_${name} INTERFACE cxx_std_20)
+  target_link_libraries(crochet_${name} INTERFACE ${crochet_${name}_needs})
+  if(name STREQUAL "core")
+    crochet_core_usage()
+  else()
+    target_link_libraries(crochet_${name} INTERFACE crochet_core)
+  endif()
+  if(name STREQUAL "cuda")
+    crochet_cuda_usage()
+  endif()
+  if(arg_IF)
+    crochet_publish(${name})
+  endif()
+endfunction()
+
+function(crochet_core_usage)
+  target_include_directories(crochet_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  target_compile_options(crochet_core INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:${crochet_gnu_options}>
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:${crochet_clang_options}>)
+endfunction()
+
+# CMake 3.25 knows no C++20 for nvcc: cxx_std_20 says nothing to it and cuda_std_20 is an error. Where the user sets
+# CUDA_STANDARD we say nothing, because nvcc takes only one -std.
+function(crochet_cuda_usage)
+  target_compile_options(crochet_cuda INTERFACE
+    $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<STREQUAL:$<TARGET_PROPERTY:CUDA_STANDARD>,>>:-std=c++20>)
+endfunction()
+
+# Gives a component its public name. Something missing stops a build of crochet itself, with the cure; a project that
+# includes crochet may well not want that component, and only hears of it.
+function(crochet_publish name)
+  crochet_find_dependencies(${name} missing)
+  string(TOUPPER ${name} option)
+  if(NOT missing)
+    add_library(crochet::${name} ALIAS crochet_${name})
+  elseif(PROJECT_IS_TOP_LEVEL OR name STREQUAL "core")
+    message(FATAL_ERROR "crochet::${name} needs ${missing}, which was not found. `sh cmake/provision.sh demo` installs "
+      "it on Debian and Ubuntu; -DCROCHET_WITH_${option}=OFF builds without this component (all but core).")
+  else()
+    message(STATUS "crochet: there is no crochet::${name} here, it needs ${missing}")
+  endif()
+endfunction()

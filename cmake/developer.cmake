@@ -1,0 +1,42 @@
+# How this project's own tests, examples and benchmarks are compiled. Nothing here reaches a user of the library.
+
+# ccache, if it is installed. Without the sloppiness it refuses what uses a precompiled header; without the base
+# directory and the other setting a clone at another path finds nothing.
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(CROCHET_CCACHE ccache)
+  mark_as_advanced(CROCHET_CCACHE)
+  if(CROCHET_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CROCHET_CCACHE})
+  endif()
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF) # -std=c++20 and not gnu++20
+
+# Every program of ours links this; no target of the library does.
+add_library(crochet_own_code INTERFACE)
+target_compile_options(crochet_own_code INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Wall;-Wextra;-Wconversion;$<$<BOOL:${CROCHET_WERROR}>:-Werror>>
+  $<$<AND:$<BOOL:${CROCHET_NATIVE}>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>>:-march=native>
+  # The time stamp that clang puts into a precompiled header would make ccache miss all that uses it.
+  "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+
+# crochet_subdirectories(): adds each folder below this one that has a CMakeLists.txt.
+function(crochet_subdirectories)
+  file(GLOB lists CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  foreach(list IN LISTS lists)
+    cmake_path(GET list PARENT_PATH folder)
+    add_subdirectory(${folder})
+  endforeach()
+endfunction()
+
+# crochet_available(<result> <program> <target>...): can a program that links these be built here? Says so if not.
+function(crochet_available result program)
+  set(${result} ON PARENT_SCOPE)
+  foreach(target IN LISTS ARGN)
+    if(target MATCHES "::" AND NOT TARGET ${target})
+      message(STATUS "crochet: ${program} is left out, there is no ${target} here")
+      set(${result} OFF PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()

@@ -1,0 +1,96 @@
+#!/bin/sh
+# sh cmake/provision.sh demo|test|full|bench|ci
+# Installs what that command needs and this machine lacks, on Debian 12, Ubuntu 24.04 or later. Where it may not install,
+# it prints the one command that would, and stops. Where nothing is missing it says nothing.
+# CROCHET_PROVISION=skip leaves it all to you.
+set -eu
+
+say() { printf 'provision: %s\n' "$*"; }
+stop() { printf 'provision: %s\n' "$*" >&2; exit 1; }
+
+# A program may come from anywhere, so it is looked for by name and written program:package. The rest are packages.
+programs="g++:g++ cmake:cmake ninja:ninja-build"
+packages="libboost-dev libeigen3-dev zlib1g-dev dataset-fashion-mnist"
+case ${1:-} in
+  demo) ;;
+  test) tests=yes ;;
+  full) tests=yes benchmarks=yes ;; # and, from the issue that brings them, gRPC and protobuf
+  bench) benchmarks=yes ;;
+  ci) tests=yes benchmarks=yes packaging=yes ;;
+  *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci" ;;
+esac
+if [ "${tests:-}" ]; then
+  programs="$programs clang++:clang python3:python3"
+  packages="$packages libgtest-dev"
+fi
+if [ "${benchmarks:-}" ]; then
+  programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
+  packages="$packages libgtest-dev libbenchmark-dev"
+fi
+if [ "${packaging:-}" ]; then
+  programs="$programs pkg-config:pkg-config"
+  packages="$packages python3-venv"
+fi
+
+# Sets `missing` to the packages that have to be installed.
+find_missing() {
+  missing=
+  for program in $programs; do
+    command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program#*:}"
+  done
+  if ! command -v dpkg-query >/dev/null 2>&1; then
+    [ -z "$missing" ] || stop "these programs are missing (named as Debian's packages):$missing"
+    say "this is no Debian, so libraries were not looked for. Needed, by Debian's names: $packages"
+    return
+  fi
+  for package in $packages; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || state=
+    [ "$state" = installed ] || missing="$missing $package"
+  done
+}
+
+# Sets `root` to what has to stand before a command that installs, or stops.
+find_root() {
+  root=
+  [ "$(id -u)" != 0 ] || return 0
+  # sudo may ask for a password only where somebody can type one.
+  if command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    root=sudo
+    return 0
+  fi
+  stop "only root may install what is missing. As root, run this once:
+
+  apt-get update && apt-get install -y --no-install-recommends$missing
+"
+}
+
+apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@"; }
+# shellcheck disable=SC2086 # `missing` is a list
+apt_install() { apt install -y --no-install-recommends $missing >/dev/null; }
+
+install_missing() {
+  say "installing$missing"
+  ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 || apt update
+  # Lists that are there may be too old to download by: then once more with new ones.
+  apt_install || { apt update && apt_install; } || stop "apt-get could not install$missing"
+  say "installed"
+}
+
+# The presets need workflows, which came with CMake 3.25.
+check_cmake() {
+  version=$(cmake --version | sed -n '1s/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/p')
+  [ "${version%%.*}" -gt 3 ] || { [ "${version%%.*}" -eq 3 ] && [ "${version#*.}" -ge 25 ]; } ||
+    stop "cmake $version is older than 3.25. A newer one, for you alone (python3-venv must be installed):
+
+  python3 -m venv ~/.local/crochet-cmake && ~/.local/crochet-cmake/bin/pip install cmake
+  PATH=~/.local/crochet-cmake/bin:\$PATH make $1
+"
+}
+
+[ "${CROCHET_PROVISION:-}" != skip ] || exit 0
+find_missing
+if [ "$missing" ]; then
+  find_root
+  install_missing
+fi
+check_cmake "$1"

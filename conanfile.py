@@ -1,0 +1,111 @@
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
+from conan.tools.files import copy, load
+
+required_conan_version = ">=2.4"
+
+
+class Crochet(ConanFile):
+    name = "crochet"
+    description = "Training hooks as C++20 types, at no cost in a step"
+    license = "Apache-2.0"
+    topics = ("machine-learning", "training", "hooks", "monitoring", "header-only")
+    package_type = "header-library"
+    # One package for all compilers, settings and options: they change what it needs, not what is in it.
+    implements = ["auto_header_only"]
+
+    settings = "os", "arch", "compiler", "build_type"
+    # with_cuda brings nothing: the CUDA Toolkit comes from the machine.
+    options = {"with_cpu": [True, False], "with_data": [True, False], "with_cuda": [True, False]}
+    default_options = {"with_cpu": True, "with_data": True, "with_cuda": False}
+
+    exports_sources = (
+        "CMakeLists.txt",
+        "LICENSE",
+        "bench/*",
+        "cmake/*",
+        "examples/*",
+        "include/*",
+        "kernels/*",
+        "tests/*",
+    )
+    no_copy_source = True
+
+    def set_version(self):
+        text = load(self, os.path.join(self.recipe_folder, "CMakeLists.txt"))
+        self.version = re.search(r"project\(crochet VERSION ([0-9.]+)", text).group(1)
+
+    @property
+    def _with_tests(self):
+        # Whoever installs headers does not want to build GoogleTest first, so tests run only where they are asked for:
+        # -c tools.build:skip_test=False
+        return not self.conf.get("tools.build:skip_test", default=True, check_type=bool)
+
+    def requirements(self):
+        # Without upper bounds below the next major version a package that is not out yet could be taken. The lower
+        # bounds are Debian 12's.
+        self.requires("boost/[>=1.74 <2]", options={"header_only": True})
+        if self.options.with_cpu:
+            self.requires("eigen/[>=3.4 <6]")
+        if self.options.with_data:
+            self.requires("zlib/[>=1.2.11 <2]")
+
+    def build_requirements(self):
+        if self._with_tests:
+            self.test_requires("gtest/[>=1.12 <2]")
+
+    def validate(self):
+        check_min_cppstd(self, 20)
+
+    def layout(self):
+        cmake_layout(self)
+
+    def generate(self):
+        CMakeDeps(self).generate()
+        toolchain = CMakeToolchain(self)
+        for component in ("cpu", "data", "cuda"):
+            wanted = self._with_tests and self.options.get_safe(f"with_{component}")
+            toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
+        toolchain.cache_variables["CROCHET_TESTS"] = self._with_tests
+        toolchain.cache_variables["CROCHET_EXAMPLES"] = self._with_tests
+        toolchain.generate()
+
+    def build(self):
+        cmake = CMake(self)
+        cmake.configure()
+        if self._with_tests:
+            cmake.build()
+            cmake.ctest(["--output-on-failure"])
+
+    def package(self):
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+        CMake(self).install()
+
+    def package_info(self):
+        # CMake finds this project's own crochetConfig.cmake, as it does without Conan. A generated one could not use
+        # what comes from the system.
+        self.cpp_info.set_property("cmake_find_mode", "none")
+        # One of Conan's two CMake generators looks for that file where the package says, the other where a component does.
+        config = [os.path.join("lib", "cmake", "crochet")]
+        self.cpp_info.builddirs = config
+        self._component("core", ["boost::headers"], pkg_config="crochet").builddirs = config
+        if self.options.with_cpu:
+            self._component("cpu", ["core", "eigen::eigen"])
+        if self.options.with_data:
+            self._component("data", ["core", "zlib::zlib"])
+        if self.options.with_cuda:
+            self._component("cuda", ["core"])
+
+    def _component(self, name, requires, pkg_config=None):
+        """What the generators that are not CMake's make of a component."""
+        component = self.cpp_info.components[name]
+        component.set_property("cmake_target_name", f"crochet::{name}")
+        component.set_property("pkg_config_name", pkg_config or f"crochet-{name}")
+        component.requires = requires
+        component.bindirs = []
+        component.libdirs = []
+        return component

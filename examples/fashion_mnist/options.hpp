@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of the demo.
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include <crochet/data.hpp>
+
+namespace demo {
+
+struct Options {
+  std::string model = "cnn";
+  std::int64_t epochs = 0;  ///< 0: what suits the model
+  std::int64_t batch = 128;
+  int threads = 2;
+  std::uint64_t seed = 1;
+  std::string data{crochet::fashion_mnist_folder};
+  bool quiet = false;
+
+  /// Adds the options to a command line.
+  void declare(CLI::App& app) {
+    app.add_option("--model", model, "cnn or mlp")->check(CLI::IsMember({"cnn", "mlp"}))->capture_default_str();
+    app.add_option("--epochs", epochs, "passes over the training images; 0: what suits the model")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_option("--batch", batch, "images in a step")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--threads", threads, "threads that share a step")->check(CLI::Range(1, 256))->capture_default_str();
+    app.add_option("--seed", seed, "of the first weights and of the order of the images")->capture_default_str();
+    app.add_option("--data", data, "folder of the four idx files")->capture_default_str();
+    app.add_flag("--quiet", quiet, "only the last line");
+  }
+};
+
+}  // namespace demo

@@ -1,0 +1,20 @@
+# cmake -Dexpected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...]: the program must succeed and print what is expected.
+# (ctest's PASS_REGULAR_EXPRESSION would pass a program that prints the right thing and then crashes.)
+cmake_minimum_required(VERSION 3.25)
+
+set(command "")
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(after_dashes)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(after_dashes ON)
+  endif()
+endforeach()
+
+execute_process(COMMAND ${command} OUTPUT_VARIABLE printed ECHO_OUTPUT_VARIABLE RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "the program ended with ${status}")
+elseif(NOT printed MATCHES "${expected}")
+  message(FATAL_ERROR "what it printed does not match `${expected}`")
+endif()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few macros of the library: what the language cannot spell the same way on every compiler.
+#pragma once
+
+#if defined(_MSC_VER)
+#define CROCHET_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
+#else
+#define CROCHET_NO_UNIQUE_ADDRESS [[no_unique_address]]
+#endif
+
+// A function that a step reaches only when something out of the ordinary happens: kept out of the hot code.
+#if defined(__GNUC__) || defined(__clang__)
+#define CROCHET_COLD [[gnu::cold, gnu::noinline]]
+#else
+#define CROCHET_COLD
+#endif
+
+// A function that must vanish into its caller: the links of the chain are many and each does almost nothing.
+#if defined(__GNUC__) || defined(__clang__)
+#define CROCHET_ALWAYS_INLINE [[gnu::always_inline]] inline
+#else
+#define CROCHET_ALWAYS_INLINE inline
+#endif
+
+// clang prints a string template argument as a list of numbers; there, diagnoses spell names letter by letter.
+#if defined(__clang__)
+#define CROCHET_NAMES_AS_LETTERS 1
+#else
+#define CROCHET_NAMES_AS_LETTERS 0
+#endif

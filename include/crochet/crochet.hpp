@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core of crochet: hooks, chains, sessions, step functions. Standard library and Hana only, and cheap to include.
+// Executors for graphs, stock hooks and data have headers of their own.
+#pragma once
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/executor/step_executor.hpp>
+#include <crochet/hook/ask.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/model.hpp>
+#include <crochet/name.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/monitored_session.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/run_session.hpp>
+#include <crochet/tensor_view.hpp>

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data sets and batches, all of them. Needs zlib (CMake target crochet::data); crochet.hpp does not include this.
+#pragma once
+
+#include <crochet/data/batches.hpp>
+#include <crochet/data/fashion_mnist.hpp>
+#include <crochet/data/labelled_images.hpp>
+#include <crochet/data/shuffle.hpp>

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that can go wrong, in one place: the reasons the compiler gives (incomplete types named as sentences, each
+// with cause and cure) and the exceptions that a running program throws.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/name.hpp>
+
+namespace crochet::error {
+
+// ---- Why a hook cannot be used -----------------------------------------------------------------------------------
+// Read them in a message as: hook_is_usable<position in the chain, reason<Hook, ...>>. Positions count from 0.
+
+/// Nothing is wrong.
+struct none;
+
+/// Cause: the hook has a member with the name of a phase, but the session cannot call it: wrong number or type of
+/// parameters, private, or not const where the phase needs it (save_state).
+/// Cure: give it the parameters of the phase, as listed in crochet/hook/phase.hpp; `auto&` takes any session.
+template <class Hook, class Phase>
+struct has_this_member_but_the_session_cannot_call_it;
+
+/// Cause: a member of the hook is spelt almost like a phase, so the session would silently never call it.
+/// Cure: correct the name; or, if the name is meant, say which phases the hook handles: `using handles = Phases<...>`.
+template <class Hook, class Phase>
+struct has_a_member_spelt_almost_like_this_phase;
+
+/// Cause: a phase returns something that the session would ignore; before_run returns something that is not a request.
+/// Cure: return void; from before_run void, RunArgs<...> or std::optional<RunArgs<...>>.
+template <class Hook, class Phase, class Returned>
+struct returns_the_wrong_type;
+
+/// Cause: the hook has no member with the name of any phase.
+/// Cure: add one, or leave the hook out of the chain.
+template <class Hook>
+struct handles_no_phase_at_all;
+
+/// Cause: `using handles = Phases<...>` lists a phase for which the hook has no member that the session can call.
+/// Cure: correct the member's name, or take the phase out of the list.
+template <class Hook, class Phase>
+struct lists_this_phase_but_does_not_handle_it;
+
+/// Cause: the hook handles a phase that its `using handles = Phases<...>` leaves out.
+/// Cure: add the phase to the list.
+template <class Hook, class Phase>
+struct handles_this_phase_but_does_not_list_it;
+
+/// Cause: a phase asks for a GraphBuilder, but the graph is final before the program starts; or extend_graph is not
+/// static, so that it could not run in the compiler.
+/// Cure: do it in `static constexpr void extend_graph(GraphBuilder&)`.
+template <class Hook, class Phase>
+struct extends_the_graph_after_it_is_frozen;
+
+/// Cause: the hook wants the value of a name that the executor cannot give.
+/// Cure: correct the name, or give the node a name in the model.
+template <class Hook, class Missing, class Hint>
+struct fetches_a_name_that_is_not_in_the_graph;
+
+/// Cause: the hook wants to run a target that the executor does not have.
+/// Cure: correct the name, or name the node in the model.
+template <class Hook, class Missing, class Hint>
+struct runs_a_target_that_is_not_in_the_graph;
+
+/// Cause: the hook feeds a name that is no placeholder of the graph.
+/// Cure: correct the name; only placeholders (of a StepExecutor: inputs) can be fed.
+template <class Hook, class Missing, class Hint>
+struct feeds_a_name_that_is_not_a_placeholder;
+
+/// Cause: the element type of the value is not the element type of the placeholder.
+/// Cure: convert the value before it is fed; nothing is converted silently.
+template <class Hook, class Fed, class Given, class Wanted>
+struct feeds_a_value_of_the_wrong_type;
+
+/// Cause: two hooks of the chain feed the same name, and only one value can be right.
+/// Cure: take one of them out, or let one hook do both.
+template <class Hook, class EarlierHook, class Fed>
+struct feeds_a_name_that_another_hook_feeds_too;
+
+/// Cause: one request feeds the same name twice.
+/// Cure: feed it once.
+template <class Hook, class Fed>
+struct feeds_the_same_name_twice;
+
+/// Cause: the caller of run feeds a name that a hook of the chain feeds in this run.
+/// Cure: leave it to one of them.
+template <class Hook, class Fed>
+struct the_caller_feeds_a_name_that_this_hook_feeds;
+
+/// Cause: the hook belongs to a plan (OnlyIn<"...">) that the executor does not have as a target.
+/// Cure: correct the name.
+template <class Hook, class Missing, class Hint>
+struct belongs_to_a_plan_that_is_not_in_the_graph;
+
+/// Cause: the hook reads a value that it did not ask for, so it would not have been computed.
+/// Cure: add the name to the hook's `fetches`.
+template <class Hook, class Missing>
+struct reads_a_value_that_it_does_not_list;
+
+/// Cause: the hook's `using after` (or the other's `using before`) asks for the opposite of the order in the chain.
+/// Cure: change the order of the two in the chain.
+template <class Hook, class MustComeFirst>
+struct is_listed_before_a_hook_that_must_come_first;
+
+/// Cause: `after` and `before` of the two hooks ask for both orders at once.
+/// Cure: take one of the two wishes back.
+template <class Hook, class Other>
+struct must_come_both_before_and_after;
+
+/// Stands for the caller of `run` where a reason names a hook.
+struct the_caller;
+
+/// What the writer probably meant.
+template <class Meant>
+struct did_you_mean;
+/// No known name is near.
+struct no_similar_name;
+
+/// The type of the value that was given, and the element type that is wanted.
+template <class T>
+struct given;
+template <class T>
+struct wanted;
+
+/// A name, letter by letter (clang prints a string in a template argument as numbers).
+template <char... Letters>
+struct name;
+
+}  // namespace crochet::error
+
+namespace crochet {
+
+/// The one error of a bad hook. Position and reason are template arguments, so that every compiler prints them.
+template <std::size_t Position, class Reason>
+struct hook_is_usable {
+  static_assert(std::is_same_v<Reason, error::none>,
+                "crochet: this hook cannot be used; the crochet::error type in this message says why.");
+};
+
+/// The one error of a bad call of `run`.
+template <class Reason>
+struct call_is_usable {
+  static_assert(std::is_same_v<Reason, error::none>,
+                "crochet: this call cannot be used; the crochet::error type in this message says why.");
+};
+
+/// Base of every exception that crochet throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+
+  /// Further errors of the same clean-up, which this one must not hide; null when there is none. See also Error::nest.
+  [[nodiscard]] const std::exception_ptr& nested() const noexcept { return nested_; }
+  void nest(std::exception_ptr further) noexcept { nested_ = std::move(further); }
+
+ private:
+  std::exception_ptr nested_;
+};
+
+/// The data has come to its end. Leaves a `run_session` quietly: the session ends as after a normal return.
+class OutOfRangeError final : public Error {
+ public:
+  explicit OutOfRangeError(const std::string& what = "crochet: the data has come to its end") : Error(what) {}
+};
+
+/// Somebody wants the loop to stop now. Leaves a `run_session` quietly, as OutOfRangeError does.
+class StopIteration final : public Error {
+ public:
+  explicit StopIteration(const std::string& what = "crochet: the iteration was stopped") : Error(what) {}
+};
+
+/// The machine under the session went away and may come back: a run that can be repeated on a new session.
+class AbortedError : public Error {
+ public:
+  using Error::Error;
+};
+class UnavailableError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The program used an object in a way that is never right: a run after close, a value that was not asked for.
+class LogicError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A fed value does not have the size or shape of its placeholder.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A watched value became infinite or not a number.
+class NanLossError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A model cannot be built. At run time only where a graph is made at run time; in the compiler it is the user's line.
+class GraphError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A data set is missing, damaged or of another kind.
+class DataError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A file or stream could not be read or written.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace crochet
+
+namespace crochet::detail {
+
+#if CROCHET_NAMES_AS_LETTERS
+template <class N, class Indices = std::make_index_sequence<N::view().size()>>
+struct Spelt;
+template <class N, std::size_t... I>
+struct Spelt<N, std::index_sequence<I...>> {
+  using type = error::name<N::view()[I]...>;
+};
+/// The form of a name that the compiler at hand prints readably.
+template <class N>
+using spelt = typename Spelt<N>::type;
+#else
+template <class N>
+using spelt = N;
+#endif
+
+template <class N, const auto& Candidates>
+struct Hint {
+  static constexpr std::string_view found = closest(N::view(), Candidates);
+  static auto type() {
+    if constexpr (found.empty()) {
+      return std::type_identity<error::no_similar_name>{};
+    } else {
+      return std::type_identity<error::did_you_mean<spelt<Name<FixedString<found.size() + 1>{found}>>>>{};
+    }
+  }
+};
+/// did_you_mean<the candidate nearest to N>, or no_similar_name.
+template <class N, const auto& Candidates>
+using hint = typename decltype(Hint<N, Candidates>::type())::type;
+
+/// Leaves a function that a diagnosed mistake made meaningless. It converts to whatever the surroundings want, so that
+/// the mistake stays the only error.
+struct Unusable {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor): never defined, never reached
+};
+
+}  // namespace crochet::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU executor: variables, threads, and a straight-line step for every demand.
+#pragma once
+#include <array>
+#include <memory>
+#include <span>
+
+#include <crochet/executor/cpu/feeds.hpp>
+#include <crochet/executor/cpu/initialize.hpp>
+#include <crochet/executor/cpu/lower.hpp>
+#include <crochet/executor/cpu/tables.hpp>
+#include <crochet/kernels/cpu/conv.hpp>
+#include <crochet/kernels/cpu/loss.hpp>
+#include <crochet/kernels/cpu/matmul.hpp>
+#include <crochet/kernels/cpu/pool.hpp>
+#include <crochet/kernels/cpu/reduce.hpp>
+
+namespace crochet::cpu {
+
+struct Settings {
+  int threads = 1;
+  std::uint64_t seed = 0;
+};
+
+namespace detail {
+template <class N, class... F>
+inline constexpr bool is_fed = (std::is_same_v<N, typename F::name> || ...);
+template <DType D, std::size_t Rank>
+struct FetchedType {
+  using type = TensorView<element_t<D>, Rank>;
+};
+template <DType D>
+struct FetchedType<D, 0> {
+  using type = element_t<D>;
+};
+}  // namespace detail
+
+/// Runs a model's graph. Backend: the policy for products (kernels/cpu/matrix.hpp). Extensions: hooks whose
+/// extend_graph is part of the graph. Movable. One thread at a time may call it; it uses its team inside.
+template <class Backend, class Model, class... Extensions>
+class Executor {
+  using T = Tables<Model, Extensions...>;
+
+ public:
+  static constexpr const auto& graph = T::graph;
+  static constexpr const auto& fetchable = T::fetchable;
+  static constexpr const auto& feedable = T::feedable;
+  static constexpr const auto& targets = T::targets;
+
+  template <class N>
+  using fetched_t = typename detail::FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
+  template <class N>
+  using fed_t = element_t<T::template node<N>().dtype>;
+  template <class N, class X>
+  static constexpr bool accepts_feed = accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
+  template <class... H>
+  using extended_by = Executor<Backend, Model, Extensions..., H...>;
+  template <class D>
+  using plan_of = Planned<T, D>;
+
+  /// The memory of a run. It grows to what the largest run has needed, and is then kept.
+  class Workspace {
+    friend class Executor;
+    kernel::AlignedBytes memory_;
+    std::array<const void*, T::fetchable.size()> where_{};
+    Dims dims_{};
+  };
+
+  explicit Executor(const Settings& settings = {})
+      : settings_(settings), team_(std::make_unique<kernel::Team>(settings.threads < 1 ? 1 : settings.threads)) {
+    variables_.reserve(T::offsets.back() + 1);
+  }
+  /// The executor of the extended graph, from one without it.
+  template <class... E>
+    requires(sizeof...(E) < sizeof...(Extensions))
+  explicit Executor(Executor<Backend, Model, E...>&& plain) : Executor(plain.settings()) {}
+
+  const Settings& settings() const { return settings_; }
+  int threads() const { return team_->size(); }
+
+  /// Gives every variable its first value, from the seed.
+  void initialize() {
+    for (const VariableInfo& v : T::variables) {
+      cpu::initialize(variables_.data() + v.offset, v.dtype, v.size, v.initial, v.name, settings_.seed);
+    }
+  }
+
+  /// Computes what the demand names. The feeds' memory is used in place. Throws ShapeError if a feed's size does not
+  /// fit. After the first run with the largest batch it allocates nothing.
+  template <class D, class... F>
+  void run(Workspace& w, const F&... feeds) {
+    using P = Planned<T, D>;
+    using L = Lowering<T, P, Backend>;
+    check_feeds<P, F...>();
+    typename L::FrameType frame{.variables = variables_.data(), .slots = {}, .placeholders = {}, .dims = {}};
+    frame.dims.fill(unknown_dim);
+    (bind_feed(feeds, frame), ...);
+    place_slots<P>(w, frame);
+    team_->run([&](kernel::Worker& worker) { L::run(frame, worker); });
+    w.dims_ = frame.dims;
+    remember<L, P>(w, frame, static_cast<D*>(nullptr));
+  }
+
+  /// A value of the last run on the workspace. A variable's is the one after that run.
+  template <class N>
+  fetched_t<N> fetch(Workspace& w) const {
+    constexpr Node n = T::template node<N>();
+    using E = element_t<n.dtype>;
+    const auto* data = static_cast<const E*>(w.where_[index_of<N>()]);
+    if constexpr (n.shape.rank == 0) {
+      return *data;
+    } else {
+      static constexpr Shape shape = n.shape;
+      return fetched_t<N>(data, extents<n.shape.rank>(shape, w.dims_));
+    }
+  }
+
+  /// The variable's elements, row-major, to read or overwrite between runs.
+  template <class N>
+  auto variable(N) {
+    static_assert(T::template node_id<N> >= 0 && T::template node<N>().is(op::variable),
+                  "crochet: the graph has no variable of this name.");
+    using E = element_t<T::template node<N>().dtype>;
+    return std::span<E>(static_cast<E*>(variable_at(static_cast<std::size_t>(T::template node_id<N>))),
+                        static_cast<std::size_t>(T::template node<N>().shape.size().factor));
+  }
+
+  std::int64_t global_step() const
+    requires(find_node(T::graph, "global_step") >= 0)
+  {
+    constexpr auto at = static_cast<std::size_t>(find_node(T::graph, "global_step"));
+    return *static_cast<const std::int64_t*>(variable_at(at));
+  }
+
+ private:
+  void* variable_at(std::size_t node) const { return variables_.data() + T::offsets[node]; }
+
+  template <class P, class... F>
+  static constexpr void check_feeds() {
+    constexpr bool complete = [] {
+      for (const Value& v : P::plan.values) {
+        if (v.region != Region::placeholder) continue;
+        const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));
+        if (!((F::name::view() == name) || ...)) return false;
+      }
+      return true;
+    }();
+    static_assert(complete, "crochet: this run needs a placeholder that neither the caller nor a hook feeds.");
+  }
+
+  template <class N, class X, class Frame>
+  static void bind_feed(const Feed<N, X>& feed, Frame& frame) {
+    constexpr auto node = static_cast<std::size_t>(T::template node_id<N>);
+    static constexpr Shape shape = T::graph.nodes[node].shape;
+    frame.placeholders[node] = bind(feed.value, {N::view(), shape, T::symbols}, frame.dims);
+  }
+
+  template <class P, class Frame>
+  static void place_slots(Workspace& w, Frame& frame) {
+    constexpr std::size_t count = P::plan.slot_count;
+    static constexpr auto slots = [] {
+      std::array<ArenaSlot, P::plan.slot_count> used{};
+      for (std::size_t s = 0; s < used.size(); ++s) used[s] = P::plan.slots[s];
+      return used;
+    }();
+    std::array<std::size_t, count + 1> offsets{};
+    for (std::size_t s = 0; s < count; ++s) {
+      const auto bytes = static_cast<std::size_t>(slots[s].bytes.at(frame.dims));
+      offsets[s + 1] = offsets[s] + (bytes + detail::alignment - 1) / detail::alignment * detail::alignment;
+    }
+    w.memory_.reserve(offsets[count]);
+    for (std::size_t s = 0; s < count; ++s) frame.slots[s] = w.memory_.data() + offsets[s];
+  }
+
+  template <class N>
+  static constexpr std::size_t index_of() {
+    return crochet::detail::index_of_name(N::view(), T::fetchable);
+  }
+  template <class L, class P, class Frame, class... N, class R>
+  static void remember(Workspace& w, const Frame& frame, Demand<Names<N...>, R>*) {
+    std::size_t i = 0;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((w.where_[index_of<N>()] = L::template address<P::plan.fetched[I]>(frame), ++i), ...);
+    }(std::make_index_sequence<sizeof...(N)>{});
+  }
+
+  template <std::size_t Rank>
+  static std::array<std::int64_t, Rank> extents(const Shape& shape, const Dims& dims) {
+    std::array<std::int64_t, Rank> e{};
+    for (std::size_t i = 0; i < Rank; ++i) e[i] = shape[i].at(dims);
+    return e;
+  }
+
+  Settings settings_;
+  std::unique_ptr<kernel::Team> team_;
+  kernel::AlignedBytes variables_;
+};
+
+}  // namespace crochet::cpu

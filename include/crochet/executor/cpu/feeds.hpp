@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Feeds at run time: the caller's memory is used in place; its size is checked and settles the dynamic dimensions.
+#pragma once
+#include <span>
+#include <string>
+
+#include <crochet/error.hpp>
+#include <crochet/graph/graph.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/tensor_view.hpp>
+
+namespace crochet::cpu {
+
+/// A dynamic dimension that no feed has settled yet.
+inline constexpr std::int64_t unknown_dim = -1;
+
+/// Which Xs may be fed to a placeholder of element type T and this rank: a T where it is a scalar, a TensorView of the
+/// rank, or any contiguous range of T, whose length then settles at most one dynamic dimension.
+template <class T, std::size_t Rank, class X>
+constexpr bool accepts() {
+  using Plain = std::remove_cvref_t<X>;
+  if constexpr (is_tensor_view<Plain>) {
+    return std::is_same_v<typename Plain::value_type, T> && Plain::rank == Rank;
+  } else if constexpr (crochet::detail::ContiguousRange<Plain>) {
+    return std::is_same_v<std::remove_cvref_t<decltype(*std::data(std::declval<const Plain&>()))>, T>;
+  } else {
+    return Rank == 0 && std::is_same_v<Plain, T>;
+  }
+}
+
+/// What is known of a placeholder when a feed for it is refused.
+struct Expected {
+  std::string_view name;
+  const Shape& shape;
+  std::span<const std::string_view> symbols;
+};
+
+namespace detail {
+
+inline std::string spell(const Extent& e, const Expected& what, const Dims& dims) {
+  std::string s;
+  if (e.factor != 1 || e.is_static()) s.append(std::to_string(e.factor));
+  for (std::size_t i = 0; i < what.symbols.size(); ++i) {
+    if (e.powers[i] == 0) continue;
+    if (!s.empty()) s.append("*");
+    s.append(what.symbols[i]);
+    if (dims[i] != unknown_dim) s.append("=").append(std::to_string(dims[i]));
+  }
+  return s;
+}
+
+[[noreturn]] CROCHET_COLD inline void refuse(const Expected& what, const Dims& dims, const std::string& given) {
+  std::string s = "crochet: placeholder '";
+  s.append(what.name).append("' expects shape [");
+  for (std::size_t i = 0; i < what.shape.rank; ++i) s.append(i == 0 ? "" : ", ").append(spell(what.shape[i], what, dims));
+  throw ShapeError(s.append("] and was given ").append(given));
+}
+
+/// Solves `e` == size for its one unknown dimension, or checks it. False if that cannot be.
+inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
+  std::int64_t known = e.factor;
+  std::size_t open = max_symbols;
+  for (std::size_t s = 0; s < max_symbols; ++s) {
+    for (int p = 0; p < e.powers[s]; ++p) {
+      if (dims[s] != unknown_dim) {
+        known *= dims[s];
+      } else if (open == max_symbols && e.powers[s] == 1) {
+        open = s;
+      } else {
+        return false;
+      }
+    }
+  }
+  if (open == max_symbols) return known == size;
+  if (known == 0 || size % known != 0) return false;
+  dims[open] = size / known;
+  return true;
+}
+
+inline std::string spell(std::span<const std::int64_t> extents) {
+  std::string s = "shape [";
+  for (std::size_t i = 0; i < extents.size(); ++i) s.append(i == 0 ? "" : ", ").append(std::to_string(extents[i]));
+  return s.append("]");
+}
+
+}  // namespace detail
+
+/// Checks a fed value against its placeholder, settles dynamic dimensions, and returns where it lies. Throws ShapeError
+/// naming placeholder, expected and given shape.
+template <class X>
+const void* bind(const X& x, const Expected& what, Dims& dims) {
+  if constexpr (is_tensor_view<X>) {
+    for (std::size_t i = 0; i < X::rank; ++i) {
+      if (!detail::settle(what.shape[i], x.extent(i), dims)) detail::refuse(what, dims, detail::spell(x.shape()));
+    }
+    return x.data();
+  } else if constexpr (crochet::detail::ContiguousRange<X>) {
+    const auto n = static_cast<std::int64_t>(std::size(x));
+    if (!detail::settle(what.shape.size(), n, dims)) detail::refuse(what, dims, std::to_string(n).append(" elements"));
+    return std::data(x);
+  } else {
+    return &x;
+  }
+}
+
+}  // namespace crochet::cpu

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler's side of an executor: the final graph, its names by role, the place of each variable, and for each
+// demand the plan. Every stage is a constant of its own.
+#pragma once
+#include <array>
+#include <string_view>
+
+#include <crochet/graph/frozen.hpp>
+#include <crochet/name.hpp>
+#include <crochet/session/demand.hpp>
+
+namespace crochet::cpu {
+
+namespace detail {
+
+template <auto& Graph, class Accept>
+constexpr std::size_t count_names(Accept accept) {
+  std::size_t n = 0;
+  for (const PooledName& p : Graph.names) n += accept(Graph.nodes[static_cast<std::size_t>(p.node)]) ? 1U : 0U;
+  return n;
+}
+template <auto& Text>
+constexpr std::string_view text_of(const PooledName& p) {
+  return {Text.data() + p.begin, static_cast<std::size_t>(p.length)};
+}
+template <auto& Graph, auto& Text, std::size_t N, class Accept>
+constexpr std::array<std::string_view, N> names_of(Accept accept) {
+  std::array<std::string_view, N> names{};
+  std::size_t n = 0;
+  for (const PooledName& p : Graph.names) {
+    if (accept(Graph.nodes[static_cast<std::size_t>(p.node)])) names[n++] = text_of<Text>(p);
+  }
+  return names;
+}
+
+template <auto& Graph>
+constexpr std::size_t count_nodes(const Op& of) {
+  std::size_t n = 0;
+  for (const Node& node : Graph.nodes) n += node.is(of) ? 1U : 0U;
+  return n;
+}
+
+constexpr bool has_value(const Node& n) { return n.op->kind != OpKind::group; }
+constexpr bool is_placeholder(const Node& n) { return n.is(op::placeholder); }
+constexpr bool is_anything(const Node&) { return true; }
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t bytes_of(const Node& n) {
+  const auto bytes = static_cast<std::size_t>(n.shape.size().factor) * size_of(n.dtype);
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Where each variable begins in the block of all variables; the last entry is the block's size.
+template <auto& Graph>
+constexpr auto variable_offsets() {
+  std::array<std::size_t, Graph.nodes.size() + 1> offsets{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < Graph.nodes.size(); ++i) {
+    offsets[i] = at;
+    if (Graph.nodes[i].is(op::variable)) at += bytes_of(Graph.nodes[i]);
+  }
+  offsets[Graph.nodes.size()] = at;
+  return offsets;
+}
+
+}  // namespace detail
+
+/// A variable, as the running program sees it.
+struct VariableInfo {
+  std::string_view name;
+  DType dtype = DType::float32;
+  std::int64_t size = 0;      ///< elements
+  std::size_t offset = 0;     ///< in the block of all variables, in bytes
+  Attributes initial;         ///< how it begins: op::variable's attributes
+};
+
+/// The session's final graph and what names it offers. The graph itself is for the compiler: a program that referred to it
+/// while it runs would carry all of it, rules of operations included. Names have their own text for that reason.
+template <class Model, class... Extensions>
+struct Tables {
+  static constexpr auto graph = freeze_graph<Model, Extensions...>();
+  static constexpr auto text = graph.text;
+
+  static constexpr auto fetchable =
+      detail::names_of<graph, text, detail::count_names<graph>(detail::has_value)>(detail::has_value);
+  static constexpr auto feedable =
+      detail::names_of<graph, text, detail::count_names<graph>(detail::is_placeholder)>(detail::is_placeholder);
+  static constexpr auto targets =
+      detail::names_of<graph, text, detail::count_names<graph>(detail::is_anything)>(detail::is_anything);
+  static constexpr auto offsets = detail::variable_offsets<graph>();
+
+  /// The names of the dynamic dimensions.
+  static constexpr auto symbols = [] {
+    std::array<std::string_view, graph.symbols.size()> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = detail::text_of<text>(graph.symbols[i]);
+    return names;
+  }();
+
+  /// The first name of a node; empty if it has none.
+  static constexpr std::string_view name_of(std::size_t node) {
+    for (const PooledName& p : graph.names) {
+      if (p.node == static_cast<int>(node)) return detail::text_of<text>(p);
+    }
+    return {};
+  }
+
+  /// What the program needs to know of its variables.
+  static constexpr auto variables = [] {
+    constexpr std::size_t count = detail::count_nodes<graph>(op::variable);
+    std::array<VariableInfo, count> list{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& v = graph.nodes[i];
+      if (v.is(op::variable)) list[n++] = {name_of(i), v.dtype, v.shape.size().factor, offsets[i], v.attributes};
+    }
+    return list;
+  }();
+
+  template <class N>
+  static constexpr int node_id = find_node(graph, N::view());
+  template <class N>
+  static constexpr const Node& node() {
+    return graph.nodes[static_cast<std::size_t>(node_id<N>)];
+  }
+};
+
+namespace detail {
+template <class T, class... F, class... R>
+constexpr Subgraph simplify_for(Demand<Names<F...>, Names<R...>>*) {
+  const std::vector<int> fetched{T::template node_id<F>...}, targets{T::template node_id<R>...};
+  return simplify(T::graph, fetched, targets);
+}
+}  // namespace detail
+
+/// The plan of one demand on one graph. Broadcasts that become nodes of their own are at most one an input.
+template <class T, class D>
+struct Planned {
+ private:
+  template <class... F, class R>
+  static constexpr std::size_t fetches(Demand<Names<F...>, R>*) {
+    return sizeof...(F);
+  }
+  static constexpr std::size_t room = 2 * T::graph.nodes.size() + 8;
+
+ public:
+  static constexpr FrozenPlan<room, fetches(static_cast<D*>(nullptr))> plan{
+      make_plan(detail::simplify_for<T>(static_cast<D*>(nullptr)))};
+};
+
+}  // namespace crochet::cpu

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphBuilder: what a model's `define` and a hook's `extend_graph` write to.
+#pragma once
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include <crochet/graph/graph.hpp>
+#include <crochet/graph/initializer.hpp>
+#include <crochet/graph/ops/sources.hpp>
+
+namespace crochet {
+
+class GraphBuilder;
+
+/// A value of the graph, as a model's code passes it around. Two words; valid while its GraphBuilder lives.
+struct Tensor {
+  GraphBuilder* graph = nullptr;
+  int id = -1;
+
+  constexpr const Shape& shape() const;
+  constexpr DType dtype() const;
+};
+
+/// Builds a graph. Ordinary constexpr code: in a session's model it runs in the compiler, in a test also at run time.
+/// Misuse ends in graph_error: a compile error at the user's line, or GraphError at run time.
+class GraphBuilder {
+ public:
+  constexpr GraphBuilder() = default;
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  /// A dimension whose size is known when the graph is fed. Equal names mean equal sizes.
+  constexpr Extent dynamic(std::string_view name) {
+    for (const PooledName& s : graph_.symbols) {
+      if (graph_.text_of(s) == name) return Extent::symbol(static_cast<std::size_t>(s.node));
+    }
+    const std::size_t next = graph_.symbols.size();
+    if (next == max_symbols) graph_error::too_many_dynamic_dimensions();
+    graph_.symbols.push_back(graph_.pool(name, static_cast<int>(next)));
+    return Extent::symbol(next);
+  }
+
+  /// A value that the caller, or a hook, feeds.
+  template <Element T>
+  constexpr Tensor placeholder(std::string_view name, const Shape& shape) {
+    return this->name(name, source(op::placeholder, dtype_of<T>, shape));
+  }
+
+  /// A value that lives from step to step, initialised when the session is created. `trainable` variables are what
+  /// minimize() adjusts. The shape must be static.
+  template <Element T>
+  constexpr Tensor variable(std::string_view name, const Shape& shape, const Initializer& init, bool trainable = true) {
+    return variable(name, dtype_of<T>, shape, init, trainable);
+  }
+  constexpr Tensor variable(std::string_view name, DType dtype, const Shape& shape, const Initializer& init,
+                            bool trainable) {
+    if (!shape.size().is_static()) graph_error::variables_have_static_shapes();
+    return this->name(name, source(op::variable, dtype, shape, init.attributes(shape, trainable)));
+  }
+
+  /// A constant scalar; it broadcasts.
+  template <Element T>
+  constexpr Tensor constant(T value) {
+    return constant(dtype_of<T>, static_cast<double>(value));
+  }
+  constexpr Tensor constant(DType dtype, double value) {
+    return source(op::constant, dtype, {}, {.reals = {value, 0}});
+  }
+
+  /// The number of elements `n` as a scalar; a constant when it is static.
+  constexpr Tensor count(const Extent& n, DType dtype) {
+    if (n.is_static()) return constant(dtype, static_cast<double>(n.factor));
+    Attributes a{.reals = {static_cast<double>(n.factor), 0}};
+    for (std::size_t s = 0; s < max_symbols; ++s) a.ints[s] = n.powers[s];
+    return source(op::count, dtype, {}, a);
+  }
+
+  /// Gives a value a name: it can then be fetched, or run as a target, by that name. Returns the value.
+  constexpr Tensor name(std::string_view name, Tensor t) {
+    if (find_node(graph_, name) >= 0) graph_error::name_is_taken();
+    graph_.names.push_back(graph_.pool(name, own(t)));
+    return t;
+  }
+  constexpr bool has(std::string_view name) const { return find_node(graph_, name) >= 0; }
+  /// The value of that name: how a hook's extend_graph reaches what the model defined.
+  constexpr Tensor operator[](std::string_view name) {
+    const int id = find_node(graph_, name);
+    if (id < 0) graph_error::no_value_has_this_name();
+    return {this, id};
+  }
+
+  /// Uses an operation: `g.apply(op::add, a, b)`, or with attributes `g.apply(op::conv2d, attributes, image, filter)`.
+  /// Shape and element type come from the operation's rule.
+  // One function and no initializer lists, because compilers print every call, at length, in the error of a bad model.
+  template <class... Argument>
+  constexpr Tensor apply(const Op& op, const Argument&... arguments) {
+    Node n;
+    OpInputs seen;
+    n.op = &op;
+    (take(arguments, n, seen), ...);
+    const TypedShape result = op.infer(seen);
+    n.dtype = result.dtype;
+    n.shape = result.shape;
+    return add(n);
+  }
+
+  /// Uses an operation whose result has a shape that the caller chose, and has checked (reshape, broadcast_to,
+  /// gradients that look like what they are gradients of). The element type is the first input's.
+  constexpr Tensor shaped(const Op& op, std::initializer_list<Tensor> inputs, const Shape& shape,
+                          const Attributes& attributes = {}) {
+    Node n{.op = &op, .dtype = inputs.begin()->dtype(), .shape = shape, .attributes = attributes};
+    std::size_t i = 0;
+    for (Tensor t : inputs) n.inputs[i++] = current(own(t));
+    return add(n);
+  }
+
+  /// Writes `value` into `variable`. Uses of the variable made before this line see the old value, later ones and
+  /// fetches the new one. Returns the new value.
+  constexpr Tensor assign(Tensor variable, Tensor value) {
+    if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
+    const Tensor result = apply(op::assign, Tensor{this, variable.id}, value);
+    // The target itself, not what earlier assignments made of it: storage has one name.
+    graph_.nodes[index(result.id)].inputs[0] = variable.id;
+    assigned_.push_back({variable.id, result.id});
+    return result;
+  }
+
+  constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
+  constexpr const Node& node(int id) const { return graph_.nodes[index(id)]; }
+  constexpr int size() const { return static_cast<int>(graph_.nodes.size()); }
+  constexpr std::string_view name_of(int id) const {
+    for (const PooledName& p : graph_.names) {
+      if (p.node == id) return graph_.text_of(p);
+    }
+    return {};
+  }
+  /// What has been built.
+  constexpr const Graph& graph() const { return graph_; }
+  /// While on, uses of a variable mean its value before any assignment: gradients look at the past.
+  constexpr void use_recorded_values(bool on) { recorded_ = on; }
+
+ private:
+  struct Assigned {
+    int variable, latest;
+  };
+
+  static constexpr std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+  constexpr void take(const Attributes& attributes, Node& n, OpInputs& seen) const {
+    n.attributes = seen.attributes = attributes;
+  }
+  constexpr void take(Tensor input, Node& n, OpInputs& seen) const {
+    if (seen.count == max_inputs) graph_error::too_many_inputs();
+    n.inputs[seen.count] = current(own(input));
+    seen.in[seen.count++] = node(input).typed_shape();
+  }
+  constexpr Tensor add(const Node& n) { return {this, graph_.add(n)}; }
+  constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
+    return add({.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes});
+  }
+  constexpr int own(Tensor t) const {
+    if (t.graph != this) graph_error::tensors_of_different_graphs();
+    return t.id;
+  }
+  /// A variable that has been assigned stands for the assigned value from then on.
+  constexpr int current(int id) const {
+    if (recorded_) return id;
+    for (std::size_t i = assigned_.size(); i-- > 0;) {
+      if (assigned_[i].variable == id) return assigned_[i].latest;
+    }
+    return id;
+  }
+
+  Graph graph_;
+  std::vector<Assigned> assigned_;
+  bool recorded_ = false;
+};
+
+constexpr const Shape& Tensor::shape() const { return graph->node(*this).shape; }
+constexpr DType Tensor::dtype() const { return graph->node(*this).dtype; }
+
+}  // namespace crochet

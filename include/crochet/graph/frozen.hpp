@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages from a model to a plan, and the graph at rest. Vectors cannot outlive a constant expression: the graph is
+// built once for its size and once for its content, and comes to rest in arrays.
+#pragma once
+#include <array>
+#include <type_traits>
+#include <vector>
+
+#include <crochet/graph/builder.hpp>
+#include <crochet/graph/passes/barriers.hpp>
+#include <crochet/graph/passes/fold.hpp>
+#include <crochet/graph/passes/program.hpp>
+#include <crochet/graph/passes/prune.hpp>
+#include <crochet/graph/passes/share.hpp>
+
+namespace crochet {
+
+namespace detail {
+template <std::size_t N, class T>
+constexpr std::array<T, N> exact(const std::vector<T>& from) {
+  std::array<T, N> to{};
+  for (std::size_t i = 0; i < N; ++i) to[i] = from[i];
+  return to;
+}
+}  // namespace detail
+
+/// A finished graph. It has no member that could add to it.
+template <std::size_t N, std::size_t M, std::size_t S, std::size_t C>
+struct FrozenGraph {
+  std::array<Node, N> nodes;
+  std::array<PooledName, M> names;
+  std::array<PooledName, S> symbols;
+  std::array<char, C> text;
+
+  constexpr std::string_view text_of(const PooledName& p) const {
+    return {text.data() + p.begin, static_cast<std::size_t>(p.length)};
+  }
+};
+
+/// `Model::define`, then every `Extension::extend_graph` in order: the session's final graph.
+template <class Model, class... Extensions>
+constexpr Graph build_graph() {
+  GraphBuilder g;
+  Model::define(g);
+  (Extensions::extend_graph(g), ...);
+  return g.graph();
+}
+
+namespace detail {
+// Builds the graph itself: a call of build_graph would be a line more in every compile error.
+template <class Model, class... Extensions>
+constexpr std::array<std::size_t, 4> graph_sizes() {
+  GraphBuilder g;
+  Model::define(g);
+  (Extensions::extend_graph(g), ...);
+  return {g.graph().nodes.size(), g.graph().names.size(), g.graph().symbols.size(), g.graph().text.size()};
+}
+/// Whether the graph can be built at all; asked first, so that a mistake in a model is one error and not several.
+template <class Model, class... Extensions>
+concept Builds = requires { typename std::bool_constant<(graph_sizes<Model, Extensions...>(), true)>; };
+}  // namespace detail
+
+template <class Model, class... Extensions>
+constexpr auto freeze_graph() {
+  if constexpr (detail::Builds<Model, Extensions...>) {
+    constexpr std::array<std::size_t, 4> n = detail::graph_sizes<Model, Extensions...>();
+    const Graph g = build_graph<Model, Extensions...>();
+    return FrozenGraph<n[0], n[1], n[2], n[3]>{detail::exact<n[0]>(g.nodes), detail::exact<n[1]>(g.names),
+                                               detail::exact<n[2]>(g.symbols), detail::exact<n[3]>(g.text)};
+  } else {
+    // The compiler's message names the graph_error, and the model's line on the way to it. In this form each compiler
+    // says it once; clang would say the second twice, g++ the first.
+#if defined(__clang__)
+    static_assert(detail::graph_sizes<Model, Extensions...>()[0] > 0, "crochet: this model is wrong.");
+#else
+    [[maybe_unused]] constexpr auto this_model_is_wrong = detail::graph_sizes<Model, Extensions...>();
+#endif
+    return FrozenGraph<0, 0, 0, 0>{};
+  }
+}
+
+/// The part of a graph that makes `fetched` and runs `targets` (node ids), simplified.
+template <class G, class Ids>
+constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targets) {
+  Subgraph s;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    s.nodes.push_back(graph.nodes[i]);
+    if (s.nodes[i].is(op::variable) || s.nodes[i].is(op::placeholder)) s.nodes[i].origin = static_cast<int>(i);
+  }
+  for (int f : fetched) s.fetched.push_back(f);
+  for (int t : targets) s.targets.push_back(t);
+  return prune(share(fold(prune(s))));
+}
+
+/// Fusion, memory, programs, barriers.
+constexpr Plan make_plan(const Subgraph& simplified) {
+  const Subgraph g = materialize_broadcasts(simplified);
+  const Schedule schedule = fuse(g);
+  return place_barriers(write_programs(g, schedule, plan_memory(g, schedule)));
+}
+
+}  // namespace crochet

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be wrong with a model. A model is built in the compiler: there, reaching one of these functions is the
+// compile error, and the function's name is its text (they are deliberately not constexpr). Built at run time, the
+// same model throws GraphError with a sentence.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include <crochet/error.hpp>
+
+namespace crochet::graph_error {
+
+[[noreturn]] inline void fail(const std::string& what) { throw GraphError("crochet: " + what); }
+
+/// A tensor of rank 7 or more. Merge dimensions with reshape.
+[[noreturn]] inline void too_many_dimensions() { fail("a tensor has at most 6 dimensions"); }
+/// A fifth dynamic dimension in one graph. Give equal dimensions equal names.
+[[noreturn]] inline void too_many_dynamic_dimensions() { fail("a graph has at most 4 dynamic dimensions"); }
+/// Elementwise operands whose dimensions neither match nor are 1 (numpy's rule).
+[[noreturn]] inline void shapes_do_not_broadcast() { fail("the operands' shapes do not broadcast"); }
+/// matmul(a, b) needs a's columns to be b's rows.
+[[noreturn]] inline void inner_dimensions_differ(std::int64_t a, std::int64_t b) {
+  fail("matmul: inner dimensions differ: " + std::to_string(a) + " and " + std::to_string(b));
+}
+/// The operation wants tensors of another rank.
+[[noreturn]] inline void wrong_rank(std::int64_t expected, std::int64_t given) {
+  fail("a tensor of rank " + std::to_string(expected) + " is needed here, not rank " + std::to_string(given));
+}
+/// Operands of different element types. Convert one with cast<T>(x).
+[[noreturn]] inline void element_types_differ() { fail("the operands' element types differ: convert with cast<T>(x)"); }
+/// The operation is not defined for this element type (a mean of bools, a matmul of integers).
+[[noreturn]] inline void element_type_not_supported() { fail("the operation does not support this element type"); }
+/// conv2d: the filter's third dimension must be the image's channels.
+[[noreturn]] inline void channels_differ(std::int64_t image, std::int64_t filter) {
+  fail("conv2d: the image has " + std::to_string(image) + " channels, the filter " + std::to_string(filter));
+}
+/// A window larger than what it slides over, or a stride below 1.
+[[noreturn]] inline void window_does_not_fit() { fail("the window does not fit the image, or a stride is below 1"); }
+/// reshape must keep the number of elements.
+[[noreturn]] inline void reshape_changes_the_number_of_elements() { fail("reshape changes the number of elements"); }
+/// An axis outside [-rank, rank).
+[[noreturn]] inline void no_such_axis(std::int64_t axis) { fail("there is no axis " + std::to_string(axis)); }
+/// Two values or placeholders of one graph with the same name.
+[[noreturn]] inline void name_is_taken() { fail("this name is already taken in the graph"); }
+/// assign(x, ...) where x is not a variable.
+[[noreturn]] inline void only_variables_can_be_assigned() { fail("only variables can be assigned"); }
+/// assign(v, x) where x has another shape than v.
+[[noreturn]] inline void assigned_value_has_another_shape() { fail("the assigned value has another shape"); }
+/// minimize(loss, ...) where no variable reaches the loss through operations that have a gradient.
+[[noreturn]] inline void loss_depends_on_no_variable() { fail("the loss depends on no trainable variable"); }
+/// The loss of minimize and gradients is one number.
+[[noreturn]] inline void loss_is_not_a_scalar() { fail("the loss must be a scalar: take its mean or sum"); }
+/// The operation's result is needed in a gradient, but it has none.
+[[noreturn]] inline void operation_has_no_gradient() { fail("an operation between loss and variable has no gradient"); }
+/// Operands of different graphs.
+[[noreturn]] inline void tensors_of_different_graphs() { fail("the operands belong to different graphs"); }
+/// g["name"]: the graph has no such name (yet).
+[[noreturn]] inline void no_value_has_this_name() { fail("no value of the graph has this name"); }
+/// The graph is frozen: the session that runs it has begun.
+[[noreturn]] inline void graph_is_frozen() { fail("the graph is frozen: extend it in extend_graph, not later"); }
+/// A variable's extents must be known to the compiler.
+[[noreturn]] inline void variables_have_static_shapes() { fail("a variable's shape must be static"); }
+/// More inputs than an operation can have.
+[[noreturn]] inline void too_many_inputs() { fail("an operation has at most 4 inputs"); }
+
+}  // namespace crochet::graph_error

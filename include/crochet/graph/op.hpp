@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operation is: a named object with a shape rule and a gradient rule. Its kernels are specialisations found by
+// the object's address (kernels/), so that a new operation touches no list.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <crochet/graph/dtype.hpp>
+#include <crochet/graph/shape.hpp>
+
+namespace crochet {
+
+class GradientScope;
+struct OpInputs;
+
+/// How the executor treats an operation.
+enum class OpKind : std::uint8_t {
+  source,       ///< placeholder, variable, constant: no work in a step
+  elementwise,  ///< one value per element of the result; fused into loops, an `Elementwise` functor says which value
+  kernel,       ///< has a `Kernel` of its own
+  view,         ///< the same elements under another shape
+  assign,       ///< writes its second input into the variable that is its first
+  group         ///< stands for all its inputs
+};
+
+/// What one use of an operation fixes beside its inputs; each operation documents the meaning it gives them.
+struct Attributes {
+  std::array<std::int32_t, 8> ints{};
+  std::array<double, 2> reals{};
+  friend constexpr bool operator==(const Attributes&, const Attributes&) = default;
+};
+
+struct TypedShape {
+  DType dtype = DType::float32;
+  Shape shape;
+};
+
+/// An operation. Define it as `inline constexpr Op my_op{...}`: its address is its identity.
+struct Op {
+  std::string_view name;
+  OpKind kind = OpKind::kernel;
+  /// The result's element type and shape; reports misuse through graph_error. Null for sources.
+  TypedShape (*infer)(const OpInputs&) = nullptr;
+  /// Gives each input that wants one its gradient. Null: no gradient passes.
+  void (*gradient)(GradientScope&) = nullptr;
+  /// A kernel that hands its results to an epilogue (the elementwise operations fused behind it) sees them as rows and
+  /// columns: this many leading dimensions make the rows. -1: it stores its result itself.
+  std::int8_t epilogue_rows = -1;
+};
+
+inline constexpr std::size_t max_inputs = 4;
+
+/// One row of the graph's table.
+struct Node {
+  const Op* op = nullptr;
+  DType dtype = DType::float32;
+  Shape shape;
+  std::array<std::int32_t, max_inputs> inputs{-1, -1, -1, -1};
+  Attributes attributes;
+  std::int32_t origin = -1;  ///< after passes: which node of the model's graph a source was
+
+  constexpr TypedShape typed_shape() const { return {dtype, shape}; }
+  constexpr bool is(const Op& o) const { return op == &o; }
+  friend constexpr bool operator==(const Node& a, const Node& b) {
+    return a.op == b.op && a.inputs == b.inputs && a.dtype == b.dtype && a.attributes == b.attributes &&
+           a.origin == b.origin && a.shape == b.shape;
+  }
+};
+
+/// What a shape rule sees.
+struct OpInputs {
+  std::array<TypedShape, max_inputs> in;
+  std::size_t count = 0;
+  Attributes attributes;
+
+  constexpr const TypedShape& operator[](std::size_t i) const { return in[i]; }
+  constexpr const Shape& shape(std::size_t i) const { return in[i].shape; }
+  constexpr void want_rank(std::size_t i, std::size_t rank) const {
+    if (shape(i).rank != rank) {
+      graph_error::wrong_rank(static_cast<std::int64_t>(rank), static_cast<std::int64_t>(shape(i).rank));
+    }
+  }
+  constexpr void want_floating(std::size_t i) const {
+    if (!is_floating(in[i].dtype)) graph_error::element_type_not_supported();
+  }
+  constexpr void want_same_type(std::size_t i, std::size_t j) const {
+    if (in[i].dtype != in[j].dtype) graph_error::element_types_differ();
+  }
+};
+
+}  // namespace crochet

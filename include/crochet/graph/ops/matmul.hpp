@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product.
+#pragma once
+#include <crochet/graph/gradient_scope.hpp>
+
+namespace crochet {
+
+namespace detail {
+constexpr TypedShape infer_matmul(const OpInputs& in) {
+  in.want_same_type(0, 1);
+  in.want_floating(0);
+  in.want_rank(0, 2);
+  in.want_rank(1, 2);
+  const std::size_t ta = in.attributes.ints[0] != 0 ? 1 : 0, tb = in.attributes.ints[1] != 0 ? 1 : 0;
+  const Extent inner_a = in.shape(0)[1 - ta], inner_b = in.shape(1)[tb];
+  if (!(inner_a == inner_b)) graph_error::inner_dimensions_differ(inner_a.factor, inner_b.factor);
+  return {in[0].dtype, {in.shape(0)[ta], in.shape(1)[1 - tb]}};
+}
+constexpr void gradient_of_matmul(GradientScope& s);
+}  // namespace detail
+
+namespace op {
+/// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}.
+inline constexpr Op matmul{"matmul", OpKind::kernel, detail::infer_matmul, detail::gradient_of_matmul, 1};
+}  // namespace op
+
+struct Transpose {
+  bool a = false;
+  bool b = false;
+};
+
+/// The matrix product [m, k] x [k, n] -> [m, n], either operand transposed on request.
+constexpr Tensor matmul(Tensor a, Tensor b, Transpose transpose = {}) {
+  const Attributes transposes{.ints = {transpose.a ? 1 : 0, transpose.b ? 1 : 0}};
+  return a.graph->apply(op::matmul, transposes, a, b);
+}
+
+namespace detail {
+// With C = op(A) op(B) and G = dC: dA is G op(B)^T, dB is op(A)^T G, each transposed once more where the operand was.
+// The gradient of a comes first: then the last reader of a weight is the product that its update can be fused with.
+constexpr void gradient_of_matmul(GradientScope& s) {
+  const bool ta = s.attributes().ints[0] != 0, tb = s.attributes().ints[1] != 0;
+  const Tensor a = s.input(0), b = s.input(1), g = s.full_upstream();
+  if (s.wants(0)) s.give(0, ta ? matmul(b, g, {.a = tb, .b = true}) : matmul(g, b, {.a = false, .b = !tb}));
+  if (s.wants(1)) s.give(1, tb ? matmul(g, a, {.a = true, .b = ta}) : matmul(a, g, {.a = !ta, .b = false}));
+}
+}  // namespace detail
+
+}  // namespace crochet

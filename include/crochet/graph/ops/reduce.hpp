@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions over axes, argmax, and the repetition that is their gradient.
+#pragma once
+#include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/reshape.hpp>
+
+namespace crochet {
+
+namespace detail {
+// ints[0] = mask of the reduced axes, a contiguous run; ints[1] = whether they stay as 1.
+constexpr TypedShape infer_reduce(const OpInputs& in) {
+  Shape out;
+  for (std::size_t i = 0; i < in.shape(0).rank; ++i) {
+    const bool reduced = ((static_cast<unsigned>(in.attributes.ints[0]) >> i) & 1U) != 0;
+    if (!reduced) out.push_back(in.shape(0)[i]);
+    if (reduced && in.attributes.ints[1] != 0) out.push_back(1);
+  }
+  return {in[0].dtype, out};
+}
+constexpr TypedShape infer_arithmetic_reduce(const OpInputs& in) {
+  if (in[0].dtype == DType::boolean) graph_error::element_type_not_supported();
+  return infer_reduce(in);
+}
+constexpr TypedShape infer_mean(const OpInputs& in) {
+  in.want_floating(0);
+  return infer_reduce(in);
+}
+constexpr TypedShape infer_argmax(const OpInputs& in) { return {DType::int32, infer_arithmetic_reduce(in).shape}; }
+constexpr void gradient_of_sum(GradientScope& s);
+constexpr void gradient_of_mean(GradientScope& s);
+constexpr void gradient_of_max(GradientScope& s);
+}  // namespace detail
+
+namespace op {
+/// Reductions: ints[0] = mask of the reduced axes (a contiguous run), ints[1] = whether they stay as dimensions of 1.
+inline constexpr Op reduce_sum{"reduce_sum", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_sum, 0};
+inline constexpr Op reduce_mean{"reduce_mean", OpKind::kernel, detail::infer_mean, detail::gradient_of_mean, 0};
+inline constexpr Op reduce_max{"reduce_max", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_max};
+/// The first index of the greatest element along one axis, as int32.
+inline constexpr Op argmax{"argmax", OpKind::kernel, detail::infer_argmax};
+}  // namespace op
+
+namespace detail {
+constexpr unsigned axis_bit(const Shape& shape, int axis) {
+  const int rank = static_cast<int>(shape.rank);
+  if (axis < -rank || axis >= rank) graph_error::no_such_axis(axis);
+  return 1U << static_cast<unsigned>(axis < 0 ? axis + rank : axis);
+}
+constexpr unsigned all_axes(const Shape& shape) { return (1U << shape.rank) - 1U; }
+
+/// Reduces run by run, the rightmost first: kernels see [outer, reduced, inner].
+constexpr Tensor reduce(const Op& op, Tensor x, unsigned axes, bool keep) {
+  const std::size_t rank = x.shape().rank;
+  for (std::size_t end = rank; end > 0; --end) {
+    if (((axes >> (end - 1)) & 1U) == 0) continue;
+    std::size_t begin = end - 1;
+    while (begin > 0 && ((axes >> (begin - 1)) & 1U) != 0) --begin;
+    const unsigned run = ((1U << end) - 1U) & ~((1U << begin) - 1U);
+    x = x.graph->apply(op, Attributes{.ints = {static_cast<std::int32_t>(run), keep ? 1 : 0}}, x);
+    end = begin + 1;
+  }
+  return x;
+}
+}  // namespace detail
+
+/// Sum over all elements, or over the given axes (negative ones count from the right).
+constexpr Tensor reduce_sum(Tensor x) { return detail::reduce(op::reduce_sum, x, detail::all_axes(x.shape()), false); }
+constexpr Tensor reduce_mean(Tensor x) {
+  return detail::reduce(op::reduce_mean, x, detail::all_axes(x.shape()), false);
+}
+constexpr Tensor reduce_max(Tensor x) { return detail::reduce(op::reduce_max, x, detail::all_axes(x.shape()), false); }
+
+struct KeepDims {
+  bool value = false;
+};
+inline constexpr KeepDims keep_dims{true};
+
+namespace detail {
+constexpr unsigned mask_of(const Shape& shape, std::initializer_list<int> axes) {
+  unsigned mask = 0;
+  for (int axis : axes) mask |= axis_bit(shape, axis);
+  return mask;
+}
+}  // namespace detail
+
+constexpr Tensor reduce_sum(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
+  return detail::reduce(op::reduce_sum, x, detail::mask_of(x.shape(), axes), keep.value);
+}
+constexpr Tensor reduce_mean(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
+  return detail::reduce(op::reduce_mean, x, detail::mask_of(x.shape(), axes), keep.value);
+}
+constexpr Tensor reduce_max(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
+  return detail::reduce(op::reduce_max, x, detail::mask_of(x.shape(), axes), keep.value);
+}
+/// The first index of the greatest element along the axis: int32, one rank less.
+constexpr Tensor argmax(Tensor x, int axis = -1) {
+  return detail::reduce(op::argmax, x, detail::axis_bit(x.shape(), axis), false);
+}
+namespace detail {
+/// A reduction's result or gradient with its reduced axes back as dimensions of 1.
+constexpr Tensor with_reduced_axes(GradientScope& s, Tensor t) {
+  Shape kept = s.input(0).shape();
+  for (std::size_t i = 0; i < kept.rank; ++i) {
+    if (((static_cast<unsigned>(s.attributes().ints[0]) >> i) & 1U) != 0) kept[i] = 1;
+  }
+  return t.shape().rank == 0 || t.shape() == kept ? t : reshape(t, kept);
+}
+constexpr Tensor reduced_upstream(GradientScope& s) {
+  const Tensor u = s.upstream().shape().rank == 0 ? s.upstream() : s.full_upstream();
+  return with_reduced_axes(s, u);
+}
+constexpr void gradient_of_sum(GradientScope& s) { s.give(0, reduced_upstream(s)); }
+constexpr void gradient_of_mean(GradientScope& s) {
+  Extent n;
+  for (std::size_t i = 0; i < s.input(0).shape().rank; ++i) {
+    if (((static_cast<unsigned>(s.attributes().ints[0]) >> i) & 1U) != 0) n = n * s.input(0).shape()[i];
+  }
+  s.give(0, reduced_upstream(s) / s.graph().count(n, s.upstream().dtype()));
+}
+/// Every element that equals the maximum shares in the gradient equally.
+constexpr void gradient_of_max(GradientScope& s) {
+  const Tensor x = s.input(0), top = with_reduced_axes(s, s.output());
+  const Tensor ties = cast(equal(x, top), x.dtype());
+  const Tensor shares =
+      reduce(op::reduce_sum, ties, static_cast<unsigned>(s.attributes().ints[0]), s.attributes().ints[1] != 0);
+  s.give(0, ties * (reduced_upstream(s) / with_reduced_axes(s, shares)));
+}
+}  // namespace detail
+
+}  // namespace crochet

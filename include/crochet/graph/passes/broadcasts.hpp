@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise loops run over rows and columns. An operand is then the whole matrix, a row, a column or a scalar. How a
+// shape may be cut into rows and columns is a set of cuts: cut k makes the first k dimensions the rows.
+#pragma once
+#include <crochet/graph/broadcast.hpp>
+#include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/passes/subgraph.hpp>
+
+namespace crochet {
+
+/// A set of cuts, one bit each.
+using Cuts = unsigned;
+
+namespace detail {
+constexpr Cuts all_cuts(const Shape& s) { return (2U << s.rank) - 1U; }
+
+constexpr bool ones(const Shape& part, const Shape& full, std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i < to; ++i) {
+    if (!part.from_right(full.rank - 1 - i).is_one()) return false;
+  }
+  return true;
+}
+constexpr bool equal_dims(const Shape& part, const Shape& full, std::size_t from, std::size_t to) {
+  for (std::size_t i = from; i < to; ++i) {
+    if (!(part.from_right(full.rank - 1 - i) == full[i])) return false;
+  }
+  return true;
+}
+}  // namespace detail
+
+/// How a loop over `full` cut at `cut` reaches an operand of shape `part`.
+enum class Mode : std::uint8_t { none, full, row, column, scalar };
+
+constexpr Mode mode_of(const Shape& part, const Shape& full, std::size_t cut) {
+  if (part.size().is_one()) return Mode::scalar;
+  if (detail::equal_dims(part, full, 0, full.rank)) return Mode::full;
+  if (detail::ones(part, full, 0, cut) && detail::equal_dims(part, full, cut, full.rank)) return Mode::row;
+  if (detail::equal_dims(part, full, 0, cut) && detail::ones(part, full, cut, full.rank)) return Mode::column;
+  return Mode::none;
+}
+
+/// The cuts of `full` at which `part` has a mode.
+constexpr Cuts cuts_for(const Shape& part, const Shape& full) {
+  Cuts cuts = 0;
+  for (std::size_t k = 0; k <= full.rank; ++k) {
+    if (mode_of(part, full, k) != Mode::none) cuts |= 1U << k;
+  }
+  return cuts;
+}
+
+/// Where an elementwise node's operands allow no common cut, those that are neither whole nor scalar are repeated in
+/// memory first.
+constexpr Subgraph materialize_broadcasts(const Subgraph& g) {
+  return detail::rewrite(g, [](Subgraph& to, Node n, int) {
+    if (n.op->kind != OpKind::elementwise) return detail::append(to, n);
+    Cuts common = detail::all_cuts(n.shape);
+    for (int i : n.inputs) {
+      if (i >= 0) common &= cuts_for(to.nodes[detail::at(i)].shape, n.shape);
+    }
+    for (int& i : n.inputs) {
+      if (common != 0 || i < 0) continue;
+      const Node input = to.nodes[detail::at(i)];
+      if (cuts_for(input.shape, n.shape) == detail::all_cuts(n.shape)) continue;
+      i = detail::append(to, {.op = &op::broadcast_to, .dtype = input.dtype, .shape = n.shape, .inputs = {i, -1, -1, -1}, .attributes = {}});
+    }
+    return detail::append(to, n);
+  });
+}
+
+}  // namespace crochet

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// fold: arithmetic on constants is done in the compiler, and operations that change nothing are dropped. Only rewrites
+// that keep every result, up to the rounding of one constant, including those for NaN and infinity.
+#pragma once
+#include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/passes/subgraph.hpp>
+
+namespace crochet {
+
+namespace detail {
+class Folder {
+ public:
+  constexpr explicit Folder(Subgraph& g) : g_(g) {}
+
+  constexpr int place(const Node& n) {
+    if (n.op->kind != OpKind::elementwise) return append(g_, n);
+    if (is_constant(n.inputs[0]) && (n.inputs[1] < 0 || is_constant(n.inputs[1])) && n.inputs[2] < 0) {
+      double value = 0;
+      if (evaluate(n, value)) return constant(n.dtype, value);
+    }
+    const int same = unchanged(n);
+    return same >= 0 ? same : append(g_, merged(n));
+  }
+
+ private:
+  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
+  constexpr bool is_constant(int i, double value) const { return is_constant(i) && node(i).attributes.reals[0] == value; }
+  constexpr int constant(DType dtype, double value) {
+    return append(g_, {.op = &op::constant, .dtype = dtype, .shape = {}, .attributes = {.reals = {value, 0}}});
+  }
+
+  /// The value of an operation on constants; false where the compiler should not try.
+  constexpr bool evaluate(const Node& n, double& out) const {
+    const double a = node(n.inputs[0]).attributes.reals[0];
+    const double b = n.inputs[1] >= 0 ? node(n.inputs[1]).attributes.reals[0] : 0;
+    if (n.is(op::cast)) return evaluate_cast(n, a, out);
+    if (n.is(op::sqrt)) return a >= 0 && (out = square_root(a), true);
+    if (n.is(op::neg)) return out = -a, true;
+    if (n.is(op::square)) return out = a * a, true;
+    if (n.is(op::add)) return out = a + b, true;
+    if (n.is(op::sub)) return out = a - b, true;
+    if (n.is(op::mul)) return out = a * b, true;
+    if (n.is(op::div) && is_floating(n.dtype)) return b != 0 && (out = a / b, true);
+    return false;
+  }
+  constexpr bool evaluate_cast(const Node& n, double a, double& out) const {
+    if (!is_floating(n.dtype)) return false;
+    out = a;
+    return true;
+  }
+
+  /// The input that the operation would only copy, or -1. Adding 0 keeps -0 only from one side: left alone.
+  constexpr int unchanged(const Node& n) const {
+    const int a = n.inputs[0], b = n.inputs[1];
+    if ((n.is(op::mul) || n.is(op::div)) && is_constant(b, 1) && node(a).shape == n.shape) return a;
+    if (n.is(op::mul) && is_constant(a, 1) && node(b).shape == n.shape) return b;
+    if (n.is(op::sub) && is_constant(b, 0) && node(a).shape == n.shape) return a;
+    if (n.is(op::neg) && node(a).is(op::neg)) return node(a).inputs[0];
+    return -1;
+  }
+
+  /// (x * c) * d becomes x * (c * d), constants to the right.
+  constexpr Node merged(Node n) {
+    if (!n.is(op::mul)) return n;
+    if (is_constant(n.inputs[0])) std::swap(n.inputs[0], n.inputs[1]);
+    if (!is_constant(n.inputs[1]) || !is_floating(n.dtype)) return n;
+    const Node inner = node(n.inputs[0]);
+    if (!inner.is(op::mul) || !is_constant(inner.inputs[1])) return n;
+    const double product = node(inner.inputs[1]).attributes.reals[0] * node(n.inputs[1]).attributes.reals[0];
+    n.inputs[0] = inner.inputs[0];
+    n.inputs[1] = constant(n.dtype, product);
+    return n;
+  }
+
+  Subgraph& g_;
+};
+}  // namespace detail
+
+constexpr Subgraph fold(const Subgraph& g) {
+  return detail::rewrite(g, [](Subgraph& to, const Node& n, int) { return detail::Folder(to).place(n); });
+}
+
+}  // namespace crochet

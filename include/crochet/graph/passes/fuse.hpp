@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// fuse: sorts a subgraph's nodes into groups, each of which becomes one step: a kernel (the root) with the elementwise
+// operations that follow it, or a fused elementwise loop. Groups are numbered in the order in which they will run.
+//
+// One forward sweep. An elementwise node joins the latest group among its inputs, if that group's loop has its shape;
+// every edge then goes to the same or a later group, so no cycle can arise. A node made of sources only ("floating")
+// has no group of its own: it is computed again wherever it is read. An assignment also waits for every earlier reader
+// of its variable, because it overwrites what they read.
+#pragma once
+#include <crochet/graph/passes/broadcasts.hpp>
+
+namespace crochet {
+
+/// One step's nodes.
+struct Group {
+  int root = -1;           ///< the node with the kernel; -1: an elementwise loop
+  Shape shape;             ///< the loop's
+  Cuts cuts = 0;           ///< how the loop may be cut into rows and columns
+  std::vector<int> nodes;  ///< elementwise nodes and assignments, in order
+};
+
+struct Schedule {
+  std::vector<Group> groups;
+  std::vector<int> home;     ///< by node: the group that computes it; -1: source or floating
+  std::vector<char> stored;  ///< by node: whether it must be in memory for another group or the caller
+  std::vector<int> base;     ///< by node: a view's storage is that of this node; otherwise itself
+};
+
+namespace detail {
+class Fuser {
+ public:
+  constexpr explicit Fuser(const Subgraph& g)
+      : g_(g),
+        floating_(g.nodes.size(), 0),
+        pending_(g.nodes.size(), 0),
+        last_read_(g.nodes.size(), -1),
+        root_read_(g.nodes.size(), -1),
+        mark_(g.nodes.size(), -1) {
+    s_.home.assign(g.nodes.size(), -1);
+    s_.stored.assign(g.nodes.size(), 0);
+    s_.base.assign(g.nodes.size(), -1);
+  }
+
+  constexpr Schedule run() {
+    find_floating();
+    for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) place(i);
+    for (int f : g_.fetched) keep(f);
+    return s_;
+  }
+
+ private:
+  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  static constexpr bool is_source(const Node& n) { return n.op->kind == OpKind::source; }
+
+  /// Floating: elementwise, on sources and floating nodes of its own shape. Not if it reads a variable that is assigned
+  /// in this plan and is read twice: the second reader could come after the assignment.
+  constexpr void find_floating() {
+    std::vector<int> readers(g_.nodes.size(), 0);
+    std::vector<char> assigned(g_.nodes.size(), 0);
+    for (const Node& n : g_.nodes) {
+      if (n.op->kind == OpKind::assign) assigned[at(n.inputs[0])] = 1;
+      for (int i : n.inputs) {
+        if (i >= 0) ++readers[at(i)];
+      }
+    }
+    std::vector<char> changes(g_.nodes.size(), 0);
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      const Node& n = g_.nodes[i];
+      changes[i] = assigned[i];
+      if (n.op->kind != OpKind::elementwise) continue;
+      bool floats = true;
+      for (int in : n.inputs) {
+        if (in < 0) continue;
+        changes[i] = changes[i] != 0 || changes[at(in)] != 0 ? 1 : 0;
+        floats = floats && (is_source(node(in)) || (floating_[at(in)] != 0 && node(in).shape == n.shape));
+      }
+      floating_[i] = floats && (changes[i] == 0 || readers[i] < 2) ? 1 : 0;
+      pending_[i] = floating_[i] != 0 && changes[i] != 0 ? 1 : 0;
+    }
+  }
+
+  constexpr void place(int i) {
+    const Node& n = node(i);
+    s_.base[at(i)] = i;
+    switch (n.op->kind) {
+      case OpKind::source:
+      case OpKind::group: return;
+      case OpKind::view: return place_view(i);
+      case OpKind::kernel: return place_kernel(i);
+      case OpKind::assign: force_pending_readers(n.inputs[0], i); break;
+      case OpKind::elementwise: break;
+    }
+    if (floating_[at(i)] == 0) place_elementwise(i);
+  }
+
+  constexpr void place_view(int i) {
+    const int in = node(i).inputs[0];
+    keep(in);
+    s_.base[at(i)] = s_.base[at(in)];
+    s_.home[at(i)] = s_.home[at(in)];
+  }
+
+  constexpr void place_kernel(int i) {
+    const Node& n = node(i);
+    for (int in : n.inputs) {
+      if (in >= 0) keep(in);
+    }
+    const int q = open(i, n.shape);
+    if (n.op->epilogue_rows >= 0) s_.groups[at(q)].cuts = 1U << static_cast<unsigned>(n.op->epilogue_rows);
+    s_.home[at(i)] = q;
+    if (n.op->epilogue_rows < 0) s_.stored[at(i)] = 1;
+    for (int in : n.inputs) {
+      if (in >= 0) read(in, q, true);
+    }
+  }
+
+  constexpr void place_elementwise(int i) {
+    const Node& n = node(i);
+    const bool assigns = n.op->kind == OpKind::assign;
+    int latest = -1;
+    for (std::size_t k = assigns ? 1 : 0; k < max_inputs; ++k) {
+      const int in = n.inputs[k];
+      if (in < 0) continue;
+      if (floating_[at(in)] != 0 && s_.home[at(in)] < 0 && !(node(in).shape == n.shape)) keep(in);
+      latest = max(latest, s_.home[at(in)]);
+    }
+    const int after = assigns ? max(latest, last_read_[at(n.inputs[0])]) : latest;
+    int q = latest;
+    if (!(q >= 0 && after == q && joins(i, q))) {
+      q = static_cast<int>(s_.groups.size()) - 1;
+      if (!(q >= 0 && q >= after && s_.groups[at(q)].root < 0 && joins(i, q))) q = open(-1, n.shape);
+    }
+    add(i, q);
+  }
+
+  /// Whether node i can be computed in group q's loop.
+  constexpr bool joins(int i, int q) const {
+    const Node& n = node(i);
+    const Group& group = s_.groups[at(q)];
+    if (group.root >= 0 && node(group.root).op->epilogue_rows < 0) return false;
+    if (!(group.shape == n.shape) || (group.cuts & cuts_of(i)) == 0) return false;
+    // A kernel that reads the variable may do so after the first results are out.
+    if (n.op->kind == OpKind::assign && root_read_[at(n.inputs[0])] == q) return false;
+    for (int in : n.inputs) {
+      if (in >= 0 && s_.home[at(in)] == q && node(in).op->kind == OpKind::view) return false;  // not in the loop's hands
+    }
+    return true;
+  }
+
+  /// The cuts at which the loop can reach everything that node i, and the floating nodes behind it, read.
+  constexpr Cuts cuts_of(int i) const {
+    const Node& n = node(i);
+    Cuts cuts = all_cuts(n.shape);
+    for (int in : n.inputs) {
+      if (in < 0) continue;
+      cuts &= cuts_for(node(in).shape, n.shape);
+      if (floating_[at(in)] != 0 && s_.home[at(in)] < 0) cuts &= cuts_of(in);
+    }
+    return cuts;
+  }
+
+  constexpr int open(int root, const Shape& shape) {
+    s_.groups.push_back({root, shape, all_cuts(shape), {}});
+    return static_cast<int>(s_.groups.size()) - 1;
+  }
+
+  constexpr void add(int i, int q) {
+    const Node& n = node(i);
+    s_.groups[at(q)].cuts &= cuts_of(i);
+    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
+      if (n.inputs[k] >= 0) use(n.inputs[k], q);
+    }
+    s_.groups[at(q)].nodes.push_back(i);
+    s_.home[at(i)] = q;
+  }
+
+  /// Group q's loop reads node i.
+  constexpr void use(int i, int q) {
+    if (floating_[at(i)] != 0 && s_.home[at(i)] < 0) {
+      if (mark_[at(i)] == q) return;
+      mark_[at(i)] = q;
+      pending_[at(i)] = 0;
+      for (int in : node(i).inputs) {
+        if (in >= 0) use(in, q);
+      }
+      s_.groups[at(q)].nodes.push_back(i);
+      return;
+    }
+    if (s_.home[at(i)] != q) store(i);
+    read(i, q, false);
+  }
+
+  constexpr void read(int i, int q, bool by_root) {
+    const int b = s_.base[at(i)];
+    const int variable = node(b).op->kind == OpKind::assign ? node(b).inputs[0] : b;
+    last_read_[at(variable)] = max(last_read_[at(variable)], q);
+    if (by_root) root_read_[at(variable)] = q;
+  }
+
+  constexpr void store(int i) {
+    if (!is_source(node(i))) s_.stored[at(s_.base[at(i)])] = 1;
+  }
+
+  /// Node i must be in memory: a floating node gets a loop of its own.
+  constexpr void keep(int i) {
+    const bool constant_output = node(i).is(op::constant) && s_.home[at(i)] < 0;
+    if ((floating_[at(i)] != 0 && s_.home[at(i)] < 0) || constant_output) {
+      pending_[at(i)] = 0;
+      const int q = open(-1, node(i).shape);
+      add(i, q);
+      s_.stored[at(i)] = 1;
+    }
+    store(i);
+  }
+
+  /// Floating nodes that read the variable and have not been computed yet must be, before it is overwritten; those
+  /// that the assignment itself reads are computed with it.
+  constexpr void force_pending_readers(int variable, int assignment) {
+    for (int i = 0; i < assignment; ++i) {
+      if (pending_[at(i)] == 0 || !reads(i, variable) || reads(assignment, i)) continue;
+      keep(i);
+    }
+  }
+  constexpr bool reads(int i, int what) const {
+    for (int in : node(i).inputs) {
+      if (in == what) return true;
+      if (in >= 0 && floating_[at(in)] != 0 && s_.home[at(in)] < 0 && reads(in, what)) return true;
+    }
+    return false;
+  }
+
+  static constexpr int max(int a, int b) { return a > b ? a : b; }
+
+  const Subgraph& g_;
+  Schedule s_;
+  std::vector<char> floating_, pending_;
+  std::vector<int> last_read_, root_read_, mark_;
+};
+}  // namespace detail
+
+constexpr Schedule fuse(const Subgraph& g) { return detail::Fuser(g).run(); }
+
+}  // namespace crochet

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// share: equal nodes become one (common-subexpression elimination, by a hash table).
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include <crochet/graph/passes/subgraph.hpp>
+
+namespace crochet {
+
+namespace detail {
+class NodeTable {
+ public:
+  constexpr explicit NodeTable(std::size_t nodes) : mask_(std::bit_ceil(2 * nodes + 1) - 1), slots_(mask_ + 1, -1) {}
+
+  /// The slot of an equal node, or the free one where it belongs.
+  constexpr int& find(const Subgraph& g, const Node& n) {
+    std::size_t h = hash(n) & mask_;
+    while (slots_[h] >= 0 && !(g.nodes[at(slots_[h])] == n)) h = (h + 1) & mask_;
+    return slots_[h];
+  }
+
+ private:
+  static constexpr std::size_t hash(const Node& n) {
+    std::uint64_t h = std::bit_cast<std::uint64_t>(n.attributes.reals[0]) + static_cast<unsigned char>(n.op->name[0]);
+    for (std::int32_t i : n.inputs) h = (h ^ static_cast<std::uint32_t>(i)) * 0x9e3779b97f4a7c15U;
+    return static_cast<std::size_t>(h >> 20U);
+  }
+
+  std::size_t mask_;
+  std::vector<int> slots_;
+};
+}  // namespace detail
+
+constexpr Subgraph share(const Subgraph& g) {
+  detail::NodeTable table(g.nodes.size());
+  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int) {
+    // An assignment is an event, not a value: two equal ones are two.
+    if (n.op->kind == OpKind::assign) return detail::append(to, n);
+    int& slot = table.find(to, n);
+    if (slot < 0) slot = detail::append(to, n);
+    return slot;
+  });
+}
+
+}  // namespace crochet

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one hook wants of one run, in one form whatever way the hook says it. The chain and every decorator of a hook use
+// the same `ask`.
+#pragma once
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet {
+
+/// A hook's wish for one run. `Args` is a RunArgs; a conditional asker decides at run time whether it is due.
+template <class Args, bool Conditional>
+class Ask {
+ public:
+  using args_type = Args;
+  static constexpr bool conditional = false;
+
+  constexpr Ask() = default;
+  constexpr explicit Ask(Args args) : args_(std::move(args)) {}
+
+  [[nodiscard]] static constexpr bool due() { return true; }
+  [[nodiscard]] constexpr const Args& args() const { return args_; }
+  /// The wish as a conditional before_run returns it.
+  [[nodiscard]] constexpr std::optional<Args> optional() && { return std::move(args_); }
+
+ private:
+  CROCHET_NO_UNIQUE_ADDRESS Args args_{};
+};
+
+template <class Args>
+class Ask<Args, true> {
+ public:
+  using args_type = Args;
+  static constexpr bool conditional = true;
+
+  constexpr explicit Ask(std::optional<Args> args) : args_(std::move(args)) {}
+
+  [[nodiscard]] constexpr bool due() const { return args_.has_value(); }
+  /// Requires `due()`.
+  [[nodiscard]] constexpr const Args& args() const { return *args_; }
+  [[nodiscard]] constexpr std::optional<Args> optional() && { return std::move(args_); }
+
+ private:
+  std::optional<Args> args_;
+};
+
+namespace detail {
+
+template <class H>
+concept DeclaresFetches = requires { H::fetches; };
+
+template <class H>
+struct DeclaredFetches {
+  using type = Fetches<>;
+};
+template <DeclaresFetches H>
+struct DeclaredFetches<H> {
+  using type = std::remove_cvref_t<decltype(H::fetches)>;
+};
+
+}  // namespace detail
+
+/// The `Fetches<...>` that the hook's static member `fetches` lists; `Fetches<>` when it has none.
+template <class H>
+using declared_fetches = typename detail::DeclaredFetches<H>::type;
+
+/// Asks a hook what it wants of the coming run, calling its before_run if it has one. A hook without a before_run, or
+/// with one that returns void, wants its static `fetches`.
+template <class H, class Run>
+CROCHET_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] H& hook, [[maybe_unused]] Run&& run) {
+  using Context = std::remove_reference_t<Run>;
+  using Listed = RunArgs<declared_fetches<H>, Targets<>, Feeds<>>;
+  if constexpr (!phase::before_run::handled<H, Context>) {
+    return Ask<Listed, false>{};
+  } else {
+    using Wish = phase::before_run::returned<H, Context>;
+    if constexpr (detail::is_optional_run_args<Wish>) {
+      return Ask<typename Wish::value_type, true>{phase::before_run::call(hook, run)};
+    } else if constexpr (detail::is_run_args<Wish>) {
+      return Ask<Wish, false>{phase::before_run::call(hook, run)};
+    } else {
+      phase::before_run::call(hook, run);
+      return Ask<Listed, false>{};
+    }
+  }
+}
+
+/// The RunArgs that `ask(hook, run)` holds. For a decorator that has to name it: `std::optional<asked_args<H, Run>>`.
+template <class H, class Run>
+using asked_args = typename decltype(ask(std::declval<H&>(), std::declval<std::remove_reference_t<Run>&>()))::args_type;
+
+}  // namespace crochet

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// HookChain: hooks side by side in flat slots. Each phase is a fold over the hooks that have it; a hook without the phase
+// leaves no trace in the code, a hook without state none in the object.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/ask.hpp>
+#include <crochet/hook/phase.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+template <std::size_t I, class H>
+struct Slot {
+  CROCHET_NO_UNIQUE_ADDRESS H hook;
+};
+
+/// Some arguments look different to every hook (its own values, its own context): they have a `View<I, H>`, made by
+/// `view<I, H>()`. All others are passed as they are.
+template <class A>
+concept HasViews = std::remove_const_t<A>::has_views;
+
+template <class A>
+struct Seen {
+  template <std::size_t I, class H>
+  using type = A;
+  template <std::size_t I, class H>
+  CROCHET_ALWAYS_INLINE static constexpr A& by(A& argument) {
+    return argument;
+  }
+};
+template <HasViews A>
+struct Seen<A> {
+  template <std::size_t I, class H>
+  using type = typename A::template View<I, H>;
+  template <std::size_t I, class H>
+  CROCHET_ALWAYS_INLINE static constexpr type<I, H> by(A& argument) {
+    return argument.template view<I, H>();
+  }
+};
+
+// Free functions of one slot: their symbols do not carry the names of all the other hooks.
+template <class P, std::size_t I, class H, class... A>
+CROCHET_ALWAYS_INLINE constexpr void fire_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] A&... args) {
+  if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
+    P::call(slot.hook, Seen<A>::template by<I, H>(args)...);
+  }
+}
+template <class P, std::size_t I, class H, class OnThrow, class... A>
+constexpr void fire_one_guarded([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] OnThrow& on_throw,
+                                [[maybe_unused]] A&... args) {
+  if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
+    try {
+      P::call(slot.hook, Seen<A>::template by<I, H>(args)...);
+    } catch (...) {
+      on_throw(std::current_exception());
+    }
+  }
+}
+
+/// What ask(hook, run) returns to hook H at position I.
+template <std::size_t I, class H, class Run>
+using asked_of = decltype(crochet::ask(std::declval<H&>(), std::declval<typename Seen<Run>::template type<I, H>>()));
+
+template <std::size_t I, class Asked>
+struct AskSlot {
+  CROCHET_NO_UNIQUE_ADDRESS Asked ask;
+};
+template <std::size_t I, class Asked>
+constexpr const Asked& ask_at(const AskSlot<I, Asked>& slot) {
+  return slot.ask;
+}
+
+/// What every hook of a chain asked of one run, by position.
+template <class Indices, class... Asked>
+struct Asks;
+template <std::size_t... I, class... Asked>
+struct Asks<std::index_sequence<I...>, Asked...> : AskSlot<I, Asked>... {
+  static constexpr std::size_t size = sizeof...(Asked);
+};
+
+template <class H, std::size_t I>
+constexpr H& slot_of(Slot<I, H>& slot) {
+  return slot.hook;
+}
+template <class H, std::size_t I>
+constexpr const H& slot_of(const Slot<I, H>& slot) {
+  return slot.hook;
+}
+
+template <class Indices, class... H>
+struct Slots;
+template <std::size_t... I, class... H>
+struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
+  /// Calls phase P of every hook that handles it, in order. An exception ends the phase.
+  template <class P, class... A>
+  CROCHET_ALWAYS_INLINE constexpr void fire([[maybe_unused]] A&... args) {
+    (fire_one<P, I, H>(*this, args...), ...);
+  }
+  /// The same, but every hook gets its turn: exceptions go to `on_throw(std::exception_ptr)`.
+  template <class P, class OnThrow, class... A>
+  constexpr void fire_guarded([[maybe_unused]] OnThrow& on_throw, [[maybe_unused]] A&... args) {
+    (fire_one_guarded<P, I, H>(*this, on_throw, args...), ...);
+  }
+  /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
+  template <class Run>
+  CROCHET_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] Run& run) {
+    using All = Asks<std::index_sequence<I...>, asked_of<I, H, Run>...>;
+    return All{{crochet::ask(Slot<I, H>::hook, Seen<Run>::template by<I, H>(run))}...};  // braces: in list order
+  }
+};
+
+}  // namespace detail
+
+/// Hooks, called strictly in list order in every phase. `HookChain{StopAtStep{...}, NanTensor<"loss">{}}`.
+/// Cost: the sum of its hooks' bytes (empty hooks: none) and of their bodies' instructions.
+template <class... H>
+class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
+  using Base = detail::Slots<std::index_sequence_for<H...>, H...>;
+
+ public:
+  static constexpr std::size_t size = sizeof...(H);
+
+  constexpr HookChain() = default;
+  constexpr explicit HookChain(H... hook)
+    requires(sizeof...(H) > 0)
+      : Base{{std::move(hook)}...} {}
+
+  using Base::ask;
+  using Base::fire;
+  using Base::fire_guarded;
+
+  /// The hook of type Hook; it must be in the chain exactly once.
+  template <class Hook>
+  [[nodiscard]] constexpr Hook& get() {
+    return detail::slot_of<Hook>(static_cast<Base&>(*this));
+  }
+  template <class Hook>
+  [[nodiscard]] constexpr const Hook& get() const {
+    return detail::slot_of<Hook>(static_cast<const Base&>(*this));
+  }
+
+  /// Calls `visit(hook)` for each hook in order.
+  template <class Visit>
+  constexpr void for_each(Visit&& visit) {
+    visit_slots(visit, std::index_sequence_for<H...>{});
+  }
+
+ private:
+  template <class Visit, std::size_t... I>
+  constexpr void visit_slots(Visit& visit, std::index_sequence<I...>) {
+    (visit(static_cast<detail::Slot<I, H>&>(*this).hook), ...);
+  }
+};
+template <class... H>
+HookChain(H...) -> HookChain<H...>;
+
+}  // namespace crochet

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds out what is wrong with one hook, apart from the names it uses (session/check.hpp knows those): does it have the
+// members it seems to have, with the signatures the session calls? The answer is a type of crochet::error.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet::detail {
+
+using Fine = std::type_identity<error::none>;
+
+/// The first reason that is not `none`. Each argument is a std::type_identity.
+template <class First, class... Rest>
+constexpr auto first_reason(First first, Rest... rest) {
+  if constexpr (!std::is_same_v<First, Fine> || sizeof...(Rest) == 0) {
+    return first;
+  } else {
+    return first_reason(rest...);
+  }
+}
+
+template <class H, class List>
+struct Probe;
+template <class H, class... P>
+struct Probe<H, Phases<P...>> : H, P::Decoy..., P::Misspelt... {};
+/// A hook together with a decoy for every phase: naming a member that the hook has too is ambiguous in it.
+template <class H>
+using probe = Probe<H, AllPhases>;
+
+/// A class that cannot be inherited from keeps its near misses to itself.
+template <class H>
+concept CanBeProbed = std::is_class_v<H> && !std::is_final_v<H>;
+
+template <class H, class P>
+inline constexpr bool mentions = false;
+template <CanBeProbed H, class P>
+inline constexpr bool mentions<H, P> = !P::template unmentioned<probe<H>>;
+
+template <class H, class P>
+inline constexpr bool misspells = false;
+template <CanBeProbed H, class P>
+inline constexpr bool misspells<H, P> = !P::template not_misspelt<probe<H>>;
+
+/// A hook that says which phases it handles. A decorator may pass on `void` for a hook that does not say.
+template <class H>
+concept ListsPhases = requires { typename H::handles; } && !std::is_void_v<typename H::handles>;
+
+template <class P, class List>
+inline constexpr bool is_listed = false;
+template <class P, class... Q>
+inline constexpr bool is_listed<P, Phases<Q...>> = (std::is_same_v<P, Q> || ...);
+
+/// Stands for any argument at all: tells `auto&` from a parameter that wants a GraphBuilder.
+struct Anything {};
+
+template <class H, class P>
+inline constexpr bool wants_a_builder =
+    (P::template handled<H, GraphBuilder> && !P::template handled<H, Anything>) ||
+    (P::template handled<H, Anything, GraphBuilder> && !P::template handled<H, Anything, Anything>) ||
+    (P::template handled<H, GraphBuilder, Anything> && !P::template handled<H, Anything, Anything>);
+template <class H>
+inline constexpr bool wants_a_builder<H, phase::extend_graph> =
+    requires(H& hook, GraphBuilder& builder) { hook.extend_graph(builder); };
+
+template <class P, class Returned>
+inline constexpr bool may_return = std::is_void_v<Returned>;
+template <class Returned>
+inline constexpr bool may_return<phase::before_run, Returned> =
+    std::is_void_v<Returned> || is_run_args<Returned> || is_optional_run_args<Returned>;
+
+/// A decorator names the hook it wraps: `using decorates = H;`. Its members may be absent when the inner hook has none
+/// (`void begin() requires ...`), and what is wrong with the inner hook is said of that one.
+template <class H>
+concept Decorates = requires { typename H::decorates; };
+
+/// Why a hook is not called in phase P.
+template <class H, class P>
+constexpr auto why_not_called() {
+  if constexpr (mentions<H, P> && !Decorates<H>) {
+    if constexpr (wants_a_builder<H, P>) {
+      return std::type_identity<error::extends_the_graph_after_it_is_frozen<H, P>>{};
+    } else {
+      return std::type_identity<error::has_this_member_but_the_session_cannot_call_it<H, P>>{};
+    }
+  } else if constexpr (ListsPhases<H>) {
+    if constexpr (is_listed<P, typename H::handles>) {
+      return std::type_identity<error::lists_this_phase_but_does_not_handle_it<H, P>>{};
+    } else {
+      return Fine{};
+    }
+  } else if constexpr (misspells<H, P>) {
+    return std::type_identity<error::has_a_member_spelt_almost_like_this_phase<H, P>>{};
+  } else {
+    return Fine{};
+  }
+}
+
+/// What is wrong with the way a hook handles phase P.
+template <class H, class P, class Returned>
+constexpr auto why_not_right() {
+  if constexpr (!may_return<P, Returned>) {
+    return std::type_identity<error::returns_the_wrong_type<H, P, Returned>>{};
+  } else if constexpr (ListsPhases<H>) {
+    if constexpr (!is_listed<P, typename H::handles>) {
+      return std::type_identity<error::handles_this_phase_but_does_not_list_it<H, P>>{};
+    } else {
+      return Fine{};
+    }
+  } else {
+    return Fine{};
+  }
+}
+
+template <class P, class H, class Args>
+inline constexpr bool is_handled = false;
+template <class P, class H, class... A>
+inline constexpr bool is_handled<P, H, List<A...>> = P::template handled<H, A...>;
+
+template <class P, class H, class Args>
+struct Returned;
+template <class P, class H, class... A>
+struct Returned<P, H, List<A...>> {
+  using type = typename P::template returned<H, A...>;
+};
+
+template <class H, class P, class Args>
+constexpr auto reason_in() {
+  if constexpr (is_handled<P, H, Args>) {
+    return why_not_right<H, P, typename Returned<P, H, Args>::type>();
+  } else {
+    return why_not_called<H, P>();
+  }
+}
+
+/// Nothing to complain about in phase P, for a hook that neither lists its phases nor decorates: it has the member and it
+/// can be called, or it has not. Says so cheaply; why it is not so is worked out only then.
+template <class P, class H, class Args, bool Handled = is_handled<P, H, Args>>
+inline constexpr bool is_plainly_right = !mentions<H, P> && !misspells<H, P>;
+template <class P, class H, class Args>
+inline constexpr bool is_plainly_right<P, H, Args, true> = may_return<P, typename Returned<P, H, Args>::type>;
+
+/// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what phase P
+/// is called with.
+template <class H, class Arguments, class AllP = AllPhases>
+struct Diagnosis;
+template <class H, class Arguments, class... P>
+struct Diagnosis<H, Arguments, Phases<P...>> {
+  template <class Phase>
+  using args = typename Arguments::template of<Phase, H>;
+
+  static constexpr bool handles_any = (is_handled<P, H, args<P>> || ...);
+
+  static constexpr auto of_phases() {
+    using Reason = decltype(first_reason(reason_in<H, P, args<P>>()...));
+    if constexpr (!std::is_same_v<Reason, Fine>) {
+      return Reason{};
+    } else if constexpr (!handles_any) {
+      return std::type_identity<error::handles_no_phase_at_all<H>>{};
+    } else {
+      return Fine{};
+    }
+  }
+
+  static constexpr auto start() {
+    if constexpr (Decorates<H>) {
+      using Inner = typename Diagnosis<typename H::decorates, Arguments>::reason;
+      if constexpr (!std::is_same_v<Inner, Fine>) {
+        return Inner{};
+      } else {
+        return of_phases();
+      }
+    } else if constexpr (!ListsPhases<H> && handles_any && (is_plainly_right<P, H, args<P>> && ...)) {
+      return Fine{};
+    } else {
+      return of_phases();
+    }
+  }
+
+  using reason = decltype(start());
+};
+
+}  // namespace crochet::detail

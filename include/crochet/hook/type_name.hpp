@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of types for people: in stop reasons, messages and descriptions. Never used in a step that goes well.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <crochet/config.hpp>
+
+namespace crochet::detail {
+
+template <class T>
+constexpr std::string_view compiler_type_name() {
+#if defined(__GNUC__) || defined(__clang__)
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::size_t start = text.find("T = ") + 4;
+  constexpr std::size_t semicolon = text.find("; std::string_view", start);  // g++ goes on to explain its aliases
+  return text.substr(start, (semicolon == std::string_view::npos ? text.rfind(']') : semicolon) - start);
+#else
+  constexpr std::string_view text = __FUNCSIG__;
+  constexpr std::size_t start = text.find("type_name<") + 10;
+  return text.substr(start, text.rfind(">(void)") - start);
+#endif
+}
+
+/// Replaces one string argument as a compiler prints it, starting at `at`, by the literal. Returns the characters eaten,
+/// 0 when there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
+inline std::size_t append_literal(std::string& out, std::string_view text, std::size_t at) {
+  constexpr std::string_view gnu = "crochet::FixedString<";
+  if (text.substr(at).starts_with(gnu)) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = text.find('}', at);
+    if (open == std::string_view::npos || close == std::string_view::npos) return 0;
+    out += text.substr(open + 1, close - open - 1);
+    return close + 1 - at;
+  }
+  if (!text.substr(at).starts_with("{{")) return 0;
+  const std::size_t close = text.find("}}", at);
+  if (close == std::string_view::npos) return 0;
+  out += '"';
+  int letter = 0;
+  for (const char c : text.substr(at + 2, close - at - 2)) {
+    if (c >= '0' && c <= '9') letter = letter * 10 + (c - '0');
+    if (c == ',') out += static_cast<char>(letter), letter = 0;  // the last number, the terminating zero, has no comma
+  }
+  out += '"';
+  return close + 2 - at;
+}
+
+/// A compiler's type name without namespaces and with its strings readable.
+CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
+  std::string out;
+  std::size_t word = 0;  // where the identifier that is being written began
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (const std::size_t eaten = append_literal(out, text, i); eaten > 0) {
+      i += eaten;
+    } else if (rest.starts_with("::")) {
+      out.resize(word);
+      i += 2;
+    } else if (rest.starts_with("(anonymous namespace)") || rest.starts_with("{anonymous}")) {
+      i += rest.front() == '(' ? 21 : 11;
+    } else if (rest.starts_with(" >")) {  // g++ keeps closing brackets apart
+      ++i;
+    } else {
+      const char c = text[i++];
+      out += c;
+      const bool in_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      if (!in_word) word = out.size();
+      continue;
+    }
+    word = out.size();
+  }
+  return out;
+}
+
+/// The name of `T` as its author would write it: `LoggingTensor<"loss">`. Allocates.
+template <class T>
+std::string type_name() {
+  return readable_type_name(compiler_type_name<T>());
+}
+
+}  // namespace crochet::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// EarlyStopping<"val_loss">: stops when a value does not get better any more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/value_text.hpp>
+
+namespace crochet {
+
+/// Which values are the better ones.
+enum class Aim : unsigned char { lowest, highest };
+
+/// How long to wait for a better value. Usable without a hook: `if (patience.exhausted(accuracy, step)) ...`.
+struct Patience {
+  /// So many values in a row that are not better exhaust it; at least 1.
+  std::int64_t patience = 10;
+  /// A value is better only if it differs from the best by more than this; not below 0.
+  double min_delta = 0;
+  Aim mode = Aim::lowest;
+
+  double best = 0;
+  std::int64_t best_step = -1;  // -1: no value yet
+  std::int64_t since = 0;       // values since the best one
+
+  /// Takes note of a value. True when it is time to stop. NaN is never better.
+  constexpr bool exhausted(double value, std::int64_t step) {
+    if (better(value)) {
+      best = value;
+      best_step = step;
+      since = 0;
+    } else {
+      ++since;
+    }
+    return since >= patience;
+  }
+
+ private:
+  [[nodiscard]] constexpr bool better(double value) const {
+    if (best_step < 0) return value == value;
+    return mode == Aim::lowest ? value < best - min_delta : value > best + min_delta;
+  }
+};
+
+/// Looks at a scalar in every run that it sees, and asks to stop when it has not become better, by more than `min_delta`,
+/// for `patience` times in a row: `EarlyStopping<"val_loss">{.patience = 5}`; `.mode = Aim::highest` for an accuracy.
+/// Runs before step `min_steps` are not looked at. begin throws LogicError for a patience below 1 or a negative min_delta.
+/// Wrapped in EveryN or OnlyIn it counts the runs that it sees. For a value that Evaluate computes, give that hook a
+/// Patience: `.stop_if = ...`. The original reads such values from event files that another process may write.
+/// State: best value, its step and the count are saved and restored with the session. Cost: fetches the value.
+template <FixedString Text>
+struct EarlyStopping {
+  using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
+  static constexpr Fetches<Name<Text>> fetches{};
+
+  std::int64_t patience = 10;
+  double min_delta = 0;
+  Aim mode = Aim::lowest;
+  std::int64_t min_steps = 0;
+
+  /// What is known so far: `best`, `best_step`, `since`.
+  Patience seen{};
+
+  void begin() {
+    if (patience < 1) throw LogicError("crochet: EarlyStopping: patience has to be at least 1");
+    if (!(min_delta >= 0)) throw LogicError("crochet: EarlyStopping: min_delta must not be below 0");
+    seen = {.patience = patience, .min_delta = min_delta, .mode = mode};
+  }
+
+  void after_run(auto& run, const auto& values) {
+    const auto value = values[Name<Text>{}];
+    static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>, "crochet: EarlyStopping needs a scalar");
+    if (run.step() < min_steps) return;
+    if (seen.exhausted(static_cast<double>(value), run.step())) [[unlikely]] {
+      run.request_stop(reason());
+    }
+  }
+
+  void save_state(auto& out) const {
+    out.put("best", seen.best);
+    out.put("best_step", seen.best_step);
+    out.put("since", seen.since);
+  }
+  void load_state(auto& in) {
+    in.get("best", seen.best);
+    in.get("best_step", seen.best_step);
+    in.get("since", seen.since);
+  }
+
+ private:
+  [[nodiscard]] CROCHET_COLD std::string reason() const {
+    const std::string name{Text.view()};
+    if (seen.best_step < 0) return name + " was never a number";
+    return name + " is not better than " + detail::value_text(seen.best) + ", of step " +
+           std::to_string(seen.best_step) + ", since " + std::to_string(seen.since) + " looks";
+  }
+};
+
+}  // namespace crochet

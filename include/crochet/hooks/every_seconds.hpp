@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// EverySeconds<60, H>: the hook sees a run at most once a minute.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/decorated.hpp>
+
+namespace crochet {
+
+/// Admits the first run, and then the first one after each interval.
+template <std::int64_t Seconds>
+struct FirstRunAfterSeconds : PassOn {
+  using phases = Phases<phase::begin, phase::after_run>;
+  static constexpr bool decides_at_run_time = true;
+
+  struct options {
+    Clock clock{};
+  };
+
+  FirstRunAfterSeconds() = default;
+  explicit FirstRunAfterSeconds(options how) : how_(std::move(how)) {}
+
+  void begin() {
+    timer_ = Cadence::every_seconds(static_cast<double>(Seconds));
+    runs_ = 0;
+  }
+  [[nodiscard]] bool admits(auto&) { return timer_.due(runs_, how_.clock); }
+  void ran(bool admitted) {
+    if (admitted) timer_.triggered(runs_, how_.clock());
+    ++runs_;
+  }
+  [[nodiscard]] std::string cadence() const { return "every " + std::to_string(Seconds) + " s"; }
+
+ private:
+  options how_;
+  Cadence timer_;
+  std::int64_t runs_ = 0;
+};
+
+/// H sees before_run and after_run in the first run, and then in the first run that begins `Seconds` after the run that
+/// it saw last; and all its other phases. In the runs between nothing is fetched for it.
+/// Cost: one reading of the clock per run. `EverySeconds<60, Snapshot<"temperature">>{{"out/"}}`, with a clock of your own
+/// `EverySeconds<60, H>{{}, {.clock = my_clock}}`.
+template <std::int64_t Seconds, class H>
+struct EverySeconds : Decorated<H, FirstRunAfterSeconds<Seconds>> {
+  static_assert(Seconds > 0, "crochet: EverySeconds<S, Hook> needs S > 0");
+  using Base = Decorated<H, FirstRunAfterSeconds<Seconds>>;
+  using Base::Base;
+};
+
+}  // namespace crochet

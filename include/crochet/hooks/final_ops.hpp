@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// FinalOps<"accuracy">: values as they are when the session ends.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/kept_value.hpp>
+#include <crochet/hooks/sink.hpp>
+
+namespace crochet {
+
+/// In `end`, makes one run without hooks that fetches the names, and keeps the values:
+///   FinalOps<"accuracy">{}                               if nothing has to be fed
+///   final_ops<"accuracy">(feed<"images">(x), ...)        with feeds; what they view must live until the end
+/// Afterwards `session.hooks().get<FinalOps<"accuracy">>()["accuracy"_n].as<float>()`; empty before, and after a session
+/// that ended by an error. Throws what the run throws; an end of data there is also reported to the sink, since it means
+/// that the values need input that is used up. The run executes what it fetches: a step function makes a step.
+/// Cost: nothing before the end.
+template <class D, FixedString... Text>
+struct FinalOpsFed {
+  static_assert(sizeof...(Text) > 0, "crochet: FinalOps needs a name: FinalOps<\"accuracy\">");
+  using handles = Phases<phase::begin, phase::before_run, phase::end>;
+  static constexpr Fetches<Name<Text>...> fetches{};  // checked at once, asked for in the end
+
+  CROCHET_NO_UNIQUE_ADDRESS D feeds{};
+  Sink sink{};
+  std::array<KeptValue, sizeof...(Text)> values{};
+
+  void begin() { values = {}; }
+  RunArgs<> before_run(auto& /*run*/) const { return {}; }
+
+  void end(auto& session) {
+    try {
+      keep(session.run(fetches, feeds));
+    } catch (const OutOfRangeError&) {
+      sink("crochet: FinalOps: the final values need input, and the data has come to its end");
+      throw;
+    }
+  }
+
+  /// The value of one of the names.
+  template <class N>
+  [[nodiscard]] const KeptValue& operator[](N) const {
+    static_assert((std::is_same_v<N, Name<Text>> || ...), "crochet: FinalOps does not fetch this name");
+    std::size_t index = 0;
+    (void)((std::is_same_v<N, Name<Text>> || (++index, false)) || ...);
+    return values[index];
+  }
+
+  [[nodiscard]] std::string cadence() const { return "at the end"; }
+
+ private:
+  void keep(const auto& fetched) {
+    std::size_t i = 0;
+    (values[i++].keep(fetched[Name<Text>{}]), ...);
+  }
+};
+
+template <FixedString... Text>
+using FinalOps = FinalOpsFed<Feeds<>, Text...>;
+
+template <FixedString... Text, class... F>
+auto final_ops(F... feed) {
+  return FinalOpsFed<Feeds<F...>, Text...>{.feeds = Feeds<F...>{std::move(feed)...}};
+}
+
+}  // namespace crochet

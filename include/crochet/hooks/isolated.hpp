@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Isolated<H>: what goes wrong in the hook is reported and goes no further.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/hook/type_name.hpp>
+#include <crochet/hooks/decorated.hpp>
+#include <crochet/hooks/sink.hpp>
+
+namespace crochet {
+
+/// Catches what H throws.
+template <class H>
+struct Isolation : PassOn {
+  using phases = Phases<phase::begin>;
+  static constexpr bool decides_at_run_time = true;
+
+  struct options {
+    /// Where failures are reported: the first, second, fourth, eighth, ... of them, so that a hook that fails in every
+    /// run does not fill the disk.
+    Sink sink{};
+    /// The hook is not called any more after so many failures; 0: always called again.
+    std::int64_t disable_after = 0;
+  };
+
+  Isolation() = default;
+  explicit Isolation(options how) : how_(std::move(how)) {}
+
+  [[nodiscard]] std::int64_t failures() const { return failures_; }
+  /// What the last failure said; empty if there was none.
+  [[nodiscard]] const std::string& last_error() const { return last_error_; }
+  /// Whether the hook is not called any more.
+  [[nodiscard]] bool disabled() const { return disabled_; }
+
+  void begin() {
+    failures_ = 0;
+    last_error_.clear();
+    disabled_ = false;
+  }
+  [[nodiscard]] bool admits(auto&) const { return !disabled_; }
+  template <class Phase, class Call>
+  void around(Call&& call) {
+    if (disabled_) return;
+    try {
+      call();
+    } catch (const std::exception& error) {
+      note(Phase::name, error.what(), std::is_same_v<Phase, phase::begin>);
+    } catch (...) {
+      note(Phase::name, "an exception that is no std::exception", std::is_same_v<Phase, phase::begin>);
+    }
+  }
+
+ private:
+  CROCHET_COLD void note(std::string_view phase, std::string_view what, bool in_begin) {
+    last_error_ = what;
+    ++failures_;
+    disabled_ = in_begin || (how_.disable_after > 0 && failures_ >= how_.disable_after);
+    if (!disabled_ && (failures_ & (failures_ - 1)) != 0) return;
+    try {
+      how_.sink("crochet: " + detail::type_name<H>() + " failed in " + std::string(phase) + " (failure " +
+                std::to_string(failures_) + (disabled_ ? ", it is not called any more): " : "): ") + last_error_);
+    } catch (...) {  // a report that cannot be made must not do what the failure may not
+    }
+  }
+
+  options how_;
+  std::int64_t failures_ = 0;
+  std::string last_error_;
+  bool disabled_ = false;
+};
+
+/// No exception of H leaves it, not even a clean one (a hook that ends the loop by throwing does not belong in here, nor
+/// does NanTensor). A hook that fails in before_run has no part in that run; one that fails in begin is not called again.
+/// Errors of the executor are not caught, except where H itself reads a value or runs something on the side; they come
+/// back in the next run. save_state and load_state are passed on without protection: a checkpoint that holds half of a
+/// hook's state must not look complete.
+/// Cost: nothing while all goes well, but H's request becomes conditional (session/demand.hpp).
+/// `Isolated<H>{{...}, {.sink = my_sink, .disable_after = 3}}`; `isolated.policy.failures()` counts.
+template <class H>
+struct Isolated : Decorated<H, Isolation<H>> {
+  using Base = Decorated<H, Isolation<H>>;
+  using Base::Base;
+};
+template <class H>
+Isolated(H) -> Isolated<H>;
+template <class H>
+Isolated(H, typename Isolation<H>::options) -> Isolated<H>;
+
+}  // namespace crochet

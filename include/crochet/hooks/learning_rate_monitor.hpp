@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// LearningRateMonitor<"learning_rate">: says when the learning rate changes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/value_text.hpp>
+
+namespace crochet {
+
+/// Looks at a scalar in the first run that it sees and then after each `every_steps` runs or `every_seconds` seconds
+/// (every 100 runs if nothing is said), and writes a line when it is another one than at the last look:
+///   learning_rate = 0.001 (step 1)
+///   learning_rate = 0.0005 (step 401)
+/// `on_change(step, value)` is called with it. Between looks nothing is fetched. begin throws LogicError as
+/// LoggingTensor's does. The original has no such hook.
+template <FixedString Text = "learning_rate">
+struct LearningRateMonitor {
+  using handles = Phases<phase::begin, phase::before_run, phase::after_run>;
+  static constexpr Fetches<Name<Text>> fetches{};
+
+  std::optional<std::int64_t> every_steps{};
+  std::optional<double> every_seconds{};
+  std::function<void(std::int64_t step, double value)> on_change{};
+  Sink sink{};
+  Clock clock{};
+
+  /// What happened so far; begin clears it.
+  struct State {
+    Cadence timer;
+    std::int64_t runs = 0;
+    double value = std::numeric_limits<double>::quiet_NaN();  // at the last look
+    std::int64_t since_step = -1;
+  };
+  State state{};
+
+  void begin() { state = State{.timer = cadence_of<LearningRateMonitor>(steps(), every_seconds)}; }
+
+  std::optional<RunArgs<Fetches<Name<Text>>>> before_run(auto& /*run*/) {
+    if (!state.timer.due(state.runs, clock)) return {};
+    return RunArgs<Fetches<Name<Text>>>{};
+  }
+
+  void after_run(auto& run, const auto& values) {
+    if (values.asked()) [[unlikely]] {
+      look(run.step(), values[Name<Text>{}]);
+    }
+    ++state.runs;
+  }
+
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+
+ private:
+  [[nodiscard]] std::optional<std::int64_t> steps() const {
+    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{100};
+  }
+
+  template <class T>
+  CROCHET_COLD void look(std::int64_t step, T value) {
+    static_assert(std::is_arithmetic_v<T>, "crochet: LearningRateMonitor needs a scalar");
+    state.timer.triggered(state.runs, clock());
+    const auto number = static_cast<double>(value);
+    if (number == state.value) return;
+    state.value = number;
+    state.since_step = step;
+    sink(std::string(Text.view()) + " = " + detail::value_text(value) + " (step " + std::to_string(step) + ")");
+    if (on_change) on_change(step, number);
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProgressBar: how far the loop is, how fast, and how long it will take.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/progress_line.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/terminal.hpp>
+#include <crochet/hooks/value_text.hpp>
+
+namespace crochet {
+
+/// On a terminal, one line that is drawn again at most every `refresh_seconds`:
+///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
+/// Elsewhere (a file, a pipe) plain lines of that kind, rarely: after each tenth of the way, and at least every
+/// `line_seconds`. Without `total`, the global step at which the loop ends, there is no bar and no time left.
+/// `Progress<"loss">{.total = 2000}` also shows values; they are fetched only in runs after which the line is drawn.
+/// At the end it draws the last state and goes to a new line, after an error just to a new line. Lines of other hooks'
+/// Sink{} clear the bar and do not mix with it. Cost: one reading of the clock per run. The original has no such hook.
+template <FixedString... Text>
+struct Progress {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::on_error>;
+  static constexpr Fetches<Name<Text>...> fetches{};
+
+  std::optional<std::int64_t> total{};
+  double refresh_seconds = 0.1;
+  double line_seconds = 60;
+  /// Columns of the terminal; 0: no terminal, plain lines. It looks for itself if not set.
+  std::optional<int> columns{};
+  /// Where the text goes, control characters and ends of lines included; to standard error if not set.
+  std::function<void(std::string_view)> write{};
+  Clock clock{};
+
+  /// What happened so far; begin clears it.
+  struct State {
+    detail::ProgressLine line;
+    int columns = 0;
+    bool due = false;
+    double drawn_at = 0;  // when, at which step and in which tenth of the way the line was drawn last
+    std::int64_t drawn_step = 0;
+    std::int64_t drawn_tenth = 0;
+    std::array<std::string, sizeof...(Text)> values{};
+  };
+  State state{};
+
+  void begin() {
+    state = State{.line = {.total = total}, .columns = columns ? *columns : detail::terminal_columns()};
+  }
+
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    state.line.step = session.step();
+    state.line.rate = 0;
+    drawn(clock());
+  }
+
+  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
+    state.due = is_due(run.step() + 1);
+    if (!state.due) return {};
+    return RunArgs<Fetches<Name<Text>...>>{};
+  }
+
+  void after_run(auto& run, [[maybe_unused]] const auto& values) {
+    state.line.step = run.step();
+    if (!state.due) [[likely]] {
+      return;
+    }
+    [[maybe_unused]] std::size_t i = 0;
+    (remember(state.values[i++], values[Name<Text>{}]), ...);
+    draw();
+  }
+
+  void end(auto& /*session*/) {
+    if (state.columns > 0 || state.line.step != state.drawn_step) draw();
+    finish_line();
+  }
+  void on_error(const std::exception_ptr& /*error*/) { finish_line(); }
+
+ private:
+  [[nodiscard]] std::int64_t tenth(std::int64_t step) const {
+    return total && *total > 0 ? 10 * std::min(step, *total) / *total : 0;
+  }
+  [[nodiscard]] bool is_due(std::int64_t step) const {
+    const double waited = clock() - state.drawn_at;
+    if (state.columns > 0) return waited >= refresh_seconds;
+    return waited >= line_seconds || tenth(step) != state.drawn_tenth;
+  }
+  template <class T>
+  static void remember(std::string& to, const T& value) {
+    to.clear();
+    detail::append_value(to, value);
+  }
+
+  CROCHET_COLD void draw() {
+    measure(clock());
+    std::string text = state.line.text(state.columns > 0) + values_text();
+    if (state.columns > 0) {
+      text.resize(std::min(text.size(), static_cast<std::size_t>(state.columns - 1)));  // a full line would wrap
+      put("\r" + text + "\x1b[K");
+    } else {
+      put(text + "\n");
+    }
+    if (!write) detail::bar_on_terminal = state.columns > 0;
+  }
+  CROCHET_COLD void finish_line() const {
+    if (state.columns == 0) return;
+    put("\n");
+    if (!write) detail::bar_on_terminal = false;
+  }
+  void put(const std::string& text) const { write ? write(text) : detail::write_text(text); }
+
+  /// Smooths the rate over the last few times the line was drawn.
+  void measure(double now) {
+    const double seconds = now - state.drawn_at;
+    if (seconds > 0 && state.line.step > state.drawn_step) {
+      const double rate = static_cast<double>(state.line.step - state.drawn_step) / seconds;
+      state.line.rate = state.line.rate == 0 ? rate : 0.7 * state.line.rate + 0.3 * rate;
+    }
+    drawn(now);
+  }
+  void drawn(double now) {
+    state.drawn_at = now;
+    state.drawn_step = state.line.step;
+    state.drawn_tenth = tenth(state.line.step);
+  }
+
+  [[nodiscard]] std::string values_text() const {
+    std::string text;
+    [[maybe_unused]] std::size_t i = 0;
+    [[maybe_unused]] const auto add = [&](std::string_view name) {
+      (text += i == 0 ? "  " : ", ").append(name).append(" = ").append(state.values[i]);
+      ++i;
+    };
+    (add(Text.view()), ...);
+    return text;
+  }
+};
+
+/// `ProgressBar{}`, `ProgressBar{.total = 2000}`.
+using ProgressBar = Progress<>;
+
+}  // namespace crochet

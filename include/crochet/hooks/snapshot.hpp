@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshot<"temperature">: writes a value to a folder.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <system_error>
+#include <type_traits>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/io/npy.hpp>
+#include <crochet/tensor_view.hpp>
+
+namespace crochet {
+
+/// Writes the value after every run that it sees, as `<folder>/<name>-<global step>.npy` (numpy.load reads it):
+///   EverySeconds<60, Snapshot<"temperature">>{{"out/"}}
+/// A file is complete or not there, also when the machine stops; one of an earlier session at the same step is replaced.
+/// The folder is made in begin if it is missing. Throws IoError for a folder that cannot be made or a file that cannot be
+/// written; `Isolated<...>` around it keeps the loop going. A '/' in the name becomes '_'.
+/// Cost: fetches the value and waits for the disk, in each run that it sees. The original has no such hook.
+template <FixedString Text>
+struct Snapshot {
+  using handles = Phases<phase::begin, phase::after_run>;
+  static constexpr Fetches<Name<Text>> fetches{};
+
+  std::filesystem::path folder{};
+
+  void begin() const {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+      throw IoError("crochet: Snapshot cannot make the folder " + folder.string() + ": " + error.message());
+    }
+  }
+
+  void after_run(auto& run, const auto& values) const { save(run.step(), values[Name<Text>{}]); }
+
+ private:
+  template <class T>
+  CROCHET_COLD void save(std::int64_t step, const T& value) const {
+    std::string name{Text.view()};
+    std::replace(name.begin(), name.end(), '/', '_');
+    const std::filesystem::path path = folder / (name + "-" + std::to_string(step) + ".npy");
+    if constexpr (std::is_arithmetic_v<T>) {
+      io::write_npy(path, std::span<const T>(&value, 1), {});
+    } else {
+      using Element = std::remove_cvref_t<decltype(*std::data(value))>;
+      const std::span<const Element> elements(std::data(value), std::size(value));
+      if constexpr (is_tensor_view<T>) {
+        io::write_npy(path, elements, value.shape());
+      } else {
+        const std::int64_t count[] = {static_cast<std::int64_t>(elements.size())};
+        io::write_npy(path, elements, count);
+      }
+    }
+  }
+};
+
+}  // namespace crochet

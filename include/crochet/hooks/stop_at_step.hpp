@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// StopAtStep: ends the loop at a global step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+
+namespace crochet {
+
+/// Asks to stop after the run that reaches step `last_step`, or `num_steps` steps after the one the session starts from:
+/// `StopAtStep{.last_step = 2000}`. Exactly one of the two; else, or when it is negative, begin throws LogicError.
+/// Cost: a comparison; nothing is fetched.
+/// Where the original differs: it runs one step too many when the step is already there (here the session has stopped
+/// before its first run); a hook with num_steps that is used in a second session stops that one after a single run (here
+/// each session counts its own); and it fetches the step in every run.
+struct StopAtStep {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
+
+  std::optional<std::int64_t> last_step{};
+  std::optional<std::int64_t> num_steps{};
+  /// The step at which it will stop; known once the session is created. With num_steps it survives recovery.
+  std::int64_t target = -1;
+
+  void begin() {
+    check();
+    target = last_step.value_or(-1);
+  }
+
+  void after_create_session(auto& session, auto& coordinator) {
+    if (target < 0) target = session.step() + *num_steps;
+    if (session.step() >= target) coordinator.request_stop(reason());
+  }
+
+  void after_run(auto& run, const auto& /*values*/) const {
+    if (run.step() >= target) [[unlikely]] {
+      run.request_stop(reason());
+    }
+  }
+
+  [[nodiscard]] std::string cadence() const {
+    return last_step ? "at step " + std::to_string(*last_step)
+                     : "after " + std::to_string(num_steps.value_or(0)) + " steps";
+  }
+
+ private:
+  [[nodiscard]] CROCHET_COLD std::string reason() const { return "step " + std::to_string(target) + " was reached"; }
+
+  CROCHET_COLD void check() const {
+    if (last_step.has_value() == num_steps.has_value()) {
+      throw LogicError(std::string("crochet: StopAtStep: set exactly one of last_step and num_steps, not ") +
+                       (last_step ? "both" : "none"));
+    }
+    if (last_step.value_or(0) < 0 || num_steps.value_or(0) < 0) {
+      throw LogicError("crochet: StopAtStep: steps cannot be negative");
+    }
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// StopWhen<"residual">: stops when a value has crossed a bound.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/value_text.hpp>
+
+namespace crochet {
+
+/// Asks to stop after a run in which the scalar is below `below` or above `above`: `StopWhen<"residual">{.below = 1e-8}`.
+/// With neither, begin throws LogicError. A value that equals a bound has not crossed it; NaN crosses none (NanTensor
+/// looks for that). Cost: fetches the value in every run that it sees, and two comparisons.
+template <FixedString Text>
+struct StopWhen {
+  using handles = Phases<phase::begin, phase::after_run>;
+  static constexpr Fetches<Name<Text>> fetches{};
+
+  std::optional<double> below{};
+  std::optional<double> above{};
+
+  void begin() const {
+    if (!below && !above) {
+      throw LogicError("crochet: StopWhen<\"" + std::string(Text.view()) + "\">: set below, above or both");
+    }
+  }
+
+  void after_run(auto& run, const auto& values) const {
+    const auto value = values[Name<Text>{}];
+    static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>, "crochet: StopWhen needs a scalar");
+    const auto number = static_cast<double>(value);
+    if (below && number < *below) [[unlikely]] {
+      run.request_stop(reason(detail::value_text(value), " is below ", *below));
+    }
+    if (above && number > *above) [[unlikely]] {
+      run.request_stop(reason(detail::value_text(value), " is above ", *above));
+    }
+  }
+
+ private:
+  CROCHET_COLD static std::string reason(const std::string& value, std::string_view relation, double bound) {
+    return (std::string(Text.view()) + " = " + value).append(relation) + detail::value_text(bound);
+  }
+};
+
+}  // namespace crochet

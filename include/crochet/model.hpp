@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that a model's `define` and a hook's `extend_graph` are written with: GraphBuilder, operations, layers,
+// gradients, optimizers. Standard library only; nothing here runs a graph.
+#pragma once
+#include <crochet/graph/builder.hpp>
+#include <crochet/graph/gradients.hpp>
+#include <crochet/graph/layers.hpp>
+#include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/loss.hpp>
+#include <crochet/graph/ops/matmul.hpp>
+#include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/ops/reshape.hpp>
+#include <crochet/graph/optimizers.hpp>

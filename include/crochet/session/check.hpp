@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the hooks of a chain against an executor: can each be called, do the names it uses exist, does nobody feed what
+// another feeds? The verdict names the first bad hook, which is one error; what would follow from it is cut off.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/ask.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/order.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hook/state.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/demand.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/request_check.hpp>
+#include <crochet/session/run_context.hpp>
+#include <crochet/session/run_values.hpp>
+
+namespace crochet::detail {
+
+/// What a session with executor E calls each phase of a hook with; the caller's request is Args.
+template <class E, class Args = RunArgs<>>
+struct SessionArguments {
+  template <class H>
+  using Context = RunContext<H, RawSession<E>, Args>;
+
+  template <class P, class Dummy = void>
+  struct Of {
+    template <class H>
+    using type = List<RawSession<E>>;  // end
+  };
+  template <class Dummy>
+  struct Of<phase::extend_graph, Dummy> {
+    template <class H>
+    using type = List<GraphBuilder>;
+  };
+  template <class Dummy>
+  struct Of<phase::begin, Dummy> {
+    template <class H>
+    using type = List<>;
+  };
+  template <class Dummy>
+  struct Of<phase::after_create_session, Dummy> {
+    template <class H>
+    using type = List<RawSession<E>, Coordinator>;
+  };
+  template <class Dummy>
+  struct Of<phase::before_run, Dummy> {
+    template <class H>
+    using type = List<Context<H>>;
+  };
+  template <class Dummy>
+  struct Of<phase::after_run, Dummy> {
+    template <class H>
+    using type = List<Context<H>, const RunValues<0, H, E, declared_fetches<H>, false>>;
+  };
+  template <class Dummy>
+  struct Of<phase::on_error, Dummy> {
+    template <class H>
+    using type = List<std::exception_ptr>;
+  };
+  template <class Dummy>
+  struct Of<phase::save_state, Dummy> {
+    template <class H>
+    using type = List<AnyStateWriter>;
+  };
+  template <class Dummy>
+  struct Of<phase::load_state, Dummy> {
+    template <class H>
+    using type = List<AnyStateReader>;
+  };
+
+  template <class P, class H>
+  using of = typename Of<P>::template type<H>;
+};
+
+template <class E, class H, class N>
+constexpr auto plan_reason() {
+  if constexpr (can_run<E, N>) {
+    return Fine{};
+  } else {
+    return std::type_identity<error::belongs_to_a_plan_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
+  }
+}
+template <class E, class H, class... N>
+constexpr auto plans_reason(Names<N...>) {
+  return first_reason(Fine{}, plan_reason<E, H, N>()...);
+}
+
+/// What is wrong with the names that hook H uses: those it lists, its plans, and what it asks of a bare run.
+template <class E, class H>
+constexpr auto names_reason() {
+  using Asked = asked_args<H, typename SessionArguments<E>::template Context<H>>;
+  using Listed = RunArgs<declared_fetches<H>, Targets<>, Feeds<>>;
+  constexpr auto asked = first_reason(request_reason<E, H>(std::type_identity<Listed>{}),
+                                      request_reason<E, H>(std::type_identity<Asked>{}));
+  if constexpr (requires { typename H::plans; }) {
+    return first_reason(asked, plans_reason<E, H>(typename H::plans{}));
+  } else {
+    return asked;
+  }
+}
+
+/// Uses no name, as far as a bare run shows.
+template <class E, class H>
+inline constexpr bool is_nameless =
+    std::is_same_v<asked_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>> &&
+    std::is_same_v<declared_fetches<H>, Fetches<>> && !requires { typename H::plans; };
+
+/// What is wrong with hook H under executor E: its members, then its names.
+template <class E, class H>
+constexpr auto hook_reason() {
+  using Members = typename Diagnosis<H, SessionArguments<E>>::reason;
+  if constexpr (!std::is_same_v<Members, Fine>) {
+    return Members{};
+  } else if constexpr (is_nameless<E, H>) {
+    return Fine{};
+  } else {
+    return names_reason<E, H>();
+  }
+}
+
+/// One feed of one hook of the chain.
+template <std::size_t I, class H, class N>
+struct HookFeed {};
+
+template <std::size_t I, class H, class F, class T, class... N, class... X>
+constexpr List<HookFeed<I, H, N>...> feeds_of(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>) {
+  return {};
+}
+
+template <std::size_t I, class H, class N, std::size_t J, class G, class M>
+constexpr auto clash(HookFeed<I, H, N>, HookFeed<J, G, M>) {
+  if constexpr (J < I && std::is_same_v<N, M>) {
+    return std::type_identity<error::feeds_a_name_that_another_hook_feeds_too<H, G, spelt<N>>>{};
+  } else {
+    return Fine{};
+  }
+}
+template <class Mine, class... Fed>
+constexpr auto clash_of(Mine mine, List<Fed...>) {
+  return first_reason(Fine{}, clash(mine, Fed{})...);
+}
+/// What is wrong with the feeds of one hook, given all feeds of the chain.
+template <class AllFed, class... Mine>
+constexpr auto clash_reason([[maybe_unused]] AllFed all, List<Mine...>) {
+  return first_reason(Fine{}, clash_of(Mine{}, all)...);
+}
+
+template <class H, class N, class... Given>
+constexpr auto caller_clash(List<Given...>) {
+  if constexpr ((std::is_same_v<N, Given> || ...)) {
+    return std::type_identity<error::the_caller_feeds_a_name_that_this_hook_feeds<H, spelt<N>>>{};
+  } else {
+    return Fine{};
+  }
+}
+template <class F, class T, class... N, class... X>
+constexpr List<N...> fed_names(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>) {
+  return {};
+}
+template <class Args, std::size_t I, class H, class... N>
+constexpr auto caller_clash_reason(List<HookFeed<I, H, N>...>) {
+  return first_reason(Fine{}, caller_clash<H, N>(fed_names(std::type_identity<Args>{}))...);
+}
+
+/// No hook is bad, or the first that is.
+struct NoBadHook {
+  static constexpr std::size_t position = 0;
+  using reason = error::none;
+};
+template <std::size_t I, class Reason>
+struct BadHook {
+  static constexpr std::size_t position = I;
+  using reason = Reason;
+};
+template <std::size_t I, class Reason>
+BadHook<I, Reason> bad_hook(std::type_identity<Reason>);
+template <std::size_t I>
+NoBadHook bad_hook(Fine);
+template <class Later>
+Later operator|(NoBadHook, Later);
+template <std::size_t I, class Reason, class Later>
+BadHook<I, Reason> operator|(BadHook<I, Reason>, Later);
+
+/// The first hook that is not in its place.
+template <class... H, std::size_t... I>
+constexpr auto order_verdict(List<H...> hooks, std::index_sequence<I...> positions) {
+  if constexpr (has_order<H...>) {
+    return (NoBadHook{} | ... | bad_hook<I>(order_reason_among<I, H>(positions, hooks)));
+  } else {
+    return NoBadHook{};
+  }
+}
+
+template <class E, class Chain, class Indices>
+struct SessionVerdict;
+template <class E, class... H, std::size_t... I>
+struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
+  using type = decltype((order_verdict(List<H...>{}, std::index_sequence<I...>{}) | ... | bad_hook<I>(hook_reason<E, H>())));
+};
+/// What can be said of a chain before any run: NoBadHook or the first BadHook.
+template <class E, class Chain>
+using session_verdict = typename SessionVerdict<E, Chain, std::make_index_sequence<Chain::size>>::type;
+
+template <class E, class Chain, class Args, class AllAsks>
+class RunVerdict;
+template <class E, class... H, class Args, std::size_t... I, class... Asked>
+class RunVerdict<E, HookChain<H...>, Args, Asks<std::index_sequence<I...>, Asked...>> {
+  using Fed = decltype((List<>{} + ... + feeds_of<I, H>(std::type_identity<typename Asked::args_type>{})));
+
+  template <std::size_t J, class G>
+  static Fine reason(std::type_identity<Ask<RunArgs<>, false>>);  // what most hooks ask: nothing
+  template <std::size_t J, class G, class A>
+  static constexpr auto reason(std::type_identity<A>) {
+    using Request = std::type_identity<typename A::args_type>;
+    using Mine = decltype(feeds_of<J, G>(Request{}));
+    return first_reason(request_reason<E, G>(Request{}), clash_reason(Fed{}, Mine{}),
+                        caller_clash_reason<Args, J, G>(Mine{}));
+  }
+
+ public:
+  using type = decltype((NoBadHook{} | ... | bad_hook<I>(reason<I, H>(std::type_identity<Asked>{}))));
+};
+/// The answers of a chain's hooks in a run of the request Args: an Asks type.
+template <class E, class Chain, class Args>
+using asks_of = decltype(std::declval<Chain&>().ask(std::declval<RunState<RawSession<E>, Args>&>()));
+template <bool Judge, class E, class Chain, class Args>
+constexpr auto judge_run() {
+  if constexpr (Judge) {
+    return typename RunVerdict<E, Chain, Args, asks_of<E, Chain, Args>>::type{};
+  } else {
+    return NoBadHook{};
+  }
+}
+/// What can be said of one kind of run: the hooks' requests may depend on the caller's. Not judged after another error.
+template <bool Judge, class E, class Chain, class Args>
+using run_verdict = decltype(judge_run<Judge, E, Chain, Args>());
+
+/// The one error of a verdict, made by creating an object of this type or inheriting from it, as near to the user's own
+/// line as possible: compilers print every step between.
+template <class Verdict>
+using hook_error = hook_is_usable<Verdict::position, typename Verdict::reason>;
+template <class Verdict>
+inline constexpr bool no_bad_hook = std::is_same_v<Verdict, NoBadHook>;
+
+}  // namespace crochet::detail

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session needs of whatever it drives: names with types, and `run`. A graph on a CPU or GPU is an Executor, and so
+// is any step function of yours (crochet/executor/step_executor.hpp).
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/name.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+template <class T>
+concept NameTable = requires(const T& table) {
+  { table.size() } -> std::convertible_to<std::size_t>;
+  table.begin();
+  table.end();
+};
+
+template <class Table>
+constexpr std::size_t index_of_name(std::string_view name, const Table& table) {
+  std::size_t index = 0;
+  for (const std::string_view candidate : table) {
+    if (candidate == name) return index;
+    ++index;
+  }
+  return index;
+}
+template <class Table>
+constexpr bool has_name(std::string_view name, const Table& table) {
+  return index_of_name(name, table) < table.size();
+}
+
+}  // namespace detail
+
+/// An executor has
+///   - `Workspace`: the memory of one run; default-constructible and movable;
+///   - `fetchable`, `feedable`, `targets`: static constexpr std::array<std::string_view, n>, the names by role;
+///   - `fetched_t<N>`: the type in which the value of name N is handed out, float or TensorView<float, 2> for example;
+///   - `accepts_feed<N, X>`: whether an X may be fed to the placeholder N, and `fed_t<N>`, its element type;
+///   - `run<Demand>(workspace, feeds...)`: computes what the Demand names, given const Feed<N, X>&...;
+///   - `fetch<N>(workspace)`: a value of the last run on that workspace, valid until its next run; called when a hook or
+///     caller reads the value and not before, so this is where a device copies and synchronizes;
+/// and may have
+///   - `initialize()`: called when the session is created;
+///   - `global_step() const`: else the session counts the runs that hooks see;
+///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this one.
+/// Any member may throw; the session passes it on.
+template <class E>
+concept Executor = std::is_default_constructible_v<typename E::Workspace> && detail::NameTable<decltype(E::fetchable)> &&
+                   detail::NameTable<decltype(E::feedable)> && detail::NameTable<decltype(E::targets)>;
+
+namespace detail {
+
+template <class E>
+concept Initializes = requires(E& executor) { executor.initialize(); };
+template <class E>
+concept CountsSteps = requires(const E& executor) {
+  { executor.global_step() } -> std::convertible_to<std::int64_t>;
+};
+
+template <class E, class N>
+inline constexpr bool can_fetch = has_name(N::view(), E::fetchable);
+template <class E, class N>
+inline constexpr bool can_feed = has_name(N::view(), E::feedable);
+template <class E, class N>
+inline constexpr bool can_run = has_name(N::view(), E::targets);
+
+}  // namespace detail
+
+}  // namespace crochet

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which executor a session drives: the one it was given, or, when hooks extend the graph, the extended one.
+#pragma once
+
+#include <type_traits>
+
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/phase.hpp>
+
+namespace crochet::detail {
+
+template <class H>
+inline constexpr bool extends_graph = phase::extend_graph::handled<H, GraphBuilder>;
+
+template <class... H>
+struct ExtendedBy {
+  template <class Exec>
+  static constexpr auto type() {
+    if constexpr ((extends_graph<H> || ...)) {
+      return std::type_identity<typename std::remove_reference_t<Exec>::template extended_by<H...>>{};
+    } else {
+      return std::type_identity<Exec>{};
+    }
+  }
+};
+
+template <class Exec, class Chain>
+struct ExtendedExecutor;
+template <class Exec, class... H>
+struct ExtendedExecutor<Exec, HookChain<H...>> {
+  using type = typename decltype(ExtendedBy<H...>::template type<Exec>())::type;
+};
+/// Exec itself, which may be a reference, unless a hook of the chain extends the graph.
+template <class Exec, class Chain>
+using extended_executor = typename ExtendedExecutor<Exec, std::remove_reference_t<Chain>>::type;
+
+}  // namespace crochet::detail

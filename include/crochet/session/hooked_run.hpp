@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run under a chain: before_run of every hook, the plan that is wanted, after_run of every hook. This is the path to
+// follow to see what a step costs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/demand.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/run_context.hpp>
+#include <crochet/session/run_values.hpp>
+#include <crochet/session/stop.hpp>
+
+namespace crochet::detail {
+
+/// Where a feed comes from: hook I's request.
+template <std::size_t I, class N>
+struct FeedOf {};
+
+template <class N, class X>
+using NameOfFeed = N;
+template <std::size_t I, class F, class T, class... N, class... X>
+List<FeedOf<I, N>...> feed_list(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>);
+
+template <std::size_t I, class A>
+using feeds_always = std::conditional_t<A::conditional, List<>, decltype(feed_list<I>(std::type_identity<typename A::args_type>{}))>;
+
+/// The position of a conditional asker that feeds something; nothing for any other.
+template <std::size_t I, class A>
+using feeds_sometimes =
+    std::conditional_t<A::conditional && !std::is_empty_v<typename A::args_type::feeds_type>,
+                       List<std::integral_constant<std::size_t, I>>, List<>>;
+
+/// Chooses the plan and runs it, with the feeds of the caller and of every hook that is due.
+template <class E, class Args, class AllAsks>
+class PlannedRun;
+template <class E, class Args, std::size_t... I, class... Asked>
+class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
+  using AllAsks = Asks<std::index_sequence<I...>, Asked...>;
+  using Plan = Plans<E, Args, Asked...>;
+  using Base = typename Plan::Base;
+  using All = typename Plan::All;
+  using FeedsAlways = decltype((List<>{} + ... + feeds_always<I, Asked>{}));
+  using FeedsSometimes = decltype((List<>{} + ... + feeds_sometimes<I, Asked>{}));
+
+ public:
+  CROCHET_ALWAYS_INLINE static void run(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
+    choose(raw, args, asks, typename Plan::Groups{});
+  }
+
+ private:
+  CROCHET_ALWAYS_INLINE static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks, List<>) {
+    feed<Base>(raw, args, asks);
+  }
+  template <class... Group>
+    requires(sizeof...(Group) > 0)
+  static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks, List<Group...>) {
+    static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks ask now and then for names of their own");
+    const std::uint64_t due = (std::uint64_t{0} | ... | bit<I, Asked>(asks));
+    if (due == 0) {
+      feed<Base>(raw, args, asks);
+    } else if constexpr (sizeof...(Group) == 1) {
+      feed<All>(raw, args, asks);
+    } else if ((due & (due - 1)) != 0) {
+      feed<All>(raw, args, asks);
+    } else {
+      std::uint64_t group = 1;
+      ((due == group ? feed<Group>(raw, args, asks) : void(), group <<= 1), ...);
+    }
+  }
+
+  /// The bit of the group of hook J, if it is due and has one.
+  template <std::size_t J, class A>
+  static constexpr std::uint64_t bit(const AllAsks& asks) {
+    constexpr std::size_t group = Plan::template group_of<A>();
+    if constexpr (group == 0) {
+      return 0;
+    } else {
+      return ask_at<J>(asks).due() ? std::uint64_t{1} << (group - 1) : 0;
+    }
+  }
+
+  template <class D>
+  CROCHET_ALWAYS_INLINE static void feed(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
+    feed_callers<D>(raw, args.feeds, asks, FeedsAlways{});
+  }
+  template <class D, class... N, class... X, std::size_t... J, class... M>
+  CROCHET_ALWAYS_INLINE static void feed_callers(RawSession<E>& raw, const Feeds<Feed<N, X>...>& callers,
+                                                 const AllAsks& asks, List<FeedOf<J, M>...>) {
+    feed_due<D>(FeedsSometimes{}, raw, asks, callers.template get<N>()..., ask_at<J>(asks).args().feeds.template get<M>()...);
+  }
+  /// Adds the feeds of the conditional askers one by one, in either case.
+  template <class D, class First, class... Rest, class... F>
+  static void feed_due(List<First, Rest...>, RawSession<E>& raw, const AllAsks& asks, const F&... fed) {
+    const auto& ask = ask_at<First::value>(asks);
+    if (ask.due()) {
+      with_feeds_of(ask.args().feeds, [&](const auto&... more) { feed_due<D>(List<Rest...>{}, raw, asks, fed..., more...); });
+    } else {
+      feed_due<D>(List<Rest...>{}, raw, asks, fed...);
+    }
+  }
+  template <class D, class... F>
+  CROCHET_ALWAYS_INLINE static void feed_due(List<>, RawSession<E>& raw, const AllAsks&, const F&... fed) {
+    raw.template run_hooked<D>(fed...);
+  }
+  template <class... N, class... X, class Next>
+  static void with_feeds_of(const Feeds<Feed<N, X>...>& feeds, Next&& next) {
+    next(feeds.template get<N>()...);
+  }
+};
+
+/// The whole of one run; its verdict must be good. Whoever calls it latches `stop` when it returns: then all went well.
+template <class E, class Chain, class Args>
+CROCHET_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, StopState& stop, const Args& args) {
+  RunState<RawSession<E>, Args> state{raw, args, stop};
+  const auto asks = chain.ask(state);
+  using AllAsks = std::remove_const_t<decltype(asks)>;
+  PlannedRun<E, Args, AllAsks>::run(raw, args, asks);
+  AllValues<E, decltype(state), AllAsks> values{raw.executor(), raw.hooked_workspace(), asks};
+  chain.template fire<phase::after_run>(state, values);
+}
+
+}  // namespace crochet::detail

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// RawSession: an executor with its memory, below all hooks. What hooks get for runs on the side.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/demand.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/fetched.hpp>
+#include <crochet/session/request_check.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+template <class E, class... F>
+constexpr auto fetch_all(E& executor, typename E::Workspace& workspace, Fetches<F...>) {
+  return Fetched<Names<F...>, fetched_t<E, F>...>{executor.template fetch<F>(workspace)...};
+}
+/// Stands in for the values of a request that is already the reason of an error.
+template <class E, class... F>
+constexpr auto fetch_none(Fetches<F...>) {
+  return Fetched<Names<F...>, fetched_t<E, F>...>{static_cast<fetched_t<E, F>>(Unusable{})...};
+}
+
+}  // namespace detail
+
+/// Runs the executor without hooks. Its runs use a workspace of their own, made on first use, so that the values of the
+/// hooked run stay as they are; the executor's state (variables, global step) is the same. One thread at a time.
+template <class E>
+class RawSession {
+ public:
+  using Executor = E;
+  using Workspace = typename E::Workspace;
+
+  /// `executor` must outlive the session.
+  explicit RawSession(E& executor, std::int64_t step = 0) : executor_(&executor), steps_(step) {}
+  RawSession(const RawSession&) = delete;
+  RawSession& operator=(const RawSession&) = delete;
+
+  /// Runs once and returns what was fetched: `session.run(fetches<"accuracy">, feed<"images">(x))`. No hook sees it.
+  /// Throws what the executor throws. Views in the result are valid until the next run on the side.
+  template <RequestPart... A>
+  auto run(A&&... args) {
+    const RunArgs request{std::forward<A>(args)...};
+    using Request = std::remove_const_t<decltype(request)>;
+    [[maybe_unused]] call_is_usable<detail::call_reason<E, Request>> checked;
+    return run_request<detail::good_call<E, Request>>(request);
+  }
+
+  /// The global step: the executor's own, else the number of hooked runs that succeeded.
+  [[nodiscard]] std::int64_t step() const {
+    if constexpr (detail::CountsSteps<E>) {
+      return executor_->global_step();
+    } else {
+      return steps_;
+    }
+  }
+
+  [[nodiscard]] E& executor() { return *executor_; }
+  [[nodiscard]] const E& executor() const { return *executor_; }
+
+  /// The memory of the hooked run: its values are read here.
+  [[nodiscard]] Workspace& hooked_workspace() { return hooked_; }
+
+  /// One run of the demand D on that memory, counted as a step. For sessions; hooks use run.
+  template <class D, class... F>
+  CROCHET_ALWAYS_INLINE void run_hooked(const F&... feeds) {
+    executor_->template run<D>(hooked_, feeds...);
+    if constexpr (!detail::CountsSteps<E>) ++steps_;
+  }
+
+ private:
+  template <bool Good, class... F, class... T, class... N, class... X>
+  auto run_request(const RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>& args) {
+    if constexpr (Good) {
+      using D = detail::demand_for<E, detail::List<F...>, detail::List<T...>>;
+      if (!side_) side_.emplace();
+      executor_->template run<D>(*side_, args.feeds.template get<N>()...);
+      return detail::fetch_all(*executor_, *side_, Fetches<F...>{});
+    } else {
+      return detail::fetch_none<E>(Fetches<F...>{});
+    }
+  }
+
+  E* executor_;
+  std::int64_t steps_;
+  Workspace hooked_;
+  std::optional<Workspace> side_;
+};
+
+}  // namespace crochet

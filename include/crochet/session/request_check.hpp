@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds one request, a hook's or a caller's, against an executor: do the names exist, do the fed types fit?
+#pragma once
+
+#include <type_traits>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/executor.hpp>
+
+namespace crochet::detail {
+
+template <class E, class H, class N>
+constexpr auto fetch_reason() {
+  if constexpr (can_fetch<E, N>) {
+    return Fine{};
+  } else {
+    return std::type_identity<
+        error::fetches_a_name_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::fetchable>>>{};
+  }
+}
+template <class E, class H, class N>
+constexpr auto target_reason() {
+  if constexpr (can_run<E, N>) {
+    return Fine{};
+  } else {
+    return std::type_identity<error::runs_a_target_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
+  }
+}
+template <class E, class H, class N, class X>
+constexpr auto feed_reason() {
+  if constexpr (!can_feed<E, N>) {
+    return std::type_identity<error::feeds_a_name_that_is_not_a_placeholder<H, spelt<N>, hint<N, E::feedable>>>{};
+  } else if constexpr (!E::template accepts_feed<N, X>) {
+    return std::type_identity<error::feeds_a_value_of_the_wrong_type<
+        H, spelt<N>, error::given<X>, error::wanted<typename E::template fed_t<N>>>>{};
+  } else {
+    return Fine{};
+  }
+}
+template <class H, class N, class... Earlier>
+constexpr auto twice_reason(List<Earlier...>) {
+  if constexpr ((std::is_same_v<N, Earlier> || ...)) {
+    return std::type_identity<error::feeds_the_same_name_twice<H, spelt<N>>>{};
+  } else {
+    return Fine{};
+  }
+}
+template <class H, class Seen>
+constexpr auto any_twice(Seen, List<>) {
+  return Fine{};
+}
+template <class H, class... Seen, class N, class... Rest>
+constexpr auto any_twice(List<Seen...> seen, List<N, Rest...>) {
+  return first_reason(twice_reason<H, N>(seen), any_twice<H>(List<Seen..., N>{}, List<Rest...>{}));
+}
+
+/// What is wrong with a request of H (a hook or the_caller).
+template <class E, class H, class... F, class... T, class... N, class... X>
+constexpr auto request_reason(std::type_identity<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>>) {
+  return first_reason(fetch_reason<E, H, F>()..., target_reason<E, H, T>()..., feed_reason<E, H, N, X>()...,
+                      any_twice<H>(List<>{}, List<N...>{}));
+}
+
+/// What is wrong with a call of run, apart from the hooks.
+template <class E, class Args>
+using call_reason = typename decltype(request_reason<E, error::the_caller>(std::type_identity<Args>{}))::type;
+template <class E, class Args>
+inline constexpr bool good_call = std::is_same_v<call_reason<E, Args>, error::none>;
+
+}  // namespace crochet::detail

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Oracle: runs a graph as it was written. No passes, no plan, one node after the other in double: what an executor's
+// results are compared with. Slow, and meant to be.
+#pragma once
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <crochet/testing/oracle_rules.hpp>
+
+namespace crochet::testing {
+
+/// An interpreter of a GraphBuilder's graph, at run time. Feeds and variables are set by name; every node is a value that
+/// does not change in a run: a variable's node is its value at the start, assignments make new ones, which the variable
+/// takes over when the run ends. Results of integer types are truncated and wrapped as their types do; float32 is not
+/// rounded. Throws std::invalid_argument for a name, a size or an operation that it does not know.
+class Oracle {
+ public:
+  explicit Oracle(Graph graph) : graph_(std::move(graph)), values_(graph_.nodes.size()), kept_(graph_.nodes.size()) {
+    dims_.fill(unknown);
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      const Node& n = graph_.nodes[i];
+      if (n.is(op::variable)) kept_[i] = empty(n);
+    }
+  }
+
+  /// How an operation of your own is computed.
+  void teach(const Op& op, ElementRule rule) { elements_[&op] = std::move(rule); }
+  void teach(const Op& op, KernelRule rule) { kernels_[&op] = std::move(rule); }
+
+  /// A dynamic dimension's size, where the feeds' lengths do not tell it.
+  void set_dimension(std::string_view name, std::int64_t size) {
+    for (const PooledName& s : graph_.symbols) {
+      if (graph_.text_of(s) == name) dims_[static_cast<std::size_t>(s.node)] = size;
+    }
+  }
+  /// Feeds a placeholder; the length settles a dimension that is not known yet.
+  template <class Values>
+  void feed(std::string_view name, const Values& values) {
+    const std::size_t i = id(name);
+    settle(graph_.nodes[i].shape.size(), static_cast<std::int64_t>(std::size(values)));
+    put(kept_[i] = empty(graph_.nodes[i]), values, name);
+  }
+  /// Forgets the dynamic dimensions, so that the next feeds may have others.
+  void forget_dimensions() { dims_.fill(unknown); }
+  /// Gives a variable its elements.
+  template <class Values>
+  void set(std::string_view name, const Values& values) {
+    put(kept_[id(name)], values, name);
+  }
+
+  /// Computes the named values, and runs the named targets.
+  void run(const std::vector<std::string_view>& names) {
+    std::vector<char> needed(graph_.nodes.size(), 0);
+    for (std::string_view n : names) needed[id(n)] = 1;
+    for (std::size_t i = needed.size(); i-- > 0;) {
+      for (int in : graph_.nodes[i].inputs) {
+        if (needed[i] != 0 && in >= 0) needed[static_cast<std::size_t>(in)] = 1;
+      }
+    }
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i] != 0) evaluate(i);
+    }
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const Node& n = graph_.nodes[i];
+      if (needed[i] != 0 && n.is(op::assign)) kept_[static_cast<std::size_t>(n.inputs[0])] = values_[i];
+    }
+  }
+
+  /// A value of the last run; a variable's is the one after it.
+  const Array& operator[](std::string_view name) const {
+    const std::size_t i = id(name);
+    return graph_.nodes[i].is(op::variable) ? kept_[i] : values_[i];
+  }
+  /// The value of a scalar.
+  double scalar(std::string_view name) const { return (*this)[name].data.at(0); }
+  /// A variable's elements, to read or change between runs.
+  std::vector<double>& variable(std::string_view name) { return kept_[id(name)].data; }
+  const Graph& graph() const { return graph_; }
+
+ private:
+  static constexpr std::int64_t unknown = -1;
+
+  std::size_t id(std::string_view name) const {
+    const int i = find_node(graph_, name);
+    if (i < 0) throw std::invalid_argument("oracle: no name " + std::string(name));
+    return static_cast<std::size_t>(i);
+  }
+  Array empty(const Node& n) const {
+    Array a;
+    for (std::size_t i = 0; i < n.shape.rank; ++i) a.shape.push_back(n.shape[i].at(dims_));
+    a.data.assign(static_cast<std::size_t>(n.shape.size().at(dims_)), 0);
+    return a;
+  }
+  template <class Values>
+  static void put(Array& to, const Values& values, std::string_view name) {
+    if (std::size(values) != to.data.size()) throw std::invalid_argument("oracle: wrong size for " + std::string(name));
+    std::transform(std::begin(values), std::end(values), to.data.begin(), [](auto x) { return static_cast<double>(x); });
+  }
+  void settle(const Extent& e, std::int64_t size) {
+    std::int64_t known = e.factor;
+    std::int64_t* open = nullptr;
+    for (std::size_t s = 0; s < max_symbols; ++s) {
+      if (e.powers[s] != 0 && dims_[s] == unknown) open = &dims_[s];
+      for (int p = 0; p < e.powers[s] && dims_[s] != unknown; ++p) known *= dims_[s];
+    }
+    if (open != nullptr) *open = size / known;
+  }
+
+  void evaluate(std::size_t i) {
+    const Node& n = graph_.nodes[i];
+    if (n.is(op::variable) || n.is(op::placeholder)) {
+      values_[i] = kept_[i];
+      return;
+    }
+    Array out = empty(n);
+    Use use{n.attributes, {}, out, dims_};
+    for (int in : n.inputs) {
+      if (in >= 0) use.in.push_back(&values_[static_cast<std::size_t>(in)]);
+    }
+    if (n.is(op::constant)) out.data[0] = n.attributes.reals[0];
+    if (n.is(op::assign)) out = *use.in[1];
+    if (n.op->kind == OpKind::elementwise) by_elements(n, use);
+    if (n.op->kind == OpKind::kernel || n.op->kind == OpKind::view) kernel(n)(use);
+    for (double& x : out.data) x = as(n.dtype, x);
+    values_[i] = std::move(out);
+  }
+  void by_elements(const Node& n, const Use& u) const {
+    const auto rule = elements_.find(n.op);
+    if (rule == elements_.end()) throw std::invalid_argument("oracle: teach me " + std::string(n.op->name));
+    for (std::size_t i = 0; i < u.out.data.size(); ++i) {
+      double x[3] = {};
+      for (std::size_t k = 0; k < u.in.size(); ++k) {
+        x[k] = u.in[k]->data[detail::broadcast_index(i, u.out.shape, *u.in[k])];
+      }
+      u.out.data[i] = rule->second(x[0], x[1], x[2]);
+    }
+  }
+  const KernelRule& kernel(const Node& n) const {
+    const auto rule = kernels_.find(n.op);
+    if (rule == kernels_.end()) throw std::invalid_argument("oracle: teach me " + std::string(n.op->name));
+    return rule->second;
+  }
+  static double as(DType type, double x) {
+    if (is_floating(type)) return x;
+    if (type == DType::boolean) return x != 0 ? 1 : 0;
+    const auto n = static_cast<std::int64_t>(x);
+    if (type == DType::uint8) return static_cast<std::uint8_t>(n);
+    return static_cast<double>(type == DType::int32 ? static_cast<std::int32_t>(n) : n);
+  }
+
+  Graph graph_;
+  std::vector<Array> values_, kept_;
+  Dims dims_{};
+  std::map<const Op*, ElementRule> elements_ = element_rules();
+  std::map<const Op*, KernelRule> kernels_ = kernel_rules();
+};
+
+}  // namespace crochet::testing

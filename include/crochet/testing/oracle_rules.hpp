@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every operation computes, said once more and as plainly as possible: in double, one element after the other. The
+// kernels are tested against this.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include <crochet/model.hpp>
+
+namespace crochet::testing {
+
+/// A tensor of the oracle: row-major, in double whatever the element type.
+struct Array {
+  std::vector<std::int64_t> shape;
+  std::vector<double> data;
+
+  std::size_t rank() const { return shape.size(); }
+};
+
+/// One use of an operation: `out` has its shape, and zeros in it.
+struct Use {
+  const Attributes& attributes;
+  std::vector<const Array*> in;
+  Array& out;
+  const Dims& dims;
+};
+
+/// What an elementwise operation makes of up to three elements, and what another one makes of its inputs.
+using ElementRule = std::function<double(double, double, double)>;
+using KernelRule = std::function<void(const Use&)>;
+
+namespace detail {
+
+/// The element of `part` that lies where element `flat` of `full` does, by numpy's rule.
+inline std::size_t broadcast_index(std::size_t flat, const std::vector<std::int64_t>& full, const Array& part) {
+  std::size_t index = 0, step = 1;
+  for (std::size_t i = 0; i < part.rank(); ++i) {
+    const auto extent = static_cast<std::size_t>(full[full.size() - 1 - i]);
+    const auto mine = static_cast<std::size_t>(part.shape[part.rank() - 1 - i]);
+    if (mine != 1) index += flat % extent * step;
+    flat /= extent;
+    step *= mine;
+  }
+  return index;
+}
+
+inline double greater_of(double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : (a > b ? a : b); }
+
+// Visits every element of a reduction's input with the place that it goes to.
+template <class Visit>
+void each_reduced(const Use& u, Visit visit) {
+  const Array& x = *u.in[0];
+  for (std::size_t flat = 0; flat < x.data.size(); ++flat) {
+    std::size_t left = flat, to = 0, step = 1, along = 0, run = 1;
+    for (std::size_t i = x.rank(); i-- > 0;) {
+      const auto extent = static_cast<std::size_t>(x.shape[i]), at = left % extent;
+      left /= extent;
+      const bool reduced = ((static_cast<unsigned>(u.attributes.ints[0]) >> i) & 1U) != 0;
+      (reduced ? along : to) += at * (reduced ? run : step);
+      (reduced ? run : step) *= extent;
+    }
+    visit(x.data[flat], to, along);
+  }
+}
+inline void sum(const Use& u) {
+  each_reduced(u, [&](double x, std::size_t to, std::size_t) { u.out.data[to] += x; });
+}
+inline void mean(const Use& u) {
+  sum(u);
+  const double n = static_cast<double>(u.in[0]->data.size()) / static_cast<double>(u.out.data.size());
+  for (double& x : u.out.data) x /= n;
+}
+inline void max(const Use& u) {
+  for (double& x : u.out.data) x = -std::numeric_limits<double>::infinity();
+  each_reduced(u, [&](double x, std::size_t to, std::size_t) { u.out.data[to] = greater_of(u.out.data[to], x); });
+}
+inline void argmax(const Use& u) {
+  std::vector<double> top(u.out.data.size(), -std::numeric_limits<double>::infinity());
+  each_reduced(u, [&](double x, std::size_t to, std::size_t along) {
+    if (!(x > top[to])) return;
+    top[to] = x;
+    u.out.data[to] = static_cast<double>(along);
+  });
+}
+
+inline void matmul(const Use& u) {
+  const Array &a = *u.in[0], &b = *u.in[1];
+  const bool ta = u.attributes.ints[0] != 0, tb = u.attributes.ints[1] != 0;
+  const std::int64_t m = u.out.shape[0], n = u.out.shape[1], depth = a.shape[ta ? 0 : 1];
+  for (std::int64_t i = 0; i < m; ++i) {
+    for (std::int64_t j = 0; j < n; ++j) {
+      double& c = u.out.data[static_cast<std::size_t>(i * n + j)];
+      for (std::int64_t k = 0; k < depth; ++k) {
+        c += a.data[static_cast<std::size_t>(ta ? k * m + i : i * depth + k)] *
+             b.data[static_cast<std::size_t>(tb ? j * depth + k : k * n + j)];
+      }
+    }
+  }
+}
+
+/// How much padding comes before the first of `places` windows.
+inline std::int64_t padding_before(std::int64_t places, std::int64_t window, std::int64_t stride, std::int64_t size) {
+  const std::int64_t all = (places - 1) * stride + window - size;
+  return all > 0 ? all / 2 : 0;
+}
+/// Visits (pixel of the image, pixel of the result, place in the window) wherever a window covers the image.
+template <class Visit>
+void each_tap(const Attributes& a, const Array& image, const Array& result, Visit visit) {
+  const std::int64_t h = image.shape[1], w = image.shape[2], oh = result.shape[1], ow = result.shape[2];
+  const std::int64_t top = padding_before(oh, a.ints[0], a.ints[2], h), left = padding_before(ow, a.ints[1], a.ints[3], w);
+  for (std::int64_t n = 0; n < image.shape[0]; ++n) {
+    for (std::int64_t place = 0; place < oh * ow; ++place) {
+      for (std::int64_t tap = 0; tap < a.ints[0] * a.ints[1]; ++tap) {
+        const std::int64_t y = place / ow * a.ints[2] + tap / a.ints[1] - top;
+        const std::int64_t x = place % ow * a.ints[3] + tap % a.ints[1] - left;
+        if (y < 0 || y >= h || x < 0 || x >= w) continue;
+        visit(static_cast<std::size_t>((n * h + y) * w + x), static_cast<std::size_t>(n * oh * ow + place),
+              static_cast<std::size_t>(tap));
+      }
+    }
+  }
+}
+/// A convolution and its gradients are the same sum: image[pixel, c] filter[tap, c, k] out[place, k].
+template <class Add>
+void each_product(const Attributes& a, const Array& image, const Array& filter, const Array& result, Add add) {
+  const auto channels = static_cast<std::size_t>(filter.shape[2]), filters = static_cast<std::size_t>(filter.shape[3]);
+  each_tap(a, image, result, [&](std::size_t pixel, std::size_t place, std::size_t tap) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      for (std::size_t k = 0; k < filters; ++k) {
+        add(pixel * channels + c, (tap * channels + c) * filters + k, place * filters + k);
+      }
+    }
+  });
+}
+inline void conv2d(const Use& u) {
+  const Array &image = *u.in[0], &filter = *u.in[1];
+  each_product(u.attributes, image, filter, u.out, [&](std::size_t i, std::size_t f, std::size_t o) {
+    u.out.data[o] += image.data[i] * filter.data[f];
+  });
+}
+inline void conv2d_image_gradient(const Use& u) {
+  const Array &filter = *u.in[0], &up = *u.in[1];
+  each_product(u.attributes, u.out, filter, up, [&](std::size_t i, std::size_t f, std::size_t o) {
+    u.out.data[i] += filter.data[f] * up.data[o];
+  });
+}
+inline void conv2d_filter_gradient(const Use& u) {
+  const Array &image = *u.in[0], &up = *u.in[1];
+  each_product(u.attributes, image, u.out, up, [&](std::size_t i, std::size_t f, std::size_t o) {
+    u.out.data[f] += image.data[i] * up.data[o];
+  });
+}
+
+/// The first greatest element of each window, for every place and channel of `result`: an index into the image.
+inline std::vector<std::size_t> winners(const Attributes& a, const Array& image, const Array& result) {
+  const auto channels = static_cast<std::size_t>(image.shape[3]);
+  std::vector<std::size_t> best(result.data.size(), image.data.size());
+  each_tap(a, image, result, [&](std::size_t pixel, std::size_t place, std::size_t) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::size_t& b = best[place * channels + c];
+      const std::size_t i = pixel * channels + c;
+      if (b == image.data.size() || image.data[i] > image.data[b]) b = i;
+    }
+  });
+  return best;
+}
+inline void max_pool(const Use& u) {
+  const std::vector<std::size_t> best = winners(u.attributes, *u.in[0], u.out);
+  for (std::size_t i = 0; i < best.size(); ++i) u.out.data[i] = u.in[0]->data[best[i]];
+}
+inline void max_pool_gradient(const Use& u) {
+  const std::vector<std::size_t> best = winners(u.attributes, *u.in[0], *u.in[1]);
+  for (std::size_t i = 0; i < best.size(); ++i) u.out.data[best[i]] += u.in[1]->data[i];
+}
+
+/// Calls visit(row, its logits, log(sum(exp(logits)))).
+template <class Visit>
+void each_row(const Use& u, Visit visit) {
+  const Array& z = *u.in[0];
+  const auto classes = static_cast<std::size_t>(z.shape[1]);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(z.shape[0]); ++row) {
+    const double* logits = z.data.data() + row * classes;
+    double top = logits[0], total = 0;
+    for (std::size_t j = 1; j < classes; ++j) top = greater_of(top, logits[j]);
+    for (std::size_t j = 0; j < classes; ++j) total += std::exp(logits[j] - top);
+    visit(row, logits, std::log(total) + top);
+  }
+}
+/// The probability that a row's labels give to class j.
+inline double label_of(const Use& u, bool sparse, std::size_t row, std::size_t j) {
+  const auto classes = static_cast<std::size_t>(u.in[0]->shape[1]);
+  if (!sparse) return u.in[1]->data[row * classes + j];
+  const double label = u.in[1]->data[row];
+  if (label < 0 || label >= static_cast<double>(classes)) return std::numeric_limits<double>::quiet_NaN();
+  return label == static_cast<double>(j) ? 1 : 0;
+}
+template <bool Sparse>
+void cross_entropy(const Use& u) {
+  const auto classes = static_cast<std::size_t>(u.in[0]->shape[1]);
+  each_row(u, [&](std::size_t row, const double* z, double log_sum) {
+    for (std::size_t j = 0; j < classes; ++j) {
+      const double p = label_of(u, Sparse, row, j);
+      if (p != 0) u.out.data[row] += p * (log_sum - z[j]);
+    }
+  });
+}
+template <bool Sparse>
+void cross_entropy_gradient(const Use& u) {
+  const auto classes = static_cast<std::size_t>(u.in[0]->shape[1]);
+  each_row(u, [&](std::size_t row, const double* z, double log_sum) {
+    double mass = 0;
+    for (std::size_t j = 0; j < classes; ++j) mass += label_of(u, Sparse, row, j);
+    for (std::size_t j = 0; j < classes; ++j) {
+      const double p = std::exp(z[j] - log_sum);
+      u.out.data[row * classes + j] = u.in[2]->data[row] * (p * mass - label_of(u, Sparse, row, j));
+    }
+  });
+}
+
+inline void broadcast_to(const Use& u) {
+  for (std::size_t i = 0; i < u.out.data.size(); ++i) {
+    u.out.data[i] = u.in[0]->data[broadcast_index(i, u.out.shape, *u.in[0])];
+  }
+}
+inline void count(const Use& u) {
+  double n = u.attributes.reals[0];
+  for (std::size_t s = 0; s < max_symbols; ++s) {
+    for (int p = 0; p < u.attributes.ints[s]; ++p) n *= static_cast<double>(u.dims[s]);
+  }
+  u.out.data[0] = n;
+}
+inline void copy(const Use& u) { u.out.data = u.in[0]->data; }
+
+}  // namespace detail
+
+/// The rules of crochet's own elementwise operations.
+inline std::map<const Op*, ElementRule> element_rules() {
+  return {
+      {&op::add, [](double a, double b, double) { return a + b; }},
+      {&op::sub, [](double a, double b, double) { return a - b; }},
+      {&op::mul, [](double a, double b, double) { return a * b; }},
+      {&op::div, [](double a, double b, double) { return a / b; }},
+      {&op::maximum, [](double a, double b, double) { return detail::greater_of(a, b); }},
+      {&op::minimum, [](double a, double b, double) { return -detail::greater_of(-a, -b); }},
+      {&op::equal, [](double a, double b, double) { return a == b ? 1.0 : 0.0; }},
+      {&op::not_equal, [](double a, double b, double) { return a != b ? 1.0 : 0.0; }},
+      {&op::less, [](double a, double b, double) { return a < b ? 1.0 : 0.0; }},
+      {&op::greater, [](double a, double b, double) { return a > b ? 1.0 : 0.0; }},
+      {&op::neg, [](double a, double, double) { return -a; }},
+      {&op::square, [](double a, double, double) { return a * a; }},
+      {&op::abs, [](double a, double, double) { return std::abs(a); }},
+      {&op::relu, [](double a, double, double) { return a < 0 ? 0 : a; }},
+      {&op::exp, [](double a, double, double) { return std::exp(a); }},
+      {&op::log, [](double a, double, double) { return std::log(a); }},
+      {&op::sqrt, [](double a, double, double) { return std::sqrt(a); }},
+      {&op::tanh, [](double a, double, double) { return std::tanh(a); }},
+      {&op::sigmoid, [](double a, double, double) { return 1 / (1 + std::exp(-a)); }},
+      {&op::select, [](double c, double a, double b) { return c != 0 ? a : b; }},
+      {&op::cast, [](double a, double, double) { return a; }},
+  };
+}
+
+/// The rules of its other operations.
+inline std::map<const Op*, KernelRule> kernel_rules() {
+  return {
+      {&op::reduce_sum, detail::sum},
+      {&op::reduce_mean, detail::mean},
+      {&op::reduce_max, detail::max},
+      {&op::argmax, detail::argmax},
+      {&op::matmul, detail::matmul},
+      {&op::conv2d, detail::conv2d},
+      {&op::conv2d_image_gradient, detail::conv2d_image_gradient},
+      {&op::conv2d_filter_gradient, detail::conv2d_filter_gradient},
+      {&op::max_pool, detail::max_pool},
+      {&op::max_pool_gradient, detail::max_pool_gradient},
+      {&op::sparse_cross_entropy, detail::cross_entropy<true>},
+      {&op::sparse_cross_entropy_gradient, detail::cross_entropy_gradient<true>},
+      {&op::cross_entropy, detail::cross_entropy<false>},
+      {&op::cross_entropy_gradient, detail::cross_entropy_gradient<false>},
+      {&op::broadcast_to, detail::broadcast_to},
+      {&op::count, detail::count},
+      {&op::reshape, detail::copy},
+  };
+}
+
+}  // namespace crochet::testing

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Script: takes a hook, or a chain, through a session that a test writes down step by step. No training, no clock.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/hooked_run.hpp>
+#include <crochet/session/nested_errors.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/stop.hpp>
+#include <crochet/testing/scripted_executor.hpp>
+#include <crochet/testing/scripted_value.hpp>
+
+namespace crochet::testing {
+
+/// Runs hooks through the phases of a session whose values the test gives:
+///   Script run{Plateau{.patience = 3}};
+///   for (int i = 0; i < 4; ++i) run.step(value<"loss">(1.0f));
+///   EXPECT_EQ(run.stop_reason(), "no improvement in loss");
+///   EXPECT_EQ(run.trace(), "begin create b a b a b a b a end");
+/// The constructor is begin and after_create_session; each step is one hooked run. A step after which a stop was
+/// requested is the last: end follows at once, as at the end of a loop. Arguments after the hooks are known in every
+/// phase, also to runs on the side: values, targets<"train">, placeholder<float, "rate">.
+template <class Chain, class... Fixed>
+class Script {
+ public:
+  template <class HookOrChain>
+  explicit Script(HookOrChain hooks, Fixed... fixed) : chain_(std::move(hooks)), fixed_(std::move(fixed)...) {
+    note("begin");
+    chain_.template fire<phase::begin>();
+    note("create");
+    with_session([this](auto& session) { chain_.template fire<phase::after_create_session>(session, coordinator_); });
+  }
+  Script(const Script&) = delete;
+  Script& operator=(const Script&) = delete;
+
+  /// One hooked run with these values; the targets and feeds among the arguments are the caller's request:
+  /// `run.step(value<"loss">(1.0f), targets<"train">)`. A value hides one of the same name given to the constructor.
+  /// Throws LogicError after the end; what a hook throws leaves, and the script can go on.
+  template <class... Part>
+  void step(const Part&... part) {
+    if (ended_) throw LogicError("crochet: step() of a script that has ended");
+    with_executor(
+        [&](auto& executor) {
+          using E = std::remove_reference_t<decltype(executor)>;
+          const auto request = request_of(std::tuple_cat(request_part(part)...));
+          using Request = std::remove_const_t<decltype(request)>;
+          using Bad = crochet::detail::session_verdict<E, Chain>;
+          [[maybe_unused]] crochet::detail::hook_error<Bad> checked;
+          constexpr bool good = crochet::detail::no_bad_hook<Bad>;
+          using BadRun = crochet::detail::run_verdict<good, E, Chain, Request>;
+          [[maybe_unused]] crochet::detail::hook_error<BadRun> checked_run;
+          if constexpr (good && crochet::detail::no_bad_hook<BadRun>) run_once(executor, request);
+        },
+        part...);
+    if (should_stop()) end();
+  }
+
+  /// The clean end, if the script has not ended: `end` of every hook.
+  void end() {
+    if (std::exchange(ended_, true)) return;
+    note("end");
+    crochet::detail::NestedErrors errors;
+    with_session([&](auto& session) { chain_.template fire_guarded<phase::end>(errors, session); });
+    errors.rethrow_first();
+  }
+
+  /// The bad end: `on_error` of every hook with this exception.
+  template <class Thrown>
+  void fail(Thrown error) {
+    if (std::exchange(ended_, true)) throw LogicError("crochet: fail() of a script that has ended");
+    note("error");
+    std::exception_ptr thrown = std::make_exception_ptr(std::move(error));
+    chain_.template fire<phase::on_error>(thrown);
+  }
+
+  /// The phases so far: begin, create, b (before_run), a (after_run), end, error.
+  [[nodiscard]] const std::string& trace() const { return trace_; }
+  /// The reason of the first stop request; empty if there is none.
+  [[nodiscard]] std::string_view stop_reason() const {
+    return stop_.requested() ? std::string_view{stop_.reason().reason} : coordinator_.reason();
+  }
+  [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinator_.should_stop(); }
+  [[nodiscard]] Coordinator& coordinator() { return coordinator_; }
+
+  /// The global step; set_step lets the script go on from another one.
+  [[nodiscard]] std::int64_t global_step() const { return steps_; }
+  void set_step(std::int64_t step) { steps_ = step; }
+
+  /// What the executor was asked for, run by run, and what was read and fed.
+  [[nodiscard]] ScriptLog& log() { return log_; }
+  /// The names that the last run had to fetch, joined by spaces.
+  [[nodiscard]] const std::string& fetched() const { return log_.runs.back().fetched; }
+
+  [[nodiscard]] Chain& hooks() { return chain_; }
+  /// The hook, in a script of one.
+  [[nodiscard]] auto& hook() { return only(chain_); }
+
+ private:
+  template <class H>
+  static H& only(HookChain<H>& chain) {
+    return chain.template get<H>();
+  }
+  void note(std::string_view phase) { (trace_ += trace_.empty() ? "" : " ") += phase; }
+
+  template <class... Part>
+  using Executor = ScriptedExecutor<
+      detail::all_placeholders<Fixed...>,
+      decltype(crochet::detail::unique(detail::List<>{}, detail::all_targets<Fixed..., Part...>{})),
+      decltype(detail::overridden(detail::all_values<Part...>{}, detail::all_values<Fixed...>{}))>;
+
+  template <class Use, class... Part>
+  void with_executor(Use use, const Part&... part) {
+    std::apply(
+        [&](const auto&... fixed) {
+          Executor<Part...> executor{log_, part..., fixed...};
+          use(executor);
+        },
+        fixed_);
+  }
+  template <class Use>
+  void with_session(Use use) {
+    with_executor([&](auto& executor) {
+      RawSession<std::remove_reference_t<decltype(executor)>> session{executor, steps_};
+      use(session);
+    });
+  }
+
+  template <class Part>
+  static auto request_part(const Part& part) {
+    if constexpr (RequestPart<Part>) {
+      return std::tuple<Part>{part};
+    } else {
+      return std::tuple<>{};
+    }
+  }
+  template <class... Part>
+  static auto request_of(std::tuple<Part...> parts) {
+    return std::apply([](auto&... part) { return RunArgs{std::move(part)...}; }, parts);
+  }
+
+  template <class E, class Request>
+  void run_once(E& executor, const Request& request) {
+    RawSession<E> session{executor, steps_};
+    note("b");
+    try {
+      crochet::detail::hooked_run(session, chain_, stop_, request);
+    } catch (...) {
+      take_over(session.step());
+      throw;
+    }
+    take_over(session.step());
+  }
+  void take_over(std::int64_t step) {
+    if (step != steps_) note("a");  // the executor ran, so after_run began
+    steps_ = step;
+  }
+
+  Chain chain_;
+  std::tuple<Fixed...> fixed_;
+  ScriptLog log_;
+  Coordinator coordinator_;
+  StopState stop_;
+  std::string trace_;
+  std::int64_t steps_ = 0;
+  bool ended_ = false;
+};
+template <class H, class... Fixed>
+Script(H, Fixed...) -> Script<HookChain<H>, Fixed...>;
+template <class... H, class... Fixed>
+Script(HookChain<H...>, Fixed...) -> Script<HookChain<H...>, Fixed...>;
+
+}  // namespace crochet::testing

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps a hook's state in memory: what a checkpoint does, for tests of save_state and load_state.
+#pragma once
+
+#include <any>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <crochet/error.hpp>
+
+namespace crochet::testing {
+
+/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. A value has to be read as the type that was
+/// written; anything else throws LogicError, since a file could not tell what was meant either.
+class StateBox {
+ public:
+  template <class T>
+  void put(std::string_view key, const T& value) {
+    if (!values_.emplace(std::string(key), value).second) {
+      throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put twice");
+    }
+  }
+
+  /// False, and `value` untouched, when there is no such key.
+  template <class T>
+  bool get(std::string_view key, T& value) const {
+    const auto found = values_.find(std::string(key));
+    if (found == values_.end()) return false;
+    const auto* stored = std::any_cast<T>(&found->second);
+    if (stored == nullptr) {
+      throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put as another type");
+    }
+    value = *stored;
+    return true;
+  }
+
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+
+ private:
+  std::map<std::string, std::any> values_;
+};
+
+}  // namespace crochet::testing

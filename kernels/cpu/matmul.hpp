@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix product.
+#pragma once
+#include <crochet/graph/ops/matmul.hpp>
+#include <crochet/kernels/cpu/matrix.hpp>
+
+namespace crochet {
+
+template <>
+struct Kernel<&op::matmul> {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
+    using T = typename Types::out;
+    const bool ta = call.attributes.ints[0] != 0, tb = call.attributes.ints[1] != 0;
+    const kernel::Operand &a = call.in[0], &b = call.in[1];
+    const std::int64_t m = call.out[0], n = call.out[1], depth = a[ta ? 0 : 1];
+    const kernel::Split mine =
+        kernel::split(call.worker, m, n, Backend::template row_grain<T>, Backend::template column_grain<T>);
+    Backend::multiply(kernel::row_major(a.as<const T>(), a[1], ta), kernel::row_major(b.as<const T>(), b[1], tb), depth,
+                      mine.rows, mine.columns, call.worker, epilogue);
+  }
+};
+
+}  // namespace crochet

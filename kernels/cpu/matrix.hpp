@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a product policy (Backend) works on. A policy has one function:
+//   template <class T, class Epilogue>
+//   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker&, const Epilogue&)
+// It computes the given rows and columns of a b and hands them to the epilogue. It may use the worker's scratch memory
+// from `scratch_offset` on.
+#pragma once
+#include <crochet/kernels/call.hpp>
+#include <crochet/kernels/epilogue.hpp>
+
+namespace crochet::kernel {
+
+/// A matrix by its strides; one of them is 1. A transposed matrix is one with its strides exchanged.
+template <class T>
+struct Matrix {
+  const T* data;
+  std::int64_t row;     ///< distance of rows
+  std::int64_t column;  ///< distance of columns
+
+  const T* at(std::int64_t i, std::int64_t j) const { return data + i * row + j * column; }
+};
+
+template <class T>
+Matrix<T> row_major(const T* data, std::int64_t columns, bool transposed = false) {
+  return transposed ? Matrix<T>{data, 1, columns} : Matrix<T>{data, columns, 1};
+}
+
+/// An epilogue that adds the results to a matrix in memory.
+template <class T>
+struct AddTo {
+  T* data;
+  std::int64_t pitch;
+
+  static constexpr bool plain = false;
+
+  template <int U, class V>
+  CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) {
+      T* p = data + i * pitch + j + u * simd::lanes;
+      simd::store(p, simd::load<T, true>(p) + results[u]);
+    }
+  }
+  void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
+    T* p = data + i * pitch + j;
+    for (std::int64_t k = 0; k < n; ++k) p[k] += results[k];
+  }
+};
+
+/// An epilogue that stores the results as a matrix.
+template <class T>
+struct StoreTo {
+  T* data;
+  std::int64_t width;
+
+  static constexpr bool plain = true;
+  T* destination(std::int64_t i, std::int64_t j) const { return data + i * width + j; }
+  std::int64_t pitch() const { return width; }
+
+  template <int U, class V>
+  CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) simd::store(destination(i, j) + u * simd::lanes, results[u]);
+  }
+  void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
+    __builtin_memcpy(destination(i, j), results, static_cast<std::size_t>(n) * sizeof(T));
+  }
+};
+
+/// An epilogue whose results begin `rows` rows further down: for kernels that make them block by block.
+template <class Epilogue>
+struct Below {
+  const Epilogue& epilogue;
+  std::int64_t rows;
+
+  static constexpr bool plain = Epilogue::plain;
+  auto* destination(std::int64_t i, std::int64_t j) const { return epilogue.destination(rows + i, j); }
+  std::int64_t pitch() const { return epilogue.pitch(); }
+  template <int U, class V>
+  CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
+    epilogue.template vectors<U>(rows + i, j, results);
+  }
+  template <class T>
+  void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
+    epilogue.row(rows + i, j, n, results);
+  }
+};
+
+/// Splits a product's result over the team: by rows where there are enough of them, else by columns.
+struct Split {
+  Range rows, columns;
+};
+inline Split split(const Worker& w, std::int64_t rows, std::int64_t columns, std::int64_t row_grain,
+                   std::int64_t column_grain) {
+  const bool by_rows = rows / row_grain >= w.count() || rows >= columns;
+  if (by_rows) return {w.part(rows, row_grain), {0, columns}};
+  return {{0, rows}, w.part(columns, column_grain)};
+}
+
+}  // namespace crochet::kernel

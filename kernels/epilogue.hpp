@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel does with its results: hands them, row by row or register by register, to the program fused behind it.
+#pragma once
+#include <crochet/kernels/program.hpp>
+
+namespace crochet::kernel {
+
+namespace detail {
+template <class P>
+struct PlainStore {
+  static constexpr bool value = false;
+};
+template <class T>
+struct PlainStore<Program<Root<T>, Store<T, 0, 0>>> {
+  static constexpr bool value = true;
+};
+}  // namespace detail
+
+/// A program bound to the memory it works on. T: the element type of the kernel's results.
+template <class T, class P, class R>
+class Epilogue {
+ public:
+  explicit Epilogue(const R& refs) : refs_(refs) {}
+
+  /// Whether it only stores the results: a kernel may then write to destination() itself.
+  static constexpr bool plain = detail::PlainStore<P>::value;
+  /// Element (i, j) of the result, for a plain epilogue; rows are `pitch` apart.
+  T* destination(std::int64_t i, std::int64_t j) const {
+    const auto r = ref<0>(refs_);
+    return r.data + i * r.pitch + j;
+  }
+  std::int64_t pitch() const { return ref<0>(refs_).pitch; }
+
+  /// U vectors of results that belong at (i, j), (i, j + lanes), ...
+  template <int U, class V>
+  CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
+    evaluate<true, U>(P{}, refs_, i, j, results);
+  }
+  CROCHET_ALWAYS_INLINE void element(std::int64_t i, std::int64_t j, T result) const {
+    evaluate<false, 1>(P{}, refs_, i, j, &result);
+  }
+
+  /// n results in memory that belong at (i, j), ..., (i, j + n - 1).
+  [[gnu::noinline]] void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
+    constexpr int many = 4;
+    std::int64_t k = 0;
+    for (; k + many * simd::lanes <= n; k += many * simd::lanes) {
+      simd::vec<T> v[many];
+      __builtin_memcpy(v, results + k, sizeof v);
+      vectors<many>(i, j + k, v);
+    }
+    for (; k + simd::lanes <= n; k += simd::lanes) {
+      const simd::vec<T> v[1] = {simd::load<T, true>(results + k)};
+      vectors<1>(i, j + k, v);
+    }
+    for (; k < n; ++k) element(i, j + k, results[k]);
+  }
+
+ private:
+  R refs_;
+};
+
+/// The program of an elementwise step, over rows and columns. Not inlined: equal programs share it.
+template <class P, class R>
+[[gnu::noinline]] void loop(P program, const R& refs, std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
+  constexpr int many = 4;
+  constexpr const char* no_root = nullptr;
+  for (std::int64_t i = i0; i < i1; ++i) {
+    std::int64_t j = j0;
+    for (; j + many * simd::lanes <= j1; j += many * simd::lanes) evaluate<true, many>(program, refs, i, j, no_root);
+    for (; j + simd::lanes <= j1; j += simd::lanes) evaluate<true, 1>(program, refs, i, j, no_root);
+    for (; j < j1; ++j) evaluate<false, 1>(program, refs, i, j, no_root);
+  }
+}
+
+/// The program of a step on scalars.
+template <class P, class R>
+CROCHET_ALWAYS_INLINE void once(P program, const R& refs) {
+  constexpr const char* no_root = nullptr;
+  evaluate<false, 1>(program, refs, 0, 0, no_root);
+}
+
+}  // namespace crochet::kernel

@@ -1,0 +1,33 @@
+// What `conan create` builds and runs against the new package: one line for each component.
+#include <crochet/crochet.hpp>
+#ifdef HAS_cpu
+#include <crochet/executor/cpu.hpp>
+#endif
+#ifdef HAS_data
+#include <crochet/data.hpp>
+#endif
+
+#include <iostream>
+
+struct Hook {
+  void begin() { std::cout << "core\n"; }
+};
+
+#ifdef HAS_cpu
+struct Model {
+  static constexpr void define(crochet::GraphBuilder& g) {
+    g.name("sum", g.placeholder<float>("x", {2}) + g.placeholder<float>("y", {2}));
+  }
+};
+#endif
+
+int main() {
+  crochet::HookChain chain{Hook{}};
+#ifdef HAS_cpu
+  auto executor = crochet::Cpu{.threads = 1}.compile<Model>();
+  std::cout << "cpu " << executor.fetchable.size() << '\n';
+#endif
+#ifdef HAS_data
+  std::cout << "data\n";
+#endif
+}

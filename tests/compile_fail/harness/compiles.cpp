@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// A case with nothing wrong in it.
+// expect-error: anything

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every gradient rule against finite differences in double, on odd shapes and with broadcasting in every direction. The
+// Oracle computes both sides, so this is a test of the rules and of the backward sweep alone.
+#include <functional>
+#include <string>
+
+#include <crochet/model.hpp>
+#include <crochet/testing/gradient_check.hpp>
+#include <crochet/testing/oracle.hpp>
+#include <gtest/gtest.h>
+
+#include "random_values.hpp"
+
+namespace crochet {
+namespace {
+
+/// One trainable variable of a case, with the range that its values are drawn from.
+struct Range {
+  double low = 0, high = 0;  ///< equal: either sign, away from 0
+};
+
+/// A graph with some trainable variables and a loss.
+class Case {
+ public:
+  explicit Case(std::uint64_t seed) : numbers_(seed) {}
+
+  Tensor x(const Shape& shape, Range range = {}) {
+    const std::string name = "x" + std::to_string(ranges_.size());
+    ranges_.push_back(range);
+    return g.variable<double>(name, shape, zeros());
+  }
+  /// Numbers that no gradient is wanted of.
+  Tensor fixed(const Shape& shape) {
+    const std::string name = "fixed" + std::to_string(fixed_++);
+    return g.variable<double>(name, shape, zeros(), false);
+  }
+
+  /// The worst relative error over all of the variables.
+  double worst(Tensor loss) {
+    g.name("loss", loss);
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      g.name("d" + std::to_string(i), gradient(loss, g["x" + std::to_string(i)]));
+    }
+    testing::Oracle oracle(g.graph());
+    fill(oracle);
+    double worst = 0;
+    for (std::size_t i = 0; i < ranges_.size(); ++i) worst = std::fmax(worst, check(oracle, std::to_string(i)));
+    return worst;
+  }
+
+  GraphBuilder g;
+
+ private:
+  void fill(testing::Oracle& oracle) {
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      std::vector<double>& v = oracle.variable("x" + std::to_string(i));
+      v = ranges_[i].low == ranges_[i].high ? numbers_.many(v.size())
+                                            : numbers_.many(v.size(), ranges_[i].low, ranges_[i].high);
+    }
+    for (int i = 0; i < fixed_; ++i) {
+      std::vector<double>& v = oracle.variable("fixed" + std::to_string(i));
+      v = numbers_.many(v.size());
+    }
+  }
+  static double check(testing::Oracle& oracle, const std::string& i) {
+    oracle.run({"d" + i});
+    const std::vector<double> gradient = oracle["d" + i].data;
+    const auto result = testing::check_gradient(oracle.variable("x" + i), gradient, [&] {
+      oracle.run({"loss"});
+      return oracle.scalar("loss");
+    });
+    if (result.error > 1e-7) {
+      ADD_FAILURE() << "x" << i << '[' << result.worst << "]: " << result.expected << " by differences, "
+                    << result.given << " by the rule";
+    }
+    return result.error;
+  }
+
+  Numbers numbers_;
+  std::vector<Range> ranges_;
+  int fixed_ = 0;
+};
+
+constexpr double tolerance = 1e-7;
+
+/// Ways in which a gradient can arrive at `y`: at full size, as one number, as a row, as a column.
+Tensor weigh(Case& c, Tensor y, int way) {
+  const Shape& s = y.shape();
+  switch (way) {
+    case 0: return reduce_sum(y * c.fixed(s));
+    case 1: return reduce_sum(y);
+    case 2: return reduce_mean(y);
+    case 3: return s.rank == 0 ? y : reduce_sum(reduce_sum(y, {0}) * c.fixed(s.rank == 2 ? Shape{s[1]} : Shape{}));
+    case 4: return s.rank == 0 ? y : reduce_sum(reduce_mean(y, {-1}, keep_dims));
+    default: return reduce_sum(y * c.fixed({}));
+  }
+}
+constexpr int ways = 6;
+
+using Build = std::function<Tensor(Case&)>;
+
+void check(const char* what, const Build& build) {
+  for (int way = 0; way < ways; ++way) {
+    SCOPED_TRACE(std::string(what) + ", upstream " + std::to_string(way));
+    Case c(static_cast<std::uint64_t>(way) + 1);
+    const Tensor y = build(c);
+    EXPECT_LT(c.worst(weigh(c, y, way)), tolerance);
+  }
+}
+
+struct Unary {
+  const char* name;
+  Tensor (*apply)(Tensor);
+  Range range;
+};
+
+class UnaryGradient : public ::testing::TestWithParam<Unary> {};
+
+TEST_P(UnaryGradient, IsTheDifferenceQuotient) {
+  const Unary& op = GetParam();
+  for (const Shape& shape : {Shape{}, Shape{1}, Shape{17}, Shape{3, 7}, Shape{5, 1}}) {
+    check(op.name, [&](Case& c) { return op.apply(c.x(shape, op.range)); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ops, UnaryGradient,
+    ::testing::Values(Unary{"neg", [](Tensor x) { return -x; }, {}}, Unary{"square", square, {}}, Unary{"abs", abs, {}},
+                      Unary{"relu", relu, {}}, Unary{"exp", exp, {}}, Unary{"log", log, {0.2, 3}},
+                      Unary{"sqrt", sqrt, {0.2, 3}}, Unary{"tanh", tanh, {-2, 2}}, Unary{"sigmoid", sigmoid, {-2, 2}},
+                      Unary{"to float and back", [](Tensor x) { return cast<double>(cast<float>(x)); }, {}},
+                      Unary{"assign", [](Tensor x) { return x.graph->assign(x, x * 1) * 2; }, {}},
+                      Unary{"with a number", [](Tensor x) { return 3 - (2 + 4 / x) * 5; }, {0.5, 2}}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), ' ', '_');
+      return name;
+    });
+
+struct Binary {
+  const char* name;
+  Tensor (*apply)(Tensor, Tensor);
+};
+
+class BinaryGradient : public ::testing::TestWithParam<Binary> {};
+
+TEST_P(BinaryGradient, IsTheDifferenceQuotientForEveryBroadcast) {
+  const Binary& op = GetParam();
+  const std::pair<Shape, Shape> shapes[] = {
+      {{5, 3}, {5, 3}}, {{5, 3}, {3}},    {{3}, {5, 3}},       {{5, 3}, {5, 1}}, {{5, 1}, {5, 3}}, {{5, 3}, {}},
+      {{}, {5, 3}},     {{5, 3}, {1, 1}}, {{5, 1}, {1, 3}},    {{1, 3}, {5, 1}}, {{5, 1}, {3}},    {{7}, {7}},
+      {{7}, {1}},       {{}, {}},         {{2, 1, 3}, {5, 1}}, {{1}, {2, 5, 3}}, {{2, 5, 3}, {5, 1}}};
+  for (const auto& [a, b] : shapes) {
+    check(op.name, [&, &a = a, &b = b](Case& c) { return op.apply(c.x(a), c.x(b)); });
+  }
+}
+
+// A rank of three has no row or column upstream of its own: weigh() takes axis 0 and the last.
+INSTANTIATE_TEST_SUITE_P(
+    Ops, BinaryGradient,
+    ::testing::Values(Binary{"add", [](Tensor a, Tensor b) { return a + b; }},
+                      Binary{"sub", [](Tensor a, Tensor b) { return a - b; }},
+                      Binary{"mul", [](Tensor a, Tensor b) { return a * b; }},
+                      Binary{"div", [](Tensor a, Tensor b) { return a / b; }}, Binary{"maximum", maximum},
+                      Binary{"minimum", minimum},
+                      Binary{"select", [](Tensor a, Tensor b) { return select(greater(a, 0), a, b); }},
+                      Binary{"select by the second", [](Tensor a, Tensor b) { return select(less(b, 0), a, b * 2); }}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), ' ', '_');
+      return name;
+    });
+
+TEST(Gradient, OfASelectWithASmallerCondition) {
+  for (const Shape& condition : {Shape{}, Shape{3}, Shape{5, 1}, Shape{5, 3}}) {
+    check("select", [&](Case& c) { return select(greater(c.fixed(condition), 0), c.x({5, 3}), c.x({3})); });
+    check("select", [&](Case& c) { return select(greater(c.fixed(condition), 0), c.x({}), c.x({5, 3})); });
+  }
+}
+
+TEST(Gradient, OfMatmulWithEitherOperandTransposed) {
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      for (const auto& [m, k, n] : {std::array{1, 1, 1}, std::array{5, 3, 7}, std::array{1, 17, 2}, std::array{4, 1, 3}}) {
+        check("matmul", [&, m = m, k = k, n = n](Case& c) {
+          return matmul(c.x(ta ? Shape{k, m} : Shape{m, k}), c.x(tb ? Shape{n, k} : Shape{k, n}), {.a = ta, .b = tb});
+        });
+      }
+    }
+  }
+}
+
+TEST(Gradient, OfAProductWithItself) {
+  check("x x^T", [](Case& c) {
+    const Tensor x = c.x({5, 3});
+    return matmul(x, x, {.a = false, .b = true});
+  });
+}
+
+TEST(Gradient, OfReductionsOverEveryAxis) {
+  using Reduce = Tensor (*)(Tensor, std::initializer_list<int>, KeepDims);
+  for (const Reduce reduce : {static_cast<Reduce>(reduce_sum), static_cast<Reduce>(reduce_mean), static_cast<Reduce>(reduce_max)}) {
+    for (const KeepDims keep : {KeepDims{false}, KeepDims{true}}) {
+      check("rank 1", [&](Case& c) { return reduce(c.x({7}), {0}, keep); });
+      check("axis 0", [&](Case& c) { return reduce(c.x({5, 3}), {0}, keep); });
+      check("axis -1", [&](Case& c) { return reduce(c.x({5, 3}), {-1}, keep); });
+      check("both", [&](Case& c) { return reduce(c.x({5, 3}), {0, 1}, keep); });
+      check("0 and 2 of 3", [&](Case& c) { return reshape(reduce(c.x({2, 5, 3}), {0, 2}, keep), {5}); });
+      check("1 of 3", [&](Case& c) { return reshape(reduce(c.x({2, 5, 3}), {1}, keep), {2, 3}); });
+      check("one element", [&](Case& c) { return reduce(c.x({1, 1}), {0}, keep); });
+      check("none", [&](Case& c) { return reduce(c.x({5, 3}), {}, keep); });
+    }
+  }
+}
+
+TEST(Gradient, OfAMaximumIsSharedByTies) {
+  GraphBuilder g;
+  const Tensor x = g.variable<double>("x", {5}, zeros());
+  g.name("d", gradient(reduce_max(x), x));
+  testing::Oracle oracle(g.graph());
+  oracle.set("x", std::vector<double>{1, 3, 2, 3, 3});
+  oracle.run({"d"});
+  EXPECT_EQ(oracle["d"].data, (std::vector<double>{0, 1.0 / 3, 0, 1.0 / 3, 1.0 / 3}));
+}
+
+TEST(Gradient, OfReshapeAndBroadcastTo) {
+  check("reshape", [](Case& c) { return reshape(c.x({6, 5}), {10, 3}); });
+  check("flatten", [](Case& c) { return flatten(c.x({3, 5, 2})); });
+  check("broadcast_to", [](Case& c) { return broadcast_to(c.x({3}), {5, 3}); });
+  check("broadcast_to", [](Case& c) { return broadcast_to(c.x({5, 1}), {5, 3}); });
+  check("broadcast_to", [](Case& c) { return broadcast_to(c.x({}), {5, 3}); });
+  check("reshape and reduce", [](Case& c) { return reduce_sum(reshape(c.x({6, 5}), {2, 3, 5}), {1}); });
+}
+
+struct Convolution {
+  Shape image, filter;
+  Window stride;
+};
+
+class ConvolutionGradient : public ::testing::TestWithParam<std::tuple<Convolution, Padding>> {};
+
+TEST_P(ConvolutionGradient, IsTheDifferenceQuotient) {
+  const auto& [conv, padding] = GetParam();
+  const Padding p = padding;
+  const Convolution v = conv;
+  check("conv2d", [&](Case& c) {
+    const Tensor y = conv2d(c.x(v.image), c.x(v.filter), v.stride, p);
+    return reshape(y, {y.shape()[0], rest});
+  });
+  const Window w{static_cast<std::int32_t>(v.filter[0].factor), static_cast<std::int32_t>(v.filter[1].factor)};
+  check("max_pool", [&](Case& c) {
+    const Tensor y = max_pool(c.x(v.image), w, v.stride, p);
+    return reshape(y, {y.shape()[0], rest});
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, ConvolutionGradient,
+                         ::testing::Combine(::testing::Values(Convolution{{2, 5, 7, 3}, {3, 3, 3, 2}, {1, 1}},
+                                                              Convolution{{1, 5, 5, 1}, {2, 3, 1, 3}, {2, 1}},
+                                                              Convolution{{3, 4, 6, 2}, {1, 1, 2, 1}, {3, 2}},
+                                                              Convolution{{1, 3, 3, 1}, {3, 3, 1, 1}, {1, 1}},
+                                                              Convolution{{2, 7, 5, 1}, {2, 2, 1, 1}, {2, 2}}),
+                                            ::testing::Values(Padding::same, Padding::valid)));
+
+TEST(Gradient, OfCrossEntropies) {
+  for (const auto& [n, classes] : {std::pair{1, 1}, std::pair{1, 5}, std::pair{7, 3}, std::pair{4, 17}}) {
+    Case sparse(1), dense(2), scaled(3);
+    Tensor labels = cast<std::int32_t>(sparse.fixed({n}) * (0.9 * classes));  // about half of them are valid: 0 ... classes - 1
+    labels = select(less(labels, 0), -labels, labels);
+    EXPECT_LT(sparse.worst(sparse_softmax_cross_entropy(sparse.x({n, classes}, {-3, 3}), labels)), tolerance);
+    const Tensor p = square(dense.fixed({n, classes}));  // need not add up to 1
+    EXPECT_LT(dense.worst(softmax_cross_entropy(dense.x({n, classes}, {-3, 3}), p)), tolerance);
+    const Tensor own = square(scaled.fixed({n, classes}));
+    const Tensor each = scaled.g.apply(op::cross_entropy, scaled.x({n, classes}), own);
+    EXPECT_LT(scaled.worst(reduce_sum(each * scaled.fixed({n}))), tolerance);
+  }
+}
+
+TEST(Gradient, AddsUpWhereAValueIsUsedSeveralTimes) {
+  check("diamond", [](Case& c) {
+    const Tensor x = c.x({5, 3}), row = c.x({3});
+    const Tensor h = tanh(x * row) + row;
+    return h * h + x / (2 + square(h)) - row;
+  });
+}
+
+TEST(Gradient, OfTiedWeights) {
+  check("tied", [](Case& c) {
+    const Tensor w = c.x({4, 3}), b = c.x({3});
+    const Tensor h = sigmoid(matmul(c.fixed({5, 4}), w) + b);
+    return matmul(h, w, {.a = false, .b = true});
+  });
+}
+
+TEST(Gradient, OfAValueBetweenVariableAndLoss) {
+  GraphBuilder g;
+  const Tensor w = g.variable<double>("w", {3}, zeros());
+  const Tensor h = w * 2;
+  g.name("d", gradient(reduce_sum(h * h), h));
+  testing::Oracle oracle(g.graph());
+  oracle.set("w", std::vector<double>{1, -2, 3});
+  oracle.run({"d"});
+  EXPECT_EQ(oracle["d"].data, (std::vector<double>{4, -8, 12}));
+}
+
+TEST(Gradient, DoesNotPassToWhatIsNotTrainable) {
+  GraphBuilder g;
+  const Tensor fixed = g.variable<double>("fixed", {3}, zeros(), false);
+  const Tensor w = g.variable<double>("w", {3}, zeros());
+  const std::vector<int> all = gradients(reduce_sum(w * fixed));
+  EXPECT_LT(all[static_cast<std::size_t>(fixed.id)], 0);
+  EXPECT_GE(all[static_cast<std::size_t>(w.id)], 0);
+}
+
+TEST(Gradient, OfIntegersAndBoolsIsNone) {
+  GraphBuilder g;
+  const Tensor w = g.variable<float>("w", {3}, zeros());
+  EXPECT_THROW(gradient(reduce_sum(cast<float>(cast<std::int32_t>(w))), w), GraphError);
+  EXPECT_THROW(gradient(reduce_sum(cast<float>(greater(w, 0))), w), GraphError);
+}
+
+TEST(Gradient, LooksAtTheVariableAsTheLossSawIt) {
+  GraphBuilder g;
+  const Tensor w = g.variable<double>("w", {}, zeros());
+  const Tensor loss = w * w * w;
+  g.name("set", g.assign(w, w + 100));
+  g.name("d", gradient(loss, w));
+  testing::Oracle oracle(g.graph());
+  oracle.set("w", std::vector<double>{2});
+  oracle.run({"set", "d"});
+  EXPECT_EQ(oracle.scalar("d"), 12);
+  EXPECT_EQ(oracle.scalar("w"), 102);
+}
+
+}  // namespace
+}  // namespace crochet

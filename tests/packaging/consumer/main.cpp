@@ -1,0 +1,40 @@
+// A user's program: a model, a hook of their own beside a stock hook, and a loop.
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks.hpp>
+
+#include <array>
+#include <cstdint>
+#include <iostream>
+
+using namespace crochet::literals;
+
+struct Classifier {
+  static constexpr void define(crochet::GraphBuilder& g) {
+    auto points = g.placeholder<float>("points", {g.dynamic("batch"), 2});
+    auto classes = g.placeholder<std::int32_t>("classes", {g.dynamic("batch")});
+    auto logits = g.name("logits", dense(points, 2, "layer"));
+    auto loss = g.name("loss", sparse_softmax_cross_entropy(logits, classes));
+    g.name("train", minimize(loss, crochet::Adam{.learning_rate = 1e-1f}));
+  }
+};
+
+struct LastLoss {
+  static constexpr auto fetches = crochet::fetches<"loss">;
+  void after_run(auto& /*run*/, const auto& values) { value = values["loss"_n]; }
+  float value = 0;
+};
+
+int main() {
+  const std::array<float, 8> points{0, 1, 1, 0, 0, 2, 2, 0};
+  const std::array<std::int32_t, 4> classes{0, 1, 0, 1};
+
+  crochet::MonitoredSession session{crochet::Cpu{.threads = 1, .seed = 1}.compile<Classifier>(),
+                                    crochet::HookChain{crochet::StopAtStep{.last_step = 50}, LastLoss{}}};
+  crochet::run_session(session, [&](auto& s) {
+    while (!s.should_stop()) {
+      s.run(crochet::targets<"train">, crochet::feed<"points">(points), crochet::feed<"classes">(classes));
+    }
+  });
+  std::cout << "stopped by " << session.stop_reason().hook << ", loss " << session.hooks().get<LastLoss>().value << '\n';
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# sh tests/packaging/run.sh [installed|fetch_content|pkg_config|conan]...     all of them when none is named
+# Takes crochet as its users would, by each road that the README names, with the files in this folder as they stand: a
+# program of theirs is built and run. Works in build/packaging. Ends with a line `N passed, N failed`.
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+source=$PWD
+work=$source/build/packaging
+consumer=$source/tests/packaging/consumer
+passed=0 failed=0
+
+# road NAME: runs NAME in a shell of its own that stops at the first error, and keeps what it prints for who needs it.
+road() {
+  mkdir -p "$work"
+  start=$(date +%s)
+  (set -e; "$1") >"$work/$1.log" 2>&1 # not in the condition: there the shell would go on after an error
+  # shellcheck disable=SC2181
+  if [ $? -eq 0 ]; then
+    result=passed passed=$((passed + 1))
+  else
+    result=FAILED failed=$((failed + 1))
+    tail -n 60 "$work/$1.log"
+  fi
+  echo "packaging: $1 $result in $(($(date +%s) - start)) s"
+}
+
+# build_and_run SOURCE BUILD [cmake's options]
+build_and_run() {
+  from=$1 to=$2
+  shift 2
+  rm -rf "$to"
+  cmake -S "$from" -B "$to" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@"
+  cmake --build "$to"
+  "$to/consumer" | tee "$to/printed"
+  grep -q '^stopped by StopAtStep' "$to/printed"
+}
+
+install_crochet() {
+  rm -rf "$work/crochet" "$work/prefix"
+  cmake -S . -B "$work/crochet" -DCROCHET_TESTS=OFF -DCROCHET_EXAMPLES=OFF -DCROCHET_WITH_CUDA=OFF
+  cmake --install "$work/crochet" --prefix "$work/prefix"
+}
+
+installed() {
+  install_crochet
+  build_and_run "$consumer" "$work/installed" -DCMAKE_PREFIX_PATH="$work/prefix"
+  # A component that does not exist is refused by name.
+  sed 's/COMPONENTS cpu/COMPONENTS tpu/' "$consumer/CMakeLists.txt" >"$work/wrong.txt"
+  rm -rf "$work/wrong" && mkdir "$work/wrong" && mv "$work/wrong.txt" "$work/wrong/CMakeLists.txt"
+  if cmake -S "$work/wrong" -B "$work/wrong/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/wrong/log" 2>&1; then
+    echo "COMPONENTS tpu was accepted"
+    exit 1
+  fi
+  grep -q 'no component tpu' "$work/wrong/log"
+}
+
+fetch_content() {
+  # The file names a repository, as a user's would; this makes CMake take the sources that lie here instead.
+  rm -rf "$work/fetch" && mkdir "$work/fetch"
+  cp "$consumer/main.cpp" "$source/tests/packaging/fetch_content/CMakeLists.txt" "$work/fetch/"
+  build_and_run "$work/fetch" "$work/fetch/build" -DFETCHCONTENT_SOURCE_DIR_CROCHET="$source"
+}
+
+pkg_config() {
+  install_crochet
+  flags=$(PKG_CONFIG_PATH=$work/prefix/share/pkgconfig pkg-config --cflags crochet)
+  echo '#include <crochet/crochet.hpp>
+        int main() { crochet::HookChain chain{}; }' >"$work/pkg_config.cpp"
+  # shellcheck disable=SC2086 # the flags are several words
+  c++ -std=c++20 $flags "$work/pkg_config.cpp" -o "$work/pkg_config"
+  "$work/pkg_config"
+}
+
+# Conan from PyPI in an environment of its own, with the system's libraries and no remote.
+conan_here() {
+  if [ ! -x "$work/venv/bin/conan" ]; then
+    python3 -m venv "$work/venv"
+    "$work/venv/bin/pip" install --quiet 'conan>=2.4,<3'
+  fi
+  CONAN_HOME=$work/conan-home "$work/venv/bin/conan" "$@"
+}
+
+conan() {
+  conan_here profile detect --force
+  conan_here create . -pr:a conan/system -nr -c tools.cmake.cmake_layout:test_folder="$work/test_package"
+  rm -rf "$work/conan" && mkdir "$work/conan"
+  cp "$consumer"/* "$work/conan/"
+  conan_here install "$work/conan" -pr:a conan/system -nr
+  build_and_run "$work/conan" "$work/conan/program" \
+    -DCMAKE_TOOLCHAIN_FILE="$work/conan/build/Release/generators/conan_toolchain.cmake"
+}
+
+[ $# -gt 0 ] || set -- installed fetch_content pkg_config conan
+for name in "$@"; do road "$name"; done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

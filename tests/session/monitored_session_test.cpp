@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of calls: the reference traces of the original's sessions, with our deliberate differences.
+#include <crochet/session/monitored_session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <crochet/session/run_session.hpp>
+
+#include "recorder.hpp"
+
+namespace crochet {
+namespace {
+
+/// Runs the session `runs` times under run_session.
+template <class Session>
+void run_times(Session& session, int runs) {
+  run_session(session, [runs](auto& s) {
+    for (int i = 0; i < runs; ++i) s.run("train"_n);
+  });
+}
+
+TEST(MonitoredSession, TwoRuns) {  // T1
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}}};
+  run_times(session, 2);
+  EXPECT_EQ(trace.text, "a.B b.B mk a.C b.C a.b b.b run a.a b.a a.b b.b run a.a b.a a.E(2) b.E(2)");
+  EXPECT_TRUE(session.closed());
+}
+
+TEST(MonitoredSession, AnErrorOfARunReachesTheCallerAndEveryOnErrorButNoEnd) {  // T2
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}.throwing_in_run(2, std::runtime_error("broken")),
+                           HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}}};
+  EXPECT_THROW(run_times(session, 2), std::runtime_error);
+  EXPECT_EQ(trace.text, "a.B b.B mk a.C b.C a.b b.b run a.a b.a a.b b.b run a.X b.X");
+  EXPECT_EQ(session.step(), 1);
+  EXPECT_TRUE(session.closed());
+}
+
+TEST(MonitoredSession, TheEndOfTheDataIsACleanEnd) {  // T3
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}.throwing_in_run(2, OutOfRangeError{}),
+                           HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}}};
+  EXPECT_NO_THROW(run_times(session, 9));
+  EXPECT_EQ(trace.text, "a.B b.B mk a.C b.C a.b b.b run a.a b.a a.b b.b run a.E(1) b.E(1)");
+}
+
+TEST(MonitoredSession, AnErrorInBeginLeavesTheConstructor) {  // T7
+  Trace trace;
+  HookChain chain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('B', std::runtime_error("no")), Recorder<'c'>{trace}};
+  EXPECT_THROW((MonitoredSession{TracedExecutor{trace}, chain}), std::runtime_error);
+  EXPECT_EQ(trace.text, "a.B b.B");
+}
+
+TEST(MonitoredSession, EvenACleanErrorInAfterCreateSessionLeavesTheConstructor) {  // T9
+  Trace trace;
+  HookChain chain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('C', OutOfRangeError{}), Recorder<'c'>{trace}};
+  EXPECT_THROW((MonitoredSession{TracedExecutor{trace}, chain}), OutOfRangeError);
+  EXPECT_EQ(trace.text, "a.B b.B c.B mk a.C b.C");
+}
+
+TEST(MonitoredSession, AnErrorCaughtInTheLoopLeavesTheSessionUsable) {  // T10
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace},
+                           HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('b', std::invalid_argument("x")),
+                                     Recorder<'c'>{trace}}};
+  run_session(session, [&](auto& s) {
+    trace.text.clear();
+    EXPECT_THROW(s.run("train"_n), std::invalid_argument);
+    EXPECT_FALSE(s.should_stop());
+    s.run("train"_n);
+  });
+  EXPECT_EQ(trace.text, "a.b b.b a.b b.b c.b run a.a b.a c.a a.E(1) b.E(1) c.E(1)");
+}
+
+TEST(MonitoredSession, EveryEndRunsAndTheFirstErrorLeaves) {  // T11, where the original skips the ends that follow
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace},
+                           HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('E', IoError("disk full")),
+                                     Recorder<'c'>{trace}.throwing('E', std::runtime_error("second")),
+                                     Recorder<'d'>{trace}.throwing('E', DataError("third"))}};
+  try {
+    run_times(session, 1);
+    FAIL() << "close must throw";
+  } catch (const IoError& first) {
+    EXPECT_STREQ(first.what(), "disk full");
+    ASSERT_NE(first.nested(), nullptr);
+    EXPECT_EQ(detail::what_of(first.nested()), "second");
+  }
+  EXPECT_TRUE(trace.text.ends_with("a.E(1) b.E(1) c.E(1) d.E(1)"));
+  EXPECT_TRUE(session.closed());
+}
+
+TEST(MonitoredSession, TheErrorsOfThreeEndsAreNestedInOrder) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}.throwing('E', IoError("1")),
+                                                            Recorder<'b'>{trace}.throwing('E', DataError("2")),
+                                                            Recorder<'c'>{trace}.throwing('E', std::runtime_error("3"))}};
+  try {
+    session.close();
+    FAIL() << "close must throw";
+  } catch (const IoError& first) {
+    try {
+      std::rethrow_exception(first.nested());
+    } catch (const DataError& second) {
+      EXPECT_EQ(detail::what_of(second.nested()), "3");
+    }
+  }
+}
+
+TEST(MonitoredSession, ClosingTwiceIsAnErrorAndCallsNoEndAgain) {  // T12: the original calls every end(None) again
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+  session.close();
+  trace.text.clear();
+  EXPECT_THROW(session.close(), LogicError);
+  EXPECT_EQ(trace.text, "");
+}
+
+TEST(MonitoredSession, ABodyMayCloseItsSession) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+  EXPECT_NO_THROW(run_session(session, [](auto& s) { s.close(); }));
+  EXPECT_EQ(trace.text, "a.B mk a.C a.E(0)");
+}
+
+TEST(MonitoredSession, RunAfterCloseSaysSo) {  // T13: the original has no guard
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+  session.close();
+  trace.text.clear();
+  try {
+    session.run("train"_n);
+    FAIL() << "run must throw";
+  } catch (const LogicError& error) {
+    EXPECT_STREQ(error.what(), "crochet: run() of a session that is closed");
+  }
+  EXPECT_THROW(session.run(no_hooks, "train"_n), LogicError);
+  EXPECT_EQ(trace.text, "");
+  EXPECT_TRUE(session.should_stop());
+}
+
+TEST(MonitoredSession, AStopIsLatchedWhenEveryHookHasSeenTheRun) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace},
+                           HookChain{Recorder<'a'>{trace}.stopping('b'), Recorder<'b'>{trace}.stopping('a')}};
+  trace.text.clear();
+  EXPECT_FALSE(session.should_stop());
+  session.run("train"_n);
+  EXPECT_EQ(trace.text, "a.b b.b run a.a b.a");  // a request in before_run does not skip the run
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(session.stop_reason().reason, "before, says a");  // the first one counts
+  EXPECT_EQ(session.stop_reason().hook, "Recorder<'a'>");
+  try {
+    session.run("train"_n);
+    FAIL() << "run must throw";
+  } catch (const LogicError& error) {
+    EXPECT_NE(std::string(error.what()).find("has stopped (Recorder<'a'>: before, says a)"), std::string::npos) << error.what();
+  }
+  session.close();
+}
+
+TEST(MonitoredSession, AStopRequestOutlivesARunThatFails) {  // T6, where the original loses it
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace},
+                           HookChain{Recorder<'a'>{trace}.stopping('a'),
+                                     Recorder<'b'>{trace}.throwing('a', AbortedError("lost")), Recorder<'c'>{trace}}};
+  EXPECT_THROW(session.run("train"_n), AbortedError);
+  EXPECT_FALSE(session.should_stop());  // not latched: c has not seen the run
+  session.run("train"_n);
+  EXPECT_TRUE(session.should_stop());
+  session.close();
+}
+
+TEST(MonitoredSession, ARunWithoutHooksLeavesTheValuesOfTheHookedRun) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+  auto [first] = session.run(fetches<"loss">);
+  trace.text.clear();
+  auto [aside] = session.run(no_hooks, fetches<"loss">);
+  EXPECT_EQ(trace.text, "run");
+  EXPECT_EQ(first, 1.0f);
+  EXPECT_EQ(aside, 2.0f);
+  EXPECT_EQ(session.step(), 1);
+  EXPECT_EQ(session.executor().fetch<Name<"loss">>(session.raw_session().hooked_workspace()), 1.0f);
+  session.close();
+}
+
+std::string said;
+void remember(std::string_view line) { said += line; }
+
+TEST(MonitoredSession, ASessionThatWasNeverClosedSaysSoOnceAndCallsNoEnd) {
+  Trace trace;
+  DiagnosticSink before = set_diagnostic_sink(&remember);
+  said.clear();
+  { MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}}; }
+  EXPECT_EQ(trace.text, "a.B mk a.C");
+  EXPECT_EQ(said, "crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
+  said.clear();
+  {
+    MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+    session.close();
+  }
+  EXPECT_EQ(said, "");
+  set_diagnostic_sink(before);
+}
+
+TEST(MonitoredSession, ErrorsInOnErrorDoNotHideTheOneThatLeaves) {
+  Trace trace;
+  DiagnosticSink before = set_diagnostic_sink(&remember);
+  said.clear();
+  MonitoredSession session{TracedExecutor{trace}.throwing_in_run(1, std::runtime_error("first")),
+                           HookChain{Recorder<'a'>{trace}.throwing('X', IoError("report failed")), Recorder<'b'>{trace}}};
+  EXPECT_THROW(run_times(session, 1), std::runtime_error);
+  EXPECT_TRUE(trace.text.ends_with("run a.X b.X"));
+  EXPECT_EQ(said, "crochet: on_error of a hook threw: report failed");
+  set_diagnostic_sink(before);
+}
+
+TEST(MonitoredSession, CanBorrowItsExecutorAndChain) {
+  Trace trace;
+  TracedExecutor executor{trace};
+  HookChain chain{Recorder<'a'>{trace}};
+  {
+    MonitoredSession<TracedExecutor&, decltype(chain)&> session{executor, chain};
+    EXPECT_EQ(&session.executor(), &executor);
+    EXPECT_EQ(&session.hooks(), &chain);
+    session.close();
+  }
+}
+
+/// Extends the graph, as far as a test without graphs can tell.
+struct Extending {
+  static constexpr void extend_graph(GraphBuilder&) {}
+};
+struct ExtendedExecutor : TracedExecutor {
+  explicit ExtendedExecutor(TracedExecutor&& base) : TracedExecutor(std::move(base)) {}
+};
+struct ExtensibleExecutor : TracedExecutor {
+  using TracedExecutor::TracedExecutor;
+  template <class... H>
+  using extended_by = ExtendedExecutor;
+};
+
+TEST(MonitoredSession, DrivesTheExtendedExecutorIfAHookExtendsTheGraph) {
+  Trace trace;
+  using Plain = MonitoredSession<ExtensibleExecutor, HookChain<Recorder<'a'>>>;
+  using Extended = MonitoredSession<ExtensibleExecutor, HookChain<Recorder<'a'>, Extending>>;
+  static_assert(std::is_same_v<Plain::Executor, ExtensibleExecutor>);
+  static_assert(std::is_same_v<Extended::Executor, ExtendedExecutor>);
+  Extended session{ExtensibleExecutor{trace}, HookChain{Recorder<'a'>{trace}, Extending{}}};
+  session.run("train"_n);
+  session.close();
+  EXPECT_EQ(trace.text, "a.B mk a.C a.b run a.a a.E(1)");
+}
+
+}  // namespace
+}  // namespace crochet

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/session/run_session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include <crochet/executor/step_executor.hpp>
+
+#include "recorder.hpp"
+
+namespace crochet {
+namespace {
+
+TEST(RunSession, ErrorsOfTheBodyItselfCountAsErrorsOfARun) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+  EXPECT_THROW(run_session(session, [](auto&) { throw std::logic_error("body"); }), std::logic_error);
+  EXPECT_EQ(trace.text, "a.B mk a.C a.X");
+}
+
+TEST(RunSession, StopIterationIsACleanEnd) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}}};
+  EXPECT_NO_THROW(run_session(session, [](auto&) { throw StopIteration{}; }));
+  EXPECT_EQ(trace.text, "a.B mk a.C a.E(0)");
+}
+
+struct StopAt {
+  std::int64_t last = 0;
+  void after_run(auto& run, const auto&) {
+    if (run.step() >= last) run.request_stop("enough");
+  }
+};
+
+TEST(Run, GoesOnUntilAHookStops) {
+  int steps = 0;
+  StepExecutor step{[&](auto&) { ++steps; }};
+  const StopReason why = run(step, HookChain{StopAt{.last = 5}});
+  EXPECT_EQ(steps, 5);
+  EXPECT_EQ(why.reason, "enough");
+  EXPECT_EQ(why.hook, "StopAt");
+}
+
+struct Count {
+  int runs = 0;
+  void after_run(auto&, const auto&) { ++runs; }
+};
+
+TEST(Run, BorrowsAChainThatIsAnLvalue) {
+  HookChain chain{Count{}, StopAt{.last = 3}};
+  StepExecutor step{[](auto&) {}};
+  run(step, chain);
+  EXPECT_EQ(chain.get<Count>().runs, 3);
+}
+
+TEST(Run, FeedsWhatNextGivesUntilItThrowsOrIsEmpty) {
+  double sum = 0;
+  StepExecutor step{[&](auto& out) { sum += out.input("x"_n, 0.0); }, input<double, "x">};
+  int left = 3;
+  auto throwing = [&] {
+    if (left-- == 0) throw OutOfRangeError{};
+    return feed<"x">(2.0);
+  };
+  run(step, HookChain{StopAt{.last = 100}}, throwing);
+  EXPECT_EQ(sum, 6.0);
+
+  left = 4;
+  auto optional = [&]() -> std::optional<decltype(feed<"x">(2.0))> {
+    if (left-- == 0) return std::nullopt;
+    return feed<"x">(2.0);
+  };
+  const StopReason why = run(step, HookChain{StopAt{.last = 100}}, optional);
+  EXPECT_EQ(sum, 14.0);
+  EXPECT_EQ(why.hook, "");
+}
+
+struct Model {};
+struct Device {
+  Trace* trace;
+  template <class M>
+  TracedExecutor compile() {
+    static_assert(std::is_same_v<M, Model>);
+    return TracedExecutor{*trace};
+  }
+};
+
+TEST(Train, CompilesTheModelAndRunsItsTargetTrain) {
+  Trace trace;
+  const StopReason why = train<Model>(Device{&trace}, [] { return RunArgs{}; }, HookChain{StopAt{.last = 2}});
+  EXPECT_EQ(trace.text, "mk run run");
+  EXPECT_EQ(why.reason, "enough");
+}
+
+}  // namespace
+}  // namespace crochet
