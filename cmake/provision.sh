@@ -10,7 +10,7 @@ stop() { printf 'provision: %s\n' "$*" >&2; exit 1; }
 
 # A program may come from anywhere, so it is looked for by name and written program:package. The rest are packages.
 programs="g++:g++ cmake:cmake ninja:ninja-build"
-packages="libboost-dev libeigen3-dev zlib1g-dev dataset-fashion-mnist"
+packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mnist"
 case ${1:-} in
   demo) ;;
   test) tests=yes ;;

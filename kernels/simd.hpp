@@ -6,10 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include <crochet/config.hpp>
 
 // Both compilers unroll a loop of constant bounds only when told to, each in its own words.
@@ -146,13 +142,20 @@ inline constexpr bool is_float = std::is_same_v<V, vec<float>>;
 
 template <class V>
 CROCHET_ALWAYS_INLINE V sqrt(const V& x) {
-#if defined(__AVX512F__)
-  // The masked form: g++ 12 warns of an uninitialised value inside the plain one (its bug 105593).
-  if constexpr (detail::is_float<V>) return V(_mm512_maskz_sqrt_ps(0xffff, __m512(x)));
-#elif defined(__AVX__)
-  if constexpr (detail::is_float<V>) return V(_mm256_sqrt_ps(__m256(x)));
+// The instruction itself: the intrinsics' header costs a third of a second to read, and the compilers vectorize the
+// function only without errno.
+#if defined(__AVX__)
+  if constexpr (detail::is_float<V>) {
+    V root;
+    asm("vsqrtps %1, %0" : "=v"(root) : "v"(x));
+    return root;
+  }
 #elif defined(__SSE2__)
-  if constexpr (detail::is_float<V>) return V(_mm_sqrt_ps(__m128(x)));
+  if constexpr (detail::is_float<V>) {
+    V root;
+    asm("sqrtps %1, %0" : "=x"(root) : "x"(x));
+    return root;
+  }
 #endif
   return detail::lane_by_lane(x, [](auto e) { return std::sqrt(e); });
 }

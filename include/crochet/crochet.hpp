@@ -8,6 +8,7 @@
 #include <crochet/executor/step_executor.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/compose.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/model.hpp>

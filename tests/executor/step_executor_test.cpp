@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 
 namespace crochet {

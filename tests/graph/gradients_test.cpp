@@ -303,6 +303,19 @@ TEST(Gradient, OfAValueBetweenVariableAndLoss) {
   EXPECT_EQ(oracle["d"].data, (std::vector<double>{4, -8, 12}));
 }
 
+TEST(Gradient, CountsTheRepetitionsAlongADynamicDimension) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 2});
+  const Tensor w = g.variable<double>("w", {2}, zeros());
+  g.name("of sum", gradient(reduce_sum(x + w), w));
+  g.name("of mean", gradient(reduce_mean(x + w), w));
+  testing::Oracle oracle(g.graph());
+  oracle.feed("x", std::vector<double>(14));
+  oracle.run({"of sum", "of mean"});
+  EXPECT_EQ(oracle["of sum"].data, (std::vector<double>{7, 7}));
+  EXPECT_EQ(oracle["of mean"].data, (std::vector<double>{0.5, 0.5}));
+}
+
 TEST(Gradient, DoesNotPassToWhatIsNotTrainable) {
   GraphBuilder g;
   const Tensor fixed = g.variable<double>("fixed", {3}, zeros(), false);

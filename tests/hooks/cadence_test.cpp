@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <optional>
 #include <string>
 
 namespace {
@@ -128,7 +130,8 @@ TEST(Cadence, ExactlyOneSettingInRange) {
   EXPECT_EQ(refusal(10, {}), "");
   EXPECT_EQ(refusal({}, 0.5), "");
   EXPECT_EQ(refusal({}, {}), "crochet: SomeHook: set exactly one of every_steps and every_seconds");
-  EXPECT_EQ(refusal(10, 0.5), "crochet: SomeHook: both every_steps and every_seconds are set; keep exactly one of them");
+  EXPECT_EQ(refusal(10, 0.5),
+            "crochet: SomeHook: both every_steps and every_seconds are set; keep exactly one of them");
   EXPECT_EQ(refusal(0, {}), "crochet: SomeHook: invalid every_steps = 0; it has to be above 0");
   EXPECT_EQ(refusal(-10, {}), "crochet: SomeHook: invalid every_steps = -10; it has to be above 0");
   EXPECT_NE(refusal({}, -1.0).find("invalid every_seconds"), std::string::npos) << "the original does not look";

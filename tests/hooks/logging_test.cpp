@@ -112,7 +112,8 @@ TEST(LoggingTensor, AFormatterMakesTheWholeLine) {
   const std::vector<float> image{1, 2};
   run.step(value<"loss">(0.5f), value<"image">(std::span<const float>(image)));
   run.step(value<"loss">(1.5f), value<"image">(std::span<const float>(image)));
-  EXPECT_EQ(sink.lines(), (Lines{"step 1 loss x 2 1.000000 first [1.0, 2.0]", "step 2 loss x 2 3.000000 again [1.0, 2.0]"}));
+  EXPECT_EQ(sink.lines(),
+            (Lines{"step 1 loss x 2 1.000000 first [1.0, 2.0]", "step 2 loss x 2 3.000000 again [1.0, 2.0]"}));
 }
 
 TEST(LoggingTensor, AFormatterIsToldOfANameThatIsNotThere) {
@@ -157,13 +158,15 @@ TEST(LoggingTensor, TheOriginalsArgumentRule) {
   EXPECT_EQ(refusal(Hook{}), "crochet: LoggingTensor<\"loss\">: set exactly one of every_steps and every_seconds");
   EXPECT_NE(refusal(Hook{.every_steps = 0}).find("invalid every_steps = 0"), std::string::npos);
   EXPECT_NE(refusal(Hook{.every_steps = -10}).find("invalid every_steps = -10"), std::string::npos);
-  EXPECT_NE(refusal(Hook{.every_steps = 5, .every_seconds = 5, .at_end = true}).find("exactly one of"), std::string::npos);
+  EXPECT_NE(refusal(Hook{.every_steps = 5, .every_seconds = 5, .at_end = true}).find("exactly one of"),
+            std::string::npos);
   EXPECT_EQ(refusal(Hook{.at_end = true}), "");
 }
 
 TEST(LoggingTensor, SaysItsCadence) {
   EXPECT_EQ(cr::LoggingTensor<"loss">{.every_steps = 100}.cadence(), "every 100 steps");
-  EXPECT_EQ((cr::LoggingTensor<"loss">{.every_steps = 100, .at_end = true}.cadence()), "every 100 steps and at the end");
+  EXPECT_EQ((cr::LoggingTensor<"loss">{.every_steps = 100, .at_end = true}.cadence()),
+            "every 100 steps and at the end");
   EXPECT_EQ(cr::LoggingTensor<"loss">{.at_end = true}.cadence(), "at the end");
 }
 
@@ -171,7 +174,9 @@ TEST(LearningRateMonitor, WritesChanges) {
   RecordingSink sink;
   std::vector<std::pair<std::int64_t, double>> changes;
   Script run{cr::LearningRateMonitor<"rate">{
-      .every_steps = 2, .on_change = [&](std::int64_t step, double rate) { changes.emplace_back(step, rate); }, .sink = sink}};
+      .every_steps = 2,
+      .on_change = [&](std::int64_t step, double rate) { changes.emplace_back(step, rate); },
+      .sink = sink}};
   std::string fetched;
   for (const double rate : {0.1, 0.05, 0.1, 0.1, 0.05, 0.05}) {
     run.step(value<"rate">(rate));

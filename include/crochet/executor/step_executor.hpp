@@ -155,6 +155,8 @@ class StepExecutor {
   template <class N>
   using fetched_t = handed_out<typename decltype(detail::output_type<N>(std::declval<Workspace&>()))::type>;
   template <class N>
+  static constexpr bool fetch_is_free = true;
+  template <class N>
   using fed_t = typename detail::SoleType<decltype(detail::port_type<N>(Inputs{}))>::type;
   template <class N, class X>
   static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;

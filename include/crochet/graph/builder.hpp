@@ -18,7 +18,8 @@ struct Tensor {
   GraphBuilder* graph = nullptr;
   int id = -1;
 
-  constexpr const Shape& shape() const;
+  /// By value: the table that it lies in grows.
+  constexpr Shape shape() const;
   constexpr DType dtype() const;
 };
 
@@ -157,6 +158,9 @@ class GraphBuilder {
   }
   constexpr Tensor add(const Node& n) { return {this, graph_.add(n)}; }
   constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
+    for (std::size_t i = 0; i < shape.rank; ++i) {
+      if (shape[i].factor < 0) graph_error::dimension_is_negative();
+    }
     return add({.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes});
   }
   constexpr int own(Tensor t) const {
@@ -177,7 +181,7 @@ class GraphBuilder {
   bool recorded_ = false;
 };
 
-constexpr const Shape& Tensor::shape() const { return graph->node(*this).shape; }
+constexpr Shape Tensor::shape() const { return graph->node(*this).shape; }
 constexpr DType Tensor::dtype() const { return graph->node(*this).dtype; }
 
 }  // namespace crochet

@@ -9,6 +9,7 @@
 #include <crochet/graph/builder.hpp>
 #include <crochet/graph/passes/barriers.hpp>
 #include <crochet/graph/passes/fold.hpp>
+#include <crochet/graph/passes/keep.hpp>
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
 #include <crochet/graph/passes/share.hpp>
@@ -94,7 +95,7 @@ constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targe
 
 /// Fusion, memory, programs, barriers.
 constexpr Plan make_plan(const Subgraph& simplified) {
-  const Subgraph g = materialize_broadcasts(simplified);
+  const Subgraph g = materialize_broadcasts(keep_overwritten(simplified));
   const Schedule schedule = fuse(g);
   return place_barriers(write_programs(g, schedule, plan_memory(g, schedule)));
 }

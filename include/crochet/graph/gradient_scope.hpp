@@ -23,7 +23,7 @@ class GradientScope {
   constexpr GraphBuilder& graph() const { return graph_; }
   constexpr Tensor input(std::size_t i) const { return {&graph_, id(i)}; }
   constexpr Tensor output() const { return {&graph_, node_}; }
-  constexpr const Attributes& attributes() const { return graph_.node(node_).attributes; }
+  constexpr Attributes attributes() const { return graph_.node(node_).attributes; }
 
   /// d loss / d output. Its shape may be smaller than the output's: it then broadcasts to it.
   constexpr Tensor upstream() const { return {&graph_, upstream_}; }

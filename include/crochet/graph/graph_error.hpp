@@ -14,6 +14,8 @@ namespace crochet::graph_error {
 
 /// A tensor of rank 7 or more. Merge dimensions with reshape.
 [[noreturn]] inline void too_many_dimensions() { fail("a tensor has at most 6 dimensions"); }
+/// A negative extent. A size that is known only when the graph is fed is g.dynamic("name").
+[[noreturn]] inline void dimension_is_negative() { fail("a dimension is negative: a dynamic one is g.dynamic(name)"); }
 /// A fifth dynamic dimension in one graph. Give equal dimensions equal names.
 [[noreturn]] inline void too_many_dynamic_dimensions() { fail("a graph has at most 4 dynamic dimensions"); }
 /// Elementwise operands whose dimensions neither match nor are 1 (numpy's rule).

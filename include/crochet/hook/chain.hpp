@@ -93,6 +93,14 @@ template <class H, std::size_t I>
 constexpr const H& slot_of(const Slot<I, H>& slot) {
   return slot.hook;
 }
+template <std::size_t I, class H>
+constexpr H& slot_at(Slot<I, H>& slot) {
+  return slot.hook;
+}
+template <std::size_t I, class H>
+constexpr const H& slot_at(const Slot<I, H>& slot) {
+  return slot.hook;
+}
 
 template <class Indices, class... H>
 struct Slots;
@@ -107,6 +115,14 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   template <class P, class OnThrow, class... A>
   constexpr void fire_guarded([[maybe_unused]] OnThrow& on_throw, [[maybe_unused]] A&... args) {
     (fire_one_guarded<P, I, H>(*this, on_throw, args...), ...);
+  }
+  template <class Visit>
+  constexpr void for_each([[maybe_unused]] Visit& visit) {
+    (visit(Slot<I, H>::hook), ...);
+  }
+  template <class Visit>
+  constexpr void for_each([[maybe_unused]] Visit& visit) const {
+    (visit(Slot<I, H>::hook), ...);
   }
   /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
   template <class Run>
@@ -146,16 +162,24 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
     return detail::slot_of<Hook>(static_cast<const Base&>(*this));
   }
 
+  /// The hook at position I, counted from 0.
+  template <std::size_t I>
+  [[nodiscard]] constexpr auto& at() {
+    return detail::slot_at<I>(static_cast<Base&>(*this));
+  }
+  template <std::size_t I>
+  [[nodiscard]] constexpr const auto& at() const {
+    return detail::slot_at<I>(static_cast<const Base&>(*this));
+  }
+
   /// Calls `visit(hook)` for each hook in order.
   template <class Visit>
   constexpr void for_each(Visit&& visit) {
-    visit_slots(visit, std::index_sequence_for<H...>{});
+    Base::for_each(visit);
   }
-
- private:
-  template <class Visit, std::size_t... I>
-  constexpr void visit_slots(Visit& visit, std::index_sequence<I...>) {
-    (visit(static_cast<detail::Slot<I, H>&>(*this).hook), ...);
+  template <class Visit>
+  constexpr void for_each(Visit&& visit) const {
+    Base::for_each(visit);
   }
 };
 template <class... H>

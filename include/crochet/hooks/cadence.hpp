@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cadence: when something that a hook does now and then is due. Every hook with `.every_steps` or `.every_seconds` has one.
+// Cadence: when something that a hook does now and then is due. Every hook with `.every_steps` or `.every_seconds` has
+// one.
 //
-// It is the original's SecondOrStepTimer with three of its rules put right. The clock is steady, not the wall clock. When
-// the step goes backwards (an older checkpoint was restored), the cadence starts over: the original stays silent until the
-// old step is reached again, or reports negative steps. And whether the first moment counts is said by whoever makes the
-// cadence: a log line wants to show at once that all is well; a rate has nothing to say before an interval has passed.
+// It is the original's SecondOrStepTimer with three of its rules put right. The clock is steady, not the wall clock.
+// When the step goes backwards (an older checkpoint was restored), the cadence starts over: the original stays silent
+// until the old step is reached again, or reports negative steps. And whether the first moment counts is said by
+// whoever makes the cadence: a log line wants to show at once that all is well; a rate has nothing to say before an
+// interval has passed.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +75,7 @@ class Cadence {
       : steps_(steps), seconds_(seconds), unit_(unit), first_(first) {}
 
   template <class Clock>
-  constexpr bool start_over(std::int64_t step, const Clock& clock) {
+  CROCHET_COLD constexpr bool start_over(std::int64_t step, const Clock& clock) {
     if (first_ == First::at_once) return true;
     start(step, clock());
     return false;
@@ -99,12 +101,15 @@ inline std::string cadence_text(const std::optional<std::int64_t>& every_steps,
   return "every " + seconds + " s";
 }
 
-/// The cadence that hook H was set to. Throws LogicError unless at most one of the settings is given and in range: steps
-/// above 0, seconds not below 0. Neither gives a cadence that is never due.
+/// The cadence that hook H was set to. Throws LogicError unless at most one of the settings is given and in range:
+/// steps above 0, seconds not below 0. Neither gives a cadence that is never due.
 template <class H>
-CROCHET_COLD Cadence cadence_of(const std::optional<std::int64_t>& every_steps, const std::optional<double>& every_seconds,
+CROCHET_COLD Cadence cadence_of(const std::optional<std::int64_t>& every_steps,
+                                const std::optional<double>& every_seconds,
                                 Cadence::First first = Cadence::First::at_once) {
-  const auto refuse = [](const std::string& why) { throw LogicError("crochet: " + detail::type_name<H>() + ": " + why); };
+  const auto refuse = [](const std::string& why) {
+    throw LogicError("crochet: " + detail::type_name<H>() + ": " + why);
+  };
   if (every_steps && every_seconds) refuse("both every_steps and every_seconds are set; keep exactly one of them");
   if (every_steps && *every_steps <= 0) {
     refuse("invalid every_steps = " + std::to_string(*every_steps) + "; it has to be above 0");

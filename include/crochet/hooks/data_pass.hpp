@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over a data set that a hook was given: a range of feeds, or a callable that ends a pass by an empty optional.
+// One pass over a data set that a hook was given: a range of feeds, or a callable that ends a pass by an empty
+// optional.
 #pragma once
 
 #include <iterator>

@@ -17,7 +17,13 @@
 
 namespace crochet {
 
-/// Base of policies, with the answers of one that changes nothing.
+/// The options of a policy without any.
+struct NoOptions {};
+
+/// Base of policies, with the answers of one that changes nothing. `Self` is the policy: it keeps the bases of
+/// different policies apart, and an empty policy has H among its parameters: empty objects of one type cannot share an
+/// address.
+template <class Self>
 struct PassOn {
   /// Phases in which the policy has something to do itself, whether or not the hook handles them: begin (before the
   /// hook's), after_run (`ran`, before the hook's), end (after the hook's).
@@ -30,7 +36,7 @@ struct PassOn {
   /// Whether `admits` may say no. It makes the hook's request conditional: one more plan (session/demand.hpp).
   static constexpr bool decides_at_run_time = false;
   /// What a user can set; a policy with options of its own is constructible from them.
-  struct options {};
+  using options = NoOptions;
 
   constexpr void begin() {}
   constexpr bool admits(auto&) { return true; }
@@ -64,26 +70,33 @@ struct PlansOf {
   using type = Names<>;
 };
 template <class H>
-  requires requires { typename H::plans; }
+requires requires { typename H::plans; }
 struct PlansOf<H> {
   using type = typename H::plans;
 };
 
+/// In place of a bool that is always true. One type per decorator: empty objects of one type need addresses of their
+/// own.
+template <class Decorator>
 struct AlwaysAdmitted {
-  constexpr explicit(false) AlwaysAdmitted(bool = true) {}
+  constexpr explicit(false) AlwaysAdmitted(bool /*yes*/) {}
   constexpr explicit(false) operator bool() const { return true; }
 };
 
 template <class T>
-concept SaysCadence = requires(const T& says) { std::string(says.cadence()); };
+concept SaysCadence = requires(const T& says) {
+  std::string(says.cadence());
+};
 
 }  // namespace detail
 
-/// The hook H under a Policy. Brace-initialized like H itself, one level deeper: `EveryN<10, Plateau>{{.patience = 3}}`;
-/// what the policy can be set to follows: `Isolated<Plateau>{{}, {.disable_after = 3}}`. `hook` and `policy` are public.
-/// Decorators nest; each passes on H's fetches, plans, order and the diagnosis of what is wrong with it. Only after_run,
-/// before_run and the phases that the Policy lists cost more than the hook's own, and that is what the Policy costs.
-/// An instance of an empty H and an empty Policy is empty.
+/// The hook H under a Policy. It is brace-initialized like H itself, one level deeper, and what the policy can be set
+/// to follows:
+///   EveryN<10, Plateau>{{.patience = 3}}
+///   Isolated<Plateau>{{}, {.disable_after = 3}}
+/// `hook` and `policy` are public. Decorators nest; each passes on H's fetches, plans, order and the diagnosis of what
+/// is wrong with it. A phase costs what H's own costs and what the Policy does in it. With an empty H and an empty
+/// Policy the decorator is empty.
 template <class H, class Policy>
 class Decorated {
   template <class P, class... A>
@@ -100,23 +113,18 @@ class Decorated {
       : hook(std::move(inner)), policy(make_policy(std::move(how))) {}
 
   template <class Builder>
-  static constexpr void extend_graph(Builder& builder)
-    requires phase::extend_graph::handled<H, Builder>
-  {
+  static constexpr void extend_graph(Builder& builder) requires phase::extend_graph::handled<H, Builder> {
     H::extend_graph(builder);
   }
 
-  constexpr void begin()
-    requires(calls<phase::begin>)
-  {
+  constexpr void begin() requires(calls<phase::begin>) {
     policy.begin();
     if constexpr (phase::begin::handled<H>) policy.template around<phase::begin>([&] { hook.begin(); });
   }
 
   template <class Session, class Threads>
-  constexpr void after_create_session(Session& session, Threads& coordinator)
-    requires phase::after_create_session::handled<H, Session, Threads>
-  {
+  constexpr void after_create_session(
+      Session& session, Threads& coordinator) requires phase::after_create_session::handled<H, Session, Threads> {
     policy.template around<phase::after_create_session>([&] { hook.after_create_session(session, coordinator); });
   }
 
@@ -132,9 +140,8 @@ class Decorated {
   }
 
   template <class Run, class Values>
-  CROCHET_ALWAYS_INLINE constexpr void after_run([[maybe_unused]] Run& run, [[maybe_unused]] Values& values)
-    requires(calls<phase::after_run, detail::run_inside<H, Run>, Values>)
-  {
+  CROCHET_ALWAYS_INLINE constexpr void after_run([[maybe_unused]] Run& run, [[maybe_unused]] Values& values) requires(
+      calls<phase::after_run, detail::run_inside<H, Run>, Values>) {
     if constexpr (Policy::template applies_to<Run>) {
       policy.ran(admitted);
       if constexpr (phase::after_run::handled<H, detail::run_inside<H, Run>, Values>) {
@@ -145,37 +152,27 @@ class Decorated {
   }
 
   template <class Session>
-  constexpr void end(Session& session)
-    requires(calls<phase::end, Session>)
-  {
+  constexpr void end(Session& session) requires(calls<phase::end, Session>) {
     if constexpr (phase::end::handled<H, Session>) policy.template around<phase::end>([&] { hook.end(session); });
     policy.end();
   }
 
   template <class Error>
-  constexpr void on_error(Error& error)
-    requires phase::on_error::handled<H, Error>
-  {
+  constexpr void on_error(Error& error) requires phase::on_error::handled<H, Error> {
     policy.template around<phase::on_error>([&] { hook.on_error(error); });
   }
 
   template <class Out>
-  constexpr void save_state(Out& out) const
-    requires phase::save_state::handled<H, Out>
-  {
+  constexpr void save_state(Out& out) const requires phase::save_state::handled<H, Out> {
     hook.save_state(out);
   }
   template <class In>
-  constexpr void load_state(In& in)
-    requires phase::load_state::handled<H, In>
-  {
+  constexpr void load_state(In& in) requires phase::load_state::handled<H, In> {
     hook.load_state(in);
   }
 
   /// For describe(): "every 10 runs; every 100 steps", outermost first.
-  [[nodiscard]] std::string cadence() const
-    requires(detail::SaysCadence<H> || detail::SaysCadence<Policy>)
-  {
+  [[nodiscard]] std::string cadence() const requires(detail::SaysCadence<H> || detail::SaysCadence<Policy>) {
     std::string text;
     if constexpr (detail::SaysCadence<Policy>) text += policy.cadence();
     if constexpr (detail::SaysCadence<H>) (text += text.empty() ? "" : "; ") += hook.cadence();
@@ -185,11 +182,12 @@ class Decorated {
   CROCHET_NO_UNIQUE_ADDRESS H hook{};
   CROCHET_NO_UNIQUE_ADDRESS Policy policy{};
   /// Whether the hook sees the run at hand.
-  CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time, bool, detail::AlwaysAdmitted> admitted{true};
+  CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time, bool, detail::AlwaysAdmitted<Decorated>>
+      admitted{true};
 
  private:
   static constexpr Policy make_policy([[maybe_unused]] typename Policy::options how) {
-    if constexpr (std::is_same_v<typename Policy::options, PassOn::options>) {
+    if constexpr (std::is_same_v<typename Policy::options, NoOptions>) {
       return Policy{};
     } else {
       return Policy(std::move(how));

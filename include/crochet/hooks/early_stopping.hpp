@@ -49,12 +49,13 @@ struct Patience {
   }
 };
 
-/// Looks at a scalar in every run that it sees, and asks to stop when it has not become better, by more than `min_delta`,
-/// for `patience` times in a row: `EarlyStopping<"val_loss">{.patience = 5}`; `.mode = Aim::highest` for an accuracy.
-/// Runs before step `min_steps` are not looked at. begin throws LogicError for a patience below 1 or a negative min_delta.
-/// Wrapped in EveryN or OnlyIn it counts the runs that it sees. For a value that Evaluate computes, give that hook a
-/// Patience: `.stop_if = ...`. The original reads such values from event files that another process may write.
-/// State: best value, its step and the count are saved and restored with the session. Cost: fetches the value.
+/// Looks at a scalar in every run that it sees, and asks to stop when it has not become better, by more than
+/// `min_delta`, for `patience` times in a row: `EarlyStopping<"val_loss">{.patience = 5}`; `.mode = Aim::highest` for
+/// an accuracy. Runs before step `min_steps` are not looked at. begin throws LogicError for a patience below 1 or a
+/// negative min_delta. Wrapped in EveryN or OnlyIn it counts the runs that it sees. For a value that Evaluate computes,
+/// give that hook a Patience: `.stop_if = ...`. The original reads such values from event files that another process
+/// may write. State: best value, its step and the count are saved and restored with the session. Cost: fetches the
+/// value.
 template <FixedString Text>
 struct EarlyStopping {
   using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;

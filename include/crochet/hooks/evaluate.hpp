@@ -58,14 +58,14 @@ struct EvaluateOptions {
 /// Runs over `data` without hooks, fetches the names, and averages them, each batch weighted by its size:
 ///   Evaluate{fetches<"accuracy", "loss">, test_batches, {.every_steps = 500}}
 /// `data` is a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them: an empty
-/// one ends the pass, and the next call begins a new one; passes_over(batches, ...) makes one of Batches. The size of a batch is the leading extent of its first feed
-/// that is not a scalar. The values must be scalars.
-/// After each pass: a line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`,
-/// then `stop_if`, which is where early stopping on a validation value belongs. `latest()` is the last result.
-/// The main run's values stay as they are: the pass has memory of its own. The graph's variables are the main run's, so a
-/// pass that runs a train target trains. begin throws LogicError if both intervals are given or one is out of range, or
-/// if it would never be due; a pass without a batch throws LogicError. Cost: a comparison between passes.
-/// The original's in-memory evaluator builds a second session for every evaluation and averages by metric variables.
+/// one ends the pass, and the next call begins a new one; passes_over(batches, ...) makes one of Batches. The size of a
+/// batch is the leading extent of its first feed that is not a scalar. The values must be scalars. After each pass: a
+/// line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`,
+/// which is where early stopping on a validation value belongs. `latest()` is the last result. The main run's values
+/// stay as they are: the pass has memory of its own. The graph's variables are the main run's, so a pass that runs a
+/// train target trains. begin throws LogicError if both intervals are given or one is out of range, or if it would
+/// never be due; a pass without a batch throws LogicError. Cost: a comparison between passes. The original's in-memory
+/// evaluator builds a second session for every evaluation and averages by metric variables.
 template <class FetchList, class Data>
 class Evaluate;
 template <class... N, class Data>

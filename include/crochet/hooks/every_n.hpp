@@ -11,7 +11,7 @@ namespace crochet {
 
 /// Admits the first of every N runs. Counts the runs that succeeded since `begin`.
 template <std::int64_t N>
-struct EveryNthRun : PassOn {
+struct EveryNthRun : PassOn<EveryNthRun<N>> {
   using phases = Phases<phase::begin, phase::after_run>;
   static constexpr bool decides_at_run_time = true;
 
@@ -24,11 +24,10 @@ struct EveryNthRun : PassOn {
   std::int64_t since_ = 0;
 };
 
-/// H sees before_run and after_run in the runs 1, 1 + N, 1 + 2N, ... of those that EveryN itself sees, and all its other
-/// phases. In the runs between nothing is fetched for it. The first run counts, so that a hook that cannot do its work
-/// says so at once. A run that fails does not use up the hook's turn. Counted are runs, not global steps: inside an
-/// OnlyIn the runs of that plan, outside all runs.
-/// Cost: one counter. `EveryN<10, Plateau>{{.patience = 3}}`.
+/// H sees before_run and after_run in the runs 1, 1 + N, 1 + 2N, ... of those that EveryN itself sees, and all its
+/// other phases. In the runs between nothing is fetched for it. The first run counts, so that a hook that cannot do its
+/// work says so at once. A run that fails does not use up the hook's turn. Counted are runs, not global steps: inside
+/// an OnlyIn the runs of that plan, outside all runs. Cost: one counter. `EveryN<10, Plateau>{{.patience = 3}}`.
 template <std::int64_t N, class H>
 struct EveryN : Decorated<H, EveryNthRun<N>> {
   static_assert(N > 0, "crochet: EveryN<N, Hook> needs N > 0");

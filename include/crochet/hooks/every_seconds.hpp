@@ -14,7 +14,7 @@ namespace crochet {
 
 /// Admits the first run, and then the first one after each interval.
 template <std::int64_t Seconds>
-struct FirstRunAfterSeconds : PassOn {
+struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
   using phases = Phases<phase::begin, phase::after_run>;
   static constexpr bool decides_at_run_time = true;
 
@@ -44,8 +44,8 @@ struct FirstRunAfterSeconds : PassOn {
 
 /// H sees before_run and after_run in the first run, and then in the first run that begins `Seconds` after the run that
 /// it saw last; and all its other phases. In the runs between nothing is fetched for it.
-/// Cost: one reading of the clock per run. `EverySeconds<60, Snapshot<"temperature">>{{"out/"}}`, with a clock of your own
-/// `EverySeconds<60, H>{{}, {.clock = my_clock}}`.
+/// Cost: one reading of the clock per run. `EverySeconds<60, Snapshot<"temperature">>{{"out/"}}`, with a clock of your
+/// own `EverySeconds<60, H>{{}, {.clock = my_clock}}`.
 template <std::int64_t Seconds, class H>
 struct EverySeconds : Decorated<H, FirstRunAfterSeconds<Seconds>> {
   static_assert(Seconds > 0, "crochet: EverySeconds<S, Hook> needs S > 0");

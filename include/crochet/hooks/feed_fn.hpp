@@ -17,7 +17,8 @@ namespace crochet {
 /// RunArgs, or a std::optional of RunArgs (then it feeds in some runs only). The names are part of that type, so an
 /// unknown one, a wrong element type or a name that somebody else feeds too is a compile error; the original finds out
 /// in the run. What a feed views must live until the run is over.
-/// Called once for each attempt: a run that is repeated asks again. Throws what the function throws. Cost: the function's.
+/// Called once for each attempt: a run that is repeated asks again. Throws what the function throws. Cost: the
+/// function's.
 template <class F>
 struct FeedFn {
   using handles = Phases<phase::before_run>;
@@ -39,7 +40,8 @@ struct FeedFn {
     if constexpr (detail::is_optional_run_args<Given> || detail::is_run_args<Given>) {
       return given;
     } else {
-      static_assert(RequestPart<Given>, "crochet: the function of FeedFn has to return feed<\"name\">(value) or feeds(...)");
+      static_assert(RequestPart<Given>,
+                    "crochet: the function of FeedFn has to return feed<\"name\">(value) or feeds(...)");
       return RunArgs{std::move(given)};
     }
   }

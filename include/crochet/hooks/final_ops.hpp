@@ -20,9 +20,9 @@ namespace crochet {
 /// In `end`, makes one run without hooks that fetches the names, and keeps the values:
 ///   FinalOps<"accuracy">{}                               if nothing has to be fed
 ///   final_ops<"accuracy">(feed<"images">(x), ...)        with feeds; what they view must live until the end
-/// Afterwards `session.hooks().get<FinalOps<"accuracy">>()["accuracy"_n].as<float>()`; empty before, and after a session
-/// that ended by an error. Throws what the run throws; an end of data there is also reported to the sink, since it means
-/// that the values need input that is used up. The run executes what it fetches: a step function makes a step.
+/// Afterwards `session.hooks().get<FinalOps<"accuracy">>()["accuracy"_n].as<float>()`; empty before, and after a
+/// session that ended by an error. Throws what the run throws; an end of data there is also reported to the sink, since
+/// it means that the values need input that is used up. The run executes what it fetches: a step function makes a step.
 /// Cost: nothing before the end.
 template <class D, FixedString... Text>
 struct FinalOpsFed {

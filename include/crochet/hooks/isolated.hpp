@@ -17,7 +17,7 @@ namespace crochet {
 
 /// Catches what H throws.
 template <class H>
-struct Isolation : PassOn {
+struct Isolation : PassOn<Isolation<H>> {
   using phases = Phases<phase::begin>;
   static constexpr bool decides_at_run_time = true;
 
@@ -75,13 +75,13 @@ struct Isolation : PassOn {
   bool disabled_ = false;
 };
 
-/// No exception of H leaves it, not even a clean one (a hook that ends the loop by throwing does not belong in here, nor
-/// does NanTensor). A hook that fails in before_run has no part in that run; one that fails in begin is not called again.
-/// Errors of the executor are not caught, except where H itself reads a value or runs something on the side; they come
-/// back in the next run. save_state and load_state are passed on without protection: a checkpoint that holds half of a
-/// hook's state must not look complete.
-/// Cost: nothing while all goes well, but H's request becomes conditional (session/demand.hpp).
-/// `Isolated<H>{{...}, {.sink = my_sink, .disable_after = 3}}`; `isolated.policy.failures()` counts.
+/// No exception of H leaves it, not even a clean one (a hook that ends the loop by throwing does not belong in here,
+/// nor does NanTensor). A hook that fails in before_run has no part in that run; one that fails in begin is not called
+/// again. Errors of the executor are not caught, except where H itself reads a value or runs something on the side;
+/// they come back in the next run. save_state and load_state are passed on without protection: a checkpoint that holds
+/// half of a hook's state must not look complete. Cost: nothing while all goes well, but H's request becomes
+/// conditional (session/demand.hpp). `Isolated<H>{{...}, {.sink = my_sink, .disable_after = 3}}`;
+/// `isolated.policy.failures()` counts.
 template <class H>
 struct Isolated : Decorated<H, Isolation<H>> {
   using Base = Decorated<H, Isolation<H>>;

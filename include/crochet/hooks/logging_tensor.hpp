@@ -49,13 +49,13 @@ struct LoggedValues {
 };
 
 /// Writes `loss = 0.5, acc = 0.9 (0.123 sec)` to the sink: `LoggingTensor<"loss", "acc">{.every_steps = 100}`.
-/// Due in the first run that it sees, then after `every_steps` runs or `every_seconds` seconds. Exactly one of the two, or
-/// none with `at_end`; else, or out of range, begin throws LogicError. Counted are the runs that the hook sees and that
-/// succeed. In a run in which nothing is due, nothing is fetched.
-/// `at_end` also logs the values of the last run at the end; therefore every run computes the values and turns them into
-/// text, about 0.1 us each. The original makes a further run at the end, which eats data, needs feeds that nobody gives,
-/// and would advance a step function. Names come in the order given, also where the original sorts them.
-/// A `formatter` makes the whole line itself, from a LoggedValues.
+/// Due in the first run that it sees, then after `every_steps` runs or `every_seconds` seconds. Exactly one of the two,
+/// or none with `at_end`; else, or out of range, begin throws LogicError. Counted are the runs that the hook sees and
+/// that succeed. In a run in which nothing is due, nothing is fetched. `at_end` also logs the values of the last run at
+/// the end; therefore every run computes the values and turns them into text, about 0.1 us each. The original makes a
+/// further run at the end, which eats data, needs feeds that nobody gives, and would advance a step function. Names
+/// come in the order given, also where the original sorts them. A `formatter` makes the whole line itself, from a
+/// LoggedValues.
 template <FixedString... Text>
 struct LoggingTensor {
   static_assert(sizeof...(Text) > 0, "crochet: LoggingTensor needs a name: LoggingTensor<\"loss\">");
@@ -82,6 +82,7 @@ struct LoggingTensor {
   void begin() {
     state = State{.timer = at_end ? cadence_of<LoggingTensor>(every_steps, every_seconds)
                                   : required_cadence_of<LoggingTensor>(every_steps, every_seconds)};
+    for (LoggedValue& value : state.latest) value.text.reserve(32);  // any scalar: no allocation later
   }
 
   std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& /*run*/) {

@@ -57,9 +57,7 @@ struct Progress {
   };
   State state{};
 
-  void begin() {
-    state = State{.line = {.total = total}, .columns = columns ? *columns : detail::terminal_columns()};
-  }
+  void begin() { state = State{.line = {.total = total}, .columns = columns ? *columns : detail::terminal_columns()}; }
 
   void after_create_session(auto& session, auto& /*coordinator*/) {
     state.line.step = session.step();

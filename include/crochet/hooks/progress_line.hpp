@@ -20,14 +20,16 @@ struct ProgressLine {
   /// How much is done, 0 to 1; 0 without a total.
   [[nodiscard]] double part() const {
     if (!total) return 0;
-    return *total <= 0 ? 1 : static_cast<double>(std::clamp<std::int64_t>(step, 0, *total)) / static_cast<double>(*total);
+    return *total <= 0 ? 1
+                       : static_cast<double>(std::clamp<std::int64_t>(step, 0, *total)) / static_cast<double>(*total);
   }
 
   /// `1200/2000 [===========>        ]  60% 153.2 steps/s 0:05 left`.
   [[nodiscard]] std::string text(bool with_bar) const {
     std::string line = std::to_string(step);
     if (total) {
-      line += "/" + std::to_string(*total) + (with_bar ? " " + bar() : "") + print(" %3d%%", static_cast<int>(100 * part()));
+      line += "/" + std::to_string(*total) + (with_bar ? " " + bar() : "") +
+              print(" %3d%%", static_cast<int>(100 * part()));
     }
     if (rate > 0) line += print(" %.1f steps/s", rate);
     return line + left();

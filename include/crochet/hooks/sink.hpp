@@ -38,8 +38,8 @@ class Sink {
  public:
   Sink() = default;
   template <class F>
-    requires(!std::same_as<F, Sink> && std::is_invocable_v<const F&, std::string_view>)
-  Sink(F sink) : other_(std::move(sink)) {}  // NOLINT(google-explicit-constructor): `.sink = my_sink`
+  requires(!std::same_as<F, Sink> && std::is_invocable_v<const F&, std::string_view>) Sink(F sink)
+      : other_(std::move(sink)) {}  // NOLINT(google-explicit-constructor): `.sink = my_sink`
 
   void operator()(std::string_view line) const { other_ ? other_(line) : detail::write_line(line); }
 

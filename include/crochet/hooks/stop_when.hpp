@@ -15,7 +15,8 @@
 
 namespace crochet {
 
-/// Asks to stop after a run in which the scalar is below `below` or above `above`: `StopWhen<"residual">{.below = 1e-8}`.
+/// Asks to stop after a run in which the scalar is below `below` or above `above`:
+///   StopWhen<"residual">{.below = 1e-8}
 /// With neither, begin throws LogicError. A value that equals a bound has not crossed it; NaN crosses none (NanTensor
 /// looks for that). Cost: fetches the value in every run that it sees, and two comparisons.
 template <FixedString Text>

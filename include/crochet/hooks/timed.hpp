@@ -27,7 +27,7 @@ struct PhaseTime {
 
 /// Takes the time of what H does.
 template <class H>
-struct Stopwatch : PassOn {
+struct Stopwatch : PassOn<Stopwatch<H>> {
   using phases = Phases<phase::begin, phase::end>;
 
   struct options {
@@ -70,8 +70,8 @@ struct Stopwatch : PassOn {
   }
 
  private:
-  using All =
-      Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end, phase::on_error>;
+  using All = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                     phase::on_error>;
 
   struct Lap {
     const Clock& clock;

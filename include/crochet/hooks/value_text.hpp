@@ -60,13 +60,13 @@ void append_elements(std::string& out, std::span<const T> values) {
 
 /// Appends a view or any contiguous range: its elements, and its shape from rank 2 on: `[...] (2x3)`.
 template <class T>
-  requires(is_tensor_view<T> || ContiguousRange<T>)
-void append_value(std::string& out, const T& value) {
+requires(is_tensor_view<T> || ContiguousRange<T>) void append_value(std::string& out, const T& value) {
   using Element = std::remove_cvref_t<decltype(*std::data(value))>;
   append_elements(out, std::span<const Element>(std::data(value), std::size(value)));
   if constexpr (is_tensor_view<T>) {
     if constexpr (T::rank > 1) {
-      for (std::size_t axis = 0; axis < T::rank; ++axis) append_chars(out += axis == 0 ? " (" : "x", value.extent(axis));
+      for (std::size_t axis = 0; axis < T::rank; ++axis)
+        append_chars(out += axis == 0 ? " (" : "x", value.extent(axis));
       out += ')';
     }
   }

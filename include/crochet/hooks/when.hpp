@@ -13,9 +13,13 @@ namespace detail {
 template <auto Condition>
 inline constexpr bool is_bool = std::is_same_v<std::remove_const_t<decltype(Condition)>, bool>;
 template <auto Condition>
-concept AskedOnce = requires { static_cast<bool>(Condition()); };
+concept AskedOnce = requires {
+  static_cast<bool>(Condition());
+};
 template <auto Condition>
-concept AnsweredByCompiler = is_bool<Condition> || requires { typename std::bool_constant<static_cast<bool>(Condition())>; };
+concept AnsweredByCompiler = is_bool<Condition> || requires {
+  typename std::bool_constant<static_cast<bool>(Condition())>;
+};
 
 /// The compiler's answer; requires AnsweredByCompiler.
 template <auto Condition>
@@ -32,16 +36,16 @@ concept OffByType = AnsweredByCompiler<Condition> && !compilers_answer<Condition
 }  // namespace detail
 
 /// Asks the condition before each run.
-template <auto Condition>
-struct AskedEachRun : PassOn {
+template <auto Condition, class H>
+struct AskedEachRun : PassOn<AskedEachRun<Condition, H>> {
   static constexpr bool decides_at_run_time = true;
   [[nodiscard]] constexpr bool admits(auto& run) const { return static_cast<bool>(Condition(run)); }
 };
 
 /// Asks the condition once, in begin.
-template <auto Condition>
-  requires(detail::AskedOnce<Condition> && !detail::AnsweredByCompiler<Condition>)
-struct AskedEachRun<Condition> : PassOn {
+template <auto Condition, class H>
+requires(detail::AskedOnce<Condition> && !detail::AnsweredByCompiler<Condition>) struct AskedEachRun<Condition, H>
+    : PassOn<AskedEachRun<Condition, H>> {
   using phases = Phases<phase::begin>;
   static constexpr bool decides_at_run_time = true;
 
@@ -56,26 +60,30 @@ struct AskedEachRun<Condition> : PassOn {
   bool on_ = false;
 };
 
-template <auto Condition>
-  requires detail::AnsweredByCompiler<Condition>
-struct AskedEachRun<Condition> : PassOn {};
+template <auto Condition, class H>
+requires detail::AnsweredByCompiler<Condition>
+struct AskedEachRun<Condition, H> : PassOn<AskedEachRun<Condition, H>> {
+};
 
 /// `Condition` is
-///   - a bool, or a callable without arguments whose answer the compiler knows: H is there or not. If not, it is an empty
+///   - a bool, or a callable without arguments whose answer the compiler knows: H is there or not. If not, it is an
+///   empty
 ///     type without fetches: no byte, no code;
-///   - another callable without arguments, a function for example: asked once per session, in begin. If it says no, H sees
+///   - another callable without arguments, a function for example: asked once per session, in begin. If it says no, H
+///   sees
 ///     no phase (its extend_graph excepted: the graph is a matter of the compiler);
-///   - a callable that takes the run: asked before each run. If it says no, H sees neither before_run nor after_run of it.
+///   - a callable that takes the run: asked before each run. If it says no, H sees neither before_run nor after_run of
+///   it.
 /// `When<is_chief, Plateau>{{.patience = 3}}`.
 template <auto Condition, class H>
-struct When : Decorated<H, AskedEachRun<Condition>> {
-  using Base = Decorated<H, AskedEachRun<Condition>>;
+struct When : Decorated<H, AskedEachRun<Condition, H>> {
+  using Base = Decorated<H, AskedEachRun<Condition, H>>;
   using Base::Base;
 };
 
 /// Switched off by type.
 template <auto Condition, class H>
-  requires detail::OffByType<Condition>
+requires detail::OffByType<Condition>
 struct When<Condition, H> {
   using decorates = H;
 

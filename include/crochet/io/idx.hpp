@@ -139,16 +139,16 @@ IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits =
   const std::uint64_t max_bytes = std::min(limits.max_bytes, UINT64_MAX - header_bytes - one_more);
 
   GzipFile file(path, header_bytes + max_bytes + one_more);
-  detail::idx_read_magic(file, idx_type_code<T>, Rank);
-  IdxArray<T, Rank> array{detail::idx_read_shape<Rank>(file), {}};
-  array.data.resize(detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
+  crochet::detail::idx_read_magic(file, idx_type_code<T>, Rank);
+  IdxArray<T, Rank> array{crochet::detail::idx_read_shape<Rank>(file), {}};
+  array.data.resize(crochet::detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
   const std::span elements(array.data);
-  detail::idx_read_exactly(file, {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size_bytes()}, "data");
+  crochet::detail::idx_read_exactly(file, {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size_bytes()}, "data");
   std::uint8_t extra = 0;
   if (file.read({&extra, 1}) != 0)
     file.fail("there is trailing garbage after the " + std::to_string(elements.size_bytes()) +
               " bytes its dimensions promise");
-  detail::idx_to_native(array.data);
+  crochet::detail::idx_to_native(array.data);
   return array;
 }
 

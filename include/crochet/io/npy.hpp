@@ -17,8 +17,7 @@ namespace crochet::io {
 
 /// How NumPy spells an element type: "<f4".
 template <class T>
-  requires std::is_arithmetic_v<T>
-std::string npy_type() {
+requires std::is_arithmetic_v<T> std::string npy_type() {
   if constexpr (std::same_as<T, bool>) return "|b1";
   const char* order = sizeof(T) == 1 ? "|" : std::endian::native == std::endian::little ? "<" : ">";
   const char* kind = std::floating_point<T> ? "f" : std::is_signed_v<T> ? "i" : "u";

@@ -81,10 +81,11 @@ inline void sync_folder([[maybe_unused]] const std::filesystem::path& folder) {
 
 }  // namespace detail
 
-/// Writes the parts, one after the other, to `path`: first to `path` with ".tmp" added, then to the disk, then renamed. An
-/// older file of that name is replaced. Throws IoError, and leaves an older file as it was and no temporary one.
-/// Not for two writers of one path at the same time. Cost: waits for the disk.
-inline void write_whole_file(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts) {
+/// Writes the parts, one after the other, to `path`: first to `path` with ".tmp" added, then to the disk, then renamed.
+/// An older file of that name is replaced. Throws IoError, and leaves an older file as it was and no temporary one. Not
+/// for two writers of one path at the same time. Cost: waits for the disk.
+inline void write_whole_file(const std::filesystem::path& path,
+                             std::initializer_list<std::span<const std::byte>> parts) {
   std::filesystem::path temporary = path;
   temporary += ".tmp";
   detail::TemporaryFile file{temporary};

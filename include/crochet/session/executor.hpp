@@ -49,6 +49,8 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///     caller reads the value and not before, so this is where a device copies and synchronizes;
 /// and may have
 ///   - `initialize()`: called when the session is created;
+///   - `fetch_is_free<N>`: true if fetching the number N only reads memory, at any time after the run; then it is read once
+///     for all hooks that always ask for it;
 ///   - `global_step() const`: else the session counts the runs that hooks see;
 ///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this one.
 /// Any member may throw; the session passes it on.

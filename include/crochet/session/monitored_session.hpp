@@ -90,8 +90,10 @@ class MonitoredSession
         refuse();
       }
       detail::hooked_run(raw_, chain_, stop_, request);
-      if (stop_.requested()) [[unlikely]] {
-        state_ = State::stopped;
+      if constexpr (HookList::size > 0) {
+        if (stop_.requested()) [[unlikely]] {
+          state_ = State::stopped;
+        }
       }
       return detail::fetch_all(executor_, raw_.hooked_workspace(), typename Request::fetches_type{});
     } else {
@@ -162,10 +164,10 @@ class MonitoredSession
     return " (" + why.hook + (why.reason.empty() ? "" : ": " + why.reason) + "); end the loop when should_stop() is true";
   }
 
+  StopState stop_;  // first: it then has the session's own address, which a step holds in a register anyway
   Owned executor_;
   Chain chain_;
   Coordinator coordinator_;
-  StopState stop_;
   Session raw_;
   State state_ = State::running;
 };

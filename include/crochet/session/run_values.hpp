@@ -11,11 +11,46 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/type_name.hpp>
+#include <crochet/session/demand.hpp>
+#include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
 
 namespace crochet {
 
 namespace detail {
+
+/// Numbers that the executor hands out at no cost are read once, right after the run: then they stay in a register, and
+/// no hook's call makes the compiler read them again.
+template <class E, class N>
+concept FreeNumber = can_fetch<E, N> && requires { requires E::template fetch_is_free<N>; } &&
+                     std::is_arithmetic_v<typename E::template fetched_t<N>>;
+
+template <class N, class T>
+struct NumberSlot {
+  T value;
+};
+template <class N, class T>
+constexpr T number_at(const NumberSlot<N, T>& slot) {
+  return slot.value;
+}
+template <class E, class NumberNames>
+struct Numbers;
+template <class E, class... N>
+struct Numbers<E, List<N...>> : NumberSlot<N, typename E::template fetched_t<N>>... {};
+
+/// The free numbers among the names that a hook always asks for.
+template <class E, class Asked, bool Conditional>
+struct FreeNames {
+  using type = List<>;
+};
+template <class E, class... F>
+struct FreeNames<E, Fetches<F...>, false> {
+  using type = decltype((List<>{} + ... + std::conditional_t<FreeNumber<E, F>, List<F>, List<>>{}));
+};
+template <class E>
+struct FreeNames<E, Fetches<>, false> {
+  using type = List<>;
+};
 
 [[noreturn]] CROCHET_COLD inline void throw_not_asked(std::string_view raw_hook, std::string_view name) {
   throw LogicError("crochet: the hook " + readable_type_name(raw_hook) + " reads \"" + std::string(name) +
@@ -25,17 +60,22 @@ namespace detail {
 }  // namespace detail
 
 /// The values of one hook in one run: `values["loss"_n]`. `I` is the hook's position, `Asked` the Fetches it asked for.
-/// A value is fetched from the executor when it is read, so an unread one costs no copy and no synchronization. Views are
+/// A value is fetched from the executor when it is read, so an unread one costs no copy and no
+/// synchronization. Views are
 /// valid until the next run.
 template <std::size_t I, class H, class E, class Asked, bool Conditional>
 class RunValues;
 template <std::size_t I, class H, class E, class... F, bool Conditional>
 class RunValues<I, H, E, Fetches<F...>, Conditional> {
+  using FreeNames = typename detail::FreeNames<E, Fetches<F...>, Conditional>::type;
+
  public:
   using Workspace = typename E::Workspace;
 
-  constexpr RunValues(E& executor, Workspace& workspace, bool due)
-      : executor_(executor), workspace_(workspace), asked_(due) {}
+  /// `numbers` has at least the free numbers among F if the hook always asks.
+  template <class AllNumbers>
+  constexpr RunValues(E& executor, Workspace& workspace, bool due, const AllNumbers& numbers)
+      : RunValues(executor, workspace, due, numbers, FreeNames{}) {}
 
   /// Whether the hook's optional request was engaged in this run; always true for a hook that always asks.
   [[nodiscard]] constexpr bool asked() const { return !Conditional || asked_; }
@@ -59,34 +99,70 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
       if (!asked()) [[unlikely]] {
         detail::throw_not_asked(detail::compiler_type_name<H>(), N::view());
       }
-      return executor_.template fetch<N>(workspace_);
+      if constexpr (!Conditional && detail::FreeNumber<E, N>) {
+        return detail::number_at<N>(numbers_);
+      } else {
+        return executor_.template fetch<N>(workspace_);
+      }
     }
   }
 
  private:
+  template <class AllNumbers, class... N>
+  constexpr RunValues(E& executor, Workspace& workspace, bool due, [[maybe_unused]] const AllNumbers& numbers,
+                      detail::List<N...>)
+      : executor_(executor), workspace_(workspace), asked_(due), numbers_{{detail::number_at<N>(numbers)}...} {}
+
   E& executor_;
   Workspace& workspace_;
   bool asked_;
+  CROCHET_NO_UNIQUE_ADDRESS detail::Numbers<E, FreeNames> numbers_;
 };
 
 namespace detail {
 
+/// The free numbers that any hook of the chain always asks for, without repetition.
+template <class E, class AllAsks>
+struct NumbersOf;
+template <class E, class Indices, class... A>
+struct NumbersOf<E, Asks<Indices, A...>> {
+  using names = decltype(unique(
+      List<>{}, (List<>{} + ... + typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{})));
+  using type = Numbers<E, names>;
+
+  template <class... N>
+  static constexpr type read(E& executor, typename E::Workspace& workspace, List<N...>) {
+    return type{{executor.template fetch<N>(workspace)}...};
+  }
+};
+
 /// The values of a run; each hook sees its own. `Run` is the RunState that the hooks were asked with.
 template <class E, class Run, class AllAsks>
-struct AllValues {
+class AllValues {
+  using Free = NumbersOf<E, AllAsks>;
+
+ public:
   static constexpr bool has_views = true;
   template <std::size_t I, class H>
   using View = RunValues<I, H, E, typename asked_of<I, H, Run>::args_type::fetches_type, asked_of<I, H, Run>::conditional>;
 
+  constexpr AllValues(E& executor, typename E::Workspace& workspace, const AllAsks& asks)
+      : executor_(executor),
+        workspace_(workspace),
+        asks_(asks),
+        numbers_(Free::read(executor, workspace, typename Free::names{})) {}
+
   template <std::size_t I, class H>
   constexpr View<I, H> view() const {
-    const AskSlot<I, asked_of<I, H, Run>>& slot = asks;
-    return View<I, H>{executor, workspace, slot.ask.due()};
+    const AskSlot<I, asked_of<I, H, Run>>& slot = asks_;
+    return View<I, H>{executor_, workspace_, slot.ask.due(), numbers_};
   }
 
-  E& executor;
-  typename E::Workspace& workspace;
-  const AllAsks& asks;
+ private:
+  E& executor_;
+  typename E::Workspace& workspace_;
+  const AllAsks& asks_;
+  CROCHET_NO_UNIQUE_ADDRESS typename Free::type numbers_;
 };
 
 }  // namespace detail

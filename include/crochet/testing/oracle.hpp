@@ -124,7 +124,7 @@ class Oracle {
     if (n.is(op::assign)) out = *use.in[1];
     if (n.op->kind == OpKind::elementwise) by_elements(n, use);
     if (n.op->kind == OpKind::kernel || n.op->kind == OpKind::view) kernel(n)(use);
-    for (double& x : out.data) x = as(n.dtype, x);
+    for (double& x : out.data) x = detail::as(n.dtype, x);
     values_[i] = std::move(out);
   }
   void by_elements(const Node& n, const Use& u) const {
@@ -142,13 +142,6 @@ class Oracle {
     const auto rule = kernels_.find(n.op);
     if (rule == kernels_.end()) throw std::invalid_argument("oracle: teach me " + std::string(n.op->name));
     return rule->second;
-  }
-  static double as(DType type, double x) {
-    if (is_floating(type)) return x;
-    if (type == DType::boolean) return x != 0 ? 1 : 0;
-    const auto n = static_cast<std::int64_t>(x);
-    if (type == DType::uint8) return static_cast<std::uint8_t>(n);
-    return static_cast<double>(type == DType::int32 ? static_cast<std::int32_t>(n) : n);
   }
 
   Graph graph_;

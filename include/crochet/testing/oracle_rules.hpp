@@ -48,6 +48,15 @@ inline std::size_t broadcast_index(std::size_t flat, const std::vector<std::int6
   return index;
 }
 
+/// What becomes of x in an element of this type: truncated and wrapped. float32 is not rounded.
+inline double as(DType type, double x) {
+  if (is_floating(type)) return x;
+  if (type == DType::boolean) return x != 0 ? 1 : 0;
+  const auto n = static_cast<std::int64_t>(x);
+  if (type == DType::uint8) return static_cast<std::uint8_t>(n);
+  return static_cast<double>(type == DType::int32 ? static_cast<std::int32_t>(n) : n);
+}
+
 inline double greater_of(double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : (a > b ? a : b); }
 
 // Visits every element of a reduction's input with the place that it goes to.

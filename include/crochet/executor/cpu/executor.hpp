@@ -104,7 +104,7 @@ class Executor {
   /// A value of the last run on the workspace. A variable's is the one after that run.
   template <class N>
   fetched_t<N> fetch(Workspace& w) const {
-    constexpr Node n = T::template node<N>();
+    static constexpr Node n = T::template node<N>();
     using E = element_t<n.dtype>;
     const auto* data = static_cast<const E*>(w.where_[index_of<N>()]);
     if constexpr (n.shape.rank == 0) {
@@ -140,7 +140,7 @@ class Executor {
     constexpr bool complete = [] {
       for (const Value& v : P::plan.values) {
         if (v.region != Region::placeholder) continue;
-        const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));
+        [[maybe_unused]] const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));  // without feeds
         if (!((F::name::view() == name) || ...)) return false;
       }
       return true;

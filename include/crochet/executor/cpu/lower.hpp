@@ -45,7 +45,7 @@ class Lowering {
   /// Where value V of the plan lies.
   template <std::int32_t V>
   CROCHET_ALWAYS_INLINE static void* address(const FrameType& frame) {
-    constexpr Value v = plan.values[static_cast<std::size_t>(V)];
+    static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     constexpr auto index = static_cast<std::size_t>(v.index);
     if constexpr (v.region == Region::variable) {
       return frame.variables + T::offsets[index];
@@ -64,7 +64,7 @@ class Lowering {
 
   template <std::size_t S>
   CROCHET_ALWAYS_INLINE static void step(const FrameType& frame, kernel::Worker& worker) {
-    constexpr Step s = plan.steps[S];
+    static constexpr Step s = plan.steps[S];
     if constexpr (s.barrier) worker.sync();
     if constexpr (s.root == nullptr) {
       run_loop<S>(frame, worker);
@@ -84,7 +84,7 @@ class Lowering {
   /// An elementwise step: split by rows, or within the one row; small ones are not worth splitting.
   template <std::size_t S>
   CROCHET_ALWAYS_INLINE static void run_loop(const FrameType& frame, kernel::Worker& worker) {
-    constexpr Step s = plan.steps[S];
+    static constexpr Step s = plan.steps[S];
     constexpr std::int64_t worth_splitting = 4096, grain = 4 * simd::lanes;
     static constexpr Extent row_extent = s.rows, column_extent = s.columns;
     const std::int64_t rows = row_extent.at(frame.dims), columns = column_extent.at(frame.dims);
@@ -132,7 +132,7 @@ class Lowering {
 
   template <std::size_t S, std::int32_t At>
   CROCHET_ALWAYS_INLINE static auto ref_of(const FrameType& frame) {
-    constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
+    static constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
     using R = type_of<a.value>;
     static constexpr Extent columns = plan.steps[S].columns;
     return kernel::Ref<R, a.mode>{static_cast<R*>(address<a.value>(frame)), columns.at(frame.dims)};
@@ -164,13 +164,13 @@ class Lowering {
   }
   template <std::int32_t V>
   CROCHET_ALWAYS_INLINE static kernel::Operand operand(const FrameType& frame) {
-    constexpr Value v = plan.values[static_cast<std::size_t>(V)];
+    static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     static constexpr Shape shape = v.shape;
     return {.data = address<V>(frame), .rank = shape.rank, .extents = extents_of(shape, frame.dims), .layout = v.layout};
   }
   template <std::size_t S>
   CROCHET_ALWAYS_INLINE static kernel::Call call_of(const FrameType& frame, kernel::Worker& worker) {
-    constexpr Step s = plan.steps[S];
+    static constexpr Step s = plan.steps[S];
     static constexpr Attributes attributes = s.attributes;
     kernel::Call call{.in = {}, .out = operand<s.root_value>(frame), .attributes = attributes, .dims = frame.dims,
                       .worker = worker};

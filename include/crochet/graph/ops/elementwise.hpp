@@ -9,7 +9,13 @@
 namespace crochet {
 
 namespace detail {
-constexpr TypedShape infer_unary(const OpInputs& in) { return in[0]; }
+constexpr void want_number(const OpInputs& in) {
+  if (in[0].dtype == DType::boolean) graph_error::element_type_not_supported();
+}
+constexpr TypedShape infer_unary(const OpInputs& in) {
+  want_number(in);
+  return in[0];
+}
 constexpr TypedShape infer_function(const OpInputs& in) {
   in.want_floating(0);
   return in[0];
@@ -17,6 +23,10 @@ constexpr TypedShape infer_function(const OpInputs& in) {
 constexpr TypedShape infer_binary(const OpInputs& in) {
   in.want_same_type(0, 1);
   return {in[0].dtype, broadcast(in.shape(0), in.shape(1))};
+}
+constexpr TypedShape infer_arithmetic(const OpInputs& in) {
+  want_number(in);
+  return infer_binary(in);
 }
 constexpr TypedShape infer_comparison(const OpInputs& in) { return {DType::boolean, infer_binary(in).shape}; }
 constexpr TypedShape infer_select(const OpInputs& in) {
@@ -45,7 +55,7 @@ constexpr void gradient_of_select(GradientScope& s);
 constexpr void gradient_of_cast(GradientScope& s);
 
 constexpr Op binary(std::string_view name, void (*gradient)(GradientScope&)) {
-  return {name, OpKind::elementwise, infer_binary, gradient};
+  return {name, OpKind::elementwise, infer_arithmetic, gradient};
 }
 constexpr Op function(std::string_view name, void (*gradient)(GradientScope&)) {
   return {name, OpKind::elementwise, infer_function, gradient};

@@ -48,6 +48,18 @@ constexpr Cuts cuts_for(const Shape& part, const Shape& full) {
   return cuts;
 }
 
+namespace detail {
+/// Node i repeated to a shape, once for all that want it so.
+constexpr int repeated(Subgraph& g, int i, const Shape& shape) {
+  const Node n{.op = &op::broadcast_to, .dtype = g.nodes[at(i)].dtype, .shape = shape, .inputs = {i, -1, -1, -1},
+               .attributes = {}};
+  for (std::size_t k = at(i) + 1; k < g.nodes.size(); ++k) {
+    if (g.nodes[k] == n) return static_cast<int>(k);
+  }
+  return append(g, n);
+}
+}  // namespace detail
+
 /// Where an elementwise node's operands allow no common cut, those that are neither whole nor scalar are repeated in
 /// memory first.
 constexpr Subgraph materialize_broadcasts(const Subgraph& g) {
@@ -61,7 +73,7 @@ constexpr Subgraph materialize_broadcasts(const Subgraph& g) {
       if (common != 0 || i < 0) continue;
       const Node input = to.nodes[detail::at(i)];
       if (cuts_for(input.shape, n.shape) == detail::all_cuts(n.shape)) continue;
-      i = detail::append(to, {.op = &op::broadcast_to, .dtype = input.dtype, .shape = n.shape, .inputs = {i, -1, -1, -1}, .attributes = {}});
+      i = detail::repeated(to, i, n.shape);
     }
     return detail::append(to, n);
   });

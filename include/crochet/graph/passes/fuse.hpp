@@ -5,7 +5,7 @@
 // One forward sweep. An elementwise node joins the latest group among its inputs, if that group's loop has its shape;
 // every edge then goes to the same or a later group, so no cycle can arise. A node made of sources only ("floating")
 // has no group of its own: it is computed again wherever it is read. An assignment also waits for every earlier reader
-// of its variable, because it overwrites what they read.
+// of its variable, because it overwrites what they read, and for every earlier assignment to it.
 #pragma once
 #include <crochet/graph/passes/broadcasts.hpp>
 
@@ -35,7 +35,9 @@ class Fuser {
         pending_(g.nodes.size(), 0),
         last_read_(g.nodes.size(), -1),
         root_read_(g.nodes.size(), -1),
-        mark_(g.nodes.size(), -1) {
+        last_written_(g.nodes.size(), -1),
+        mark_(g.nodes.size(), -1),
+        reach_(g.nodes.size()) {
     s_.home.assign(g.nodes.size(), -1);
     s_.stored.assign(g.nodes.size(), 0);
     s_.base.assign(g.nodes.size(), -1);
@@ -63,6 +65,7 @@ class Fuser {
         if (i >= 0) ++readers[at(i)];
       }
     }
+    for (int f : g_.fetched) ++readers[at(f)];
     std::vector<char> changes(g_.nodes.size(), 0);
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const Node& n = g_.nodes[i];
@@ -117,14 +120,12 @@ class Fuser {
   constexpr void place_elementwise(int i) {
     const Node& n = node(i);
     const bool assigns = n.op->kind == OpKind::assign;
-    int latest = -1;
     for (std::size_t k = assigns ? 1 : 0; k < max_inputs; ++k) {
       const int in = n.inputs[k];
-      if (in < 0) continue;
-      if (floating_[at(in)] != 0 && s_.home[at(in)] < 0 && !(node(in).shape == n.shape)) keep(in);
-      latest = max(latest, s_.home[at(in)]);
+      if (in >= 0 && floats(in) && !(node(in).shape == n.shape)) keep(in);
     }
-    const int after = assigns ? max(latest, last_read_[at(n.inputs[0])]) : latest;
+    const int latest = reach(i).latest;
+    const int after = assigns ? max(latest, max(last_read_[at(n.inputs[0])], last_written_[at(n.inputs[0])])) : latest;
     int q = latest;
     if (!(q >= 0 && after == q && joins(i, q))) {
       q = static_cast<int>(s_.groups.size()) - 1;
@@ -134,11 +135,11 @@ class Fuser {
   }
 
   /// Whether node i can be computed in group q's loop.
-  constexpr bool joins(int i, int q) const {
+  constexpr bool joins(int i, int q) {
     const Node& n = node(i);
     const Group& group = s_.groups[at(q)];
     if (group.root >= 0 && node(group.root).op->epilogue_rows < 0) return false;
-    if (!(group.shape == n.shape) || (group.cuts & cuts_of(i)) == 0) return false;
+    if (!(group.shape == n.shape) || (group.cuts & reach(i).cuts) == 0) return false;
     // A kernel that reads the variable may do so after the first results are out.
     if (n.op->kind == OpKind::assign && root_read_[at(n.inputs[0])] == q) return false;
     for (int in : n.inputs) {
@@ -147,17 +148,30 @@ class Fuser {
     return true;
   }
 
-  /// The cuts at which the loop can reach everything that node i, and the floating nodes behind it, read.
-  constexpr Cuts cuts_of(int i) const {
+  /// What computing node i in a loop asks of it, with the floating nodes behind it: the cuts at which the loop can reach
+  /// everything that they read, and the latest group among those that make it.
+  struct Reach {
+    int epoch = -1;
+    Cuts cuts = 0;
+    int latest = -1;
+  };
+  constexpr Reach reach(int i) {
+    if (reach_[at(i)].epoch == epoch_) return reach_[at(i)];
     const Node& n = node(i);
-    Cuts cuts = all_cuts(n.shape);
-    for (int in : n.inputs) {
+    Reach r{epoch_, all_cuts(n.shape), -1};
+    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
+      const int in = n.inputs[k];
       if (in < 0) continue;
-      cuts &= cuts_for(node(in).shape, n.shape);
-      if (floating_[at(in)] != 0 && s_.home[at(in)] < 0) cuts &= cuts_of(in);
+      r.cuts &= cuts_for(node(in).shape, n.shape);
+      const bool here = floats(in);
+      const Reach behind = here ? reach(in) : Reach{epoch_, r.cuts, s_.home[at(in)]};
+      r.cuts &= behind.cuts;
+      r.latest = max(r.latest, behind.latest);
     }
-    return cuts;
+    return reach_[at(i)] = r;
   }
+  /// Whether a node is computed wherever it is read.
+  constexpr bool floats(int i) const { return floating_[at(i)] != 0 && s_.home[at(i)] < 0; }
 
   constexpr int open(int root, const Shape& shape) {
     s_.groups.push_back({root, shape, all_cuts(shape), {}});
@@ -166,17 +180,19 @@ class Fuser {
 
   constexpr void add(int i, int q) {
     const Node& n = node(i);
-    s_.groups[at(q)].cuts &= cuts_of(i);
+    s_.groups[at(q)].cuts &= reach(i).cuts;
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
       if (n.inputs[k] >= 0) use(n.inputs[k], q);
     }
+    if (n.op->kind == OpKind::assign) last_written_[at(n.inputs[0])] = q;
     s_.groups[at(q)].nodes.push_back(i);
     s_.home[at(i)] = q;
+    ++epoch_;
   }
 
   /// Group q's loop reads node i.
   constexpr void use(int i, int q) {
-    if (floating_[at(i)] != 0 && s_.home[at(i)] < 0) {
+    if (floats(i)) {
       if (mark_[at(i)] == q) return;
       mark_[at(i)] = q;
       pending_[at(i)] = 0;
@@ -204,7 +220,7 @@ class Fuser {
   /// Node i must be in memory: a floating node gets a loop of its own.
   constexpr void keep(int i) {
     const bool constant_output = node(i).is(op::constant) && s_.home[at(i)] < 0;
-    if ((floating_[at(i)] != 0 && s_.home[at(i)] < 0) || constant_output) {
+    if (floats(i) || constant_output) {
       pending_[at(i)] = 0;
       const int q = open(-1, node(i).shape);
       add(i, q);
@@ -224,7 +240,7 @@ class Fuser {
   constexpr bool reads(int i, int what) const {
     for (int in : node(i).inputs) {
       if (in == what) return true;
-      if (in >= 0 && floating_[at(in)] != 0 && s_.home[at(in)] < 0 && reads(in, what)) return true;
+      if (in >= 0 && floats(in) && reads(in, what)) return true;
     }
     return false;
   }
@@ -234,7 +250,9 @@ class Fuser {
   const Subgraph& g_;
   Schedule s_;
   std::vector<char> floating_, pending_;
-  std::vector<int> last_read_, root_read_, mark_;
+  std::vector<int> last_read_, root_read_, last_written_, mark_;
+  std::vector<Reach> reach_;
+  int epoch_ = 0;  ///< of what reach() remembers
 };
 }  // namespace detail
 

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Measures what it costs to compile crochet, and checks it against the budgets.
+
+    python3 bench/compile_time/measure.py build/release build/bench/compile_time.json
+
+Every case is a file in cases/, compiled at -O2 without the compiler cache. Seconds are processor seconds in user mode of
+the compiler and all that it starts, megabytes are the largest resident set among these; of both the least of the rounds,
+which are interleaved. With --check the exit status says whether g++ is within the budgets."""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CASES = pathlib.Path(__file__).resolve().parent / "cases"
+COMPILERS = ("g++", "clang++")
+
+# What a case may cost, in seconds, or in multiples of another case.
+BUDGETS = (
+    ("core", "hana", 2.0),
+    ("hooks_128", None, 1.0),
+    ("mlp", None, 4.0),
+    ("mlp_eigen", "eigen", 3.0),
+)
+
+
+def case_names():
+    return sorted(path.stem for path in CASES.glob("*.cpp"))
+
+
+def command(compiler, flags, case, output):
+    includes = ["-I" + folder for folder in flags["include"]]
+    return [compiler, "-std=c++20", "-O2", *flags["options"][compiler], *includes,
+            "-c", str(CASES / f"{case}.cpp"), "-o", output]
+
+
+def compile_once(words):
+    """User seconds and megabytes; None where it does not compile."""
+    with tempfile.TemporaryFile() as log:
+        child = subprocess.Popen(words, stdout=log, stderr=log)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            log.seek(0)
+            print(log.read(2000).decode(errors="replace"), file=sys.stderr)
+            return None
+    return {"seconds": used.ru_utime, "megabytes": used.ru_maxrss / 1024}
+
+
+def least(samples):
+    """Of each quantity the least; None where a case did not compile."""
+    if None in samples:
+        return None
+    return {quantity: min(s[quantity] for s in samples) for quantity in samples[0]}
+
+
+def version(compiler):
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+
+
+def measure(compilers, cases, flags, rounds):
+    samples = {c: {case: [] for case in cases} for c in compilers}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(rounds):
+            for case in cases:
+                for compiler in compilers:
+                    of = samples[compiler][case]
+                    if None not in of:  # what did not compile once will not the next time
+                        of.append(compile_once(command(compiler, flags, case, os.path.join(folder, "out.o"))))
+            print(f"compile_time: round {number + 1} of {rounds}", flush=True)
+    return {c: {case: least(of) for case, of in of_cases.items()} for c, of_cases in samples.items()}
+
+
+def judge(results):
+    """One line for each budget: what it is, what it may be, what it is with each compiler."""
+    judged = []
+    for case, reference, limit in BUDGETS:
+        spent = {}
+        for compiler, cases in results.items():
+            if cases.get(case) and (reference is None or cases.get(reference)):
+                unit = cases[reference]["seconds"] if reference else 1.0
+                spent[compiler] = cases[case]["seconds"] / unit
+        judged.append({"case": case, "reference": reference, "limit": limit, "spent": spent})
+    return judged
+
+
+def report(results, judged):
+    for compiler, cases in results.items():
+        for case, of in cases.items():
+            cost = f"{of['seconds']:6.2f} s {of['megabytes']:5.0f} MB" if of else "does not compile"
+            print(f"compile_time: {compiler:8} {case:12} {cost}")
+    for budget in judged:
+        unit = f" x {budget['reference']}" if budget["reference"] else " s"
+        for compiler, spent in budget["spent"].items():
+            verdict = "over" if spent > budget["limit"] else "within"
+            print(f"compile_time: {compiler:8} {budget['case']}: {spent:.2f}{unit}, {verdict} {budget['limit']:g}{unit}")
+
+
+def within_budgets(results, judged):
+    """The budgets are those of g++. What was measured must have compiled."""
+    compiled = all(of for cases in results.values() for of in cases.values())
+    return compiled and all(b["spent"].get("g++", 0) <= b["limit"] for b in judged)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, help="a build folder with the benchmarks in it")
+    parser.add_argument("out", type=pathlib.Path, help="the JSON file to write")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--compilers", nargs="+", default=COMPILERS, choices=COMPILERS)
+    parser.add_argument("--cases", nargs="+", default=case_names(), choices=case_names(), metavar="CASE")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+
+    flags = json.loads((options.build / "bench" / "compile_time.json").read_text())
+    compilers = [c for c in options.compilers if shutil.which(c)]
+    results = measure(compilers, options.cases, flags, options.rounds)
+    judged = judge(results)
+    report(results, judged)
+    options.out.write_text(json.dumps({"compilers": {c: version(c) for c in compilers}, "rounds": options.rounds,
+                                       "results": results, "budgets": judged}, indent=1) + "\n")
+    if not all(of for cases in results.values() for of in cases.values()):
+        sys.exit("compile_time: a case does not compile")
+    if options.check and not within_budgets(results, judged):
+        sys.exit("compile_time: over budget")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Makes docs/benchmarks.md out of what `make bench` measured, and of the recorded races in bench/results/.
+
+    python3 bench/report.py build/bench docs/benchmarks.md"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+
+RESULTS = pathlib.Path(__file__).resolve().parent / "results"
+NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+BY_HAND = "by_hand"
+WAYS = {  # columns of the overhead table, and what they are
+    BY_HAND: "the same work written into the loop",
+    "static": "a `HookChain` under a `MonitoredSession`",
+    "dynamic": "a `DynamicHooks` under one, with hooks chosen at run time",
+    "virtual": "a vector of pointers to a base class with virtual functions",
+    "function": "a vector of `std::function`",
+    "request_map": "a request object of every hook in every step, merged in maps",
+}
+
+
+# What was measured.
+
+class Samples:
+    """Nanoseconds per run of one benchmark, one for each repetition."""
+
+    def __init__(self, values):
+        self.least = min(values)
+        self.median = statistics.median(values)
+
+
+def google_benchmark(path):
+    """Name -> Samples; and the context. Benchmarks in real time are those that ask for it by their name."""
+    content = json.loads(path.read_text())
+    values = {}
+    for run in content.get("benchmarks", []):
+        if run.get("run_type") == "aggregate" or run.get("error_occurred"):
+            continue
+        name = run.get("run_name", run["name"])
+        which = "real_time" if "/real_time" in name else "cpu_time"
+        name = name.replace("/real_time", "")
+        values.setdefault(name, []).append(run[which] * NANOSECONDS[run["time_unit"]])
+    return {name: Samples(of) for name, of in values.items()}, content.get("context", {})
+
+
+def read_programs(folder):
+    """Of every program's JSON file: all Samples in one map, and the contexts."""
+    samples, contexts = {}, []
+    for path in sorted(folder.glob("*.json")):
+        if path.name != "compile_time.json":
+            of_program, context = google_benchmark(path)
+            samples.update(of_program)
+            contexts.append(context)
+    return samples, contexts
+
+
+def read_races():
+    """Recorded races: a list of cases, or that list with the machine and the day beside it."""
+    races = []
+    for path in sorted(RESULTS.glob("*.json")):
+        content = json.loads(path.read_text())
+        races.append(content if isinstance(content, dict) else {"cases": content})
+    return races
+
+
+# The machine.
+
+def processor():
+    text = pathlib.Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
+    name = re.search(r"^model name\s*:\s*(.+)$", text, re.M)
+    return name[1].strip() if name else "unknown processor"
+
+
+def first_line(*command):
+    if not shutil.which(command[0]):
+        return None
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0]
+
+
+def machine():
+    lines = [f"{os.cpu_count()} processors, {processor()}"]
+    lines += [version for c in ("g++", "clang++") if (version := first_line(c, "--version"))]
+    return "; ".join(lines)
+
+
+def load(contexts):
+    """How much others computed meanwhile, as far as the programs could tell when they started."""
+    starts = [c["load_avg"][0] for c in contexts if c.get("load_avg")]
+    if not starts:
+        return ""
+    busy = max(starts) > 0.5
+    return (f" Load when the programs began: {max(starts):.1f} at most"
+            + (": the machine was not idle, so look at the least times rather than at the medians." if busy else "."))
+
+
+# Text.
+
+def time_of(ns):
+    for unit, factor in (("ns", 1.0), ("us", 1e3), ("ms", 1e6)):
+        if ns < 1000 * factor:
+            return f"{ns / factor:.3g} {unit}" if ns < 100 * factor else f"{ns / factor:.0f} {unit}"
+    return f"{ns / 1e9:.3g} s"
+
+
+def cell(samples):
+    return f"{time_of(samples.least)} ({time_of(samples.median)})" if samples else "-"
+
+
+def table(head, rows):
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def section(title, *parts):
+    return "\n\n".join([f"## {title}", *(p for p in parts if p)])
+
+
+def reproduce(*commands):
+    return "To repeat it:\n\n" + "\n".join("    " + c for c in commands)
+
+
+def plural(n, noun):
+    return f"{n} {noun}" + ("" if n == 1 else "s")
+
+
+# The sections.
+
+def races_section(races):
+    return [race_section(race) for race in races if race.get("cases")]
+
+
+def race_rows(cases, names):
+    rows, ours_to_best = [], []
+    for case in cases:
+        least = {n: case["peers"][n]["min"] for n in names if "min" in case["peers"].get(n, {})}
+        others = {n: t for n, t in least.items() if not n.startswith("crochet")}
+        label = f"{case['workload']} batch {case['batch']} {case['mode']}"
+        ratio = "-"
+        if "crochet" in least and others:
+            ours_to_best.append((label, case["threads"], least["crochet"] / min(others.values())))
+            ratio = f"{ours_to_best[-1][2]:.2f}"
+        times = [f"{time_of(least[n] * 1e3)} ({time_of(case['peers'][n]['median'] * 1e3)})" if n in least else "-"
+                 for n in names]
+        rows.append([label, str(case["threads"]), *times, ratio])
+    return rows, ours_to_best
+
+
+def race_section(race):
+    names = []
+    for case in race["cases"]:
+        names += [n for n in case["peers"] if n not in names and "min" in case["peers"][n]]
+    rows, ours = race_rows(race["cases"], names)
+    slower = [f"{label}, {plural(threads, 'thread')} ({ratio:.2f})" for label, threads, ratio in ours if ratio > 1]
+    reading = ""
+    if ours:
+        reading = (f"crochet takes {min(r for *_, r in ours):.2f} to {max(r for *_, r in ours):.2f} times as long as the "
+                   f"fastest of the others. It is slower than that one in {len(slower)} of {plural(len(ours), 'case')}"
+                   + (": " + "; ".join(slower) + "." if slower else ".")
+                   + " Two runs differ by 10 % and more, so ratios between 0.9 and 1.1 decide nothing.")
+    where = f"Measured on {race['machine']}, {race['date']}. " if "machine" in race else "A recorded race. "
+    return section(
+        "Training steps, against other libraries",
+        where + "W1 is an MLP 784-128-10 under SGD, W3 a CNN of two convolutions and two dense layers under Adam, both on "
+        "images of 28 by 28 pixels; train is forward, loss, backward and update, infer is forward. One process each, in "
+        "turns; the least of all rounds, in brackets the median of the rounds' medians. crochet runs under a "
+        "`MonitoredSession` with an empty chain and fetches the loss in every training step. The last column is crochet's "
+        "time over that of the fastest of the others.",
+        table(["case", "threads", *names, "ratio"], rows), reading,
+        reproduce("cmake --workflow --preset bench",
+                  "python3 bench/anchor/compare.py crochet=build/release/bench/crochet_anchor other=COMMAND --help"))
+
+
+def overhead_section(samples):
+    found = {}
+    for name, of in samples.items():
+        if match := re.fullmatch(r"overhead/(\w+)/(\d+)", name):
+            found.setdefault(int(match[2]), {})[match[1]] = of
+    if not found:
+        return []
+    ways = [w for w in WAYS if any(w in of for of in found.values())]
+    rows = [[str(n), *(cell(of.get(w)) for w in ways)] for n, of in sorted(found.items())]
+    ratios = [[str(n), *(f"{of[w].least / of[BY_HAND].least:.2f}" if w in of and BY_HAND in of else "-" for w in ways)]
+              for n, of in sorted(found.items())]
+    return [section("What hooks cost in a step",
+                    "A step that does next to nothing, under N hooks that each add its result to a sum and may ask to stop. "
+                    + " ".join(f"`{w}`: {WAYS[w]}." for w in ways)
+                    + " Least time per step, in brackets the median of the repetitions.",
+                    table(["hooks", *ways], rows), f"The same as multiples of `{BY_HAND}`:", table(["hooks", *ways], ratios),
+                    overhead_reading(found, ways), reproduce('make bench ARGS="--benchmark_filter=overhead"'))]
+
+
+def overhead_reading(found, ways):
+    sentences = []
+    for way in (w for w in ways if w != BY_HAND):
+        of_way = [of[way].least / of[BY_HAND].least for of in found.values() if way in of and BY_HAND in of]
+        if of_way:
+            sentences.append(f"`{way}` takes {min(of_way):.2f} to {max(of_way):.2f} times as long as `{BY_HAND}`")
+    return ("; ".join(sentences) + ". Steps of a few nanoseconds make any difference look large: what counts for a user "
+            "is the difference of the times, beside a step that trains something." if sentences else "")
+
+
+def step_section(samples):
+    found, columns = {}, []
+    for name, of in samples.items():
+        if match := re.fullmatch(r"step/(mlp|cnn)/(\d+)/(\w+)/threads:(\d+)", name):
+            column = f"{match[3]}, {plural(int(match[4]), 'thread')}"
+            columns += [column] if column not in columns else []
+            found.setdefault((match[1] == "cnn", int(match[2])), {})[column] = of
+    if not found:
+        return []
+    rows = [[f"{'CNN' if cnn else 'MLP'} batch {size}", *(cell(of.get(c)) for c in columns)]
+            for (cnn, size), of in sorted(found.items())]
+    return [section("Training steps, by backend and threads",
+                    "The same networks: MLP 784-128-10 under SGD, CNN under Adam. `tiles` is crochet's own matrix product, "
+                    "`eigen` is Eigen's. Least time per step on a clock on the wall, in brackets the median.",
+                    table(["step", *columns], rows), step_reading(found),
+                    reproduce('make bench ARGS="--benchmark_filter=step/(mlp|cnn)"'))]
+
+
+def step_reading(found):
+    pairs = [(of["tiles, 1 thread"].least, of.get("eigen, 1 thread"), of.get("tiles, 2 threads"))
+             for of in found.values() if "tiles, 1 thread" in of]
+    backends = [tiles / eigen.least for tiles, eigen, _ in pairs if eigen]
+    gains = [tiles / two.least for tiles, _, two in pairs if two]
+    sentences = []
+    if backends:
+        sentences.append(f"On one thread `tiles` takes {min(backends):.2f} to {max(backends):.2f} times as long as `eigen`.")
+    if gains:
+        sentences.append(f"A second thread makes `tiles` {min(gains):.2f} to {max(gains):.2f} times as fast; a small batch "
+                         "has too little work to share, and where the second processor is busy with something else, "
+                         "waiting for it makes a step slower than on one.")
+    return " ".join(sentences)
+
+
+def session_section(samples):
+    found = {}
+    for name, of in samples.items():
+        if match := re.fullmatch(r"step/session_overhead/(\w+)/(bare|hooks:\d+)", name):
+            found.setdefault(match[1], {})[match[2]] = of
+    kinds = list(dict.fromkeys(kind for of in found.values() for kind in of))
+    if not found:
+        return []
+    rows = [[model, *(cell(of.get(kind)) for kind in kinds)] for model, of in found.items()]
+    differences = [f"{kind.replace('hooks:', '')} hooks: {time_of(abs(d))} {'more' if d >= 0 else 'less'}"
+                   for kind in kinds if kind != "bare" and "scalar" in found and kind in found["scalar"]
+                   for d in [found["scalar"][kind].least - found["scalar"]["bare"].least]]
+    return [section("What a session adds to the executor",
+                    "The same step by the bare executor, and under a `MonitoredSession` with no hooks and with eight that "
+                    "read the loss. `scalar` is a model whose step is a few instructions; `mlp` is the MLP at batch 1.",
+                    table(["model", *kinds], rows),
+                    "On the scalar model, against the bare executor: " + "; ".join(differences)
+                    + ". On the MLP the difference drowns in the noise of the step." if differences else "",
+                    reproduce('make bench ARGS="--benchmark_filter=session_overhead"'))]
+
+
+def compile_section(folder):
+    path = folder / "compile_time.json"
+    if not path.exists():
+        return []
+    content = json.loads(path.read_text())
+    compilers = list(content["results"])
+    cases = list(next(iter(content["results"].values())))
+    rows = [[f"[{case}](../bench/compile_time/cases/{case}.cpp)",
+             *(f"{of['seconds']:.2f} s, {of['megabytes']:.0f} MB" if of else "does not compile"
+               for c in compilers for of in [content["results"][c][case]])] for case in cases]
+    budgets, over = [], []
+    for b in content["budgets"]:
+        unit = f" x {b['reference']}" if b["reference"] else " s"
+        spent = {c: b["spent"].get(c) for c in compilers}
+        budgets.append([b["case"], f"{b['limit']:g}{unit}", *(f"{s:.2f}{unit}" if s else "-" for s in spent.values())])
+        over += [b["case"]] if (spent.get("g++") or 0) > b["limit"] else []
+    verdict = f"Over the budget with g++: {', '.join(over)}." if over else "Everything is within its budget with g++."
+    return [section("What it costs to compile",
+                    f"One file each at -O2, without a compiler cache: processor seconds and peak memory, the least of "
+                    f"{plural(content['rounds'], 'round')}. `hooks_N` are N hooks under a session, `mlp` and `cnn` train "
+                    "with gradients and Adam, `eigen` is one product with nothing of crochet, `core` is `crochet.hpp` alone.",
+                    table(["file", *compilers], rows), "Budgets, which are meant for g++:",
+                    table(["file", "budget", *compilers], budgets), verdict,
+                    reproduce("python3 bench/compile_time/measure.py build/release build/bench/compile_time.json --check"))]
+
+
+def other_section(samples):
+    rest = {n: of for n, of in samples.items() if not n.startswith(("overhead/", "step/"))}
+    if not rest:
+        return []
+    return [section("Other", table(["benchmark", "least (median)"], [[f"`{n}`", cell(of)] for n, of in rest.items()]),
+                    reproduce("make bench"))]
+
+
+def document(folder):
+    samples, contexts = read_programs(folder)
+    head = (f"# Benchmarks\n\nMade by [bench/report.py](../bench/report.py) from what `make bench` measured; not edited by "
+            f"hand.\n\nMachine: {machine()}. {datetime.date.today().isoformat()}.{load(contexts)}\n\nEverything here is "
+            "compiled with -O3 for the machine's own processor (preset `release`), except where a table says otherwise.")
+    return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
+                        *session_section(samples), *compile_section(folder), *other_section(samples)]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=pathlib.Path, help="the folder with the JSON files")
+    parser.add_argument("document", type=pathlib.Path, help="the file to write")
+    options = parser.parse_args()
+    options.document.parent.mkdir(parents=True, exist_ok=True)
+    options.document.write_text(document(options.results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shortest complete program: a model, data, hooks. The README shows it.
+#include <crochet/crochet.hpp>
+#include <crochet/data.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks.hpp>
+namespace cr = crochet;
+
+struct Classifier {
+  static constexpr void define(cr::GraphBuilder& g) {
+    auto images = g.placeholder<float>("images", {g.dynamic("batch"), 784});
+    auto labels = g.placeholder<std::int32_t>("labels", {g.dynamic("batch")});
+    auto hidden = relu(dense(images, 128, "hidden"));
+    auto logits = g.name("logits", dense(hidden, 10, "output"));
+    auto loss = g.name("loss", sparse_softmax_cross_entropy(logits, labels));
+    g.name("train", minimize(loss, cr::Adam{.learning_rate = 1e-3}));
+  }
+};
+
+int main() {
+  cr::Batches data = cr::fashion_mnist("train").batch(128).shuffle(1).repeat();
+  auto next = [&] {
+    auto b = data.next();
+    return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
+  };
+  cr::train<Classifier>(cr::Cpu{.threads = 2}, next,
+                        cr::HookChain{cr::StopAtStep{.last_step = 500},
+                                      cr::LoggingTensor<"loss">{.every_steps = 100},
+                                      cr::NanTensor<"loss">{},
+                                      cr::ProgressBar{.total = 500}});
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// keep_overwritten: a variable has one place in memory, but in the graph every assignment makes a new value. Where the
+// value before an assignment is still read after it (by a gradient of what came before, by a view made before), it is
+// copied first. Assignments that nobody looks behind, the usual ones, cost nothing here.
+#pragma once
+#include <crochet/graph/ops/broadcast_to.hpp>
+#include <crochet/graph/passes/subgraph.hpp>
+
+namespace crochet {
+
+namespace detail {
+class Keeper {
+ public:
+  constexpr explicit Keeper(const Subgraph& g)
+      : from_(g), place_(g.nodes.size(), -1), last_reader_(g.nodes.size(), -1), lives_in_(g.nodes.size(), -1) {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      for (std::size_t k = first_input(g.nodes[i]); k < max_inputs; ++k) {
+        if (g.nodes[i].inputs[k] >= 0) last_reader_[at(g.nodes[i].inputs[k])] = static_cast<int>(i);
+      }
+    }
+    for (int f : g.fetched) {
+      // A fetched variable means the value after the run: that one is never in the way.
+      if (!g.nodes[at(f)].is(op::variable)) last_reader_[at(f)] = static_cast<int>(g.nodes.size());
+    }
+    for (std::size_t i = g.nodes.size(); i-- > 0;) {
+      const Node& n = g.nodes[i];
+      if (n.op->kind != OpKind::view) continue;
+      int& reader = last_reader_[at(n.inputs[0])];
+      if (last_reader_[i] > reader) reader = last_reader_[i];
+    }
+  }
+
+  constexpr Subgraph run() {
+    for (std::size_t i = 0; i < from_.nodes.size(); ++i) visit(static_cast<int>(i));
+    for (int f : from_.fetched) to_.fetched.push_back(from_.nodes[at(f)].is(op::variable) ? variable(f) : place_[at(f)]);
+    for (int t : from_.targets) to_.targets.push_back(place_[at(t)]);
+    return to_;
+  }
+
+ private:
+  /// What an assignment does with its first input is not reading it.
+  static constexpr std::size_t first_input(const Node& n) { return n.op->kind == OpKind::assign ? 1 : 0; }
+
+  constexpr void visit(int i) {
+    Node n = from_.nodes[at(i)];
+    if (n.is(op::variable)) lives_in_[at(i)] = i;
+    if (n.op->kind == OpKind::view) lives_in_[at(i)] = lives_in_[at(n.inputs[0])];
+    if (n.op->kind == OpKind::assign) save(n.inputs[0], i);
+    const int target = n.op->kind == OpKind::assign ? n.inputs[0] : -1;
+    for (int& input : n.inputs) {
+      if (input >= 0) input = place_[at(input)];
+    }
+    if (target >= 0) {
+      n.inputs[0] = variable(target);
+      lives_in_[at(i)] = target;
+    }
+    place_[at(i)] = append(to_, n);
+    if (n.is(op::variable)) variables_.push_back({i, place_[at(i)]});
+  }
+
+  /// Before `assignment` overwrites the variable: copies what is in it if something behind the assignment reads it.
+  constexpr void save(int variable, int assignment) {
+    for (int i = 0; i < assignment; ++i) {
+      if (lives_in_[at(i)] != variable) continue;
+      lives_in_[at(i)] = -1;
+      if (last_reader_[at(i)] <= assignment) continue;
+      Node n = to_.nodes[at(place_[at(i)])];
+      if (n.op->kind == OpKind::view) {
+        n.inputs[0] = place_[at(from_.nodes[at(i)].inputs[0])];
+      } else {
+        n = {.op = &op::broadcast_to, .dtype = n.dtype, .shape = n.shape, .inputs = {place_[at(i)], -1, -1, -1}, .attributes = {}};
+      }
+      place_[at(i)] = append(to_, n);
+    }
+  }
+
+  constexpr int variable(int node) const {
+    for (const Moved& v : variables_) {
+      if (v.from == node) return v.to;
+    }
+    return -1;
+  }
+
+  struct Moved {
+    int from, to;
+  };
+  const Subgraph& from_;
+  Subgraph to_;
+  std::vector<int> place_, last_reader_;
+  std::vector<int> lives_in_;  ///< by node: the variable in whose memory it is, for as long as it is
+  std::vector<Moved> variables_;
+};
+}  // namespace detail
+
+constexpr Subgraph keep_overwritten(const Subgraph& g) { return detail::Keeper(g).run(); }
+
+}  // namespace crochet

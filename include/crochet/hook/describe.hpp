@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// describe(chain): the chain as a table for people. Not part of crochet.hpp, since few programs need it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <crochet/hook/ask.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/type_name.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+/// One line of the table: hook, phases, cadence, fetches.
+using DescribedHook = std::array<std::string, 4>;
+
+/// Does H have a member for the phase? Asked of the hook inside a decorator too, whose own members may be conditional.
+template <class H, class P>
+constexpr bool has_phase() {
+  if constexpr (Decorates<H>) {
+    return has_phase<typename H::decorates, P>();
+  } else if constexpr (CanBeProbed<H>) {
+    return mentions<H, P>;
+  } else if constexpr (ListsPhases<H>) {
+    return is_listed<P, typename H::handles>;
+  } else {
+    return false;
+  }
+}
+
+template <class H, class... P>
+std::string phases_of(Phases<P...>) {
+  std::string text;
+  auto add = [&](bool has, std::string_view name) {
+    if (has) (text += text.empty() ? "" : " ") += name;
+  };
+  (add(has_phase<H, P>(), P::name), ...);
+  return text;
+}
+
+template <class... N>
+std::string names_of(Fetches<N...>) {
+  std::string text;
+  (((text += text.empty() ? "" : " ") += N::view()), ...);
+  return text;
+}
+
+/// What the hook says of its own cadence; else what its type tells.
+template <class H>
+std::string cadence_of(const H& hook) {
+  if constexpr (requires { std::string(hook.cadence()); }) {
+    return std::string(hook.cadence());
+  } else if constexpr (has_phase<H, phase::before_run>() || has_phase<H, phase::after_run>()) {
+    return "every run";
+  } else {
+    return "";
+  }
+}
+
+/// A type's name; of one that would spoil the table only the template's.
+inline std::string short_name(std::string name) {
+  constexpr std::size_t longest = 44;
+  if (name.size() <= longest) return name;
+  return name.substr(0, name.find('<')) + "<...>";
+}
+
+template <class H>
+DescribedHook described(const H& hook) {
+  return {short_name(type_name<H>()), phases_of<H>(AllPhases{}), cadence_of(hook), names_of(declared_fetches<H>{})};
+}
+
+/// Columns padded to their longest entry, two blanks between them, none at the end of a line.
+inline std::string as_table(const std::vector<DescribedHook>& rows) {
+  std::array<std::size_t, 4> widths{};
+  for (const DescribedHook& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string table;
+  for (const DescribedHook& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) (line += row[i]).append(widths[i] + 2 - row[i].size(), ' ');
+    table += line.erase(line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return table;
+}
+
+}  // namespace detail
+
+/// A table with one line for each hook: its type, the phases it handles, how often it acts, what it fetches:
+///   hook                   phases     cadence          fetches
+///   LoggingTensor<"loss">  after_run  every 100 steps  loss
+/// A hook says how often it acts by `std::string cadence() const`. Allocates.
+template <class... H>
+std::string describe(const HookChain<H...>& chain) {
+  std::vector<detail::DescribedHook> rows{{"hook", "phases", "cadence", "fetches"}};
+  chain.for_each([&](const auto& hook) { rows.push_back(detail::described(hook)); });
+  return detail::as_table(rows);
+}
+
+}  // namespace crochet

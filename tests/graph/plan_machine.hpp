@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a plan at run time, step by step on simulated memory, and checks on the way what has to hold of every plan: what
+// a step reads is what was written there for it, slots are large enough, and threads have what they need to wait for.
+#pragma once
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include <crochet/graph/frozen.hpp>
+#include <crochet/testing/oracle_rules.hpp>
+
+namespace crochet {
+
+/// A demand on a graph after each pass.
+struct Stages {
+  Subgraph simplified, repeated;
+  Schedule schedule;
+  Plan plan;
+
+  Stages(const Graph& g, const std::vector<int>& fetched, const std::vector<int>& targets)
+      : simplified(simplify(g, fetched, targets)), repeated(materialize_broadcasts(keep_overwritten(simplified))), schedule(fuse(repeated)),
+        plan(make_plan(simplified)) {}
+};
+
+class PlanMachine {
+ public:
+  using Place = std::pair<Region, int>;
+
+  PlanMachine(const Stages& stages, const Dims& dims) : s_(stages), plan_(stages.plan), dims_(dims) {}
+
+  /// The elements of a variable or a placeholder, by its node in the model's graph.
+  std::vector<double>& source(Region region, int node) { return memory_[{region, node}].data; }
+
+  void run() {
+    for (const Step& step : plan_.steps) {
+      check_threads(step);
+      run(step);
+    }
+  }
+  /// The i-th fetched value.
+  std::vector<double> fetched(std::size_t i) { return read(plan_.fetched[i]); }
+
+ private:
+  struct Cell {
+    std::vector<double> data;
+    int owner = -1;  ///< slots: for which node it was written
+  };
+  struct Touched {
+    Place place;
+    bool written;
+  };
+
+  static void demand(bool holds, const std::string& what) {
+    if (!holds) throw std::logic_error("plan: " + what);
+  }
+  const Value& value(int v) const { return plan_.values[static_cast<std::size_t>(v)]; }
+  Place place(int v) const { return {value(v).region, value(v).index}; }
+  int base(int v) const { return s_.schedule.base[static_cast<std::size_t>(v)]; }
+  std::size_t size(int v) const { return static_cast<std::size_t>(value(v).shape.size().at(dims_)); }
+
+  Cell& cell(int v) {
+    demand(value(v).region != Region::none, "a value has no place");
+    Cell& c = memory_[place(v)];
+    if (value(v).region == Region::slot) {
+      demand(c.owner == base(v), "a slot holds another value than the one that is read");
+    }
+    demand(c.data.size() >= size(v), "a value is smaller than what is read of it");
+    return c;
+  }
+  Cell& cell_to_write(int v) {
+    Cell& c = memory_[place(v)];
+    if (value(v).region == Region::slot && c.owner != base(v)) {
+      const Extent bytes = plan_.slots[static_cast<std::size_t>(value(v).index)].bytes;
+      demand(static_cast<std::int64_t>(size(v) * size_of(value(v).dtype)) <= bytes.at(dims_), "a slot is too small");
+      c.owner = base(v);
+      c.data.assign(size(v), std::numeric_limits<double>::quiet_NaN());
+    }
+    return c;
+  }
+  std::vector<double> read(int v) {
+    const Cell& c = cell(v);
+    return {c.data.begin(), c.data.begin() + static_cast<std::ptrdiff_t>(size(v))};
+  }
+
+  testing::Array array(int v) const {
+    testing::Array a;
+    for (std::size_t i = 0; i < value(v).shape.rank; ++i) a.shape.push_back(value(v).shape[i].at(dims_));
+    a.data.assign(size(v), 0);
+    return a;
+  }
+
+  void run(const Step& step) {
+    testing::Array root;
+    if (step.root != nullptr) root = run_kernel(step);
+    if (step.instructions == 0) {
+      cell_to_write(step.root_value).data = root.data;
+      return;
+    }
+    const std::int64_t rows = step.rows.at(dims_), columns = step.columns.at(dims_);
+    if (step.root != nullptr) demand(static_cast<std::int64_t>(root.data.size()) == rows * columns, "an epilogue's size");
+    if (rows * columns == 0) open_empty(step);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        run_program(step, i, j, step.root == nullptr ? 0 : root.data[static_cast<std::size_t>(i * columns + j)], columns);
+      }
+    }
+  }
+  testing::Array run_kernel(const Step& step) {
+    testing::Array out = array(step.root_value);
+    std::vector<testing::Array> in;
+    for (int operand : step.operands) {
+      if (operand < 0) continue;
+      in.push_back(array(operand));
+      in.back().data = read(operand);
+    }
+    testing::Use use{step.attributes, {}, out, dims_};
+    for (const testing::Array& a : in) use.in.push_back(&a);
+    kernels_.at(step.root)(use);
+    for (double& x : out.data) x = testing::detail::as(value(step.root_value).dtype, x);
+    return out;
+  }
+  void open_empty(const Step& step) {
+    for (std::int32_t i = 0; i < step.accesses; ++i) {
+      cell_to_write(plan_.accesses[static_cast<std::size_t>(step.first_access + i)].value);
+    }
+  }
+
+  static std::size_t index(Mode mode, std::int64_t i, std::int64_t j, std::int64_t columns) {
+    demand(mode != Mode::none, "a loop cannot reach an operand");
+    const std::int64_t at = mode == Mode::full ? i * columns + j : (mode == Mode::row ? j : (mode == Mode::column ? i : 0));
+    return static_cast<std::size_t>(at);
+  }
+  void run_program(const Step& step, std::int64_t i, std::int64_t j, double root, std::int64_t columns) {
+    std::vector<double> r;
+    for (std::int32_t k = 0; k < step.instructions; ++k) {
+      const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
+      const auto arg = [&](std::size_t n) { return ins.args[n] < 0 ? 0.0 : r.at(static_cast<std::size_t>(ins.args[n])); };
+      double x = 0;
+      switch (ins.kind) {
+        case Instruction::Kind::root: x = root; break;
+        case Instruction::Kind::constant: x = ins.immediate; break;
+        case Instruction::Kind::compute: x = elements_.at(ins.op)(arg(0), arg(1), arg(2)); break;
+        case Instruction::Kind::load: {
+          const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
+          x = cell(a.value).data.at(index(a.mode, i, j, columns));
+          break;
+        }
+        case Instruction::Kind::store: {
+          const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
+          cell_to_write(a.value).data.at(index(a.mode, i, j, columns)) = arg(1);
+          break;
+        }
+      }
+      r.push_back(testing::detail::as(ins.dtype, x));
+    }
+  }
+
+  /// Everything that a step reads and writes.
+  std::vector<Touched> touched(const Step& step) const {
+    std::vector<Touched> all;
+    for (int operand : step.operands) {
+      if (operand >= 0) all.push_back({place(operand), false});
+    }
+    if (step.root != nullptr && step.instructions == 0) all.push_back({place(step.root_value), true});
+    for (std::int32_t k = 0; k < step.instructions; ++k) {
+      const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
+      if (ins.kind != Instruction::Kind::load && ins.kind != Instruction::Kind::store) continue;
+      const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
+      all.push_back({place(a.value), ins.kind == Instruction::Kind::store});
+    }
+    return all;
+  }
+
+  /// Members of a team run through steps at their own pace up to a barrier: until then none may touch what another
+  /// writes. And within a step, what is written must be read by no kernel, and element by element by the loop.
+  void check_threads(const Step& step) {
+    if (step.barrier) since_.clear();
+    const std::vector<Touched> mine = touched(step);
+    for (const Touched& a : mine) {
+      for (const Touched& b : since_) {
+        demand(!(a.written || b.written) || a.place != b.place, "two steps touch one place and nothing keeps them apart");
+      }
+    }
+    since_.insert(since_.end(), mine.begin(), mine.end());
+    check_loop(step);
+  }
+  void check_loop(const Step& step) const {
+    for (std::int32_t k = 0; k < step.instructions; ++k) {
+      const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
+      if (ins.kind != Instruction::Kind::store) continue;
+      const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
+      for (int operand : step.operands) {
+        demand(operand < 0 || place(operand) != place(a.value), "an epilogue overwrites what its kernel reads");
+      }
+      for (std::int32_t other = 0; other < step.accesses; ++other) {
+        const Access& b = plan_.accesses[static_cast<std::size_t>(step.first_access + other)];
+        demand(place(b.value) != place(a.value) || b.mode == a.mode, "a loop reads elsewhere what it overwrites");
+      }
+    }
+  }
+
+  const Stages& s_;
+  const Plan& plan_;
+  Dims dims_;
+  std::map<Place, Cell> memory_;
+  std::vector<Touched> since_;
+  std::map<const Op*, testing::ElementRule> elements_ = testing::element_rules();
+  std::map<const Op*, testing::KernelRule> kernels_ = testing::kernel_rules();
+};
+
+}  // namespace crochet

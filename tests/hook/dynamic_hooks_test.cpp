@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/hook/dynamic_hooks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <crochet/testing/script.hpp>
+
+namespace crochet {
+namespace {
+
+class Plugin final : public DynamicHook {
+ public:
+  Plugin(std::string& trace, int every) : trace_(trace), every_(every) {}
+  void begin() override { trace_ += "B"; }
+  void after_create_session() override { trace_ += "C"; }
+  bool before_run(DynamicRun& run) override {
+    due_ = run.step() % every_ == 0;
+    return due_;
+  }
+  void after_run(DynamicRun& run) override {
+    trace_ += due_ ? "(" + std::to_string(static_cast<int>(run.value("loss"))) + ")" : ".";
+    if (run.step() == 4) run.request_stop("plug-in");
+  }
+  void end() override { trace_ += "E"; }
+  void on_error(const std::exception_ptr&) override { trace_ += "X"; }
+
+ private:
+  std::string& trace_;
+  int every_;
+  bool due_ = false;
+};
+
+TEST(DynamicHooks, TakePlugInsThroughAllPhases) {
+  std::string trace;
+  DynamicHooks<"loss"> plugins;
+  plugins.emplace<Plugin>(trace, 2);
+  testing::Script run{std::move(plugins)};
+  std::string fetched;
+  for (int i = 1; i <= 4; ++i) {
+    run.step(value<"loss">(static_cast<float>(i)));
+    fetched += run.fetched() + ";";
+  }
+  EXPECT_EQ(trace, "BC(1).(3).E");
+  EXPECT_EQ(fetched, "loss;;loss;;");
+  EXPECT_EQ(run.stop_reason(), "plug-in");
+}
+
+TEST(DynamicHooks, AreCalledInTheOrderOfAdd) {
+  std::string trace;
+  DynamicHooks<"loss"> plugins;
+  plugins.add(std::make_unique<Plugin>(trace, 1)).add(std::make_unique<Plugin>(trace, 3));
+  EXPECT_EQ(plugins.size(), 2u);
+  testing::Script run{std::move(plugins)};
+  run.step(value<"loss">(7.0));
+  run.step(value<"loss">(8.0));
+  run.fail(std::runtime_error("x"));
+  EXPECT_EQ(trace, "BBCC(7)(7)(8).XX");
+}
+
+/// Reads a name that the chain does not list.
+class Nosy final : public DynamicHook {
+ public:
+  bool before_run(DynamicRun& run) override {
+    EXPECT_THROW((void)run.value("loss"), LogicError);  // there are no values before the run
+    return true;
+  }
+  void after_run(DynamicRun& run) override { (void)run.value("accuracy"); }
+};
+TEST(DynamicHooks, ANameThatIsNotListedIsAnError) {
+  DynamicHooks<"loss"> plugins;
+  plugins.emplace<Nosy>();
+  testing::Script run{std::move(plugins)};
+  EXPECT_THROW(run.step(value<"loss">(1.0f), value<"accuracy">(1.0f)), LogicError);
+}
+
+TEST(DynamicHooks, WithoutPlugInsNothingIsFetched) {
+  testing::Script run{DynamicHooks<"loss">{}};
+  run.step(value<"loss">(1.0f));
+  EXPECT_EQ(run.fetched(), "");
+}
+
+}  // namespace
+}  // namespace crochet

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluate: passes over a data set beside the main run.
+#include <crochet/hooks/early_stopping.hpp>
+#include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/testing.hpp>
+
+#include <crochet/crochet.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+using cr::feed;
+using cr::testing::RecordingSink;
+using Lines = std::vector<std::string>;
+
+/// The "model": `mean` of a fed batch. The main run, which is fed nothing, adds one to a counter and has that as mean.
+struct Model {
+  std::vector<double> seen{};
+  int main_runs = 0;
+
+  auto executor() {
+    using View = cr::TensorView<double, 1>;
+    return cr::StepExecutor{[this](auto& out) {
+                              const View batch = out.input("batch"_n, View{});
+                              double sum = 0;
+                              for (const double x : batch) sum += x;
+                              if (batch.empty()) ++main_runs;
+                              out["mean"_n] = batch.empty() ? main_runs : sum / static_cast<double>(batch.size());
+                              out["largest"_n] = batch.empty() ? 0.0f : static_cast<float>(batch[batch.size() - 1]);
+                            },
+                            cr::output<double, "mean">, cr::output<float, "largest">, cr::input<View, "batch">};
+  }
+};
+
+const std::vector<double> first{1, 2, 3};
+const std::vector<double> second{10};
+
+auto batch_of(const std::vector<double>& values) {
+  const cr::TensorView<double, 1> view{values.data(), {static_cast<std::int64_t>(values.size())}};
+  return cr::feeds(feed<"batch">(view));
+}
+using Batch = decltype(batch_of(first));
+
+/// Ends each pass by an empty optional, and begins again.
+auto callable() {
+  return [at = 0]() mutable -> std::optional<Batch> {
+    at = (at + 1) % 3;
+    if (at == 0) return {};
+    return batch_of(at == 1 ? first : second);
+  };
+}
+
+template <class Chain>
+void run_steps(Model& model, Chain& chain, int steps) {
+  auto executor = model.executor();
+  cr::MonitoredSession<decltype(executor)&, Chain&> session{executor, chain};
+  cr::run_session(session, [&](auto& s) {
+    while (s.step() < steps && !s.should_stop()) s.run();
+  });
+}
+
+TEST(Evaluate, AveragesWeightedByBatchSize) {
+  Model model;
+  RecordingSink sink;
+  cr::HookChain chain{cr::Evaluate{
+      cr::fetches<"mean", "largest">, callable(), {.every_steps = 4, .sink = sink, .clock = [] { return 0.0; }}}};
+  run_steps(model, chain, 4);
+  chain.for_each([](const auto& evaluate) {
+    const auto& result = evaluate.latest();
+    EXPECT_DOUBLE_EQ(result["mean"_n], (1 + 2 + 3 + 10) / 4.0) << "not (2 + 10) / 2";
+    EXPECT_DOUBLE_EQ(result["largest"_n], (3 * 3 + 10) / 4.0);
+    EXPECT_EQ(result.step, 4);
+    EXPECT_EQ(result.batches, 2);
+    EXPECT_EQ(result.weight, 4);
+  });
+  EXPECT_EQ(sink.lines(), Lines{"step 4: mean = 4, largest = 4.75 (2 batches, 0.000 sec)"}) << "the end adds none";
+}
+
+TEST(Evaluate, ARangeIsGoneOverEachTime) {
+  Model model;
+  std::string when;
+  const std::vector<Batch> data{batch_of(first), batch_of(second)};
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">,
+                                   data,
+                                   {.every_steps = 4,
+                                    .at_start = true,
+                                    .then =
+                                        [&](const auto& result) {
+                                          when += std::to_string(result.step) + " ";
+                                          EXPECT_DOUBLE_EQ(result["mean"_n], 4);
+                                        },
+                                    .sink = RecordingSink{}}}};
+  run_steps(model, chain, 10);
+  EXPECT_EQ(when, "0 4 8 10 ") << "start, every four, end";
+}
+
+TEST(Evaluate, LeavesTheMainRunsValuesAlone) {
+  Model model;
+  RecordingSink log;
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">, callable(), {.every_steps = 1, .sink = RecordingSink{}}},
+                      cr::LoggingTensor<"mean">{.every_steps = 1, .sink = log, .clock = [] { return 0.0; }}};
+  run_steps(model, chain, 2);
+  EXPECT_EQ(log.lines(), (Lines{"mean = 1.0", "mean = 2.0 (0.000 sec)"})) << "the hook after it reads the main run's";
+  EXPECT_EQ(model.main_runs, 2) << "and the passes are no steps";
+}
+
+TEST(Evaluate, EarlyStoppingBelongsToStopIf) {
+  Model model;
+  cr::Patience patience{.patience = 2};
+  cr::HookChain chain{
+      cr::Evaluate{cr::fetches<"mean">,
+                   callable(),
+                   {.every_steps = 5,
+                    .stop_if = [&](const auto& result) { return patience.exhausted(result["mean"_n], result.step); },
+                    .sink = RecordingSink{}}}};
+  run_steps(model, chain, 1000);
+  EXPECT_EQ(model.main_runs, 15) << "best at 5, then 10 and 15 are not better";
+}
+
+TEST(Evaluate, OnlyAtTheEnd) {
+  Model model;
+  RecordingSink sink;
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">, callable(), {.sink = sink}}};
+  run_steps(model, chain, 7);
+  ASSERT_EQ(sink.lines().size(), 1U);
+  EXPECT_TRUE(sink.lines()[0].starts_with("step 7: mean = 4 ")) << sink.lines()[0];
+}
+
+TEST(Evaluate, DataThatIsUsedUpIsAnError) {
+  Model model;
+  int left = 1;
+  auto once = [&]() -> std::optional<Batch> {
+    if (left-- <= 0) return {};
+    return batch_of(first);
+  };
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">, once, {.every_steps = 1, .sink = RecordingSink{}}}};
+  EXPECT_THROW(run_steps(model, chain, 2), cr::LogicError);
+}
+
+TEST(Evaluate, NeedsAMoment) {
+  const auto refused = [](cr::EvaluateOptions<cr::Name<"mean">> options) {
+    cr::Evaluate evaluate{cr::fetches<"mean">, callable(), options};
+    EXPECT_THROW(evaluate.begin(), cr::LogicError);
+  };
+  refused({.at_end = false});
+  refused({.every_steps = 1, .every_seconds = 1});
+  refused({.every_steps = 0});
+}
+
+/// Data with an end and a way back, like Batches.
+struct Source {
+  struct Position {
+    std::size_t at = 0;
+  };
+  const std::vector<double>& next() { return at++ == 0 ? first : second; }
+  [[nodiscard]] bool done() const { return at == 2; }
+  void seek(Position to) { at = to.at; }
+  std::size_t at = 0;
+};
+
+TEST(PassesOver, BeginsAgainAfterEachEnd) {
+  auto data = cr::passes_over(Source{}, [](const std::vector<double>& values) { return batch_of(values); });
+  for (int pass = 0; pass < 2; ++pass) {
+    std::size_t count = 0;
+    while (auto batch = data()) count += batch->get<cr::Name<"batch">>().value.size();
+    EXPECT_EQ(count, 4U);
+  }
+}
+
+TEST(BatchSize, IsTheFirstFeedsLeadingExtent) {
+  using cr::detail::batch_size;
+  const std::vector<float> images(12);
+  EXPECT_EQ(batch_size(cr::feeds(feed<"rate">(0.5f), feed<"x">(cr::TensorView<float, 2>{images.data(), {3, 4}}),
+                                 feed<"y">(images))),
+            3);
+  EXPECT_EQ(batch_size(cr::feeds(feed<"x">(images))), 12);
+  EXPECT_EQ(batch_size(cr::feeds(feed<"rate">(0.5f))), 1);
+  EXPECT_EQ(batch_size(cr::Feeds<>{}), 1);
+}
+
+}  // namespace

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// FeedFn, and FinalOps with the values it keeps.
+#include <crochet/hooks/feed_fn.hpp>
+#include <crochet/hooks/final_ops.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+using cr::feed;
+using cr::placeholder;
+using cr::value;
+using cr::testing::Script;
+
+TEST(FeedFn, FeedsWhatTheFunctionReturns) {
+  float rate = 0;
+  Script run{cr::FeedFn{[&] { return feed<"rate">(rate += 0.5f); }}, placeholder<float, "rate">};
+  run.step();
+  EXPECT_EQ(run.log().fed_scalars["rate"], 0.5);
+  run.step();
+  EXPECT_EQ(run.log().fed_scalars["rate"], 1.0);
+  EXPECT_EQ(run.log().runs.back().fed, "rate");
+}
+
+TEST(FeedFn, MayLookAtTheRunAndFeedSeveral) {
+  Script run{cr::FeedFn{[](auto& run) {
+               return cr::feeds(feed<"rate">(static_cast<double>(run.step())), feed<"training">(1));
+             }},
+             placeholder<double, "rate">, placeholder<int, "training">};
+  run.step();
+  run.step();
+  EXPECT_EQ(run.log().fed_scalars["rate"], 1.0);
+  EXPECT_EQ(run.log().fed_scalars["training"], 1.0);
+}
+
+TEST(FeedFn, MayFeedInSomeRunsOnly) {
+  using Request = decltype(cr::RunArgs{feed<"rate">(1.0)});
+  Script run{cr::FeedFn{[](auto& run) -> std::optional<Request> {
+               if (run.step() % 2 == 1) return {};
+               return Request{feed<"rate">(7.0)};
+             }},
+             placeholder<double, "rate">};
+  std::string fed;
+  for (int i = 0; i < 3; ++i) {
+    run.step();
+    fed += run.log().runs.back().fed + "|";
+  }
+  EXPECT_EQ(fed, "rate||rate|");
+}
+
+TEST(FeedFn, IsAskedAgainForARunThatIsRepeated) {
+  int calls = 0;
+  Script run{cr::FeedFn{[&] { return feed<"rate">(static_cast<double>(++calls)); }}, placeholder<double, "rate">};
+  run.log().throw_in_run(0, cr::UnavailableError("gone"));
+  EXPECT_THROW(run.step(), cr::UnavailableError);
+  run.step();
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(FinalOps, AScalarIsThereAfterTheEnd) {
+  Script run{cr::FinalOps<"accuracy">{}, value<"accuracy">(0.9f)};
+  run.step();
+  EXPECT_EQ(run.fetched(), "") << "nothing is fetched before the end";
+  EXPECT_TRUE(run.hook()["accuracy"_n].empty());
+  EXPECT_THROW((void)run.hook()["accuracy"_n].as<float>(), cr::LogicError);
+  run.end();
+  EXPECT_EQ(run.fetched(), "accuracy");
+  EXPECT_EQ(run.hook()["accuracy"_n].as<float>(), 0.9f);
+  EXPECT_EQ(run.hook()["accuracy"_n].text(), "0.9");
+}
+
+TEST(FinalOps, ATensorIsCopied) {
+  std::vector<double> grid{1, 2, 3, 4, 5, 6};
+  Script run{cr::FinalOps<"grid", "steps">{}, value<"grid">(cr::TensorView<double, 2>{grid.data(), {2, 3}}),
+             value<"steps">(std::int64_t{7})};
+  run.end();
+  grid.assign(6, 0);
+  const auto& kept = run.hook()["grid"_n];
+  EXPECT_EQ(std::vector<double>(kept.elements<double>().begin(), kept.elements<double>().end()),
+            (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(std::vector<std::int64_t>(kept.shape().begin(), kept.shape().end()), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(run.hook()["steps"_n].as<std::int64_t>(), 7);
+}
+
+TEST(FinalOps, AnotherTypeIsRefusedByName) {
+  Script run{cr::FinalOps<"accuracy">{}, value<"accuracy">(0.9f)};
+  run.end();
+  try {
+    (void)run.hook()["accuracy"_n].as<double>();
+    FAIL() << "a float is no double";
+  } catch (const cr::LogicError& error) {
+    EXPECT_STREQ(error.what(), "crochet: a kept value has elements of type float and was asked for as double");
+  }
+}
+
+TEST(FinalOps, MayBeFed) {
+  Script run{cr::final_ops<"accuracy">(feed<"rate">(0.25f)), value<"accuracy">(0.9f), placeholder<float, "rate">};
+  run.step();
+  EXPECT_EQ(run.log().runs.back().fed, "");
+  run.end();
+  EXPECT_EQ(run.log().fed_scalars["rate"], 0.25);
+  EXPECT_EQ(run.hook()["accuracy"_n].as<float>(), 0.9f);
+}
+
+TEST(FinalOps, AnEndOfDataIsExplainedAndLeaves) {
+  cr::testing::RecordingSink sink;
+  Script run{cr::FinalOps<"accuracy">{.sink = sink}, value<"accuracy">(0.9f)};
+  run.step();
+  run.log().throw_in_run(1, cr::OutOfRangeError());
+  EXPECT_THROW(run.end(), cr::OutOfRangeError);
+  ASSERT_EQ(sink.lines().size(), 1U);
+  EXPECT_NE(sink.lines()[0].find("need input"), std::string::npos);
+  EXPECT_TRUE(run.hook()["accuracy"_n].empty());
+}
+
+}  // namespace

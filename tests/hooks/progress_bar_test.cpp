@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProgressBar: a bar on a terminal, plain lines elsewhere, both rarely.
+#include <crochet/hooks/progress_bar.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace cr = crochet;
+using cr::value;
+using cr::testing::ManualClock;
+using cr::testing::RecordingSink;
+using cr::testing::Script;
+using Lines = std::vector<std::string>;
+
+TEST(ProgressBar, DrawsOneLineOnATerminalAgainAndAgain) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.total = 10, .columns = 80, .write = out, .clock = clock}};
+  for (int i = 0; i < 10; ++i) {
+    clock.advance(0.0625);  // drawn every tenth of a second: after each second step
+    run.step();
+  }
+  run.end();
+  EXPECT_EQ(out.lines(), (Lines{"\r2/10 [====>               ]  20% 16.0 steps/s 0:01 left\x1b[K",
+                                "\r4/10 [========>           ]  40% 16.0 steps/s 0:00 left\x1b[K",
+                                "\r6/10 [============>       ]  60% 16.0 steps/s 0:00 left\x1b[K",
+                                "\r8/10 [================>   ]  80% 16.0 steps/s 0:00 left\x1b[K",
+                                "\r10/10 [====================] 100% 16.0 steps/s\x1b[K",
+                                "\r10/10 [====================] 100% 16.0 steps/s\x1b[K", "\n"}));
+}
+
+TEST(ProgressBar, WritesALineForEachTenthElsewhere) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.total = 1000, .columns = 0, .write = out, .clock = clock}};
+  for (int i = 0; i < 1000; ++i) {
+    clock.advance(0.01);
+    run.step();
+  }
+  run.end();
+  ASSERT_EQ(out.lines().size(), 10U);
+  EXPECT_EQ(out.lines().front(), "100/1000  10% 100.0 steps/s 0:09 left\n");
+  EXPECT_EQ(out.lines().back(), "1000/1000 100% 100.0 steps/s\n");
+}
+
+TEST(ProgressBar, KnowsNoEndWithoutATotal) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.line_seconds = 30, .columns = 0, .write = out, .clock = clock}};
+  for (int i = 0; i < 70; ++i) {
+    clock.advance(1);
+    run.step();
+  }
+  run.end();
+  EXPECT_EQ(out.lines(), (Lines{"30 1.0 steps/s\n", "60 1.0 steps/s\n", "70 1.0 steps/s\n"}));
+}
+
+TEST(ProgressBar, FetchesValuesOnlyForTheRunsItDraws) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::Progress<"loss", "acc">{.total = 20, .columns = 0, .write = out, .clock = clock}};
+  std::string fetched;
+  for (int i = 0; i < 4; ++i) {
+    clock.advance(1);
+    run.step(value<"loss">(0.5f), value<"acc">(0.25));
+    fetched += run.fetched() + "|";
+  }
+  EXPECT_EQ(fetched, "|loss acc||loss acc|");
+  EXPECT_EQ(out.lines().front(), "2/20  10% 1.0 steps/s 0:18 left  loss = 0.5, acc = 0.25\n");
+}
+
+TEST(ProgressBar, DoesNotWrapOnANarrowTerminal) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.total = 10, .columns = 12, .write = out, .clock = clock}};
+  clock.advance(1);
+  run.step();
+  EXPECT_EQ(out.lines(), Lines{"\r1/10 [==>  \x1b[K"});
+}
+
+TEST(ProgressBar, LeavesTheLineAfterAnError) {
+  RecordingSink out;
+  ManualClock clock;
+  Script run{cr::ProgressBar{.columns = 80, .write = out, .clock = clock}};
+  clock.advance(1);
+  run.step();
+  run.fail(std::runtime_error("x"));
+  EXPECT_EQ(out.lines(), (Lines{"\r1 1.0 steps/s\x1b[K", "\n"}));
+}
+
+TEST(ProgressBar, HoursAreHours) {
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 1, .total = 7323, .rate = 1}.text(false)),
+            "1/7323   0% 1.0 steps/s 2:02:02 left");
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 12, .total = 10, .rate = 1}.text(false)), "12/10 100% 1.0 steps/s");
+  EXPECT_EQ((cr::detail::ProgressLine{.step = 0, .total = 0}.text(true)), "0/0 [====================] 100%");
+}
+
+TEST(ProgressBar, ALineOnStandardErrorClearsTheBarFirst) {
+  ::testing::internal::CaptureStderr();
+  cr::ProgressBar bar{.columns = 40};
+  Script run{bar};
+  run.end();  // draws, and goes to a new line
+  cr::detail::bar_on_terminal = true;
+  cr::Sink{}("loss = 0.5");
+  cr::Sink{}("loss = 0.4");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "\r0\x1b[K\n\r\x1b[Kloss = 0.5\nloss = 0.4\n");
+}
+
+}  // namespace
