@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks that the benchmarks run. They have the sizes of the usual first examples on images of 28 by 28 pixels, so
-// that they can be set against the same network in any other library.
+// The networks that the benchmarks run. They have the sizes of the usual first examples on images of 28 by 28 pixels,
+// so that they can be set against the same network in any other library.
 #pragma once
 #include <crochet/model.hpp>
 

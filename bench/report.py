@@ -104,8 +104,16 @@ def load(contexts):
 def time_of(ns):
     for unit, factor in (("ns", 1.0), ("us", 1e3), ("ms", 1e6)):
         if ns < 1000 * factor:
-            return f"{ns / factor:.3g} {unit}" if ns < 100 * factor else f"{ns / factor:.0f} {unit}"
-    return f"{ns / 1e9:.3g} s"
+            return f"{three_digits(ns / factor)} {unit}"
+    return f"{three_digits(ns / 1e9)} s"
+
+
+def three_digits(x):
+    return f"{x:.0f}" if x >= 99.95 else f"{x:#.3g}"
+
+
+def ratio_of(x):
+    return f"{x:.2f}" if x < 10 else f"{x:.0f}"
 
 
 def cell(samples):
@@ -135,6 +143,13 @@ def races_section(races):
     return [race_section(race) for race in races if race.get("cases")]
 
 
+def race_cell(of):
+    if "min" not in of:
+        return "-"
+    disturbed = "" if of.get("clean", 1) else "~"
+    return f"{disturbed}{time_of(of['min'] * 1e3)} ({time_of(of['median'] * 1e3)})"
+
+
 def race_rows(cases, names):
     rows, ours_to_best = [], []
     for case in cases:
@@ -145,9 +160,7 @@ def race_rows(cases, names):
         if "crochet" in least and others:
             ours_to_best.append((label, case["threads"], least["crochet"] / min(others.values())))
             ratio = f"{ours_to_best[-1][2]:.2f}"
-        times = [f"{time_of(least[n] * 1e3)} ({time_of(case['peers'][n]['median'] * 1e3)})" if n in least else "-"
-                 for n in names]
-        rows.append([label, str(case["threads"]), *times, ratio])
+        rows.append([label, str(case["threads"]), *(race_cell(case["peers"].get(n, {})) for n in names), ratio])
     return rows, ours_to_best
 
 
@@ -170,10 +183,13 @@ def race_section(race):
         "images of 28 by 28 pixels; train is forward, loss, backward and update, infer is forward. One process each, in "
         "turns; the least of all rounds, in brackets the median of the rounds' medians. crochet runs under a "
         "`MonitoredSession` with an empty chain and fetches the loss in every training step. The last column is crochet's "
-        "time over that of the fastest of the others.",
+        "time over that of the fastest of the others. A ~ marks a time without one undisturbed round.",
         table(["case", "threads", *names, "ratio"], rows), reading,
+        "The others' programs are no part of this project: any program will do that speaks the protocol which "
+        "[protocol.hpp](../bench/anchor/protocol.hpp) describes.",
         reproduce("cmake --workflow --preset bench",
-                  "python3 bench/anchor/compare.py crochet=build/release/bench/crochet_anchor other=COMMAND --help"))
+                  "python3 bench/anchor/compare.py crochet=build/release/bench/crochet_anchor other=COMMAND "
+                  "--out bench/results/race.json"))
 
 
 def overhead_section(samples):
@@ -185,12 +201,12 @@ def overhead_section(samples):
         return []
     ways = [w for w in WAYS if any(w in of for of in found.values())]
     rows = [[str(n), *(cell(of.get(w)) for w in ways)] for n, of in sorted(found.items())]
-    ratios = [[str(n), *(f"{of[w].least / of[BY_HAND].least:.2f}" if w in of and BY_HAND in of else "-" for w in ways)]
+    ratios = [[str(n), *(ratio_of(of[w].least / of[BY_HAND].least) if w in of and BY_HAND in of else "-" for w in ways)]
               for n, of in sorted(found.items())]
     return [section("What hooks cost in a step",
                     "A step that does next to nothing, under N hooks that each add its result to a sum and may ask to stop. "
                     + " ".join(f"`{w}`: {WAYS[w]}." for w in ways)
-                    + " Least time per step, in brackets the median of the repetitions.",
+                    + " Least time per step, in brackets the median of the repetitions. Compiled at -O2.",
                     table(["hooks", *ways], rows), f"The same as multiples of `{BY_HAND}`:", table(["hooks", *ways], ratios),
                     overhead_reading(found, ways), reproduce('make bench ARGS="--benchmark_filter=overhead"'))]
 
@@ -200,8 +216,8 @@ def overhead_reading(found, ways):
     for way in (w for w in ways if w != BY_HAND):
         of_way = [of[way].least / of[BY_HAND].least for of in found.values() if way in of and BY_HAND in of]
         if of_way:
-            sentences.append(f"`{way}` takes {min(of_way):.2f} to {max(of_way):.2f} times as long as `{BY_HAND}`")
-    return ("; ".join(sentences) + ". Steps of a few nanoseconds make any difference look large: what counts for a user "
+            sentences.append(f"`{way}` {ratio_of(min(of_way))} to {ratio_of(max(of_way))}")
+    return (f"Against `{BY_HAND}`, least to greatest ratio over all N: " + "; ".join(sentences) + ". Steps of a few nanoseconds make any difference look large: what counts for a user "
             "is the difference of the times, beside a step that trains something." if sentences else "")
 
 
@@ -214,11 +230,13 @@ def step_section(samples):
             found.setdefault((match[1] == "cnn", int(match[2])), {})[column] = of
     if not found:
         return []
+    columns.sort(key=lambda column: (column.split(", ")[1], column.startswith("eigen")))
     rows = [[f"{'CNN' if cnn else 'MLP'} batch {size}", *(cell(of.get(c)) for c in columns)]
             for (cnn, size), of in sorted(found.items())]
     return [section("Training steps, by backend and threads",
                     "The same networks: MLP 784-128-10 under SGD, CNN under Adam. `tiles` is crochet's own matrix product, "
-                    "`eigen` is Eigen's. Least time per step on a clock on the wall, in brackets the median.",
+                    "`eigen` is Eigen's. Least time per step, in brackets the median: on one thread of the processor, on more of a "
+                    "clock on the wall.",
                     table(["step", *columns], rows), step_reading(found),
                     reproduce('make bench ARGS="--benchmark_filter=step/(mlp|cnn)"'))]
 
@@ -232,9 +250,10 @@ def step_reading(found):
     if backends:
         sentences.append(f"On one thread `tiles` takes {min(backends):.2f} to {max(backends):.2f} times as long as `eigen`.")
     if gains:
-        sentences.append(f"A second thread makes `tiles` {min(gains):.2f} to {max(gains):.2f} times as fast; a small batch "
-                         "has too little work to share, and where the second processor is busy with something else, "
-                         "waiting for it makes a step slower than on one.")
+        sentences.append(f"A second thread makes `tiles` {min(gains):.2f} to {max(gains):.2f} times as fast.")
+        if min(gains) < 1:
+            sentences.append("Below 1 the batch has too little work to share, or the second processor was busy with "
+                             "something else: then each wait for it costs more than it brings.")
     return " ".join(sentences)
 
 
@@ -243,20 +262,27 @@ def session_section(samples):
     for name, of in samples.items():
         if match := re.fullmatch(r"step/session_overhead/(\w+)/(bare|hooks:\d+)", name):
             found.setdefault(match[1], {})[match[2]] = of
-    kinds = list(dict.fromkeys(kind for of in found.values() for kind in of))
     if not found:
         return []
+    kinds = sorted({kind for of in found.values() for kind in of}, key=lambda k: (k != "bare", len(k), k))
     rows = [[model, *(cell(of.get(kind)) for kind in kinds)] for model, of in found.items()]
-    differences = [f"{kind.replace('hooks:', '')} hooks: {time_of(abs(d))} {'more' if d >= 0 else 'less'}"
-                   for kind in kinds if kind != "bare" and "scalar" in found and kind in found["scalar"]
-                   for d in [found["scalar"][kind].least - found["scalar"]["bare"].least]]
     return [section("What a session adds to the executor",
                     "The same step by the bare executor, and under a `MonitoredSession` with no hooks and with eight that "
                     "read the loss. `scalar` is a model whose step is a few instructions; `mlp` is the MLP at batch 1.",
                     table(["model", *kinds], rows),
-                    "On the scalar model, against the bare executor: " + "; ".join(differences)
-                    + ". On the MLP the difference drowns in the noise of the step." if differences else "",
+                    session_reading(found),
                     reproduce('make bench ARGS="--benchmark_filter=session_overhead"'))]
+
+
+def session_reading(found):
+    sentences = []
+    for model, of in found.items():
+        for kind in sorted(of.keys() - {"bare"}) if "bare" in of else ():
+            more = of[kind].least - of["bare"].least
+            sentences.append(f"`{model}`, {kind}: {'+' if more >= 0 else '-'}{time_of(abs(more))} "
+                             f"({100 * more / of['bare'].least:+.1f} %)")
+    return ("Against the bare executor, hooks' own work included: " + "; ".join(sentences)
+            + ". A few per cent of the MLP's step are noise." if sentences else "")
 
 
 def compile_section(folder):
@@ -265,7 +291,8 @@ def compile_section(folder):
         return []
     content = json.loads(path.read_text())
     compilers = list(content["results"])
-    cases = list(next(iter(content["results"].values())))
+    of_first = next(iter(content["results"].values()))
+    cases = sorted(of_first, key=lambda case: of_first[case]["seconds"] if of_first[case] else 0)
     rows = [[f"[{case}](../bench/compile_time/cases/{case}.cpp)",
              *(f"{of['seconds']:.2f} s, {of['megabytes']:.0f} MB" if of else "does not compile"
                for c in compilers for of in [content["results"][c][case]])] for case in cases]

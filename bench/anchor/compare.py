@@ -67,6 +67,16 @@ class Competitor:
         self.process.communicate()
 
 
+def wait_for_quiet(cpu, patience):
+    """Waits, but not for ever, for a moment in which nobody computes there."""
+    end = time.time() + patience
+    while time.time() < end:
+        before = busy(cpu)
+        time.sleep(0.05)
+        if busy(cpu) - before <= 2 / TICK:
+            return
+
+
 def race(case, competitors, options):
     """Name -> what it took, or why it did not take part."""
     got = {}
@@ -77,6 +87,7 @@ def race(case, competitors, options):
         first = number % len(competitors)
         for c in competitors[first:] + competitors[:first]:
             for _ in range(0 if "skip" in got[c.name] else options.tries):
+                wait_for_quiet(c.cpu, options.patience)
                 answer, others = c.ask(case, options.seconds)
                 clean = others < DISTURBED
                 got[c.name]["clean" if clean else "dirty"].append((min(answer["us"]), statistics.median(answer["us"])))
@@ -101,6 +112,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=0.15, help="of one answer")
     parser.add_argument("--tries", type=int, default=3, help="for an answer that nobody disturbs")
+    parser.add_argument("--patience", type=float, default=0.5, help="seconds to wait for a quiet moment before an answer")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="where one thread runs")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
@@ -117,6 +129,7 @@ def main():
             print(f"{case} on {report.plural(threads, 'thread')}: {took}", flush=True)
         for c in competitors:
             c.end()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps({"machine": report.machine(), "date": datetime.date.today().isoformat(),
                                        "cases": rows}, indent=1) + "\n")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A competitor in a race of training steps: a program that is asked for one measurement after the other, so that several
-// libraries, each in a process of its own, can take turns on a machine that is never quite quiet.
+// A competitor in a race of training steps: a program that is asked for one measurement after the other, so that
+// several libraries, each in a process of its own, can take turns on a machine that is never quite quiet.
 //
 // The program is started with `--threads N`. For every line `workload batch mode seconds` on its standard input, say
 // `W1 32 train 0.15`, it prints one line of JSON:

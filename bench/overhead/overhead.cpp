@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What N hooks cost in a step, in six ways of writing them. The work of every way is the same: the step makes a loss, and
-// each of N watchers adds it to a sum of its own and asks to stop when it is too large.
+// What N hooks cost in a step, in six ways of writing them. The work of every way is the same: the step makes a loss,
+// and each of N watchers adds it to a sum of its own and asks to stop when it is too large.
 //
 //   by_hand      the sums written into the loop
 //   static       a HookChain
@@ -93,7 +93,8 @@ void by_hand(benchmark::State& state) {
   for (auto _ : state) {
     if (loop.stop.requested) break;
     const float loss = make_loss(loop.loss_state);
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (watch<I>(loop, loss), ...); }(std::make_index_sequence<N>{});
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (watch<I>(loop, loss), ...); }
+    (std::make_index_sequence<N>{});
     benchmark::DoNotOptimize(loop);
   }
 }
@@ -122,9 +123,8 @@ void drive(benchmark::State& state, Chain chain) {
 
 template <std::size_t N>
 void in_a_chain(benchmark::State& state) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    drive(state, cr::HookChain<Sum<I>...>{});
-  }(std::make_index_sequence<N>{});
+  [&]<std::size_t... I>(std::index_sequence<I...>) { drive(state, cr::HookChain<Sum<I>...>{}); }
+  (std::make_index_sequence<N>{});
 }
 
 class SumPlugin final : public cr::DynamicHook {

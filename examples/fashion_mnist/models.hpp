@@ -2,7 +2,7 @@
 // The two networks of the demo. A model is a function that runs in the compiler: it describes the graph, and what runs
 // later is straight-line code for exactly what a step is asked for.
 #pragma once
-#include <crochet/crochet.hpp>
+#include <crochet/model.hpp>
 
 namespace demo {
 

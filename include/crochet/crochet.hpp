@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The core of crochet: hooks, chains, sessions, step functions. Standard library and Hana only, and cheap to include.
-// Executors for graphs, stock hooks and data have headers of their own.
+// Models (crochet/model.hpp), executors for graphs (which bring it), stock hooks and data have headers of their own.
 #pragma once
 
 #include <crochet/config.hpp>
@@ -11,7 +11,6 @@
 #include <crochet/hook/compose.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/model.hpp>
 #include <crochet/name.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/executor.hpp>

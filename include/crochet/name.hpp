@@ -15,7 +15,8 @@ namespace crochet {
 /// `N` counts the terminating zero.
 template <std::size_t N>
 struct FixedString {
-  constexpr FixedString(const char (&literal)[N]) {  // NOLINT(google-explicit-constructor): a literal is meant to convert
+  constexpr FixedString(
+      const char (&literal)[N]) {  // NOLINT(google-explicit-constructor): a literal is meant to convert
     for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
   }
   /// The `N - 1` characters that start at `from`. For names that are computed in the compiler.

@@ -11,8 +11,8 @@
 namespace crochet {
 
 /// A read-only view of a row-major, contiguous tensor. It owns nothing: the values live as long as whoever handed the
-/// view out says, for a fetched value until the next run. Scalars are plain `T`, not views. Cost: one pointer and `Rank`
-/// extents; passed by value.
+/// view out says, for a fetched value until the next run. Scalars are plain `T`, not views. Cost: one pointer and
+/// `Rank` extents; passed by value.
 template <class T, std::size_t Rank>
 class TensorView {
  public:
@@ -39,8 +39,9 @@ class TensorView {
 
   /// Element at one index per dimension; in range is required and not checked.
   template <class... Index>
-    requires(sizeof...(Index) == Rank && (std::is_convertible_v<Index, std::int64_t> && ...))
-  [[nodiscard]] constexpr const T& operator()(Index... index) const {
+  requires(sizeof...(Index) == Rank && (std::is_convertible_v<Index, std::int64_t> && ...))
+      [[nodiscard]] constexpr const T&
+      operator()(Index... index) const {
     std::int64_t offset = 0;
     std::size_t axis = 0;
     ((offset = offset * shape_[axis++] + static_cast<std::int64_t>(index)), ...);

@@ -56,7 +56,8 @@ TEST(StepExecutor, SaysWhetherAnybodyWantsAnOutput) {
   StepExecutor step{[&](auto& out) {
                       ++asked;
                       if (out.due("field"_n)) ++made;
-                      if constexpr (std::remove_reference_t<decltype(out)>::due("field"_n)) out["field"_n] = std::vector{1.0};
+                      if constexpr (std::remove_reference_t<decltype(out)>::due("field"_n))
+                        out["field"_n] = std::vector{1.0};
                     },
                     output<std::vector<double>, "field">};
   MonitoredSession session{step, HookChain{Snapshot<3>{}}};

@@ -23,11 +23,7 @@ struct Around {
   using decorates = H;
   static constexpr auto fetches = declared_fetches<H>{};
   H hook;
-  void begin()
-    requires phase::begin::handled<H>
-  {
-    hook.begin();
-  }
+  void begin() requires phase::begin::handled<H> { hook.begin(); }
   void after_run(auto& run, const auto& values) { hook.after_run(run, values); }
 };
 

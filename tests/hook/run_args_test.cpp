@@ -36,12 +36,11 @@ TEST(Feed, BorrowsWhatLivesLongerAndKeepsWhatDoesNot) {
 }
 
 TEST(RunArgs, TakesItsPartsInAnyOrder) {
-  auto args = RunArgs{feed<"x">(1.0f), targets<"train">, fetches<"loss">, "summary"_n, fetches<"accuracy">,
-                      feeds(feed<"y">(2), feed<"z">(3L))};
-  static_assert(std::is_same_v<
-                decltype(args),
-                RunArgs<Fetches<Name<"loss">, Name<"accuracy">>, Targets<Name<"train">, Name<"summary">>,
-                        Feeds<FeedFor<"x", float>, FeedFor<"y", int>, FeedFor<"z", long>>>>);
+  auto args = RunArgs{feed<"x">(1.0f), targets<"train">,    fetches<"loss">,
+                      "summary"_n,     fetches<"accuracy">, feeds(feed<"y">(2), feed<"z">(3L))};
+  static_assert(std::is_same_v<decltype(args),
+                               RunArgs<Fetches<Name<"loss">, Name<"accuracy">>, Targets<Name<"train">, Name<"summary">>,
+                                       Feeds<FeedFor<"x", float>, FeedFor<"y", int>, FeedFor<"z", long>>>>);
   EXPECT_EQ(args.feeds.get<Name<"x">>().value, 1.0f);
   EXPECT_EQ(args.feeds.get<Name<"y">>().value, 2);
   EXPECT_EQ(args.feeds.get<Name<"z">>().value, 3);
@@ -50,8 +49,9 @@ TEST(RunArgs, TakesItsPartsInAnyOrder) {
 TEST(RunArgs, OfRunArgsIsTheirUnion) {
   auto inner = RunArgs{fetches<"loss">, feed<"x">(std::vector<int>{1, 2})};
   auto outer = RunArgs{inner, targets<"train">};
-  static_assert(std::is_same_v<decltype(outer), RunArgs<Fetches<Name<"loss">>, Targets<Name<"train">>,
-                                                        Feeds<FeedFor<"x", std::vector<int>>>>>);
+  static_assert(
+      std::is_same_v<decltype(outer),
+                     RunArgs<Fetches<Name<"loss">>, Targets<Name<"train">>, Feeds<FeedFor<"x", std::vector<int>>>>>);
   EXPECT_EQ(outer.feeds.get<Name<"x">>().value.size(), 2u);
   auto copy = RunArgs{outer};
   static_assert(std::is_same_v<decltype(copy), decltype(outer)>);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same step written by hand, without the library: the same counters and sums, the same way to stop, the same refusal
-// to go on after a stop.
+// The same step written by hand, without the library: the same counters and sums, the same way to stop, the same
+// refusal to go on after a stop.
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -52,7 +52,8 @@ inline void watch(Loop& loop, float loss) {
 }
 
 void step(Loop& loop) {
-  if (loop.state != State::running) [[unlikely]] loop.refuse();
+  if (loop.state != State::running) [[unlikely]]
+    loop.refuse();
   const float loss = loop.loss = compute_loss();
   ++loop.steps;
   watch<0>(loop, loss), watch<1>(loop, loss), watch<2>(loop, loss), watch<3>(loop, loss);
@@ -64,6 +65,7 @@ void step(Loop& loop) {
   watch<24>(loop, loss), watch<25>(loop, loss), watch<26>(loop, loss), watch<27>(loop, loss);
   watch<28>(loop, loss), watch<29>(loop, loss), watch<30>(loop, loss), watch<31>(loop, loss);
 #if CROCHET_HOOKS > 0
-  if (loop.stop.requested) [[unlikely]] loop.state = State::stopped;
+  if (loop.stop.requested) [[unlikely]]
+    loop.state = State::stopped;
 #endif
 }

@@ -51,7 +51,8 @@ TEST(MonitoredSession, TheEndOfTheDataIsACleanEnd) {  // T3
 
 TEST(MonitoredSession, AnErrorInBeginLeavesTheConstructor) {  // T7
   Trace trace;
-  HookChain chain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('B', std::runtime_error("no")), Recorder<'c'>{trace}};
+  HookChain chain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('B', std::runtime_error("no")),
+                  Recorder<'c'>{trace}};
   EXPECT_THROW((MonitoredSession{TracedExecutor{trace}, chain}), std::runtime_error);
   EXPECT_EQ(trace.text, "a.B b.B");
 }
@@ -65,9 +66,10 @@ TEST(MonitoredSession, EvenACleanErrorInAfterCreateSessionLeavesTheConstructor) 
 
 TEST(MonitoredSession, AnErrorCaughtInTheLoopLeavesTheSessionUsable) {  // T10
   Trace trace;
-  MonitoredSession session{TracedExecutor{trace},
-                           HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('b', std::invalid_argument("x")),
-                                     Recorder<'c'>{trace}}};
+  MonitoredSession session{
+      TracedExecutor{trace},
+      HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('b', std::invalid_argument("x")),
+                Recorder<'c'>{trace}}};
   run_session(session, [&](auto& s) {
     trace.text.clear();
     EXPECT_THROW(s.run("train"_n), std::invalid_argument);
@@ -97,9 +99,10 @@ TEST(MonitoredSession, EveryEndRunsAndTheFirstErrorLeaves) {  // T11, where the 
 
 TEST(MonitoredSession, TheErrorsOfThreeEndsAreNestedInOrder) {
   Trace trace;
-  MonitoredSession session{TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}.throwing('E', IoError("1")),
-                                                            Recorder<'b'>{trace}.throwing('E', DataError("2")),
-                                                            Recorder<'c'>{trace}.throwing('E', std::runtime_error("3"))}};
+  MonitoredSession session{
+      TracedExecutor{trace},
+      HookChain{Recorder<'a'>{trace}.throwing('E', IoError("1")), Recorder<'b'>{trace}.throwing('E', DataError("2")),
+                Recorder<'c'>{trace}.throwing('E', std::runtime_error("3"))}};
   try {
     session.close();
     FAIL() << "close must throw";
@@ -159,7 +162,8 @@ TEST(MonitoredSession, AStopIsLatchedWhenEveryHookHasSeenTheRun) {
     session.run("train"_n);
     FAIL() << "run must throw";
   } catch (const LogicError& error) {
-    EXPECT_NE(std::string(error.what()).find("has stopped (Recorder<'a'>: before, says a)"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("has stopped (Recorder<'a'>: before, says a)"), std::string::npos)
+        << error.what();
   }
   session.close();
 }
@@ -213,8 +217,9 @@ TEST(MonitoredSession, ErrorsInOnErrorDoNotHideTheOneThatLeaves) {
   Trace trace;
   DiagnosticSink before = set_diagnostic_sink(&remember);
   said.clear();
-  MonitoredSession session{TracedExecutor{trace}.throwing_in_run(1, std::runtime_error("first")),
-                           HookChain{Recorder<'a'>{trace}.throwing('X', IoError("report failed")), Recorder<'b'>{trace}}};
+  MonitoredSession session{
+      TracedExecutor{trace}.throwing_in_run(1, std::runtime_error("first")),
+      HookChain{Recorder<'a'>{trace}.throwing('X', IoError("report failed")), Recorder<'b'>{trace}}};
   EXPECT_THROW(run_times(session, 1), std::runtime_error);
   EXPECT_TRUE(trace.text.ends_with("run a.X b.X"));
   EXPECT_EQ(said, "crochet: on_error of a hook threw: report failed");

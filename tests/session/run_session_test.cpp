@@ -88,7 +88,8 @@ struct Device {
 
 TEST(Train, CompilesTheModelAndRunsItsTargetTrain) {
   Trace trace;
-  const StopReason why = train<Model>(Device{&trace}, [] { return RunArgs{}; }, HookChain{StopAt{.last = 2}});
+  const StopReason why = train<Model>(
+      Device{&trace}, [] { return RunArgs{}; }, HookChain{StopAt{.last = 2}});
   EXPECT_EQ(trace.text, "mk run run");
   EXPECT_EQ(why.reason, "enough");
 }

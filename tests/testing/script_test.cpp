@@ -122,8 +122,8 @@ TEST(Script, KnowsTheValuesOfItsConstructorInEveryPhase) {
 TEST(ScriptedExecutor, DrivesARealSession) {
   cr::testing::ScriptLog log;
   log.throw_in_run(3, cr::OutOfRangeError());
-  cr::MonitoredSession session{
-      cr::testing::ScriptedExecutor{log, cr::value<"loss">(1.0f), cr::targets<"train">}, cr::HookChain{Plateau{}}};
+  cr::MonitoredSession session{cr::testing::ScriptedExecutor{log, cr::value<"loss">(1.0f), cr::targets<"train">},
+                               cr::HookChain{Plateau{}}};
   cr::run_session(session, [](auto& s) {
     while (!s.should_stop()) {
       s.executor().set("loss"_n, 2.0f);

@@ -21,9 +21,9 @@ struct Trivial {
 template <std::size_t... I>
 void train_under(std::index_sequence<I...>, float& loss, int steps) {
   using namespace crochet::literals;
-  crochet::MonitoredSession session{crochet::StepExecutor{[&](auto& out) { out["loss"_n] = loss *= 0.9F; },
-                                                          crochet::output<float, "loss">},
-                                    crochet::HookChain{Trivial<I>{}...}};
+  crochet::MonitoredSession session{
+      crochet::StepExecutor{[&](auto& out) { out["loss"_n] = loss *= 0.9F; }, crochet::output<float, "loss">},
+      crochet::HookChain{Trivial<I>{}...}};
   crochet::run_session(session, [&](auto& s) {
     for (int i = 0; i < steps; ++i) s.run(crochet::fetches<"loss">);
   });

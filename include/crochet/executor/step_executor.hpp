@@ -57,8 +57,8 @@ class OutputRef {
  public:
   constexpr explicit OutputRef(T& target) : target_(target) {}
   template <class U>
-    requires(std::is_assignable_v<T&, U>)
-  constexpr void operator=(U&& value) const {  // NOLINT(misc-unconventional-assign-operator): nothing to chain
+  requires(std::is_assignable_v<T&, U>) constexpr void operator=(
+      U&& value) const {  // NOLINT(misc-unconventional-assign-operator): nothing to chain
     if constexpr (Due) target_ = std::forward<U>(value);
   }
 

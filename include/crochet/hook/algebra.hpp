@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of chains from types of chains: append, prepend, replace, without. Boost.Hana does the algebra. For values there
-// is `chain | hook` (crochet/hook/compose.hpp).
+// Types of chains from types of chains: append, prepend, replace, without. Boost.Hana does the algebra. For values
+// there is `chain | hook` (crochet/hook/compose.hpp).
 #pragma once
 
 #include <utility>
@@ -45,14 +45,15 @@ using Append = detail::chain_of<decltype(detail::hana::append(detail::hook_types
 template <class Chain, class H>
 using Prepend = detail::chain_of<decltype(detail::hana::prepend(detail::hook_types<Chain>, detail::hana::type_c<H>))>;
 
-/// The chain's type with every hook of type Old replaced by New, which may be a decorator: `Replace<C, H, EveryN<10, H>>`.
+/// The chain's type with every hook of type Old replaced by New, which may be a decorator: `Replace<C, H, EveryN<10,
+/// H>>`.
 template <class Chain, class Old, class New>
-using Replace = detail::chain_of<decltype(detail::hana::replace(
-    detail::hook_types<Chain>, detail::hana::type_c<Old>, detail::hana::type_c<New>))>;
+using Replace = detail::chain_of<decltype(detail::hana::replace(detail::hook_types<Chain>, detail::hana::type_c<Old>,
+                                                                detail::hana::type_c<New>))>;
 
 /// The chain's type without the hooks of type H.
 template <class Chain, class H>
-using Without = detail::chain_of<decltype(detail::hana::filter(
-    detail::hook_types<Chain>, detail::hana::not_equal.to(detail::hana::type_c<H>)))>;
+using Without = detail::chain_of<decltype(detail::hana::filter(detail::hook_types<Chain>,
+                                                               detail::hana::not_equal.to(detail::hana::type_c<H>)))>;
 
 }  // namespace crochet

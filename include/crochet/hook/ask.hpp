@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one hook wants of one run, in one form whatever way the hook says it. The chain and every decorator of a hook use
-// the same `ask`.
+// What one hook wants of one run, in one form whatever way the hook says it. The chain and every decorator of a hook
+// use the same `ask`.
 #pragma once
 
 #include <optional>
@@ -52,7 +52,9 @@ class Ask<Args, true> {
 namespace detail {
 
 template <class H>
-concept DeclaresFetches = requires { H::fetches; };
+concept DeclaresFetches = requires {
+  H::fetches;
+};
 
 template <class H>
 struct DeclaredFetches {

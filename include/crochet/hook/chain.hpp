@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HookChain: hooks side by side in flat slots. Each phase is a fold over the hooks that have it; a hook without the phase
-// leaves no trace in the code, a hook without state none in the object.
+// HookChain: hooks side by side in flat slots. Each phase is a fold over the hooks that have it; a hook without the
+// phase leaves no trace in the code, a hook without state none in the object.
 #pragma once
 
 #include <cstddef>
@@ -144,9 +144,7 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
   static constexpr std::size_t size = sizeof...(H);
 
   constexpr HookChain() = default;
-  constexpr explicit HookChain(H... hook)
-    requires(sizeof...(H) > 0)
-      : Base{{std::move(hook)}...} {}
+  constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0) : Base{{std::move(hook)}...} {}
 
   using Base::ask;
   using Base::fire;

@@ -14,15 +14,18 @@ namespace detail {
 /// Hands the hooks of a chain, in order, to `use(hook&&...)`.
 template <class... H, class Use>
 constexpr decltype(auto) unpack_hooks(HookChain<H...>&& chain, Use&& use) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
     return std::forward<Use>(use)(std::move(chain.template at<I>())...);
-  }(std::index_sequence_for<H...>{});
+  }
+  (std::index_sequence_for<H...>{});
 }
 
 template <class... H, class... G>
 constexpr HookChain<H..., G...> joined(HookChain<H...>&& first, HookChain<G...>&& second) {
   return unpack_hooks(std::move(first), [&](H&&... h) {
-    return unpack_hooks(std::move(second), [&](G&&... g) { return HookChain<H..., G...>{std::move(h)..., std::move(g)...}; });
+    return unpack_hooks(std::move(second), [&](G&&... g) {
+      return HookChain<H..., G...>{std::move(h)..., std::move(g)...};
+    });
   });
 }
 
@@ -33,8 +36,8 @@ inline constexpr bool is_chain<HookChain<H...>> = true;
 
 }  // namespace detail
 
-/// A chain with one more hook at its end, or with those of another chain: `chain | StepCounter{} | more`. Moves or copies
-/// its hooks.
+/// A chain with one more hook at its end, or with those of another chain: `chain | StepCounter{} | more`. Moves or
+/// copies its hooks.
 template <class... H, class Added>
 constexpr auto operator|(HookChain<H...> chain, Added added) {
   if constexpr (detail::is_chain<Added>) {

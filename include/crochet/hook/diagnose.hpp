@@ -48,7 +48,10 @@ inline constexpr bool misspells<H, P> = !P::template not_misspelt<probe<H>>;
 
 /// A hook that says which phases it handles. A decorator may pass on `void` for a hook that does not say.
 template <class H>
-concept ListsPhases = requires { typename H::handles; } && !std::is_void_v<typename H::handles>;
+concept ListsPhases = requires {
+  typename H::handles;
+}
+&&!std::is_void_v<typename H::handles>;
 
 template <class P, class List>
 inline constexpr bool is_listed = false;
@@ -59,13 +62,15 @@ inline constexpr bool is_listed<P, Phases<Q...>> = (std::is_same_v<P, Q> || ...)
 struct Anything {};
 
 template <class H, class P>
-inline constexpr bool wants_a_builder =
-    (P::template handled<H, GraphBuilder> && !P::template handled<H, Anything>) ||
-    (P::template handled<H, Anything, GraphBuilder> && !P::template handled<H, Anything, Anything>) ||
-    (P::template handled<H, GraphBuilder, Anything> && !P::template handled<H, Anything, Anything>);
+inline constexpr bool wants_a_builder = (P::template handled<H, GraphBuilder> && !P::template handled<H, Anything>) ||
+                                        (P::template handled<H, Anything, GraphBuilder> &&
+                                         !P::template handled<H, Anything, Anything>) ||
+                                        (P::template handled<H, GraphBuilder, Anything> &&
+                                         !P::template handled<H, Anything, Anything>);
 template <class H>
-inline constexpr bool wants_a_builder<H, phase::extend_graph> =
-    requires(H& hook, GraphBuilder& builder) { hook.extend_graph(builder); };
+inline constexpr bool wants_a_builder<H, phase::extend_graph> = requires(H& hook, GraphBuilder& builder) {
+  hook.extend_graph(builder);
+};
 
 template <class P, class Returned>
 inline constexpr bool may_return = std::is_void_v<Returned>;
@@ -76,7 +81,9 @@ inline constexpr bool may_return<phase::before_run, Returned> =
 /// A decorator names the hook it wraps: `using decorates = H;`. Its members may be absent when the inner hook has none
 /// (`void begin() requires ...`), and what is wrong with the inner hook is said of that one.
 template <class H>
-concept Decorates = requires { typename H::decorates; };
+concept Decorates = requires {
+  typename H::decorates;
+};
 
 /// Why a hook is not called in phase P.
 template <class H, class P>
@@ -137,15 +144,15 @@ constexpr auto reason_in() {
   }
 }
 
-/// Nothing to complain about in phase P, for a hook that neither lists its phases nor decorates: it has the member and it
-/// can be called, or it has not. Says so cheaply; why it is not so is worked out only then.
+/// Nothing to complain about in phase P, for a hook that neither lists its phases nor decorates: it has the member and
+/// it can be called, or it has not. Says so cheaply; why it is not so is worked out only then.
 template <class P, class H, class Args, bool Handled = is_handled<P, H, Args>>
 inline constexpr bool is_plainly_right = !mentions<H, P> && !misspells<H, P>;
 template <class P, class H, class Args>
 inline constexpr bool is_plainly_right<P, H, Args, true> = may_return<P, typename Returned<P, H, Args>::type>;
 
-/// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what phase P
-/// is called with.
+/// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what
+/// phase P is called with.
 template <class H, class Arguments, class AllP = AllPhases>
 struct Diagnosis;
 template <class H, class Arguments, class... P>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DynamicHooks: hooks that are only known at run time (plug-ins, a configuration file), behind a virtual interface, as one
-// element of a chain. The one place with virtual calls; everything else of the chain stays free of them.
+// DynamicHooks: hooks that are only known at run time (plug-ins, a configuration file), behind a virtual interface, as
+// one element of a chain. The one place with virtual calls; everything else of the chain stays free of them.
 #pragma once
 
 #include <concepts>
@@ -67,7 +67,8 @@ class DynamicRunOf final : public DynamicRun {
         ((found || name != N::view() ? void() : void(found = static_cast<double>((*values_)[N{}]))), ...);
       }
     }
-    if (!found) throw LogicError("crochet: a plug-in reads \"" + std::string(name) + "\", which is not there in this run");
+    if (!found)
+      throw LogicError("crochet: a plug-in reads \"" + std::string(name) + "\", which is not there in this run");
     return *found;
   }
 
@@ -78,10 +79,10 @@ class DynamicRunOf final : public DynamicRun {
 
 }  // namespace detail
 
-/// Plug-ins behind DynamicHook, called in the order of `add`. The names they may read are listed here, so that the plan is
-/// known to the compiler; they are fetched only in runs for which a plug-in wants values. Listed values must be scalars.
-/// `DynamicHooks<"loss"> plugins; plugins.add(std::make_unique<MyPlugin>());`
-/// Cost: two virtual calls a run for each plug-in; an empty one costs a test.
+/// Plug-ins behind DynamicHook, called in the order of `add`. The names they may read are listed here, so that the plan
+/// is known to the compiler; they are fetched only in runs for which a plug-in wants values. Listed values must be
+/// scalars. `DynamicHooks<"loss"> plugins; plugins.add(std::make_unique<MyPlugin>());` Cost: two virtual calls a run
+/// for each plug-in; an empty one costs a test.
 template <FixedString... Text>
 class DynamicHooks {
  public:
@@ -93,7 +94,8 @@ class DynamicHooks {
     hooks_.push_back(std::move(hook));
     return *this;
   }
-  /// Adds a plug-in of type H, made from the arguments. Returns it; valid as long as this object or what it is moved to.
+  /// Adds a plug-in of type H, made from the arguments. Returns it; valid as long as this object or what it is moved
+  /// to.
   template <std::derived_from<DynamicHook> H, class... A>
   H& emplace(A&&... args) {
     auto hook = std::make_unique<H>(std::forward<A>(args)...);

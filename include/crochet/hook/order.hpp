@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order as types: a hook may say which hooks it must follow (`using after = Hooks<...>`) or precede (`using before`). The
-// chain keeps the order in which hooks are listed, and rejects one that contradicts a hook's wish.
+// Order as types: a hook may say which hooks it must follow (`using after = Hooks<...>`) or precede (`using before`).
+// The chain keeps the order in which hooks are listed, and rejects one that contradicts a hook's wish.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,13 @@
 namespace crochet::detail {
 
 template <class H>
-concept SaysAfter = requires { typename H::after; };
+concept SaysAfter = requires {
+  typename H::after;
+};
 template <class H>
-concept SaysBefore = requires { typename H::before; };
+concept SaysBefore = requires {
+  typename H::before;
+};
 
 /// Is H the hook Wanted, or a decorator around it?
 template <class H, class Wanted>

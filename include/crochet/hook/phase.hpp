@@ -32,7 +32,9 @@ namespace crochet::phase {
 struct extend_graph {
   static constexpr std::string_view name = "extend_graph";
   template <class H, class... A>
-  static constexpr bool handled = requires(A&... args) { H::extend_graph(args...); };
+  static constexpr bool handled = requires(A&... args) {
+    H::extend_graph(args...);
+  };
   template <class H, class... A>
   using returned = decltype(H::extend_graph(std::declval<A&>()...));
   template <class H, class... A>
@@ -44,7 +46,9 @@ struct extend_graph {
     void extend_graph();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::extend_graph; };
+  static constexpr bool unmentioned = requires {
+    &P::extend_graph;
+  };
   struct Misspelt {
     void extend_grap(), extends_graph(), extend_grpah(), extendgraph(), extendGraph(), extend_graphs(), extent_graph();
   };
@@ -59,7 +63,9 @@ struct extend_graph {
 struct begin {
   static constexpr std::string_view name = "begin";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.begin(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.begin(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().begin(std::declval<A&>()...));
   template <class H, class... A>
@@ -71,7 +77,9 @@ struct begin {
     void begin();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::begin; };
+  static constexpr bool unmentioned = requires {
+    &P::begin;
+  };
   struct Misspelt {
     void beginn(), begn(), bgein(), beggin(), begiin(), on_begin();
   };
@@ -85,7 +93,9 @@ struct begin {
 struct after_create_session {
   static constexpr std::string_view name = "after_create_session";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.after_create_session(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.after_create_session(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().after_create_session(std::declval<A&>()...));
   template <class H, class... A>
@@ -97,7 +107,9 @@ struct after_create_session {
     void after_create_session();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::after_create_session; };
+  static constexpr bool unmentioned = requires {
+    &P::after_create_session;
+  };
   struct Misspelt {
     void after_create_sesion(), after_create_sessions(), after_created_session(), after_creat_session(),
         after_creates_session(), after_create_seesion(), afer_create_session(), aftercreate_session(),
@@ -115,7 +127,9 @@ struct after_create_session {
 struct before_run {
   static constexpr std::string_view name = "before_run";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.before_run(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.before_run(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().before_run(std::declval<A&>()...));
   template <class H, class... A>
@@ -127,7 +141,9 @@ struct before_run {
     void before_run();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::before_run; };
+  static constexpr bool unmentioned = requires {
+    &P::before_run;
+  };
   struct Misspelt {
     void befor_run(), before_rum(), before_runn(), before_rn(), beforerun(), before_runs(), beforeRun(), befroe_run(),
         bevore_run(), before_ran(), before_rnu();
@@ -143,7 +159,9 @@ struct before_run {
 struct after_run {
   static constexpr std::string_view name = "after_run";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.after_run(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.after_run(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().after_run(std::declval<A&>()...));
   template <class H, class... A>
@@ -155,15 +173,17 @@ struct after_run {
     void after_run();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::after_run; };
+  static constexpr bool unmentioned = requires {
+    &P::after_run;
+  };
   struct Misspelt {
     void after_rum(), after_runn(), after_rn(), afterrun(), after_runs(), afterRun(), afer_run(), aftr_run(),
         after_ran(), after_rnu(), atfer_run(), afte_run();
   };
   template <class P>
   static constexpr bool not_misspelt = requires {
-    &P::after_rum, &P::after_runn, &P::after_rn, &P::afterrun, &P::after_runs, &P::afterRun, &P::afer_run,
-        &P::aftr_run, &P::after_ran, &P::after_rnu, &P::atfer_run, &P::afte_run;
+    &P::after_rum, &P::after_runn, &P::after_rn, &P::afterrun, &P::after_runs, &P::afterRun, &P::afer_run, &P::aftr_run,
+        &P::after_ran, &P::after_rnu, &P::atfer_run, &P::afte_run;
   };
 };
 
@@ -171,7 +191,9 @@ struct after_run {
 struct end {
   static constexpr std::string_view name = "end";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.end(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.end(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().end(std::declval<A&>()...));
   template <class H, class... A>
@@ -183,19 +205,25 @@ struct end {
     void end();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::end; };
+  static constexpr bool unmentioned = requires {
+    &P::end;
+  };
   struct Misspelt {
     void ennd(), edn(), endd(), on_end();  // `send`, `ends` and `ended` are words of their own
   };
   template <class P>
-  static constexpr bool not_misspelt = requires { &P::ennd, &P::edn, &P::endd, &P::on_end; };
+  static constexpr bool not_misspelt = requires {
+    &P::ennd, &P::edn, &P::endd, &P::on_end;
+  };
 };
 
 /// `void on_error(std::exception_ptr)`: once, when an error that is not clean leaves the session.
 struct on_error {
   static constexpr std::string_view name = "on_error";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.on_error(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.on_error(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().on_error(std::declval<A&>()...));
   template <class H, class... A>
@@ -207,7 +235,9 @@ struct on_error {
     void on_error();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::on_error; };
+  static constexpr bool unmentioned = requires {
+    &P::on_error;
+  };
   struct Misspelt {
     void on_eror(), on_errors(), onerror(), on_erorr(), on_errror(), onError(), on_err(), in_error();
   };
@@ -221,7 +251,9 @@ struct on_error {
 struct save_state {
   static constexpr std::string_view name = "save_state";
   template <class H, class... A>
-  static constexpr bool handled = requires(const H& hook, A&... args) { hook.save_state(args...); };
+  static constexpr bool handled = requires(const H& hook, A&... args) {
+    hook.save_state(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<const H&>().save_state(std::declval<A&>()...));
   template <class H, class... A>
@@ -233,7 +265,9 @@ struct save_state {
     void save_state();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::save_state; };
+  static constexpr bool unmentioned = requires {
+    &P::save_state;
+  };
   struct Misspelt {
     void save_sate(), save_stat(), save_states(), savestate(), safe_state(), saveState(), saves_state();
   };
@@ -247,7 +281,9 @@ struct save_state {
 struct load_state {
   static constexpr std::string_view name = "load_state";
   template <class H, class... A>
-  static constexpr bool handled = requires(H& hook, A&... args) { hook.load_state(args...); };
+  static constexpr bool handled = requires(H& hook, A&... args) {
+    hook.load_state(args...);
+  };
   template <class H, class... A>
   using returned = decltype(std::declval<H&>().load_state(std::declval<A&>()...));
   template <class H, class... A>
@@ -259,7 +295,9 @@ struct load_state {
     void load_state();
   };
   template <class P>
-  static constexpr bool unmentioned = requires { &P::load_state; };
+  static constexpr bool unmentioned = requires {
+    &P::load_state;
+  };
   struct Misspelt {
     void load_sate(), load_stat(), load_states(), loadstate(), laod_state(), loadState(), loads_state();
   };

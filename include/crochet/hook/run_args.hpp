@@ -48,7 +48,9 @@ struct Feeds;
 namespace detail {
 
 template <class X>
-concept ContiguousRange = requires(const X& x) { std::span{std::data(x), std::size(x)}; };
+concept ContiguousRange = requires(const X& x) {
+  std::span{std::data(x), std::size(x)};
+};
 
 /// How a feed holds an X: scalars and views by value, an lvalue container as a span, an rvalue container moved.
 template <class X>
@@ -94,9 +96,7 @@ struct Feeds : detail::FeedSlots<std::index_sequence_for<F...>, F...> {
   using Base = detail::FeedSlots<std::index_sequence_for<F...>, F...>;
 
   constexpr Feeds() = default;
-  constexpr explicit Feeds(F... feed)
-    requires(sizeof...(F) > 0)
-      : Base{{std::move(feed)}...} {}
+  constexpr explicit Feeds(F... feed) requires(sizeof...(F) > 0) : Base{{std::move(feed)}...} {}
 
   /// The feed of one of the names.
   template <class N>
@@ -228,7 +228,8 @@ inline constexpr bool is_optional_run_args<std::optional<A>> = is_run_args<A>;
 
 }  // namespace detail
 
-/// What a request is made of: fetches<...>, targets<...> (or one target as "train"_n), feed<...>(x), feeds(...), RunArgs.
+/// What a request is made of: fetches<...>, targets<...> (or one target as "train"_n), feed<...>(x), feeds(...),
+/// RunArgs.
 template <class T>
 concept RequestPart = detail::is_request_part<std::remove_cvref_t<T>>;
 
@@ -242,15 +243,17 @@ struct RunArgs<Fetches<F...>, Targets<T...>, Feeds<D...>> {
 
   constexpr RunArgs() = default;
   template <RequestPart First, RequestPart... Rest>
-    requires(sizeof...(Rest) > 0 || !std::is_same_v<First, RunArgs>)
-  constexpr explicit RunArgs([[maybe_unused]] First first, [[maybe_unused]] Rest... rest)
+  requires(sizeof...(Rest) > 0 ||
+           !std::is_same_v<First, RunArgs>) constexpr explicit RunArgs([[maybe_unused]] First first,
+                                                                       [[maybe_unused]] Rest... rest)
       : feeds{detail::take_feed<typename D::name>(first, rest...)...} {}
 
   CROCHET_NO_UNIQUE_ADDRESS Feeds<D...> feeds;
 };
 template <RequestPart First, RequestPart... Rest>
-RunArgs(First, Rest...) -> RunArgs<typename detail::Parts<First, Rest...>::fetches, typename detail::Parts<First, Rest...>::targets,
-                                   typename detail::Parts<First, Rest...>::feeds>;
-RunArgs() -> RunArgs<Fetches<>, Targets<>, Feeds<>>;
+RunArgs(First, Rest...)
+    -> RunArgs<typename detail::Parts<First, Rest...>::fetches, typename detail::Parts<First, Rest...>::targets,
+               typename detail::Parts<First, Rest...>::feeds>;
+RunArgs()->RunArgs<Fetches<>, Targets<>, Feeds<>>;
 
 }  // namespace crochet

@@ -24,8 +24,8 @@ constexpr std::string_view compiler_type_name() {
 #endif
 }
 
-/// Replaces one string argument as a compiler prints it, starting at `at`, by the literal. Returns the characters eaten,
-/// 0 when there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
+/// Replaces one string argument as a compiler prints it, starting at `at`, by the literal. Returns the characters
+/// eaten, 0 when there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
 inline std::size_t append_literal(std::string& out, std::string_view text, std::size_t at) {
   constexpr std::string_view gnu = "crochet::FixedString<";
   if (text.substr(at).starts_with(gnu)) {

@@ -111,8 +111,11 @@ constexpr auto names_reason() {
 /// Uses no name, as far as a bare run shows.
 template <class E, class H>
 inline constexpr bool is_nameless =
-    std::is_same_v<asked_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>> &&
-    std::is_same_v<declared_fetches<H>, Fetches<>> && !requires { typename H::plans; };
+    std::is_same_v<asked_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>>&&
+        std::is_same_v<declared_fetches<H>, Fetches<>> &&
+    !requires {
+  typename H::plans;
+};
 
 /// What is wrong with hook H under executor E: its members, then its names.
 template <class E, class H>
@@ -204,7 +207,8 @@ template <class E, class Chain, class Indices>
 struct SessionVerdict;
 template <class E, class... H, std::size_t... I>
 struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
-  using type = decltype((order_verdict(List<H...>{}, std::index_sequence<I...>{}) | ... | bad_hook<I>(hook_reason<E, H>())));
+  using type =
+      decltype((order_verdict(List<H...>{}, std::index_sequence<I...>{}) | ... | bad_hook<I>(hook_reason<E, H>())));
 };
 /// What can be said of a chain before any run: NoBadHook or the first BadHook.
 template <class E, class Chain>

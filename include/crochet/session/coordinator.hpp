@@ -29,7 +29,9 @@ class Coordinator {
   [[nodiscard]] bool should_stop() const { return stop_.load(); }
 
   /// Why; empty until should_stop().
-  [[nodiscard]] std::string_view reason() const { return should_stop() ? std::string_view{reason_} : std::string_view{}; }
+  [[nodiscard]] std::string_view reason() const {
+    return should_stop() ? std::string_view{reason_} : std::string_view{};
+  }
 
  private:
   detail::Atomic<bool> claimed_{false};  // by the thread that writes reason_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run has to compute, as a type. An executor is instantiated once for every demand that can occur, so that each
-// is straight-line code for exactly what is wanted.
+// What one run has to compute, as a type. An executor is instantiated once for every demand that can occur, so that
+// each is straight-line code for exactly what is wanted.
 //
 // Who asks:  base = the caller and every hook that always asks. Hooks that ask now and then (before_run returns an
 //            optional) and add a name to base make groups: those that add the same names are one group.
@@ -115,7 +115,8 @@ constexpr std::size_t position_in(List<Known...>) {
   return i;
 }
 
-/// The wish of a conditional asker as a List of one RunArgs, that of any other as an empty one; and the other way round.
+/// The wish of a conditional asker as a List of one RunArgs, that of any other as an empty one; and the other way
+/// round.
 template <class Asked>
 using sometimes = std::conditional_t<Asked::conditional, List<typename Asked::args_type>, List<>>;
 template <class Asked>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session needs of whatever it drives: names with types, and `run`. A graph on a CPU or GPU is an Executor, and so
-// is any step function of yours (crochet/executor/step_executor.hpp).
+// What a session needs of whatever it drives: names with types, and `run`. A graph on a CPU or GPU is an Executor, and
+// so is any step function of yours (crochet/executor/step_executor.hpp).
 #pragma once
 
 #include <array>
@@ -45,23 +45,29 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   - `fetched_t<N>`: the type in which the value of name N is handed out, float or TensorView<float, 2> for example;
 ///   - `accepts_feed<N, X>`: whether an X may be fed to the placeholder N, and `fed_t<N>`, its element type;
 ///   - `run<Demand>(workspace, feeds...)`: computes what the Demand names, given const Feed<N, X>&...;
-///   - `fetch<N>(workspace)`: a value of the last run on that workspace, valid until its next run; called when a hook or
+///   - `fetch<N>(workspace)`: a value of the last run on that workspace, valid until its next run; called when a hook
+///   or
 ///     caller reads the value and not before, so this is where a device copies and synchronizes;
 /// and may have
 ///   - `initialize()`: called when the session is created;
-///   - `fetch_is_free<N>`: true if fetching the number N only reads memory, at any time after the run; then it is read once
+///   - `fetch_is_free<N>`: true if fetching the number N only reads memory, at any time after the run; then it is read
+///   once
 ///     for all hooks that always ask for it;
 ///   - `global_step() const`: else the session counts the runs that hooks see;
-///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this one.
+///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this
+///   one.
 /// Any member may throw; the session passes it on.
 template <class E>
-concept Executor = std::is_default_constructible_v<typename E::Workspace> && detail::NameTable<decltype(E::fetchable)> &&
-                   detail::NameTable<decltype(E::feedable)> && detail::NameTable<decltype(E::targets)>;
+concept Executor =
+    std::is_default_constructible_v<typename E::Workspace> && detail::NameTable<decltype(E::fetchable)> &&
+    detail::NameTable<decltype(E::feedable)> && detail::NameTable<decltype(E::targets)>;
 
 namespace detail {
 
 template <class E>
-concept Initializes = requires(E& executor) { executor.initialize(); };
+concept Initializes = requires(E& executor) {
+  executor.initialize();
+};
 template <class E>
 concept CountsSteps = requires(const E& executor) {
   { executor.global_step() } -> std::convertible_to<std::int64_t>;

@@ -59,9 +59,7 @@ class Fetched<Names<N...>, T...> : private detail::FetchedSlots<std::index_seque
   using Base = detail::FetchedSlots<std::index_sequence_for<T...>, Names<N...>, T...>;
 
  public:
-  constexpr explicit Fetched(T... value)
-    requires(sizeof...(T) > 0)
-      : Base{{std::move(value)}...} {}
+  constexpr explicit Fetched(T... value) requires(sizeof...(T) > 0) : Base{{std::move(value)}...} {}
   constexpr Fetched() = default;
 
   /// For structured bindings.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run under a chain: before_run of every hook, the plan that is wanted, after_run of every hook. This is the path to
-// follow to see what a step costs.
+// One run under a chain: before_run of every hook, the plan that is wanted, after_run of every hook. This is the path
+// to follow to see what a step costs.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +30,13 @@ template <std::size_t I, class F, class T, class... N, class... X>
 List<FeedOf<I, N>...> feed_list(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>);
 
 template <std::size_t I, class A>
-using feeds_always = std::conditional_t<A::conditional, List<>, decltype(feed_list<I>(std::type_identity<typename A::args_type>{}))>;
+using feeds_always =
+    std::conditional_t<A::conditional, List<>, decltype(feed_list<I>(std::type_identity<typename A::args_type>{}))>;
 
 /// The position of a conditional asker that feeds something; nothing for any other.
 template <std::size_t I, class A>
-using feeds_sometimes =
-    std::conditional_t<A::conditional && !std::is_empty_v<typename A::args_type::feeds_type>,
-                       List<std::integral_constant<std::size_t, I>>, List<>>;
+using feeds_sometimes = std::conditional_t<A::conditional && !std::is_empty_v<typename A::args_type::feeds_type>,
+                                           List<std::integral_constant<std::size_t, I>>, List<>>;
 
 /// Chooses the plan and runs it, with the feeds of the caller and of every hook that is due.
 template <class E, class Args, class AllAsks>
@@ -60,8 +60,8 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
     feed<Base>(raw, args, asks);
   }
   template <class... Group>
-    requires(sizeof...(Group) > 0)
-  static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks, List<Group...>) {
+  requires(sizeof...(Group) > 0) static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks,
+                                                    List<Group...>) {
     static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks ask now and then for names of their own");
     const std::uint64_t due = (std::uint64_t{0} | ... | bit<I, Asked>(asks));
     if (due == 0) {
@@ -94,14 +94,16 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   template <class D, class... N, class... X, std::size_t... J, class... M>
   CROCHET_ALWAYS_INLINE static void feed_callers(RawSession<E>& raw, const Feeds<Feed<N, X>...>& callers,
                                                  const AllAsks& asks, List<FeedOf<J, M>...>) {
-    feed_due<D>(FeedsSometimes{}, raw, asks, callers.template get<N>()..., ask_at<J>(asks).args().feeds.template get<M>()...);
+    feed_due<D>(FeedsSometimes{}, raw, asks, callers.template get<N>()...,
+                ask_at<J>(asks).args().feeds.template get<M>()...);
   }
   /// Adds the feeds of the conditional askers one by one, in either case.
   template <class D, class First, class... Rest, class... F>
   static void feed_due(List<First, Rest...>, RawSession<E>& raw, const AllAsks& asks, const F&... fed) {
     const auto& ask = ask_at<First::value>(asks);
     if (ask.due()) {
-      with_feeds_of(ask.args().feeds, [&](const auto&... more) { feed_due<D>(List<Rest...>{}, raw, asks, fed..., more...); });
+      with_feeds_of(ask.args().feeds,
+                    [&](const auto&... more) { feed_due<D>(List<Rest...>{}, raw, asks, fed..., more...); });
     } else {
       feed_due<D>(List<Rest...>{}, raw, asks, fed...);
     }

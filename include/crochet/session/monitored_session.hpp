@@ -37,14 +37,13 @@ using chain_verdict = session_verdict<std::remove_reference_t<Exec>, std::remove
 ///   constructor   begin (all hooks), then the executor is initialized, then after_create_session (all hooks)
 ///   run           before_run (all), the executor once, after_run (all); then a requested stop is latched
 ///   close         end (all hooks, even if one throws), then closed
-/// An exception of a hook or of the executor leaves the phase at once and reaches the caller; caught inside the loop, the
-/// session stays usable. `run_session` (crochet/session/run_session.hpp) decides between end and on_error.
-/// `Exec` and `Chain` may be lvalue references: then the session borrows the caller's object.
-/// One thread at a time; only the coordinator may be used from others.
-/// Recovery (a new RawSession under the same hooks), thread joining and creators have their place here: open().
+/// An exception of a hook or of the executor leaves the phase at once and reaches the caller; caught inside the loop,
+/// the session stays usable. `run_session` (crochet/session/run_session.hpp) decides between end and on_error. `Exec`
+/// and `Chain` may be lvalue references: then the session borrows the caller's object. One thread at a time; only the
+/// coordinator may be used from others. Recovery (a new RawSession under the same hooks), thread joining and creators
+/// have their place here: open().
 template <class Exec, class Chain>
-class MonitoredSession
-    : detail::hook_error<detail::chain_verdict<detail::extended_executor<Exec, Chain>, Chain>> {
+class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extended_executor<Exec, Chain>, Chain>> {
   using HookList = std::remove_reference_t<Chain>;
   using Owned = detail::extended_executor<Exec, Chain>;
 
@@ -54,7 +53,8 @@ class MonitoredSession
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);
-  /// False once the compiler has said that a hook cannot be used; then no hook is called, so that it stays the one error.
+  /// False once the compiler has said that a hook cannot be used; then no hook is called, so that it stays the one
+  /// error.
   static constexpr bool usable = detail::no_bad_hook<detail::chain_verdict<Owned, Chain>>;
 
   /// Throws what a hook's begin or after_create_session or the executor throws; then no other phase is called.
@@ -131,8 +131,8 @@ class MonitoredSession
     errors.rethrow_first();
   }
 
-  /// The bad end: every hook's on_error with the error that is about to leave, then closed. No hook sees end. What hooks
-  /// throw here goes to the diagnostic sink. Nothing happens if the session is closed.
+  /// The bad end: every hook's on_error with the error that is about to leave, then closed. No hook sees end. What
+  /// hooks throw here goes to the diagnostic sink. Nothing happens if the session is closed.
   void fail(std::exception_ptr error) {
     if (state_ == State::closed) return;
     auto report = [](const std::exception_ptr& thrown) {
@@ -161,7 +161,8 @@ class MonitoredSession
   }
   [[nodiscard]] std::string why_stopped() const {
     const StopReason& why = stop_.reason();
-    return " (" + why.hook + (why.reason.empty() ? "" : ": " + why.reason) + "); end the loop when should_stop() is true";
+    return " (" + why.hook + (why.reason.empty() ? "" : ": " + why.reason) +
+           "); end the loop when should_stop() is true";
   }
 
   StopState stop_;  // first: it then has the session's own address, which a step holds in a register anyway

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the errors of a clean-up in which everybody gets a turn: the first one is thrown, the others travel inside it.
+// Collects the errors of a clean-up in which everybody gets a turn: the first one is thrown, the others travel inside
+// it.
 #pragma once
 
 #include <exception>

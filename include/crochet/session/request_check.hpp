@@ -16,8 +16,7 @@ constexpr auto fetch_reason() {
   if constexpr (can_fetch<E, N>) {
     return Fine{};
   } else {
-    return std::type_identity<
-        error::fetches_a_name_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::fetchable>>>{};
+    return std::type_identity<error::fetches_a_name_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::fetchable>>>{};
   }
 }
 template <class E, class H, class N>
@@ -33,8 +32,8 @@ constexpr auto feed_reason() {
   if constexpr (!can_feed<E, N>) {
     return std::type_identity<error::feeds_a_name_that_is_not_a_placeholder<H, spelt<N>, hint<N, E::feedable>>>{};
   } else if constexpr (!E::template accepts_feed<N, X>) {
-    return std::type_identity<error::feeds_a_value_of_the_wrong_type<
-        H, spelt<N>, error::given<X>, error::wanted<typename E::template fed_t<N>>>>{};
+    return std::type_identity<error::feeds_a_value_of_the_wrong_type<H, spelt<N>, error::given<X>,
+                                                                     error::wanted<typename E::template fed_t<N>>>>{};
   } else {
     return Fine{};
   }

@@ -13,8 +13,8 @@
 
 namespace crochet {
 
-/// One hook's view of one run. Its type depends on the caller's request, so hooks take it as `auto& run`. Valid during the
-/// call only. Cost: a pointer.
+/// One hook's view of one run. Its type depends on the caller's request, so hooks take it as `auto& run`. Valid during
+/// the call only. Cost: a pointer.
 template <class H, class Session, class Args>
 class RunContext;
 

@@ -32,8 +32,7 @@ void run_session(Session& session, Body&& body) {
   if (!session.closed()) session.close();
 }
 template <class Session, class Body>
-  requires(!std::is_lvalue_reference_v<Session>)
-void run_session(Session&& session, Body&& body) {
+requires(!std::is_lvalue_reference_v<Session>) void run_session(Session&& session, Body&& body) {
   run_session(session, std::forward<Body>(body));
 }
 
@@ -81,8 +80,8 @@ StopReason run(Exec&& executor, Chain&& chain) {
   return session.stop_reason();
 }
 
-/// The same with data: each step is given what `next()` returns, feeds or RunArgs, or a std::optional of them, which when
-/// empty ends the loop; so does an OutOfRangeError or StopIteration thrown by `next`.
+/// The same with data: each step is given what `next()` returns, feeds or RunArgs, or a std::optional of them, which
+/// when empty ends the loop; so does an OutOfRangeError or StopIteration thrown by `next`.
 template <class Exec, class Chain, class Next>
 StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
   MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain)};
@@ -94,7 +93,8 @@ StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
 /// or the data ends. `train<Classifier>(Cpu{.threads = 2}, next, HookChain{StopAtStep{.last_step = 2000}})`.
 template <class Model, class Device, class Next, class Chain = HookChain<>>
 StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
-  return run(std::forward<Device>(device).template compile<Model>(), std::forward<Chain>(chain), std::forward<Next>(next));
+  return run(std::forward<Device>(device).template compile<Model>(), std::forward<Chain>(chain),
+             std::forward<Next>(next));
 }
 
 }  // namespace crochet

@@ -22,8 +22,9 @@ namespace detail {
 /// Numbers that the executor hands out at no cost are read once, right after the run: then they stay in a register, and
 /// no hook's call makes the compiler read them again.
 template <class E, class N>
-concept FreeNumber = can_fetch<E, N> && requires { requires E::template fetch_is_free<N>; } &&
-                     std::is_arithmetic_v<typename E::template fetched_t<N>>;
+concept FreeNumber = can_fetch<E, N> && requires {
+  requires E::template fetch_is_free<N>;
+} && std::is_arithmetic_v<typename E::template fetched_t<N>>;
 
 template <class N, class T>
 struct NumberSlot {
@@ -144,7 +145,8 @@ class AllValues {
  public:
   static constexpr bool has_views = true;
   template <std::size_t I, class H>
-  using View = RunValues<I, H, E, typename asked_of<I, H, Run>::args_type::fetches_type, asked_of<I, H, Run>::conditional>;
+  using View =
+      RunValues<I, H, E, typename asked_of<I, H, Run>::args_type::fetches_type, asked_of<I, H, Run>::conditional>;
 
   constexpr AllValues(E& executor, typename E::Workspace& workspace, const AllAsks& asks)
       : executor_(executor),

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include <crochet/model.hpp>
+#include <crochet/graph/gradients.hpp>
 
 namespace crochet::testing {
 

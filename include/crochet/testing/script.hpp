@@ -116,10 +116,10 @@ class Script {
   void note(std::string_view phase) { (trace_ += trace_.empty() ? "" : " ") += phase; }
 
   template <class... Part>
-  using Executor = ScriptedExecutor<
-      detail::all_placeholders<Fixed...>,
-      decltype(crochet::detail::unique(detail::List<>{}, detail::all_targets<Fixed..., Part...>{})),
-      decltype(detail::overridden(detail::all_values<Part...>{}, detail::all_values<Fixed...>{}))>;
+  using Executor =
+      ScriptedExecutor<detail::all_placeholders<Fixed...>,
+                       decltype(crochet::detail::unique(detail::List<>{}, detail::all_targets<Fixed..., Part...>{})),
+                       decltype(detail::overridden(detail::all_values<Part...>{}, detail::all_values<Fixed...>{}))>;
 
   template <class Use, class... Part>
   void with_executor(Use use, const Part&... part) {

@@ -26,8 +26,8 @@ class ScriptedExecutor;
 template <class... P, class... T, class... V>
 class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>> {
   template <class N, class Entry>
-  using type_if = std::conditional_t<std::is_same_v<N, typename Entry::name>, detail::List<typename Entry::type>,
-                                     detail::List<>>;
+  using type_if =
+      std::conditional_t<std::is_same_v<N, typename Entry::name>, detail::List<typename Entry::type>, detail::List<>>;
 
   template <class N, class X>
   struct Held {

@@ -11,8 +11,8 @@
 
 namespace crochet::testing {
 
-/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. A value has to be read as the type that was
-/// written; anything else throws LogicError, since a file could not tell what was meant either.
+/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. A value has to be read as the type that
+/// was written; anything else throws LogicError, since a file could not tell what was meant either.
 class StateBox {
  public:
   template <class T>

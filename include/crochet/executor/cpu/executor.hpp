@@ -9,6 +9,8 @@
 #include <crochet/executor/cpu/initialize.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/tables.hpp>
+#include <crochet/graph/layers.hpp>
+#include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
 #include <crochet/kernels/cpu/loss.hpp>
 #include <crochet/kernels/cpu/matmul.hpp>
