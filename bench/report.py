@@ -172,18 +172,19 @@ def race_section(race):
     slower = [f"{label}, {plural(threads, 'thread')} ({ratio:.2f})" for label, threads, ratio in ours if ratio > 1]
     reading = ""
     if ours:
-        reading = (f"crochet takes {min(r for *_, r in ours):.2f} to {max(r for *_, r in ours):.2f} times as long as the "
-                   f"fastest of the others. It is slower than that one in {len(slower)} of {plural(len(ours), 'case')}"
+        reading = (f"crochet takes {min(r for *_, r in ours):.2f} to {max(r for *_, r in ours):.2f} times as long as "
+                   f"the fastest of the others. It is slower than that one in {len(slower)} of "
+                   f"{plural(len(ours), 'case')}"
                    + (": " + "; ".join(slower) + "." if slower else ".")
                    + " Two runs differ by 10 % and more, so ratios between 0.9 and 1.1 decide nothing.")
     where = f"Measured on {race['machine']}, {race['date']}. " if "machine" in race else "A recorded race. "
     return section(
         "Training steps, against other libraries",
-        where + "W1 is an MLP 784-128-10 under SGD, W3 a CNN of two convolutions and two dense layers under Adam, both on "
-        "images of 28 by 28 pixels; train is forward, loss, backward and update, infer is forward. One process each, in "
-        "turns; the least of all rounds, in brackets the median of the rounds' medians. crochet runs under a "
-        "`MonitoredSession` with an empty chain and fetches the loss in every training step. The last column is crochet's "
-        "time over that of the fastest of the others. A ~ marks a time without one undisturbed round.",
+        where + "W1 is an MLP 784-128-10 under SGD, W3 a CNN of two convolutions and two dense layers under Adam, both "
+        "on images of 28 by 28 pixels; train is forward, loss, backward and update, infer is forward. One process "
+        "each, in turns; the least of all rounds, in brackets the median of the rounds' medians. crochet runs under a "
+        "`MonitoredSession` with an empty chain and fetches the loss in every training step. The last column is "
+        "crochet's time over that of the fastest of the others. A ~ marks a time without one undisturbed round.",
         table(["case", "threads", *names, "ratio"], rows), reading,
         "The others' programs are no part of this project: any program will do that speaks the protocol which "
         "[protocol.hpp](../bench/anchor/protocol.hpp) describes.",
@@ -204,10 +205,12 @@ def overhead_section(samples):
     ratios = [[str(n), *(ratio_of(of[w].least / of[BY_HAND].least) if w in of and BY_HAND in of else "-" for w in ways)]
               for n, of in sorted(found.items())]
     return [section("What hooks cost in a step",
-                    "A step that does next to nothing, under N hooks that each add its result to a sum and may ask to stop. "
+                    "A step that does next to nothing, under N hooks that each add its result to a sum and may ask to "
+                    "stop. "
                     + " ".join(f"`{w}`: {WAYS[w]}." for w in ways)
                     + " Least time per step, in brackets the median of the repetitions. Compiled at -O2.",
-                    table(["hooks", *ways], rows), f"The same as multiples of `{BY_HAND}`:", table(["hooks", *ways], ratios),
+                    table(["hooks", *ways], rows),
+                    f"The same as multiples of `{BY_HAND}`:", table(["hooks", *ways], ratios),
                     overhead_reading(found, ways), reproduce('make bench ARGS="--benchmark_filter=overhead"'))]
 
 
@@ -217,7 +220,8 @@ def overhead_reading(found, ways):
         of_way = [of[way].least / of[BY_HAND].least for of in found.values() if way in of and BY_HAND in of]
         if of_way:
             sentences.append(f"`{way}` {ratio_of(min(of_way))} to {ratio_of(max(of_way))}")
-    return (f"Against `{BY_HAND}`, least to greatest ratio over all N: " + "; ".join(sentences) + ". Steps of a few nanoseconds make any difference look large: what counts for a user "
+    return (f"Against `{BY_HAND}`, least to greatest ratio over all N: " + "; ".join(sentences)
+            + ". Steps of a few nanoseconds make any difference look large: what counts for a user "
             "is the difference of the times, beside a step that trains something." if sentences else "")
 
 
@@ -234,9 +238,9 @@ def step_section(samples):
     rows = [[f"{'CNN' if cnn else 'MLP'} batch {size}", *(cell(of.get(c)) for c in columns)]
             for (cnn, size), of in sorted(found.items())]
     return [section("Training steps, by backend and threads",
-                    "The same networks: MLP 784-128-10 under SGD, CNN under Adam. `tiles` is crochet's own matrix product, "
-                    "`eigen` is Eigen's. Least time per step, in brackets the median: on one thread of the processor, on more of a "
-                    "clock on the wall.",
+                    "The same networks: MLP 784-128-10 under SGD, CNN under Adam. `tiles` is crochet's own matrix "
+                    "product, `eigen` is Eigen's. Least time per step, in brackets the median: on one thread of the "
+                    "processor, on more of a clock on the wall.",
                     table(["step", *columns], rows), step_reading(found),
                     reproduce('make bench ARGS="--benchmark_filter=step/(mlp|cnn)"'))]
 
@@ -248,7 +252,8 @@ def step_reading(found):
     gains = [tiles / two.least for tiles, _, two in pairs if two]
     sentences = []
     if backends:
-        sentences.append(f"On one thread `tiles` takes {min(backends):.2f} to {max(backends):.2f} times as long as `eigen`.")
+        sentences.append(f"On one thread `tiles` takes {min(backends):.2f} to {max(backends):.2f} times as long as "
+                         "`eigen`.")
     if gains:
         sentences.append(f"A second thread makes `tiles` {min(gains):.2f} to {max(gains):.2f} times as fast.")
         if min(gains) < 1:
@@ -267,8 +272,9 @@ def session_section(samples):
     kinds = sorted({kind for of in found.values() for kind in of}, key=lambda k: (k != "bare", len(k), k))
     rows = [[model, *(cell(of.get(kind)) for kind in kinds)] for model, of in found.items()]
     return [section("What a session adds to the executor",
-                    "The same step by the bare executor, and under a `MonitoredSession` with no hooks and with eight that "
-                    "read the loss. `scalar` is a model whose step is a few instructions; `mlp` is the MLP at batch 1.",
+                    "The same step by the bare executor, and under a `MonitoredSession` with no hooks and with eight "
+                    "that read the loss. `scalar` is a model whose step is a few instructions; `mlp` is the MLP at "
+                    "batch 1.",
                     table(["model", *kinds], rows),
                     session_reading(found),
                     reproduce('make bench ARGS="--benchmark_filter=session_overhead"'))]
@@ -305,11 +311,13 @@ def compile_section(folder):
     verdict = f"Over the budget with g++: {', '.join(over)}." if over else "Everything is within its budget with g++."
     return [section("What it costs to compile",
                     f"One file each at -O2, without a compiler cache: processor seconds and peak memory, the least of "
-                    f"{plural(content['rounds'], 'round')}. `hooks_N` are N hooks under a session, `mlp` and `cnn` train "
-                    "with gradients and Adam, `eigen` is one product with nothing of crochet, `core` is `crochet.hpp` alone.",
+                    f"{plural(content['rounds'], 'round')}. `hooks_N` are N hooks under a session, `mlp` and `cnn` "
+                    "train with gradients and Adam, `eigen` is one product with nothing of crochet, `core` is "
+                    "`crochet.hpp` alone.",
                     table(["file", *compilers], rows), "Budgets, which are meant for g++:",
                     table(["file", "budget", *compilers], budgets), verdict,
-                    reproduce("python3 bench/compile_time/measure.py build/release build/bench/compile_time.json --check"))]
+                    reproduce("python3 bench/compile_time/measure.py build/release build/bench/compile_time.json "
+                              "--check"))]
 
 
 def other_section(samples):
@@ -322,9 +330,10 @@ def other_section(samples):
 
 def document(folder):
     samples, contexts = read_programs(folder)
-    head = (f"# Benchmarks\n\nMade by [bench/report.py](../bench/report.py) from what `make bench` measured; not edited by "
-            f"hand.\n\nMachine: {machine()}. {datetime.date.today().isoformat()}.{load(contexts)}\n\nEverything here is "
-            "compiled with -O3 for the machine's own processor (preset `release`), except where a table says otherwise.")
+    head = ("# Benchmarks\n\nMade by [bench/report.py](../bench/report.py) from what `make bench` measured; not edited "
+            f"by hand.\n\nMachine: {machine()}. {datetime.date.today().isoformat()}.{load(contexts)}\n\nEverything "
+            "here is compiled with -O3 for the machine's own processor (preset `release`), except where a table says "
+            "otherwise.")
     return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
                         *session_section(samples), *compile_section(folder), *other_section(samples)]) + "\n"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # sh bench/run.sh BUILD OUT [Google Benchmark's options]
-# Runs every benchmark program of the build, one after the other, and keeps its results as OUT/<program>.json. Then, unless
-# there are options, runs what is no Google Benchmark program, bench/*/run.sh BUILD OUT. Makes docs/benchmarks.md out of
-# all that lies in OUT.
+# Runs every benchmark program of the build, one after the other, and keeps its results as OUT/<program>.json. Then,
+# unless there are options, runs what is no Google Benchmark program, bench/*/run.sh BUILD OUT. Makes docs/benchmarks.md
+# out of all that lies in OUT.
 set -eu
 
 build=$1 out=$2

@@ -102,9 +102,10 @@ class Worker {
     return {from < n ? from : n, to < n ? to : n};
   }
 
-  /// This member's scratch memory, for `n` values of T; valid until its next call. Grows on first use only.
+  /// This member's scratch memory, for `n` values of T; valid until its next call. Grows on first use only. If there is
+  /// no memory left the program ends: the other members are waiting and could not be told.
   template <class T>
-  T* scratch(std::int64_t n) {
+  T* scratch(std::int64_t n) noexcept {
     AlignedBytes& mine = scratch_[static_cast<std::size_t>(index_)];
     mine.reserve(static_cast<std::size_t>(n) * sizeof(T));
     return reinterpret_cast<T*>(mine.data());

@@ -4,9 +4,10 @@
     python3 bench/anchor/compare.py crochet=build/release/bench/crochet_anchor other='COMMAND --its-options' \\
         --cases W1:32:train W3:128:infer --threads 1 2 --rounds 6 --out bench/results/race.json
 
-Every round asks every program once for every case, so that what disturbs the machine disturbs them all. An answer during
-which others computed is asked for again, a few times. What is written down is the least time of all rounds and the median
-of their medians, in microseconds per step; bench/report.py makes a table of it."""
+Every round asks every program once for every case, so that what disturbs the machine disturbs them all. An answer
+during which others computed is asked for again, a few times. What is written down is the least time of all rounds and
+the median of their medians, in microseconds per step; bench/report.py makes a table of it. Programs whose names do not
+begin with `crochet` are the others that crochet is set against."""
 import argparse
 import datetime
 import json
@@ -49,8 +50,9 @@ class Competitor:
         limits = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
         # Kept memory: without this, programs that allocate in every step pay for page faults in every step.
         kept = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 33)}
-        self.process = subprocess.Popen(words + ["--threads", str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True, env={**os.environ, **limits, **kept}, preexec_fn=pin)
+        self.process = subprocess.Popen(words + ["--threads", str(threads)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        env={**os.environ, **limits, **kept}, preexec_fn=pin)
 
     def ask(self, case, seconds):
         """The answer, and the share of its processors that others used meanwhile."""
@@ -112,7 +114,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=0.15, help="of one answer")
     parser.add_argument("--tries", type=int, default=3, help="for an answer that nobody disturbs")
-    parser.add_argument("--patience", type=float, default=0.5, help="seconds to wait for a quiet moment before an answer")
+    parser.add_argument("--patience", type=float, default=0.5, help="seconds to wait for a quiet moment")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="where one thread runs")
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()

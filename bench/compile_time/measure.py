@@ -3,9 +3,9 @@
 
     python3 bench/compile_time/measure.py build/release build/bench/compile_time.json
 
-Every case is a file in cases/, compiled at -O2 without the compiler cache. Seconds are processor seconds in user mode of
-the compiler and all that it starts, megabytes are the largest resident set among these; of both the least of the rounds,
-which are interleaved. With --check the exit status says whether g++ is within the budgets."""
+Every case is a file in cases/, compiled at -O2 without the compiler cache. Seconds are processor seconds in user mode
+of the compiler and all that it starts, megabytes are the largest resident set among these; of both the least of the
+rounds, which are interleaved. With --check the exit status says whether g++ is within the budgets."""
 import argparse
 import json
 import os
@@ -96,7 +96,8 @@ def report(results, judged):
         unit = f" x {budget['reference']}" if budget["reference"] else " s"
         for compiler, spent in budget["spent"].items():
             verdict = "over" if spent > budget["limit"] else "within"
-            print(f"compile_time: {compiler:8} {budget['case']}: {spent:.2f}{unit}, {verdict} {budget['limit']:g}{unit}")
+            limit = f"{budget['limit']:g}{unit}"
+            print(f"compile_time: {compiler:8} {budget['case']}: {spent:.2f}{unit}, {verdict} {limit}")
 
 
 def within_budgets(results, judged):

@@ -114,6 +114,11 @@ struct is_listed_before_a_hook_that_must_come_first;
 template <class Hook, class Other>
 struct must_come_both_before_and_after;
 
+/// Cause: what this run is asked for needs a placeholder that neither the caller nor a hook feeds.
+/// Cure: feed it, or do not ask for what depends on it.
+template <class Placeholder>
+struct needs_a_placeholder_that_nobody_feeds;
+
 /// Stands for the caller of `run` where a reason names a hook.
 struct the_caller;
 

@@ -194,6 +194,28 @@ TEST(Plan, SwapsTwoVariables) {
   }), "");
 }
 
+// Each of these sums can be a loop over rows and columns, the three together cannot.
+TEST(Plan, LoopsThatNeedDifferentRowsAndColumns) {
+  const auto sum = [](GraphBuilder& g, bool floating) {
+    const Extent batch = g.dynamic("batch"), time = g.dynamic("time");
+    const Tensor a = g.placeholder<double>("a", {batch, time, 1}), b = g.placeholder<double>("b", {time, 4});
+    const Tensor x = g.placeholder<double>("x", {batch, time, 4});
+    return g.name("y", tanh((floating ? x + 1 : reshape(tanh(x), x.shape())) * a) + b);
+  };
+  EXPECT_EQ(run({"y"}, {}, [&](GraphBuilder& g) { sum(g, true); }), "");
+  EXPECT_EQ(run({"y"}, {}, [&](GraphBuilder& g) { sum(g, false); }), "");
+}
+
+// What a value is computed from may be made later than the group that it would like to join.
+TEST(Plan, AValueIsNotReadBeforeItIsMade) {
+  EXPECT_EQ(run({"z"}, {}, [](GraphBuilder& g) {
+    const Tensor x = g.placeholder<double>("x", {4, 4});
+    const Tensor first = matmul(x, x), y = x * 2;
+    const Tensor later = matmul(y, x);
+    g.name("z", reduce_sum(first + tanh(y)) + reduce_sum(later));
+  }), "");
+}
+
 // Random graphs.
 
 class RandomGraph {

@@ -24,9 +24,13 @@ struct Initializer {
 
 namespace detail {
 constexpr double square_root(double x) {
-  double r = x > 1 ? x : 1;
-  for (int i = 0; i < 64; ++i) r = 0.5 * (r + x / r);
-  return x == 0 ? 0 : r;
+  if (x == 0) return 0;
+  double scale = 1;
+  for (; x > 4; x /= 4) scale *= 2;
+  for (; x < 1; x *= 4) scale /= 2;
+  double r = x;
+  for (int i = 0; i < 8; ++i) r = 0.5 * (r + x / r);
+  return r * scale;
 }
 }  // namespace detail
 

@@ -5,8 +5,6 @@
 
 #include <exception>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
@@ -40,16 +38,21 @@ CROCHET_COLD inline void nest_in(const std::exception_ptr& error, const std::exc
 /// Called with each error in turn; `rethrow_first` then throws the first, holding the second, holding the third.
 class NestedErrors {
  public:
-  CROCHET_COLD void operator()(std::exception_ptr error) { errors_.push_back(std::move(error)); }
+  CROCHET_COLD void operator()(const std::exception_ptr& error) {
+    if (!first_) {
+      first_ = error;
+    } else {
+      nest_in(last_, error);  // the exceptions are shared: what the last one holds, the first one holds
+    }
+    last_ = error;
+  }
 
   void rethrow_first() const {
-    if (errors_.empty()) return;
-    for (std::size_t i = errors_.size(); i-- > 1;) nest_in(errors_[i - 1], errors_[i]);
-    std::rethrow_exception(errors_.front());
+    if (first_) std::rethrow_exception(first_);
   }
 
  private:
-  std::vector<std::exception_ptr> errors_;
+  std::exception_ptr first_, last_;
 };
 
 }  // namespace crochet::detail

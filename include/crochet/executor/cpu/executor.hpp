@@ -55,6 +55,8 @@ class Executor {
   using fed_t = element_t<T::template node<N>().dtype>;
   template <class N, class X>
   static constexpr bool accepts_feed = accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
+  template <class N>
+  static constexpr bool fetch_is_free = true;
   template <class... H>
   using extended_by = Executor<Backend, Model, Extensions..., H...>;
   template <class D>
@@ -137,17 +139,54 @@ class Executor {
  private:
   void* variable_at(std::size_t node) const { return variables_.data() + T::offsets[node]; }
 
+  /// One compile error if the plan lacks a feed, naming the placeholder.
   template <class P, class... F>
   static constexpr void check_feeds() {
-    constexpr bool complete = [] {
-      for (const Value& v : P::plan.values) {
-        if (v.region != Region::placeholder) continue;
-        [[maybe_unused]] const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));  // without feeds
-        if (!((F::name::view() == name) || ...)) return false;
+    constexpr std::size_t missing = first_unfed<P, F...>();
+    if constexpr (missing < T::feedable.size()) {
+      using N = Name<FixedString<T::feedable[missing].size() + 1>{T::feedable[missing]}>;
+      using Reason = error::needs_a_placeholder_that_nobody_feeds<crochet::detail::spelt<N>>;
+      [[maybe_unused]] call_is_usable<Reason> checked;
+    } else {
+      static_assert(sizes_known<P, F...>(),
+                    "crochet: this run needs the size of a dynamic dimension that no feed of it has.");
+    }
+  }
+
+  /// The index in `feedable` of a placeholder that the plan reads and nobody feeds.
+  template <class P, class... F>
+  static constexpr std::size_t first_unfed() {
+    for (const Value& v : P::plan.values) {
+      if (v.region != Region::placeholder) continue;
+      const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));
+      if (!((F::name::view() == name) || ...)) return crochet::detail::index_of_name(name, T::feedable);
+    }
+    return T::feedable.size();
+  }
+
+  /// Whether every dynamic dimension in the plan is one of a fed placeholder.
+  template <class P, class... F>
+  static constexpr bool sizes_known() {
+    std::array<bool, max_symbols> known{}, used{};
+    const auto mark = [](std::array<bool, max_symbols>& marks, const Shape& shape) {
+      for (std::size_t i = 0; i < shape.rank; ++i) {
+        for (std::size_t s = 0; s < max_symbols; ++s) marks[s] = marks[s] || shape[i].powers[s] > 0;
       }
-      return true;
-    }();
-    static_assert(complete, "crochet: this run needs a placeholder that neither the caller nor a hook feeds.");
+    };
+    (mark(known, T::template node<typename F::name>().shape), ...);
+    for (std::size_t v = 0; v < P::plan.value_count; ++v) {
+      if (P::plan.values[v].region == Region::slot) mark(used, P::plan.values[v].shape);
+    }
+    for (std::size_t k = 0; k < P::plan.step_count; ++k) {
+      const Step& step = P::plan.steps[k];
+      for (std::size_t s = 0; s < max_symbols; ++s) {
+        used[s] = used[s] || (step.root == &op::count && step.attributes.ints[s] > 0);
+      }
+    }
+    for (std::size_t s = 0; s < max_symbols; ++s) {
+      if (used[s] && !known[s]) return false;
+    }
+    return true;
   }
 
   template <class N, class X, class Frame>

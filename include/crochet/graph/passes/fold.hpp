@@ -30,11 +30,31 @@ class Folder {
     return append(g_, {.op = &op::constant, .dtype = dtype, .shape = {}, .attributes = {.reals = {value, 0}}});
   }
 
-  /// The value of an operation on constants; false where the compiler should not try.
+  static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
+  /// Whether the compiler can compute with it: whatever the operation, nothing overflows, which would be an error.
+  static constexpr bool moderate(double x) { return x == 0 || (magnitude(x) > 1e-100 && magnitude(x) < 1e100); }
+  /// Whether a type has this number, up to rounding if it is a floating one.
+  static constexpr bool holds(DType type, double x) {
+    constexpr double exact = 0x1p53;
+    switch (type) {
+      case DType::float32: return x == 0 || (magnitude(x) > 0x1p-126 && magnitude(x) < 0x1p127);
+      case DType::float64: return true;
+      case DType::int32: return x >= -0x1p31 && x < 0x1p31;
+      case DType::int64: return magnitude(x) < exact;
+      case DType::uint8: return x >= 0 && x < 256;
+      case DType::boolean: return false;
+    }
+    return false;
+  }
+
+  /// The value of an operation on constants; false where it is left to the run.
   constexpr bool evaluate(const Node& n, double& out) const {
     const double a = node(n.inputs[0]).attributes.reals[0];
     const double b = n.inputs[1] >= 0 ? node(n.inputs[1]).attributes.reals[0] : 0;
-    if (n.is(op::cast)) return evaluate_cast(n, a, out);
+    return moderate(a) && moderate(b) && compute(n, a, b, out) && holds(n.dtype, out);
+  }
+  static constexpr bool compute(const Node& n, double a, double b, double& out) {
+    if (n.is(op::cast)) return is_floating(n.dtype) && (out = a, true);
     if (n.is(op::sqrt)) return a >= 0 && (out = square_root(a), true);
     if (n.is(op::neg)) return out = -a, true;
     if (n.is(op::square)) return out = a * a, true;
@@ -43,11 +63,6 @@ class Folder {
     if (n.is(op::mul)) return out = a * b, true;
     if (n.is(op::div) && is_floating(n.dtype)) return b != 0 && (out = a / b, true);
     return false;
-  }
-  constexpr bool evaluate_cast(const Node& n, double a, double& out) const {
-    if (!is_floating(n.dtype)) return false;
-    out = a;
-    return true;
   }
 
   /// The input that the operation would only copy, or -1. Adding 0 keeps -0 only from one side: left alone.
@@ -60,16 +75,17 @@ class Folder {
     return -1;
   }
 
-  /// (x * c) * d becomes x * (c * d), constants to the right.
+  /// (x * c) * d becomes x * (c * d), constants to the right; not if x * c could overflow and x * c * d not, or vanish.
   constexpr Node merged(Node n) {
     if (!n.is(op::mul)) return n;
     if (is_constant(n.inputs[0])) std::swap(n.inputs[0], n.inputs[1]);
     if (!is_constant(n.inputs[1]) || !is_floating(n.dtype)) return n;
     const Node inner = node(n.inputs[0]);
     if (!inner.is(op::mul) || !is_constant(inner.inputs[1])) return n;
-    const double product = node(inner.inputs[1]).attributes.reals[0] * node(n.inputs[1]).attributes.reals[0];
+    const double c = node(inner.inputs[1]).attributes.reals[0], d = node(n.inputs[1]).attributes.reals[0];
+    if (!moderate(c) || !moderate(d) || !holds(n.dtype, c * d) || (magnitude(c) > 1) != (magnitude(d) > 1)) return n;
     n.inputs[0] = inner.inputs[0];
-    n.inputs[1] = constant(n.dtype, product);
+    n.inputs[1] = constant(n.dtype, c * d);
     return n;
   }
 

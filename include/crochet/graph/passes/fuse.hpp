@@ -67,6 +67,7 @@ class Fuser {
     }
     for (int f : g_.fetched) ++readers[at(f)];
     std::vector<char> changes(g_.nodes.size(), 0);
+    std::vector<Cuts> cuts(g_.nodes.size(), ~0U);  // by floating node: of everything behind it
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const Node& n = g_.nodes[i];
       changes[i] = assigned[i];
@@ -76,7 +77,9 @@ class Fuser {
         if (in < 0) continue;
         changes[i] = changes[i] != 0 || changes[at(in)] != 0 ? 1 : 0;
         floats = floats && (is_source(node(in)) || (floating_[at(in)] != 0 && node(in).shape == n.shape));
+        cuts[i] &= cuts_for(node(in).shape, n.shape) & cuts[at(in)];
       }
+      floats = floats && cuts[i] != 0;
       floating_[i] = floats && (changes[i] == 0 || readers[i] < 2) ? 1 : 0;
       pending_[i] = floating_[i] != 0 && changes[i] != 0 ? 1 : 0;
     }
@@ -123,6 +126,10 @@ class Fuser {
     for (std::size_t k = assigns ? 1 : 0; k < max_inputs; ++k) {
       const int in = n.inputs[k];
       if (in >= 0 && floats(in) && !(node(in).shape == n.shape)) keep(in);
+    }
+    // Each of the loops could be cut into rows and columns, but not all of them together.
+    for (int in : n.inputs) {
+      if (in >= 0 && floats(in) && reach(i).cuts == 0) keep(in);
     }
     const int latest = reach(i).latest;
     const int after = assigns ? max(latest, max(last_read_[at(n.inputs[0])], last_written_[at(n.inputs[0])])) : latest;

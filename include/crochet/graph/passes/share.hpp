@@ -16,11 +16,15 @@ class NodeTable {
   /// The slot of an equal node, or the free one where it belongs.
   constexpr int& find(const Subgraph& g, const Node& n) {
     std::size_t h = hash(n) & mask_;
-    while (slots_[h] >= 0 && !(g.nodes[at(slots_[h])] == n)) h = (h + 1) & mask_;
+    while (slots_[h] >= 0 && !same(g.nodes[at(slots_[h])], n)) h = (h + 1) & mask_;
     return slots_[h];
   }
 
  private:
+  /// Equal numbers with different signs, 0 and -0, are two.
+  static constexpr bool same(const Node& a, const Node& b) {
+    return a == b && std::bit_cast<std::uint64_t>(a.attributes.reals[0]) == std::bit_cast<std::uint64_t>(b.attributes.reals[0]);
+  }
   static constexpr std::size_t hash(const Node& n) {
     std::uint64_t h = std::bit_cast<std::uint64_t>(n.attributes.reals[0]) + static_cast<unsigned char>(n.op->name[0]);
     for (std::int32_t i : n.inputs) h = (h ^ static_cast<std::uint32_t>(i)) * 0x9e3779b97f4a7c15U;

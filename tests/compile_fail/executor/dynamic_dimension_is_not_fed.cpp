@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// at-most-bytes: 9000
+// expect-error: needs the size of a dynamic dimension that no feed of it has
+// The number of rows, without a feed that has rows.
+#include <crochet/executor/cpu.hpp>
+
+#include <crochet/crochet.hpp>
+
+struct Model {
+  static constexpr void define(crochet::GraphBuilder& g) {
+    g.placeholder<float>("x", {g.dynamic("rows")});
+    g.name("rows", g.count(g.dynamic("rows"), crochet::DType::float32) * 2);
+  }
+};
+
+float rows([[maybe_unused]] const float (&x)[8]) {
+  crochet::MonitoredSession session{crochet::Cpu{}.compile<Model>(), crochet::HookChain{}};
+#ifdef CROCHET_FIXED
+  const auto [value] = session.run(crochet::fetches<"rows">, crochet::feed<"x">(x));
+#else
+  const auto [value] = session.run(crochet::fetches<"rows">);
+#endif
+  return value;
+}
