@@ -167,7 +167,7 @@ CROCHET_ALWAYS_INLINE V exp(const V& x) {
   if constexpr (!detail::is_float<V>) {
     return detail::lane_by_lane(x, [](auto e) { return std::exp(e); });
   } else {
-    const V high = V{} + 88.3762626647949F, low = V{} - 87.3365447505F;
+    const V high = V{} + 88.7228317F, low = V{} - 87.3365447505F;
     const V y = x > high ? high : (x < low ? low : x);
     const V shifted = y * 1.44269504088896341F + 12582912.F, n = shifted - 12582912.F;
     const V r = (y - n * 0.693359375F) - n * -2.12194440e-4F;
@@ -178,24 +178,29 @@ CROCHET_ALWAYS_INLINE V exp(const V& x) {
     p = p * r + 5.0000001201e-1F;
     p = p * r * r + r + 1.F;
     using I = vec<std::int32_t>;
-    const V scaled = V(I(p) + (__builtin_convertvector(n, I) << 23));
+    // 2^128 is no float: the last doubling is done apart.
+    const I e = __builtin_convertvector(n, I), last = e > 127;
+    V scaled = V(I(p) + ((e + last) << 23));
+    scaled = last != 0 ? scaled + scaled : scaled;
     const V inf = V{} + std::numeric_limits<float>::infinity();
     const V bounded = x > high ? inf : (x < low ? V{} : scaled);
     return x != x ? x : bounded;
   }
 }
 
-/// Natural logarithm. float: mantissa in [sqrt(1/2), sqrt(2)) and a polynomial of degree 8 (Cephes' logf); below 2 ulp
-/// on normal numbers. 0 gives -infinity, negative numbers NaN. Other types: std::log.
+/// Natural logarithm. float: mantissa in [sqrt(1/2), sqrt(2)) and a polynomial of degree 8 (Cephes' logf); below 2 ulp.
+/// 0 gives -infinity, negative numbers NaN. Other types: std::log.
 template <class V>
 CROCHET_ALWAYS_INLINE V log(const V& x) {
   if constexpr (!detail::is_float<V>) {
     return detail::lane_by_lane(x, [](auto e) { return std::log(e); });
   } else {
     using I = vec<std::int32_t>;
-    const I bits = I(x);
+    // A subnormal number has no leading bit: it is made normal first.
+    const I tiny = x < std::numeric_limits<float>::min();
+    const I bits = I(tiny != 0 ? x * 0x1p23F : x);
     V m = V((bits & 0x007fffff) | 0x3f000000);
-    V e = __builtin_convertvector((bits >> 23) - 126, V);
+    V e = __builtin_convertvector((bits >> 23) - 126 + tiny * 23, V);
     const I small = m < 0.707106781186547524F;
     e = small != 0 ? e - 1.F : e;
     m = (small != 0 ? m + m : m) - 1.F;
@@ -213,7 +218,6 @@ CROCHET_ALWAYS_INLINE V log(const V& x) {
     const V inf = V{} + std::numeric_limits<float>::infinity(), nan = V{} + std::numeric_limits<float>::quiet_NaN();
     y = x == inf ? inf : y;
     y = x == V{} ? -inf : y;
-    // Subnormals lose their leading bit above: rare enough to be done one by one.
     return x < V{} || x != x ? nan : y;
   }
 }

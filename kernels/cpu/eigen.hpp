@@ -16,9 +16,8 @@ class EigenProducts {
 
   /// Elements of scratch memory that a product of this size uses.
   template <class T>
-  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t) {
-    const std::int64_t some = at_once<T>(columns);
-    return (rows < some ? rows : some) * columns;
+  static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
+    return block_size<T>(rows, columns) + depth * columns;
   }
 
   template <class T, class Epilogue>
@@ -26,20 +25,27 @@ class EigenProducts {
                        const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
     const std::int64_t m = rows.size(), n = columns.size();
     if (m <= 0 || n <= 0) return;
+    T* block_out = worker.scratch<T>(scratch_offset + scratch<T>(m, n, depth)) + scratch_offset;
+    Matrix<T> right = block(b, 0, columns.from);
+    if (right.column != 1) {
+      // b is turned in memory first: every combination of orders would cost the compiler a second on Eigen's products.
+      T* turned = block_out + block_size<T>(m, n);
+      copy_row_major(right, depth, n, turned, n);
+      right = row_major(static_cast<const T*>(turned), n);
+    }
     if constexpr (Epilogue::plain) {
-      product<false>(block(a, rows.from, 0), block(b, 0, columns.from), depth, m, n,
-                     epilogue.destination(rows.from, columns.from), epilogue.pitch());
+      product<false>(block(a, rows.from, 0), right, depth, m, n, epilogue.destination(rows.from, columns.from),
+                     epilogue.pitch());
     } else if constexpr (requires { epilogue.data; }) {
-      product<true>(block(a, rows.from, 0), block(b, 0, columns.from), depth, m, n,
+      product<true>(block(a, rows.from, 0), right, depth, m, n,
                     epilogue.data + rows.from * epilogue.pitch + columns.from, epilogue.pitch);
     } else {
       // A block of rows at a time, small enough to be in the cache still when the epilogue reads it.
       const std::int64_t most = at_once<T>(n);
-      T* part = worker.scratch<T>(scratch_offset + scratch<T>(m, n, depth)) + scratch_offset;
       for (std::int64_t i = 0; i < m; i += most) {
         const std::int64_t some = m - i < most ? m - i : most;
-        product<false>(block(a, rows.from + i, 0), block(b, 0, columns.from), depth, some, n, part, n);
-        for (std::int64_t r = 0; r < some; ++r) epilogue.row(rows.from + i + r, columns.from, n, part + r * n);
+        product<false>(block(a, rows.from + i, 0), right, depth, some, n, block_out, n);
+        for (std::int64_t r = 0; r < some; ++r) epilogue.row(rows.from + i + r, columns.from, n, block_out + r * n);
       }
     }
   }
@@ -49,6 +55,12 @@ class EigenProducts {
   static std::int64_t at_once(std::int64_t columns) {
     const std::int64_t rows = (std::int64_t{1} << 16) / columns;
     return rows < row_grain<T> ? row_grain<T> : rows;
+  }
+
+  template <class T>
+  static std::int64_t block_size(std::int64_t rows, std::int64_t columns) {
+    const std::int64_t some = at_once<T>(columns);
+    return (rows < some ? rows : some) * columns;
   }
 
   template <class T, int Order>
@@ -67,10 +79,8 @@ class EigenProducts {
   static void product(Matrix<T> a, Matrix<T> b, std::int64_t k, std::int64_t m, std::int64_t n, T* out,
                       std::int64_t pitch) {
     Result<T> c(out, m, n, Eigen::OuterStride<>(pitch));
-    if (a.column == 1 && b.column == 1) return put<Add>(c, by_rows(a, m, k), by_rows(b, k, n));
-    if (a.column == 1) return put<Add>(c, by_rows(a, m, k), by_columns(b, k, n));
-    if (b.column == 1) return put<Add>(c, by_columns(a, m, k), by_rows(b, k, n));
-    put<Add>(c, by_columns(a, m, k), by_columns(b, k, n));
+    if (a.column == 1) return put<Add>(c, by_rows(a, m, k), by_rows(b, k, n));
+    put<Add>(c, by_columns(a, m, k), by_rows(b, k, n));
   }
   template <bool Add, class C, class A, class B>
   static void put(C& c, const A& a, const B& b) {

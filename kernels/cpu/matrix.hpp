@@ -25,6 +25,21 @@ Matrix<T> row_major(const T* data, std::int64_t columns, bool transposed = false
   return transposed ? Matrix<T>{data, 1, columns} : Matrix<T>{data, columns, 1};
 }
 
+/// Copies a matrix to row-major memory, blocks of 16 by 16, so that neither side is walked with a long stride for long.
+template <class T>
+void copy_row_major(Matrix<T> from, std::int64_t rows, std::int64_t columns, T* to, std::int64_t pitch) {
+  constexpr std::int64_t block = 16;
+  for (std::int64_t i0 = 0; i0 < rows; i0 += block) {
+    const std::int64_t i1 = i0 + block < rows ? i0 + block : rows;
+    for (std::int64_t j0 = 0; j0 < columns; j0 += block) {
+      const std::int64_t j1 = j0 + block < columns ? j0 + block : columns;
+      for (std::int64_t j = j0; j < j1; ++j) {
+        for (std::int64_t i = i0; i < i1; ++i) to[i * pitch + j] = *from.at(i, j);
+      }
+    }
+  }
+}
+
 /// An epilogue that adds the results to a matrix in memory.
 template <class T>
 struct AddTo {

@@ -2,6 +2,8 @@
 // Reductions of [outer, n, inner] over the middle, argmax, repetition, and counts. Floating sums are kept in double:
 // they stay exact to the element type's rounding whatever the length.
 #pragma once
+#include <limits>
+
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>
@@ -26,14 +28,19 @@ struct Middle {
 template <class T>
 using sum_t = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
-/// How results of a reduction are made: sum, scaled sum, or maximum.
+/// How results of a reduction are made: sum, scaled sum, or maximum. `nothing` is the result over no elements.
 struct Sum {
+  template <class T>
+  static constexpr sum_t<T> nothing = {};
   template <class T>
   static sum_t<T> begin(T) { return {}; }
   template <class S, class T>
   static S add(S s, T x) { return s + static_cast<S>(x); }
 };
 struct Max {
+  template <class T>
+  static constexpr sum_t<T> nothing =
+      std::is_floating_point_v<T> ? -std::numeric_limits<sum_t<T>>::infinity() : std::numeric_limits<sum_t<T>>::lowest();
   template <class T>
   static sum_t<T> begin(T first) { return static_cast<sum_t<T>>(first); }
   template <class S, class T>
@@ -84,14 +91,13 @@ template <class How, class T, class Put>
 void reduce(const Call& call, double scale, Put put) {
   const Middle m(call.in[0], call.attributes);
   const T* in = call.in[0].as<const T>();
-  if (m.n == 0 && std::is_same_v<How, Max>) return;
   if (m.inner == 1) {
     const Range mine = call.worker.part(m.outer, strip);
     T row[strip];
     for (std::int64_t o = mine.from; o < mine.to; o += strip) {
       const std::int64_t count = mine.to - o < strip ? mine.to - o : strip;
       for (std::int64_t k = 0; k < count; ++k) {
-        const sum_t<T> s = m.n == 0 ? sum_t<T>{} : reduce_run<How>(in + (o + k) * m.n, m.n);
+        const sum_t<T> s = m.n == 0 ? How::template nothing<T> : reduce_run<How>(in + (o + k) * m.n, m.n);
         row[k] = scale == 1 ? static_cast<T>(s) : static_cast<T>(static_cast<double>(s) * scale);
       }
       put(o, count, row);
@@ -103,8 +109,12 @@ void reduce(const Call& call, double scale, Put put) {
   for (std::int64_t u = mine.from; u < mine.to; ++u) {
     const std::int64_t o = u / strips, j = u % strips * strip;
     const std::int64_t width = m.inner - j < strip ? m.inner - j : strip;
-    T row[strip] = {};
-    if (m.n > 0) reduce_columns<How>(in + o * m.n * m.inner + j, m.n, m.inner, width, scale, row);
+    T row[strip];
+    if (m.n > 0) {
+      reduce_columns<How>(in + o * m.n * m.inner + j, m.n, m.inner, width, scale, row);
+    } else {
+      for (std::int64_t k = 0; k < width; ++k) row[k] = static_cast<T>(scale * static_cast<double>(How::template nothing<T>));
+    }
     put(o * m.inner + j, width, row);
   }
 }

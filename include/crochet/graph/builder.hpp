@@ -112,19 +112,16 @@ class GraphBuilder {
                           const Attributes& attributes = {}) {
     Node n{.op = &op, .dtype = inputs.begin()->dtype(), .shape = shape, .attributes = attributes};
     std::size_t i = 0;
-    for (Tensor t : inputs) n.inputs[i++] = current(own(t));
+    for (Tensor t : inputs) n.inputs[i++] = own(t);
     return add(n);
   }
 
-  /// Writes `value` into `variable`. Uses of the variable made before this line see the old value, later ones and
-  /// fetches the new one. Returns the new value.
+  /// Writes `value` into `variable`, in runs whose targets or fetched values need it. In such a run uses of the variable
+  /// made before this line see the old value, later ones and fetches the new one; in other runs all see the old one: to
+  /// look at a variable is not to change it. The result is the new value, and using that does need the assignment.
   constexpr Tensor assign(Tensor variable, Tensor value) {
     if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
-    const Tensor result = apply(op::assign, Tensor{this, variable.id}, value);
-    // The target itself, not what earlier assignments made of it: storage has one name.
-    graph_.nodes[index(result.id)].inputs[0] = variable.id;
-    assigned_.push_back({variable.id, result.id});
-    return result;
+    return apply(op::assign, variable, value);
   }
 
   constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
@@ -138,14 +135,10 @@ class GraphBuilder {
   }
   /// What has been built.
   constexpr const Graph& graph() const { return graph_; }
-  /// While on, uses of a variable mean its value before any assignment: gradients look at the past.
-  constexpr void use_recorded_values(bool on) { recorded_ = on; }
+  /// From now on nodes read variables as they are at node `moment`: gradients look at the past. -1: as usual.
+  constexpr void read_variables_as_at(int moment) { moment_ = moment; }
 
  private:
-  struct Assigned {
-    int variable, latest;
-  };
-
   static constexpr std::size_t index(int id) { return static_cast<std::size_t>(id); }
 
   constexpr void take(const Attributes& attributes, Node& n, OpInputs& seen) const {
@@ -153,10 +146,13 @@ class GraphBuilder {
   }
   constexpr void take(Tensor input, Node& n, OpInputs& seen) const {
     if (seen.count == max_inputs) graph_error::too_many_inputs();
-    n.inputs[seen.count] = current(own(input));
+    n.inputs[seen.count] = own(input);
     seen.in[seen.count++] = node(input).typed_shape();
   }
-  constexpr Tensor add(const Node& n) { return {this, graph_.add(n)}; }
+  constexpr Tensor add(Node n) {
+    n.moment = moment_;
+    return {this, graph_.add(n)};
+  }
   constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
     for (std::size_t i = 0; i < shape.rank; ++i) {
       if (shape[i].factor < 0) graph_error::dimension_is_negative();
@@ -167,18 +163,9 @@ class GraphBuilder {
     if (t.graph != this) graph_error::tensors_of_different_graphs();
     return t.id;
   }
-  /// A variable that has been assigned stands for the assigned value from then on.
-  constexpr int current(int id) const {
-    if (recorded_) return id;
-    for (std::size_t i = assigned_.size(); i-- > 0;) {
-      if (assigned_[i].variable == id) return assigned_[i].latest;
-    }
-    return id;
-  }
 
   Graph graph_;
-  std::vector<Assigned> assigned_;
-  bool recorded_ = false;
+  int moment_ = -1;
 };
 
 constexpr Shape Tensor::shape() const { return graph->node(*this).shape; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <crochet/graph/builder.hpp>
+#include <crochet/graph/passes/assignments.hpp>
 #include <crochet/graph/passes/barriers.hpp>
 #include <crochet/graph/passes/fold.hpp>
 #include <crochet/graph/passes/keep.hpp>
@@ -90,7 +91,7 @@ constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targe
   }
   for (int f : fetched) s.fetched.push_back(f);
   for (int t : targets) s.targets.push_back(t);
-  return prune(share(fold(prune(s))));
+  return prune(share(fold(prune(see_assignments(s)))));
 }
 
 /// Fusion, memory, programs, barriers.

@@ -63,10 +63,10 @@ constexpr std::vector<int> gradients(Tensor loss) {
   const std::vector<char> needed = detail::needed_nodes(g, loss.id);
   std::vector<int> gradient(needed.size(), -1);
   gradient[static_cast<std::size_t>(loss.id)] = g.constant(loss.dtype(), 1).id;
-  g.use_recorded_values(true);
   for (int i = loss.id; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     if (gradient[at] < 0 || needed[at] == 0 || g.node(i).op->kind == OpKind::source) continue;
+    g.read_variables_as_at(g.node(i).moment < 0 ? i : g.node(i).moment);
     std::vector<Given> given;
     GradientScope scope(g, i, gradient[at], needed, given);
     if (g.node(i).is(op::assign)) {
@@ -78,7 +78,7 @@ constexpr std::vector<int> gradients(Tensor loss) {
     const Node from = g.node(i);  // a copy: adding up may move the table
     detail::add_up(g, from, given, gradient);
   }
-  g.use_recorded_values(false);
+  g.read_variables_as_at(-1);
   return gradient;
 }
 

@@ -50,12 +50,14 @@ struct NamesIn<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>> {
   using feeds = List<Feed<N, X>...>;
 };
 
-/// Which entries of a table are in the list.
-template <class... N, class Table>
-constexpr auto marks(List<N...>, const Table& table) {
-  std::array<bool, std::tuple_size_v<Table>> marked{};
-  ((marked[index_of_name(N::view(), table)] = true), ...);
-  return marked;
+/// Marks the entries of a table that are in the list.
+template <const auto& Table, class... N, std::size_t Size>
+constexpr void mark(std::array<bool, Size>& marked, List<N...>) {
+  ((marked[index_of_name(N::view(), Table)] = true), ...);
+}
+template <const auto& Table>
+constexpr std::array<bool, std::tuple_size_v<std::remove_cvref_t<decltype(Table)>>> no_marks() {
+  return {};
 }
 
 template <std::size_t Count, std::size_t N>
@@ -74,10 +76,12 @@ constexpr std::size_t count_marked(const std::array<bool, N>& marked) {
   return count;
 }
 
-template <const auto& Table, class NameList>
-struct Canonical {
-  static constexpr auto marked = marks(NameList{}, Table);
-  static constexpr auto indices = marked_indices<count_marked(marked)>(marked);
+/// The marked entries of a table as Names, in its order. Marks, and not lists that grow name by name: those cost the
+/// compiler time with the square of the chain's length. By reference: g++ 12 takes different arrays of bool, given as
+/// values, for the same template argument.
+template <const auto& Table, const auto& Marked>
+struct MarkedNames {
+  static constexpr auto indices = marked_indices<count_marked(Marked)>(Marked);
   template <std::size_t I>
   using name_at = Name<FixedString<Table[indices[I]].size() + 1>{Table[indices[I]]}>;
   template <std::size_t... I>
@@ -85,10 +89,17 @@ struct Canonical {
   using type = decltype(names(std::make_index_sequence<indices.size()>{}));
 };
 
+template <const auto& Table, class NameList>
+inline constexpr auto marks_of = [] {
+  auto marked = no_marks<Table>();
+  mark<Table>(marked, NameList{});
+  return marked;
+}();
+
 /// The demand that fetches and runs the names of two Lists, which may repeat and be in any order.
 template <class E, class FetchList, class TargetList>
-using demand_for =
-    Demand<typename Canonical<E::fetchable, FetchList>::type, typename Canonical<E::targets, TargetList>::type>;
+using demand_for = Demand<typename MarkedNames<E::fetchable, marks_of<E::fetchable, FetchList>>::type,
+                          typename MarkedNames<E::targets, marks_of<E::targets, TargetList>>::type>;
 
 template <class D, class... Known>
 constexpr auto add_unless_known(List<Known...>) {
@@ -122,36 +133,52 @@ using sometimes = std::conditional_t<Asked::conditional, List<typename Asked::ar
 template <class Asked>
 using always = std::conditional_t<Asked::conditional, List<>, List<typename Asked::args_type>>;
 
+/// What the caller (Args), all who always ask, and Extra want.
+template <class E, class Args, class AskedList, class... Extra>
+struct Wanted;
+template <class E, class Args, class... Asked, class... Extra>
+struct Wanted<E, Args, List<Asked...>, Extra...> {
+  static constexpr auto fetched = [] {
+    auto marked = no_marks<E::fetchable>();
+    mark<E::fetchable>(marked, typename NamesIn<Args>::fetches{});
+    ((Asked::conditional ? void() : mark<E::fetchable>(marked, typename NamesIn<typename Asked::args_type>::fetches{})),
+     ...);
+    (mark<E::fetchable>(marked, typename NamesIn<Extra>::fetches{}), ...);
+    return marked;
+  }();
+  static constexpr auto run = [] {
+    auto marked = no_marks<E::targets>();
+    mark<E::targets>(marked, typename NamesIn<Args>::targets{});
+    ((Asked::conditional ? void() : mark<E::targets>(marked, typename NamesIn<typename Asked::args_type>::targets{})),
+     ...);
+    (mark<E::targets>(marked, typename NamesIn<Extra>::targets{}), ...);
+    return marked;
+  }();
+};
+template <class E, class W>
+using demand_of = Demand<typename MarkedNames<E::fetchable, W::fetched>::type, typename MarkedNames<E::targets, W::run>::type>;
+
 /// The plans of one kind of run: `Asked...` are the chain's Ask types in order, `Args` is the caller's request.
 template <class E, class Args, class... Asked>
 class Plans {
-  template <class... A>
-  static constexpr auto fetches_of(List<A...>) {  // not decltype: nvcc does not find the pack there
-    return (List<>{} + ... + typename NamesIn<A>::fetches{});
-  }
-  template <class... A>
-  static constexpr auto targets_of(List<A...>) {
-    return (List<>{} + ... + typename NamesIn<A>::targets{});
-  }
-
-  using BaseArgs = decltype((List<Args>{} + ... + always<Asked>{}));
-  using AllArgs = decltype((BaseArgs{} + ... + sometimes<Asked>{}));
-  template <class ArgsList>
-  using demand_of = demand_for<E, decltype(fetches_of(ArgsList{})), decltype(targets_of(ArgsList{}))>;
+  template <class... Extra>
+  using demand_with = demand_of<E, Wanted<E, Args, List<Asked...>, Extra...>>;
 
   template <class... S>
   static constexpr auto due_demands(List<S...>) {
-    return List<demand_of<decltype(BaseArgs{} + List<S>{})>...>{};
+    return List<demand_with<S>...>{};
   }
   template <class First, class... Rest>
   static List<Rest...> without_first(List<First, Rest...>);
 
   using Sometimes = decltype((List<>{} + ... + sometimes<Asked>{}));
-  using BaseThenGroups = decltype(unique(List<demand_of<BaseArgs>>{}, due_demands(Sometimes{})));
+  using BaseThenGroups = decltype(unique(List<demand_with<>>{}, due_demands(Sometimes{})));
+  template <class... S>
+  static demand_with<S...> with_all(List<S...>);
 
  public:
-  using Base = demand_of<BaseArgs>;
-  using All = demand_of<AllArgs>;
+  using Base = demand_with<>;
+  using All = decltype(with_all(Sometimes{}));
   /// The demands of one group being due.
   using Groups = decltype(without_first(BaseThenGroups{}));
 
@@ -159,7 +186,7 @@ class Plans {
   template <class A>
   static constexpr std::size_t group_of() {
     if constexpr (A::conditional) {
-      return position_in<demand_of<decltype(BaseArgs{} + List<typename A::args_type>{})>>(BaseThenGroups{});
+      return position_in<demand_with<typename A::args_type>>(BaseThenGroups{});
     } else {
       return 0;
     }

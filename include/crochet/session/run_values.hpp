@@ -127,8 +127,14 @@ template <class E, class AllAsks>
 struct NumbersOf;
 template <class E, class Indices, class... A>
 struct NumbersOf<E, Asks<Indices, A...>> {
-  using names = decltype(unique(
-      List<>{}, (List<>{} + ... + typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{})));
+  static constexpr auto marked = [] {
+    auto marks = no_marks<E::fetchable>();
+    (mark<E::fetchable>(marks, typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{}), ...);
+    return marks;
+  }();
+  template <class... N>
+  static List<N...> as_list(Names<N...>);
+  using names = decltype(as_list(typename MarkedNames<E::fetchable, marked>::type{}));
   using type = Numbers<E, names>;
 
   template <class... N>

@@ -8,13 +8,14 @@
 #include <string_view>
 #include <utility>
 
+#include <crochet/graph/passes/assignments.hpp>
 #include <crochet/testing/oracle_rules.hpp>
 
 namespace crochet::testing {
 
 /// An interpreter of a GraphBuilder's graph, at run time. Feeds and variables are set by name; every node is a value that
-/// does not change in a run: a variable's node is its value at the start, assignments make new ones, which the variable
-/// takes over when the run ends. Results of integer types are truncated and wrapped as their types do; float32 is not
+/// does not change in a run: a variable's node is its value at the start, assignments make new ones, which later
+/// nodes see and the variable takes over when the run ends. Results of integer types are truncated and wrapped as their types do; float32 is not
 /// rounded. Throws std::invalid_argument for a name, a size or an operation that it does not know.
 class Oracle {
  public:
@@ -60,6 +61,7 @@ class Oracle {
         if (needed[i] != 0 && in >= 0) needed[static_cast<std::size_t>(in)] = 1;
       }
     }
+    needed_ = needed;
     for (std::size_t i = 0; i < needed.size(); ++i) {
       if (needed[i] != 0) evaluate(i);
     }
@@ -118,7 +120,7 @@ class Oracle {
     Array out = empty(n);
     Use use{n.attributes, {}, out, dims_};
     for (int in : n.inputs) {
-      if (in >= 0) use.in.push_back(&values_[static_cast<std::size_t>(in)]);
+      if (in >= 0) use.in.push_back(&values_[static_cast<std::size_t>(seen(i, in))]);
     }
     if (n.is(op::constant)) out.data[0] = n.attributes.reals[0];
     if (n.is(op::assign)) out = *use.in[1];
@@ -126,6 +128,13 @@ class Oracle {
     if (n.op->kind == OpKind::kernel || n.op->kind == OpKind::view) kernel(n)(use);
     for (double& x : out.data) x = detail::as(n.dtype, x);
     values_[i] = std::move(out);
+  }
+  /// The input itself; of a variable the value that the latest assignment before this node, in this run, has given it.
+  int seen(std::size_t node, int input) const {
+    const Node& n = graph_.nodes[node];
+    if (!graph_.nodes[static_cast<std::size_t>(input)].is(op::variable)) return input;
+    const int moment = n.moment < 0 ? static_cast<int>(node) : n.moment;
+    return variable_as_at(graph_.nodes, input, moment, [&](int a) { return needed_[static_cast<std::size_t>(a)] != 0; });
   }
   void by_elements(const Node& n, const Use& u) const {
     const auto rule = elements_.find(n.op);
@@ -146,6 +155,7 @@ class Oracle {
 
   Graph graph_;
   std::vector<Array> values_, kept_;
+  std::vector<char> needed_;
   Dims dims_{};
   std::map<const Op*, ElementRule> elements_ = element_rules();
   std::map<const Op*, KernelRule> kernels_ = kernel_rules();

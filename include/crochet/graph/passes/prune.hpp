@@ -5,7 +5,8 @@
 
 namespace crochet {
 
-constexpr Subgraph prune(const Subgraph& g) {
+/// Which nodes the demand needs.
+constexpr std::vector<char> live_nodes(const Subgraph& g) {
   std::vector<char> live(g.nodes.size(), 0);
   for (int f : g.fetched) live[detail::at(f)] = 1;
   for (int t : g.targets) live[detail::at(t)] = 1;
@@ -15,6 +16,11 @@ constexpr Subgraph prune(const Subgraph& g) {
       if (input >= 0) live[detail::at(input)] = 1;
     }
   }
+  return live;
+}
+
+constexpr Subgraph prune(const Subgraph& g) {
+  const std::vector<char> live = live_nodes(g);
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {
     return live[detail::at(old)] != 0 ? detail::append(to, n) : -1;
   });

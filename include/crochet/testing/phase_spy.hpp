@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// PhaseSpy: a hook to put into a decorator under test. It knows in which order it has to be called.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include <crochet/hook/phase.hpp>
+
+namespace crochet::testing {
+
+/// Does nothing, and notes the first phase that comes out of turn:
+///   EXPECT_EQ(broken_laws(MyDecorator<PhaseSpy>{}), "")
+/// finds a decorator that drops `end` or calls it twice, or calls after_run where it did not call before_run.
+class PhaseSpy {
+ public:
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::on_error>;
+
+  void begin() {
+    if (state_ == State::open || state_ == State::running) complain("begin in the middle of a session");
+    state_ = State::begun;
+    ends_ = 0;
+  }
+  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+    if (!in_session()) complain("after_create_session without begin");
+    state_ = State::open;
+  }
+  void before_run(auto& /*run*/) {
+    if (state_ != State::open && state_ != State::running) complain("before_run without a session");
+    state_ = State::running;  // again, when the run before has failed
+  }
+  void after_run(auto& /*run*/, const auto& /*values*/) {
+    if (state_ != State::running) complain("after_run without before_run");
+    state_ = State::open;
+  }
+  void end(auto& /*session*/) {
+    ++ends_;
+    if (!in_session()) complain("end without a session, or a second one");
+    state_ = State::over;
+  }
+  void on_error(const std::exception_ptr& /*error*/) {
+    if (!in_session()) complain("on_error without a session");
+    state_ = State::over;
+  }
+
+  /// The first phase that came out of turn; empty if there was none.
+  [[nodiscard]] const std::string& complaint() const { return complaint_; }
+  /// How often `end` was called since `begin`.
+  [[nodiscard]] int ends() const { return ends_; }
+
+ private:
+  enum class State : unsigned char { fresh, begun, open, running, over };
+
+  [[nodiscard]] bool in_session() const { return state_ != State::fresh && state_ != State::over; }
+  void complain(const char* what) {
+    if (complaint_.empty()) complaint_ = what;
+  }
+
+  State state_ = State::fresh;
+  int ends_ = 0;
+  std::string complaint_;
+};
+
+}  // namespace crochet::testing

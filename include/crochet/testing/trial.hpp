@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trial: one session of a hook, from begin to end, written down event by event. What broken_laws compares.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/hooked_run.hpp>
+#include <crochet/session/nested_errors.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/run_values.hpp>
+#include <crochet/session/stop.hpp>
+#include <crochet/testing/scripted_value.hpp>
+#include <crochet/testing/state_box.hpp>
+
+namespace crochet::testing {
+
+/// A value that changes from step to step; after the last one it stays. Made by series<"loss">(1.0f, 0.5f).
+template <class N, class T, std::size_t Count>
+struct Series {
+  using name = N;
+  using type = T;
+
+  std::array<T, Count> values;
+};
+template <FixedString Text, class First, class... Rest>
+constexpr Series<Name<Text>, First, 1 + sizeof...(Rest)> series(First first, Rest... rest) {
+  return {{first, static_cast<First>(rest)...}};
+}
+
+namespace detail {
+
+template <class N, class T, std::size_t Count>
+struct ScriptParts<Series<N, T, Count>> : ScriptParts<void> {
+  using values = List<Series<N, T, Count>>;
+};
+
+template <class N, class T>
+const T& value_in_step(const ScriptedValue<N, T>& entry, std::size_t) {
+  return entry.value;
+}
+template <class N, class T, std::size_t Count>
+const T& value_in_step(const Series<N, T, Count>& entry, std::size_t step) {
+  return entry.values[step < Count ? step : Count - 1];
+}
+
+template <class N, class... Entry>
+constexpr std::size_t position_of() {
+  std::size_t index = 0;
+  (void)((std::is_same_v<N, typename Entry::name> || (++index, false)) || ...);
+  return index;
+}
+
+/// An executor whose values follow the step. Unlike ScriptedExecutor it allocates nothing in a hooked run.
+template <class PlaceholderList, class TargetList, class ValueList>
+class TrialExecutor;
+template <class... P, class... T, class... V>
+class TrialExecutor<List<P...>, List<T...>, List<V...>> {
+  template <class N, class Entry>
+  using type_if = std::conditional_t<std::is_same_v<N, typename Entry::name>, List<typename Entry::type>, List<>>;
+
+ public:
+  struct Workspace {};
+  using Request = RunArgs<Fetches<>, Targets<T...>, Feeds<>>;
+
+  static constexpr std::array<std::string_view, sizeof...(V)> fetchable{V::name::view()...};
+  static constexpr std::array<std::string_view, sizeof...(P)> feedable{P::name::view()...};
+  static constexpr std::array<std::string_view, sizeof...(T)> targets{T::view()...};
+
+  template <class N>
+  using fetched_t = typename crochet::detail::SoleType<decltype((List<>{} + ... + type_if<N, V>{}))>::type;
+  template <class N>
+  using fed_t = typename crochet::detail::SoleType<decltype((List<>{} + ... + type_if<N, P>{}))>::type;
+  template <class N, class X>
+  static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;
+
+  /// What happened since the last reset.
+  struct Notes {
+    std::array<bool, sizeof...(V)> fetched{};
+    std::array<int, sizeof...(V)> reads{};
+    std::array<bool, sizeof...(P)> fed{};
+    std::array<double, sizeof...(P)> numbers{};  // a scalar's value, a range's size
+    std::string side_runs{};
+  };
+
+  template <class... Part>
+  explicit TrialExecutor(const Part&... part) : values_{detail::pick<V>(part...)...} {}
+
+  template <class D, class... F>
+  void run(Workspace& workspace, const F&... fed) {
+    if (&workspace != hooked) {
+      notes.side_runs += " [";
+      ((notes.side_runs += D::template fetches<typename V::name> ? std::string(V::name::view()) + " " : ""), ...);
+      notes.side_runs += "]";
+    } else {
+      notes.fetched = {D::template fetches<typename V::name>...};
+      (note_feed<typename F::name>(fed.value), ...);
+    }
+  }
+  template <class N>
+  fetched_t<N> fetch(Workspace&) {
+    constexpr std::size_t at = position_of<N, V...>();
+    ++notes.reads[at];
+    return value_in_step(std::get<at>(values_), step);
+  }
+
+  /// "fetched loss read loss*2 fed rate=0.1 ran on the side [accuracy ]".
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (std::size_t i = 0; i < fetchable.size(); ++i) {
+      if (notes.fetched[i]) all.append(" fetched ").append(fetchable[i]);
+      if (notes.reads[i] > 0) all.append(" read ").append(fetchable[i]).append("*" + std::to_string(notes.reads[i]));
+    }
+    for (std::size_t i = 0; i < feedable.size(); ++i) {
+      char number[32];
+      std::snprintf(number, sizeof number, "=%g", notes.numbers[i]);
+      if (notes.fed[i]) all.append(" fed ").append(feedable[i]).append(number);
+    }
+    return notes.side_runs.empty() ? all : all + " ran on the side" + notes.side_runs;
+  }
+
+  Notes notes{};
+  std::size_t step = 0;
+  const Workspace* hooked = nullptr;
+
+ private:
+  template <class N, class X>
+  void note_feed(const X& fed) {
+    constexpr std::size_t at = position_of<N, P...>();
+    notes.fed[at] = true;
+    if constexpr (std::is_arithmetic_v<X>) {
+      notes.numbers[at] = static_cast<double>(fed);
+    } else {
+      notes.numbers[at] = static_cast<double>(std::size(fed));
+    }
+  }
+
+  std::tuple<V...> values_;
+};
+
+template <class... Part>
+using trial_executor =
+    TrialExecutor<all_placeholders<Part...>,
+                  decltype(crochet::detail::unique(crochet::detail::List<>{}, all_targets<Part...>{})),
+                  all_values<Part...>>;
+
+/// Stands behind the hook in its chain and counts what reaches it.
+struct Witness {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end>;
+
+  void begin() { *this = {.begins = 1}; }
+  void after_create_session(auto&, auto&) { ++creates; }
+  void before_run(auto&) { ++befores; }
+  void after_run(auto&, const auto&) { ++afters; }
+  void end(auto&) { ++ends; }
+
+  int begins = 0, creates = 0, befores = 0, afters = 0, ends = 0;
+};
+
+/// What a trial is run with.
+struct TrialSetup {
+  std::function<std::string()> says;         // all that was said so far, by anybody; may be empty
+  std::function<void(int)> before_step;      // may be empty
+  std::function<std::size_t()> allocations;  // may be empty
+};
+
+/// What was seen of one event: begin and creation, a step, the end.
+struct TrialEvent {
+  std::string text{};
+  std::size_t allocated = 0;
+  bool fetched = false;  // anything, in the hooked run
+  bool excused = false;  // it said something, ran something on the side, stopped or threw: it may allocate
+  std::exception_ptr thrown{};
+};
+
+/// A session of `Chain` on executor `E`. It borrows the chain: two trials of one chain are two sessions of one hook,
+/// and a trial that starts at a step goes on where another has left the chain.
+template <class Chain, class E>
+class Trial {
+ public:
+  Trial(Chain& chain, E executor, const TrialSetup& setup, int step = 0)
+      : chain_(chain), executor_(std::move(executor)), setup_(setup), raw_(executor_, step), step_(step) {
+    executor_.hooked = &raw_.hooked_workspace();
+    said_ = say();
+  }
+
+  /// begin and after_create_session; with a box, as a session does that restores a checkpoint.
+  void open(const StateBox* box = nullptr) {
+    set_step();
+    event("open:", [&] {
+      chain_.template fire<phase::begin>();
+      if (box != nullptr) load(*box);
+      chain_.template fire<phase::after_create_session>(raw_, coordinator_);
+    });
+  }
+  /// One hooked run. Not after the session has stopped.
+  void step() {
+    set_step();
+    event("step " + std::to_string(step_) + ":",
+          [&] { crochet::detail::hooked_run(raw_, chain_, stop_, typename E::Request{}); });
+    ++step_;
+  }
+  /// Steps until `limit`, or a stop.
+  void step_until(int limit) {
+    while (step_ < limit && !stopped()) step();
+  }
+  /// The clean end. Not after an exception.
+  void end() {
+    if (failed_) return;
+    event("end:", [&] {
+      crochet::detail::NestedErrors errors;
+      chain_.template fire_guarded<phase::end>(errors, raw_);
+      errors.rethrow_first();
+    });
+  }
+
+  [[nodiscard]] bool stopped() const { return failed_ || stop_.requested() || coordinator_.should_stop(); }
+  [[nodiscard]] int steps() const { return step_; }
+  [[nodiscard]] const std::vector<TrialEvent>& events() const { return events_; }
+  /// What was said since the last event.
+  std::string unheard() {
+    const std::string before = std::exchange(said_, say());
+    return before == said_ ? std::string{} : said_;
+  }
+
+ private:
+  void set_step() {
+    executor_.step = static_cast<std::size_t>(step_);
+    if (setup_.before_step) setup_.before_step(step_);
+  }
+  void load(const StateBox& box) {
+    auto& hook = chain_.template at<0>();
+    using H = std::remove_reference_t<decltype(hook)>;
+    if constexpr (phase::load_state::handled<H, const StateBox>) phase::load_state::call(hook, box);
+  }
+  [[nodiscard]] std::string say() const { return setup_.says ? setup_.says() : std::string{}; }
+  [[nodiscard]] std::size_t allocations() const { return setup_.allocations ? setup_.allocations() : 0; }
+
+  template <class Act>
+  void event(std::string name, Act act) {
+    executor_.notes = {};
+    TrialEvent seen;
+    const bool was_stopped = stopped();
+    const std::size_t before = allocations();
+    try {
+      act();
+    } catch (...) {
+      seen.thrown = std::current_exception();
+    }
+    seen.allocated = allocations() - before;
+    failed_ = failed_ || seen.thrown;
+    write_down(seen, std::move(name), stopped() && !was_stopped);
+  }
+  void write_down(TrialEvent& seen, std::string name, bool stops) {
+    const std::string before = std::exchange(said_, say());
+    const bool spoke = said_ != before;
+    for (const bool fetched : executor_.notes.fetched) seen.fetched = seen.fetched || fetched;
+    seen.excused = spoke || stops || seen.thrown || !executor_.notes.side_runs.empty();
+    seen.text = std::move(name) + executor_.text();
+    if (spoke) seen.text += " said \"" + (said_.starts_with(before) ? said_.substr(before.size()) : said_) + "\"";
+    if (stop_.requested() && stops) seen.text += " asked to stop: \"" + stop_.reason().reason + "\"";
+    if (coordinator_.should_stop() && stops)
+      seen.text.append(" stopped the coordinator: ").append(coordinator_.reason());
+    if (seen.thrown) seen.text += " threw \"" + crochet::detail::what_of(seen.thrown) + "\"";
+    events_.push_back(std::move(seen));
+  }
+
+  Chain& chain_;
+  E executor_;
+  const TrialSetup& setup_;
+  RawSession<E> raw_;
+  StopState stop_;
+  Coordinator coordinator_;
+  std::vector<TrialEvent> events_;
+  std::string said_;
+  int step_;
+  bool failed_ = false;
+};
+
+}  // namespace detail
+
+}  // namespace crochet::testing

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a model on the CPU executor and on the Oracle side by side: same variables, same feeds, and everything that is
+// fetched, and every variable after the run, has to agree.
+#pragma once
+#include <cmath>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include <crochet/executor/cpu.hpp>
+#include <crochet/model.hpp>
+#include <crochet/testing/oracle.hpp>
+#include <gtest/gtest.h>
+
+#include "../graph/random_values.hpp"
+
+namespace crochet {
+
+/// All names of an executor's table as a list of types.
+template <class E, const auto& Table, std::size_t... I>
+auto names_in(std::index_sequence<I...>) {
+  return detail::List<Name<FixedString<Table[I].size() + 1>{Table[I]}>...>{};
+}
+template <class E>
+using Fetchable = decltype(names_in<E, E::fetchable>(std::make_index_sequence<E::fetchable.size()>{}));
+template <class E>
+using Feedable = decltype(names_in<E, E::feedable>(std::make_index_sequence<E::feedable.size()>{}));
+
+/// The elements of a fetched value, a scalar's too.
+template <class V>
+std::vector<double> elements(const V& v) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    return {static_cast<double>(v)};
+  } else {
+    return {v.begin(), v.end()};
+  }
+}
+
+/// Whether `given` is `expected`, up to `tolerance` times the largest finite element.
+inline ::testing::AssertionResult agree(const std::vector<double>& expected, const std::vector<double>& given,
+                                        double tolerance) {
+  if (expected.size() != given.size()) {
+    return ::testing::AssertionFailure() << "has " << given.size() << " elements instead of " << expected.size();
+  }
+  double largest = 1e-30;
+  for (double x : expected) largest = std::isfinite(x) ? std::fmax(largest, std::abs(x)) : largest;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double a = expected[i], b = given[i];
+    const bool same = (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= tolerance * largest;
+    if (!same) return ::testing::AssertionFailure() << "at " << i << " it is " << b << " instead of " << a;
+  }
+  return ::testing::AssertionSuccess();
+}
+
+template <class Model, class Backend = kernel::Tiles>
+class AgainstOracle {
+ public:
+  using E = cpu::Executor<Backend, Model>;
+
+  explicit AgainstOracle(int threads = 1, double tolerance = 1e-12, std::uint64_t seed = 1)
+      : executor({threads, seed}), oracle(build_graph<Model>()), tolerance_(tolerance), numbers_(seed) {
+    executor.initialize();
+    each_variable([&](auto name) { oracle.set(name.view(), executor.variable(name)); });
+  }
+
+  /// Fetches F..., runs T..., with random feeds of the given sizes for the dynamic dimensions (in the order in which the
+  /// model made them).
+  template <class... F, class... T>
+  void run(Names<F...>, Names<T...>, std::initializer_list<std::int64_t> dims) {
+    Dims all{};
+    std::copy(dims.begin(), dims.end(), all.begin());
+    feed_all(Feedable<E>{}, all);
+    with_feeds(Feedable<E>{}, [&](auto... feeds) {
+      executor.template run<Demand<Names<F...>, Names<T...>>>(workspace, feeds...);
+    });
+    oracle.run({F::view()..., T::view()...});
+    (check<F>(), ...);
+    each_variable([&](auto name) { check_variable(name); });
+  }
+  /// The same for everything that can be fetched.
+  void run_all(std::initializer_list<std::int64_t> dims) { fetch_list(Fetchable<E>{}, dims); }
+
+  template <class N>
+  std::vector<double> fetched(N) {
+    return elements(executor.template fetch<N>(workspace));
+  }
+
+  /// Random feeds lie in [low, high) instead of being of either sign and at least 0.1. Integers always lie in [0, most).
+  double low = 0, high = 0;
+  int most = 5;
+
+  E executor;
+  typename E::Workspace workspace;
+  testing::Oracle oracle;
+
+ private:
+  template <class... N>
+  void fetch_list(detail::List<N...>, std::initializer_list<std::int64_t> dims) {
+    run(Names<N...>{}, Names<>{}, dims);
+  }
+  template <class N>
+  static constexpr const Node& node() {
+    return E::graph.nodes[static_cast<std::size_t>(find_node(E::graph, N::view()))];
+  }
+  template <class Visit>
+  void each_variable(Visit visit) {
+    [&]<class... N>(detail::List<N...>) {
+      ([&] {
+        if constexpr (node<N>().is(op::variable)) visit(N{});
+      }(), ...);
+    }(Fetchable<E>{});
+  }
+
+  template <class... N>
+  void feed_all(detail::List<N...>, const Dims& dims) {
+    oracle.forget_dimensions();
+    for (std::size_t s = 0; s < E::graph.symbols.size(); ++s) oracle.set_dimension(E::graph.text_of(E::graph.symbols[s]), dims[s]);
+    (fill<N>(dims), ...);
+  }
+  template <class N>
+  void fill(const Dims& dims) {
+    using T = typename E::template fed_t<N>;
+    auto& values = std::get<std::vector<T>>(feeds_[find_node(E::graph, N::view())]);
+    values.resize(static_cast<std::size_t>(node<N>().shape.size().at(dims)));
+    const std::vector<double> random = low == high ? numbers_.many(values.size()) : numbers_.many(values.size(), low, high);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = std::is_floating_point_v<T> ? static_cast<T>(random[i]) : static_cast<T>(numbers_.below(most));
+    }
+    oracle.feed(N::view(), values);
+    dims_ = dims;
+  }
+  /// Calls use(feeds...) with a TensorView for each placeholder.
+  template <class... N, class Use>
+  void with_feeds(detail::List<N...>, Use use) {
+    use(Feed<N, decltype(view<N>())>{view<N>()}...);
+  }
+  template <class N>
+  auto view() {
+    using T = typename E::template fed_t<N>;
+    const auto& values = std::get<std::vector<T>>(feeds_[find_node(E::graph, N::view())]);
+    constexpr std::size_t rank = node<N>().shape.rank;
+    if constexpr (rank == 0) {
+      return values[0];
+    } else {
+      std::array<std::int64_t, rank> shape{};
+      for (std::size_t i = 0; i < rank; ++i) shape[i] = node<N>().shape[i].at(dims_);
+      return TensorView<T, rank>(values.data(), shape);
+    }
+  }
+
+  template <class N>
+  void check() {
+    if constexpr (!(node<N>().is(op::placeholder) && node<N>().shape.rank == 0)) {  // those lie in the feed itself
+      EXPECT_TRUE(agree(oracle[N::view()].data, fetched(N{}), tolerance_)) << N::view();
+    }
+  }
+  template <class N>
+  void check_variable(N name) {
+    const auto values = executor.variable(name);
+    EXPECT_TRUE(agree(oracle[N::view()].data, {values.begin(), values.end()}, tolerance_)) << N::view() << " after the run";
+  }
+
+  using Values = std::tuple<std::vector<float>, std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>,
+                            std::vector<std::uint8_t>>;
+  double tolerance_;
+  Numbers numbers_;
+  Dims dims_{};
+  std::map<int, Values> feeds_;
+};
+
+}  // namespace crochet

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The team: every member runs, nobody waits for ever, work is split once and for all.
+#include <atomic>
+#include <chrono>
+#include <set>
+
+#include <crochet/kernels/team.hpp>
+#include <gtest/gtest.h>
+
+namespace crochet::kernel {
+namespace {
+
+TEST(Team, EveryMemberRunsOnceAFork) {
+  for (int count = 1; count <= 4; ++count) {
+    Team team(count);
+    EXPECT_EQ(team.size(), count);
+    std::vector<std::atomic<int>> ran(static_cast<std::size_t>(count));
+    for (int fork = 0; fork < 100; ++fork) {
+      team.run([&](Worker& w) {
+        EXPECT_EQ(w.count(), count);
+        ++ran[static_cast<std::size_t>(w.index())];
+      });
+    }
+    for (const auto& n : ran) EXPECT_EQ(n, 100);
+  }
+}
+
+// With more members than processors nearly every wait ends in a block. A lost wake-up would hang: the test's time limit.
+TEST(Team, LosesNoWakeUp) {
+  for (int count : {2, 3, 4}) {
+    Team team(count);
+    std::int64_t sum = 0;
+    std::vector<std::int64_t> mine(static_cast<std::size_t>(count));
+    constexpr int forks = 3000;
+    for (int fork = 0; fork < forks; ++fork) {
+      team.run([&](Worker& w) {
+        mine[static_cast<std::size_t>(w.index())] = fork + w.index();
+        w.sync();
+        if (w.index() == 0) {
+          for (std::int64_t m : mine) sum += m;
+        }
+        w.sync();
+      });
+    }
+    const std::int64_t n = count;
+    EXPECT_EQ(sum, n * forks * (forks - 1) / 2 + forks * n * (n - 1) / 2);
+  }
+}
+
+TEST(Team, WakesAfterAPause) {
+  Team team(3);
+  std::atomic<int> ran = 0;
+  for (int fork = 0; fork < 5; ++fork) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // long enough for the others to block
+    team.run([&](Worker&) { ++ran; });
+  }
+  EXPECT_EQ(ran, 15);
+}
+
+TEST(Team, StartsAndEndsWithoutWork) {
+  for (int i = 0; i < 50; ++i) Team team(3);
+}
+
+TEST(Team, WhatAMemberWroteIsSeenAfterASync) {
+  Team team(4);
+  for (int fork = 0; fork < 500; ++fork) {
+    team.run([&](Worker& w) {
+      *w.scratch<int>(1) = fork * 10 + w.index();
+      w.sync();
+      for (int m = 0; m < w.count(); ++m) {
+        if (*w.scratch_of<int>(m) != fork * 10 + m) ADD_FAILURE() << "member " << m;
+      }
+      w.sync();
+    });
+  }
+}
+
+TEST(Worker, PartsCoverEverythingOnce) {
+  Barrier barrier(1);
+  std::vector<AlignedBytes> scratch(5);
+  for (int count = 1; count <= 5; ++count) {
+    for (std::int64_t n : {0, 1, 2, 3, 7, 16, 17, 100, 1001}) {
+      for (std::int64_t grain : {1, 4, 16, 64}) {
+        std::int64_t at = 0, most = 0;
+        for (int i = 0; i < count; ++i) {
+          const Range r = Worker(i, count, barrier, scratch).part(n, grain);
+          EXPECT_EQ(r.from, at) << n << " by " << grain << " over " << count;
+          EXPECT_GE(r.size(), 0);
+          EXPECT_TRUE(r.from % grain == 0 || r.from == n);
+          most = std::max(most, r.size());
+          at = r.to;
+        }
+        EXPECT_EQ(at, n);
+        EXPECT_LE(most, ((n + grain - 1) / grain + count - 1) / count * grain) << "evenly";
+      }
+    }
+  }
+}
+
+TEST(AlignedBytes, GrowsAndKeeps) {
+  AlignedBytes bytes;
+  EXPECT_EQ(bytes.data(), nullptr);
+  EXPECT_FALSE(bytes.reserve(0));
+  EXPECT_TRUE(bytes.reserve(100));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(bytes.data()) % AlignedBytes::alignment, 0U);
+  EXPECT_GE(bytes.capacity(), 100U);
+  const std::byte* before = bytes.data();
+  EXPECT_FALSE(bytes.reserve(64));
+  EXPECT_EQ(bytes.data(), before);
+  EXPECT_TRUE(bytes.reserve(1000));
+  AlignedBytes moved = std::move(bytes);
+  EXPECT_GE(moved.capacity(), 1000U);
+}
+
+}  // namespace
+}  // namespace crochet::kernel
