@@ -19,7 +19,8 @@ using namespace cr::literals;
 auto as_feeds(const cr::Batch& b) { return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels)); }
 
 /// Everything that watches and steers the run, in the order in which it is called. `accuracy` is the last one measured.
-auto hooks(const Options& options, std::int64_t steps_per_epoch, std::int64_t epochs, double& accuracy) {
+auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accuracy) {
+  const std::int64_t steps = options.epochs * steps_per_epoch;
   const auto say = [quiet = options.quiet, steps_per_epoch, &accuracy](const auto& result) {
     accuracy = result["accuracy"_n];
     if (quiet) return;
@@ -29,10 +30,10 @@ auto hooks(const Options& options, std::int64_t steps_per_epoch, std::int64_t ep
     cr::Sink{}(line);
   };
   const auto nothing = [](std::string_view) {};
-  cr::Progress<"loss"> progress{.total = epochs * steps_per_epoch};
+  cr::Progress<"loss"> progress{.total = steps};
   if (options.quiet) progress.write = nothing;
   return cr::HookChain{
-      cr::StopAtStep{.last_step = epochs * steps_per_epoch},
+      cr::StopAtStep{.last_step = steps},
       cr::NanTensor<"loss">{},
       cr::Evaluate{cr::fetches<"accuracy", "loss">,
                    cr::passes_over(cr::fashion_mnist("test", options.data).batch(1000), as_feeds),
@@ -43,11 +44,11 @@ auto hooks(const Options& options, std::int64_t steps_per_epoch, std::int64_t ep
 
 /// Trains, evaluates after every epoch, and prints the last accuracy.
 template <class Model>
-void train(const Options& options, std::int64_t epochs) {
+void train(const Options& options) {
   cr::Batches data =
       cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat();
   double accuracy = 0;
-  auto chain = hooks(options, data.batches_per_epoch(), epochs, accuracy);
+  auto chain = hooks(options, data.batches_per_epoch(), accuracy);
   if (!options.quiet) std::printf("%s\n\n%s\n", Model::name, cr::describe(chain).c_str());
   const auto next = [&] { return as_feeds(data.next()); };
   const cr::StopReason stop = cr::train<Model>(cr::Cpu{.threads = options.threads, .seed = options.seed}, next, chain);
@@ -63,9 +64,7 @@ int main(int argc, char** argv) {
   options.declare(app);
   CLI11_PARSE(app, argc, argv);
   try {
-    const bool mlp = options.model == "mlp";
-    const std::int64_t epochs = options.epochs > 0 ? options.epochs : (mlp ? 5 : 6);
-    mlp ? demo::train<demo::Mlp>(options, epochs) : demo::train<demo::Cnn>(options, epochs);
+    options.model == "mlp" ? demo::train<demo::Mlp>(options) : demo::train<demo::Cnn>(options);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

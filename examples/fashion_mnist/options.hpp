@@ -12,7 +12,7 @@ namespace demo {
 
 struct Options {
   std::string model = "cnn";
-  std::int64_t epochs = 0;  ///< 0: what suits the model
+  std::int64_t epochs = 5;
   std::int64_t batch = 128;
   int threads = 2;
   std::uint64_t seed = 1;
@@ -22,8 +22,8 @@ struct Options {
   /// Adds the options to a command line.
   void declare(CLI::App& app) {
     app.add_option("--model", model, "cnn or mlp")->check(CLI::IsMember({"cnn", "mlp"}))->capture_default_str();
-    app.add_option("--epochs", epochs, "passes over the training images; 0: what suits the model")
-        ->check(CLI::NonNegativeNumber)
+    app.add_option("--epochs", epochs, "passes over the training images")
+        ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--batch", batch, "images in a step")->check(CLI::PositiveNumber)->capture_default_str();
     app.add_option("--threads", threads, "threads that share a step")->check(CLI::Range(1, 256))->capture_default_str();

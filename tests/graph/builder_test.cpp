@@ -103,17 +103,17 @@ TEST(GraphError, OfMinimize) {
   }), "crochet: an operation between loss and variable has no gradient");
 }
 
-TEST(Builder, AfterAnAssignmentAVariableMeansItsNewValue) {
+// What a use of a variable sees depends on the plan: passes_test.cpp, SeeAssignments.
+TEST(Builder, ANodeKnowsTheVariableThatItUsesAndSinceWhen) {
   GraphBuilder g;
   const Tensor w = g.variable<float>("w", {}, zeros());
-  const Tensor before = w + 1;
-  const Tensor assigned = g.assign(w, before);
-  const Tensor after = w + 2;
-  EXPECT_EQ(g.node(before).inputs[0], w.id);
-  EXPECT_EQ(g.node(after).inputs[0], assigned.id);
-  const Tensor again = g.assign(w, after);
-  EXPECT_EQ(g.node(again).inputs[0], w.id) << "what is written is the variable";
-  EXPECT_EQ(g.node(w * 2).inputs[0], again.id);
+  const Tensor assigned = g.assign(w, w + 1);
+  EXPECT_EQ(g.node(assigned).inputs[0], w.id);
+  EXPECT_EQ(g.node(w * 2).inputs[0], w.id);
+  EXPECT_EQ(g.node(w * 2).moment, -1);
+  EXPECT_EQ(g.node(assigned * 2).inputs[0], assigned.id) << "the assigned value by its own name";
+  g.read_variables_as_at(assigned.id);
+  EXPECT_EQ(g.node(w * 2).moment, assigned.id);
 }
 
 TEST(Builder, MinimizeMakesSlotsNamedAsTensorFlowDoes) {

@@ -43,10 +43,46 @@ TEST(Prune, KeepsWhatTheDemandNeeds) {
 TEST(Prune, AnAssignmentLivesIfATargetOrAReaderNeedsIt) {
   GraphBuilder g;
   const Tensor w = g.variable<float>("w", {3}, zeros());
-  const Tensor set = g.assign(w, w + 1), after = w * 2;
+  const Tensor set = g.assign(w, w + 1), after = w * 2, of_new = set * 2;
   EXPECT_EQ(count(prune(all_of(g, {w.id})), op::assign), 0);
+  EXPECT_EQ(count(prune(all_of(g, {after.id})), op::assign), 0) << "to look at a variable is not to change it";
   EXPECT_EQ(count(prune(all_of(g, {}, {set.id})), op::assign), 1);
-  EXPECT_EQ(count(prune(all_of(g, {after.id})), op::assign), 1);
+  EXPECT_EQ(count(prune(all_of(g, {of_new.id})), op::assign), 1);
+}
+
+// see_assignments
+
+TEST(SeeAssignments, AUseSeesTheLatestAssignmentBeforeItThatThePlanRuns) {
+  GraphBuilder g;
+  const Tensor w = g.variable<float>("w", {}, zeros());
+  const Tensor before = w + 1, first = g.assign(w, before), between = w + 2, second = g.assign(w, between), after = w + 3;
+  const auto reads = [&](Tensor t, const std::vector<int>& targets) {
+    std::vector<int> all = targets;
+    all.push_back(t.id);
+    return see_assignments(all_of(g, {}, all)).nodes[static_cast<std::size_t>(t.id)].inputs[0];
+  };
+  EXPECT_EQ(reads(before, {second.id, first.id}), w.id);
+  EXPECT_EQ(reads(between, {first.id}), first.id);
+  EXPECT_EQ(reads(between, {}), w.id);
+  EXPECT_EQ(reads(after, {first.id}), first.id);
+  EXPECT_EQ(reads(after, {second.id}), second.id);
+  EXPECT_EQ(reads(between, {second.id}), w.id) << "the first assignment is not run";
+  EXPECT_EQ(see_assignments(all_of(g, {}, {first.id, second.id})).nodes[static_cast<std::size_t>(second.id)].inputs[0], w.id)
+      << "what is written is the variable";
+}
+
+TEST(SeeAssignments, AGradientSeesWhatItsLossSaw) {
+  GraphBuilder g;
+  const Tensor w = g.variable<float>("w", {}, zeros());
+  const Tensor loss = square(w);
+  const Tensor set = g.assign(w, w + 1), d = gradient(loss, w);
+  const Subgraph s = prune(see_assignments(all_of(g, {d.id}, {set.id})));
+  for (const Node& n : s.nodes) {
+    EXPECT_EQ(n.moment, -1) << "moments are used up";
+    if (n.is(op::mul)) {
+      EXPECT_FALSE(s.nodes[static_cast<std::size_t>(n.inputs[0])].is(op::assign));
+    }
+  }
 }
 
 // share
