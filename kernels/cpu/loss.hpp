@@ -29,6 +29,14 @@ struct Softmax {
     }
   }
 };
+
+/// Calls visit(row, logits, number of classes) for this worker's rows.
+template <class T, class Visit>
+void each_row(const Call& call, Visit visit) {
+  const std::int64_t n = call.in[0][1];
+  const Range mine = call.worker.part(call.in[0][0]);
+  for (std::int64_t i = mine.from; i < mine.to; ++i) visit(i, call.in[0].as<const T>() + i * n, n);
+}
 }  // namespace kernel::detail
 
 template <>
@@ -36,16 +44,13 @@ struct Kernel<&op::sparse_cross_entropy> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    const std::int64_t n = call.in[0][1];
-    const kernel::Range mine = call.worker.part(call.in[0][0]);
-    T* e = call.worker.scratch<T>(n);
-    for (std::int64_t i = mine.from; i < mine.to; ++i) {
-      const T* z = call.in[0].as<const T>() + i * n;
+    T* e = call.worker.scratch<T>(call.in[0][1]);
+    kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       const std::int32_t label = call.in[1].as<const std::int32_t>()[i];
       const kernel::detail::Softmax<T> s(z, n, e);
       const bool valid = label >= 0 && label < n;
       call.out.as<T>()[i] = valid ? std::log(s.sum) + s.top - z[label] : std::numeric_limits<T>::quiet_NaN();
-    }
+    });
   }
 };
 
@@ -54,18 +59,16 @@ struct Kernel<&op::sparse_cross_entropy_gradient> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    const std::int64_t n = call.in[0][1];
-    const kernel::Range mine = call.worker.part(call.in[0][0]);
-    for (std::int64_t i = mine.from; i < mine.to; ++i) {
+    kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       T* out = call.out.as<T>() + i * n;
       const T up = call.in[2].as<const T>()[i];
       const std::int32_t label = call.in[1].as<const std::int32_t>()[i];
-      const kernel::detail::Softmax<T> s(call.in[0].as<const T>() + i * n, n, out);
+      const kernel::detail::Softmax<T> s(z, n, out);
       const bool valid = label >= 0 && label < n;
       const T scale = valid ? up / s.sum : std::numeric_limits<T>::quiet_NaN();
       for (std::int64_t j = 0; j < n; ++j) out[j] *= scale;
       if (valid) out[label] -= up;
-    }
+    });
   }
 };
 
@@ -74,17 +77,15 @@ struct Kernel<&op::cross_entropy> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    const std::int64_t n = call.in[0][1];
-    const kernel::Range mine = call.worker.part(call.in[0][0]);
-    T* e = call.worker.scratch<T>(n);
-    for (std::int64_t i = mine.from; i < mine.to; ++i) {
-      const T *z = call.in[0].as<const T>() + i * n, *p = call.in[1].as<const T>() + i * n;
+    T* e = call.worker.scratch<T>(call.in[0][1]);
+    kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
+      const T* p = call.in[1].as<const T>() + i * n;
       const kernel::detail::Softmax<T> s(z, n, e);
       const T log_sum = std::log(s.sum) + s.top;
       T loss = 0;
       for (std::int64_t j = 0; j < n; ++j) loss += p[j] * (log_sum - z[j]);
       call.out.as<T>()[i] = loss;
-    }
+    });
   }
 };
 
@@ -93,17 +94,15 @@ struct Kernel<&op::cross_entropy_gradient> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    const std::int64_t n = call.in[0][1];
-    const kernel::Range mine = call.worker.part(call.in[0][0]);
-    for (std::int64_t i = mine.from; i < mine.to; ++i) {
+    kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       const T* p = call.in[1].as<const T>() + i * n;
       T* out = call.out.as<T>() + i * n;
       const T up = call.in[2].as<const T>()[i];
-      const kernel::detail::Softmax<T> s(call.in[0].as<const T>() + i * n, n, out);
+      const kernel::detail::Softmax<T> s(z, n, out);
       T mass = 0;
       for (std::int64_t j = 0; j < n; ++j) mass += p[j];
       for (std::int64_t j = 0; j < n; ++j) out[j] = up * (out[j] / s.sum * mass - p[j]);
-    }
+    });
   }
 };
 

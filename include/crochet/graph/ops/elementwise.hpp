@@ -93,6 +93,7 @@ inline constexpr Op cast{"cast", OpKind::elementwise, detail::infer_cast, detail
 constexpr Tensor operator+(Tensor a, Tensor b) { return a.graph->apply(op::add, a, b); }
 constexpr Tensor operator-(Tensor a, Tensor b) { return a.graph->apply(op::sub, a, b); }
 constexpr Tensor operator*(Tensor a, Tensor b) { return a.graph->apply(op::mul, a, b); }
+/// As C++ divides: integers towards zero, and a division of integers by 0 ends the program.
 constexpr Tensor operator/(Tensor a, Tensor b) { return a.graph->apply(op::div, a, b); }
 constexpr Tensor operator-(Tensor a) { return a.graph->apply(op::neg, a); }
 constexpr Tensor maximum(Tensor a, Tensor b) { return a.graph->apply(op::maximum, a, b); }
