@@ -62,7 +62,8 @@ class Epilogue {
 
 /// The program of an elementwise step, over rows and columns. Not inlined: equal programs share it.
 template <class P, class R>
-[[gnu::noinline]] void loop(P program, const R& refs, std::int64_t i0, std::int64_t i1, std::int64_t j0, std::int64_t j1) {
+[[gnu::noinline]] void loop(P program, const R& refs, std::int64_t i0, std::int64_t i1, std::int64_t j0,
+                            std::int64_t j1) {
   constexpr int many = 4;
   constexpr const char* no_root = nullptr;
   for (std::int64_t i = i0; i < i1; ++i) {

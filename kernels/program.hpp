@@ -80,12 +80,26 @@ CROCHET_ALWAYS_INLINE Cells<I, T, Wide, U>& cells(Cells<I, T, Wide, U>& c) {
 
 template <class I>
 struct ResultOf;
-template <class T> struct ResultOf<Root<T>> { using type = T; };
-template <class T, int A> struct ResultOf<Load<T, A>> { using type = T; };
-template <class T, int A, int F> struct ResultOf<Store<T, A, F>> { using type = bool; };
-template <class T, std::uint64_t B> struct ResultOf<Constant<T, B>> { using type = T; };
+template <class T>
+struct ResultOf<Root<T>> {
+  using type = T;
+};
+template <class T, int A>
+struct ResultOf<Load<T, A>> {
+  using type = T;
+};
+template <class T, int A, int F>
+struct ResultOf<Store<T, A, F>> {
+  using type = bool;
+};
+template <class T, std::uint64_t B>
+struct ResultOf<Constant<T, B>> {
+  using type = T;
+};
 template <class T, const Op* O, int A, class TA, int B, int C>
-struct ResultOf<Compute<T, O, A, TA, B, C>> { using type = T; };
+struct ResultOf<Compute<T, O, A, TA, B, C>> {
+  using type = T;
+};
 
 template <class Indices, bool Wide, int U, class... I>
 struct Machine;
@@ -116,7 +130,8 @@ CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
 template <std::size_t P, bool Wide, int U, class T, int A, int From, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Store<T, A, From>, M& m, const At& at) {
   CROCHET_UNROLL
-  for (int u = 0; u < U; ++u) simd::store(address(ref<A>(at.refs), at.i, at.j + u * step<T, Wide>), cells<From>(m).v[u]);
+  for (int u = 0; u < U; ++u)
+    simd::store(address(ref<A>(at.refs), at.i, at.j + u * step<T, Wide>), cells<From>(m).v[u]);
 }
 template <std::size_t P, bool Wide, int U, class T, std::uint64_t Bits, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Constant<T, Bits>, M& m, const At&) {
@@ -137,8 +152,7 @@ CROCHET_ALWAYS_INLINE void run(Compute<T, O, A, TA, B, C>, M& m, const At&) {
     } else if constexpr (C < 0) {
       cells<P>(m).v[u] = Elementwise<O>::template apply<TA>(cells<A>(m).v[u], cells<B>(m).v[u]);
     } else {
-      cells<P>(m).v[u] =
-          Elementwise<O>::template apply<TA>(cells<A>(m).v[u], cells<B>(m).v[u], cells<C>(m).v[u]);
+      cells<P>(m).v[u] = Elementwise<O>::template apply<TA>(cells<A>(m).v[u], cells<B>(m).v[u], cells<C>(m).v[u]);
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random numbers: what is drawn is a function of seed, stream and index, so it does not depend on the order
-// of drawing or on the number of threads. Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
-// SC 2011.
+// Counter-based random numbers: what is drawn is a function of seed, stream and index, so it does not depend on the
+// order of drawing or on the number of threads. Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1,
+// 2, 3", SC 2011.
 #pragma once
 #include <array>
 #include <cmath>

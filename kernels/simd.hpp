@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors by the compilers' extensions: as many elements as the machine's vectors hold floats, whatever the element type;
-// the compiler splits and joins where another type is wider or narrower. Functions here take a vector or a scalar alike.
+// Vectors by the compilers' extensions: as many elements as the machine's vectors hold floats, whatever the element
+// type; the compiler splits and joins where another type is wider or narrower. Functions here take a vector or a scalar
+// alike.
 #pragma once
 #include <cmath>
+#include <crochet/config.hpp>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <crochet/config.hpp>
 
 // Both compilers unroll a loop of constant bounds only when told to, each in its own words.
 #if defined(__clang__)
@@ -19,9 +20,9 @@
 #pragma clang fp contract(fast)
 #endif
 
-// How vectors wider than the machine's are passed and returned depends on compiler flags. Every function here is inlined,
-// so it does not matter, but g++ warns where such a function is instantiated: in the user's file. Parameters are
-// references for the same reason (for them it has a remark that nothing switches off).
+// How vectors wider than the machine's are passed and returned depends on compiler flags. Every function here is
+// inlined, so it does not matter, but g++ warns where such a function is instantiated: in the user's file. Parameters
+// are references for the same reason (for them it has a remark that nothing switches off).
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace crochet::simd {
@@ -47,9 +48,18 @@ struct vector {
 };
 template <std::size_t Bytes>
 struct signed_integer;
-template <> struct signed_integer<1> { using type = std::int8_t; };
-template <> struct signed_integer<4> { using type = std::int32_t; };
-template <> struct signed_integer<8> { using type = std::int64_t; };
+template <>
+struct signed_integer<1> {
+  using type = std::int8_t;
+};
+template <>
+struct signed_integer<4> {
+  using type = std::int32_t;
+};
+template <>
+struct signed_integer<8> {
+  using type = std::int64_t;
+};
 }  // namespace detail
 
 template <class T>
@@ -115,7 +125,7 @@ CROCHET_ALWAYS_INLINE auto truth(const Mask& m) {
 /// Where c holds a, elsewhere b.
 template <class T, bool Wide>
 CROCHET_ALWAYS_INLINE reg_t<T, Wide> select(const reg_t<bool, Wide>& c, const reg_t<T, Wide>& a,
-                                             const reg_t<T, Wide>& b) {
+                                            const reg_t<T, Wide>& b) {
   if constexpr (Wide) {
     using Mask = typename detail::vector<typename detail::signed_integer<sizeof(cell_t<T>)>::type>::type;
     return __builtin_convertvector(c, Mask) != Mask{} ? a : b;

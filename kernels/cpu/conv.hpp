@@ -18,8 +18,16 @@ struct Sliding {
 
   /// `image` and `out` are [n, h, w, c]; attributes as op::conv2d's.
   Sliding(const Operand& image, const Operand& out, const Attributes& a)
-      : images(image[0]), height(image[1]), width(image[2]), channels(image[3]), out_height(out[1]), out_width(out[2]),
-        window_height(a.ints[0]), window_width(a.ints[1]), stride_height(a.ints[2]), stride_width(a.ints[3]),
+      : images(image[0]),
+        height(image[1]),
+        width(image[2]),
+        channels(image[3]),
+        out_height(out[1]),
+        out_width(out[2]),
+        window_height(a.ints[0]),
+        window_width(a.ints[1]),
+        stride_height(a.ints[2]),
+        stride_width(a.ints[3]),
         top(before(out_height, window_height, stride_height, height)),
         left(before(out_width, window_width, stride_width, width)) {}
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a product policy (Backend) works on. A policy has one function:
 //   template <class T, class Epilogue>
-//   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker&, const Epilogue&)
+//   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker&, const
+//   Epilogue&)
 // It computes the given rows and columns of a b and hands them to the epilogue. It may use the worker's scratch memory
 // from `scratch_offset` on.
 #pragma once

@@ -20,7 +20,8 @@ struct Clipped {
 
 /// The greatest of a window's elements at channel c; a NaN wins.
 template <bool Wide, class T>
-CROCHET_ALWAYS_INLINE simd::reg_t<T, Wide> greatest(const Sliding& s, const T* image, const Clipped& w, std::int64_t c) {
+CROCHET_ALWAYS_INLINE simd::reg_t<T, Wide> greatest(const Sliding& s, const T* image, const Clipped& w,
+                                                    std::int64_t c) {
   auto at = [&](std::int64_t y, std::int64_t x) {
     return simd::load<T, Wide>(image + (y * s.width + x) * s.channels + c);
   };

@@ -33,16 +33,22 @@ struct Sum {
   template <class T>
   static constexpr sum_t<T> nothing = {};
   template <class T>
-  static sum_t<T> begin(T) { return {}; }
+  static sum_t<T> begin(T) {
+    return {};
+  }
   template <class S, class T>
-  static S add(S s, T x) { return s + static_cast<S>(x); }
+  static S add(S s, T x) {
+    return s + static_cast<S>(x);
+  }
 };
 struct Max {
   template <class T>
-  static constexpr sum_t<T> nothing =
-      std::is_floating_point_v<T> ? -std::numeric_limits<sum_t<T>>::infinity() : std::numeric_limits<sum_t<T>>::lowest();
+  static constexpr sum_t<T> nothing = std::is_floating_point_v<T> ? -std::numeric_limits<sum_t<T>>::infinity()
+                                                                  : std::numeric_limits<sum_t<T>>::lowest();
   template <class T>
-  static sum_t<T> begin(T first) { return static_cast<sum_t<T>>(first); }
+  static sum_t<T> begin(T first) {
+    return static_cast<sum_t<T>>(first);
+  }
   template <class S, class T>
   static S add(S s, T x) {
     const S e = static_cast<S>(x);
@@ -113,7 +119,8 @@ void reduce(const Call& call, double scale, Put put) {
     if (m.n > 0) {
       reduce_columns<How>(in + o * m.n * m.inner + j, m.n, m.inner, width, scale, row);
     } else {
-      for (std::int64_t k = 0; k < width; ++k) row[k] = static_cast<T>(scale * static_cast<double>(How::template nothing<T>));
+      for (std::int64_t k = 0; k < width; ++k)
+        row[k] = static_cast<T>(scale * static_cast<double>(How::template nothing<T>));
     }
     put(o * m.inner + j, width, row);
   }

@@ -116,9 +116,10 @@ class GraphBuilder {
     return add(n);
   }
 
-  /// Writes `value` into `variable`, in runs whose targets or fetched values need it. In such a run uses of the variable
-  /// made before this line see the old value, later ones and fetches the new one; in other runs all see the old one: to
-  /// look at a variable is not to change it. The result is the new value, and using that does need the assignment.
+  /// Writes `value` into `variable`, in runs whose targets or fetched values need it. In such a run uses of the
+  /// variable made before this line see the old value, later ones and fetches the new one; in other runs all see the
+  /// old one: to look at a variable is not to change it. The result is the new value, and using that does need the
+  /// assignment.
   constexpr Tensor assign(Tensor variable, Tensor value) {
     if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
     return apply(op::assign, variable, value);

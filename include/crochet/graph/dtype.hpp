@@ -20,19 +20,43 @@ struct known_dtype {
   static constexpr bool known = true;
   static constexpr DType value = D;
 };
-template <> struct dtype_trait<float> : known_dtype<DType::float32> {};
-template <> struct dtype_trait<double> : known_dtype<DType::float64> {};
-template <> struct dtype_trait<std::int32_t> : known_dtype<DType::int32> {};
-template <> struct dtype_trait<std::int64_t> : known_dtype<DType::int64> {};
-template <> struct dtype_trait<std::uint8_t> : known_dtype<DType::uint8> {};
-template <> struct dtype_trait<bool> : known_dtype<DType::boolean> {};
+template <>
+struct dtype_trait<float> : known_dtype<DType::float32> {};
+template <>
+struct dtype_trait<double> : known_dtype<DType::float64> {};
+template <>
+struct dtype_trait<std::int32_t> : known_dtype<DType::int32> {};
+template <>
+struct dtype_trait<std::int64_t> : known_dtype<DType::int64> {};
+template <>
+struct dtype_trait<std::uint8_t> : known_dtype<DType::uint8> {};
+template <>
+struct dtype_trait<bool> : known_dtype<DType::boolean> {};
 
-template <DType> struct element { using type = float; };
-template <> struct element<DType::float64> { using type = double; };
-template <> struct element<DType::int32> { using type = std::int32_t; };
-template <> struct element<DType::int64> { using type = std::int64_t; };
-template <> struct element<DType::uint8> { using type = std::uint8_t; };
-template <> struct element<DType::boolean> { using type = bool; };
+template <DType>
+struct element {
+  using type = float;
+};
+template <>
+struct element<DType::float64> {
+  using type = double;
+};
+template <>
+struct element<DType::int32> {
+  using type = std::int32_t;
+};
+template <>
+struct element<DType::int64> {
+  using type = std::int64_t;
+};
+template <>
+struct element<DType::uint8> {
+  using type = std::uint8_t;
+};
+template <>
+struct element<DType::boolean> {
+  using type = bool;
+};
 }  // namespace detail
 
 /// A C++ type that tensors can hold: float, double, std::int32_t, std::int64_t, std::uint8_t or bool.

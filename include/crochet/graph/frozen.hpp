@@ -59,7 +59,9 @@ constexpr std::array<std::size_t, 4> graph_sizes() {
 }
 /// Whether the graph can be built at all; asked first, so that a mistake in a model is one error and not several.
 template <class Model, class... Extensions>
-concept Builds = requires { typename std::bool_constant<(graph_sizes<Model, Extensions...>(), true)>; };
+concept Builds = requires {
+  typename std::bool_constant<(graph_sizes<Model, Extensions...>(), true)>;
+};
 }  // namespace detail
 
 template <class Model, class... Extensions>

@@ -34,8 +34,8 @@ class GradientScope {
 
   /// Whether anything trainable lies behind the input. Rules may skip the work otherwise; give() ignores it.
   constexpr bool wants(std::size_t i) const { return needed_[static_cast<std::size_t>(id(i))] != 0; }
-  /// Adds to the input's gradient. `g` may broadcast to the input's shape; where the input itself was broadcast, `g` may
-  /// have the larger shape and is summed over the repetitions.
+  /// Adds to the input's gradient. `g` may broadcast to the input's shape; where the input itself was broadcast, `g`
+  /// may have the larger shape and is summed over the repetitions.
   constexpr void give(std::size_t i, Tensor g) {
     if (wants(i)) given_.push_back({id(i), g.id});
   }

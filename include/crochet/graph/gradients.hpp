@@ -20,7 +20,8 @@ constexpr std::vector<char> needed_nodes(const GraphBuilder& g, int last) {
   }
   return needed;
 }
-/// A gradient in the shape of what it belongs to, or one that broadcasts to it: summed over repetitions if there were any.
+/// A gradient in the shape of what it belongs to, or one that broadcasts to it: summed over repetitions if there were
+/// any.
 constexpr Tensor unbroadcast(Tensor g, const Shape& shape) {
   if (broadcast(shape, g.shape()) == shape) return g;
   const unsigned axes = broadcast_axes(shape, g.shape());
@@ -32,8 +33,8 @@ constexpr Tensor unbroadcast(Tensor g, const Shape& shape) {
   return g.shape().rank == 0 || g.shape() == left ? g : reshape(g, left);
 }
 
-/// A gradient may be smaller than the node that it comes from and then stands for equal elements: where the node repeated
-/// its input, the input gets all of them.
+/// A gradient may be smaller than the node that it comes from and then stands for equal elements: where the node
+/// repeated its input, the input gets all of them.
 constexpr Tensor times_repetitions(Tensor g, const Shape& input, const Node& node) {
   if (node.op->kind != OpKind::elementwise && !node.is(op::broadcast_to)) return g;
   const unsigned axes = broadcast_axes(input, node.shape) & broadcast_axes(g.shape(), node.shape);

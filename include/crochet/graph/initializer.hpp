@@ -36,8 +36,7 @@ constexpr double square_root(double x) {
 
 constexpr Attributes Initializer::attributes(const Shape& shape, bool trainable) const {
   // A filter [height, width, in, out] sees height * width * in inputs per unit; a matrix [in, out] sees `in`.
-  const double receptive =
-      shape.rank > 2 ? static_cast<double>(shape.product(0, shape.rank - 2).factor) : 1.0;
+  const double receptive = shape.rank > 2 ? static_cast<double>(shape.product(0, shape.rank - 2).factor) : 1.0;
   const double in = shape.rank > 1 ? receptive * static_cast<double>(shape[shape.rank - 2].factor)
                                    : (shape.rank == 1 ? static_cast<double>(shape[0].factor) : 1.0);
   const double out = shape.rank > 1 ? receptive * static_cast<double>(shape[shape.rank - 1].factor) : in;

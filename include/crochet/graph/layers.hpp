@@ -20,7 +20,8 @@ constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::st
 }  // namespace detail
 
 /// x [n, inputs] -> x kernel + bias, [n, units]. kernel [inputs, units] begins as `init` says, the bias as zeros.
-constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name, const Initializer& init = glorot_uniform()) {
+constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
+                       const Initializer& init = glorot_uniform()) {
   if (x.shape().rank != 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(x.shape().rank));
   GraphBuilder& g = *x.graph;
   const Tensor kernel = detail::layer_variable(g, name, "/kernel", x.dtype(), {x.shape()[1], units}, init);
@@ -39,9 +40,8 @@ constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std:
                         const ConvOptions& options = {}) {
   if (images.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(images.shape().rank));
   GraphBuilder& g = *images.graph;
-  const Tensor kernel =
-      detail::layer_variable(g, name, "/kernel", images.dtype(),
-                             {window.height, window.width, images.shape()[3], filters}, options.init);
+  const Tensor kernel = detail::layer_variable(g, name, "/kernel", images.dtype(),
+                                               {window.height, window.width, images.shape()[3], filters}, options.init);
   const Tensor bias = detail::layer_variable(g, name, "/bias", images.dtype(), {filters}, zeros());
   return conv2d(images, kernel, options.stride, options.padding) + bias;
 }

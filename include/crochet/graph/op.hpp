@@ -59,7 +59,8 @@ struct Node {
   std::array<std::int32_t, max_inputs> inputs{-1, -1, -1, -1};
   Attributes attributes;
   std::int32_t origin = -1;  ///< after passes: which node of the model's graph a source was
-  std::int32_t moment = -1;  ///< reads variables as they are at this node of the graph; -1: as they are at its own place
+  std::int32_t moment =
+      -1;  ///< reads variables as they are at this node of the graph; -1: as they are at its own place
 
   constexpr TypedShape typed_shape() const { return {dtype, shape}; }
   constexpr bool is(const Op& o) const { return op == &o; }

@@ -23,9 +23,7 @@ constexpr Tensor slot_variable(Tensor variable, std::string_view suffix) {
 struct SGD {
   double learning_rate = 0.01;
 
-  constexpr Tensor update(Tensor w, Tensor gradient) const {
-    return w.graph->assign(w, w - gradient * learning_rate);
-  }
+  constexpr Tensor update(Tensor w, Tensor gradient) const { return w.graph->assign(w, w - gradient * learning_rate); }
 };
 
 /// Adam with the bias corrections folded into the rate, as TensorFlow does:

@@ -87,9 +87,15 @@ struct FrozenPlan {
   std::size_t step_count = 0, value_count = 0, slot_count = 0;
 
   constexpr explicit FrozenPlan(const Plan& p)
-      : steps(padded<N>(p.steps)), instructions(padded<room>(p.instructions)), accesses(padded<room>(p.accesses)),
-        values(padded<N>(p.values)), slots(padded<N>(p.slots)), fetched(padded<F>(p.fetched)),
-        step_count(p.steps.size()), value_count(p.values.size()), slot_count(p.slots.size()) {}
+      : steps(padded<N>(p.steps)),
+        instructions(padded<room>(p.instructions)),
+        accesses(padded<room>(p.accesses)),
+        values(padded<N>(p.values)),
+        slots(padded<N>(p.slots)),
+        fetched(padded<F>(p.fetched)),
+        step_count(p.steps.size()),
+        value_count(p.values.size()),
+        slot_count(p.slots.size()) {}
 
  private:
   template <std::size_t Room, class T>

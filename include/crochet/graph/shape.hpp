@@ -34,9 +34,7 @@ struct Extent {
     return e;
   }
 
-  constexpr bool is_static() const {
-    return (powers[0] | powers[1] | powers[2] | powers[3]) == 0;
-  }
+  constexpr bool is_static() const { return (powers[0] | powers[1] | powers[2] | powers[3]) == 0; }
   constexpr bool is_one() const { return factor == 1 && is_static(); }
 
   /// Its value once the dynamic dimensions are known.

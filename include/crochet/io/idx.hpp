@@ -143,7 +143,8 @@ IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits =
   IdxArray<T, Rank> array{crochet::detail::idx_read_shape<Rank>(file), {}};
   array.data.resize(crochet::detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
   const std::span elements(array.data);
-  crochet::detail::idx_read_exactly(file, {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size_bytes()}, "data");
+  crochet::detail::idx_read_exactly(file, {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size_bytes()},
+                                    "data");
   std::uint8_t extra = 0;
   if (file.read({&extra, 1}) != 0)
     file.fail("there is trailing garbage after the " + std::to_string(elements.size_bytes()) +

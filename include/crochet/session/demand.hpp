@@ -156,7 +156,8 @@ struct Wanted<E, Args, List<Asked...>, Extra...> {
   }();
 };
 template <class E, class W>
-using demand_of = Demand<typename MarkedNames<E::fetchable, W::fetched>::type, typename MarkedNames<E::targets, W::run>::type>;
+using demand_of =
+    Demand<typename MarkedNames<E::fetchable, W::fetched>::type, typename MarkedNames<E::targets, W::run>::type>;
 
 /// The plans of one kind of run: `Asked...` are the chain's Ask types in order, `Args` is the caller's request.
 template <class E, class Args, class... Asked>

@@ -17,9 +17,9 @@ struct GradientCheck {
   double given = 0;
 };
 
-/// Compares `gradient` with (loss(x + h) - loss(x - h)) / 2h for every element of x. `loss` is called as loss() and must
-/// read x; x is left as it was. Good to about 1e-9 where the loss is smooth and of the order of 1; points where it is
-/// not (relu at 0, ties of a maximum) must be further away than `step`. With an executor:
+/// Compares `gradient` with (loss(x + h) - loss(x - h)) / 2h for every element of x. `loss` is called as loss() and
+/// must read x; x is left as it was. Good to about 1e-9 where the loss is smooth and of the order of 1; points where it
+/// is not (relu at 0, ties of a maximum) must be further away than `step`. With an executor:
 ///   check_gradient(e.variable("w"_n), e.template fetch<Name<"dw">>(workspace), [&] { e.run<...>(...); return ...; })
 template <class Loss>
 GradientCheck check_gradient(std::span<double> x, std::span<const double> gradient, Loss loss, double step = 1e-5) {

@@ -13,10 +13,11 @@
 
 namespace crochet::testing {
 
-/// An interpreter of a GraphBuilder's graph, at run time. Feeds and variables are set by name; every node is a value that
-/// does not change in a run: a variable's node is its value at the start, assignments make new ones, which later
-/// nodes see and the variable takes over when the run ends. Results of integer types are truncated and wrapped as their types do; float32 is not
-/// rounded. Throws std::invalid_argument for a name, a size or an operation that it does not know.
+/// An interpreter of a GraphBuilder's graph, at run time. Feeds and variables are set by name; every node is a value
+/// that does not change in a run: a variable's node is its value at the start, assignments make new ones, which later
+/// nodes see and the variable takes over when the run ends. Results of integer types are truncated and wrapped as their
+/// types do; float32 is not rounded. Throws std::invalid_argument for a name, a size or an operation that it does not
+/// know.
 class Oracle {
  public:
   explicit Oracle(Graph graph) : graph_(std::move(graph)), values_(graph_.nodes.size()), kept_(graph_.nodes.size()) {
@@ -99,7 +100,8 @@ class Oracle {
   template <class Values>
   static void put(Array& to, const Values& values, std::string_view name) {
     if (std::size(values) != to.data.size()) throw std::invalid_argument("oracle: wrong size for " + std::string(name));
-    std::transform(std::begin(values), std::end(values), to.data.begin(), [](auto x) { return static_cast<double>(x); });
+    std::transform(std::begin(values), std::end(values), to.data.begin(),
+                   [](auto x) { return static_cast<double>(x); });
   }
   void settle(const Extent& e, std::int64_t size) {
     std::int64_t known = e.factor;
@@ -134,7 +136,8 @@ class Oracle {
     const Node& n = graph_.nodes[node];
     if (!graph_.nodes[static_cast<std::size_t>(input)].is(op::variable)) return input;
     const int moment = n.moment < 0 ? static_cast<int>(node) : n.moment;
-    return variable_as_at(graph_.nodes, input, moment, [&](int a) { return needed_[static_cast<std::size_t>(a)] != 0; });
+    return variable_as_at(graph_.nodes, input, moment,
+                          [&](int a) { return needed_[static_cast<std::size_t>(a)] != 0; });
   }
   void by_elements(const Node& n, const Use& u) const {
     const auto rule = elements_.find(n.op);

@@ -120,7 +120,8 @@ inline std::int64_t padding_before(std::int64_t places, std::int64_t window, std
 template <class Visit>
 void each_tap(const Attributes& a, const Array& image, const Array& result, Visit visit) {
   const std::int64_t h = image.shape[1], w = image.shape[2], oh = result.shape[1], ow = result.shape[2];
-  const std::int64_t top = padding_before(oh, a.ints[0], a.ints[2], h), left = padding_before(ow, a.ints[1], a.ints[3], w);
+  const std::int64_t top = padding_before(oh, a.ints[0], a.ints[2], h),
+                     left = padding_before(ow, a.ints[1], a.ints[3], w);
   for (std::int64_t n = 0; n < image.shape[0]; ++n) {
     for (std::int64_t place = 0; place < oh * ow; ++place) {
       for (std::int64_t tap = 0; tap < a.ints[0] * a.ints[1]; ++tap) {
@@ -147,21 +148,18 @@ void each_product(const Attributes& a, const Array& image, const Array& filter, 
 }
 inline void conv2d(const Use& u) {
   const Array &image = *u.in[0], &filter = *u.in[1];
-  each_product(u.attributes, image, filter, u.out, [&](std::size_t i, std::size_t f, std::size_t o) {
-    u.out.data[o] += image.data[i] * filter.data[f];
-  });
+  each_product(u.attributes, image, filter, u.out,
+               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[o] += image.data[i] * filter.data[f]; });
 }
 inline void conv2d_image_gradient(const Use& u) {
   const Array &filter = *u.in[0], &up = *u.in[1];
-  each_product(u.attributes, u.out, filter, up, [&](std::size_t i, std::size_t f, std::size_t o) {
-    u.out.data[i] += filter.data[f] * up.data[o];
-  });
+  each_product(u.attributes, u.out, filter, up,
+               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[i] += filter.data[f] * up.data[o]; });
 }
 inline void conv2d_filter_gradient(const Use& u) {
   const Array &image = *u.in[0], &up = *u.in[1];
-  each_product(u.attributes, image, u.out, up, [&](std::size_t i, std::size_t f, std::size_t o) {
-    u.out.data[f] += image.data[i] * up.data[o];
-  });
+  each_product(u.attributes, image, u.out, up,
+               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[f] += image.data[i] * up.data[o]; });
 }
 
 /// The first greatest element of each window, for every place and channel of `result`: an index into the image.

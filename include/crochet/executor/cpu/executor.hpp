@@ -76,8 +76,8 @@ class Executor {
   }
   /// The executor of the extended graph, from one without it.
   template <class... E>
-    requires(sizeof...(E) < sizeof...(Extensions))
-  explicit Executor(Executor<Backend, Model, E...>&& plain) : Executor(plain.settings()) {}
+  requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
+      : Executor(plain.settings()) {}
 
   const Settings& settings() const { return settings_; }
   int threads() const { return team_->size(); }
@@ -129,9 +129,7 @@ class Executor {
                         static_cast<std::size_t>(T::template node<N>().shape.size().factor));
   }
 
-  std::int64_t global_step() const
-    requires(find_node(T::graph, "global_step") >= 0)
-  {
+  std::int64_t global_step() const requires(find_node(T::graph, "global_step") >= 0) {
     constexpr auto at = static_cast<std::size_t>(find_node(T::graph, "global_step"));
     return *static_cast<const std::int64_t*>(variable_at(at));
   }
@@ -222,7 +220,8 @@ class Executor {
     std::size_t i = 0;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       ((w.where_[index_of<N>()] = L::template address<P::plan.fetched[I]>(frame), ++i), ...);
-    }(std::make_index_sequence<sizeof...(N)>{});
+    }
+    (std::make_index_sequence<sizeof...(N)>{});
   }
 
   template <std::size_t Rank>

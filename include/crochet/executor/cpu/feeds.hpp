@@ -52,7 +52,8 @@ inline std::string spell(const Extent& e, const Expected& what, const Dims& dims
 [[noreturn]] CROCHET_COLD inline void refuse(const Expected& what, const Dims& dims, const std::string& given) {
   std::string s = "crochet: placeholder '";
   s.append(what.name).append("' expects shape [");
-  for (std::size_t i = 0; i < what.shape.rank; ++i) s.append(i == 0 ? "" : ", ").append(spell(what.shape[i], what, dims));
+  for (std::size_t i = 0; i < what.shape.rank; ++i)
+    s.append(i == 0 ? "" : ", ").append(spell(what.shape[i], what, dims));
   throw ShapeError(s.append("] and was given ").append(given));
 }
 

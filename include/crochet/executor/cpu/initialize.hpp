@@ -8,16 +8,18 @@
 
 namespace crochet::cpu {
 
-/// Fills `n` elements as the variable's initializer says. What is drawn depends on the seed, the variable's name and the
-/// element's index alone.
+/// Fills `n` elements as the variable's initializer says. What is drawn depends on the seed, the variable's name and
+/// the element's index alone.
 template <class T>
 void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view name, std::uint64_t seed) {
   const auto kind = static_cast<Initializer::Kind>(a.ints[0]);
   const kernel::Random random(seed, name);
   for (std::int64_t i = 0; i < n; ++i) {
     double x = a.reals[0];
-    if (kind == Initializer::Kind::uniform) x += (a.reals[1] - a.reals[0]) * random.uniform(static_cast<std::uint64_t>(i));
-    if (kind == Initializer::Kind::truncated_normal) x += a.reals[1] * random.truncated_normal(static_cast<std::uint64_t>(i));
+    if (kind == Initializer::Kind::uniform)
+      x += (a.reals[1] - a.reals[0]) * random.uniform(static_cast<std::uint64_t>(i));
+    if (kind == Initializer::Kind::truncated_normal)
+      x += a.reals[1] * random.truncated_normal(static_cast<std::uint64_t>(i));
     data[i] = static_cast<T>(x);
   }
 }
@@ -26,12 +28,18 @@ void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view n
 inline void initialize(void* data, DType type, std::int64_t n, const Attributes& a, std::string_view name,
                        std::uint64_t seed) {
   switch (type) {
-    case DType::float32: return initialize(static_cast<float*>(data), n, a, name, seed);
-    case DType::float64: return initialize(static_cast<double*>(data), n, a, name, seed);
-    case DType::int32: return initialize(static_cast<std::int32_t*>(data), n, a, name, seed);
-    case DType::int64: return initialize(static_cast<std::int64_t*>(data), n, a, name, seed);
-    case DType::uint8: return initialize(static_cast<std::uint8_t*>(data), n, a, name, seed);
-    case DType::boolean: return initialize(static_cast<bool*>(data), n, a, name, seed);
+    case DType::float32:
+      return initialize(static_cast<float*>(data), n, a, name, seed);
+    case DType::float64:
+      return initialize(static_cast<double*>(data), n, a, name, seed);
+    case DType::int32:
+      return initialize(static_cast<std::int32_t*>(data), n, a, name, seed);
+    case DType::int64:
+      return initialize(static_cast<std::int64_t*>(data), n, a, name, seed);
+    case DType::uint8:
+      return initialize(static_cast<std::uint8_t*>(data), n, a, name, seed);
+    case DType::boolean:
+      return initialize(static_cast<bool*>(data), n, a, name, seed);
   }
 }
 

@@ -39,7 +39,8 @@ class Lowering {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       // An array and not a fold: clang nests folds, and stops at 256.
       [[maybe_unused]] const bool done[] = {true, (step<S>(frame, worker), true)...};
-    }(std::make_index_sequence<plan.step_count>{});
+    }
+    (std::make_index_sequence<plan.step_count>{});
   }
 
   /// Where value V of the plan lies.
@@ -143,7 +144,8 @@ class Lowering {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return kernel::Refs<decltype(ref_of<S, first + static_cast<std::int32_t>(I)>(frame))...>{
           {ref_of<S, first + static_cast<std::int32_t>(I)>(frame)}...};
-    }(std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{});
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{});
   }
 
   // A kernel's call.
@@ -166,17 +168,17 @@ class Lowering {
   CROCHET_ALWAYS_INLINE static kernel::Operand operand(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     static constexpr Shape shape = v.shape;
-    return {.data = address<V>(frame), .rank = shape.rank, .extents = extents_of(shape, frame.dims), .layout = v.layout};
+    return {
+        .data = address<V>(frame), .rank = shape.rank, .extents = extents_of(shape, frame.dims), .layout = v.layout};
   }
   template <std::size_t S>
   CROCHET_ALWAYS_INLINE static kernel::Call call_of(const FrameType& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     static constexpr Attributes attributes = s.attributes;
-    kernel::Call call{.in = {}, .out = operand<s.root_value>(frame), .attributes = attributes, .dims = frame.dims,
-                      .worker = worker};
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((call.in[I] = operand<s.operands[I]>(frame)), ...);
-    }(operands<S>());
+    kernel::Call call{
+        .in = {}, .out = operand<s.root_value>(frame), .attributes = attributes, .dims = frame.dims, .worker = worker};
+    [&]<std::size_t... I>(std::index_sequence<I...>) { ((call.in[I] = operand<s.operands[I]>(frame)), ...); }
+    (operands<S>());
     return call;
   }
 };

@@ -69,13 +69,13 @@ constexpr auto variable_offsets() {
 struct VariableInfo {
   std::string_view name;
   DType dtype = DType::float32;
-  std::int64_t size = 0;      ///< elements
-  std::size_t offset = 0;     ///< in the block of all variables, in bytes
-  Attributes initial;         ///< how it begins: op::variable's attributes
+  std::int64_t size = 0;   ///< elements
+  std::size_t offset = 0;  ///< in the block of all variables, in bytes
+  Attributes initial;      ///< how it begins: op::variable's attributes
 };
 
-/// The session's final graph and what names it offers. The graph itself is for the compiler: a program that referred to it
-/// while it runs would carry all of it, rules of operations included. Names have their own text for that reason.
+/// The session's final graph and what names it offers. The graph itself is for the compiler: a program that referred to
+/// it while it runs would carry all of it, rules of operations included. Names have their own text for that reason.
 template <class Model, class... Extensions>
 struct Tables {
   static constexpr auto graph = freeze_graph<Model, Extensions...>();

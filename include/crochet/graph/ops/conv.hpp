@@ -6,8 +6,8 @@
 
 namespace crochet {
 
-/// How a window meets the border: `same` pads with zeros so that the output has ceil(n / stride) places, more at the end
-/// where the padding is odd; `valid` pads nothing. TensorFlow's rule.
+/// How a window meets the border: `same` pads with zeros so that the output has ceil(n / stride) places, more at the
+/// end where the padding is odd; `valid` pads nothing. TensorFlow's rule.
 enum class Padding : std::int32_t { valid, same };
 
 struct Window {

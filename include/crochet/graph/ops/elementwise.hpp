@@ -159,12 +159,8 @@ constexpr void gradient_of_log(GradientScope& s) { s.give(0, s.upstream() / s.in
 constexpr void gradient_of_sqrt(GradientScope& s) { s.give(0, s.upstream() * 0.5 / s.output()); }
 constexpr void gradient_of_square(GradientScope& s) { s.give(0, s.upstream() * (s.input(0) * 2)); }
 constexpr void gradient_of_tanh(GradientScope& s) { s.give(0, s.upstream() * (1 - square(s.output()))); }
-constexpr void gradient_of_sigmoid(GradientScope& s) {
-  s.give(0, s.upstream() * (s.output() * (1 - s.output())));
-}
-constexpr void gradient_of_relu(GradientScope& s) {
-  s.give(0, select(greater(s.output(), 0), s.upstream(), s.zero()));
-}
+constexpr void gradient_of_sigmoid(GradientScope& s) { s.give(0, s.upstream() * (s.output() * (1 - s.output()))); }
+constexpr void gradient_of_relu(GradientScope& s) { s.give(0, select(greater(s.output(), 0), s.upstream(), s.zero())); }
 constexpr void gradient_of_abs(GradientScope& s) {
   s.give(0, select(less(s.input(0), 0), -s.upstream(), s.upstream()));
 }

@@ -33,7 +33,8 @@ constexpr void gradient_of_max(GradientScope& s);
 
 namespace op {
 /// Reductions: ints[0] = mask of the reduced axes (a contiguous run), ints[1] = whether they stay as dimensions of 1.
-inline constexpr Op reduce_sum{"reduce_sum", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_sum, 0};
+inline constexpr Op reduce_sum{"reduce_sum", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_sum,
+                               0};
 inline constexpr Op reduce_mean{"reduce_mean", OpKind::kernel, detail::infer_mean, detail::gradient_of_mean, 0};
 inline constexpr Op reduce_max{"reduce_max", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_max};
 /// The first index of the greatest element along one axis, as int32.

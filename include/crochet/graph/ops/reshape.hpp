@@ -22,7 +22,8 @@ constexpr Tensor reshape(Tensor x, Shape to) {
   std::size_t open = to.rank;
   for (std::size_t i = 0; i < to.rank; ++i) {
     if (to[i].factor == rest) {
-      if (open < to.rank) graph_error::reshape_changes_the_number_of_elements();  // only one dimension can be what remains
+      if (open < to.rank)
+        graph_error::reshape_changes_the_number_of_elements();  // only one dimension can be what remains
       open = i;
     } else {
       known = known * to[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // see_assignments: says for each use of a variable which value it is. A use made after an assignment sees the assigned
-// value, but only in a plan that runs the assignment for other reasons: a value that looks at a variable changes nothing.
+// value, but only in a plan that runs the assignment for other reasons: a value that looks at a variable changes
+// nothing.
 #pragma once
 #include <crochet/graph/passes/prune.hpp>
 

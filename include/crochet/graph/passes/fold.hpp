@@ -25,7 +25,9 @@ class Folder {
  private:
   constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
   constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
-  constexpr bool is_constant(int i, double value) const { return is_constant(i) && node(i).attributes.reals[0] == value; }
+  constexpr bool is_constant(int i, double value) const {
+    return is_constant(i) && node(i).attributes.reals[0] == value;
+  }
   constexpr int constant(DType dtype, double value) {
     return append(g_, {.op = &op::constant, .dtype = dtype, .shape = {}, .attributes = {.reals = {value, 0}}});
   }
@@ -37,12 +39,18 @@ class Folder {
   static constexpr bool holds(DType type, double x) {
     constexpr double exact = 0x1p53;
     switch (type) {
-      case DType::float32: return x == 0 || (magnitude(x) > 0x1p-126 && magnitude(x) < 0x1p127);
-      case DType::float64: return true;
-      case DType::int32: return x >= -0x1p31 && x < 0x1p31;
-      case DType::int64: return magnitude(x) < exact;
-      case DType::uint8: return x >= 0 && x < 256;
-      case DType::boolean: return false;
+      case DType::float32:
+        return x == 0 || (magnitude(x) > 0x1p-126 && magnitude(x) < 0x1p127);
+      case DType::float64:
+        return true;
+      case DType::int32:
+        return x >= -0x1p31 && x < 0x1p31;
+      case DType::int64:
+        return magnitude(x) < exact;
+      case DType::uint8:
+        return x >= 0 && x < 256;
+      case DType::boolean:
+        return false;
     }
     return false;
   }

@@ -90,11 +90,17 @@ class Fuser {
     s_.base[at(i)] = i;
     switch (n.op->kind) {
       case OpKind::source:
-      case OpKind::group: return;
-      case OpKind::view: return place_view(i);
-      case OpKind::kernel: return place_kernel(i);
-      case OpKind::assign: force_pending_readers(n.inputs[0], i); break;
-      case OpKind::elementwise: break;
+      case OpKind::group:
+        return;
+      case OpKind::view:
+        return place_view(i);
+      case OpKind::kernel:
+        return place_kernel(i);
+      case OpKind::assign:
+        force_pending_readers(n.inputs[0], i);
+        break;
+      case OpKind::elementwise:
+        break;
     }
     if (floating_[at(i)] == 0) place_elementwise(i);
   }
@@ -150,13 +156,14 @@ class Fuser {
     // A kernel that reads the variable may do so after the first results are out.
     if (n.op->kind == OpKind::assign && root_read_[at(n.inputs[0])] == q) return false;
     for (int in : n.inputs) {
-      if (in >= 0 && s_.home[at(in)] == q && node(in).op->kind == OpKind::view) return false;  // not in the loop's hands
+      if (in >= 0 && s_.home[at(in)] == q && node(in).op->kind == OpKind::view)
+        return false;  // not in the loop's hands
     }
     return true;
   }
 
-  /// What computing node i in a loop asks of it, with the floating nodes behind it: the cuts at which the loop can reach
-  /// everything that they read, and the latest group among those that make it.
+  /// What computing node i in a loop asks of it, with the floating nodes behind it: the cuts at which the loop can
+  /// reach everything that they read, and the latest group among those that make it.
   struct Reach {
     int epoch = -1;
     Cuts cuts = 0;

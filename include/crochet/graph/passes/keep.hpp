@@ -32,7 +32,8 @@ class Keeper {
 
   constexpr Subgraph run() {
     for (std::size_t i = 0; i < from_.nodes.size(); ++i) visit(static_cast<int>(i));
-    for (int f : from_.fetched) to_.fetched.push_back(from_.nodes[at(f)].is(op::variable) ? variable(f) : place_[at(f)]);
+    for (int f : from_.fetched)
+      to_.fetched.push_back(from_.nodes[at(f)].is(op::variable) ? variable(f) : place_[at(f)]);
     for (int t : from_.targets) to_.targets.push_back(place_[at(t)]);
     return to_;
   }
@@ -68,7 +69,11 @@ class Keeper {
       if (n.op->kind == OpKind::view) {
         n.inputs[0] = place_[at(from_.nodes[at(i)].inputs[0])];
       } else {
-        n = {.op = &op::broadcast_to, .dtype = n.dtype, .shape = n.shape, .inputs = {place_[at(i)], -1, -1, -1}, .attributes = {}};
+        n = {.op = &op::broadcast_to,
+             .dtype = n.dtype,
+             .shape = n.shape,
+             .inputs = {place_[at(i)], -1, -1, -1},
+             .attributes = {}};
       }
       place_[at(i)] = append(to_, n);
     }

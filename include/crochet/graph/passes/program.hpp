@@ -77,7 +77,9 @@ class ProgramWriter {
   constexpr void store_if_wanted(int i) {
     if (s_.stored[at(i)] == 0) return;
     const std::int16_t where = access(i);
-    emit({.kind = Kind::store, .dtype = node(i).dtype, .args = {where, static_cast<std::int16_t>(position_[at(i)]), -1}});
+    emit({.kind = Kind::store,
+          .dtype = node(i).dtype,
+          .args = {where, static_cast<std::int16_t>(position_[at(i)]), -1}});
   }
 
   constexpr std::int16_t get(int i) {
@@ -105,7 +107,8 @@ class ProgramWriter {
 
   constexpr std::int16_t emit(const Instruction& i) {
     plan_.instructions.push_back(i);
-    return static_cast<std::int16_t>(static_cast<std::int32_t>(plan_.instructions.size()) - 1 - step_.first_instruction);
+    return static_cast<std::int16_t>(static_cast<std::int32_t>(plan_.instructions.size()) - 1 -
+                                     step_.first_instruction);
   }
   constexpr void remember(int i, int position) {
     position_[at(i)] = position;

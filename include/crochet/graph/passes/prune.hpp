@@ -21,9 +21,8 @@ constexpr std::vector<char> live_nodes(const Subgraph& g) {
 
 constexpr Subgraph prune(const Subgraph& g) {
   const std::vector<char> live = live_nodes(g);
-  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {
-    return live[detail::at(old)] != 0 ? detail::append(to, n) : -1;
-  });
+  return detail::rewrite(
+      g, [&](Subgraph& to, const Node& n, int old) { return live[detail::at(old)] != 0 ? detail::append(to, n) : -1; });
 }
 
 }  // namespace crochet

@@ -23,7 +23,8 @@ class NodeTable {
  private:
   /// Equal numbers with different signs, 0 and -0, are two.
   static constexpr bool same(const Node& a, const Node& b) {
-    return a == b && std::bit_cast<std::uint64_t>(a.attributes.reals[0]) == std::bit_cast<std::uint64_t>(b.attributes.reals[0]);
+    return a == b &&
+           std::bit_cast<std::uint64_t>(a.attributes.reals[0]) == std::bit_cast<std::uint64_t>(b.attributes.reals[0]);
   }
   static constexpr std::size_t hash(const Node& n) {
     std::uint64_t h = std::bit_cast<std::uint64_t>(n.attributes.reals[0]) + static_cast<unsigned char>(n.op->name[0]);
