@@ -11,20 +11,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-
-namespace {
-std::size_t allocations = 0;
-}  // namespace
-
-// NOLINTBEGIN(misc-new-delete-overloads): the others call these
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-// NOLINTEND(misc-new-delete-overloads)
+#include <crochet/testing/counting_new.hpp>
 
 namespace {
 
@@ -45,9 +32,9 @@ std::size_t allocations_in_steps(Chain chain) {
                         cr::input<double, "rate">};
   cr::MonitoredSession session{step, std::move(chain)};
   for (int i = 0; i < 3; ++i) session.run();
-  const std::size_t before = allocations;
+  const std::size_t before = crochet::testing::allocations();
   for (int i = 0; i < 1000; ++i) session.run();
-  const std::size_t after = allocations;
+  const std::size_t after = crochet::testing::allocations();
   session.close();
   return after - before;
 }

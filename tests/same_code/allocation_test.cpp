@@ -12,20 +12,7 @@
 
 #include <crochet/executor/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
-
-namespace {
-std::size_t allocations = 0;
-}  // namespace
-
-// NOLINTBEGIN(misc-new-delete-overloads): the others call these
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-// NOLINTEND(misc-new-delete-overloads)
+#include <crochet/testing/counting_new.hpp>
 
 namespace crochet {
 namespace {
@@ -61,9 +48,9 @@ struct Aside {
 };
 
 TEST(Allocation, TheCounterCounts) {
-  const std::size_t before = allocations;
+  const std::size_t before = crochet::testing::allocations();
   void* memory = ::operator new(100);  // a call, not a new-expression: compilers may leave those out
-  EXPECT_EQ(allocations, before + 1);
+  EXPECT_EQ(crochet::testing::allocations(), before + 1);
   ::operator delete(memory);
 }
 
@@ -79,12 +66,12 @@ TEST(Allocation, ASteadyStepAllocatesNothing) {
   double total = 0;
   run_session(session, [&](auto& s) {
     s.run();
-    const std::size_t before = allocations;
+    const std::size_t before = crochet::testing::allocations();
     for (int i = 0; i < 100; ++i) {
       auto [loss] = s.run(fetches<"loss">);
       total += loss;
     }
-    EXPECT_EQ(allocations, before);
+    EXPECT_EQ(crochet::testing::allocations(), before);
   });
   EXPECT_GT(total, 0);
   EXPECT_GT(session.hooks().get<LastOfField<3>>().last, 0);
