@@ -47,16 +47,30 @@ struct Op {
   /// A kernel that hands its results to an epilogue (the elementwise operations fused behind it) sees them as rows and
   /// columns: this many leading dimensions make the rows. -1: it stores its result itself.
   std::int8_t epilogue_rows = -1;
+  /// Which inputs are taken item by item: bit k is set if item i of the result (its index along dimension 0) is made
+  /// from item i of input k, and of the other inputs as a whole. Input and result then have the same number of items,
+  /// or numbers of which one divides the other. Null, or 0: the result cannot be made item by item. A kernel that says
+  /// so may be called for a range of items at a time, with operands that begin there. Elementwise operations need not
+  /// say: their shapes do.
+  unsigned (*itemwise)(const Attributes&) = nullptr;
 };
 
-inline constexpr std::size_t max_inputs = 4;
+inline constexpr std::size_t max_inputs = 6;
+
+namespace detail {
+constexpr std::array<std::int32_t, max_inputs> no_inputs() {
+  std::array<std::int32_t, max_inputs> none{};
+  for (std::int32_t& i : none) i = -1;
+  return none;
+}
+}  // namespace detail
 
 /// One row of the graph's table.
 struct Node {
   const Op* op = nullptr;
   DType dtype = DType::float32;
   Shape shape;
-  std::array<std::int32_t, max_inputs> inputs{-1, -1, -1, -1};
+  std::array<std::int32_t, max_inputs> inputs = detail::no_inputs();
   Attributes attributes;
   std::int32_t origin = -1;  ///< after passes: which node of the model's graph a source was
   std::int32_t moment =

@@ -51,11 +51,8 @@ constexpr Cuts cuts_for(const Shape& part, const Shape& full) {
 namespace detail {
 /// Node i repeated to a shape, once for all that want it so.
 constexpr int repeated(Subgraph& g, int i, const Shape& shape) {
-  const Node n{.op = &op::broadcast_to,
-               .dtype = g.nodes[at(i)].dtype,
-               .shape = shape,
-               .inputs = {i, -1, -1, -1},
-               .attributes = {}};
+  Node n{.op = &op::broadcast_to, .dtype = g.nodes[at(i)].dtype, .shape = shape, .attributes = {}};
+  n.inputs[0] = i;
   for (std::size_t k = at(i) + 1; k < g.nodes.size(); ++k) {
     if (g.nodes[k] == n) return static_cast<int>(k);
   }
