@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many elements become one: what a reduction does with two of them, and with a stream of vectors. In a fixed order,
+// so that a result repeats. Everything that reduces uses these: the kernels of reductions and the loops that end in
+// one.
+#pragma once
+#include <crochet/kernels/simd.hpp>
+
+namespace crochet::kernel {
+
+/// What elements T are added up in where there are many: double for floating ones, T itself for integers and bools.
+template <class T>
+using total_t = std::conditional_t<std::is_floating_point_v<T>, double, simd::cell_t<T>>;
+
+// How two become one: `join` takes vectors and scalars. `nothing` is the result over no elements. `rounds`: each step
+// rounds, so that long runs are cut into blocks whose results are joined in total_t.
+struct Sum {
+  template <class T>
+  static constexpr T nothing = T(0);
+  static constexpr bool rounds = true;
+  template <class V>
+  CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
+    return static_cast<V>(a + b);
+  }
+};
+struct Product {
+  template <class T>
+  static constexpr T nothing = T(1);
+  static constexpr bool rounds = true;
+  template <class V>
+  CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
+    return static_cast<V>(a * b);
+  }
+};
+// A NaN among the elements is the result, whatever else is.
+struct Max {
+  template <class T>
+  static constexpr T nothing = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                                    : std::numeric_limits<T>::lowest();
+  static constexpr bool rounds = false;
+  template <class V>
+  CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
+    const V greater = (a > b) ? a : b;  // b, if either is NaN
+    return (a == a) ? greater : a;
+  }
+};
+struct Min {
+  template <class T>
+  static constexpr T nothing = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                                    : std::numeric_limits<T>::max();
+  static constexpr bool rounds = false;
+  template <class V>
+  CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
+    const V less = (a < b) ? a : b;
+    return (a == a) ? less : a;
+  }
+};
+// Of bools, bytes 0 or 1.
+struct Any {
+  template <class T>
+  static constexpr T nothing = T(0);
+  static constexpr bool rounds = false;
+  template <class V>
+  CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
+    return static_cast<V>(a | b);
+  }
+};
+struct All {
+  template <class T>
+  static constexpr T nothing = T(1);
+  static constexpr bool rounds = false;
+  template <class V>
+  CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
+    return static_cast<V>(a & b);
+  }
+};
+
+/// A vector's elements joined to one: the halves, then their halves, ...
+template <class How, class T>
+CROCHET_ALWAYS_INLINE simd::cell_t<T> join_lanes(const simd::vec<T>& v) {
+  simd::cell_t<T> x[simd::lanes];
+  simd::store(x, v);
+  CROCHET_UNROLL
+  for (int half = simd::lanes / 2; half > 0; half /= 2) {
+    CROCHET_UNROLL
+    for (int i = 0; i < half; ++i) x[i] = How::join(x[i], x[i + half]);
+  }
+  return x[0];
+}
+
+/// Joins a stream of elements, U vectors at a time. Sums and products are kept in T for one block and joined in total_t
+/// from block to block: as fast as sums in T, and about as exact as sums in total_t. Made to be a local variable.
+template <class How, class T, int U>
+class Accumulator {
+ public:
+  /// Calls of add() after which flush() must be called, where How::rounds: then each lane has this many elements.
+  static constexpr std::int64_t block = 256;
+
+  CROCHET_ALWAYS_INLINE Accumulator() { clear(); }
+
+  CROCHET_ALWAYS_INLINE void add(const simd::vec<T> (&v)[U]) {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) part_[u] = How::join(part_[u], v[u]);
+  }
+  CROCHET_ALWAYS_INLINE void add_vector(const simd::vec<T>& v) { part_[0] = How::join(part_[0], v); }
+  /// One element: a tail's.
+  CROCHET_ALWAYS_INLINE void add_element(simd::cell_t<T> x) { total_ = How::join(total_, static_cast<total_t<T>>(x)); }
+  /// Ends a block.
+  CROCHET_ALWAYS_INLINE void flush() {
+    CROCHET_UNROLL
+    for (int step = U / 2; step > 0; step /= 2) {
+      CROCHET_UNROLL
+      for (int u = 0; u < step; ++u) part_[u] = How::join(part_[u], part_[u + step]);
+    }
+    total_ = How::join(total_, static_cast<total_t<T>>(join_lanes<How, T>(part_[0])));
+    clear();
+  }
+  /// Ends the last block; what all have become.
+  CROCHET_ALWAYS_INLINE total_t<T> result() {
+    flush();
+    return total_;
+  }
+
+ private:
+  static_assert((U & (U - 1)) == 0, "vectors are joined in pairs");
+  CROCHET_ALWAYS_INLINE void clear() {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) part_[u] = simd::splat<T, true>(How::template nothing<simd::cell_t<T>>);
+  }
+
+  simd::vec<T> part_[U];
+  total_t<T> total_ = How::template nothing<total_t<T>>;
+};
+
+/// n contiguous elements joined.
+template <class How, class T>
+total_t<T> join_run(const T* p, std::int64_t n) {
+  constexpr int many = 4;
+  Accumulator<How, T, many> all;
+  std::int64_t i = 0, left = all.block;
+  for (; i + many * simd::lanes <= n; i += many * simd::lanes) {
+    simd::vec<T> v[many];
+    __builtin_memcpy(v, p + i, sizeof v);
+    all.add(v);
+    if (How::rounds && --left == 0) all.flush(), left = all.block;
+  }
+  for (; i + simd::lanes <= n; i += simd::lanes) all.add_vector(simd::load<T, true>(p + i));
+  for (; i < n; ++i) all.add_element(simd::load<T, false>(p + i));
+  return all.result();
+}
+
+}  // namespace crochet::kernel
