@@ -10,7 +10,9 @@
 #include <type_traits>
 
 // Both compilers unroll a loop of constant bounds only when told to, each in its own words.
-#if defined(__clang__)
+#if defined(__CUDACC__)
+#define CROCHET_UNROLL _Pragma("unroll")
+#elif defined(__clang__)
 #define CROCHET_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define CROCHET_UNROLL _Pragma("GCC unroll 32")
@@ -90,13 +92,15 @@ CROCHET_ALWAYS_INLINE reg_t<T, Wide> splat(cell_t<T> x) {
 }
 template <class T, bool Wide>
 CROCHET_ALWAYS_INLINE reg_t<T, Wide> load(const T* p) {
+  const T* aligned = static_cast<const T*>(__builtin_assume_aligned(p, alignof(T)));  // else nvcc copies byte by byte
   reg_t<T, Wide> v;
-  __builtin_memcpy(&v, p, sizeof v);
+  __builtin_memcpy(&v, aligned, sizeof v);
   return v;
 }
 template <class T, class V>
 CROCHET_ALWAYS_INLINE void store(T* p, const V& v) {
-  __builtin_memcpy(p, &v, sizeof v);
+  T* aligned = static_cast<T*>(__builtin_assume_aligned(p, alignof(T)));
+  __builtin_memcpy(aligned, &v, sizeof v);
 }
 
 /// Conversion element by element, as static_cast does; to bool, whether it is not 0.

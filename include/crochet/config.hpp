@@ -15,8 +15,18 @@
 #define CROCHET_COLD
 #endif
 
-// A function that must vanish into its caller: the links of the chain are many and each does almost nothing.
-#if defined(__GNUC__) || defined(__clang__)
+// A function that may also be called from code for a GPU: nvcc compiles it for both sides, other compilers see nothing.
+#if defined(__CUDACC__)
+#define CROCHET_HOST_DEVICE __host__ __device__
+#else
+#define CROCHET_HOST_DEVICE
+#endif
+
+// A function that must vanish into its caller: the links of the chain are many and each does almost nothing. What
+// vanishes belongs to the side that its caller is on, so for nvcc it is a function for both.
+#if defined(__CUDACC__)
+#define CROCHET_ALWAYS_INLINE CROCHET_HOST_DEVICE __forceinline__
+#elif defined(__GNUC__) || defined(__clang__)
 #define CROCHET_ALWAYS_INLINE [[gnu::always_inline]] inline
 #else
 #define CROCHET_ALWAYS_INLINE inline
