@@ -9,6 +9,7 @@ namespace crochet::kernel {
 
 class EigenProducts {
  public:
+  static constexpr bool packs = false;
   template <class T>
   static constexpr std::int64_t row_grain = 16;
   template <class T>

@@ -16,8 +16,8 @@ struct Kernel<&op::matmul> {
     const std::int64_t m = call.out[0], n = call.out[1], depth = a[ta ? 0 : 1];
     const kernel::Split mine =
         kernel::split(call.worker, m, n, Backend::template row_grain<T>, Backend::template column_grain<T>);
-    Backend::multiply(kernel::row_major(a.as<const T>(), a[1], ta), kernel::row_major(b.as<const T>(), b[1], tb), depth,
-                      mine.rows, mine.columns, call.worker, epilogue);
+    Backend::multiply(kernel::matrix_of<T>(a, ta), kernel::matrix_of<T>(b, tb), depth, mine.rows, mine.columns,
+                      call.worker, epilogue);
   }
 };
 

@@ -3,10 +3,11 @@
 //   template <class T, class Epilogue>
 //   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker&, const
 //   Epilogue&)
-// It computes the given rows and columns of a b and hands them to the epilogue. It may use the worker's scratch memory
-// from `scratch_offset` on.
+// and says by `packs` whether b may lie in panels. It computes the given rows and columns of a b and hands them to the
+// epilogue. It may use the worker's scratch memory from `scratch_offset` on.
 #pragma once
 #include <crochet/kernels/call.hpp>
+#include <crochet/kernels/cpu/panels.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet::kernel {
@@ -15,15 +16,35 @@ namespace crochet::kernel {
 template <class T>
 struct Matrix {
   const T* data;
-  std::int64_t row;     ///< distance of rows
-  std::int64_t column;  ///< distance of columns
+  std::int64_t row;        ///< distance of rows
+  std::int64_t column;     ///< distance of columns
+  std::int64_t panel = 0;  ///< distance of panels, if the matrix, or what it is the transpose of, lies in some
 
-  const T* at(std::int64_t i, std::int64_t j) const { return data + i * row + j * column; }
+  bool transposed() const { return column != 1; }
+  const T* at(std::int64_t i, std::int64_t j) const {
+    if (panel == 0) return data + i * row + j * column;
+    const std::int64_t width = transposed() ? column : row;
+    const std::int64_t n = transposed() ? i : j, k = transposed() ? j : i;  // as stored: column and row
+    return data + n / width * panel + k * width + n % width;
+  }
 };
 
 template <class T>
 Matrix<T> row_major(const T* data, std::int64_t columns, bool transposed = false) {
   return transposed ? Matrix<T>{data, 1, columns} : Matrix<T>{data, columns, 1};
+}
+/// A [rows, columns] matrix that lies in panels, or its transpose.
+template <class T>
+Matrix<T> in_panels(const T* data, std::int64_t rows, std::int64_t columns, bool transposed = false) {
+  const std::int64_t pitch = panel_pitch<T>(columns);
+  return transposed ? Matrix<T>{data, 1, pitch, rows * pitch} : Matrix<T>{data, pitch, 1, rows * pitch};
+}
+/// A tensor's memory as a matrix: its last dimension makes the columns.
+template <class T>
+Matrix<T> matrix_of(const Operand& x, bool transposed = false) {
+  const std::int64_t columns = x[x.rank - 1];
+  if (x.layout == Layout::row_major) return row_major(x.as<const T>(), columns, transposed);
+  return in_panels(x.as<const T>(), columns == 0 ? 0 : x.size() / columns, columns, transposed);
 }
 
 /// Copies a matrix to row-major memory, blocks of 16 by 16, so that neither side is walked with a long stride for long.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The panel that a register tile reads: columns [j, j + n) of the right operand, in place where they lie well, else
+// copied to scratch memory, and transposed on the way.
+#pragma once
+#include <crochet/kernels/cpu/matrix.hpp>
+#include <crochet/kernels/cpu/tiles/transpose.hpp>
+
+namespace crochet::kernel {
+
+/// Rows of at least so many readable columns, `pitch` apart.
+template <class T>
+struct Panel {
+  const T* data;
+  std::int64_t pitch;
+};
+
+namespace detail {
+/// The panel's rows side by side, what is missing to its width as zeros.
+template <class T>
+void copy_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
+  constexpr std::int64_t width = panel_width<T>;
+  for (std::int64_t k = 0; k < depth; ++k, panel += width) {
+    const T* from = b.at(k, j);
+    for (std::int64_t c = 0; c < width; ++c) panel[c] = c < n ? from[c] : T{};
+  }
+}
+
+/// The same from a transposed matrix: element (k, c) of the panel is stored in row j + c, column k.
+template <class T>
+[[gnu::noinline]] void transpose_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
+  constexpr std::int64_t width = panel_width<T>, block = native_lanes<T>;
+  const std::int64_t blocks = depth / block * block;
+  for (std::int64_t k = 0; k < blocks; k += block) {
+    std::int64_t c = 0;
+    for (; c + block <= n; c += block) transpose_block(b.at(k, j + c), b.column, panel + k * width + c, width);
+    for (; c < width; ++c) {
+      const T* from = b.at(k, j + c);
+      for (std::int64_t i = 0; i < block; ++i) panel[(k + i) * width + c] = c < n ? from[i] : T{};
+    }
+  }
+  for (std::int64_t k = blocks; k < depth; ++k) {
+    for (std::int64_t c = 0; c < width; ++c) panel[k * width + c] = c < n ? *b.at(k, j + c) : T{};
+  }
+}
+}  // namespace detail
+
+/// From how many rows on a copy of a panel that lies in place is paid for by its better access.
+inline constexpr std::int64_t rows_worth_a_copy = 64;
+
+/// Scratch memory that panel_of may use, in elements.
+template <class T>
+constexpr std::int64_t panel_scratch(std::int64_t depth) {
+  return depth * panel_width<T>;
+}
+
+/// `rows`: how often the panel will be read.
+template <class T>
+Panel<T> panel_of(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, std::int64_t rows, T* scratch) {
+  if (!b.transposed()) {
+    const bool padded = b.panel != 0;
+    const bool whole = n == panel_width<T>;
+    if (padded || (whole && (rows < rows_worth_a_copy || b.row == panel_width<T>))) return {b.at(0, j), b.row};
+    detail::copy_panel(b, depth, j, n, scratch);
+  } else {
+    detail::transpose_panel(b, depth, j, n, scratch);
+  }
+  return {scratch, panel_width<T>};
+}
+
+}  // namespace crochet::kernel

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products that no tile fits: one row by a matrix, a column by a row, and few rows by a transposed matrix. They run at
+// the speed at which the matrix comes from memory.
+#pragma once
+#include <crochet/kernels/cpu/tiles/panel.hpp>
+
+namespace crochet::kernel {
+
+/// One row times `P` panels, `distance` apart: enough sums at once to hide the latency of adding.
+template <int P, int U, class T, class Epilogue>
+[[gnu::noinline]] void row_by_panels(const T* a, std::int64_t step, Panel<T> b, std::int64_t distance,
+                                     std::int64_t depth, std::int64_t i, std::int64_t j, std::int64_t n,
+                                     const Epilogue& epilogue) {
+  simd::vec<T> c[P][U] = {};
+  const T* from = b.data;
+  for (std::int64_t k = 0; k < depth; ++k, a += step, from += b.pitch) {
+    const simd::vec<T> x = simd::splat<T, true>(*a);
+    CROCHET_UNROLL
+    for (int p = 0; p < P; ++p) {
+      CROCHET_UNROLL
+      for (int u = 0; u < U; ++u) c[p][u] += x * simd::load<T, true>(from + p * distance + u * simd::lanes);
+    }
+  }
+  constexpr std::int64_t width = U * simd::lanes;
+  CROCHET_UNROLL
+  for (int p = 0; p < P; ++p, n -= width) {
+    if (n >= width) {
+      epilogue.template vectors<U>(i, j + p * width, c[p]);
+    } else {
+      epilogue.row(i, j + p * width, n, reinterpret_cast<const T*>(c[p]));
+    }
+  }
+}
+
+/// A column times a row: the result is made, and used, as a stream.
+template <int U, class T, class Epilogue>
+[[gnu::noinline]] void column_by_row(const T* a, std::int64_t step, const T* b, Range rows, std::int64_t j,
+                                     const Epilogue& epilogue) {
+  simd::vec<T> bv[U];
+  CROCHET_UNROLL
+  for (int u = 0; u < U; ++u) bv[u] = simd::load<T, true>(b + u * simd::lanes);
+  for (std::int64_t i = rows.from; i < rows.to; ++i) {
+    const simd::vec<T> x = simd::splat<T, true>(a[i * step]);
+    simd::vec<T> c[U];
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) c[u] = x * bv[u];
+    epilogue.template vectors<U>(i, j, c);
+  }
+}
+
+/// One row times the transpose of native_lanes stored rows: as many dot products. The row is contiguous.
+template <class T>
+CROCHET_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, T* out) {
+  constexpr std::int64_t lanes = native_lanes<T>;
+  using V = detail::native<T>;
+  V sum[lanes] = {};
+  std::int64_t k = 0;
+  for (; k + lanes <= depth; k += lanes) {
+    V x;
+    __builtin_memcpy(&x, a + k, sizeof x);
+    const T* from = b.at(k, j);
+    CROCHET_UNROLL
+    for (int c = 0; c < lanes; ++c) {
+      V y;
+      __builtin_memcpy(&y, from + c * b.column, sizeof y);
+      sum[c] += x * y;
+    }
+  }
+  V total = sums_of_each<T>(sum);
+  for (; k < depth; ++k) {
+    for (int c = 0; c < lanes; ++c) total[c] += a[k] * *b.at(k, j + c);
+  }
+  __builtin_memcpy(out, &total, sizeof total);
+}
+
+}  // namespace crochet::kernel

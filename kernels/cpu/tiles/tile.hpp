@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Register tiles: some rows of a, some vectors of a panel, all of the depth; the sums go to the epilogue from
+// registers.
+#pragma once
+#include <crochet/kernels/cpu/tiles/panel.hpp>
+
+namespace crochet::kernel {
+
+/// A tile's rows, by how many registers there are: most of them hold the tile.
+template <class T>
+inline constexpr int tile_rows =
+#if defined(__AVX512F__)
+    8;
+#else
+    sizeof(T) == 4 ? 6 : 3;
+#endif
+
+/// Where a tile's rows of the left operand are.
+template <class T>
+struct Rows {
+  const T* data;
+  std::int64_t row, column;
+};
+
+namespace detail {
+template <int R, int U, class T>
+CROCHET_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t column, const T* b, std::int64_t pitch,
+                                      std::int64_t depth, simd::vec<T> (&c)[R][U]) {
+  for (std::int64_t k = 0; k < depth; ++k, a += column, b += pitch) {
+    simd::vec<T> bv[U];
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) bv[u] = simd::load<T, true>(b + u * simd::lanes);
+    CROCHET_UNROLL
+    for (int i = 0; i < R; ++i) {
+      const simd::vec<T> x = simd::splat<T, true>(a[i * row]);
+      CROCHET_UNROLL
+      for (int u = 0; u < U; ++u) c[i][u] += x * bv[u];
+    }
+  }
+}
+}  // namespace detail
+
+/// R rows from i0 on by U vectors of the panel that begins at column j; n of its columns exist.
+template <int R, int U, class T, class Epilogue>
+[[gnu::noinline]] void tile(Rows<T> a, Panel<T> b, std::int64_t depth, std::int64_t i0, std::int64_t j, std::int64_t n,
+                            const Epilogue& epilogue) {
+  simd::vec<T> c[R][U] = {};
+  // A column of contiguous rows is read by addresses known apart from their base.
+  if (a.row == 1) {
+    detail::accumulate<R, U>(a.data, 1, a.column, b.data, b.pitch, depth, c);
+  } else {
+    detail::accumulate<R, U>(a.data, a.row, a.column, b.data, b.pitch, depth, c);
+  }
+  if (n == U * simd::lanes) {
+    for (int i = 0; i < R; ++i) epilogue.template vectors<U>(i0 + i, j, c[i]);
+  } else {
+    for (int i = 0; i < R; ++i) epilogue.row(i0 + i, j, n, reinterpret_cast<const T*>(c[i]));
+  }
+}
+
+/// Full tiles down the rows, then the rows that remain, in smaller ones.
+template <int R, int U, class T, class Epilogue>
+void tiles_down(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
+                const Epilogue& epilogue) {
+  std::int64_t i = rows.from;
+  for (; i + R <= rows.to; i += R) tile<R, U>(Rows<T>{a.at(i, 0), a.row, a.column}, b, depth, i, j, n, epilogue);
+  if constexpr (R > 1) {
+    if (i < rows.to) tiles_down<(R > 4 ? R / 2 : 1), U>(a, b, depth, {i, rows.to}, j, n, epilogue);
+  }
+}
+
+}  // namespace crochet::kernel
