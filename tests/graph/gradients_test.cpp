@@ -190,6 +190,25 @@ TEST(Gradient, OfMatmulWithEitherOperandTransposed) {
   }
 }
 
+TEST(Gradient, OfManyProducts) {
+  const std::pair<Shape, Shape> batches[] = {{{2}, {2}}, {{2, 3}, {3}}, {{2, 1}, {1, 3}}, {{}, {3}}, {{3}, {}}, {{1}, {1}}, {{2, 1, 2}, {2, 2}}};
+  const auto with = [](Shape batch, std::int64_t rows, std::int64_t columns) {
+    batch.push_back(rows);
+    batch.push_back(columns);
+    return batch;
+  };
+  for (const auto& [left, right] : batches) {
+    for (const int t : {0, 1, 2, 3}) {
+      check("matmul", [&, &left = left, &right = right](Case& c) {
+        const bool ta = (t & 1) != 0, tb = (t & 2) != 0;
+        const Tensor a = c.x(ta ? with(left, 3, 2) : with(left, 2, 3)), b = c.x(tb ? with(right, 5, 3) : with(right, 3, 5));
+        const Tensor y = matmul(a, b, {.a = ta, .b = tb});
+        return reshape(y, {rest, 5});
+      });
+    }
+  }
+}
+
 TEST(Gradient, OfAProductWithItself) {
   check("x x^T", [](Case& c) {
     const Tensor x = c.x({5, 3});

@@ -128,6 +128,8 @@ TEST(Shapes, OfLayers) {
   EXPECT_TRUE((g["conv/bias"].shape() == Shape{8}));
   EXPECT_TRUE((dense(flatten(y), 10, "dense").shape() == Shape{x.shape()[0], 10}));
   EXPECT_TRUE((g["dense/kernel"].shape() == Shape{14 * 14 * 8, 10}));
+  EXPECT_TRUE((dense(y, 10, "last").shape() == Shape{x.shape()[0], 14, 14, 10}));
+  EXPECT_TRUE((g["last/kernel"].shape() == Shape{8, 10}));
 }
 
 TEST(GraphError, OfShapes) {
@@ -145,8 +147,8 @@ TEST(GraphError, OfShapes) {
             "crochet: a tensor of rank 4 is needed here, not rank 2");
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {5, 5, 3}), 8, {3, 3}, "conv"); }),
             "crochet: a tensor of rank 4 is needed here, not rank 3");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { dense(floats(g, {5, 5, 3}), 8, "dense"); }),
-            "crochet: a tensor of rank 2 is needed here, not rank 3");
+  EXPECT_EQ(error_of([](GraphBuilder& g) { dense(floats(g, {3}), 8, "dense"); }),
+            "crochet: a tensor of rank 2 is needed here, not rank 1");
   EXPECT_EQ(error_of([](GraphBuilder& g) { floats(g, {1, 1, 1, 1, 1, 1, 1}); }), "crochet: a tensor has at most 6 dimensions");
   EXPECT_EQ(error_of([](GraphBuilder& g) { broadcast_to(floats(g, {5, 3}), {5, 1}); }),
             "crochet: the operands' shapes do not broadcast");

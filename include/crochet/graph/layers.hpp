@@ -19,14 +19,21 @@ constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::st
 }
 }  // namespace detail
 
-/// x [n, inputs] -> x kernel + bias, [n, units]. kernel [inputs, units] begins as `init` says, the bias as zeros.
+/// x [..., inputs] -> x kernel + bias, [..., units]: the layer acts on the last dimension, as Keras's Dense does.
+/// kernel [inputs, units] begins as `init` says, the bias as zeros.
 constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
                        const Initializer& init = glorot_uniform()) {
-  if (x.shape().rank != 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(x.shape().rank));
+  Shape out = x.shape();
+  if (out.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(out.rank));
+  const Extent inputs = out[out.rank - 1];
+  out[out.rank - 1] = units;
   GraphBuilder& g = *x.graph;
-  const Tensor kernel = detail::layer_variable(g, name, "/kernel", x.dtype(), {x.shape()[1], units}, init);
+  const Tensor kernel = detail::layer_variable(g, name, "/kernel", x.dtype(), {inputs, units}, init);
   const Tensor bias = detail::layer_variable(g, name, "/bias", x.dtype(), {units}, zeros());
-  return matmul(x, kernel) + bias;
+  // Reshaped around the bias as well, so that adding it can follow the product directly.
+  const Tensor rows = out.rank == 2 ? x : reshape(x, {out.product(0, out.rank - 1), inputs});
+  const Tensor y = matmul(rows, kernel) + bias;
+  return out.rank == 2 ? y : reshape(y, out);
 }
 
 struct ConvOptions {

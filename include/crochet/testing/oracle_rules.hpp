@@ -3,50 +3,14 @@
 // kernels are tested against this.
 #pragma once
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <limits>
-#include <map>
-#include <vector>
 
 #include <crochet/graph/gradients.hpp>
+#include <crochet/testing/oracle_rules_arrays.hpp>
 
 namespace crochet::testing {
 
-/// A tensor of the oracle: row-major, in double whatever the element type.
-struct Array {
-  std::vector<std::int64_t> shape;
-  std::vector<double> data;
-
-  std::size_t rank() const { return shape.size(); }
-};
-
-/// One use of an operation: `out` has its shape, and zeros in it.
-struct Use {
-  const Attributes& attributes;
-  std::vector<const Array*> in;
-  Array& out;
-  const Dims& dims;
-};
-
-/// What an elementwise operation makes of up to three elements, and what another one makes of its inputs.
-using ElementRule = std::function<double(double, double, double)>;
-using KernelRule = std::function<void(const Use&)>;
-
 namespace detail {
-
-/// The element of `part` that lies where element `flat` of `full` does, by numpy's rule.
-inline std::size_t broadcast_index(std::size_t flat, const std::vector<std::int64_t>& full, const Array& part) {
-  std::size_t index = 0, step = 1;
-  for (std::size_t i = 0; i < part.rank(); ++i) {
-    const auto extent = static_cast<std::size_t>(full[full.size() - 1 - i]);
-    const auto mine = static_cast<std::size_t>(part.shape[part.rank() - 1 - i]);
-    if (mine != 1) index += flat % extent * step;
-    flat /= extent;
-    step *= mine;
-  }
-  return index;
-}
 
 /// What becomes of x in an element of this type: truncated and wrapped. float32 is not rounded.
 inline double as(DType type, double x) {
@@ -273,7 +237,7 @@ inline std::map<const Op*, ElementRule> element_rules() {
 
 /// The rules of its other operations.
 inline std::map<const Op*, KernelRule> kernel_rules() {
-  return {
+  std::map<const Op*, KernelRule> rules{
       {&op::reduce_sum, detail::sum},
       {&op::reduce_mean, detail::mean},
       {&op::reduce_max, detail::max},
@@ -292,6 +256,8 @@ inline std::map<const Op*, KernelRule> kernel_rules() {
       {&op::count, detail::count},
       {&op::reshape, detail::copy},
   };
+  add_array_rules(rules);
+  return rules;
 }
 
 }  // namespace crochet::testing

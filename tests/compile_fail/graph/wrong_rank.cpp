@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: wrong_rank
 // expect-error: wrong_rank.cpp:18
-// dense() on images of rank 4, not flattened. The error points at this file's line.
+// dense() on a single row, which is no batch. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 
@@ -13,9 +13,9 @@ struct Model {
     g.placeholder<std::int32_t>("labels", {batch});
     // clang-format off
 #ifdef CROCHET_FIXED
-    g.name("y", dense(flatten(g["images"]), 10, "y/layer"));
+    g.name("y", dense(reshape(g["row"], {1, 3}), 10, "y/layer"));
 #else
-    g.name("y", dense(g["images"], 10, "y/layer"));
+    g.name("y", dense(g["row"], 10, "y/layer"));
 #endif
     // clang-format on
   }

@@ -11,6 +11,7 @@
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/optimizers.hpp>
+#include <crochet/kernels/cpu/batched_matmul.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
 #include <crochet/kernels/cpu/loss.hpp>
 #include <crochet/kernels/cpu/matmul.hpp>

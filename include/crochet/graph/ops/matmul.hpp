@@ -29,8 +29,15 @@ struct Transpose {
   bool b = false;
 };
 
-/// The matrix product [m, k] x [k, n] -> [m, n], either operand transposed on request.
+namespace detail {
+constexpr Tensor batched_product(Tensor a, Tensor b, Transpose transpose);  // ops/batched_matmul.hpp
+}
+
+/// The matrix product [..., m, k] x [..., k, n] -> [..., m, n], the last two dimensions of either operand transposed on
+/// request. The dimensions before them are a batch of matrices and broadcast by numpy's rule (numpy.matmul); unlike
+/// there, operands of rank 1 are refused. With b of rank 2 (a dense layer's weights) all rows of a are one matrix.
 constexpr Tensor matmul(Tensor a, Tensor b, Transpose transpose = {}) {
+  if (a.shape().rank > 2 || b.shape().rank > 2) return detail::batched_product(a, b, transpose);
   const Attributes transposes{.ints = {transpose.a ? 1 : 0, transpose.b ? 1 : 0}};
   return a.graph->apply(op::matmul, transposes, a, b);
 }
@@ -47,3 +54,6 @@ constexpr void gradient_of_matmul(GradientScope& s) {
 }  // namespace detail
 
 }  // namespace crochet
+
+// matmul() and its batched form need each other: whichever is included first, both are complete.
+#include <crochet/graph/ops/batched_matmul.hpp>  // IWYU pragma: keep

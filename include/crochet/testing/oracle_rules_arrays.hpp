@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's rules of batched products and of operations that move elements around.
+#pragma once
+#include <crochet/graph/ops/batched_matmul.hpp>
+#include <crochet/testing/oracle_array.hpp>
+
+namespace crochet::testing {
+
+namespace detail {
+
+inline std::size_t last(const Array& x, std::size_t from_right) {
+  return static_cast<std::size_t>(x.shape[x.rank() - 1 - from_right]);
+}
+
+inline void batched_matmul(const Use& u) {
+  const bool ta = u.attributes.ints[0] != 0, tb = u.attributes.ints[1] != 0;
+  const std::size_t m = last(u.out, 1), n = last(u.out, 0), depth = last(*u.in[0], ta ? 1 : 0);
+  // One element for each matrix: numpy's rule then says which one of an operand belongs to the result's.
+  std::vector<Array> batch;
+  for (const Array* x : {u.in[0], u.in[1], static_cast<const Array*>(&u.out)})
+    batch.push_back({{x->shape.begin(), x->shape.end() - 2}, {}});
+  for (std::size_t flat = 0; flat < u.out.data.size(); ++flat) {
+    const std::size_t matrix = flat / (m * n), i = flat / n % m, j = flat % n;
+    const double* a = u.in[0]->data.data() + broadcast_index(matrix, batch[2].shape, batch[0]) * m * depth;
+    const double* b = u.in[1]->data.data() + broadcast_index(matrix, batch[2].shape, batch[1]) * n * depth;
+    for (std::size_t k = 0; k < depth; ++k) {
+      u.out.data[flat] += a[ta ? k * m + i : i * depth + k] * b[tb ? j * depth + k : k * n + j];
+    }
+  }
+}
+
+}  // namespace detail
+
+inline void add_array_rules(std::map<const Op*, KernelRule>& rules) {
+  for (std::size_t rank = 3; rank <= max_rank; ++rank)
+    rules[&crochet::detail::batched_matmul_of(rank)] = detail::batched_matmul;
+}
+
+}  // namespace crochet::testing
