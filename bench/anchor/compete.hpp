@@ -2,62 +2,71 @@
 // crochet as a competitor: a MonitoredSession with an empty chain, as a user would drive it.
 #pragma once
 #include <crochet/crochet.hpp>
+#if defined(CROCHET_BENCH_EIGEN)
+#include <crochet/executor/cpu_eigen.hpp>
+#else
+#include <crochet/executor/cpu.hpp>
+#endif
 
 #include <memory>
 #include <utility>
 
-#include "../batch.hpp"
 #include "../models.hpp"
 #include "competitors.hpp"
+#include "data.hpp"
 
 namespace bench {
 
-template <class Executor>
-class Run {
- public:
-  Run(Executor executor, std::size_t batch) : session_(std::move(executor)), batch_(batch) {}
-  ~Run() { session_.close(); }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
+// Every workload is compiled twice, each time against one policy for products.
+#if defined(CROCHET_BENCH_EIGEN)
+using Device = crochet::EigenCpu;
+#define CROCHET_BENCH_POLICY eigen
+#else
+using Device = crochet::Cpu;
+#define CROCHET_BENCH_POLICY tiles
+#endif
 
-  /// The loss is fetched in every step: the others compute it in every step, too.
-  double train(long steps) {
-    float last = 0;
-    for (; steps > 0; --steps) {
-      auto [loss] = session_.run(crochet::fetches<"loss">, crochet::targets<"train">,
-                                 crochet::feed<"images">(batch_.images), crochet::feed<"labels">(batch_.labels));
-      last = loss;
-    }
-    return static_cast<double>(last);
-  }
-  /// The sum of the logits, as something to look at.
-  double infer(long steps) {
-    for (; steps > 1; --steps) session_.run(crochet::fetches<"logits">, crochet::feed<"images">(batch_.images));
-    auto [logits] = session_.run(crochet::fetches<"logits">, crochet::feed<"images">(batch_.images));
-    double sum = 0;
-    for (float z : logits) sum += static_cast<double>(z);
-    return sum;
-  }
-
- private:
-  crochet::MonitoredSession<Executor, crochet::HookChain<>> session_;
-  Batch batch_;
-};
-
-template <class Model, class Device>
-Steps steps_of(const Case& wanted, const Device& device) {
-  auto executor = device.template compile<Model>();
-  auto run = std::make_shared<Run<decltype(executor)>>(std::move(executor), wanted.batch);
-  if (wanted.train) return [run](long n) { return run->train(n); };
-  return [run](long n) { return run->infer(n); };
+/// A session of the model, closed when nobody has it any more.
+template <class Model>
+auto session_of(int threads) {
+  using Executor = decltype(Device{}.template compile<Model>());
+  using Session = crochet::MonitoredSession<Executor, crochet::HookChain<>>;
+  const auto end = [](Session* s) {
+    s->close();
+    delete s;
+  };
+  return std::shared_ptr<Session>(new Session(Device{.threads = threads, .seed = 1}.template compile<Model>()), end);
 }
 
-/// W1: the MLP under SGD with rate 0.01. W3: the CNN under Adam with rate 0.001. Other workloads are not known here.
-template <class Device>
-Steps compete(const Case& wanted, const Device& device) {
-  if (wanted.workload == "W1") return steps_of<Mlp<crochet::SGD>>(wanted, device);
-  if (wanted.workload == "W3") return steps_of<Cnn<crochet::Adam>>(wanted, device);
-  return {};
+template <crochet::FixedString Name, class Session>
+auto variable(Session& session) {
+  return session.executor().variable(crochet::Name<Name>{});
+}
+
+/// n training steps of a classifier. The loss is fetched in every step: the others compute it in every step, too.
+template <class Session, class Input, class Target>
+Steps training(std::shared_ptr<Session> session, Input input, Target target) {
+  return [=](long n) {
+    double last = 0;
+    for (; n > 0; --n) {
+      auto [loss] = session->run(crochet::fetches<"loss">, crochet::targets<"train">, crochet::feed<"images">(input),
+                                 crochet::feed<"labels">(target));
+      last = static_cast<double>(loss);
+    }
+    return last;
+  };
+}
+/// n forward passes; the first logit, as something to look at.
+template <class Session, class Input>
+Steps inference(std::shared_ptr<Session> session, Input input) {
+  return [=](long n) {
+    double last = 0;
+    for (; n > 0; --n) {
+      auto [logits] = session->run(crochet::fetches<"logits">, crochet::feed<"images">(input));
+      last = static_cast<double>(*logits.data());
+    }
+    return last;
+  };
 }
 
 }  // namespace bench

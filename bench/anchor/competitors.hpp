@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet's two competitors, one for each backend. They are translation units of their own, so that what uses one
-// backend does not read the other's headers.
+// The workloads that crochet takes part in, each a translation unit of its own, for each policy of products. A batch
+// that is not among those a program was compiled for, or `dynamic`, is a dynamic dimension.
 #pragma once
 #include "protocol.hpp"
 
 namespace bench {
 
-Steps compete_with_tiles(const Case& wanted, int threads);
-Steps compete_with_eigen(const Case& wanted, int threads);
+struct Settings {
+  int threads = 1;
+  bool dynamic = false;
+};
+
+#define CROCHET_BENCH_WORKLOADS(policy)                      \
+  namespace policy {                                         \
+  Steps mlp(const Case& wanted, const Settings& settings);   \
+  Steps wide(const Case& wanted, const Settings& settings);  \
+  Steps cnn(const Case& wanted, const Settings& settings);   \
+  Steps other(const Case& wanted, const Settings& settings); \
+  }
+CROCHET_BENCH_WORKLOADS(tiles)
+CROCHET_BENCH_WORKLOADS(eigen)
+#undef CROCHET_BENCH_WORKLOADS
 
 }  // namespace bench
