@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 // Both compilers unroll a loop of constant bounds only when told to, each in its own words.
 #if defined(__CUDACC__)
@@ -29,7 +30,7 @@
 
 namespace crochet::simd {
 
-/// Elements a vector has, whatever their type.
+/// Elements a vector has unless it says otherwise, whatever their type.
 #if defined(__AVX512F__)
 inline constexpr int lanes = 16;
 #elif defined(__AVX__)
@@ -43,10 +44,10 @@ template <class T>
 using cell_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
 namespace detail {
-template <class T>
+template <class T, int N>
 struct vector {
   // NOLINTNEXTLINE(modernize-use-using): g++ and clang agree on the attribute only in this spelling
-  typedef T type __attribute__((vector_size(lanes * sizeof(T))));
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
 };
 template <std::size_t Bytes>
 struct signed_integer;
@@ -64,8 +65,8 @@ struct signed_integer<8> {
 };
 }  // namespace detail
 
-template <class T>
-using vec = typename detail::vector<cell_t<T>>::type;
+template <class T, int N = lanes>
+using vec = typename detail::vector<cell_t<T>, N>::type;
 
 /// What an instruction on elements T works on: one vector, or one element.
 template <class T, bool Wide>
@@ -81,6 +82,12 @@ using reg_t = typename reg<T, Wide>::type;
 
 template <class V>
 inline constexpr bool is_scalar = std::is_arithmetic_v<V>;
+
+/// A vector's elements: their type and number.
+template <class V>
+using element_of = std::remove_cvref_t<decltype(std::declval<V&>()[0])>;
+template <class V>
+inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(element_of<V>));
 
 template <class T, bool Wide>
 CROCHET_ALWAYS_INLINE reg_t<T, Wide> splat(cell_t<T> x) {
@@ -123,7 +130,7 @@ CROCHET_ALWAYS_INLINE auto truth(const Mask& m) {
   if constexpr (std::is_same_v<Mask, bool>) {
     return static_cast<std::uint8_t>(m);
   } else {
-    return __builtin_convertvector(m, vec<std::uint8_t>) & 1;
+    return __builtin_convertvector(m, vec<std::uint8_t, lanes_of<Mask>>) & 1;
   }
 }
 /// Where c holds a, elsewhere b.
@@ -131,7 +138,7 @@ template <class T, bool Wide>
 CROCHET_ALWAYS_INLINE reg_t<T, Wide> select(const reg_t<bool, Wide>& c, const reg_t<T, Wide>& a,
                                             const reg_t<T, Wide>& b) {
   if constexpr (Wide) {
-    using Mask = typename detail::vector<typename detail::signed_integer<sizeof(cell_t<T>)>::type>::type;
+    using Mask = vec<typename detail::signed_integer<sizeof(cell_t<T>)>::type>;
     return __builtin_convertvector(c, Mask) != Mask{} ? a : b;
   } else {
     return c != 0 ? a : b;
@@ -146,12 +153,21 @@ CROCHET_ALWAYS_INLINE V lane_by_lane(const V& x, F f) {
     return f(x);
   } else {
     V y;
-    for (int i = 0; i < lanes; ++i) y[i] = f(x[i]);
+    for (int i = 0; i < lanes_of<V>; ++i) y[i] = f(x[i]);
     return y;
   }
 }
 template <class V>
-inline constexpr bool is_float = std::is_same_v<V, vec<float>>;
+constexpr bool holds_floats() {
+  if constexpr (is_scalar<V>) {
+    return false;
+  } else {
+    return std::is_same_v<element_of<V>, float>;
+  }
+}
+/// Whether V is a vector of floats.
+template <class V>
+inline constexpr bool is_float = holds_floats<V>();
 }  // namespace detail
 
 template <class V>
@@ -159,13 +175,13 @@ CROCHET_ALWAYS_INLINE V sqrt(const V& x) {
 // The instruction itself: the intrinsics' header costs a third of a second to read, and the compilers vectorize the
 // function only without errno.
 #if defined(__AVX__)
-  if constexpr (detail::is_float<V>) {
+  if constexpr (detail::is_float<V> && sizeof(V) >= 16) {
     V root;
     asm("vsqrtps %1, %0" : "=v"(root) : "v"(x));
     return root;
   }
 #elif defined(__SSE2__)
-  if constexpr (detail::is_float<V>) {
+  if constexpr (detail::is_float<V> && sizeof(V) >= 16) {
     V root;
     asm("sqrtps %1, %0" : "=x"(root) : "x"(x));
     return root;
@@ -191,7 +207,7 @@ CROCHET_ALWAYS_INLINE V exp(const V& x) {
     p = p * r + 1.6666665459e-1F;
     p = p * r + 5.0000001201e-1F;
     p = p * r * r + r + 1.F;
-    using I = vec<std::int32_t>;
+    using I = vec<std::int32_t, lanes_of<V>>;
     // 2^128 is no float: the last doubling is done apart.
     const I e = __builtin_convertvector(n, I), last = e > 127;
     V scaled = V(I(p) + ((e + last) << 23));
@@ -209,7 +225,7 @@ CROCHET_ALWAYS_INLINE V log(const V& x) {
   if constexpr (!detail::is_float<V>) {
     return detail::lane_by_lane(x, [](auto e) { return std::log(e); });
   } else {
-    using I = vec<std::int32_t>;
+    using I = vec<std::int32_t, lanes_of<V>>;
     // A subnormal number has no leading bit: it is made normal first.
     const I tiny = x < std::numeric_limits<float>::min();
     const I bits = I(tiny != 0 ? x * 0x1p23F : x);
@@ -257,7 +273,7 @@ CROCHET_ALWAYS_INLINE V tanh(const V& x) {
 template <class V>
 CROCHET_ALWAYS_INLINE auto sum(const V& x) {
   V v = x;
-  for (int half = lanes / 2; half > 0; half /= 2) {
+  for (int half = lanes_of<V> / 2; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) v[i] += v[i + half];
   }
   return v[0];
