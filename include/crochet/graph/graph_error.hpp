@@ -62,6 +62,14 @@ namespace crochet::graph_error {
 [[noreturn]] inline void graph_is_frozen() { fail("the graph is frozen: extend it in extend_graph, not later"); }
 /// A variable's extents must be known to the compiler.
 [[noreturn]] inline void variables_have_static_shapes() { fail("a variable's shape must be static"); }
+/// A learning-rate schedule whose number of steps is not above 0.
+[[noreturn]] inline void schedule_has_no_steps() { fail("a schedule needs a positive number of steps"); }
+/// PiecewiseConstant{.boundaries = {b0, b1}, .values = {v0, v1, v2}}.
+[[noreturn]] inline void piecewise_schedule_needs_one_value_more_than_boundaries() {
+  fail("PiecewiseConstant needs one value more than it has boundaries");
+}
+/// ClipByNorm and its kind with a limit that is not above 0.
+[[noreturn]] inline void gradients_are_clipped_to_a_positive_limit() { fail("a limit for gradients must be positive"); }
 /// More inputs than an operation can have.
 [[noreturn]] inline void too_many_inputs() { fail("an operation has at most 4 inputs"); }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// AdamW.
+#pragma once
+#include <crochet/graph/optimizers/adam.hpp>
+
+namespace crochet {
+
+/// Which variables AdamW and Lion decay.
+constexpr bool every_variable(Tensor /*variable*/) { return true; }
+/// Kernels and embeddings, not biases and the scales of norms: the usual choice for transformers.
+constexpr bool only_matrices(Tensor variable) { return variable.shape().rank >= 2; }
+
+/// Adam with decoupled weight decay, as PyTorch has it:
+///   m <- b1 m + (1 - b1) g;  v <- b2 v + (1 - b2) g^2                       slots "w/AdamW", "w/AdamW_1"
+///   w <- w - rate * weight_decay * w - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
+/// Loshchilov and Hutter, ICLR 2019, algorithm 2, with the schedule as the rate. Computed with the corrections folded
+/// into the rate and into epsilon. The decay is a part of w for each step and unit of the rate.
+struct AdamW {
+  Rate learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 0.01;
+  /// Asked for each variable whether it decays.
+  bool (*decays)(Tensor variable) = every_variable;
+
+  struct Shared {
+    SharedScalar rate, kept, epsilon;  ///< corrected; the part of w that is kept; corrected
+  };
+  constexpr Shared begin(GraphBuilder& g, std::string_view scope) const {
+    const Tensor p1 = detail::power_variable(g, scope, "beta1_power", beta1);
+    const Tensor p2 = detail::power_variable(g, scope, "beta2_power", beta2);
+    const Tensor rate = detail::learning_rate(g, scope, learning_rate), root = sqrt(1 - p2);
+    return {rate * root / (1 - p1), 1 - rate * weight_decay, root * epsilon};
+  }
+  constexpr Tensor update(Tensor w, Tensor gradient, const Shared& s) const {
+    const Tensor direction =
+        detail::adam_direction(w, gradient, "/AdamW", "/AdamW_1", beta1, beta2, s.epsilon.as(w.dtype()));
+    const Tensor kept = weight_decay != 0 && decays(w) ? w * s.kept.as(w.dtype()) : w;
+    return w.graph->assign(w, kept - direction * s.rate.as(w.dtype()));
+  }
+};
+
+}  // namespace crochet

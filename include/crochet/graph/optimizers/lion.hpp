@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lion.
+#pragma once
+#include <crochet/graph/optimizers/adamw.hpp>
+
+namespace crochet {
+
+/// Lion: steps of one size, in the direction of a sign, with decoupled weight decay.
+///   w <- w - rate * (sign(b1 m + (1 - b1) g) + weight_decay * w);  m <- b2 m + (1 - b2) g     slot "w/Lion"
+/// Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, algorithm 2.
+struct Lion {
+  Rate learning_rate = 1e-4;
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double weight_decay = 0;
+  /// Asked for each variable whether it decays.
+  bool (*decays)(Tensor variable) = every_variable;
+
+  struct Shared {
+    SharedScalar rate, kept;  ///< and the part of w that is kept
+  };
+  constexpr Shared begin(GraphBuilder& g, std::string_view scope) const {
+    const Tensor rate = detail::learning_rate(g, scope, learning_rate);
+    return {rate, 1 - rate * weight_decay};
+  }
+  constexpr Tensor update(Tensor w, Tensor gradient, const Shared& s) const {
+    const Tensor m = detail::slot_variable(w, "/Lion"), rate = s.rate.as(w.dtype());
+    const Tensor c = m + (gradient - m) * (1 - beta1);
+    const Tensor kept = weight_decay != 0 && decays(w) ? w * s.kept.as(w.dtype()) : w;
+    // A select and not a sign: where c is NaN, w becomes NaN too, and the run does not look healthy.
+    const Tensor step = select(greater(c, 0), rate, select(less(c, 0), -rate, c * 0));
+    return w.graph->apply(op::group, w.graph->assign(w, kept - step), detail::moving_average(m, gradient, beta2));
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Learning-rate schedules: nodes that make a scalar of the number of steps taken so far (float64, 0 in the first step).
+// `Adam{.learning_rate = PolynomialDecay{.initial = 3e-4, .decay_steps = 1000}}`. One of your own is a type with
+// `constexpr Tensor operator()(Tensor step) const`. A constant rate is a number.
+#pragma once
+#include <vector>
+
+#include <crochet/graph/rate.hpp>
+
+namespace crochet {
+
+namespace detail {
+/// min(step / steps, 1).
+constexpr Tensor progress(Tensor step, double steps) {
+  if (!(steps > 0)) graph_error::schedule_has_no_steps();
+  return minimum(step / steps, step.graph->constant<double>(1));
+}
+}  // namespace detail
+
+/// initial * decay_rate^(step / decay_steps); with `staircase` the exponent is a whole number, rounded down.
+/// TensorFlow's exponential_decay. decay_rate > 0.
+struct ExponentialDecay {
+  double initial = 1e-3;
+  double decay_steps = 1000;
+  double decay_rate = 0.96;
+  bool staircase = false;
+
+  constexpr Tensor operator()(Tensor step) const {
+    if (!(decay_steps > 0)) graph_error::schedule_has_no_steps();
+    Tensor times = step / decay_steps;
+    if (staircase) times = cast<double>(cast<std::int64_t>(times));
+    return initial * exp(times * log(step.graph->constant<double>(decay_rate)));
+  }
+};
+
+/// (initial - end) * (1 - min(step / decay_steps, 1))^power + end. TensorFlow's polynomial_decay without cycles; power
+/// 1 is a straight line. power > 0.
+struct PolynomialDecay {
+  double initial = 1e-3;
+  double decay_steps = 1000;
+  double end = 1e-4;
+  double power = 1;
+
+  constexpr Tensor operator()(Tensor step) const {
+    const Tensor left = 1 - detail::progress(step, decay_steps);
+    return raised(left) * (initial - end) + end;
+  }
+
+ private:
+  constexpr Tensor raised(Tensor x) const {
+    if (power == 1) return x;
+    return power == 2 ? square(x) : exp(log(x) * power);  // exp(-inf) is 0
+  }
+};
+
+/// values[i] for the steps from boundaries[i - 1] on and before boundaries[i]: `boundaries[0]` steps take values[0].
+/// Boundaries ascend; there is one value more than there are boundaries. As PyTorch's MultiStepLR counts; TensorFlow's
+/// piecewise_constant changes one step later.
+struct PiecewiseConstant {
+  std::vector<double> boundaries;
+  std::vector<double> values;
+
+  constexpr Tensor operator()(Tensor step) const {
+    if (values.size() != boundaries.size() + 1) graph_error::piecewise_schedule_needs_one_value_more_than_boundaries();
+    Tensor rate = step.graph->constant<double>(values[0]);
+    for (std::size_t i = 0; i < boundaries.size(); ++i) {
+      rate = select(less(step, boundaries[i]), rate, step.graph->constant<double>(values[i + 1]));
+    }
+    return rate;
+  }
+};
+
+/// From `from` in a straight line, in `steps` steps, to the rate with which `then` begins; after that what `then` says,
+/// whose steps count from there. With from = 0 the first step changes nothing. Goyal et al., 2017, section 2.2.
+struct LinearWarmup {
+  double steps = 100;
+  Rate then = 1e-3;
+  double from = 0;
+
+  constexpr Tensor operator()(Tensor step) const {
+    const Tensor after = then.at(maximum(step - steps, step.graph->constant<double>(0)));
+    const Tensor share = detail::progress(step, steps);
+    return from == 0 ? after * share : after * share + (1 - share) * from;
+  }
+};
+
+}  // namespace crochet
