@@ -7,6 +7,7 @@
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/reduce.hpp>

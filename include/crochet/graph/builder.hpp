@@ -110,7 +110,12 @@ class GraphBuilder {
   /// gradients that look like what they are gradients of). The element type is the first input's.
   constexpr Tensor shaped(const Op& op, std::initializer_list<Tensor> inputs, const Shape& shape,
                           const Attributes& attributes = {}) {
-    Node n{.op = &op, .dtype = inputs.begin()->dtype(), .shape = shape, .attributes = attributes};
+    return shaped_as(op, inputs, inputs.begin()->dtype(), shape, attributes);
+  }
+  /// The same where the caller chose the element type too. There may be no inputs.
+  constexpr Tensor shaped_as(const Op& op, std::initializer_list<Tensor> inputs, DType dtype, const Shape& shape,
+                             const Attributes& attributes = {}) {
+    Node n{.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes};
     std::size_t i = 0;
     for (Tensor t : inputs) n.inputs[i++] = own(t);
     return add(n);

@@ -2,6 +2,7 @@
 // The oracle's rules of batched products and of operations that move elements around.
 #pragma once
 #include <crochet/graph/ops/batched_matmul.hpp>
+#include <crochet/graph/ops/iota.hpp>
 #include <crochet/testing/oracle_array.hpp>
 
 namespace crochet::testing {
@@ -29,9 +30,16 @@ inline void batched_matmul(const Use& u) {
   }
 }
 
+inline void iota(const Use& u) {
+  for (std::size_t i = 0; i < u.out.data.size(); ++i) {
+    u.out.data[i] = u.attributes.reals[0] + u.attributes.reals[1] * static_cast<double>(i);
+  }
+}
+
 }  // namespace detail
 
 inline void add_array_rules(std::map<const Op*, KernelRule>& rules) {
+  rules[&op::iota] = detail::iota;
   for (std::size_t rank = 3; rank <= max_rank; ++rank)
     rules[&crochet::detail::batched_matmul_of(rank)] = detail::batched_matmul;
 }

@@ -13,6 +13,7 @@
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/cpu/batched_matmul.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
+#include <crochet/kernels/cpu/iota.hpp>
 #include <crochet/kernels/cpu/loss.hpp>
 #include <crochet/kernels/cpu/matmul.hpp>
 #include <crochet/kernels/cpu/pool.hpp>

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that make and move elements, on the CPU executor against the Oracle: odd shapes, one and several threads,
+// every element type, no elements at all.
+#include "against_oracle.hpp"
+
+namespace crochet {
+namespace {
+
+template <class T>
+constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
+
+template <class Model, class T>
+void test(std::initializer_list<std::int64_t> batches) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Model> both(threads, tolerance<T>);
+    for (std::int64_t batch : batches) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
+      both.run_all({batch});
+    }
+  }
+}
+
+template <class V>
+std::vector<double> listed(std::initializer_list<V> values) {
+  return {values.begin(), values.end()};
+}
+
+struct Numbered {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor ids = g.placeholder<std::int32_t>("ids", {batch, 3}),
+                 bytes = g.placeholder<std::uint8_t>("bytes", {batch});
+    const Tensor x = g.placeholder<float>("x", {batch, 2, 5, 7});
+    g.name("to five", iota<float>(g, 5));
+    g.name("along the batch", iota<std::int64_t>(g, batch * 300, -3, 2));
+    g.name("downwards", iota<double>(g, 67, 0.5, -0.25));
+    g.name("bytes to 7", iota<std::uint8_t>(g, 7));
+    g.name("one hot", one_hot<float>(ids, 4));  // the ids are 0 ... 4: one of them lies outside
+    g.name("hot and cold", one_hot<std::int32_t>(bytes, 5, 7, -1));
+    g.name("causal", causal_mask(g, batch));
+    g.name("wide", lower_triangle(g, 3, 5, 1));
+    g.name("high", lower_triangle(g, 5, 3, -2));
+    g.name("tril", tril(x));
+    g.name("triu", triu(x, 1) + tril(x, 0) - x);
+    g.name("place in the batch", x + reshape(cast<float>(iota<std::int32_t>(g, batch)), {batch, 1, 1, 1}));
+  }
+};
+
+TEST(Iota, AndMasksAreTheOracles) { test<Numbered, float>({1, 2, 5, 0, 16}); }
+
+TEST(Iota, AndMasksAreWhatTheyShouldBe) {
+  AgainstOracle<Numbered> both(1, 2e-5);
+  both.run_all({3});
+  EXPECT_EQ(both.fetched(Name<"to five">{}), listed({0, 1, 2, 3, 4}));
+  EXPECT_EQ(both.fetched(Name<"causal">{}), listed({1, 0, 0, 1, 1, 0, 1, 1, 1}));
+  EXPECT_EQ(both.fetched(Name<"wide">{}), listed({1, 1, 0, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(both.fetched(Name<"high">{}), listed({0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1}));
+  for (double d : both.fetched(Name<"triu">{})) EXPECT_EQ(d, 0);
+}
+
+}  // namespace
+}  // namespace crochet
