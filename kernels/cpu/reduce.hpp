@@ -212,7 +212,9 @@ struct Kernel<&op::count> {
   static void run(const kernel::Call& call) {
     if (call.worker.index() != 0) return;
     Extent n(static_cast<std::int64_t>(call.attributes.reals[0]));
-    for (std::size_t s = 0; s < max_symbols; ++s) n.powers[s] = static_cast<std::uint8_t>(call.attributes.ints[s]);
+    for (std::size_t s = 0; s < max_symbols; ++s) {
+      n.powers |= static_cast<std::uint32_t>(call.attributes.ints[s]) << (8 * s);
+    }
     using T = typename Types::out;
     *call.out.as<T>() = static_cast<T>(n.at(call.dims));
   }

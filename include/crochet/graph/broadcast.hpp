@@ -7,6 +7,7 @@ namespace crochet {
 
 /// The shape of an elementwise result: dimensions are aligned at the right, and must match or be 1.
 constexpr Shape broadcast(const Shape& a, const Shape& b) {
+  if (a == b || b.rank == 0) return a;
   Shape out;
   out.rank = a.rank > b.rank ? a.rank : b.rank;
   for (std::size_t i = 0; i < out.rank; ++i) {

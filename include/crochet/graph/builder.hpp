@@ -73,7 +73,7 @@ class GraphBuilder {
   constexpr Tensor count(const Extent& n, DType dtype) {
     if (n.is_static()) return constant(dtype, static_cast<double>(n.factor));
     Attributes a{.reals = {static_cast<double>(n.factor), 0}};
-    for (std::size_t s = 0; s < max_symbols; ++s) a.ints[s] = n.powers[s];
+    for (std::size_t s = 0; s < max_symbols; ++s) a.ints[s] = n.power(s);
     return source(op::count, dtype, {}, a);
   }
 
@@ -153,7 +153,7 @@ class GraphBuilder {
   constexpr void take(Tensor input, Node& n, OpInputs& seen) const {
     if (seen.count == max_inputs) graph_error::too_many_inputs();
     n.inputs[seen.count] = own(input);
-    seen.in[seen.count++] = node(input).typed_shape();
+    seen.in[seen.count++] = &node(input);
   }
   constexpr Tensor add(Node n) {
     n.moment = moment_;

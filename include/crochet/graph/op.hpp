@@ -2,7 +2,6 @@
 // What an operation is: a named object with a shape rule and a gradient rule. Its kernels are specialisations found by
 // the object's address (kernels/), so that a new operation touches no list.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -26,8 +25,8 @@ enum class OpKind : std::uint8_t {
 
 /// What one use of an operation fixes beside its inputs; each operation documents the meaning it gives them.
 struct Attributes {
-  std::array<std::int32_t, 8> ints{};
-  std::array<double, 2> reals{};
+  std::int32_t ints[8]{};
+  double reals[2]{};
   friend constexpr bool operator==(const Attributes&, const Attributes&) = default;
 };
 
@@ -57,51 +56,47 @@ struct Op {
 
 inline constexpr std::size_t max_inputs = 6;
 
-namespace detail {
-constexpr std::array<std::int32_t, max_inputs> no_inputs() {
-  std::array<std::int32_t, max_inputs> none{};
-  for (std::int32_t& i : none) i = -1;
-  return none;
-}
-}  // namespace detail
-
 /// One row of the graph's table.
 struct Node {
   const Op* op = nullptr;
   DType dtype = DType::float32;
   Shape shape;
-  std::array<std::int32_t, max_inputs> inputs = detail::no_inputs();
+  std::int32_t inputs[max_inputs] = {-1, -1, -1, -1, -1, -1};
   Attributes attributes;
   std::int32_t origin = -1;  ///< after passes: which node of the model's graph a source was
   std::int32_t moment =
       -1;  ///< reads variables as they are at this node of the graph; -1: as they are at its own place
 
-  constexpr TypedShape typed_shape() const { return {dtype, shape}; }
+  // NOLINTNEXTLINE(google-explicit-constructor): shape rules pass an input's type on
+  constexpr operator TypedShape() const { return {dtype, shape}; }
   constexpr bool is(const Op& o) const { return op == &o; }
   friend constexpr bool operator==(const Node& a, const Node& b) {
-    return a.op == b.op && a.inputs == b.inputs && a.dtype == b.dtype && a.attributes == b.attributes &&
-           a.origin == b.origin && a.shape == b.shape;
+    for (std::size_t i = 0; i < max_inputs; ++i) {
+      if (a.inputs[i] != b.inputs[i]) return false;
+    }
+    return a.op == b.op && a.dtype == b.dtype && a.origin == b.origin && a.shape == b.shape &&
+           a.attributes == b.attributes;
   }
 };
 
 /// What a shape rule sees.
 struct OpInputs {
-  std::array<TypedShape, max_inputs> in;
+  const Node* in[max_inputs]{};
   std::size_t count = 0;
   Attributes attributes;
 
-  constexpr const TypedShape& operator[](std::size_t i) const { return in[i]; }
-  constexpr const Shape& shape(std::size_t i) const { return in[i].shape; }
+  /// The i-th input: its `dtype` and its `shape`.
+  constexpr const Node& operator[](std::size_t i) const { return *in[i]; }
+  constexpr const Shape& shape(std::size_t i) const { return in[i]->shape; }
   constexpr void want_rank(std::size_t i, std::size_t rank) const {
-    if (shape(i).rank != rank) {
-      graph_error::wrong_rank(static_cast<std::int64_t>(rank), static_cast<std::int64_t>(shape(i).rank));
-    }
+    const std::size_t given = in[i]->shape.rank;
+    if (given != rank) graph_error::wrong_rank(static_cast<std::int64_t>(rank), static_cast<std::int64_t>(given));
   }
   constexpr void want_floating(std::size_t i) const {
-    if (!is_floating(in[i].dtype)) graph_error::element_type_not_supported();
+    if (!is_floating(in[i]->dtype)) graph_error::element_type_not_supported();
   }
   constexpr void want_same_type(std::size_t i, std::size_t j) const {
-    if (in[i].dtype != in[j].dtype) graph_error::element_types_differ();
+    if (in[i]->dtype != in[j]->dtype) graph_error::element_types_differ();
   }
 };
 

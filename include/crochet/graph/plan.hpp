@@ -54,7 +54,7 @@ struct Instruction {
 struct Step {
   const Op* root = nullptr;
   std::int32_t root_value = -1;
-  std::array<std::int32_t, max_inputs> operands = detail::no_inputs();
+  std::int32_t operands[max_inputs] = {-1, -1, -1, -1, -1, -1};
   Attributes attributes;
   Extent rows, columns;  ///< of the loop, or of the epilogue
   std::int32_t first_instruction = 0, instructions = 0;

@@ -19,10 +19,13 @@ inline constexpr std::size_t max_rank = 6;
 /// The run-time values of a graph's dynamic dimensions, by symbol.
 using Dims = std::array<std::int64_t, max_symbols>;
 
+// Compilers count the steps of what they evaluate, and take their time for each: these types hold plain arrays and
+// numbers, which cost nothing to reach, and no std::array, which costs a few calls.
+
 /// A dimension's size: `factor` times the product of the dynamic dimensions to their powers.
 struct Extent {
   std::int64_t factor = 1;
-  std::array<std::uint8_t, max_symbols> powers{};
+  std::uint32_t powers = 0;  ///< one byte each
 
   constexpr Extent() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): a number is an extent
@@ -30,19 +33,20 @@ struct Extent {
 
   static constexpr Extent symbol(std::size_t which) {
     Extent e;
-    e.powers[which] = 1;
+    e.powers = 1U << (8 * which);
     return e;
   }
 
-  constexpr bool is_static() const { return (powers[0] | powers[1] | powers[2] | powers[3]) == 0; }
-  constexpr bool is_one() const { return factor == 1 && is_static(); }
+  constexpr int power(std::size_t symbol) const { return static_cast<int>((powers >> (8 * symbol)) & 255U); }
+  constexpr bool is_static() const { return powers == 0; }
+  constexpr bool is_one() const { return factor == 1 && powers == 0; }
 
   /// Its value once the dynamic dimensions are known.
   constexpr std::int64_t at(const Dims& dims) const {
     std::int64_t n = factor;
     if (is_static()) return n;
     for (std::size_t s = 0; s < max_symbols; ++s) {
-      for (int p = 0; p < powers[s]; ++p) n *= dims[s];
+      for (int p = 0; p < power(s); ++p) n *= dims[s];
     }
     return n;
   }
@@ -52,7 +56,7 @@ struct Extent {
   }
   friend constexpr Extent operator*(Extent a, const Extent& b) {
     a.factor *= b.factor;
-    for (std::size_t s = 0; s < max_symbols; ++s) a.powers[s] = static_cast<std::uint8_t>(a.powers[s] + b.powers[s]);
+    a.powers += b.powers;
     return a;
   }
 };
@@ -60,21 +64,21 @@ struct Extent {
 /// Whether `b` divides `a` whatever the dynamic dimensions turn out to be.
 constexpr bool divides(const Extent& b, const Extent& a) {
   for (std::size_t s = 0; s < max_symbols; ++s) {
-    if (a.powers[s] < b.powers[s]) return false;
+    if (a.power(s) < b.power(s)) return false;
   }
   return b.factor != 0 && a.factor % b.factor == 0;
 }
 
 constexpr Extent operator/(Extent a, const Extent& b) {
   a.factor /= b.factor;
-  for (std::size_t s = 0; s < max_symbols; ++s) a.powers[s] = static_cast<std::uint8_t>(a.powers[s] - b.powers[s]);
+  a.powers -= b.powers;
   return a;
 }
 
 /// A tensor's dimensions, outermost first. A scalar has rank 0.
 struct Shape {
   std::size_t rank = 0;
-  std::array<Extent, max_rank> dims{};
+  Extent dims[max_rank];
 
   constexpr Shape() = default;
   constexpr Shape(std::initializer_list<Extent> list) {
@@ -93,7 +97,9 @@ struct Shape {
   /// The product of dimensions [from, to).
   constexpr Extent product(std::size_t from, std::size_t to) const {
     Extent n;
-    for (std::size_t i = from; i < to; ++i) n = n * dims[i];
+    for (std::size_t i = from; i < to; ++i) {
+      n.factor *= dims[i].factor, n.powers += dims[i].powers;
+    }
     return n;
   }
   constexpr Extent size() const { return product(0, rank); }
@@ -101,7 +107,7 @@ struct Shape {
   friend constexpr bool operator==(const Shape& a, const Shape& b) {
     if (a.rank != b.rank) return false;
     for (std::size_t i = 0; i < a.rank; ++i) {
-      if (!(a.dims[i] == b.dims[i])) return false;
+      if (a.dims[i].factor != b.dims[i].factor || a.dims[i].powers != b.dims[i].powers) return false;
     }
     return true;
   }

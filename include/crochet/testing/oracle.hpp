@@ -107,8 +107,8 @@ class Oracle {
     std::int64_t known = e.factor;
     std::int64_t* open = nullptr;
     for (std::size_t s = 0; s < max_symbols; ++s) {
-      if (e.powers[s] != 0 && dims_[s] == unknown) open = &dims_[s];
-      for (int p = 0; p < e.powers[s] && dims_[s] != unknown; ++p) known *= dims_[s];
+      if (e.power(s) != 0 && dims_[s] == unknown) open = &dims_[s];
+      for (int p = 0; p < e.power(s) && dims_[s] != unknown; ++p) known *= dims_[s];
     }
     if (open != nullptr) *open = size / known;
   }

@@ -170,7 +170,7 @@ class Executor {
     std::array<bool, max_symbols> known{}, used{};
     const auto mark = [](std::array<bool, max_symbols>& marks, const Shape& shape) {
       for (std::size_t i = 0; i < shape.rank; ++i) {
-        for (std::size_t s = 0; s < max_symbols; ++s) marks[s] = marks[s] || shape[i].powers[s] > 0;
+        for (std::size_t s = 0; s < max_symbols; ++s) marks[s] = marks[s] || shape[i].power(s) > 0;
       }
     };
     (mark(known, T::template node<typename F::name>().shape), ...);

@@ -41,7 +41,7 @@ inline std::string spell(const Extent& e, const Expected& what, const Dims& dims
   std::string s;
   if (e.factor != 1 || e.is_static()) s.append(std::to_string(e.factor));
   for (std::size_t i = 0; i < what.symbols.size(); ++i) {
-    if (e.powers[i] == 0) continue;
+    if (e.power(i) == 0) continue;
     if (!s.empty()) s.append("*");
     s.append(what.symbols[i]);
     if (dims[i] != unknown_dim) s.append("=").append(std::to_string(dims[i]));
@@ -62,10 +62,10 @@ inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
   std::int64_t known = e.factor;
   std::size_t open = max_symbols;
   for (std::size_t s = 0; s < max_symbols; ++s) {
-    for (int p = 0; p < e.powers[s]; ++p) {
+    for (int p = 0; p < e.power(s); ++p) {
       if (dims[s] != unknown_dim) {
         known *= dims[s];
-      } else if (open == max_symbols && e.powers[s] == 1) {
+      } else if (open == max_symbols && e.power(s) == 1) {
         open = s;
       } else {
         return false;
