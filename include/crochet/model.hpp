@@ -12,4 +12,5 @@
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/ops/reshape.hpp>
+#include <crochet/graph/ops/transpose.hpp>
 #include <crochet/graph/optimizers.hpp>

@@ -58,5 +58,41 @@ TEST(Iota, AndMasksAreWhatTheyShouldBe) {
   for (double d : both.fetched(Name<"triu">{})) EXPECT_EQ(d, 0);
 }
 
+template <class T>
+struct Transposed {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 37}), cube = g.placeholder<T>("cube", {3, batch, 19});
+    const Tensor heads = g.placeholder<T>("heads", {batch, 5, 3, 16}),
+                 six = g.placeholder<T>("six", {2, 3, 1, batch, 2, 3});
+    g.name("matrix", transpose(x));
+    g.name("021", transpose(cube, {0, 2, 1}));
+    g.name("102", transpose(cube, {1, 0, 2}));
+    g.name("120", transpose(cube, {1, 2, 0}));
+    g.name("201", transpose(cube, {-1, 0, 1}));
+    g.name("210", transpose(cube));
+    g.name("heads first", swap_axes(heads, 1, 2));
+    g.name("heads turned", transpose(heads, {0, 2, 3, 1}));
+    g.name("reversed", transpose(heads));
+    g.name("of six", transpose(six, {5, 3, 0, 4, 2, 1}));
+    g.name("a view", transpose(reshape(x, {batch, 1, 37, 1}), {3, 0, 2, 1}));
+    g.name("nothing", transpose(cube, {0, 1, 2}));
+    g.name("behind", transpose(x + x) * transpose(x));
+  }
+};
+
+TEST(Transpose, Float) { test<Transposed<float>, float>({1, 2, 33, 0, 64}); }
+TEST(Transpose, Double) { test<Transposed<double>, double>({1, 7, 35, 0}); }
+TEST(Transpose, Bytes) { test<Transposed<std::uint8_t>, double>({1, 5, 66, 0}); }
+TEST(Transpose, Integers) { test<Transposed<std::int64_t>, double>({3, 17}); }
+
+TEST(Transpose, CostsNothingWhereOnlyDimensionsOfOneMove) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 1, 7});
+  EXPECT_EQ(g.node(transpose(x, {1, 0, 2})).op, &op::reshape);
+  EXPECT_EQ(transpose(x, {0, 1, 2}).id, x.id);
+  EXPECT_TRUE((transpose(x, {1, 0, 2}).shape() == Shape{1, x.shape()[0], 7}));
+}
+
 }  // namespace
 }  // namespace crochet

@@ -1,112 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every gradient rule against finite differences in double, on odd shapes and with broadcasting in every direction. The
 // Oracle computes both sides, so this is a test of the rules and of the backward sweep alone.
-#include <functional>
-#include <string>
-
-#include <crochet/model.hpp>
-#include <crochet/testing/gradient_check.hpp>
-#include <crochet/testing/oracle.hpp>
-#include <gtest/gtest.h>
-
-#include "random_values.hpp"
+#include "gradient_cases.hpp"
 
 namespace crochet {
 namespace {
 
-/// One trainable variable of a case, with the range that its values are drawn from.
-struct Range {
-  double low = 0, high = 0;  ///< equal: either sign, away from 0
-};
-
-/// A graph with some trainable variables and a loss.
-class Case {
- public:
-  explicit Case(std::uint64_t seed) : numbers_(seed) {}
-
-  Tensor x(const Shape& shape, Range range = {}) {
-    const std::string name = "x" + std::to_string(ranges_.size());
-    ranges_.push_back(range);
-    return g.variable<double>(name, shape, zeros());
-  }
-  /// Numbers that no gradient is wanted of.
-  Tensor fixed(const Shape& shape) {
-    const std::string name = "fixed" + std::to_string(fixed_++);
-    return g.variable<double>(name, shape, zeros(), false);
-  }
-
-  /// The worst relative error over all of the variables.
-  double worst(Tensor loss) {
-    g.name("loss", loss);
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-      g.name("d" + std::to_string(i), gradient(loss, g["x" + std::to_string(i)]));
-    }
-    testing::Oracle oracle(g.graph());
-    fill(oracle);
-    double worst = 0;
-    for (std::size_t i = 0; i < ranges_.size(); ++i) worst = std::fmax(worst, check(oracle, std::to_string(i)));
-    return worst;
-  }
-
-  GraphBuilder g;
-
- private:
-  void fill(testing::Oracle& oracle) {
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-      std::vector<double>& v = oracle.variable("x" + std::to_string(i));
-      v = ranges_[i].low == ranges_[i].high ? numbers_.many(v.size())
-                                            : numbers_.many(v.size(), ranges_[i].low, ranges_[i].high);
-    }
-    for (int i = 0; i < fixed_; ++i) {
-      std::vector<double>& v = oracle.variable("fixed" + std::to_string(i));
-      v = numbers_.many(v.size());
-    }
-  }
-  static double check(testing::Oracle& oracle, const std::string& i) {
-    oracle.run({"d" + i});
-    const std::vector<double> gradient = oracle["d" + i].data;
-    const auto result = testing::check_gradient(oracle.variable("x" + i), gradient, [&] {
-      oracle.run({"loss"});
-      return oracle.scalar("loss");
-    });
-    if (result.error > 1e-7) {
-      ADD_FAILURE() << "x" << i << '[' << result.worst << "]: " << result.expected << " by differences, "
-                    << result.given << " by the rule";
-    }
-    return result.error;
-  }
-
-  Numbers numbers_;
-  std::vector<Range> ranges_;
-  int fixed_ = 0;
-};
-
-constexpr double tolerance = 1e-7;
-
-/// Ways in which a gradient can arrive at `y`: at full size, as one number, as a row, as a column.
-Tensor weigh(Case& c, Tensor y, int way) {
-  const Shape& s = y.shape();
-  switch (way) {
-    case 0: return reduce_sum(y * c.fixed(s));
-    case 1: return reduce_sum(y);
-    case 2: return reduce_mean(y);
-    case 3: return s.rank == 0 ? y : reduce_sum(reduce_sum(y, {0}) * c.fixed(s.rank == 2 ? Shape{s[1]} : Shape{}));
-    case 4: return s.rank == 0 ? y : reduce_sum(reduce_mean(y, {-1}, keep_dims));
-    default: return reduce_sum(y * c.fixed({}));
-  }
-}
-constexpr int ways = 6;
-
-using Build = std::function<Tensor(Case&)>;
-
-void check(const char* what, const Build& build) {
-  for (int way = 0; way < ways; ++way) {
-    SCOPED_TRACE(std::string(what) + ", upstream " + std::to_string(way));
-    Case c(static_cast<std::uint64_t>(way) + 1);
-    const Tensor y = build(c);
-    EXPECT_LT(c.worst(weigh(c, y, way)), tolerance);
-  }
-}
+constexpr double tolerance = gradient_tolerance;
+constexpr auto check = check_gradients;
 
 struct Unary {
   const char* name;
@@ -147,8 +48,8 @@ class BinaryGradient : public ::testing::TestWithParam<Binary> {};
 TEST_P(BinaryGradient, IsTheDifferenceQuotientForEveryBroadcast) {
   const Binary& op = GetParam();
   const std::pair<Shape, Shape> shapes[] = {
-      {{5, 3}, {5, 3}}, {{5, 3}, {3}},    {{3}, {5, 3}},       {{5, 3}, {5, 1}}, {{5, 1}, {5, 3}}, {{5, 3}, {}},
-      {{}, {5, 3}},     {{5, 3}, {1, 1}}, {{5, 1}, {1, 3}},    {{1, 3}, {5, 1}}, {{5, 1}, {3}},    {{7}, {7}},
+      {{5, 3}, {5, 3}}, {{5, 3}, {3}},    {{3}, {5, 3}},       {{5, 3}, {5, 1}}, {{5, 1}, {5, 3}},   {{5, 3}, {}},
+      {{}, {5, 3}},     {{5, 3}, {1, 1}}, {{5, 1}, {1, 3}},    {{1, 3}, {5, 1}}, {{5, 1}, {3}},      {{7}, {7}},
       {{7}, {1}},       {{}, {}},         {{2, 1, 3}, {5, 1}}, {{1}, {2, 5, 3}}, {{2, 5, 3}, {5, 1}}};
   for (const auto& [a, b] : shapes) {
     check(op.name, [&, &a = a, &b = b](Case& c) { return op.apply(c.x(a), c.x(b)); });
@@ -181,7 +82,8 @@ TEST(Gradient, OfASelectWithASmallerCondition) {
 TEST(Gradient, OfMatmulWithEitherOperandTransposed) {
   for (const bool ta : {false, true}) {
     for (const bool tb : {false, true}) {
-      for (const auto& [m, k, n] : {std::array{1, 1, 1}, std::array{5, 3, 7}, std::array{1, 17, 2}, std::array{4, 1, 3}}) {
+      for (const auto& [m, k, n] :
+           {std::array{1, 1, 1}, std::array{5, 3, 7}, std::array{1, 17, 2}, std::array{4, 1, 3}}) {
         check("matmul", [&, m = m, k = k, n = n](Case& c) {
           return matmul(c.x(ta ? Shape{k, m} : Shape{m, k}), c.x(tb ? Shape{n, k} : Shape{k, n}), {.a = ta, .b = tb});
         });
@@ -191,7 +93,8 @@ TEST(Gradient, OfMatmulWithEitherOperandTransposed) {
 }
 
 TEST(Gradient, OfManyProducts) {
-  const std::pair<Shape, Shape> batches[] = {{{2}, {2}}, {{2, 3}, {3}}, {{2, 1}, {1, 3}}, {{}, {3}}, {{3}, {}}, {{1}, {1}}, {{2, 1, 2}, {2, 2}}};
+  const std::pair<Shape, Shape> batches[] = {{{2}, {2}}, {{2, 3}, {3}}, {{2, 1}, {1, 3}},   {{}, {3}},
+                                             {{3}, {}},  {{1}, {1}},    {{2, 1, 2}, {2, 2}}};
   const auto with = [](Shape batch, std::int64_t rows, std::int64_t columns) {
     batch.push_back(rows);
     batch.push_back(columns);
@@ -201,7 +104,8 @@ TEST(Gradient, OfManyProducts) {
     for (const int t : {0, 1, 2, 3}) {
       check("matmul", [&, &left = left, &right = right](Case& c) {
         const bool ta = (t & 1) != 0, tb = (t & 2) != 0;
-        const Tensor a = c.x(ta ? with(left, 3, 2) : with(left, 2, 3)), b = c.x(tb ? with(right, 5, 3) : with(right, 3, 5));
+        const Tensor a = c.x(ta ? with(left, 3, 2) : with(left, 2, 3)),
+                     b = c.x(tb ? with(right, 5, 3) : with(right, 3, 5));
         const Tensor y = matmul(a, b, {.a = ta, .b = tb});
         return reshape(y, {rest, 5});
       });
@@ -218,7 +122,8 @@ TEST(Gradient, OfAProductWithItself) {
 
 TEST(Gradient, OfReductionsOverEveryAxis) {
   using Reduce = Tensor (*)(Tensor, std::initializer_list<int>, KeepDims);
-  for (const Reduce reduce : {static_cast<Reduce>(reduce_sum), static_cast<Reduce>(reduce_mean), static_cast<Reduce>(reduce_max)}) {
+  for (const Reduce reduce :
+       {static_cast<Reduce>(reduce_sum), static_cast<Reduce>(reduce_mean), static_cast<Reduce>(reduce_max)}) {
     for (const KeepDims keep : {KeepDims{false}, KeepDims{true}}) {
       check("rank 1", [&](Case& c) { return reduce(c.x({7}), {0}, keep); });
       check("axis 0", [&](Case& c) { return reduce(c.x({5, 3}), {0}, keep); });
@@ -284,7 +189,8 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ConvolutionGradient,
 TEST(Gradient, OfCrossEntropies) {
   for (const auto& [n, classes] : {std::pair{1, 1}, std::pair{1, 5}, std::pair{7, 3}, std::pair{4, 17}}) {
     Case sparse(1), dense(2), scaled(3);
-    Tensor labels = cast<std::int32_t>(sparse.fixed({n}) * (0.9 * classes));  // about half of them are valid: 0 ... classes - 1
+    Tensor labels =
+        cast<std::int32_t>(sparse.fixed({n}) * (0.9 * classes));  // about half of them are valid: 0 ... classes - 1
     labels = select(less(labels, 0), -labels, labels);
     EXPECT_LT(sparse.worst(sparse_softmax_cross_entropy(sparse.x({n, classes}, {-3, 3}), labels)), tolerance);
     const Tensor p = square(dense.fixed({n, classes}));  // need not add up to 1

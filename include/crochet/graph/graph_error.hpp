@@ -40,6 +40,8 @@ namespace crochet::graph_error {
 [[noreturn]] inline void window_does_not_fit() { fail("the window does not fit the image, or a stride is below 1"); }
 /// reshape must keep the number of elements.
 [[noreturn]] inline void reshape_changes_the_number_of_elements() { fail("reshape changes the number of elements"); }
+/// transpose(x, ...) wants every axis of x once.
+[[noreturn]] inline void not_a_permutation_of_the_axes() { fail("transpose needs every axis exactly once"); }
 /// An axis outside [-rank, rank).
 [[noreturn]] inline void no_such_axis(std::int64_t axis) { fail("there is no axis " + std::to_string(axis)); }
 /// Two values or placeholders of one graph with the same name.

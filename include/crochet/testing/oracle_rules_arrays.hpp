@@ -3,6 +3,7 @@
 #pragma once
 #include <crochet/graph/ops/batched_matmul.hpp>
 #include <crochet/graph/ops/iota.hpp>
+#include <crochet/graph/ops/transpose.hpp>
 #include <crochet/testing/oracle_array.hpp>
 
 namespace crochet::testing {
@@ -36,10 +37,34 @@ inline void iota(const Use& u) {
   }
 }
 
+/// The indices of element number `flat`, and back.
+inline std::vector<std::size_t> indices_of(const Array& x, std::size_t flat) {
+  std::vector<std::size_t> indices(x.rank());
+  for (std::size_t i = x.rank(); i-- > 0; flat /= static_cast<std::size_t>(x.shape[i])) {
+    indices[i] = flat % static_cast<std::size_t>(x.shape[i]);
+  }
+  return indices;
+}
+inline std::size_t flat_of(const Array& x, const std::vector<std::size_t>& indices) {
+  std::size_t flat = 0;
+  for (std::size_t i = 0; i < x.rank(); ++i) flat = flat * static_cast<std::size_t>(x.shape[i]) + indices[i];
+  return flat;
+}
+
+inline void transpose(const Use& u) {
+  for (std::size_t flat = 0; flat < u.out.data.size(); ++flat) {
+    const std::vector<std::size_t> to = indices_of(u.out, flat);
+    std::vector<std::size_t> from(to.size());
+    for (std::size_t i = 0; i < to.size(); ++i) from[static_cast<std::size_t>(u.attributes.ints[i])] = to[i];
+    u.out.data[flat] = u.in[0]->data[flat_of(*u.in[0], from)];
+  }
+}
+
 }  // namespace detail
 
 inline void add_array_rules(std::map<const Op*, KernelRule>& rules) {
   rules[&op::iota] = detail::iota;
+  rules[&op::transpose] = detail::transpose;
   for (std::size_t rank = 3; rank <= max_rank; ++rank)
     rules[&crochet::detail::batched_matmul_of(rank)] = detail::batched_matmul;
 }
