@@ -19,11 +19,13 @@ struct PlainStore<Program<Root<T>, Store<T, 0, 0>>> {
 /// A program bound to the memory it works on. T: the element type of the kernel's results.
 template <class T, class P, class R>
 class Epilogue {
+  static constexpr int wanted = 4, many = together<wanted>(static_cast<const R*>(nullptr));
+
  public:
   explicit Epilogue(const R& refs) : refs_(refs) {}
 
   /// Whether it only stores the results: a kernel may then write to destination() itself.
-  static constexpr bool plain = detail::PlainStore<P>::value;
+  static constexpr bool plain = detail::PlainStore<P>::value && many == wanted;
   /// Element (i, j) of the result, for a plain epilogue; rows are `pitch` apart.
   T* destination(std::int64_t i, std::int64_t j) const {
     const auto r = ref<0>(refs_);
@@ -40,9 +42,9 @@ class Epilogue {
     evaluate<false, 1>(P{}, refs_, i, j, &result);
   }
 
-  /// n results in memory that belong at (i, j), ..., (i, j + n - 1).
+  /// n results in memory that belong at (i, j), ..., (i, j + n - 1). Where n is more than a vector, j is the first
+  /// column of a panel.
   [[gnu::noinline]] void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
-    constexpr int many = 4;
     std::int64_t k = 0;
     for (; k + many * simd::lanes <= n; k += many * simd::lanes) {
       simd::vec<T> v[many];
@@ -64,7 +66,7 @@ class Epilogue {
 template <class P, class R>
 [[gnu::noinline]] void loop(P program, const R& refs, std::int64_t i0, std::int64_t i1, std::int64_t j0,
                             std::int64_t j1) {
-  constexpr int many = 4;
+  constexpr int many = together<4>(static_cast<const R*>(nullptr));
   constexpr const char* no_root = nullptr;
   for (std::int64_t i = i0; i < i1; ++i) {
     std::int64_t j = j0;

@@ -8,6 +8,7 @@
 
 #include <crochet/graph/passes/broadcasts.hpp>
 #include <crochet/kernels/elementwise.hpp>
+#include <crochet/kernels/panels.hpp>
 
 namespace crochet::kernel {
 
@@ -26,11 +27,16 @@ struct Compute {};
 template <class... Instruction>
 struct Program {};
 
-/// How a program reaches one value: where it is, and the distance of its rows.
-template <class T, Mode M>
+/// How a program reaches one value: where it is, and the distance of its rows; of its panels if it lies in several. The
+/// vectors of one evaluation must then lie in one panel.
+template <class T, Mode M, Layout L = Layout::row_major>
 struct Ref {
   T* data;
   std::int64_t pitch;
+
+  static constexpr bool follows_columns = M == Mode::full || M == Mode::row;
+  static constexpr bool in_panels = L == Layout::panels;
+  static constexpr int panel_vectors = kernel::panel_vectors<T>;
 };
 
 template <std::size_t, class R>
@@ -44,6 +50,14 @@ struct RefSlots<std::index_sequence<I...>, R...> : RefSlot<I, R>... {};
 template <class... R>
 using Refs = RefSlots<std::index_sequence_for<R...>, R...>;
 
+/// How many vectors one evaluation may take together: those of one panel, or as many as are wanted.
+template <int Wanted, class Indices, class... R>
+constexpr int together(const RefSlots<Indices, R...>*) {
+  int most = Wanted;
+  ((most = R::in_panels && R::panel_vectors < most ? R::panel_vectors : most), ...);
+  return most;
+}
+
 template <std::size_t I, class R>
 CROCHET_ALWAYS_INLINE R ref(const RefSlot<I, R>& slot) {
   return slot.ref;
@@ -51,21 +65,14 @@ CROCHET_ALWAYS_INLINE R ref(const RefSlot<I, R>& slot) {
 
 namespace detail {
 
-template <class T, Mode M>
-CROCHET_ALWAYS_INLINE T* address(Ref<T, M> r, std::int64_t i, std::int64_t j) {
+template <class T, Mode M, Layout L>
+CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j) {
+  constexpr std::int64_t width = panel_width<T>;
+  if constexpr (L == Layout::panels) return r.data + j / width * r.pitch + i * width + j % width;
   if constexpr (M == Mode::full) return r.data + i * r.pitch + j;
   if constexpr (M == Mode::row) return r.data + j;
   if constexpr (M == Mode::column) return r.data + i;
   if constexpr (M == Mode::scalar) return r.data;
-}
-
-template <bool Wide, class T, Mode M>
-CROCHET_ALWAYS_INLINE simd::reg_t<T, Wide> fetch(Ref<T, M> r, std::int64_t i, std::int64_t j) {
-  if constexpr (M == Mode::full || M == Mode::row) {
-    return simd::load<T, Wide>(address(r, i, j));
-  } else {
-    return simd::splat<T, Wide>(simd::load<T, false>(address(r, i, j)));
-  }
 }
 
 /// U registers: one position's results.
@@ -124,14 +131,22 @@ CROCHET_ALWAYS_INLINE void run(Root<T>, M& m, const At& at) {
 }
 template <std::size_t P, bool Wide, int U, class T, int A, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
+  const auto r = ref<A>(at.refs);
+  const T* const from = address(r, at.i, at.j);
   CROCHET_UNROLL
-  for (int u = 0; u < U; ++u) cells<P>(m).v[u] = fetch<Wide>(ref<A>(at.refs), at.i, at.j + u * step<T, Wide>);
+  for (int u = 0; u < U; ++u) {
+    if constexpr (r.follows_columns) {
+      cells<P>(m).v[u] = simd::load<T, Wide>(from + u * step<T, Wide>);
+    } else {
+      cells<P>(m).v[u] = simd::splat<T, Wide>(simd::load<T, false>(from));
+    }
+  }
 }
 template <std::size_t P, bool Wide, int U, class T, int A, int From, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Store<T, A, From>, M& m, const At& at) {
+  T* const to = address(ref<A>(at.refs), at.i, at.j);
   CROCHET_UNROLL
-  for (int u = 0; u < U; ++u)
-    simd::store(address(ref<A>(at.refs), at.i, at.j + u * step<T, Wide>), cells<From>(m).v[u]);
+  for (int u = 0; u < U; ++u) simd::store(to + u * step<T, Wide>, cells<From>(m).v[u]);
 }
 template <std::size_t P, bool Wide, int U, class T, std::uint64_t Bits, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Constant<T, Bits>, M& m, const At&) {

@@ -7,7 +7,7 @@
 // epilogue. It may use the worker's scratch memory from `scratch_offset` on.
 #pragma once
 #include <crochet/kernels/call.hpp>
-#include <crochet/kernels/cpu/panels.hpp>
+#include <crochet/kernels/panels.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet::kernel {

@@ -7,6 +7,7 @@
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>
+#include <crochet/kernels/panels.hpp>
 
 namespace crochet {
 
@@ -186,6 +187,11 @@ struct Kernel<&op::broadcast_to> {
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
     const kernel::Operand &in = call.in[0], &out = call.out;
+    if (in.layout == Layout::panels) {  // a copy: a variable in panels is never repeated
+      const std::int64_t columns = in[in.rank - 1];
+      if (call.worker.index() == 0) kernel::unpack(in.as<const T>(), in.size() / columns, columns, out.as<T>());
+      return;
+    }
     std::array<std::int64_t, max_rank> stride{};
     std::int64_t step = 1;
     for (std::size_t i = out.rank; i-- > 0;) {

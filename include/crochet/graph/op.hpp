@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <crochet/graph/dtype.hpp>
+#include <crochet/graph/layout.hpp>
 #include <crochet/graph/shape.hpp>
 
 namespace crochet {
@@ -52,6 +53,9 @@ struct Op {
   /// so may be called for a range of items at a time, with operands that begin there. Elementwise operations need not
   /// say: their shapes do.
   unsigned (*itemwise)(const Attributes&) = nullptr;
+  /// Which inputs its kernel also takes in panels (Layout): bit k for input k. A variable that only such inputs and
+  /// elementwise operations read lives in panels.
+  unsigned panel_inputs = 0;
 };
 
 inline constexpr std::size_t max_inputs = 6;
@@ -60,6 +64,7 @@ inline constexpr std::size_t max_inputs = 6;
 struct Node {
   const Op* op = nullptr;
   DType dtype = DType::float32;
+  Layout layout = Layout::row_major;  ///< of a variable, and of what is assigned to it
   Shape shape;
   std::int32_t inputs[max_inputs] = {-1, -1, -1, -1, -1, -1};
   Attributes attributes;

@@ -11,10 +11,6 @@ namespace crochet {
 /// Where a value lives while a step runs.
 enum class Region : std::uint8_t { none, variable, placeholder, slot };
 
-/// How a value's elements lie in memory: row by row, or, for weights, in panels of some columns each, as products read
-/// them (kernels/cpu/panels.hpp). Hooks, feeds and checkpoints see row-major order always.
-enum class Layout : std::uint8_t { row_major, panels };
-
 struct Value {
   Region region = Region::none;
   Layout layout = Layout::row_major;

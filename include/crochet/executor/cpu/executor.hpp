@@ -6,9 +6,9 @@
 #include <span>
 
 #include <crochet/executor/cpu/feeds.hpp>
-#include <crochet/executor/cpu/initialize.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/tables.hpp>
+#include <crochet/executor/cpu/variables.hpp>
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/cpu/batched_matmul.hpp>
@@ -44,7 +44,7 @@ struct FetchedType<D, 0> {
 /// extend_graph is part of the graph. Movable. One thread at a time may call it; it uses its team inside.
 template <class Backend, class Model, class... Extensions>
 class Executor {
-  using T = Tables<Model, Extensions...>;
+  using T = Tables<Backend::packs, Model, Extensions...>;
 
  public:
   static constexpr const auto& graph = T::graph;
@@ -74,9 +74,7 @@ class Executor {
   };
 
   explicit Executor(const Settings& settings = {})
-      : settings_(settings), team_(std::make_unique<kernel::Team>(settings.threads < 1 ? 1 : settings.threads)) {
-    variables_.reserve(T::offsets.back() + 1);
-  }
+      : settings_(settings), team_(std::make_unique<kernel::Team>(settings.threads < 1 ? 1 : settings.threads)) {}
   /// The executor of the extended graph, from one without it.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
@@ -86,11 +84,7 @@ class Executor {
   int threads() const { return team_->size(); }
 
   /// Gives every variable its first value, from the seed.
-  void initialize() {
-    for (const VariableInfo& v : T::variables) {
-      cpu::initialize(variables_.data() + v.offset, v.dtype, v.size, v.initial, v.name, settings_.seed);
-    }
-  }
+  void initialize() { variables_.initialize(settings_.seed); }
 
   /// Computes what the demand names. The feeds' memory is used in place. Throws ShapeError if a feed's size does not
   /// fit. After the first run with the largest batch it allocates nothing.
@@ -99,6 +93,7 @@ class Executor {
     using P = Planned<T, D>;
     using L = Lowering<T, P, Backend>;
     check_feeds<P, F...>();
+    variables_.settle();
     typename L::FrameType frame{.variables = variables_.data(), .slots = {}, .placeholders = {}, .dims = {}};
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
@@ -113,7 +108,12 @@ class Executor {
   fetched_t<N> fetch(Workspace& w) const {
     static constexpr Node n = T::template node<N>();
     using E = element_t<n.dtype>;
-    const auto* data = static_cast<const E*>(w.where_[index_of<N>()]);
+    const E* data = nullptr;
+    if constexpr (n.layout == Layout::row_major) {
+      data = static_cast<const E*>(w.where_[index_of<N>()]);
+    } else {
+      data = static_cast<const E*>(variables_.read(T::variable_index(T::template node_id<N>)));
+    }
     if constexpr (n.shape.rank == 0) {
       return *data;
     } else {
@@ -122,24 +122,23 @@ class Executor {
     }
   }
 
-  /// The variable's elements, row-major, to read or overwrite between runs.
+  /// The variable's elements, row-major, to read or overwrite until the next run; then ask again.
   template <class N>
   auto variable(N) {
     static_assert(T::template node_id<N> >= 0 && T::template node<N>().is(op::variable),
                   "crochet: the graph has no variable of this name.");
     using E = element_t<T::template node<N>().dtype>;
-    return std::span<E>(static_cast<E*>(variable_at(static_cast<std::size_t>(T::template node_id<N>))),
+    constexpr std::size_t index = T::variable_index(T::template node_id<N>);
+    return std::span<E>(static_cast<E*>(variables_.write(index)),
                         static_cast<std::size_t>(T::template node<N>().shape.size().factor));
   }
 
   std::int64_t global_step() const requires(find_node(T::graph, "global_step") >= 0) {
-    constexpr auto at = static_cast<std::size_t>(find_node(T::graph, "global_step"));
-    return *static_cast<const std::int64_t*>(variable_at(at));
+    constexpr std::size_t index = T::variable_index(find_node(T::graph, "global_step"));
+    return *static_cast<const std::int64_t*>(variables_.read(index));
   }
 
  private:
-  void* variable_at(std::size_t node) const { return variables_.data() + T::offsets[node]; }
-
   /// One compile error if the plan lacks a feed, naming the placeholder.
   template <class P, class... F>
   static constexpr void check_feeds() {
@@ -236,7 +235,7 @@ class Executor {
 
   Settings settings_;
   std::unique_ptr<kernel::Team> team_;
-  kernel::AlignedBytes variables_;
+  Variables<T> variables_;
 };
 
 }  // namespace crochet::cpu

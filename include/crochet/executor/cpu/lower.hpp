@@ -136,7 +136,15 @@ class Lowering {
     static constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
     using R = type_of<a.value>;
     static constexpr Extent columns = plan.steps[S].columns;
-    return kernel::Ref<R, a.mode>{static_cast<R*>(address<a.value>(frame)), columns.at(frame.dims)};
+    auto* const data = static_cast<R*>(address<a.value>(frame));
+    if constexpr (plan.values[static_cast<std::size_t>(a.value)].layout == Layout::row_major) {
+      return kernel::Ref<R, a.mode>{data, columns.at(frame.dims)};
+    } else if constexpr (columns.factor <= kernel::panel_width<R>) {
+      return kernel::Ref<R, a.mode>{data, kernel::panel_pitch<R>(columns.factor)};
+    } else {
+      constexpr std::int64_t rows = plan.steps[S].rows.factor;
+      return kernel::Ref<R, a.mode, Layout::panels>{data, rows * kernel::panel_width<R>};
+    }
   }
   template <std::size_t S>
   CROCHET_ALWAYS_INLINE static auto refs_of(const FrameType& frame) {

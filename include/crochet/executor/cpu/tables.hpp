@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include <crochet/graph/frozen.hpp>
+#include <crochet/graph/passes/layouts.hpp>
+#include <crochet/kernels/panels.hpp>
 #include <crochet/name.hpp>
 #include <crochet/session/demand.hpp>
 
@@ -45,8 +47,16 @@ constexpr bool is_placeholder(const Node& n) { return n.is(op::placeholder); }
 constexpr bool is_anything(const Node&) { return true; }
 
 constexpr std::size_t alignment = 64;
+constexpr std::int64_t columns_of(const Node& n) { return n.shape.rank == 0 ? 1 : n.shape[n.shape.rank - 1].factor; }
+/// Elements with what fills up panels.
+constexpr std::int64_t stored_elements(const Node& n) {
+  const std::int64_t size = n.shape.size().factor, columns = columns_of(n);
+  if (n.layout == Layout::row_major) return size;
+  return n.dtype == DType::float64 ? kernel::panel_elements<double>(size / columns, columns)
+                                   : kernel::panel_elements<float>(size / columns, columns);
+}
 constexpr std::size_t bytes_of(const Node& n) {
-  const auto bytes = static_cast<std::size_t>(n.shape.size().factor) * size_of(n.dtype);
+  const auto bytes = static_cast<std::size_t>(stored_elements(n)) * size_of(n.dtype);
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
@@ -69,16 +79,27 @@ constexpr auto variable_offsets() {
 struct VariableInfo {
   std::string_view name;
   DType dtype = DType::float32;
-  std::int64_t size = 0;   ///< elements
-  std::size_t offset = 0;  ///< in the block of all variables, in bytes
-  Attributes initial;      ///< how it begins: op::variable's attributes
+  Layout layout = Layout::row_major;
+  std::int64_t size = 0;     ///< elements
+  std::int64_t columns = 1;  ///< the last dimension
+  std::size_t offset = 0;    ///< in the block of all variables, in bytes
+  Attributes initial;        ///< how it begins: op::variable's attributes
 };
 
 /// The session's final graph and what names it offers. The graph itself is for the compiler: a program that referred to
 /// it while it runs would carry all of it, rules of operations included. Names have their own text for that reason.
-template <class Model, class... Extensions>
+/// Packs: whether weights may live in panels.
+template <bool Packs, class Model, class... Extensions>
 struct Tables {
-  static constexpr auto graph = freeze_graph<Model, Extensions...>();
+ private:
+  static constexpr auto built = freeze_graph<Model, Extensions...>();
+  static constexpr auto laid_out() {
+    if constexpr (Packs) return with_layouts(built);
+    if constexpr (!Packs) return built;
+  }
+
+ public:
+  static constexpr auto graph = laid_out();
   static constexpr auto text = graph.text;
 
   static constexpr auto fetchable =
@@ -111,10 +132,24 @@ struct Tables {
     std::size_t n = 0;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& v = graph.nodes[i];
-      if (v.is(op::variable)) list[n++] = {name_of(i), v.dtype, v.shape.size().factor, offsets[i], v.attributes};
+      if (v.is(op::variable)) {
+        list[n++] = {name_of(i), v.dtype,     v.layout, v.shape.size().factor, detail::columns_of(v),
+                     offsets[i], v.attributes};
+      }
     }
     return list;
   }();
+
+  /// The place in `variables` of a node that is a variable, or an assignment to one; `variables.size()` for others.
+  static constexpr std::size_t variable_index(int node) {
+    int id = node;
+    if (graph.nodes[static_cast<std::size_t>(id)].is(op::assign))
+      id = graph.nodes[static_cast<std::size_t>(id)].inputs[0];
+    if (!graph.nodes[static_cast<std::size_t>(id)].is(op::variable)) return variables.size();
+    std::size_t n = 0;
+    for (int i = 0; i < id; ++i) n += graph.nodes[static_cast<std::size_t>(i)].is(op::variable) ? 1U : 0U;
+    return n;
+  }
 
   template <class N>
   static constexpr int node_id = find_node(graph, N::view());

@@ -17,11 +17,19 @@ constexpr TypedShape infer_matmul(const OpInputs& in) {
   return {in[0].dtype, {in.shape(0)[ta], in.shape(1)[1 - tb]}};
 }
 constexpr void gradient_of_matmul(GradientScope& s);
+/// Rows of the result are made from rows of a, unless a is transposed.
+constexpr unsigned items_of_matmul(const Attributes& a) { return a.ints[0] != 0 ? 0 : 0b01; }
 }  // namespace detail
 
 namespace op {
 /// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}.
-inline constexpr Op matmul{"matmul", OpKind::kernel, detail::infer_matmul, detail::gradient_of_matmul, 1};
+inline constexpr Op matmul{.name = "matmul",
+                           .kind = OpKind::kernel,
+                           .infer = detail::infer_matmul,
+                           .gradient = detail::gradient_of_matmul,
+                           .epilogue_rows = 1,
+                           .itemwise = detail::items_of_matmul,
+                           .panel_inputs = 0b10};
 }  // namespace op
 
 struct Transpose {

@@ -7,7 +7,7 @@
 // has no group of its own: it is computed again wherever it is read. An assignment also waits for every earlier reader
 // of its variable, because it overwrites what they read, and for every earlier assignment to it.
 #pragma once
-#include <crochet/graph/passes/broadcasts.hpp>
+#include <crochet/graph/passes/layouts.hpp>
 
 namespace crochet {
 
@@ -77,7 +77,7 @@ class Fuser {
         if (in < 0) continue;
         changes[i] = changes[i] != 0 || changes[at(in)] != 0 ? 1 : 0;
         floats = floats && (is_source(node(in)) || (floating_[at(in)] != 0 && node(in).shape == n.shape));
-        cuts[i] &= cuts_for(node(in).shape, n.shape) & cuts[at(in)];
+        cuts[i] &= cuts_for(node(in), n.shape) & cuts[at(in)];
       }
       floats = floats && cuts[i] != 0;
       floating_[i] = floats && (changes[i] == 0 || readers[i] < 2) ? 1 : 0;
@@ -172,11 +172,11 @@ class Fuser {
   constexpr Reach reach(int i) {
     if (reach_[at(i)].epoch == epoch_) return reach_[at(i)];
     const Node& n = node(i);
-    Reach r{epoch_, all_cuts(n.shape), -1};
+    Reach r{epoch_, cuts_for(n, n.shape), -1};
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
       const int in = n.inputs[k];
       if (in < 0) continue;
-      r.cuts &= cuts_for(node(in).shape, n.shape);
+      r.cuts &= cuts_for(node(in), n.shape);
       const bool here = floats(in);
       const Reach behind = here ? reach(in) : Reach{epoch_, r.cuts, s_.home[at(in)]};
       r.cuts &= behind.cuts;

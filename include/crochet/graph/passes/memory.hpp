@@ -43,7 +43,7 @@ class MemoryPlanner {
 
   constexpr Value source(int i) const {
     const Node& n = node(i);
-    Value v{.dtype = n.dtype, .shape = n.shape};
+    Value v{.layout = n.layout, .dtype = n.dtype, .shape = n.shape};
     const Node& from = n.op->kind == OpKind::assign ? node(n.inputs[0]) : n;
     if (from.is(op::variable)) v.region = Region::variable;
     if (from.is(op::placeholder)) v.region = Region::placeholder;
