@@ -14,7 +14,7 @@ packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mni
 case ${1:-} in
   demo) ;;
   test) tests=yes ;;
-  full) tests=yes benchmarks=yes ;; # and, from the issue that brings them, gRPC and protobuf
+  full) tests=yes benchmarks=yes jax=yes ;; # and, from the issue that brings them, gRPC and protobuf
   bench) benchmarks=yes ;;
   ci) tests=yes benchmarks=yes packaging=yes ;;
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci" ;;
@@ -26,6 +26,9 @@ fi
 if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
+fi
+if [ "${jax:-}" ]; then
+  packages="$packages python3-venv"
 fi
 if [ "${packaging:-}" ]; then
   programs="$programs pkg-config:pkg-config"
@@ -87,6 +90,16 @@ check_cmake() {
 "
 }
 
+# A Python environment that has JAX, from PyPI: what the agreement tests compare with. Without it they are skipped.
+find_jax() {
+  python=build/python
+  ! "$python/bin/python3" -c 'import jax' 2>/dev/null || return 0
+  say "installing JAX in $python"
+  mkdir -p build
+  { python3 -m venv "$python" && "$python/bin/pip" install -q jax; } ||
+    say "no JAX: the tests that compare with it will be skipped"
+}
+
 [ "${CROCHET_PROVISION:-}" != skip ] || exit 0
 find_missing
 if [ "$missing" ]; then
@@ -94,3 +107,4 @@ if [ "$missing" ]; then
   install_missing
 fi
 check_cmake "$1"
+[ -z "${jax:-}" ] || find_jax

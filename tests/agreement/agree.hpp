@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement with another library: each case's inputs, value and gradients become .npy files, which judge.py sets against
-// what that library makes of the same inputs. A case is one line here and one line of the same name there.
+// Agreement with another library: each case's inputs, value and gradients become .npy files, which judge.py sets
+// against what that library makes of the same inputs. A case is one line here and one line of the same name there.
 #pragma once
 #include <crochet/executor/cpu.hpp>
 #include <crochet/io/npy.hpp>
@@ -17,9 +17,9 @@
 
 namespace agreement {
 
-/// How an input's elements are drawn: normal(0, 1); uniform in [0.5, 2); uniform in (-0.9, 0.9); integers in [0, limit);
-/// false or true.
-enum class Draw { normal, positive, unit, index, flag };
+/// How an input's elements are drawn: normal(0, 1); uniform in [0.5, 2); uniform in (-0.9, 0.9); integers in [0,
+/// limit); false or true.
+enum class Draw { normal, positive, unit, whole, flag };
 
 /// An input: element type, numbers, extents. Wanted: whether there is a gradient to compare.
 template <class T, Draw How, bool Wanted, std::int32_t Limit, std::int64_t... Extents>
@@ -33,7 +33,7 @@ struct Input {
     if constexpr (How == Draw::normal) return static_cast<T>(std::normal_distribution<double>()(random));
     if constexpr (How == Draw::positive) return static_cast<T>(std::uniform_real_distribution<double>(0.5, 2)(random));
     if constexpr (How == Draw::unit) return static_cast<T>(std::uniform_real_distribution<double>(-0.9, 0.9)(random));
-    if constexpr (How == Draw::index) return static_cast<T>(random() % static_cast<unsigned>(Limit));
+    if constexpr (How == Draw::whole) return static_cast<T>(random() % static_cast<unsigned>(Limit));
     if constexpr (How == Draw::flag) return random() % 2 == 0;
   }
 };
@@ -46,15 +46,15 @@ using unit = Input<float, Draw::unit, true, 0, E...>;
 template <std::int64_t... E>
 using fixed = Input<float, Draw::normal, false, 0, E...>;  ///< no gradient passes to it
 template <std::int32_t Limit, std::int64_t... E>
-using index = Input<std::int32_t, Draw::index, false, Limit, E...>;
+using classes = Input<std::int32_t, Draw::whole, false, Limit, E...>;
 template <std::int64_t... E>
 using flag = Input<bool, Draw::flag, false, 0, E...>;
 
-inline constexpr std::string_view input_names[] = {"in0", "in1", "in2", "in3", "in4",  "in5",  "in6",
+inline constexpr std::string_view input_names[] = {"in0", "in1", "in2", "in3",  "in4",  "in5", "in6",
                                                    "in7", "in8", "in9", "in10", "in11", "in12"};
-inline constexpr std::string_view gradient_names[] = {
-    "gradient0", "gradient1", "gradient2", "gradient3",  "gradient4",  "gradient5", "gradient6",
-    "gradient7", "gradient8", "gradient9", "gradient10", "gradient11", "gradient12"};
+inline constexpr std::string_view gradient_names[] = {"gradient0",  "gradient1",  "gradient2", "gradient3", "gradient4",
+                                                      "gradient5",  "gradient6",  "gradient7", "gradient8", "gradient9",
+                                                      "gradient10", "gradient11", "gradient12"};
 
 /// The inputs as variables, F of them as "value", and the gradients of sum(value * weights).
 template <class F, class... In>
