@@ -16,6 +16,9 @@ using namespace crochet::literals;
 
 constexpr std::size_t size = 13;  // not a multiple of any vector
 
+/// An optimizer whose rate is a number can be a constant.
+constexpr Adagrad adagrad_options{.learning_rate = 0.1, .initial_accumulator = 0.2, .epsilon = 1e-3};
+
 /// All optimizers in one model, each with a variable of its own: loss = sum of c w + h w^2 / 2, so that the gradient is
 /// c + h w, and c changes from step to step.
 template <class T>
@@ -36,7 +39,7 @@ struct Model {
     learn(g, "rmsprop/", RMSProp{.learning_rate = 0.02, .decay = 0.7, .epsilon = 1e-3});
     learn(g, "centered/",
           RMSProp{.learning_rate = 0.02, .decay = 0.7, .momentum = 0.6, .epsilon = 1e-3, .centered = true});
-    learn(g, "adagrad/", Adagrad{.learning_rate = 0.1, .initial_accumulator = 0.2, .epsilon = 1e-3});
+    learn(g, "adagrad/", adagrad_options);
     learn(g, "adam/", Adam{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3});
     learn(g, "adamw/", AdamW{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3, .weight_decay = 0.1});
     learn(g, "lion/", Lion{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .weight_decay = 0.1});

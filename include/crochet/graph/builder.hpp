@@ -127,7 +127,14 @@ class GraphBuilder {
   /// assignment.
   constexpr Tensor assign(Tensor variable, Tensor value) {
     if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
+    if (guard_ != nullptr) value = guard_({this, guarded_by_}, value, variable);
     return apply(op::assign, variable, value);
+  }
+  /// From now on assignments write guard(condition, value, variable): with crochet::select they keep what the variable
+  /// has unless the condition holds. Null: as usual.
+  constexpr void guard_assignments(Tensor (*guard)(Tensor, Tensor, Tensor), Tensor condition) {
+    guard_ = guard;
+    guarded_by_ = condition.id;
   }
 
   constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
@@ -172,6 +179,8 @@ class GraphBuilder {
 
   Graph graph_;
   int moment_ = -1;
+  Tensor (*guard_)(Tensor, Tensor, Tensor) = nullptr;
+  int guarded_by_ = -1;
 };
 
 constexpr Shape Tensor::shape() const { return graph->node(*this).shape; }

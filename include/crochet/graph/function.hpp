@@ -14,15 +14,16 @@ class Function;
 template <class R, class... A>
 class Function<R(A...)> {
   struct Holder {
-    constexpr virtual ~Holder() = default;
     constexpr virtual R call(A... arguments) const = 0;
     constexpr virtual Holder* copy() const = 0;
+    constexpr virtual void destroy() = 0;  // and no virtual destructor: g++ 12 does not find that of HolderOf in time
   };
   template <class F>
   struct HolderOf final : Holder {
     constexpr explicit HolderOf(const F& function) : f(function) {}
     constexpr R call(A... arguments) const override { return f(std::forward<A>(arguments)...); }
     constexpr Holder* copy() const override { return new HolderOf(f); }
+    constexpr void destroy() override { delete this; }
     F f;
   };
 
@@ -39,7 +40,9 @@ class Function<R(A...)> {
     std::swap(held_, other.held_);
     return *this;
   }
-  constexpr ~Function() { delete held_; }
+  constexpr ~Function() {
+    if (held_ != nullptr) held_->destroy();
+  }
 
   constexpr explicit operator bool() const { return held_ != nullptr; }
   /// Only if it holds something.

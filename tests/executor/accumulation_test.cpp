@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient accumulation: steps made of several runs are the steps of one large batch.
+#include <gtest/gtest.h>
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+
+#include <cmath>
+#include <vector>
+
+namespace crochet {
+namespace {
+
+using namespace crochet::literals;
+
+/// One network with Adam, a schedule and clipping, whose steps are made of one run, or of several.
+template <int Way>
+struct Parts {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<double>("x", {batch, 7}), y = g.placeholder<double>("y", {batch, 3});
+    const Tensor out = dense(tanh(dense(x, 5, "hidden")), 3, "out");
+    const Tensor loss = g.name("loss", reduce_mean(square(out - y)));
+    const AdamW optimizer{.learning_rate = ExponentialDecay{.initial = 0.05, .decay_steps = 2, .decay_rate = 0.5}};
+    if constexpr (Way == 0) g.name("train", minimize(loss, optimizer, {.clip = ClipByGlobalNorm{0.1}}));
+    if constexpr (Way == 1) {
+      g.name("train", minimize(loss, optimizer, {.clip = ClipByGlobalNorm{0.1}, .accumulate = {.steps = 3}}));
+    }
+    if constexpr (Way == 2) {
+      const AccumulatedStep step = minimize_in_parts(loss, optimizer, {.clip = ClipByGlobalNorm{0.1}});
+      g.name("accumulate", step.accumulate);
+      g.name("train", step.apply);
+    }
+  }
+};
+
+/// k micro-batches are one large batch, up to rounding; global_step counts what was applied.
+TEST(Accumulation, OfMicroBatchesIsOneLargeBatch) {
+  const Cpu cpu{.threads = 2, .seed = 3};
+  MonitoredSession large{cpu.compile<Parts<0>>()};
+  MonitoredSession every{cpu.compile<Parts<1>>()};
+  MonitoredSession parts{cpu.compile<Parts<2>>()};
+  for (int step = 0; step < 4; ++step) {
+    SCOPED_TRACE(step);
+    std::vector<double> x(12 * 7), y(12 * 3);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<double>(i) * 1.3 + step);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = 2 * std::cos(static_cast<double>(i) * 0.7 + step);
+    large.run(targets<"train">, feed<"x">(x), feed<"y">(y));
+    for (int part = 0; part < 3; ++part) {
+      EXPECT_EQ(every.step(), step);
+      const std::vector<double> some_x(x.begin() + part * 28, x.begin() + (part + 1) * 28);
+      const std::vector<double> some_y(y.begin() + part * 12, y.begin() + (part + 1) * 12);
+      every.run(targets<"train">, feed<"x">(some_x), feed<"y">(some_y));
+      if (part < 2) parts.run(targets<"accumulate">, feed<"x">(some_x), feed<"y">(some_y));
+      if (part == 2) parts.run(targets<"train">, feed<"x">(some_x), feed<"y">(some_y));
+    }
+    const auto same = [&](auto name) {
+      const auto expected = large.executor().variable(name);
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NEAR(every.executor().variable(name)[i], expected[i], 1e-14) << name.view() << ' ' << i;
+        EXPECT_NEAR(parts.executor().variable(name)[i], expected[i], 1e-14) << name.view() << ' ' << i;
+      }
+    };
+    same("hidden/kernel"_n), same("hidden/bias"_n), same("out/kernel"_n), same("out/bias"_n);
+    same("hidden/kernel/AdamW_1"_n), same("beta2_power"_n);
+    EXPECT_EQ(every.step(), step + 1);
+    EXPECT_EQ(parts.step(), step + 1);
+  }
+  large.close(), every.close(), parts.close();
+}
+
+}  // namespace
+}  // namespace crochet
