@@ -27,7 +27,7 @@ struct Tensor {
 /// Misuse ends in graph_error: a compile error at the user's line, or GraphError at run time.
 class GraphBuilder {
  public:
-  constexpr GraphBuilder() = default;
+  constexpr GraphBuilder() { graph_.names.reserve(64); }
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
@@ -80,7 +80,9 @@ class GraphBuilder {
   /// Gives a value a name: it can then be fetched, or run as a target, by that name. Returns the value.
   constexpr Tensor name(std::string_view name, Tensor t) {
     if (find_node(graph_, name) >= 0) graph_error::name_is_taken();
-    graph_.names.push_back(graph_.pool(name, own(t)));
+    Node& named = graph_.nodes[index(own(t))];
+    if (named.name < 0) named.name = static_cast<std::int32_t>(graph_.names.size());
+    graph_.names.push_back(graph_.pool(name, t.id));
     return t;
   }
   constexpr bool has(std::string_view name) const { return find_node(graph_, name) >= 0; }
@@ -140,12 +142,7 @@ class GraphBuilder {
   constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
   constexpr const Node& node(int id) const { return graph_.nodes[index(id)]; }
   constexpr int size() const { return static_cast<int>(graph_.nodes.size()); }
-  constexpr std::string_view name_of(int id) const {
-    for (const PooledName& p : graph_.names) {
-      if (p.node == id) return graph_.text_of(p);
-    }
-    return {};
-  }
+  constexpr std::string_view name_of(int id) const { return name_of_node(graph_, id); }
   /// What has been built.
   constexpr const Graph& graph() const { return graph_; }
   /// From now on nodes read variables as they are at node `moment`: gradients look at the past. -1: as usual.

@@ -18,10 +18,11 @@
 namespace crochet {
 
 namespace detail {
-template <std::size_t N, class T>
-constexpr std::array<T, N> exact(const std::vector<T>& from) {
+template <class T, std::size_t N>
+constexpr std::array<T, N> exact(const T* from) {
   std::array<T, N> to{};
-  for (std::size_t i = 0; i < N; ++i) to[i] = from[i];
+  T* const into = to.data();
+  for (std::size_t i = 0; i < N; ++i) into[i] = from[i];
   return to;
 }
 }  // namespace detail
@@ -69,8 +70,9 @@ constexpr auto freeze_graph() {
   if constexpr (detail::Builds<Model, Extensions...>) {
     constexpr std::array<std::size_t, 4> n = detail::graph_sizes<Model, Extensions...>();
     const Graph g = build_graph<Model, Extensions...>();
-    return FrozenGraph<n[0], n[1], n[2], n[3]>{detail::exact<n[0]>(g.nodes), detail::exact<n[1]>(g.names),
-                                               detail::exact<n[2]>(g.symbols), detail::exact<n[3]>(g.text)};
+    return FrozenGraph<n[0], n[1], n[2], n[3]>{
+        detail::exact<Node, n[0]>(g.nodes.data()), detail::exact<PooledName, n[1]>(g.names.data()),
+        detail::exact<PooledName, n[2]>(g.symbols.data()), detail::exact<char, n[3]>(g.text.data())};
   } else {
     // The compiler's message names the graph_error, and the model's line on the way to it. In this form each compiler
     // says it once; clang would say the second twice, g++ the first.

@@ -12,10 +12,7 @@ namespace crochet {
 namespace detail {
 constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::string_view what, DType type,
                                 const Shape& shape, const Initializer& init) {
-  std::vector<char> name;
-  for (char c : layer) name.push_back(c);
-  for (char c : what) name.push_back(c);
-  return g.variable({name.data(), name.size()}, type, shape, init, true);
+  return g.variable(joined(layer, what).view(), type, shape, init, true);
 }
 }  // namespace detail
 

@@ -68,6 +68,7 @@ struct Node {
   Shape shape;
   std::int32_t inputs[max_inputs] = {-1, -1, -1, -1, -1, -1};
   Attributes attributes;
+  std::int32_t name = -1;    ///< which of the graph's names is its first; -1: it has none
   std::int32_t origin = -1;  ///< after passes: which node of the model's graph a source was
   std::int32_t moment =
       -1;  ///< reads variables as they are at this node of the graph; -1: as they are at its own place

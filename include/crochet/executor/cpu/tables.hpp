@@ -119,10 +119,8 @@ struct Tables {
 
   /// The first name of a node; empty if it has none.
   static constexpr std::string_view name_of(std::size_t node) {
-    for (const PooledName& p : graph.names) {
-      if (p.node == static_cast<int>(node)) return detail::text_of<text>(p);
-    }
-    return {};
+    const std::int32_t name = graph.nodes[node].name;
+    return name < 0 ? std::string_view{} : detail::text_of<text>(graph.names[static_cast<std::size_t>(name)]);
   }
 
   /// What the program needs to know of its variables.
