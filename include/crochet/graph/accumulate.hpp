@@ -12,8 +12,7 @@ namespace detail {
 class GradientSums {
  public:
   constexpr GradientSums(GraphBuilder& g, std::string_view scope) : g_(g) {
-    const std::vector<char> name = joined(scope, "accumulated_gradients");
-    count_ = g.variable<std::int64_t>({name.data(), name.size()}, {}, zeros(), false);
+    count_ = g.variable<std::int64_t>(joined(scope, "accumulated_gradients").view(), {}, zeros(), false);
     fresh_ = equal(count_, g.constant<std::int64_t>(0));
   }
   /// How many gradients the sums have with this run's.
