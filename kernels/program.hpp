@@ -67,8 +67,12 @@ namespace detail {
 
 template <class T, Mode M, Layout L>
 CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j) {
-  constexpr std::int64_t width = panel_width<T>;
-  if constexpr (L == Layout::panels) return r.data + j / width * r.pitch + i * width + j % width;
+  constexpr std::uint64_t width = panel_width<T>;
+  if constexpr (L == Layout::panels) {
+    const auto column = static_cast<std::uint64_t>(j);  // of which a quotient is a shift
+    return r.data + static_cast<std::int64_t>(column / width) * r.pitch + i * panel_width<T> +
+           static_cast<std::int64_t>(column % width);
+  }
   if constexpr (M == Mode::full) return r.data + i * r.pitch + j;
   if constexpr (M == Mode::row) return r.data + j;
   if constexpr (M == Mode::column) return r.data + i;

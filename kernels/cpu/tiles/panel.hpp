@@ -38,8 +38,10 @@ template <class T>
       for (std::int64_t i = 0; i < block; ++i) panel[(k + i) * width + c] = c < n ? from[i] : T{};
     }
   }
-  for (std::int64_t k = blocks; k < depth; ++k) {
-    for (std::int64_t c = 0; c < width; ++c) panel[k * width + c] = c < n ? *b.at(k, j + c) : T{};
+  if (blocks == depth) return;
+  for (std::int64_t c = 0; c < width; ++c) {
+    const T* from = b.at(blocks, j + c);  // the rest of a stored row, less than a block, is contiguous
+    for (std::int64_t k = blocks; k < depth; ++k) panel[k * width + c] = c < n ? from[k - blocks] : T{};
   }
 }
 }  // namespace detail

@@ -15,17 +15,15 @@ inline constexpr int tile_rows =
     sizeof(T) == 4 ? 6 : 3;
 #endif
 
-/// Where a tile's rows of the left operand are.
-template <class T>
-struct Rows {
-  const T* data;
-  std::int64_t row, column;
-};
-
 namespace detail {
 template <int R, int U, class T>
 CROCHET_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t column, const T* b, std::int64_t pitch,
                                       std::int64_t depth, simd::vec<T> (&c)[R][U]) {
+  CROCHET_UNROLL
+  for (int i = 0; i < R; ++i) {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) c[i][u] = simd::vec<T>{};
+  }
   for (std::int64_t k = 0; k < depth; ++k, a += column, b += pitch) {
     simd::vec<T> bv[U];
     CROCHET_UNROLL
@@ -40,32 +38,40 @@ CROCHET_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t
 }
 }  // namespace detail
 
-/// R rows from i0 on by U vectors of the panel that begins at column j; n of its columns exist.
+/// Full tiles of R rows by U vectors of the panel that begins at column j, of which n columns exist. Returns the first
+/// row that is left over.
 template <int R, int U, class T, class Epilogue>
-[[gnu::noinline]] void tile(Rows<T> a, Panel<T> b, std::int64_t depth, std::int64_t i0, std::int64_t j, std::int64_t n,
-                            const Epilogue& epilogue) {
-  simd::vec<T> c[R][U] = {};
-  // A column of contiguous rows is read by addresses known apart from their base.
-  if (a.row == 1) {
-    detail::accumulate<R, U>(a.data, 1, a.column, b.data, b.pitch, depth, c);
-  } else {
-    detail::accumulate<R, U>(a.data, a.row, a.column, b.data, b.pitch, depth, c);
+[[gnu::noinline]] std::int64_t full_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
+                                          std::int64_t n, const Epilogue& epilogue) {
+  const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
+  std::int64_t i = rows.from;
+  for (; i + R <= rows.to; i += R) {
+    simd::vec<T> c[R][U];
+    // A column of contiguous rows is read by addresses known apart from their base.
+    if (a.row == 1) {
+      detail::accumulate<R, U>(a.at(i, 0), 1, a.column, b.data, b.pitch, depth, c);
+    } else {
+      detail::accumulate<R, U>(a.at(i, 0), a.row, a.column, b.data, b.pitch, depth, c);
+    }
+    if (n == U * simd::lanes) {
+      CROCHET_UNROLL
+      for (int r = 0; r < R; ++r) here.template vectors<U>(i + r, j, c[r]);
+    } else {
+      T results[R][U * simd::lanes];  // a copy, so that the sums need not be in memory otherwise
+      __builtin_memcpy(results, c, sizeof results);
+      for (int r = 0; r < R; ++r) epilogue.row(i + r, j, n, results[r]);
+    }
   }
-  if (n == U * simd::lanes) {
-    for (int i = 0; i < R; ++i) epilogue.template vectors<U>(i0 + i, j, c[i]);
-  } else {
-    for (int i = 0; i < R; ++i) epilogue.row(i0 + i, j, n, reinterpret_cast<const T*>(c[i]));
-  }
+  return i;
 }
 
 /// Full tiles down the rows, then the rows that remain, in smaller ones.
 template <int R, int U, class T, class Epilogue>
 void tiles_down(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
                 const Epilogue& epilogue) {
-  std::int64_t i = rows.from;
-  for (; i + R <= rows.to; i += R) tile<R, U>(Rows<T>{a.at(i, 0), a.row, a.column}, b, depth, i, j, n, epilogue);
+  rows.from = full_tiles<R, U>(a, b, depth, rows, j, n, epilogue);
   if constexpr (R > 1) {
-    if (i < rows.to) tiles_down<(R > 4 ? R / 2 : 1), U>(a, b, depth, {i, rows.to}, j, n, epilogue);
+    if (rows.from < rows.to) tiles_down<(R > 4 ? R / 2 : 1), U>(a, b, depth, rows, j, n, epilogue);
   }
 }
 
