@@ -69,6 +69,10 @@ class Tiles {
                       const Epilogue& epilogue) {
     constexpr std::int64_t width = panel_width<T>;
     constexpr int vectors = panel_vectors<T>;
+    if (b.panel != 0 && columns.size() <= simd::lanes) {
+      return row_by_panel(a.at(i, 0), a.column, Panel<T>{b.at(0, columns.from), b.row}, depth, i, columns.from,
+                          columns.size(), epilogue);
+    }
     const std::int64_t distance = b.panel != 0 ? b.panel : width;
     const auto panels = [&](auto count, std::int64_t j) {
       row_by_panels<decltype(count)::value, vectors>(a.at(i, 0), a.column, Panel<T>{b.at(0, j), b.row}, distance, depth,

@@ -32,6 +32,28 @@ template <int P, int U, class T, class Epilogue>
   }
 }
 
+/// The same for one narrow panel: sums over every fourth row hide the latency.
+template <class T, class Epilogue>
+[[gnu::noinline]] void row_by_panel(const T* a, std::int64_t step, Panel<T> b, std::int64_t depth, std::int64_t i,
+                                    std::int64_t j, std::int64_t n, const Epilogue& epilogue) {
+  constexpr int many = 4;
+  simd::vec<T> c[many] = {};
+  std::int64_t k = 0;
+  for (; k + many <= depth; k += many) {
+    CROCHET_UNROLL
+    for (int q = 0; q < many; ++q) {
+      c[q] += simd::splat<T, true>(a[(k + q) * step]) * simd::load<T, true>(b.data + (k + q) * b.pitch);
+    }
+  }
+  for (; k < depth; ++k) c[0] += simd::splat<T, true>(a[k * step]) * simd::load<T, true>(b.data + k * b.pitch);
+  c[0] = (c[0] + c[1]) + (c[2] + c[3]);
+  if (n == simd::lanes) {
+    epilogue.template vectors<1>(i, j, c);
+  } else {
+    epilogue.row(i, j, n, reinterpret_cast<const T*>(c));
+  }
+}
+
 /// A column times a row: the result is made, and used, as a stream.
 template <int U, class T, class Epilogue>
 [[gnu::noinline]] void column_by_row(const T* a, std::int64_t step, const T* b, Range rows, std::int64_t j,
@@ -66,9 +88,22 @@ CROCHET_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std
       sum[c] += x * y;
     }
   }
+  if (k < depth && b.panel != 0) {  // the stored rows are filled up with zeros
+    V x{};
+    for (std::int64_t rest = k; rest < depth; ++rest) x[rest - k] = a[rest];
+    const T* from = b.at(k, j);
+    CROCHET_UNROLL
+    for (int c = 0; c < lanes; ++c) {
+      V y;
+      __builtin_memcpy(&y, from + c * b.column, sizeof y);
+      sum[c] += x * y;
+    }
+    k = depth;
+  }
   V total = sums_of_each<T>(sum);
   for (; k < depth; ++k) {
-    for (int c = 0; c < lanes; ++c) total[c] += a[k] * *b.at(k, j + c);
+    const T* from = b.at(k, j);
+    for (int c = 0; c < lanes; ++c) total[c] += a[k] * from[c * b.column];
   }
   __builtin_memcpy(out, &total, sizeof total);
 }
