@@ -10,6 +10,7 @@
 #include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/graph/ops/matmul.hpp>
+#include <crochet/graph/ops/pad.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/ops/transpose.hpp>

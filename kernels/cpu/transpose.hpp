@@ -3,17 +3,12 @@
 // transposes between the axis that was last and the one that will be; those go block by block through registers.
 #pragma once
 #include <crochet/graph/ops/transpose.hpp>
-#include <crochet/kernels/call.hpp>
+#include <crochet/kernels/cpu/copy.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 
 namespace crochet {
 
 namespace kernel::detail {
-
-/// Unsigned integers stand for all types of their size.
-template <std::size_t Bytes>
-using bits_t =
-    std::conditional_t<Bytes == 8, std::uint64_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint8_t>>;
 
 /// The axes of the result that matter: none of size 1, and neighbours that stay neighbours are one.
 struct Axes {
@@ -92,7 +87,7 @@ template <class U>
     const Range mine = w.part(axes.size());
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       axes.locate(i, from, to);
-      __builtin_memcpy(out + to, in + from, static_cast<std::size_t>(last.extent) * sizeof(U));
+      copy(in + from, last.extent, out + to);
     }
     return;
   }

@@ -29,5 +29,43 @@ TEST(Gradient, OfViews) {
   check_gradients("squeeze", [](Case& c) { return squeeze(c.x({5, 1, 3}), -2); });
 }
 
+TEST(Gradient, OfParts) {
+  check_gradients("slice", [](Case& c) { return slice(c.x({5, 7}), 1, 2, -1); });
+  check_gradients("rows", [](Case& c) { return slice(c.x({5, 3}), 0, 1, 4, 2); });
+  check_gradients("downwards", [](Case& c) { return slice(c.x({2, 7, 3}), 1, -1, 1, -2); });
+  check_gradients("overlapping", [](Case& c) {
+    const Tensor x = c.x({7, 2});
+    return slice(x, 0, 0, 5) * slice(x, 0, 2) - slice(x, 0, 1, 6);
+  });
+  check_gradients("crop", [](Case& c) { return crop(c.x({3, 4, 5}), {1, -3, 0}, {2, 2, rest}); });
+  check_gradients("split", [](Case& c) {
+    const auto [q, k, v] = split<3>(c.x({5, 9}), 1);
+    return q * v + tanh(k);
+  });
+  check_gradients("split unevenly, one part unused", [](Case& c) {
+    const std::vector<Tensor> parts = split(c.x({2, 9}), {2, 5, 2}, 1);
+    return parts[0] * parts[2];
+  });
+  check_gradients("unstack", [](Case& c) {
+    const auto [a, b] = unstack<2>(c.x({5, 2, 3}), 1);
+    return a * b;
+  });
+}
+
+TEST(Gradient, OfWhatIsPutTogether) {
+  check_gradients("concat", [](Case& c) { return concat({c.x({5, 2}), c.x({5, 1}), c.x({5, 4})}, 1); });
+  check_gradients("concat with itself", [](Case& c) {
+    const Tensor x = c.x({2, 3});
+    return concat({x, x * 2, c.fixed({1, 3}), c.x({1, 3}), x, x, x, x}, 0);
+  });
+  check_gradients("stack", [](Case& c) { return stack({c.x({3, 2}), c.x({3, 2})}, 1); });
+  check_gradients("pad", [](Case& c) { return pad(c.x({3, 2}), {{1, 0}, {2, 3}}, -1); });
+  for (const PadMode mode : {PadMode::reflect, PadMode::symmetric}) {
+    check_gradients("mirror", [&](Case& c) { return pad(c.x({3, 5}), {{2, 1}, {4, 0}}, mode); });
+  }
+  check_gradients("tile", [](Case& c) { return tile(c.x({3, 2}), {2, 3}); });
+  check_gradients("repeat", [](Case& c) { return repeat(c.x({3, 2}), 3, 0); });
+}
+
 }  // namespace
 }  // namespace crochet

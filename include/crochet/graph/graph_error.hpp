@@ -42,6 +42,31 @@ namespace crochet::graph_error {
 [[noreturn]] inline void reshape_changes_the_number_of_elements() { fail("reshape changes the number of elements"); }
 /// transpose(x, ...) wants every axis of x once.
 [[noreturn]] inline void not_a_permutation_of_the_axes() { fail("transpose needs every axis exactly once"); }
+/// concat and stack: element types, ranks, and all dimensions but the one along the axis must be equal.
+[[noreturn]] inline void shapes_differ_beside_the_axis() { fail("shapes differ beside the axis of concatenation"); }
+/// A dimension such as batch + 1, or x + y of two dynamic ones: only numbers and multiples of dynamic dimensions are
+/// sizes.
+[[noreturn]] inline void dimension_is_a_sum_with_a_dynamic_one() {
+  fail("a dimension would be a sum with a dynamic one, such as batch + 1: only its multiples and fractions are sizes");
+}
+/// slice and crop: places must lie in the dimension, the first before the last.
+[[noreturn]] inline void slice_is_out_of_bounds(std::int64_t from, std::int64_t to, std::int64_t size) {
+  fail("a slice from " + std::to_string(from) + " to " + std::to_string(to) + " of " + std::to_string(size));
+}
+/// slice with a step of 0.
+[[noreturn]] inline void step_is_zero() { fail("a slice needs a step other than 0"); }
+/// split<N> needs a dimension that N divides; unstack<N> one of N.
+[[noreturn]] inline void axis_does_not_split_evenly(std::int64_t size, std::int64_t parts) {
+  fail("a dimension of " + std::to_string(size) + " cannot be split into " + std::to_string(parts) + " equal parts");
+}
+/// split into given sizes: they must add up to the dimension.
+[[noreturn]] inline void parts_do_not_add_up(std::int64_t sum, std::int64_t size) {
+  fail("split: the sizes add up to " + std::to_string(sum) + ", the dimension is " + std::to_string(size));
+}
+/// pad by mirroring: there must be enough to mirror.
+[[noreturn]] inline void padding_is_larger_than_what_it_mirrors(std::int64_t padding, std::int64_t size) {
+  fail("padding of " + std::to_string(padding) + " cannot mirror " + std::to_string(size));
+}
 /// An axis outside [-rank, rank).
 [[noreturn]] inline void no_such_axis(std::int64_t axis) { fail("there is no axis " + std::to_string(axis)); }
 /// Two values or placeholders of one graph with the same name.

@@ -120,7 +120,7 @@ class Oracle {
       return;
     }
     Array out = empty(n);
-    Use use{n.attributes, {}, out, dims_};
+    Use use{n.attributes, {}, out, dims_, n.dtype};
     for (int in : n.inputs) {
       if (in >= 0) use.in.push_back(&values_[static_cast<std::size_t>(seen(i, in))]);
     }

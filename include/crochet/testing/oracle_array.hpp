@@ -24,6 +24,7 @@ struct Use {
   std::vector<const Array*> in;
   Array& out;
   const Dims& dims;
+  DType type = DType::float64;  ///< of the result
 };
 
 /// What an elementwise operation makes of up to three elements, and what another one makes of its inputs.

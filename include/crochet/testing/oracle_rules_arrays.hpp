@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle's rules of batched products and of operations that move elements around.
 #pragma once
+#include <limits>
+
 #include <crochet/graph/ops/batched_matmul.hpp>
 #include <crochet/graph/ops/iota.hpp>
+#include <crochet/graph/ops/pad.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/testing/oracle_array.hpp>
 
@@ -60,10 +63,60 @@ inline void transpose(const Use& u) {
   }
 }
 
+/// What stands for an element that there is not.
+inline double invalid(DType type) {
+  if (is_floating(type)) return std::numeric_limits<double>::quiet_NaN();
+  if (type == DType::boolean) return 1;
+  if (type == DType::uint8) return 255;
+  return type == DType::int32 ? -0x1p31 : -0x1p63;
+}
+/// The place of element i along the axis of a slice or a pad.
+inline std::int64_t place(const Use& u, std::size_t i) {
+  Extent dynamic(u.attributes.ints[3]);
+  dynamic.powers = static_cast<std::uint32_t>(u.attributes.ints[4]);
+  return u.attributes.ints[2] + dynamic.at(u.dims) + static_cast<std::int64_t>(i) * u.attributes.ints[1];
+}
+inline void slice(const Use& u) {
+  const auto axis = static_cast<std::size_t>(u.attributes.ints[0]);
+  for (std::size_t flat = 0; flat < u.out.data.size(); ++flat) {
+    std::vector<std::size_t> at = indices_of(u.out, flat);
+    const std::int64_t from = place(u, at[axis]);
+    at[axis] = static_cast<std::size_t>(from);
+    const bool inside = from >= 0 && from < u.in[0]->shape[axis];
+    u.out.data[flat] =
+        inside ? u.in[0]->data[flat_of(*u.in[0], at)] : (u.attributes.ints[5] != 0 ? 0 : invalid(u.type));
+  }
+}
+inline void pad(const Use& u) {
+  const auto axis = static_cast<std::size_t>(u.attributes.ints[0]);
+  for (double& x : u.out.data) x = u.attributes.reals[0];
+  for (std::size_t flat = 0; flat < u.in[0]->data.size(); ++flat) {
+    std::vector<std::size_t> at = indices_of(*u.in[0], flat);
+    const std::int64_t to = place(u, at[axis]);
+    at[axis] = static_cast<std::size_t>(to);
+    if (to >= 0 && to < u.out.shape[axis]) u.out.data[flat_of(u.out, at)] = u.in[0]->data[flat];
+  }
+}
+inline void concat(const Use& u) {
+  const auto axis = static_cast<std::size_t>(u.attributes.ints[0]);
+  std::size_t before = 0;
+  for (const Array* x : u.in) {
+    for (std::size_t flat = 0; flat < x->data.size(); ++flat) {
+      std::vector<std::size_t> at = indices_of(*x, flat);
+      at[axis] += before;
+      u.out.data[flat_of(u.out, at)] = x->data[flat];
+    }
+    before += static_cast<std::size_t>(x->shape[axis]);
+  }
+}
+
 }  // namespace detail
 
 inline void add_array_rules(std::map<const Op*, KernelRule>& rules) {
   rules[&op::iota] = detail::iota;
+  rules[&op::slice] = detail::slice;
+  rules[&op::pad] = detail::pad;
+  rules[&op::concat] = detail::concat;
   rules[&op::transpose] = detail::transpose;
   for (std::size_t rank = 3; rank <= max_rank; ++rank)
     rules[&crochet::detail::batched_matmul_of(rank)] = detail::batched_matmul;

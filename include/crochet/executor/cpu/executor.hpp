@@ -18,6 +18,7 @@
 #include <crochet/kernels/cpu/matmul.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>
+#include <crochet/kernels/cpu/slice.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>
 
 namespace crochet::cpu {
