@@ -73,11 +73,12 @@ TEST(Schedules, AreTheirFormulas) {
 TEST(Schedules, RefuseWhatMakesNoSense) {
   GraphBuilder g;
   const Tensor step = g.placeholder<double>("step", {});
-  EXPECT_THROW(Rate(ExponentialDecay{.decay_steps = 0}).at(step), GraphError);
-  EXPECT_THROW(Rate(LinearWarmup{.steps = -1}).at(step), GraphError);
+  EXPECT_THROW(Rate(ExponentialDecay{.decay_steps = 0}), GraphError);
+  EXPECT_THROW(Rate(LinearWarmup{.steps = -1}), GraphError);
+  EXPECT_THROW(Rate(PolynomialDecay{.decay_steps = NAN}), GraphError);
   EXPECT_THROW(Rate([&](Tensor) { return g.placeholder<float>("two", {2}); }).at(step), GraphError);
   EXPECT_THROW(Rate([&](Tensor) { return g.constant(1); }).at(step), GraphError);
-  EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {1}, .values = {1}}).at(step), GraphError);
+  EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {1}, .values = {1}}), GraphError);
 }
 
 /// The rate is a scalar that follows global_step; all variables share it, and hooks find it by its name.

@@ -21,6 +21,7 @@ class GradientSums {
 
   /// Adds this run's gradients.
   constexpr void add(const VariableGradients& gradients) {
+    if (gradients.empty()) graph_error::loss_depends_on_no_variable();
     for (const VariableGradient& v : gradients) {
       const Tensor slot = slot_variable(v.variable, "/gradient_accumulator");
       sums_.push_back({slot, select(fresh_, v.gradient, slot + v.gradient)});

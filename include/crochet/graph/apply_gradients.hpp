@@ -51,7 +51,7 @@ constexpr Tensor update(const Optimizer& optimizer, const VariableGradient& v, c
   }
 }
 
-/// Clips, updates, counts; one target for all of it.
+/// Clips, updates, counts; one target for all of it. There must be gradients.
 template <class Optimizer, class Shared>
 constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, VariableGradients gradients,
                             const MinimizeOptions& options) {

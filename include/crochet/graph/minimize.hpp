@@ -12,7 +12,9 @@ constexpr Tensor minimize(Tensor loss, const Optimizer& optimizer, const Minimiz
   if (options.accumulate.steps > 1) return detail::minimize_every(loss, optimizer, options);
   // What is shared comes first, so that it is there when a gradient's kernel ends and the update can be fused.
   const auto shared = detail::begin(optimizer, *loss.graph, options.scope);
-  return detail::update_all(optimizer, shared, compute_gradients(loss, options.scope), options);
+  const VariableGradients gradients = compute_gradients(loss, options.scope);
+  if (gradients.empty()) graph_error::loss_depends_on_no_variable();
+  return detail::update_all(optimizer, shared, gradients, options);
 }
 
 }  // namespace crochet

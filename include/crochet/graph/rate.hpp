@@ -10,7 +10,8 @@ namespace crochet {
 /// A learning rate. It is one of
 /// - a number;
 /// - a schedule: any type with `constexpr Tensor operator()(Tensor step) const`, from the number of steps taken so far
-///   (a float64 scalar, 0 in the first step) to the rate of this one (a floating scalar). graph/schedules.hpp has some;
+///   (a float64 scalar, 0 in the first step) to the rate of this one (a floating scalar). If it has a `check()`, that
+///   is called here, to report misuse at the user's line. graph/schedules.hpp has some;
 /// - a scalar tensor: a placeholder that is fed, a variable that a hook sets.
 class Rate {
  public:

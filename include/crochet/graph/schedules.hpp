@@ -10,11 +10,11 @@
 namespace crochet {
 
 namespace detail {
-/// min(step / steps, 1).
-constexpr Tensor progress(Tensor step, double steps) {
+constexpr void want_steps(double steps) {
   if (!(steps > 0)) graph_error::schedule_has_no_steps();
-  return minimum(step / steps, step.graph->constant<double>(1));
 }
+/// min(step / steps, 1).
+constexpr Tensor progress(Tensor step, double steps) { return minimum(step / steps, step.graph->constant<double>(1)); }
 }  // namespace detail
 
 /// initial * decay_rate^(step / decay_steps); with `staircase` the exponent is a whole number, rounded down.
@@ -25,8 +25,8 @@ struct ExponentialDecay {
   double decay_rate = 0.96;
   bool staircase = false;
 
+  constexpr void check() const { detail::want_steps(decay_steps); }
   constexpr Tensor operator()(Tensor step) const {
-    if (!(decay_steps > 0)) graph_error::schedule_has_no_steps();
     Tensor times = step / decay_steps;
     if (staircase) times = cast<double>(cast<std::int64_t>(times));
     return initial * exp(times * log(step.graph->constant<double>(decay_rate)));
@@ -41,6 +41,7 @@ struct PolynomialDecay {
   double end = 1e-4;
   double power = 1;
 
+  constexpr void check() const { detail::want_steps(decay_steps); }
   constexpr Tensor operator()(Tensor step) const {
     const Tensor left = 1 - detail::progress(step, decay_steps);
     return raised(left) * (initial - end) + end;
@@ -60,8 +61,10 @@ struct PiecewiseConstant {
   std::vector<double> boundaries;
   std::vector<double> values;
 
-  constexpr Tensor operator()(Tensor step) const {
+  constexpr void check() const {
     if (values.size() != boundaries.size() + 1) graph_error::piecewise_schedule_needs_one_value_more_than_boundaries();
+  }
+  constexpr Tensor operator()(Tensor step) const {
     Tensor rate = step.graph->constant<double>(values[0]);
     for (std::size_t i = 0; i < boundaries.size(); ++i) {
       rate = select(less(step, boundaries[i]), rate, step.graph->constant<double>(values[i + 1]));
@@ -77,6 +80,7 @@ struct LinearWarmup {
   Rate then = 1e-3;
   double from = 0;
 
+  constexpr void check() const { detail::want_steps(steps); }
   constexpr Tensor operator()(Tensor step) const {
     const Tensor after = then.at(maximum(step - steps, step.graph->constant<double>(0)));
     const Tensor share = detail::progress(step, steps);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: piecewise_schedule_needs_one_value_more_than_boundaries
+// expect-error: piecewise_values_are_missing.cpp:17
+// A schedule of two boundaries and two values. The error points at this file's line.
+// at-most-bytes: 4000
+#include <crochet/graph/frozen.hpp>
+#include <crochet/model.hpp>
+
+struct Model {
+  static constexpr void define(crochet::GraphBuilder& g) {
+    const auto w = g.variable<float>("w", {3}, crochet::ones());
+    const auto loss = reduce_mean(square(w));
+    // clang-format off
+#ifdef CROCHET_FIXED
+    minimize(loss, crochet::SGD{.learning_rate = crochet::PiecewiseConstant{.boundaries = {10, 20}, .values = {3, 2, 1}}});
+#else
+    minimize(loss, crochet::SGD{.learning_rate = crochet::PiecewiseConstant{.boundaries = {10, 20}, .values = {2, 1}}});
+#endif
+    // clang-format on
+  }
+};
+
+constexpr auto graph = crochet::freeze_graph<Model>();
