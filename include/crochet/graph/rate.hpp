@@ -20,7 +20,9 @@ class Rate {
   constexpr Rate(Tensor value) : schedule_([value](Tensor) { return value; }) {}
   template <class Schedule>
   requires std::is_invocable_r_v<Tensor, const Schedule&, Tensor>
-  constexpr Rate(const Schedule& schedule) : schedule_(schedule) {}
+  constexpr Rate(const Schedule& schedule) : schedule_(schedule) {
+    if constexpr (requires { schedule.check(); }) schedule.check();
+  }
   // NOLINTEND(google-explicit-constructor)
 
   /// The rate after `step` steps: a float64 scalar.

@@ -13,7 +13,7 @@ template <class Nodes>
 class LayoutChooser {
  public:
   constexpr explicit LayoutChooser(Nodes& nodes)
-      : nodes_(nodes), parent_(nodes.size()), wanted_(nodes.size(), 0), refused_(nodes.size(), 0) {
+      : nodes_(nodes), parent_(nodes.size(), 0), wanted_(nodes.size(), 0), refused_(nodes.size(), 0) {
     for (std::size_t i = 0; i < parent_.size(); ++i) parent_[i] = static_cast<int>(i);
   }
 
