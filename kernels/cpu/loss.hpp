@@ -1,41 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax cross entropies, row by row, from logits less their maximum: safe for any finite logits.
 #pragma once
-#include <limits>
-
 #include <crochet/graph/ops/loss.hpp>
-#include <crochet/kernels/call.hpp>
-#include <crochet/kernels/simd.hpp>
+#include <crochet/kernels/cpu/softmax.hpp>
+#include <crochet/kernels/elementwise.hpp>
 
 namespace crochet {
 
 namespace kernel::detail {
-/// exp(z - max z) into `out`; returns the maximum and the sum.
-template <class T>
-struct Softmax {
-  T top;
-  T sum;
-
-  Softmax(const T* z, std::int64_t n, T* out) : top(z[0]), sum(0) {
-    for (std::int64_t j = 1; j < n; ++j) top = z[j] > top ? z[j] : top;
-    for (std::int64_t j = 0; j < n; j += simd::lanes) {
-      const std::int64_t some = n - j < simd::lanes ? n - j : simd::lanes;
-      const auto bytes = static_cast<std::size_t>(some) * sizeof(T);
-      simd::vec<T> v = simd::splat<T, true>(-std::numeric_limits<T>::infinity());
-      __builtin_memcpy(&v, z + j, bytes);
-      v = simd::exp(v - top);
-      __builtin_memcpy(out + j, &v, bytes);
-      sum += simd::sum(v);
-    }
-  }
-};
 
 /// Calls visit(row, logits, number of classes) for this worker's rows.
 template <class T, class Visit>
-void each_row(const Call& call, Visit visit) {
-  const std::int64_t n = call.in[0][1];
-  const Range mine = call.worker.part(call.in[0][0]);
-  for (std::int64_t i = mine.from; i < mine.to; ++i) visit(i, call.in[0].as<const T>() + i * n, n);
+CROCHET_ALWAYS_INLINE void each_row(const Call& call, Visit visit) {
+  const Operand& z = call.in[0];
+  const std::int64_t n = z[z.rank - 1];
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i + 1 < z.rank; ++i) rows *= z[i];
+  const Range mine = call.worker.part(rows);
+  for (std::int64_t i = mine.from; i < mine.to; ++i) visit(i, z.as<const T>() + i * n, n);
+}
+
+/// The gradient that arrives at row i: one number for all rows, or one each.
+template <class T>
+CROCHET_ALWAYS_INLINE T upstream_of_row(const Call& call, std::int64_t i) {
+  return call.in[2].as<const T>()[call.attributes.ints[1] != 0 ? 0 : i];
+}
+
+/// The label of row i, or -1 if it is no class.
+inline std::int64_t label_of_row(const Call& call, std::int64_t i, std::int64_t classes) {
+  const std::int64_t label = call.in[1].as<const std::int32_t>()[i];
+  return label >= 0 && label < classes ? label : -1;
 }
 }  // namespace kernel::detail
 
@@ -44,12 +38,11 @@ struct Kernel<&op::sparse_cross_entropy> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    T* e = call.worker.scratch<T>(call.in[0][1]);
     kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
-      const std::int32_t label = call.in[1].as<const std::int32_t>()[i];
-      const kernel::detail::Softmax<T> s(z, n, e);
-      const bool valid = label >= 0 && label < n;
-      call.out.as<T>()[i] = valid ? std::log(s.sum) + s.top - z[label] : std::numeric_limits<T>::quiet_NaN();
+      const std::int64_t label = kernel::detail::label_of_row(call, i, n);
+      const kernel::detail::LogSum<T> s(z, n);
+      // The difference of the large numbers first: it is exact where they are close.
+      call.out.as<T>()[i] = label < 0 ? std::numeric_limits<T>::quiet_NaN() : (s.shift - z[label]) + s.log;
     });
   }
 };
@@ -61,13 +54,11 @@ struct Kernel<&op::sparse_cross_entropy_gradient> {
     using T = typename Types::out;
     kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       T* out = call.out.as<T>() + i * n;
-      const T up = call.in[2].as<const T>()[i];
-      const std::int32_t label = call.in[1].as<const std::int32_t>()[i];
-      const kernel::detail::Softmax<T> s(z, n, out);
-      const bool valid = label >= 0 && label < n;
-      const T scale = valid ? up / s.sum : std::numeric_limits<T>::quiet_NaN();
-      for (std::int64_t j = 0; j < n; ++j) out[j] *= scale;
-      if (valid) out[label] -= up;
+      const std::int64_t label = kernel::detail::label_of_row(call, i, n);
+      const T up = label < 0 ? std::numeric_limits<T>::quiet_NaN() : kernel::detail::upstream_of_row<T>(call, i);
+      kernel::detail::softmax_row(z, n, out,
+                                  [&](const auto& e, T scale, std::int64_t, auto) { return e * (scale * up); });
+      if (label >= 0) out[label] -= up;
     });
   }
 };
@@ -77,14 +68,12 @@ struct Kernel<&op::cross_entropy> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    T* e = call.worker.scratch<T>(call.in[0][1]);
     kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       const T* p = call.in[1].as<const T>() + i * n;
-      const kernel::detail::Softmax<T> s(z, n, e);
-      const T log_sum = std::log(s.sum) + s.top;
-      T loss = 0;
-      for (std::int64_t j = 0; j < n; ++j) loss += p[j] * (log_sum - z[j]);
-      call.out.as<T>()[i] = loss;
+      const kernel::detail::LogSum<T> s(z, n);
+      call.out.as<T>()[i] = simd::sum_along<T>(n, [&](std::int64_t j, auto how) {
+        return simd::load(p + j, how, T(0)) * ((s.shift - simd::load(z + j, how, T(0))) + s.log);
+      });
     });
   }
 };
@@ -96,13 +85,25 @@ struct Kernel<&op::cross_entropy_gradient> {
     using T = typename Types::out;
     kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       const T* p = call.in[1].as<const T>() + i * n;
-      T* out = call.out.as<T>() + i * n;
-      const T up = call.in[2].as<const T>()[i];
-      const kernel::detail::Softmax<T> s(z, n, out);
-      T mass = 0;
-      for (std::int64_t j = 0; j < n; ++j) mass += p[j];
-      for (std::int64_t j = 0; j < n; ++j) out[j] = up * (out[j] / s.sum * mass - p[j]);
+      const T up = kernel::detail::upstream_of_row<T>(call, i);
+      const T mass = simd::sum_along<T>(n, [&](std::int64_t j, auto how) { return simd::load(p + j, how, T(0)); });
+      kernel::detail::softmax_row(
+          z, n, call.out.as<T>() + i * n, [&](const auto& e, T scale, std::int64_t j, auto how) {
+            return (e * (scale * mass) - simd::load(p + j, how, T(0))) * up;
+          });
     });
+  }
+};
+
+template <>
+struct Elementwise<&op::sigmoid_cross_entropy> {
+  // log(1 + e) as log(u) e / (u - 1) with the rounded u = 1 + e: right to the last digits for small e too (Goldberg,
+  // ACM Computing Surveys 23, 1991, theorem 4).
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& z, const V& p) {
+    const V e = simd::exp(static_cast<V>((z < V{}) ? z : -z)), u = static_cast<V>(T(1) + e), rest = u - T(1);
+    const V log = (rest == V{}) ? e : static_cast<V>(simd::log(u) * e / rest);
+    return ((z < V{}) ? V{} : z) - z * p + log;
   }
 };
 
