@@ -87,10 +87,10 @@ struct Kernel<&op::cross_entropy_gradient> {
       const T* p = call.in[1].as<const T>() + i * n;
       const T up = kernel::detail::upstream_of_row<T>(call, i);
       const T mass = simd::sum_along<T>(n, [&](std::int64_t j, auto how) { return simd::load(p + j, how, T(0)); });
-      kernel::detail::softmax_row(
-          z, n, call.out.as<T>() + i * n, [&](const auto& e, T scale, std::int64_t j, auto how) {
-            return (e * (scale * mass) - simd::load(p + j, how, T(0))) * up;
-          });
+      kernel::detail::softmax_row(z, n, call.out.as<T>() + i * n,
+                                  [&](const auto& e, T scale, std::int64_t j, auto how) {
+                                    return (e * (scale * mass) - simd::load(p + j, how, T(0))) * up;
+                                  });
     });
   }
 };

@@ -9,29 +9,54 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// The sum of exp(z - top) along a row; Keep: the exponentials go to `out`.
+/// exp(x) for x of 0 and below, which is all that a softmax needs: simd::exp without its care for large numbers.
+template <class V>
+CROCHET_ALWAYS_INLINE V exp_below(const V& x) {
+  if constexpr (!std::is_same_v<V, simd::vec<float>>) {
+    return simd::exp(x);
+  } else {
+    using I = simd::vec<std::int32_t>;
+    const V low = V{} - 87.3365447505F;
+    const V y = x < low ? low : x;
+    // The sum's last bits hold the rounded power of two; a NaN adds nothing to p's exponent and stays one.
+    const V shifted = y * 1.44269504088896341F + 12582912.F, n = shifted - 12582912.F;
+    const V r = (y - n * 0.693359375F) - n * -2.12194440e-4F;
+    V p = r * 1.9875691500e-4F + 1.3981999507e-3F;
+    p = p * r + 8.3334519073e-3F;
+    p = p * r + 4.1665795894e-2F;
+    p = p * r + 1.6666665459e-1F;
+    p = p * r + 5.0000001201e-1F;
+    p = p * r * r + r + 1.F;
+    const V e = V(I(p) + (I(shifted) << 23));
+    return x < low ? V{} : e;
+  }
+}
+
+/// The sum of exp(scale (z - top)) along a row; Keep: the exponentials go to `out`.
 template <bool Keep, class T>
-CROCHET_ALWAYS_INLINE T exp_along(const T* z, std::int64_t n, T top, T* out) {
+CROCHET_ALWAYS_INLINE T exp_along(const T* z, std::int64_t n, T top, T* out, T scale = T(1)) {
   return simd::sum_along<T>(n, [&](std::int64_t j, auto how) {
-    const simd::vec<T> e = simd::exp(simd::load(z + j, how, -std::numeric_limits<T>::infinity()) - top);
+    const simd::vec<T> below = simd::load(z + j, how, -std::numeric_limits<T>::infinity()) - top;
+    const simd::vec<T> e = exp_below(static_cast<simd::vec<T>>(below * scale));
     if constexpr (Keep) simd::store(out + j, e, how);
     return e;
   });
 }
 
-/// A row of finish(e, 1 / sum(e), j, how) where e = exp(z - max(z)); a row of one vector stays in its register.
+/// A row of finish(e, 1 / sum(e), j, how) where e = exp(scale (z - max(z))); a row of one vector stays in its register.
+/// out may be z.
 template <class T, class Finish>
-CROCHET_ALWAYS_INLINE void softmax_row(const T* z, std::int64_t n, T* out, Finish finish) {
+CROCHET_ALWAYS_INLINE void softmax_row(const T* z, std::int64_t n, T* out, Finish finish, T scale = T(1)) {
   if (n <= simd::lanes) {
     const simd::First all{n};
     const simd::vec<T> v = simd::load(z, all, -std::numeric_limits<T>::infinity());
-    const simd::vec<T> e = simd::exp(v - simd::across_max(v));
+    const simd::vec<T> e = exp_below(static_cast<simd::vec<T>>((v - simd::across_max(v)) * scale));
     simd::store(out, finish(e, T(1) / simd::across_sum(e), std::int64_t{0}, all), all);
     return;
   }
-  const T scale = T(1) / exp_along<true>(z, n, simd::max_along(z, n), out);
+  const T share = T(1) / exp_along<true>(z, n, simd::max_along(z, n), out, scale);
   simd::along(n, [&](std::int64_t j, auto how) {
-    simd::store(out + j, finish(simd::load(out + j, how, T(0)), scale, j, how), how);
+    simd::store(out + j, finish(simd::load(out + j, how, T(0)), share, j, how), how);
   });
 }
 
@@ -41,8 +66,13 @@ struct LogSum {
   T shift, log;
 
   CROCHET_ALWAYS_INLINE LogSum(const T* z, std::int64_t n) : shift(simd::max_along(z, n)) {
-    if (shift - shift != T(0)) shift = T(0);
-    log = std::log(exp_along<false>(z, n, shift, static_cast<T*>(nullptr)));
+    if (shift - shift == T(0)) {
+      log = std::log(exp_along<false>(z, n, shift, static_cast<T*>(nullptr)));
+    } else {
+      shift = log = T(0);
+      for (std::int64_t j = 0; j < n; ++j) log += std::exp(z[j]);
+      log = std::log(log);
+    }
   }
 };
 

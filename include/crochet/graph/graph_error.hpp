@@ -36,6 +36,14 @@ namespace crochet::graph_error {
 [[noreturn]] inline void channels_differ(std::int64_t image, std::int64_t filter) {
   fail("conv2d: the image has " + std::to_string(image) + " channels, the filter " + std::to_string(filter));
 }
+/// Labels are numbers of classes, as int32. Convert with cast<std::int32_t>(labels).
+[[noreturn]] inline void labels_are_not_int32() { fail("labels are int32: convert with cast<std::int32_t>(labels)"); }
+/// Labels have the logits' shape without its last dimension (sparse), or the logits' shape (probabilities).
+[[noreturn]] inline void labels_do_not_fit_the_logits() { fail("the labels' shape does not fit the logits'"); }
+/// The channels cannot be divided into so many equal heads or groups.
+[[noreturn]] inline void heads_do_not_divide_the_width(std::int64_t width, std::int64_t heads) {
+  fail(std::to_string(width) + " channels do not make " + std::to_string(heads) + " equal heads or groups");
+}
 /// A window larger than what it slides over, or a stride below 1.
 [[noreturn]] inline void window_does_not_fit() { fail("the window does not fit the image, or a stride is below 1"); }
 /// reshape must keep the number of elements.

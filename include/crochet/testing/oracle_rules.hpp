@@ -7,6 +7,7 @@
 
 #include <crochet/graph/gradients.hpp>
 #include <crochet/testing/oracle_rules_arrays.hpp>
+#include <crochet/testing/oracle_rules_nn.hpp>
 
 namespace crochet::testing {
 
@@ -148,50 +149,6 @@ inline void max_pool_gradient(const Use& u) {
   for (std::size_t i = 0; i < best.size(); ++i) u.out.data[best[i]] += u.in[1]->data[i];
 }
 
-/// Calls visit(row, its logits, log(sum(exp(logits)))).
-template <class Visit>
-void each_row(const Use& u, Visit visit) {
-  const Array& z = *u.in[0];
-  const auto classes = static_cast<std::size_t>(z.shape[1]);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(z.shape[0]); ++row) {
-    const double* logits = z.data.data() + row * classes;
-    double top = logits[0], total = 0;
-    for (std::size_t j = 1; j < classes; ++j) top = greater_of(top, logits[j]);
-    for (std::size_t j = 0; j < classes; ++j) total += std::exp(logits[j] - top);
-    visit(row, logits, std::log(total) + top);
-  }
-}
-/// The probability that a row's labels give to class j.
-inline double label_of(const Use& u, bool sparse, std::size_t row, std::size_t j) {
-  const auto classes = static_cast<std::size_t>(u.in[0]->shape[1]);
-  if (!sparse) return u.in[1]->data[row * classes + j];
-  const double label = u.in[1]->data[row];
-  if (label < 0 || label >= static_cast<double>(classes)) return std::numeric_limits<double>::quiet_NaN();
-  return label == static_cast<double>(j) ? 1 : 0;
-}
-template <bool Sparse>
-void cross_entropy(const Use& u) {
-  const auto classes = static_cast<std::size_t>(u.in[0]->shape[1]);
-  each_row(u, [&](std::size_t row, const double* z, double log_sum) {
-    for (std::size_t j = 0; j < classes; ++j) {
-      const double p = label_of(u, Sparse, row, j);
-      if (p != 0) u.out.data[row] += p * (log_sum - z[j]);
-    }
-  });
-}
-template <bool Sparse>
-void cross_entropy_gradient(const Use& u) {
-  const auto classes = static_cast<std::size_t>(u.in[0]->shape[1]);
-  each_row(u, [&](std::size_t row, const double* z, double log_sum) {
-    double mass = 0;
-    for (std::size_t j = 0; j < classes; ++j) mass += label_of(u, Sparse, row, j);
-    for (std::size_t j = 0; j < classes; ++j) {
-      const double p = std::exp(z[j] - log_sum);
-      u.out.data[row * classes + j] = u.in[2]->data[row] * (p * mass - label_of(u, Sparse, row, j));
-    }
-  });
-}
-
 inline void broadcast_to(const Use& u) {
   for (std::size_t i = 0; i < u.out.data.size(); ++i) {
     u.out.data[i] = u.in[0]->data[broadcast_index(i, u.out.shape, *u.in[0])];
@@ -230,6 +187,7 @@ inline std::map<const Op*, ElementRule> element_rules() {
       {&op::sqrt, [](double a, double, double) { return std::sqrt(a); }},
       {&op::tanh, [](double a, double, double) { return std::tanh(a); }},
       {&op::sigmoid, [](double a, double, double) { return 1 / (1 + std::exp(-a)); }},
+      {&op::sigmoid_cross_entropy, detail::sigmoid_cross_entropy},
       {&op::select, [](double c, double a, double b) { return c != 0 ? a : b; }},
       {&op::cast, [](double a, double, double) { return a; }},
   };
@@ -248,15 +206,12 @@ inline std::map<const Op*, KernelRule> kernel_rules() {
       {&op::conv2d_filter_gradient, detail::conv2d_filter_gradient},
       {&op::max_pool, detail::max_pool},
       {&op::max_pool_gradient, detail::max_pool_gradient},
-      {&op::sparse_cross_entropy, detail::cross_entropy<true>},
-      {&op::sparse_cross_entropy_gradient, detail::cross_entropy_gradient<true>},
-      {&op::cross_entropy, detail::cross_entropy<false>},
-      {&op::cross_entropy_gradient, detail::cross_entropy_gradient<false>},
       {&op::broadcast_to, detail::broadcast_to},
       {&op::count, detail::count},
       {&op::reshape, detail::copy},
   };
   add_array_rules(rules);
+  add_nn_rules(rules);
   return rules;
 }
 

@@ -11,11 +11,14 @@
 #include <crochet/executor/cpu/variables.hpp>
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/optimizers.hpp>
+#include <crochet/kernels/cpu/attention.hpp>
 #include <crochet/kernels/cpu/batched_matmul.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
+#include <crochet/kernels/cpu/group_norm.hpp>
 #include <crochet/kernels/cpu/iota.hpp>
 #include <crochet/kernels/cpu/loss.hpp>
 #include <crochet/kernels/cpu/matmul.hpp>
+#include <crochet/kernels/cpu/normalization.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>
 #include <crochet/kernels/cpu/slice.hpp>

@@ -52,17 +52,23 @@ inline constexpr Op sparse_cross_entropy{"sparse_cross_entropy",
                                          -1,
                                          detail::cross_entropy_items};
 /// inputs = {logits, labels, upstream [...] or []} -> [..., classes].
-inline constexpr Op sparse_cross_entropy_gradient{"sparse_cross_entropy_gradient", OpKind::kernel,
-                                                  detail::infer_logits_gradient,   nullptr,
-                                                  -1,                              detail::cross_entropy_gradient_items};
+inline constexpr Op sparse_cross_entropy_gradient{
+    "sparse_cross_entropy_gradient",     OpKind::kernel, detail::infer_logits_gradient, nullptr, -1,
+    detail::cross_entropy_gradient_items};
 /// inputs = {logits [..., classes], probabilities [..., classes]} -> [...].
-inline constexpr Op cross_entropy{
-    "cross_entropy",       OpKind::kernel, detail::infer_cross_entropy, detail::gradient_of_cross_entropy, -1,
-    detail::cross_entropy_items};
+inline constexpr Op cross_entropy{"cross_entropy",
+                                  OpKind::kernel,
+                                  detail::infer_cross_entropy,
+                                  detail::gradient_of_cross_entropy,
+                                  -1,
+                                  detail::cross_entropy_items};
 /// inputs = {logits, probabilities, upstream [...] or []} -> [..., classes].
-inline constexpr Op cross_entropy_gradient{"cross_entropy_gradient",      OpKind::kernel,
-                                           detail::infer_logits_gradient, nullptr,
-                                           -1,                            detail::cross_entropy_gradient_items};
+inline constexpr Op cross_entropy_gradient{"cross_entropy_gradient",
+                                           OpKind::kernel,
+                                           detail::infer_logits_gradient,
+                                           nullptr,
+                                           -1,
+                                           detail::cross_entropy_gradient_items};
 /// inputs = {logits, probabilities of the same shape}, element by element.
 inline constexpr Op sigmoid_cross_entropy{"sigmoid_cross_entropy", OpKind::elementwise,
                                           detail::infer_sigmoid_cross_entropy,
@@ -119,8 +125,8 @@ constexpr Tensor softmax_cross_entropy(Tensor logits, Tensor p, Tensor weights) 
   return weighted_mean(softmax_cross_entropy(logits, p, per_example), weights);
 }
 
-/// max(z, 0) - z p + log(1 + exp(-|z|)) of each element: -p log(sigmoid(z)) - (1 - p) log(1 - sigmoid(z)) in a form that
-/// neither overflows nor cancels. logits and p of one shape, p in [0, 1]. The formula is that of TensorFlow's
+/// max(z, 0) - z p + log(1 + exp(-|z|)) of each element: -p log(sigmoid(z)) - (1 - p) log(1 - sigmoid(z)) in a form
+/// that neither overflows nor cancels. logits and p of one shape, p in [0, 1]. The formula is that of TensorFlow's
 /// sigmoid_cross_entropy_with_logits.
 constexpr Tensor sigmoid_cross_entropy(Tensor logits, Tensor p, PerExample) {
   return logits.graph->apply(op::sigmoid_cross_entropy, logits, p);
@@ -157,8 +163,8 @@ struct HuberOptions {
   double delta = 1;  ///< where the square ends and the line begins
 };
 
-/// With e = y - target: e^2 / 2 where |e| <= delta, delta (|e| - delta / 2) beyond; element by element. Huber, Annals of
-/// Mathematical Statistics 35, 1964. Written as c (e - c / 2) with c = e cut off at +-delta.
+/// With e = y - target: e^2 / 2 where |e| <= delta, delta (|e| - delta / 2) beyond; element by element. Huber, Annals
+/// of Mathematical Statistics 35, 1964. Written as c (e - c / 2) with c = e cut off at +-delta.
 constexpr Tensor huber(Tensor y, Tensor target, HuberOptions options = {}) {
   const Tensor e = y - target;
   GraphBuilder& g = *y.graph;

@@ -42,19 +42,25 @@ namespace op {
 inline constexpr Op softmax{
     "softmax", OpKind::kernel, detail::infer_softmax, detail::gradient_of_softmax, -1, detail::items_before_axis<1>};
 /// inputs = {softmax's result, upstream}: y (g - sum(g y)).
-inline constexpr Op softmax_gradient{
-    "softmax_gradient", OpKind::kernel, detail::infer_softmax, nullptr, -1, detail::items_before_axis<3>};
+inline constexpr Op softmax_gradient{"softmax_gradient",          OpKind::kernel, detail::infer_softmax, nullptr, -1,
+                                     detail::items_before_axis<3>};
 /// inputs = {x}; ints[0] = the axis.
-inline constexpr Op log_softmax{
-    "log_softmax",         OpKind::kernel, detail::infer_softmax, detail::gradient_of_log_softmax, -1,
-    detail::items_before_axis<1>};
+inline constexpr Op log_softmax{"log_softmax",
+                                OpKind::kernel,
+                                detail::infer_softmax,
+                                detail::gradient_of_log_softmax,
+                                -1,
+                                detail::items_before_axis<1>};
 /// inputs = {log_softmax's result, upstream}: g - exp(y) sum(g).
 inline constexpr Op log_softmax_gradient{
     "log_softmax_gradient", OpKind::kernel, detail::infer_softmax, nullptr, -1, detail::items_before_axis<3>};
 /// inputs = {x}; ints = {the axis, whether it stays as a dimension of 1}.
-inline constexpr Op logsumexp{
-    "logsumexp",           OpKind::kernel, detail::infer_logsumexp, detail::gradient_of_logsumexp, -1,
-    detail::items_before_axis<1>};
+inline constexpr Op logsumexp{"logsumexp",
+                              OpKind::kernel,
+                              detail::infer_logsumexp,
+                              detail::gradient_of_logsumexp,
+                              -1,
+                              detail::items_before_axis<1>};
 }  // namespace op
 
 /// exp(x_j) / sum_k exp(x_k) along the axis: x's shape. Goodfellow, Bengio and Courville, Deep Learning, 2016, eq. 4.1.

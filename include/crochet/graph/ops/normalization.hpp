@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisations: by the last axis (layer_norm, rms_norm), by all others (batch_norm), by groups of channels
+// (group_norm). Everywhere y = gamma (x - mean) / sqrt(variance + epsilon) + beta with the biased variance.
+#pragma once
+#include <crochet/graph/ops/reduce.hpp>
+
+namespace crochet {
+
+namespace detail {
+// Attributes: reals[0] = epsilon; ints[0] = how many dimensions come before the last (group_norm: the groups).
+constexpr void want_channels(const OpInputs& in, std::size_t from) {
+  const Shape& x = in.shape(0);
+  in.want_floating(0);
+  if (x.rank == 0) graph_error::wrong_rank(1, 0);
+  for (std::size_t i = from; i < in.count; ++i) {
+    in.want_same_type(0, i);
+    in.want_rank(i, 1);
+    if (!(in.shape(i)[0] == x[x.rank - 1])) graph_error::shapes_do_not_broadcast();
+  }
+}
+constexpr TypedShape infer_normalization(const OpInputs& in) {
+  want_channels(in, 1);
+  return in[0];
+}
+constexpr TypedShape infer_group_norm(const OpInputs& in) {
+  want_channels(in, 1);
+  const Shape& x = in.shape(0);
+  if (x.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(x.rank));
+  const std::int64_t groups = in.attributes.ints[0];
+  if (groups < 1 || !divides(groups, x[x.rank - 1])) {
+    graph_error::heads_do_not_divide_the_width(x[x.rank - 1].factor, groups);
+  }
+  return in[0];
+}
+constexpr TypedShape infer_like_x(const OpInputs& in) { return in[0]; }
+constexpr TypedShape infer_channels(const OpInputs& in) { return {in[0].dtype, {in.shape(0)[in.shape(0).rank - 1]}}; }
+/// Op::itemwise of what works row by row: not where the row is all there is.
+template <unsigned Mask>
+constexpr unsigned rows_by_item(const Attributes& a) {
+  return a.ints[0] > 0 ? Mask : 0;
+}
+template <unsigned Mask>
+constexpr unsigned images_by_item(const Attributes&) {
+  return Mask;
+}
+constexpr void gradient_of_layer_norm(GradientScope& s);
+constexpr void gradient_of_rms_norm(GradientScope& s);
+constexpr void gradient_of_batch_norm(GradientScope& s);
+constexpr void gradient_of_group_norm(GradientScope& s);
+
+constexpr Op normalization(std::string_view name, TypedShape (*infer)(const OpInputs&),
+                           void (*gradient)(GradientScope&), unsigned (*itemwise)(const Attributes&)) {
+  return {name, OpKind::kernel, infer, gradient, -1, itemwise};
+}
+/// A gradient of gamma: one row, which an optimizer's update can be fused behind.
+constexpr Op scale_gradient(std::string_view name) { return {name, OpKind::kernel, infer_channels, nullptr, 0}; }
+}  // namespace detail
+
+namespace op {
+/// inputs = {x [..., d], gamma [d], beta [d]} -> x's shape.
+inline constexpr Op layer_norm = detail::normalization("layer_norm", detail::infer_normalization,
+                                                       detail::gradient_of_layer_norm, detail::rows_by_item<1>);
+/// inputs = {x, gamma, upstream} -> x's shape.
+inline constexpr Op layer_norm_gradient =
+    detail::normalization("layer_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<5>);
+/// inputs = {x, upstream} -> [d].
+inline constexpr Op layer_norm_scale_gradient = detail::scale_gradient("layer_norm_scale_gradient");
+/// inputs = {x [..., d], gamma [d]} -> x's shape.
+inline constexpr Op rms_norm = detail::normalization("rms_norm", detail::infer_normalization,
+                                                     detail::gradient_of_rms_norm, detail::rows_by_item<1>);
+/// inputs = {x, gamma, upstream} -> x's shape.
+inline constexpr Op rms_norm_gradient =
+    detail::normalization("rms_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<5>);
+/// inputs = {x, upstream} -> [d].
+inline constexpr Op rms_norm_scale_gradient = detail::scale_gradient("rms_norm_scale_gradient");
+/// inputs = {x [..., c], mean [c], variance [c], gamma [c], beta [c]} -> x's shape; ints[1] = whether mean and variance
+/// are those of x, so that the gradient goes through them.
+inline constexpr Op batch_norm{"batch_norm", OpKind::kernel, detail::infer_normalization,
+                               detail::gradient_of_batch_norm, 0};
+/// inputs = {x [..., c], mean [c]} -> [c]: the mean square distance from the mean.
+inline constexpr Op column_variance = detail::scale_gradient("column_variance");
+/// inputs = {x [n, ..., c], gamma [c], beta [c]} -> x's shape.
+inline constexpr Op group_norm = detail::normalization("group_norm", detail::infer_group_norm,
+                                                       detail::gradient_of_group_norm, detail::images_by_item<1>);
+/// inputs = {x, gamma, upstream} -> x's shape.
+inline constexpr Op group_norm_gradient =
+    detail::normalization("group_norm_gradient", detail::infer_like_x, nullptr, detail::images_by_item<5>);
+/// inputs = {x, upstream} -> [c].
+inline constexpr Op group_norm_scale_gradient = detail::scale_gradient("group_norm_scale_gradient");
+}  // namespace op
+
+struct NormOptions {
+  double epsilon = 1e-5;  ///< added to the variance
+};
+
+/// Each row along the last axis to mean 0 and variance 1, then times gamma plus beta. x [..., d], gamma and beta [d].
+/// Ba, Kiros and Hinton, Layer Normalization, 2016, eq. 4. TensorFlow's (Keras) epsilon is 1e-3; this is PyTorch's.
+constexpr Tensor layer_norm(Tensor x, Tensor gamma, Tensor beta, NormOptions options = {}) {
+  const Attributes a{.ints = {static_cast<std::int32_t>(x.shape().rank) - 1}, .reals = {options.epsilon, 0}};
+  return x.graph->apply(op::layer_norm, a, x, gamma, beta);
+}
+/// gamma x / sqrt(mean(x^2) + epsilon), the mean along the last axis. x [..., d], gamma [d]. Zhang and Sennrich,
+/// NeurIPS 2019, eq. 4.
+constexpr Tensor rms_norm(Tensor x, Tensor gamma, NormOptions options = {}) {
+  const Attributes a{.ints = {static_cast<std::int32_t>(x.shape().rank) - 1}, .reals = {options.epsilon, 0}};
+  return x.graph->apply(op::rms_norm, a, x, gamma);
+}
+
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta with one mean and variance for each channel, the last axis, which
+/// are given: x [..., c], the others [c]. How a trained batch normalisation is used. No gradient passes to mean and
+/// variance.
+constexpr Tensor batch_norm(Tensor x, Tensor gamma, Tensor beta, Tensor mean, Tensor variance,
+                            NormOptions options = {}) {
+  const Attributes a{.reals = {options.epsilon, 0}};
+  return x.graph->apply(op::batch_norm, a, x, mean, variance, gamma, beta);
+}
+/// A batch's normalised values, and what they were normalised with.
+struct BatchNormalized {
+  Tensor y, mean, variance;
+};
+/// The same with mean and variance of x itself, over all axes but the last; the gradient goes through both. Ioffe and
+/// Szegedy, ICML 2015, algorithm 1.
+constexpr BatchNormalized batch_norm_of_batch(Tensor x, Tensor gamma, Tensor beta, NormOptions options = {}) {
+  const Shape s = x.shape();
+  if (s.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(s.rank));
+  GraphBuilder& g = *x.graph;
+  const Tensor mean = detail::reduce(op::reduce_mean, x, detail::all_axes(s) >> 1, false);
+  const Tensor variance = g.apply(op::column_variance, x, mean);
+  const Attributes a{.ints = {0, 1}, .reals = {options.epsilon, 0}};
+  return {g.apply(op::batch_norm, a, x, mean, variance, gamma, beta), mean, variance};
+}
+
+/// Each example's channels (the last axis) are cut into `groups` equal groups; each group, over all places of the
+/// example, to mean 0 and variance 1, then channel by channel times gamma plus beta. x [n, ..., c], gamma and beta [c].
+/// With as many groups as channels it is instance normalisation. Wu and He, ECCV 2018, eq. 7.
+constexpr Tensor group_norm(Tensor x, std::int32_t groups, Tensor gamma, Tensor beta, NormOptions options = {}) {
+  const Attributes a{.ints = {groups}, .reals = {options.epsilon, 0}};
+  return x.graph->apply(op::group_norm, a, x, gamma, beta);
+}
+
+namespace detail {
+struct NormGradients {
+  const Op &x, &gamma;
+};
+/// gamma's gradient is a sum over rows of upstream times the normalised x; beta's the sum of upstream.
+constexpr void normalization_gradients(GradientScope& s, const NormGradients& op) {
+  const Attributes a = s.attributes();
+  const Tensor up = s.full_upstream();
+  if (s.wants(0)) s.give(0, s.graph().apply(op.x, a, s.input(0), s.input(1), up));
+  if (s.wants(1)) s.give(1, s.graph().apply(op.gamma, a, s.input(0), up));
+}
+constexpr void gradient_of_layer_norm(GradientScope& s) {
+  normalization_gradients(s, {op::layer_norm_gradient, op::layer_norm_scale_gradient});
+  s.give(2, s.full_upstream());
+}
+constexpr void gradient_of_rms_norm(GradientScope& s) {
+  normalization_gradients(s, {op::rms_norm_gradient, op::rms_norm_scale_gradient});
+}
+constexpr void gradient_of_group_norm(GradientScope& s) {
+  normalization_gradients(s, {op::group_norm_gradient, op::group_norm_scale_gradient});
+  s.give(2, s.full_upstream());
+}
+
+// With r = 1 / sqrt(variance + epsilon), c = x - mean and sums over the n rows: dbeta = sum(dy), dgamma = r sum(dy c),
+// dx = gamma r (dy - dbeta / n - c r^2 sum(dy c) / n), without the last two terms where mean and variance are constants
+// (Ioffe and Szegedy, section 3, simplified).
+constexpr void gradient_of_batch_norm(GradientScope& s) {
+  const Tensor x = s.input(0), up = s.full_upstream(), gamma = s.input(3), centred = x - s.input(1);
+  const Tensor r = 1 / sqrt(s.input(2) + s.attributes().reals[0]);
+  const unsigned rows = all_axes(x.shape()) >> 1;
+  const Tensor dot = reduce(op::reduce_sum, up * centred, rows, false), sum = reduce(op::reduce_sum, up, rows, false);
+  s.give(3, dot * r);
+  s.give(4, sum);
+  if (!s.wants(0)) return;
+  Tensor d = up;
+  if (s.attributes().ints[1] != 0) {
+    const Tensor n = s.graph().count(x.shape().product(0, x.shape().rank - 1), x.dtype());
+    d = (up - sum / n) - centred * (square(r) * dot / n);
+  }
+  s.give(0, d * (gamma * r));
+}
+}  // namespace detail
+
+}  // namespace crochet

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Group normalisation: whole images at a time, all channels side by side in vectors.
+#pragma once
+#include <crochet/graph/ops/normalization.hpp>
+#include <crochet/kernels/cpu/column_sums.hpp>
+
+namespace crochet {
+
+namespace kernel::detail {
+
+/// Works on images [places, channels], one after the other, with four rows of numbers for each channel.
+template <class T>
+class Groups {
+ public:
+  /// `memory`: room for scratch(channels) numbers.
+  Groups(const Call& call, T* memory)
+      : images(call.in[0][0]),
+        channels(call.in[0][call.in[0].rank - 1]),
+        places(call.in[0].size(1) / (channels == 0 ? 1 : channels)),
+        wide_(channels / call.attributes.ints[0]),
+        epsilon_(static_cast<T>(call.attributes.reals[0])),
+        mean(memory),
+        scale(memory + channels),
+        first(memory + 2 * channels),
+        second(memory + 3 * channels) {}
+  static std::int64_t scratch(const Operand& x) { return 4 * x[x.rank - 1]; }
+
+  /// The mean and scale of every channel's group, to `mean` and `scale`.
+  void find_moments(const T* x) const {
+    sum_places(mean, [&](std::int64_t at, std::int64_t, auto how) { return simd::load(x + at, how, T(0)); });
+    spread(mean);
+    sum_places(scale, [&](std::int64_t at, std::int64_t j, auto how) {
+      const simd::vec<T> c = centred(x, at, j, how);
+      return static_cast<simd::vec<T>>(c * c);
+    });
+    spread(scale);
+    for (std::int64_t j = 0; j < channels; ++j) scale[j] = T(1) / std::sqrt(scale[j] + epsilon_);
+  }
+  template <class How>
+  CROCHET_ALWAYS_INLINE simd::vec<T> centred(const T* x, std::int64_t at, std::int64_t j, How how) const {
+    return simd::load(x + at, how, T(0)) - simd::load(mean + j, how, T(0));
+  }
+  /// The sum of f(offset in the image, channel, how) over all places, channel by channel.
+  template <class F>
+  CROCHET_ALWAYS_INLINE void sum_places(T* to, F f) const {
+    simd::along(channels, [&](std::int64_t j, auto how) {
+      simd::vec<T> sum{};
+      for (std::int64_t p = 0; p < places; ++p) sum += f(p * channels + j, j, how);
+      simd::store(to + j, sum, how);
+    });
+  }
+  /// Every channel's number becomes its group's mean.
+  void spread(T* of) const {
+    for (std::int64_t g = 0; g < channels; g += wide_) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < wide_; ++k) sum += static_cast<double>(of[g + k]);
+      for (std::int64_t k = 0; k < wide_; ++k) of[g + k] = static_cast<T>(sum / static_cast<double>(wide_ * places));
+    }
+  }
+  /// Stores f(offset, channel, how) at every place.
+  template <class F>
+  CROCHET_ALWAYS_INLINE void put(T* y, F f) const {
+    for (std::int64_t p = 0; p < places; ++p) {
+      simd::along(channels, [&](std::int64_t j, auto how) {
+        simd::store(y + p * channels + j, static_cast<simd::vec<T>>(f(p * channels + j, j, how)), how);
+      });
+    }
+  }
+
+  std::int64_t images, channels, places;
+
+ private:
+  std::int64_t wide_;
+  T epsilon_;
+
+ public:
+  T *mean, *scale, *first, *second;
+};
+}  // namespace kernel::detail
+
+template <>
+struct Kernel<&op::group_norm> {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const kernel::Call& call) {
+    using T = typename Types::out;
+    using Groups = kernel::detail::Groups<T>;
+    const Groups g(call, call.worker.scratch<T>(Groups::scratch(call.in[0])));
+    const T *gamma = call.in[1].as<const T>(), *beta = call.in[2].as<const T>();
+    const kernel::Range mine = call.worker.part(g.images);
+    for (std::int64_t i = mine.from; i < mine.to; ++i) {
+      const T* x = call.in[0].as<const T>() + i * g.places * g.channels;
+      g.find_moments(x);
+      for (std::int64_t j = 0; j < g.channels; ++j) g.scale[j] *= gamma[j];
+      g.put(call.out.as<T>() + i * g.places * g.channels, [&](std::int64_t at, std::int64_t j, auto how) {
+        return g.centred(x, at, j, how) * simd::load(g.scale + j, how, T(0)) + simd::load(beta + j, how, T(0));
+      });
+    }
+  }
+};
+
+// As for layer_norm: with h = gamma dy, dx = scale (h - mean(h) - xhat mean(h xhat)), the means those of the group.
+template <>
+struct Kernel<&op::group_norm_gradient> {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const kernel::Call& call) {
+    using T = typename Types::out;
+    using Groups = kernel::detail::Groups<T>;
+    const Groups g(call, call.worker.scratch<T>(Groups::scratch(call.in[0])));
+    const kernel::Range mine = call.worker.part(g.images);
+    for (std::int64_t i = mine.from; i < mine.to; ++i) {
+      const std::int64_t begin = i * g.places * g.channels;
+      image(g, call.in[0].as<const T>() + begin, call.in[1].as<const T>(), call.in[2].as<const T>() + begin,
+            call.out.as<T>() + begin);
+    }
+  }
+
+ private:
+  template <class T>
+  CROCHET_ALWAYS_INLINE static void image(const kernel::detail::Groups<T>& g, const T* x, const T* gamma, const T* up,
+                                          T* out) {
+    const auto slope = [&](std::int64_t at, std::int64_t j, auto how) {
+      return static_cast<simd::vec<T>>(simd::load(gamma + j, how, T(0)) * simd::load(up + at, how, T(0)));
+    };
+    g.find_moments(x);
+    g.sum_places(g.first, slope);
+    g.spread(g.first);
+    g.sum_places(g.second, [&](std::int64_t at, std::int64_t j, auto how) {
+      return static_cast<simd::vec<T>>(slope(at, j, how) * g.centred(x, at, j, how));
+    });
+    g.spread(g.second);
+    for (std::int64_t j = 0; j < g.channels; ++j) g.second[j] *= g.scale[j] * g.scale[j];
+    g.put(out, [&](std::int64_t at, std::int64_t j, auto how) {
+      return (slope(at, j, how) - simd::load(g.first + j, how, T(0)) -
+              g.centred(x, at, j, how) * simd::load(g.second + j, how, T(0))) *
+             simd::load(g.scale + j, how, T(0));
+    });
+  }
+};
+
+template <>
+struct Kernel<&op::group_norm_scale_gradient> {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
+    using T = typename Types::out;
+    using Groups = kernel::detail::Groups<T>;
+    const T *x = call.in[0].as<const T>(), *up = call.in[1].as<const T>();
+    // Behind the sums, which are the scratch memory's beginning.
+    const std::int64_t channels = call.in[0][call.in[0].rank - 1];
+    double* const sums = call.worker.scratch<double>(channels + Groups::scratch(call.in[0]));
+    const Groups g(call, reinterpret_cast<T*>(sums + channels));
+    kernel::detail::column_sums<T>(
+        call.worker, g.images, channels, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
+          for (std::int64_t i = i0; i < i0 + count; ++i) {
+            const std::int64_t begin = i * g.places * channels;
+            g.find_moments(x + begin);
+            g.sum_places(g.first, [&](std::int64_t at, std::int64_t j, auto how) {
+              return static_cast<simd::vec<T>>(simd::load(up + begin + at, how, T(0)) *
+                                               g.centred(x + begin, at, j, how));
+            });
+            simd::along(channels, [&](std::int64_t j, auto how) {
+              add(j, static_cast<simd::vec<T>>(simd::load(g.first + j, how, T(0)) * simd::load(g.scale + j, how, T(0))),
+                  how);
+            });
+          }
+        });
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisations and attention on the CPU executor against the Oracle: odd shapes, float and double, one thread and
+// several.
+#include "against_oracle.hpp"
+
+namespace crochet {
+namespace {
+
+template <class T>
+constexpr double tolerance = std::is_same_v<T, float> ? 3e-5 : 1e-11;
+
+template <class Model, class T>
+void test(std::initializer_list<std::int64_t> batches) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Model> both(threads, tolerance<T>);
+    for (std::int64_t batch : batches) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
+      both.run_all({batch});
+    }
+  }
+}
+
+template <class T, std::int64_t Length, std::int64_t Width, std::int32_t Heads, bool Causal>
+struct Attention {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, Length, 3 * Width});
+    const Tensor up = g.placeholder<T>("up", {batch, Length, Width});
+    const Tensor a = g.variable<T>("a", {3 * Width}, uniform(-1, 1));
+    const Tensor qkv = x * 2 + a;
+    const Tensor y = g.name("y", self_attention(qkv, Heads, {.causal = Causal}));
+    g.name("d", gradient(reduce_sum(y * up), qkv));
+    g.name("da", gradient(reduce_mean(square(y)), a));
+  }
+};
+
+template <class T>
+void test_attention() {
+  test<Attention<T, 1, 1, 1, false>, T>({1, 3, 0});
+  test<Attention<T, 7, 6, 2, true>, T>({1, 4});
+  test<Attention<T, 33, 20, 4, false>, T>({2});
+  test<Attention<T, 67, 34, 2, true>, T>({1, 3});
+  test<Attention<T, 130, 16, 1, false>, T>({2});
+  test<Attention<T, 200, 64, 2, true>, T>({1});
+}
+
+TEST(Attention, Float) { test_attention<float>(); }
+TEST(Attention, Double) { test_attention<double>(); }
+
+template <class T>
+struct Norms {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 3, 37}), up = g.placeholder<T>("up", {batch, 3, 37});
+    const Tensor narrow = g.placeholder<T>("narrow", {batch, 5}),
+                 images = g.placeholder<T>("images", {batch, 3, 2, 18});
+    const Tensor gamma = g.variable<T>("gamma", {37}, uniform(-1, 1)),
+                 beta = g.variable<T>("beta", {37}, uniform(-1, 1));
+    const Tensor c = g.variable<T>("c", {18}, uniform(-1, 1)), b = g.variable<T>("b", {18}, uniform(-1, 1));
+    const Tensor few = g.variable<T>("few", {5}, uniform(-1, 1)), z = x * 3 + beta;
+    const Tensor y = g.name("layer", layer_norm(z, gamma, beta)),
+                 r = g.name("rms", rms_norm(z, gamma, {.epsilon = 1e-6}));
+    const Tensor n = g.name("few layers", layer_norm(narrow, few, few)),
+                 one = g.name("one row", layer_norm(few, few, few));
+    g.name("d layer", gradient(reduce_sum(y * up), z));
+    g.name("d rms", gradient(reduce_sum(r * up), z));
+    g.name("d gamma", gradient(reduce_sum(y * up) + reduce_sum(r * x), gamma));
+    g.name("d beta", gradient(reduce_mean(square(y)), beta));
+    g.name("d few", gradient(reduce_sum(square(n)) + reduce_sum(square(one)), few));
+    const Tensor i = images * 2 + b, groups = g.name("groups", group_norm(i, 3, c, b));
+    const Tensor instance = g.name("instances", group_norm(i, 18, c, b)),
+                 all = g.name("one group", group_norm(i, 1, c, b));
+    const Tensor loss = reduce_sum(groups * images) + reduce_sum(square(all)) + reduce_sum(instance * images);
+    g.name("d images", gradient(loss, i));
+    g.name("d c", gradient(loss, c));
+    g.name("d b", gradient(loss, b));
+  }
+};
+
+TEST(Norms, Float) { test<Norms<float>, float>({1, 2, 7, 33}); }
+TEST(Norms, Double) { test<Norms<double>, double>({1, 2, 7, 33}); }
+
+template <class T>
+struct BatchNorms {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 3, 2, 19}), up = g.placeholder<T>("up", {batch, 3, 2, 19});
+    const Tensor gamma = g.variable<T>("gamma", {19}, uniform(-1, 1)),
+                 beta = g.variable<T>("beta", {19}, uniform(-1, 1));
+    const Tensor z = x * 2 + beta;
+    const BatchNormalized n = batch_norm_of_batch(z, gamma, beta);
+    const Tensor y = g.name("y", relu(n.y));
+    g.name("mean", n.mean);
+    g.name("variance", n.variance);
+    const Tensor fixed = g.name("fixed", batch_norm(z, gamma, beta, beta, square(gamma) + 1));
+    g.name("d x", gradient(reduce_sum(y * up), z));
+    g.name("d gamma", gradient(reduce_sum(y * up), gamma));
+    g.name("d beta", gradient(reduce_sum(y * up), beta));
+    g.name("d fixed", gradient(reduce_sum(fixed * up), z));
+  }
+};
+
+TEST(BatchNorm, Float) { test<BatchNorms<float>, float>({2, 7, 33}); }
+TEST(BatchNorm, Double) { test<BatchNorms<double>, double>({2, 7, 33}); }
+
+}  // namespace
+}  // namespace crochet

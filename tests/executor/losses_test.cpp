@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax and its kin and losses on the CPU executor against the Oracle: odd shapes, float and double, one thread and
+// several.
+#include "against_oracle.hpp"
+
+namespace crochet {
+namespace {
+
+template <class T>
+constexpr double tolerance = std::is_same_v<T, float> ? 3e-5 : 1e-12;
+
+template <class Model, class T>
+void test(std::initializer_list<std::int64_t> batches, double low = 0, double high = 0) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Model> both(threads, tolerance<T>);
+    both.low = low;
+    both.high = high;
+    for (std::int64_t batch : batches) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
+      both.run_all({batch});
+    }
+  }
+}
+
+template <class T>
+struct Softmaxes {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 3, 67}), y = g.placeholder<T>("y", {batch, 5});
+    const Tensor a = g.variable<T>("a", {67}, uniform(-3, 3)), b = g.variable<T>("b", {5}, uniform(-3, 3));
+    const Tensor z = x * 5 + a, s = y * 5 + b;
+    const Tensor last = g.name("softmax", softmax(z)), middle = g.name("softmax 1", softmax(z, 1));
+    g.name("softmax 0", softmax(z, 0));
+    const Tensor narrow = g.name("narrow", softmax(s));
+    const Tensor log = g.name("log", log_softmax(z)), log1 = g.name("log 1", log_softmax(z, -2));
+    const Tensor sum = g.name("sum", logsumexp(z)), sum1 = g.name("sum 1", logsumexp(z, 1, keep_dims));
+    g.name("sum of all", logsumexp(reshape(b, {5})));
+    const Tensor square_sum = reduce_sum(square(last)) + reduce_sum(square(middle)) + reduce_sum(square(narrow));
+    g.name("d softmax", gradient(square_sum, z));
+    g.name("d narrow", gradient(square_sum, s));
+    g.name("d log", gradient(reduce_mean(log * x) + reduce_mean(log1 * x), z));
+    g.name("d sum", gradient(reduce_sum(square(sum)) + reduce_sum(sum1), z));
+    g.name("d sum once", gradient(reduce_sum(sum), z));
+    g.name("large", softmax(x * 10000));
+    g.name("large log", log_softmax(x * 10000));
+    g.name("large sum", logsumexp(x * 10000));
+  }
+};
+
+TEST(Softmax, Float) { test<Softmaxes<float>, float>({1, 2, 7, 0, 33}); }
+TEST(Softmax, Double) { test<Softmaxes<double>, double>({1, 2, 7, 0, 33}); }
+
+template <class T>
+struct Losses {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 3, 10}), labels = g.placeholder<std::int32_t>("labels", {batch, 3});
+    const Tensor p = g.placeholder<T>("p", {batch, 3, 10}), w = g.placeholder<T>("w", {batch, 3});
+    const Tensor wide = g.placeholder<T>("wide", {batch, 131}), label = g.placeholder<std::int32_t>("label", {batch});
+    const Tensor shift = g.variable<T>("shift", {10}, uniform(-3, 3)), b = g.variable<T>("b", {131}, uniform(-1, 1));
+    const Tensor z = x * 10 + shift, v = wide * 10 + b;
+    const Tensor sparse = g.name("sparse", sparse_softmax_cross_entropy(z, labels));
+    const Tensor far = g.name("far", sparse_softmax_cross_entropy(v, label));
+    const Tensor full = g.name("full", softmax_cross_entropy(z, p));
+    const Tensor weighted = g.name("weighted", sparse_softmax_cross_entropy(z, labels, w * w));
+    g.name("each", sparse_softmax_cross_entropy(z, labels, per_example));
+    g.name("weighted full", softmax_cross_entropy(z, p, w * w));
+    g.name("d sparse", gradient(sparse + far, z));
+    g.name("d far", gradient(sparse + far, v));
+    g.name("d full", gradient(full, z));
+    g.name("d weighted", gradient(weighted, z));
+    g.name("d each", gradient(reduce_sum(softmax_cross_entropy(z, p, per_example) * w), z));
+    g.name("d shift", gradient(sparse + full + weighted, shift));
+    g.name("accuracy", accuracy(z, labels));
+    g.name("large", sparse_softmax_cross_entropy(z * 1000, labels, per_example));
+    g.name("one", sparse_softmax_cross_entropy(shift, g.constant<std::int32_t>(3)));
+    g.name("d one", gradient(sparse_softmax_cross_entropy(shift * 2, g.constant<std::int32_t>(3)), shift));
+  }
+};
+
+TEST(CrossEntropies, Float) { test<Losses<float>, float>({1, 2, 7, 33}); }
+TEST(CrossEntropies, Double) { test<Losses<double>, double>({1, 2, 7, 33}); }
+
+TEST(CrossEntropies, ALabelOutsideIsNotANumber) {
+  AgainstOracle<Losses<float>> both(1, 3e-5);
+  both.most = 40;  // of 10 classes
+  both.run_all({20});
+  EXPECT_TRUE(std::isnan(both.oracle.scalar("sparse")));
+}
+
+template <class T>
+struct ByElement {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 37}), y = g.placeholder<T>("y", {batch, 37});
+    const Tensor a = g.variable<T>("a", {37}, uniform(-2, 2)), w = g.placeholder<T>("w", {batch});
+    const Tensor z = x * 3 + a, p = y * y;
+    const Tensor sigmoid = g.name("sigmoid", sigmoid_cross_entropy(z, p)),
+                 wide = g.name("large", sigmoid_cross_entropy(z * 2000, p));
+    const Tensor squared = g.name("squared", mean_squared_error(z, y)),
+                 absolute = g.name("absolute", mean_absolute_error(z, y));
+    const Tensor huber = g.name("huber", huber_loss(z, y, {.delta = 0.7}));
+    g.name("sigmoid each", sigmoid_cross_entropy(z, p, per_example));
+    g.name("sigmoid weighted", sigmoid_cross_entropy(z, p, reshape(w * w, {batch, 1})));
+    g.name("squared each", mean_squared_error(z, y, per_example));
+    g.name("squared weighted", mean_squared_error(z, y, w * w));
+    g.name("absolute each", mean_absolute_error(z, y, per_example));
+    g.name("absolute weighted", mean_absolute_error(z, y, w * w));
+    g.name("huber each", huber_loss(z, y, per_example));
+    g.name("huber weighted", huber_loss(z, y, w * w));
+    g.name("weighted by nothing", mean_squared_error(z, y, w * 0));
+    g.name("binary accuracy", binary_accuracy(z, p));
+    g.name("d sigmoid", gradient(sigmoid + wide, z));
+    g.name("d probabilities", gradient(sigmoid_cross_entropy(x, z), z));
+    g.name("d squared", gradient(squared, a));
+    g.name("d absolute", gradient(absolute, z));
+    g.name("d huber", gradient(huber, z));
+    g.name("d nothing", gradient(mean_squared_error(z, y, w * 0), z));
+  }
+};
+
+TEST(Losses, ByElementFloat) { test<ByElement<float>, float>({1, 2, 7, 33}); }
+TEST(Losses, ByElementDouble) { test<ByElement<double>, double>({1, 2, 7, 33}); }
+
+// Large logits must neither overflow nor lose what the small differences say.
+struct Far {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor z = g.placeholder<float>("z", {3, 3}), y = g.placeholder<std::int32_t>("y", {3});
+    const Tensor shift = g.variable<float>("shift", {3}, zeros());
+    const Tensor each = g.name("each", sparse_softmax_cross_entropy(z + shift, y, per_example));
+    g.name("p", softmax(z));
+    g.name("log p", log_softmax(z));
+    g.name("sum", logsumexp(z));
+    g.name("d", gradient(reduce_sum(each), shift));
+  }
+};
+
+TEST(CrossEntropies, OfLogitsOfTenThousand) {
+  auto e = Cpu{}.compile<Far>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  const std::vector<float> z{10000, 10000, -10000, -10000, -9999, -10000, 10000, 0, -10000};
+  const std::vector<std::int32_t> y{0, 0, 2};
+  e.run<Demand<Names<Name<"each">, Name<"p">, Name<"log p">, Name<"sum">, Name<"d">>, Names<>>>(
+      w, Feed<Name<"z">, std::vector<float>>{z}, Feed<Name<"y">, std::vector<std::int32_t>>{y});
+  const auto each = e.fetch<Name<"each">>(w), sum = e.fetch<Name<"sum">>(w);
+  const auto p = e.fetch<Name<"p">>(w), log = e.fetch<Name<"log p">>(w);
+  EXPECT_FLOAT_EQ(each.data()[0], 0.69314718F);
+  EXPECT_FLOAT_EQ(each.data()[1], std::log(2 + std::exp(1.F)));
+  EXPECT_FLOAT_EQ(each.data()[2], 20000);
+  EXPECT_FLOAT_EQ(sum.data()[2], 10000);
+  EXPECT_FLOAT_EQ(p.data()[0], 0.5F);
+  EXPECT_EQ(p.data()[2], 0);
+  EXPECT_FLOAT_EQ(p.data()[4], std::exp(1.F) / (2 + std::exp(1.F)));
+  EXPECT_FLOAT_EQ(log.data()[8], -20000);
+  for (float d : e.fetch<Name<"d">>(w)) EXPECT_TRUE(std::isfinite(d));
+}
+
+}  // namespace
+}  // namespace crochet
