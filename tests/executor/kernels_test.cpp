@@ -109,7 +109,7 @@ struct Losses {
     g.name("full", full);
     g.name("d sparse", gradient(sparse, z));
     g.name("d full", gradient(full, z));
-    g.name("d weighted", gradient(reduce_sum(g.apply(op::cross_entropy, z, p) * w), z));
+    g.name("d weighted", gradient(reduce_sum(softmax_cross_entropy(z, p, per_example) * w), z));
     g.name("d shift", gradient(sparse + full, shift));
     g.name("accuracy", reduce_mean(cast<T>(equal(argmax(z), labels))));
     g.name("large", sparse_softmax_cross_entropy(z * 1000, labels));

@@ -196,7 +196,7 @@ TEST(Gradient, OfCrossEntropies) {
     const Tensor p = square(dense.fixed({n, classes}));  // need not add up to 1
     EXPECT_LT(dense.worst(softmax_cross_entropy(dense.x({n, classes}, {-3, 3}), p)), tolerance);
     const Tensor own = square(scaled.fixed({n, classes}));
-    const Tensor each = scaled.g.apply(op::cross_entropy, scaled.x({n, classes}), own);
+    const Tensor each = softmax_cross_entropy(scaled.x({n, classes}), own, per_example);
     EXPECT_LT(scaled.worst(reduce_sum(each * scaled.fixed({n}))), tolerance);
   }
 }

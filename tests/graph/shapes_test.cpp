@@ -117,6 +117,18 @@ TEST(Shapes, OfWindows) {
 TEST(Shapes, OfLosses) {
   static_assert(makes({}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {5})); }));
   static_assert(makes({}, [](GraphBuilder& g) { return softmax_cross_entropy(floats(g, {5, 3}), floats(g, {5, 3})); }));
+  static_assert(makes({}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {3}), tensor<std::int32_t>(g, {})); }));
+  static_assert(makes({2, 5}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {2, 5, 3}), tensor<std::int32_t>(g, {2, 5}), per_example); }));
+  static_assert(makes({2, 5}, [](GraphBuilder& g) { return mean_squared_error(floats(g, {2, 5, 3}), floats(g, {3}), per_example); }));
+}
+
+TEST(Shapes, OfSoftmaxAttentionAndNormalizations) {
+  static_assert(makes({5, 3}, [](GraphBuilder& g) { return logsumexp(floats(g, {5, 7, 3}), 1); }));
+  static_assert(makes({5, 1, 3}, [](GraphBuilder& g) { return logsumexp(floats(g, {5, 7, 3}), -2, keep_dims); }));
+  static_assert(makes({5, 7}, [](GraphBuilder& g) { return log_softmax(floats(g, {5, 7}), 0); }));
+  static_assert(makes({2, 7, 10}, [](GraphBuilder& g) { return self_attention(floats(g, {2, 7, 30}), 5); }));
+  static_assert(makes({2, 7, 3}, [](GraphBuilder& g) { return rms_norm(floats(g, {2, 7, 3}), floats(g, {3})); }));
+  static_assert(makes({3}, [](GraphBuilder& g) { return batch_norm_of_batch(floats(g, {2, 7, 3}), floats(g, {3}), floats(g, {3})).variance; }));
 }
 
 TEST(Shapes, OfLayers) {
@@ -190,7 +202,8 @@ TEST(GraphError, OfElementTypes) {
   EXPECT_EQ(error_of([](GraphBuilder& g) { reduce_mean(tensor<std::int32_t>(g, {3})); }), unsupported);
   EXPECT_EQ(error_of([](GraphBuilder& g) { reduce_sum(tensor<bool>(g, {3})); }), unsupported);
   EXPECT_EQ(error_of([](GraphBuilder& g) { argmax(tensor<bool>(g, {3})); }), unsupported);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int64_t>(g, {5})); }), unsupported);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int64_t>(g, {5})); }),
+            "crochet: labels are int32: convert with cast<std::int32_t>(labels)");
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(tensor<std::int32_t>(g, {1, 4, 4, 1}), 2); }), unsupported);
 }
 
@@ -206,12 +219,26 @@ TEST(GraphError, OfArithmeticOnBools) {
 }
 
 TEST(GraphError, OfLosses) {
-  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {4})); }),
+  const std::string labels = "crochet: the labels' shape does not fit the logits'";
+  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {4})); }), labels);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { softmax_cross_entropy(floats(g, {5, 3}), floats(g, {5, 1})); }), labels);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5}), tensor<std::int32_t>(g, {5})); }), labels);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { sigmoid_cross_entropy(floats(g, {5, 3}), floats(g, {3})); }), labels);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { accuracy(floats(g, {5, 3}), tensor<std::int32_t>(g, {5, 1})); }), labels);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { softmax(floats(g, {5, 3}), 2); }), "crochet: there is no axis 2");
+  EXPECT_EQ(error_of([](GraphBuilder& g) { mean_squared_error(floats(g, {5, 3}), floats(g, {5, 3}), floats(g, {3})); }),
             "crochet: the operands' shapes do not broadcast");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { softmax_cross_entropy(floats(g, {5, 3}), floats(g, {5, 1})); }),
+}
+
+TEST(GraphError, OfNormalizationsAndAttention) {
+  EXPECT_EQ(error_of([](GraphBuilder& g) { self_attention(floats(g, {2, 5, 30}), 3); }),
+            "crochet: 10 channels do not make 3 equal heads or groups");
+  EXPECT_EQ(error_of([](GraphBuilder& g) { group_norm(floats(g, {2, 5, 30}), 4, floats(g, {30}), floats(g, {30})); }),
+            "crochet: 30 channels do not make 4 equal heads or groups");
+  EXPECT_EQ(error_of([](GraphBuilder& g) { self_attention(floats(g, {5, 30}), 2); }),
+            "crochet: a tensor of rank 3 is needed here, not rank 2");
+  EXPECT_EQ(error_of([](GraphBuilder& g) { layer_norm(floats(g, {5, 3}), floats(g, {5}), floats(g, {3})); }),
             "crochet: the operands' shapes do not broadcast");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5}), tensor<std::int32_t>(g, {5})); }),
-            "crochet: a tensor of rank 2 is needed here, not rank 1");
 }
 
 }  // namespace
