@@ -22,7 +22,7 @@ class Epilogue {
   static constexpr int wanted = 4, many = together<wanted>(static_cast<const R*>(nullptr));
 
  public:
-  explicit Epilogue(const R& refs) : refs_(refs) {}
+  constexpr explicit Epilogue(const R& refs) : refs_(refs) {}
 
   /// Whether it only stores the results: a kernel may then write to destination() itself.
   static constexpr bool plain = detail::PlainStore<P>::value && many == wanted;
@@ -76,11 +76,17 @@ template <class P, class R>
   }
 }
 
+/// A program at one element: all that one thread of a GPU does in such a step.
+template <class P, class R>
+CROCHET_ALWAYS_INLINE void element(P program, const R& refs, std::int64_t i, std::int64_t j) {
+  constexpr const char* no_root = nullptr;
+  evaluate<false, 1>(program, refs, i, j, no_root);
+}
+
 /// The program of a step on scalars.
 template <class P, class R>
 CROCHET_ALWAYS_INLINE void once(P program, const R& refs) {
-  constexpr const char* no_root = nullptr;
-  evaluate<false, 1>(program, refs, 0, 0, no_root);
+  element(program, refs, 0, 0);
 }
 
 }  // namespace crochet::kernel

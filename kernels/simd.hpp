@@ -118,7 +118,7 @@ CROCHET_ALWAYS_INLINE reg_t<To, Wide> convert(const reg_t<From, Wide>& x) {
   } else if constexpr (!Wide) {
     return std::is_same_v<To, bool> ? static_cast<cell_t<To>>(x != cell_t<From>{}) : static_cast<cell_t<To>>(x);
   } else if constexpr (std::is_same_v<To, bool>) {
-    return __builtin_convertvector(x != reg_t<From, true>{}, vec<std::uint8_t>) & 1;
+    return __builtin_convertvector(x != reg_t<From, true>{}, vec<To>) & 1;
   } else {
     return __builtin_convertvector(x, vec<To>);
   }

@@ -22,14 +22,17 @@
 #define CROCHET_HOST_DEVICE
 #endif
 
-// A function that must vanish into its caller: the links of the chain are many and each does almost nothing. What
-// vanishes belongs to the side that its caller is on, so for nvcc it is a function for both.
+// A function that must vanish into its caller: the links of the chain are many and each does almost nothing.
+#if defined(__GNUC__) || defined(__clang__)
+#define CROCHET_HOST_ALWAYS_INLINE [[gnu::always_inline]] inline
+#else
+#define CROCHET_HOST_ALWAYS_INLINE inline
+#endif
+// ... of a kernel: it belongs to the side that its caller is on.
 #if defined(__CUDACC__)
 #define CROCHET_ALWAYS_INLINE CROCHET_HOST_DEVICE __forceinline__
-#elif defined(__GNUC__) || defined(__clang__)
-#define CROCHET_ALWAYS_INLINE [[gnu::always_inline]] inline
 #else
-#define CROCHET_ALWAYS_INLINE inline
+#define CROCHET_ALWAYS_INLINE CROCHET_HOST_ALWAYS_INLINE
 #endif
 
 // clang prints a string template argument as a list of numbers; there, diagnoses spell names letter by letter.

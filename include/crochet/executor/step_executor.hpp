@@ -165,7 +165,7 @@ class StepExecutor {
 
   /// Calls the step function. Throws what it throws.
   template <class D, class... F>
-  CROCHET_ALWAYS_INLINE constexpr void run(Workspace& workspace, const F&... fed) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr void run(Workspace& workspace, const F&... fed) {
     StepOutputs<D, Workspace, F...> out{workspace, fed...};
     step_(out);
   }

@@ -74,7 +74,7 @@ using declared_fetches = typename detail::DeclaredFetches<H>::type;
 /// Asks a hook what it wants of the coming run, calling its before_run if it has one. A hook without a before_run, or
 /// with one that returns void, wants its static `fetches`.
 template <class H, class Run>
-CROCHET_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] H& hook, [[maybe_unused]] Run&& run) {
+CROCHET_HOST_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] H& hook, [[maybe_unused]] Run&& run) {
   using Context = std::remove_reference_t<Run>;
   using Listed = RunArgs<declared_fetches<H>, Targets<>, Feeds<>>;
   if constexpr (!phase::before_run::handled<H, Context>) {

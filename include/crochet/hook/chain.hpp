@@ -31,7 +31,7 @@ struct Seen {
   template <std::size_t I, class H>
   using type = A;
   template <std::size_t I, class H>
-  CROCHET_ALWAYS_INLINE static constexpr A& by(A& argument) {
+  CROCHET_HOST_ALWAYS_INLINE static constexpr A& by(A& argument) {
     return argument;
   }
 };
@@ -40,14 +40,14 @@ struct Seen<A> {
   template <std::size_t I, class H>
   using type = typename A::template View<I, H>;
   template <std::size_t I, class H>
-  CROCHET_ALWAYS_INLINE static constexpr type<I, H> by(A& argument) {
+  CROCHET_HOST_ALWAYS_INLINE static constexpr type<I, H> by(A& argument) {
     return argument.template view<I, H>();
   }
 };
 
 // Free functions of one slot: their symbols do not carry the names of all the other hooks.
 template <class P, std::size_t I, class H, class... A>
-CROCHET_ALWAYS_INLINE constexpr void fire_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] A&... args) {
+CROCHET_HOST_ALWAYS_INLINE constexpr void fire_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] A&... args) {
   if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
     P::call(slot.hook, Seen<A>::template by<I, H>(args)...);
   }
@@ -108,7 +108,7 @@ template <std::size_t... I, class... H>
 struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   /// Calls phase P of every hook that handles it, in order. An exception ends the phase.
   template <class P, class... A>
-  CROCHET_ALWAYS_INLINE constexpr void fire([[maybe_unused]] A&... args) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr void fire([[maybe_unused]] A&... args) {
     (fire_one<P, I, H>(*this, args...), ...);
   }
   /// The same, but every hook gets its turn: exceptions go to `on_throw(std::exception_ptr)`.
@@ -126,7 +126,7 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   }
   /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
   template <class Run>
-  CROCHET_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] Run& run) {
     using All = Asks<std::index_sequence<I...>, asked_of<I, H, Run>...>;
     return All{{crochet::ask(Slot<I, H>::hook, Seen<Run>::template by<I, H>(run))}...};  // braces: in list order
   }

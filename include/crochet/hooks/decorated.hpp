@@ -53,7 +53,7 @@ namespace detail {
 
 /// The run as the hook H inside a decorator sees it: what H asks for is then asked for in H's name.
 template <class H, class Run>
-CROCHET_ALWAYS_INLINE constexpr decltype(auto) seen_inside(Run& run) {
+CROCHET_HOST_ALWAYS_INLINE constexpr decltype(auto) seen_inside(Run& run) {
   if constexpr (requires { run.template as<H>(); }) {
     return run.template as<H>();
   } else {
@@ -129,7 +129,7 @@ class Decorated {
   }
 
   template <class Run>
-  CROCHET_ALWAYS_INLINE constexpr auto before_run(Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto before_run(Run& run) {
     if constexpr (!Policy::template applies_to<Run>) {
       return RunArgs<>{};
     } else if constexpr (Policy::decides_at_run_time) {
@@ -140,8 +140,9 @@ class Decorated {
   }
 
   template <class Run, class Values>
-  CROCHET_ALWAYS_INLINE constexpr void after_run([[maybe_unused]] Run& run, [[maybe_unused]] Values& values) requires(
-      calls<phase::after_run, detail::run_inside<H, Run>, Values>) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr void after_run(
+      [[maybe_unused]] Run& run,
+      [[maybe_unused]] Values& values) requires(calls<phase::after_run, detail::run_inside<H, Run>, Values>) {
     if constexpr (Policy::template applies_to<Run>) {
       policy.ran(admitted);
       if constexpr (phase::after_run::handled<H, detail::run_inside<H, Run>, Values>) {
@@ -195,7 +196,7 @@ class Decorated {
   }
 
   template <class Run>
-  CROCHET_ALWAYS_INLINE constexpr auto ask_always(Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_always(Run& run) {
     auto&& inside = detail::seen_inside<H>(run);
     auto asked = policy.template around<phase::before_run>([&] { return ask(hook, inside); });
     if constexpr (decltype(asked)::conditional) {
@@ -206,7 +207,7 @@ class Decorated {
   }
 
   template <class Run>
-  CROCHET_ALWAYS_INLINE constexpr auto ask_if_admitted(Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_if_admitted(Run& run) {
     auto&& inside = detail::seen_inside<H>(run);
     std::optional<asked_args<H, decltype(inside)>> wish;
     const bool admits = policy.admits(run);

@@ -24,7 +24,7 @@ struct FeedFn {
   using handles = Phases<phase::before_run>;
 
   template <class Run>
-  CROCHET_ALWAYS_INLINE auto before_run([[maybe_unused]] Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE auto before_run([[maybe_unused]] Run& run) {
     if constexpr (std::is_invocable_v<F&>) {
       return request(function());
     } else {

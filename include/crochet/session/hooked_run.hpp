@@ -51,12 +51,12 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   using FeedsSometimes = decltype((List<>{} + ... + feeds_sometimes<I, Asked>{}));
 
  public:
-  CROCHET_ALWAYS_INLINE static void run(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
+  CROCHET_HOST_ALWAYS_INLINE static void run(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
     choose(raw, args, asks, typename Plan::Groups{});
   }
 
  private:
-  CROCHET_ALWAYS_INLINE static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks, List<>) {
+  CROCHET_HOST_ALWAYS_INLINE static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks, List<>) {
     feed<Base>(raw, args, asks);
   }
   template <class... Group>
@@ -88,12 +88,12 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   }
 
   template <class D>
-  CROCHET_ALWAYS_INLINE static void feed(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
+  CROCHET_HOST_ALWAYS_INLINE static void feed(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
     feed_callers<D>(raw, args.feeds, asks, FeedsAlways{});
   }
   template <class D, class... N, class... X, std::size_t... J, class... M>
-  CROCHET_ALWAYS_INLINE static void feed_callers(RawSession<E>& raw, const Feeds<Feed<N, X>...>& callers,
-                                                 const AllAsks& asks, List<FeedOf<J, M>...>) {
+  CROCHET_HOST_ALWAYS_INLINE static void feed_callers(RawSession<E>& raw, const Feeds<Feed<N, X>...>& callers,
+                                                      const AllAsks& asks, List<FeedOf<J, M>...>) {
     feed_due<D>(FeedsSometimes{}, raw, asks, callers.template get<N>()...,
                 ask_at<J>(asks).args().feeds.template get<M>()...);
   }
@@ -109,7 +109,7 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
     }
   }
   template <class D, class... F>
-  CROCHET_ALWAYS_INLINE static void feed_due(List<>, RawSession<E>& raw, const AllAsks&, const F&... fed) {
+  CROCHET_HOST_ALWAYS_INLINE static void feed_due(List<>, RawSession<E>& raw, const AllAsks&, const F&... fed) {
     raw.template run_hooked<D>(fed...);
   }
   template <class... N, class... X, class Next>
@@ -120,7 +120,7 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
 
 /// The whole of one run; its verdict must be good. Whoever calls it latches `stop` when it returns: then all went well.
 template <class E, class Chain, class Args>
-CROCHET_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, StopState& stop, const Args& args) {
+CROCHET_HOST_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, StopState& stop, const Args& args) {
   RunState<RawSession<E>, Args> state{raw, args, stop};
   const auto asks = chain.ask(state);
   using AllAsks = std::remove_const_t<decltype(asks)>;

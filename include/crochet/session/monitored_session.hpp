@@ -78,7 +78,7 @@ class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extend
   /// Throws LogicError once the session has stopped or is closed, else what a hook or the executor throws.
   /// Cost: the hooks' bodies and the executor's; no allocation, no virtual call.
   template <RequestPart... A>
-  CROCHET_ALWAYS_INLINE auto run(A&&... args) {
+  CROCHET_HOST_ALWAYS_INLINE auto run(A&&... args) {
     const RunArgs request{std::forward<A>(args)...};
     using Request = std::remove_const_t<decltype(request)>;
     [[maybe_unused]] call_is_usable<detail::call_reason<Executor, Request>> checked;

@@ -71,7 +71,7 @@ class RawSession {
 
   /// One run of the demand D on that memory, counted as a step. For sessions; hooks use run.
   template <class D, class... F>
-  CROCHET_ALWAYS_INLINE void run_hooked(const F&... feeds) {
+  CROCHET_HOST_ALWAYS_INLINE void run_hooked(const F&... feeds) {
     executor_->template run<D>(hooked_, feeds...);
     if constexpr (!detail::CountsSteps<E>) ++steps_;
   }

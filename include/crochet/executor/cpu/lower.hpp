@@ -45,7 +45,7 @@ class Lowering {
 
   /// Where value V of the plan lies.
   template <std::int32_t V>
-  CROCHET_ALWAYS_INLINE static void* address(const FrameType& frame) {
+  CROCHET_HOST_ALWAYS_INLINE static void* address(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     constexpr auto index = static_cast<std::size_t>(v.index);
     if constexpr (v.region == Region::variable) {
@@ -64,7 +64,7 @@ class Lowering {
   using type_of = element_t<plan.values[static_cast<std::size_t>(V)].dtype>;
 
   template <std::size_t S>
-  CROCHET_ALWAYS_INLINE static void step(const FrameType& frame, kernel::Worker& worker) {
+  CROCHET_HOST_ALWAYS_INLINE static void step(const FrameType& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     if constexpr (s.barrier) worker.sync();
     if constexpr (s.root == nullptr) {
@@ -84,7 +84,7 @@ class Lowering {
 
   /// An elementwise step: split by rows, or within the one row; small ones are not worth splitting.
   template <std::size_t S>
-  CROCHET_ALWAYS_INLINE static void run_loop(const FrameType& frame, kernel::Worker& worker) {
+  CROCHET_HOST_ALWAYS_INLINE static void run_loop(const FrameType& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     constexpr std::int64_t worth_splitting = 4096, grain = 4 * simd::lanes;
     static constexpr Extent row_extent = s.rows, column_extent = s.columns;
@@ -103,7 +103,8 @@ class Lowering {
     }
   }
 
-  // The program as types.
+ public:
+  // A step's program as types: the same ones on every device.
 
   template <std::int32_t At, std::int32_t First>
   static constexpr auto instruction() {
@@ -129,10 +130,10 @@ class Lowering {
   using program_of = decltype(program<plan.steps[S].first_instruction>(
       std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].instructions)>{}));
 
-  // Its memory as arguments.
+  // Its memory as arguments; a frame may hold addresses of any device.
 
   template <std::size_t S, std::int32_t At>
-  CROCHET_ALWAYS_INLINE static auto ref_of(const FrameType& frame) {
+  CROCHET_HOST_ALWAYS_INLINE static auto ref_of(const FrameType& frame) {
     static constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
     using R = type_of<a.value>;
     static constexpr Extent columns = plan.steps[S].columns;
@@ -147,7 +148,7 @@ class Lowering {
     }
   }
   template <std::size_t S>
-  CROCHET_ALWAYS_INLINE static auto refs_of(const FrameType& frame) {
+  CROCHET_HOST_ALWAYS_INLINE static auto refs_of(const FrameType& frame) {
     constexpr std::int32_t first = plan.steps[S].first_access;
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return kernel::Refs<decltype(ref_of<S, first + static_cast<std::int32_t>(I)>(frame))...>{
@@ -156,6 +157,7 @@ class Lowering {
     (std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{});
   }
 
+ private:
   // A kernel's call.
 
   template <std::size_t S>
@@ -173,14 +175,14 @@ class Lowering {
     return kernel::Types<type_of<s.root_value>, type_of<s.operands[I]>...>{};
   }
   template <std::int32_t V>
-  CROCHET_ALWAYS_INLINE static kernel::Operand operand(const FrameType& frame) {
+  CROCHET_HOST_ALWAYS_INLINE static kernel::Operand operand(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     static constexpr Shape shape = v.shape;
     return {
         .data = address<V>(frame), .rank = shape.rank, .extents = extents_of(shape, frame.dims), .layout = v.layout};
   }
   template <std::size_t S>
-  CROCHET_ALWAYS_INLINE static kernel::Call call_of(const FrameType& frame, kernel::Worker& worker) {
+  CROCHET_HOST_ALWAYS_INLINE static kernel::Call call_of(const FrameType& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     static constexpr Attributes attributes = s.attributes;
     kernel::Call call{
