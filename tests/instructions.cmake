@@ -1,0 +1,42 @@
+# Tests of kernels and of the executor, compiled for other instruction sets than the compiler's default: their loops and
+# the widths of their vectors differ. What this machine's processor lacks is reported as skipped. Preset `release` runs all
+# tests with the machine's own instructions.
+option(CROCHET_INSTRUCTION_SETS "Compile some tests for AVX2 and AVX-512, too" ON)
+
+# Sets CROCHET_RUNS_<set>, once: whether programs for that instruction set run here.
+function(crochet_look_for_instructions set)
+  set(wanted_haswell avx2 fma bmi2)
+  set(wanted_x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl)
+  if(DEFINED CROCHET_RUNS_${set})
+    return()
+  endif()
+  set(tests "${wanted_${set}}")
+  list(TRANSFORM tests REPLACE "(.+)" "__builtin_cpu_supports(\"\\1\")")
+  list(JOIN tests " && " tests)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/runs_${set}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "int main() { return @tests@ ? 0 : 1; }\n" @ONLY)
+  try_run(status compiles ${CMAKE_CURRENT_BINARY_DIR}/runs_${set} ${source})
+  set(runs OFF)
+  if(compiles AND status EQUAL 0)
+    set(runs ON)
+  endif()
+  set(CROCHET_RUNS_${set} ${runs} CACHE INTERNAL "programs for ${set} run here")
+endfunction()
+
+function(crochet_test_with_instructions name file prefix set libraries)
+  if(NOT CROCHET_INSTRUCTION_SETS OR CROCHET_NATIVE)
+    return()
+  endif()
+  crochet_look_for_instructions(${set})
+  if(NOT CROCHET_RUNS_${set})
+    add_test(NAME ${prefix}.${set} COMMAND ${CMAKE_COMMAND} -E echo "skipped: this processor has no ${set}")
+    set_tests_properties(${prefix}.${set} PROPERTIES LABELS instructions SKIP_REGULAR_EXPRESSION "^skipped: ")
+    return()
+  endif()
+  string(MAKE_C_IDENTIFIER ${name}_${set} program)
+  add_executable(${program} ${file})
+  target_link_libraries(${program} PRIVATE crochet::core ${libraries} crochet_own_code GTest::gtest_main)
+  target_compile_options(${program} PRIVATE -march=${set})
+  gtest_discover_tests(${program} TEST_PREFIX ${prefix}.${set}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    PROPERTIES LABELS instructions)
+endfunction()
