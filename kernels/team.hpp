@@ -88,12 +88,22 @@ struct Range {
 class Worker {
  public:
   Worker(int index, int count, Barrier& barrier, std::vector<AlignedBytes>& scratch)
-      : index_(index), count_(count), barrier_(barrier), scratch_(scratch) {}
+      : index_(index), count_(count), mine_(index), barrier_(barrier), scratch_(scratch) {}
+
+  /// This member as a team of one: for work that each member does for itself.
+  Worker alone() const {
+    Worker one = *this;
+    one.index_ = 0;
+    one.count_ = 1;
+    return one;
+  }
 
   int index() const { return index_; }
   int count() const { return count_; }
   /// Waits until every member is here.
-  void sync() { barrier_.wait(); }
+  void sync() {
+    if (count_ > 1) barrier_.wait();
+  }
 
   /// This member's part of [0, n), in units of `grain`; fixed for a fixed count.
   Range part(std::int64_t n, std::int64_t grain = 1) const {
@@ -106,18 +116,20 @@ class Worker {
   /// no memory left the program ends: the other members are waiting and could not be told.
   template <class T>
   T* scratch(std::int64_t n) noexcept {
-    AlignedBytes& mine = scratch_[static_cast<std::size_t>(index_)];
+    AlignedBytes& mine = scratch_[static_cast<std::size_t>(mine_)];
     mine.reserve(static_cast<std::size_t>(n) * sizeof(T));
     return reinterpret_cast<T*>(mine.data());
   }
-  /// Another member's scratch memory, after a sync().
+  /// A member's scratch memory, another's after a sync().
   template <class T>
   const T* scratch_of(int member) const {
-    return reinterpret_cast<const T*>(scratch_[static_cast<std::size_t>(member)].data());
+    const int place = count_ == 1 ? mine_ : member;
+    return reinterpret_cast<const T*>(scratch_[static_cast<std::size_t>(place)].data());
   }
 
  private:
   int index_, count_;
+  int mine_;  ///< whose scratch memory it uses
   Barrier& barrier_;
   std::vector<AlignedBytes>& scratch_;
 };

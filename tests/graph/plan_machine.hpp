@@ -48,6 +48,8 @@ class PlanMachine {
   struct Touched {
     Place place;
     bool written;
+    int region;  ///< the item region of the step
+    bool items;  ///< an item of the step touches its own part of it only
   };
 
   static void demand(bool holds, const std::string& what) {
@@ -58,10 +60,13 @@ class PlanMachine {
   int base(int v) const { return s_.schedule.base[static_cast<std::size_t>(v)]; }
   std::size_t size(int v) const { return static_cast<std::size_t>(value(v).shape.size().at(dims_)); }
 
+  /// Whether values take turns there.
+  static bool is_shared(Region r) { return r == Region::slot || r == Region::items; }
+
   Cell& cell(int v) {
     demand(value(v).region != Region::none, "a value has no place");
     Cell& c = memory_[place(v)];
-    if (value(v).region == Region::slot) {
+    if (is_shared(value(v).region)) {
       demand(c.owner == base(v), "a slot holds another value than the one that is read");
     }
     demand(c.data.size() >= size(v), "a value is smaller than what is read of it");
@@ -69,9 +74,11 @@ class PlanMachine {
   }
   Cell& cell_to_write(int v) {
     Cell& c = memory_[place(v)];
-    if (value(v).region == Region::slot && c.owner != base(v)) {
-      const Extent bytes = plan_.slots[static_cast<std::size_t>(value(v).index)].bytes;
-      demand(static_cast<std::int64_t>(size(v) * size_of(value(v).dtype)) <= bytes.at(dims_), "a slot is too small");
+    if (is_shared(value(v).region) && c.owner != base(v)) {
+      if (value(v).region == Region::slot) {
+        const Extent bytes = plan_.slots[static_cast<std::size_t>(value(v).index)].bytes;
+        demand(static_cast<std::int64_t>(size(v) * size_of(value(v).dtype)) <= bytes.at(dims_), "a slot is too small");
+      }
       c.owner = base(v);
       c.data.assign(size(v), std::numeric_limits<double>::quiet_NaN());
     }
@@ -158,27 +165,31 @@ class PlanMachine {
   /// Everything that a step reads and writes.
   std::vector<Touched> touched(const Step& step) const {
     std::vector<Touched> all;
-    for (int operand : step.operands) {
-      if (operand >= 0) all.push_back({place(operand), false});
+    for (std::size_t k = 0; k < max_inputs; ++k) {
+      const bool items = ((step.item_inputs >> k) & 1U) != 0;
+      if (step.operands[k] >= 0) all.push_back({place(step.operands[k]), false, step.region, items});
     }
-    if (step.root != nullptr && step.instructions == 0) all.push_back({place(step.root_value), true});
+    if (step.root != nullptr && step.instructions == 0) all.push_back({place(step.root_value), true, step.region, true});
     for (std::int32_t k = 0; k < step.instructions; ++k) {
       const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
       if (ins.kind != Instruction::Kind::load && ins.kind != Instruction::Kind::store) continue;
       const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
-      all.push_back({place(a.value), ins.kind == Instruction::Kind::store});
+      const bool items = a.mode == Mode::full || a.mode == Mode::column;
+      all.push_back({place(a.value), ins.kind == Instruction::Kind::store, step.region, items});
     }
     return all;
   }
 
   /// Members of a team run through steps at their own pace up to a barrier: until then none may touch what another
-  /// writes. And within a step, what is written must be read by no kernel, and element by element by the loop.
+  /// writes, unless it is an item's own part, in a region that takes each item through on one member. And within a step, what is written must be read by no kernel, and element by element by the loop.
   void check_threads(const Step& step) {
     if (step.barrier) since_.clear();
     const std::vector<Touched> mine = touched(step);
     for (const Touched& a : mine) {
       for (const Touched& b : since_) {
-        demand(!(a.written || b.written) || a.place != b.place, "two steps touch one place and nothing keeps them apart");
+        const bool one_thread = a.region >= 0 && a.region == b.region && a.items && b.items;
+        demand(!(a.written || b.written) || a.place != b.place || one_thread || a.place.first == Region::items,
+               "two steps touch one place and nothing keeps them apart");
       }
     }
     since_.insert(since_.end(), mine.begin(), mine.end());

@@ -38,8 +38,8 @@ constexpr std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& 
   return wanted;
 }
 
-/// Every trainable variable that the loss depends on and whose name begins with `scope`, with its gradient. There may be
-/// none.
+/// Every trainable variable that the loss depends on and whose name begins with `scope`, with its gradient. There may
+/// be none.
 constexpr VariableGradients compute_gradients(Tensor loss, std::string_view scope = "") {
   GraphBuilder& g = *loss.graph;
   const std::vector<int> all = gradients(loss);

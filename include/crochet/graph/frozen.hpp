@@ -10,6 +10,7 @@
 #include <crochet/graph/passes/assignments.hpp>
 #include <crochet/graph/passes/barriers.hpp>
 #include <crochet/graph/passes/fold.hpp>
+#include <crochet/graph/passes/item_memory.hpp>
 #include <crochet/graph/passes/keep.hpp>
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
@@ -102,7 +103,17 @@ constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targe
 constexpr Plan make_plan(const Subgraph& simplified) {
   const Subgraph g = materialize_broadcasts(keep_overwritten(simplified));
   const Schedule schedule = fuse(g);
-  return place_barriers(write_programs(g, schedule, plan_memory(g, schedule)));
+  const Regions regions = find_regions(g, schedule);
+  MemoryPlan memory = plan_memory(g, schedule, regions);
+  const std::vector<ItemSteps> items = plan_item_memory(g, schedule, regions, memory);
+  Plan plan = write_programs(g, schedule, memory);
+  plan.regions = items;
+  for (std::size_t q = 0; q < plan.steps.size(); ++q) {
+    Step& s = plan.steps[q];
+    s.region = regions.of[q];
+    if (s.region >= 0 && s.root != nullptr) s.item_inputs = s.root->itemwise(s.attributes);
+  }
+  return place_barriers(plan);
 }
 
 }  // namespace crochet

@@ -9,12 +9,13 @@
 namespace crochet {
 
 /// Where a value lives while a step runs.
-enum class Region : std::uint8_t { none, variable, placeholder, slot };
+/// `items`: only a few items of it exist at a time, in the memory of the thread that takes them through a region.
+enum class Region : std::uint8_t { none, variable, placeholder, slot, items };
 
 struct Value {
   Region region = Region::none;
   Layout layout = Layout::row_major;
-  std::int32_t index = -1;  ///< the slot's number; for sources the node of the model's graph
+  std::int32_t index = -1;  ///< the slot's number; for sources the node of the model's graph; items: bytes an item
   DType dtype = DType::float32;
   Shape shape;
 };
@@ -55,7 +56,17 @@ struct Step {
   Extent rows, columns;  ///< of the loop, or of the epilogue
   std::int32_t first_instruction = 0, instructions = 0;
   std::int32_t first_access = 0, accesses = 0;
-  bool barrier = false;  ///< it needs what a step since the last barrier has written, or overwrites what it read
+  bool barrier = false;      ///< it needs what a step since the last barrier has written, or overwrites what it read
+  std::int32_t region = -1;   ///< the item region that it is part of
+  unsigned item_inputs = 0;  ///< in a region: which operands are taken item by item, as bits
+};
+
+/// Steps [first, first + count) are made item by item (passes/regions.hpp).
+struct ItemSteps {
+  std::int32_t first = 0, count = 0;
+  Extent items;
+  std::int64_t room = 0;   ///< bytes of Region::items that one item needs
+  std::int64_t bytes = 0;  ///< bytes that the steps touch for one item, weights apart
 };
 
 /// A plan while it is made.
@@ -65,6 +76,7 @@ struct Plan {
   std::vector<Access> accesses;
   std::vector<Value> values;  ///< by node of the subgraph
   std::vector<ArenaSlot> slots;
+  std::vector<ItemSteps> regions;
   std::vector<int> fetched;  ///< values, in the demand's order
 };
 
@@ -79,8 +91,9 @@ struct FrozenPlan {
   std::array<Access, room> accesses;
   std::array<Value, N> values;
   std::array<ArenaSlot, N> slots;
+  std::array<ItemSteps, N / 2> regions;
   std::array<int, F> fetched;
-  std::size_t step_count = 0, value_count = 0, slot_count = 0;
+  std::size_t step_count = 0, value_count = 0, slot_count = 0, region_count = 0;
 
   constexpr explicit FrozenPlan(const Plan& p)
       : steps(padded<N>(p.steps)),
@@ -88,10 +101,12 @@ struct FrozenPlan {
         accesses(padded<room>(p.accesses)),
         values(padded<N>(p.values)),
         slots(padded<N>(p.slots)),
+        regions(padded<N / 2>(p.regions)),
         fetched(padded<F>(p.fetched)),
         step_count(p.steps.size()),
         value_count(p.values.size()),
-        slot_count(p.slots.size()) {}
+        slot_count(p.slots.size()),
+        region_count(p.regions.size()) {}
 
  private:
   template <std::size_t Room, class T>

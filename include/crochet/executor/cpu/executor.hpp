@@ -201,7 +201,7 @@ class Executor {
   }
 
   template <class P, class Frame>
-  static void place_slots(Workspace& w, Frame& frame) {
+  void place_slots(Workspace& w, Frame& frame) const {
     constexpr std::size_t count = P::plan.slot_count;
     static constexpr auto slots = [] {
       std::array<ArenaSlot, P::plan.slot_count> used{};
@@ -213,7 +213,9 @@ class Executor {
       const auto bytes = static_cast<std::size_t>(slots[s].bytes.at(frame.dims));
       offsets[s + 1] = offsets[s] + (bytes + detail::alignment - 1) / detail::alignment * detail::alignment;
     }
-    w.memory_.reserve(offsets[count]);
+    using L = Lowering<T, P, Backend>;
+    w.memory_.reserve(offsets[count] + L::item_bytes(team_->size()));
+    frame.items = w.memory_.data() + offsets[count];
     for (std::size_t s = 0; s < count; ++s) frame.slots[s] = w.memory_.data() + offsets[s];
   }
 

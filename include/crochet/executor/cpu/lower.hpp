@@ -4,20 +4,12 @@
 #include <array>
 #include <utility>
 
-#include <crochet/graph/plan.hpp>
+#include <crochet/executor/cpu/where.hpp>
+#include <crochet/graph/passes/regions.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet::cpu {
-
-/// The memory of one run.
-template <std::size_t Slots, std::size_t Nodes>
-struct Frame {
-  std::byte* variables;
-  std::array<std::byte*, Slots> slots;
-  std::array<const void*, Nodes> placeholders;  ///< by node of the model's graph
-  Dims dims;
-};
 
 // Not inlined: it is the same for every operand of every step.
 [[gnu::noinline]] inline std::array<std::int64_t, max_rank> extents_of(const Shape& shape, const Dims& dims) {
@@ -38,12 +30,22 @@ class Lowering {
   static void run(const FrameType& frame, kernel::Worker& worker) {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       // An array and not a fold: clang nests folds, and stops at 256.
-      [[maybe_unused]] const bool done[] = {true, (step<S>(frame, worker), true)...};
+      [[maybe_unused]] const bool done[] = {true, (step_or_region<S>(frame, worker), true)...};
     }
     (std::make_index_sequence<plan.step_count>{});
   }
 
-  /// Where value V of the plan lies.
+  /// Bytes of workspace for the values of regions, for a team of so many.
+  static constexpr std::size_t item_bytes(std::int64_t members) {
+    std::int64_t most = 0;
+    for (std::size_t r = 0; r < plan.region_count; ++r) {
+      const std::int64_t bytes = plan.regions[r].room * items_at_once(plan.regions[r]) * members;
+      most = bytes > most ? bytes : most;
+    }
+    return static_cast<std::size_t>(most);
+  }
+
+  /// Where value V of the plan lies; of values that live for a few items only, nothing is known outside their region.
   template <std::int32_t V>
   CROCHET_HOST_ALWAYS_INLINE static void* address(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
@@ -63,10 +65,83 @@ class Lowering {
   template <std::int32_t V>
   using type_of = element_t<plan.values[static_cast<std::size_t>(V)].dtype>;
 
+  template <std::int32_t V>
+  static constexpr Value value_of = plan.values[static_cast<std::size_t>(V)];
+
+  // A region: every member takes its items through all steps, a few at a time. Where there are fewer items than
+  // members, the members share each step instead.
+
+  /// How many items at a time: what the steps touch for them should stay in a core's own cache, with weights beside it.
+  static constexpr std::int64_t items_at_once(const ItemSteps& r) {
+    constexpr std::int64_t cache = std::int64_t{1} << 18;
+    const std::int64_t items = cache / (r.bytes < 1 ? 1 : r.bytes);
+    return items < 1 ? 1 : items;
+  }
+
   template <std::size_t S>
-  CROCHET_HOST_ALWAYS_INLINE static void step(const FrameType& frame, kernel::Worker& worker) {
+  CROCHET_HOST_ALWAYS_INLINE static void step_or_region(const FrameType& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     if constexpr (s.barrier) worker.sync();
+    if constexpr (s.region < 0) {
+      step<S>(Whole<FrameType>{frame, frame.dims, nullptr, 0}, worker);
+    } else if constexpr (plan.regions[static_cast<std::size_t>(s.region)].first == static_cast<std::int32_t>(S)) {
+      region<static_cast<std::size_t>(s.region)>(frame, worker);
+    }
+  }
+
+  template <std::size_t R>
+  static void region(const FrameType& frame, kernel::Worker& worker) {
+    static constexpr ItemSteps r = plan.regions[R];
+    constexpr std::int64_t some = items_at_once(r);
+    static constexpr Extent extent = r.items;
+    const std::int64_t items = extent.at(frame.dims);
+    if (items < worker.count()) {
+      steps_of<R, true>(Whole<FrameType>{frame, frame.dims, frame.items, items}, worker);
+      return;
+    }
+    kernel::Worker alone = worker.alone();
+    const kernel::Range mine = worker.part(items);
+    std::byte* const room = frame.items + worker.index() * r.room * some;
+    for (std::int64_t i = mine.from; i < mine.to; i += some) {
+      const kernel::Range range{i, i + some < mine.to ? i + some : mine.to};
+      steps_of<R, false>(Slice<FrameType>{frame, frame.dims, room, some, range}, alone);
+    }
+  }
+  template <std::size_t R, bool Together, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void steps_of(const Where& where, kernel::Worker& worker) {
+    constexpr auto first = static_cast<std::size_t>(plan.regions[R].first);
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      const auto one = [&]<std::size_t S>(std::integral_constant<std::size_t, S>) {
+        if constexpr (Together && S > first) worker.sync();
+        step<S>(where, worker);
+        return true;
+      };
+      [[maybe_unused]] const bool done[] = {true, one(std::integral_constant<std::size_t, first + I>{})...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(plan.regions[R].count)>{});
+  }
+
+  /// Elements of value V that belong to one item of step S's region.
+  template <std::size_t S, std::int32_t V>
+  static constexpr std::int64_t per_item =
+      elements_per_item(value_of<V>.shape, plan.regions[static_cast<std::size_t>(plan.steps[S].region)].items);
+
+  /// Where value V begins for step S; Items: if the step works on some items, whether it wants theirs of it.
+  template <std::size_t S, std::int32_t V, bool Items, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void* find(const Where& where) {
+    if constexpr (value_of<V>.region == Region::items) {
+      return where.items + value_of<V>.index * where.capacity;
+    } else if constexpr (Where::sliced && Items) {
+      constexpr auto bytes = static_cast<std::int64_t>(size_of(value_of<V>.dtype)) * per_item<S, V>;
+      return static_cast<std::byte*>(address<V>(where.all)) + where.range.from * bytes;
+    } else {
+      return address<V>(where.all);
+    }
+  }
+
+  template <std::size_t S, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void step(const Where& frame, kernel::Worker& worker) {
+    static constexpr Step s = plan.steps[S];
     if constexpr (s.root == nullptr) {
       run_loop<S>(frame, worker);
     } else {
@@ -83,12 +158,13 @@ class Lowering {
   }
 
   /// An elementwise step: split by rows, or within the one row; small ones are not worth splitting.
-  template <std::size_t S>
-  CROCHET_HOST_ALWAYS_INLINE static void run_loop(const FrameType& frame, kernel::Worker& worker) {
+  template <std::size_t S, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void run_loop(const Where& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     constexpr std::int64_t worth_splitting = 4096, grain = 4 * simd::lanes;
     static constexpr Extent row_extent = s.rows, column_extent = s.columns;
-    const std::int64_t rows = row_extent.at(frame.dims), columns = column_extent.at(frame.dims);
+    std::int64_t rows = row_extent.at(frame.dims), columns = column_extent.at(frame.dims);
+    if constexpr (Where::sliced) share_of<S>(frame, rows, columns);
     const auto refs = refs_of<S>(frame);
     if constexpr (s.rows.is_one() && s.columns.is_one()) {
       if (worker.index() == 0) kernel::once(program_of<S>{}, refs);
@@ -103,8 +179,19 @@ class Lowering {
     }
   }
 
- public:
-  // A step's program as types: the same ones on every device.
+  /// A loop over some items has their share of the rows, or of the columns where there are no rows.
+  template <std::size_t S, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void share_of(const Where& where, std::int64_t& rows, std::int64_t& columns) {
+    static constexpr Step s = plan.steps[S];
+    static constexpr Extent items = plan.regions[static_cast<std::size_t>(s.region)].items;
+    if constexpr (divides(items, s.rows)) {
+      rows = (s.rows / items).factor * where.range.size();
+    } else {
+      columns = (s.columns / items).factor * where.range.size();
+    }
+  }
+
+  // The program as types.
 
   template <std::int32_t At, std::int32_t First>
   static constexpr auto instruction() {
@@ -130,14 +217,15 @@ class Lowering {
   using program_of = decltype(program<plan.steps[S].first_instruction>(
       std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].instructions)>{}));
 
-  // Its memory as arguments; a frame may hold addresses of any device.
+  // Its memory as arguments.
 
-  template <std::size_t S, std::int32_t At>
-  CROCHET_HOST_ALWAYS_INLINE static auto ref_of(const FrameType& frame) {
+  template <std::size_t S, std::int32_t At, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static auto ref_of(const Where& frame) {
     static constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
     using R = type_of<a.value>;
     static constexpr Extent columns = plan.steps[S].columns;
-    auto* const data = static_cast<R*>(address<a.value>(frame));
+    constexpr bool items = a.mode == Mode::full || a.mode == Mode::column;
+    auto* const data = static_cast<R*>(find<S, a.value, items>(frame));
     if constexpr (plan.values[static_cast<std::size_t>(a.value)].layout == Layout::row_major) {
       return kernel::Ref<R, a.mode>{data, columns.at(frame.dims)};
     } else if constexpr (columns.factor <= kernel::panel_width<R>) {
@@ -147,8 +235,8 @@ class Lowering {
       return kernel::Ref<R, a.mode, Layout::panels>{data, rows * kernel::panel_width<R>};
     }
   }
-  template <std::size_t S>
-  CROCHET_HOST_ALWAYS_INLINE static auto refs_of(const FrameType& frame) {
+  template <std::size_t S, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static auto refs_of(const Where& frame) {
     constexpr std::int32_t first = plan.steps[S].first_access;
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return kernel::Refs<decltype(ref_of<S, first + static_cast<std::int32_t>(I)>(frame))...>{
@@ -157,7 +245,6 @@ class Lowering {
     (std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{});
   }
 
- private:
   // A kernel's call.
 
   template <std::size_t S>
@@ -174,20 +261,32 @@ class Lowering {
     constexpr Step s = plan.steps[S];
     return kernel::Types<type_of<s.root_value>, type_of<s.operands[I]>...>{};
   }
-  template <std::int32_t V>
-  CROCHET_HOST_ALWAYS_INLINE static kernel::Operand operand(const FrameType& frame) {
+  template <std::size_t S, std::int32_t V, bool Items, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static kernel::Operand operand(const Where& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     static constexpr Shape shape = v.shape;
-    return {
-        .data = address<V>(frame), .rank = shape.rank, .extents = extents_of(shape, frame.dims), .layout = v.layout};
+    kernel::Operand x{.data = find<S, V, Items>(frame),
+                      .rank = shape.rank,
+                      .extents = extents_of(shape, frame.dims),
+                      .layout = v.layout};
+    if constexpr (Where::sliced && Items) {
+      constexpr Extent items = plan.regions[static_cast<std::size_t>(plan.steps[S].region)].items;
+      x.extents[0] = (v.shape[0] / items).factor * frame.range.size();
+    }
+    return x;
   }
-  template <std::size_t S>
-  CROCHET_HOST_ALWAYS_INLINE static kernel::Call call_of(const FrameType& frame, kernel::Worker& worker) {
+  template <std::size_t S, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static kernel::Call call_of(const Where& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
     static constexpr Attributes attributes = s.attributes;
-    kernel::Call call{
-        .in = {}, .out = operand<s.root_value>(frame), .attributes = attributes, .dims = frame.dims, .worker = worker};
-    [&]<std::size_t... I>(std::index_sequence<I...>) { ((call.in[I] = operand<s.operands[I]>(frame)), ...); }
+    kernel::Call call{.in = {},
+                      .out = operand<S, s.root_value, true>(frame),
+                      .attributes = attributes,
+                      .dims = frame.dims,
+                      .worker = worker};
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((call.in[I] = operand<S, s.operands[I], ((plan.steps[S].item_inputs >> I) & 1U) != 0>(frame)), ...);
+    }
     (operands<S>());
     return call;
   }

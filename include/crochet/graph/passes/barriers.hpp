@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // place_barriers: a step waits for all threads if it touches what a step since the last barrier wrote, or writes what
-// such a step touched.
+// such a step touched. An item region counts as one step: in it every item stays on one thread.
 #pragma once
 #include <crochet/graph/plan.hpp>
 
@@ -18,7 +18,7 @@ constexpr std::vector<Touch> touches(const Plan& p, const Step& s) {
   auto touch = [&](std::int32_t value, bool writes) {
     if (value < 0) return;
     const Value& v = p.values[at(value)];
-    if (v.region != Region::none) all.push_back({v.region, v.index, writes});
+    if (v.region != Region::none && v.region != Region::items) all.push_back({v.region, v.index, writes});
   };
   for (std::int32_t operand : s.operands) touch(operand, false);
   if (s.instructions == 0) touch(s.root_value, true);
@@ -44,10 +44,15 @@ constexpr bool conflict(const std::vector<Touch>& a, const std::vector<Touch>& b
 
 constexpr Plan place_barriers(Plan p) {
   std::vector<detail::Touch> since;
-  for (Step& s : p.steps) {
-    const std::vector<detail::Touch> mine = detail::touches(p, s);
-    s.barrier = detail::conflict(mine, since);
-    if (s.barrier) since.clear();
+  for (std::size_t k = 0; k < p.steps.size();) {
+    Step& first = p.steps[k];
+    const std::int32_t region = first.region;
+    std::vector<detail::Touch> mine;
+    do {
+      for (const detail::Touch& t : detail::touches(p, p.steps[k])) mine.push_back(t);
+    } while (++k < p.steps.size() && region >= 0 && p.steps[k].region == region);
+    first.barrier = detail::conflict(mine, since);
+    if (first.barrier) since.clear();
     for (const detail::Touch& t : mine) since.push_back(t);
   }
   return p;

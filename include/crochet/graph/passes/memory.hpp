@@ -3,7 +3,7 @@
 // touches them) do not overlap take turns in one slot. Sizes may depend on dynamic dimensions: a slot serves values of
 // one kind of size, and is as large as the largest.
 #pragma once
-#include <crochet/graph/passes/fuse.hpp>
+#include <crochet/graph/passes/regions.hpp>
 #include <crochet/graph/plan.hpp>
 
 namespace crochet {
@@ -16,7 +16,8 @@ struct MemoryPlan {
 namespace detail {
 class MemoryPlanner {
  public:
-  constexpr MemoryPlanner(const Subgraph& g, const Schedule& s) : g_(g), s_(s), last_(g.nodes.size(), -1) {}
+  constexpr MemoryPlanner(const Subgraph& g, const Schedule& s, const Regions& r)
+      : g_(g), s_(s), r_(r), last_(g.nodes.size(), -1) {}
 
   constexpr MemoryPlan run() {
     find_last_uses();
@@ -26,7 +27,7 @@ class MemoryPlanner {
       if (needs_slot(static_cast<int>(i))) born[at(s_.home[i])].push_back(static_cast<int>(i));
     }
     for (std::size_t q = 0; q < born.size(); ++q) {
-      for (int i : born[q]) assign_slot(i, static_cast<int>(q));
+      for (int i : born[q]) assign_slot(i, r_.begin(static_cast<int>(q)), r_.end(static_cast<int>(q)));
     }
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       if (g_.nodes[i].op->kind == OpKind::view) follow(static_cast<int>(i));
@@ -38,7 +39,8 @@ class MemoryPlanner {
   constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
   constexpr bool needs_slot(int i) const {
     const OpKind kind = node(i).op->kind;
-    return s_.stored[at(i)] != 0 && s_.home[at(i)] >= 0 && kind != OpKind::assign && kind != OpKind::view;
+    return s_.stored[at(i)] != 0 && s_.home[at(i)] >= 0 && r_.local[at(i)] == 0 && kind != OpKind::assign &&
+           kind != OpKind::view;
   }
 
   constexpr Value source(int i) const {
@@ -53,7 +55,7 @@ class MemoryPlanner {
 
   constexpr void touch(int i, int q) {
     int& last = last_[at(s_.base[at(i)])];
-    last = q > last ? q : last;
+    last = r_.end(q) > last ? r_.end(q) : last;  // the region's other items come after this one
   }
   constexpr void find_last_uses() {
     for (std::size_t q = 0; q < s_.groups.size(); ++q) {
@@ -69,7 +71,7 @@ class MemoryPlanner {
     }
   }
 
-  constexpr void assign_slot(int i, int q) {
+  constexpr void assign_slot(int i, int q, int until) {
     const Extent bytes = node(i).shape.size() * Extent(static_cast<std::int64_t>(size_of(node(i).dtype)));
     int best = -1;
     for (std::size_t s = 0; s < plan_.slots.size(); ++s) {
@@ -83,7 +85,7 @@ class MemoryPlanner {
     }
     ArenaSlot& slot = plan_.slots[at(best)];
     if (slot.bytes.factor < bytes.factor) slot.bytes.factor = bytes.factor;
-    busy_until_[at(best)] = last_[at(i)] > q ? last_[at(i)] : q;
+    busy_until_[at(best)] = last_[at(i)] > until ? last_[at(i)] : until;
     plan_.values[at(i)].region = Region::slot;
     plan_.values[at(i)].index = best;
   }
@@ -100,12 +102,15 @@ class MemoryPlanner {
 
   const Subgraph& g_;
   const Schedule& s_;
+  const Regions& r_;
   std::vector<int> last_;
   std::vector<int> busy_until_;
   MemoryPlan plan_;
 };
 }  // namespace detail
 
-constexpr MemoryPlan plan_memory(const Subgraph& g, const Schedule& s) { return detail::MemoryPlanner(g, s).run(); }
+constexpr MemoryPlan plan_memory(const Subgraph& g, const Schedule& s, const Regions& r) {
+  return detail::MemoryPlanner(g, s, r).run();
+}
 
 }  // namespace crochet

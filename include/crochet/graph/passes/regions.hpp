@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// find_regions: runs of groups that can be made item by item. An item is one entry of the batch: the executor takes a
+// few of them through all steps of a region before it goes on to the next few, one thread all the way, so that what
+// lies between the steps stays in the core's cache and no thread waits for another.
+#pragma once
+#include <numeric>
+
+#include <crochet/graph/passes/fuse.hpp>
+
+namespace crochet {
+
+/// Groups [first, last] of the schedule.
+struct ItemRegion {
+  int first = 0;
+  int last = 0;
+};
+
+struct Regions {
+  Extent items;  ///< how many there are
+  std::vector<ItemRegion> list;
+  std::vector<int> of;      ///< by group: its region; -1: none
+  std::vector<char> local;  ///< by node: its memory is used within one region only
+
+  /// The groups between which memory that group q uses must be kept.
+  constexpr int begin(int q) const { return q < last_group() && of[detail::at(q)] >= 0 ? region(q).first : q; }
+  constexpr int end(int q) const { return q < last_group() && of[detail::at(q)] >= 0 ? region(q).last : q; }
+
+ private:
+  constexpr int last_group() const { return static_cast<int>(of.size()); }
+  constexpr const ItemRegion& region(int q) const { return list[detail::at(of[detail::at(q)])]; }
+};
+
+/// How an item's part of a value is found: `n` elements an item, whatever the value's shape. 0: it has no such parts.
+constexpr std::int64_t elements_per_item(const Shape& shape, const Extent& items) {
+  if (shape.rank == 0 || !divides(items, shape[0])) return 0;
+  const Extent n = shape.size() / items;
+  return n.is_static() ? n.factor : 0;
+}
+
+namespace detail {
+/// The greatest extent that divides both.
+constexpr Extent common(const Extent& a, const Extent& b) {
+  Extent c(std::gcd(a.factor, b.factor));
+  for (std::size_t s = 0; s < max_symbols; ++s) {
+    for (int p = a.power(s) < b.power(s) ? a.power(s) : b.power(s); p > 0; --p) c = c * Extent::symbol(s);
+  }
+  return c;
+}
+
+class RegionFinder {
+ public:
+  constexpr RegionFinder(const Subgraph& g, const Schedule& s) : g_(g), s_(s) {
+    r_.of.assign(s.groups.size(), -1);
+    r_.local.assign(g.nodes.size(), 0);
+  }
+
+  constexpr Regions run() {
+    find_items();
+    // One item is no batch, and a number of items that is not known may be one: then the region is run as a whole.
+    if (!(r_.items.is_static() && r_.items.factor < 2)) {
+      for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) place(q);
+      close(static_cast<int>(s_.groups.size()));
+    }
+    find_locals();
+    return r_;
+  }
+
+ private:
+  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr int home(int i) const { return s_.home[at(s_.base[at(i)])]; }
+  static constexpr unsigned items_of(const Node& n) {
+    return n.op->itemwise == nullptr ? 0 : n.op->itemwise(n.attributes);
+  }
+
+  /// The batch's size: what divides the first dimension of everything that is made item by item.
+  constexpr void find_items() {
+    bool any = false;
+    const auto meet = [&](const Shape& shape) {
+      if (shape.rank == 0) return;
+      r_.items = any ? common(r_.items, shape[0]) : shape[0];
+      any = true;
+    };
+    for (const Group& group : s_.groups) {
+      if (group.root < 0 || items_of(node(group.root)) == 0) continue;
+      meet(node(group.root).shape);
+      for (std::size_t k = 0; k < max_inputs; ++k) {
+        if (((items_of(node(group.root)) >> k) & 1U) != 0) meet(node(node(group.root).inputs[k]).shape);
+      }
+    }
+    if (!any || r_.items.factor < 1) r_.items = 1;
+  }
+
+  constexpr void place(int q) {
+    if (first_ < 0) first_ = q;
+    if (itemwise(q)) return;
+    close(q);
+    first_ = q;  // what could not join the others may begin a region
+    if (!itemwise(q)) first_ = -1;
+  }
+  /// Ends the region before group q. One step alone gains nothing.
+  constexpr void close(int q) {
+    if (first_ >= 0 && q - first_ >= 2 && worthwhile(q)) {
+      for (int k = first_; k < q; ++k) r_.of[at(k)] = static_cast<int>(r_.list.size());
+      r_.list.push_back({first_, q - 1});
+    }
+    first_ = -1;
+  }
+  constexpr bool worthwhile(int q) const {
+    for (int k = first_; k < q; ++k) {
+      if (s_.groups[at(k)].root >= 0) return true;
+    }
+    return false;
+  }
+
+  /// Whether group q can be made item by item, after the groups of the open region.
+  constexpr bool itemwise(int q) const {
+    const Group& group = s_.groups[at(q)];
+    if (elements_per_item(group.shape, r_.items) == 0) return false;
+    if (group.root >= 0 && !root_is_itemwise(group)) return false;
+    std::size_t cut = 0;
+    while (((group.cuts >> cut) & 1U) == 0) ++cut;
+    if (group.root >= 0 && node(group.root).op->epilogue_rows < 0) return true;
+    for (int i : group.nodes) {
+      if (node(i).op->kind != OpKind::elementwise && !node(i).is(op::constant)) return false;
+      for (int in : node(i).inputs) {
+        if (in >= 0 && !reachable(group, in, q, cut)) return false;
+      }
+    }
+    return true;
+  }
+
+  constexpr bool root_is_itemwise(const Group& group) const {
+    const Node& n = node(group.root);
+    const unsigned items = items_of(n);
+    if (items == 0) return false;
+    // Weights are read again for every few items: there must be work for them.
+    constexpr std::int64_t enough_rows = 16;
+    const std::int64_t columns = n.shape.rank == 0 ? 1 : n.shape[n.shape.rank - 1].factor;
+    if (n.op->panel_inputs != 0 && elements_per_item(n.shape, r_.items) < enough_rows * columns) return false;
+    for (std::size_t k = 0; k < max_inputs; ++k) {
+      const int in = n.inputs[k];
+      if (in < 0) continue;
+      if (((items >> k) & 1U) != 0) {
+        if (elements_per_item(node(in).shape, r_.items) == 0 || node(in).layout == Layout::panels) return false;
+      } else if (home(in) >= first_) {
+        return false;
+      }
+    }
+    return true;
+  }
+  /// Whether an item's share of the loop finds its share of value `in`.
+  constexpr bool reachable(const Group& group, int in, int q, std::size_t cut) const {
+    const Node& n = node(in);
+    const bool in_hand = s_.home[at(in)] == q || (s_.home[at(in)] < 0 && n.op->kind == OpKind::elementwise);
+    if (in_hand || n.is(op::constant)) return true;
+    const Mode mode = mode_of(n.shape, group.shape, cut);
+    if (mode == Mode::full) return n.layout == Layout::row_major;
+    if (mode == Mode::column) return true;
+    return home(in) < first_;
+  }
+
+  constexpr void find_locals() {
+    std::vector<int> region_of(g_.nodes.size(), -2);  // of all who touch a value; -2: nobody yet, -1: several
+    const auto touch = [&](int i, int q) {
+      const auto b = at(s_.base[at(i)]);
+      const int region = q < 0 ? -1 : r_.of[at(q)];
+      region_of[b] = region_of[b] == -2 || region_of[b] == region ? region : -1;
+    };
+    for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) {
+      const Group& group = s_.groups[at(q)];
+      const auto touch_all = [&](int i) {
+        for (int in : node(i).inputs) {
+          if (in >= 0) touch(in, q);
+        }
+        touch(i, q);
+      };
+      if (group.root >= 0) touch_all(group.root);
+      for (int i : group.nodes) touch_all(i);
+    }
+    for (int f : g_.fetched) touch(f, -1);
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      const OpKind kind = g_.nodes[i].op->kind;
+      const bool owned = kind == OpKind::kernel || kind == OpKind::elementwise;
+      r_.local[i] = owned && s_.stored[i] != 0 && region_of[i] >= 0 ? 1 : 0;
+    }
+  }
+
+  const Subgraph& g_;
+  const Schedule& s_;
+  Regions r_;
+  int first_ = -1;
+};
+}  // namespace detail
+
+constexpr Regions find_regions(const Subgraph& g, const Schedule& s) { return detail::RegionFinder(g, s).run(); }
+
+}  // namespace crochet
