@@ -191,7 +191,8 @@ class Lowering {
     }
   }
 
-  // The program as types.
+ public:
+  // A step's program as types: the same ones on every device.
 
   template <std::int32_t At, std::int32_t First>
   static constexpr auto instruction() {
@@ -217,7 +218,7 @@ class Lowering {
   using program_of = decltype(program<plan.steps[S].first_instruction>(
       std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].instructions)>{}));
 
-  // Its memory as arguments.
+  // Its memory as arguments; a frame may hold addresses of any device.
 
   template <std::size_t S, std::int32_t At, class Where>
   CROCHET_HOST_ALWAYS_INLINE static auto ref_of(const Where& frame) {
@@ -245,6 +246,12 @@ class Lowering {
     (std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{});
   }
 
+  template <std::size_t S>
+  CROCHET_HOST_ALWAYS_INLINE static auto refs_of(const FrameType& frame) {
+    return refs_of<S>(Whole<FrameType>{frame, frame.dims, nullptr, 0});
+  }
+
+ private:
   // A kernel's call.
 
   template <std::size_t S>

@@ -72,12 +72,14 @@ class RegionFinder {
     return n.op->itemwise == nullptr ? 0 : n.op->itemwise(n.attributes);
   }
 
-  /// The batch's size: what divides the first dimension of everything that is made item by item.
+  /// The batch's size: what divides the first dimension of everything that is made item by item, and of what is fed.
+  /// What shares no factor with the rest has no part in it.
   constexpr void find_items() {
     bool any = false;
     const auto meet = [&](const Shape& shape) {
-      if (shape.rank == 0) return;
-      r_.items = any ? common(r_.items, shape[0]) : shape[0];
+      const Extent items = shape.rank == 0 ? Extent{} : (any ? common(r_.items, shape[0]) : shape[0]);
+      if (items.is_static() && items.factor < 2) return;
+      r_.items = items;
       any = true;
     };
     for (const Group& group : s_.groups) {
@@ -87,7 +89,10 @@ class RegionFinder {
         if (((items_of(node(group.root)) >> k) & 1U) != 0) meet(node(node(group.root).inputs[k]).shape);
       }
     }
-    if (!any || r_.items.factor < 1) r_.items = 1;
+    if (!any) return;
+    for (const Node& n : g_.nodes) {
+      if (n.is(op::placeholder)) meet(n.shape);
+    }
   }
 
   constexpr void place(int q) {
