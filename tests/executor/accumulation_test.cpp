@@ -68,5 +68,11 @@ TEST(Accumulation, OfMicroBatchesIsOneLargeBatch) {
   large.close(), every.close(), parts.close();
 }
 
+TEST(Accumulation, NeedsRuns) {
+  GraphBuilder g;
+  const Tensor w = g.variable<float>("w", {2}, zeros());
+  EXPECT_THROW(minimize(reduce_sum(w), SGD{}, {.accumulate = {.steps = 0}}), GraphError);
+}
+
 }  // namespace
 }  // namespace crochet

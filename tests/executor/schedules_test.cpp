@@ -81,6 +81,28 @@ TEST(Schedules, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {1}, .values = {1}}), GraphError);
 }
 
+/// What Rate and MinimizeOptions::clip hold their callables in.
+constexpr int called_in_the_compiler() {
+  int calls = 0;
+  Function<int(int)> f = [&calls](int x) { return ++calls, 2 * x; };
+  Function<int(int)> copy = f, moved = std::move(f);
+  f = copy;
+  return f(1) + copy(10) + moved(100) + calls + (Function<int(int)>() ? 1000 : 0);
+}
+static_assert(called_in_the_compiler() == 2 + 20 + 200 + 3);
+
+TEST(Schedules, AreHeldByCopies) {
+  EXPECT_EQ(called_in_the_compiler(), 225);
+  const std::vector<int> kept{1, 2, 3};
+  Function<std::size_t()> f = [kept] { return kept.size(); };
+  Function<std::size_t()> g = f;
+  f = {};
+  EXPECT_FALSE(f);
+  EXPECT_EQ(g(), 3U);
+  g = std::move(g);
+  EXPECT_EQ(g(), 3U);
+}
+
 /// The rate is a scalar that follows global_step; all variables share it, and hooks find it by its name.
 struct Scheduled {
   static constexpr void define(GraphBuilder& g) {

@@ -103,6 +103,8 @@ namespace crochet::graph_error {
 [[noreturn]] inline void piecewise_schedule_needs_one_value_more_than_boundaries() {
   fail("PiecewiseConstant needs one value more than it has boundaries");
 }
+/// MinimizeOptions{.accumulate = {.steps = k}} with k below 1.
+[[noreturn]] inline void a_step_needs_at_least_one_run() { fail("gradients are accumulated over at least one run"); }
 /// ClipByNorm and its kind with a limit that is not above 0.
 [[noreturn]] inline void gradients_are_clipped_to_a_positive_limit() { fail("a limit for gradients must be positive"); }
 /// More inputs than an operation can have.
