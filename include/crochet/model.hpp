@@ -7,12 +7,14 @@
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/graph/ops/pad.hpp>
+#include <crochet/graph/ops/pool.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/ops/softmax.hpp>

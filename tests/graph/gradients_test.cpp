@@ -156,36 +156,6 @@ TEST(Gradient, OfReshapeAndBroadcastTo) {
   check("reshape and reduce", [](Case& c) { return reduce_sum(reshape(c.x({6, 5}), {2, 3, 5}), {1}); });
 }
 
-struct Convolution {
-  Shape image, filter;
-  Window stride;
-};
-
-class ConvolutionGradient : public ::testing::TestWithParam<std::tuple<Convolution, Padding>> {};
-
-TEST_P(ConvolutionGradient, IsTheDifferenceQuotient) {
-  const auto& [conv, padding] = GetParam();
-  const Padding p = padding;
-  const Convolution v = conv;
-  check("conv2d", [&](Case& c) {
-    const Tensor y = conv2d(c.x(v.image), c.x(v.filter), v.stride, p);
-    return reshape(y, {y.shape()[0], rest});
-  });
-  const Window w{static_cast<std::int32_t>(v.filter[0].factor), static_cast<std::int32_t>(v.filter[1].factor)};
-  check("max_pool", [&](Case& c) {
-    const Tensor y = max_pool(c.x(v.image), w, v.stride, p);
-    return reshape(y, {y.shape()[0], rest});
-  });
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, ConvolutionGradient,
-                         ::testing::Combine(::testing::Values(Convolution{{2, 5, 7, 3}, {3, 3, 3, 2}, {1, 1}},
-                                                              Convolution{{1, 5, 5, 1}, {2, 3, 1, 3}, {2, 1}},
-                                                              Convolution{{3, 4, 6, 2}, {1, 1, 2, 1}, {3, 2}},
-                                                              Convolution{{1, 3, 3, 1}, {3, 3, 1, 1}, {1, 1}},
-                                                              Convolution{{2, 7, 5, 1}, {2, 2, 1, 1}, {2, 2}}),
-                                            ::testing::Values(Padding::same, Padding::valid)));
-
 TEST(Gradient, OfCrossEntropies) {
   for (const auto& [n, classes] : {std::pair{1, 1}, std::pair{1, 5}, std::pair{7, 3}, std::pair{4, 17}}) {
     Case sparse(1), dense(2), scaled(3);

@@ -110,6 +110,19 @@ TEST(Shapes, OfWindows) {
   static_assert(makes({2, 1, 3, 4}, [](GraphBuilder& g) {
     return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {5, 2, 3, 4}), {1, 2}, Padding::valid);
   }));
+  static_assert(makes({2, 1, 3, 4}, [](GraphBuilder& g) {
+    return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {1, 1}, Padding::valid, {2, 2});
+  }));
+  static_assert(makes({2, 5, 7, 4}, [](GraphBuilder& g) {
+    return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {1, 1}, Padding::same, {2, 3});
+  }));
+  static_assert(makes({2, 3, 4, 12}, [](GraphBuilder& g) {
+    return depthwise_conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {2, 2});
+  }));
+  static_assert(makes({2, 4, 5}, [](GraphBuilder& g) { return conv1d(floats(g, {2, 7, 3}), floats(g, {2, 3, 5}), 2); }));
+  static_assert(makes({2, 3}, [](GraphBuilder& g) { return global_average_pool(floats(g, {2, 5, 7, 3})); }));
+  static_assert(makes({2, 3}, [](GraphBuilder& g) { return global_max_pool(floats(g, {2, 5, 7, 3})); }));
+  static_assert(makes({2, 2, 3, 3}, [](GraphBuilder& g) { return average_pool(floats(g, {2, 5, 7, 3}), 2); }));
   static_assert(makes({2, 2, 3, 3}, [](GraphBuilder& g) { return max_pool(floats(g, {2, 5, 7, 3}), 2); }));
   static_assert(makes({2, 3, 4, 3}, [](GraphBuilder& g) { return max_pool(floats(g, {2, 5, 7, 3}), W{2, 2}, W{2, 2}, Padding::same); }));
 }
@@ -171,6 +184,14 @@ TEST(GraphError, OfWindows) {
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 2, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::valid); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {0, 1}); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(floats(g, {1, 5, 5, 1}), 0); }), expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::same, {1, 0});
+            }),
+            expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              depthwise_conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::valid, {1, 3});
+            }),
+            expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(floats(g, {1, g.dynamic("height"), 5, 1}), 2); }), expected);
 }
 

@@ -36,6 +36,7 @@ constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
 struct ConvOptions {
   Window stride{1, 1};
   Padding padding = Padding::same;
+  Window dilation{1, 1};
   Initializer init = glorot_uniform();
 };
 
@@ -47,7 +48,7 @@ constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std:
   const Tensor kernel = detail::layer_variable(g, name, "/kernel", images.dtype(),
                                                {window.height, window.width, images.shape()[3], filters}, options.init);
   const Tensor bias = detail::layer_variable(g, name, "/bias", images.dtype(), {filters}, zeros());
-  return conv2d(images, kernel, options.stride, options.padding) + bias;
+  return conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
 }
 
 }  // namespace crochet

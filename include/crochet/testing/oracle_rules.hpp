@@ -7,6 +7,7 @@
 
 #include <crochet/graph/gradients.hpp>
 #include <crochet/testing/oracle_rules_arrays.hpp>
+#include <crochet/testing/oracle_rules_conv.hpp>
 #include <crochet/testing/oracle_rules_nn.hpp>
 
 namespace crochet::testing {
@@ -76,79 +77,6 @@ inline void matmul(const Use& u) {
   }
 }
 
-/// How much padding comes before the first of `places` windows.
-inline std::int64_t padding_before(std::int64_t places, std::int64_t window, std::int64_t stride, std::int64_t size) {
-  const std::int64_t all = (places - 1) * stride + window - size;
-  return all > 0 ? all / 2 : 0;
-}
-/// Visits (pixel of the image, pixel of the result, place in the window) wherever a window covers the image.
-template <class Visit>
-void each_tap(const Attributes& a, const Array& image, const Array& result, Visit visit) {
-  const std::int64_t h = image.shape[1], w = image.shape[2], oh = result.shape[1], ow = result.shape[2];
-  const std::int64_t top = padding_before(oh, a.ints[0], a.ints[2], h),
-                     left = padding_before(ow, a.ints[1], a.ints[3], w);
-  for (std::int64_t n = 0; n < image.shape[0]; ++n) {
-    for (std::int64_t place = 0; place < oh * ow; ++place) {
-      for (std::int64_t tap = 0; tap < a.ints[0] * a.ints[1]; ++tap) {
-        const std::int64_t y = place / ow * a.ints[2] + tap / a.ints[1] - top;
-        const std::int64_t x = place % ow * a.ints[3] + tap % a.ints[1] - left;
-        if (y < 0 || y >= h || x < 0 || x >= w) continue;
-        visit(static_cast<std::size_t>((n * h + y) * w + x), static_cast<std::size_t>(n * oh * ow + place),
-              static_cast<std::size_t>(tap));
-      }
-    }
-  }
-}
-/// A convolution and its gradients are the same sum: image[pixel, c] filter[tap, c, k] out[place, k].
-template <class Add>
-void each_product(const Attributes& a, const Array& image, const Array& filter, const Array& result, Add add) {
-  const auto channels = static_cast<std::size_t>(filter.shape[2]), filters = static_cast<std::size_t>(filter.shape[3]);
-  each_tap(a, image, result, [&](std::size_t pixel, std::size_t place, std::size_t tap) {
-    for (std::size_t c = 0; c < channels; ++c) {
-      for (std::size_t k = 0; k < filters; ++k) {
-        add(pixel * channels + c, (tap * channels + c) * filters + k, place * filters + k);
-      }
-    }
-  });
-}
-inline void conv2d(const Use& u) {
-  const Array &image = *u.in[0], &filter = *u.in[1];
-  each_product(u.attributes, image, filter, u.out,
-               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[o] += image.data[i] * filter.data[f]; });
-}
-inline void conv2d_image_gradient(const Use& u) {
-  const Array &filter = *u.in[0], &up = *u.in[1];
-  each_product(u.attributes, u.out, filter, up,
-               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[i] += filter.data[f] * up.data[o]; });
-}
-inline void conv2d_filter_gradient(const Use& u) {
-  const Array &image = *u.in[0], &up = *u.in[1];
-  each_product(u.attributes, image, u.out, up,
-               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[f] += image.data[i] * up.data[o]; });
-}
-
-/// The first greatest element of each window, for every place and channel of `result`: an index into the image.
-inline std::vector<std::size_t> winners(const Attributes& a, const Array& image, const Array& result) {
-  const auto channels = static_cast<std::size_t>(image.shape[3]);
-  std::vector<std::size_t> best(result.data.size(), image.data.size());
-  each_tap(a, image, result, [&](std::size_t pixel, std::size_t place, std::size_t) {
-    for (std::size_t c = 0; c < channels; ++c) {
-      std::size_t& b = best[place * channels + c];
-      const std::size_t i = pixel * channels + c;
-      if (b == image.data.size() || image.data[i] > image.data[b]) b = i;
-    }
-  });
-  return best;
-}
-inline void max_pool(const Use& u) {
-  const std::vector<std::size_t> best = winners(u.attributes, *u.in[0], u.out);
-  for (std::size_t i = 0; i < best.size(); ++i) u.out.data[i] = u.in[0]->data[best[i]];
-}
-inline void max_pool_gradient(const Use& u) {
-  const std::vector<std::size_t> best = winners(u.attributes, *u.in[0], *u.in[1]);
-  for (std::size_t i = 0; i < best.size(); ++i) u.out.data[best[i]] += u.in[1]->data[i];
-}
-
 inline void broadcast_to(const Use& u) {
   for (std::size_t i = 0; i < u.out.data.size(); ++i) {
     u.out.data[i] = u.in[0]->data[broadcast_index(i, u.out.shape, *u.in[0])];
@@ -201,16 +129,12 @@ inline std::map<const Op*, KernelRule> kernel_rules() {
       {&op::reduce_max, detail::max},
       {&op::argmax, detail::argmax},
       {&op::matmul, detail::matmul},
-      {&op::conv2d, detail::conv2d},
-      {&op::conv2d_image_gradient, detail::conv2d_image_gradient},
-      {&op::conv2d_filter_gradient, detail::conv2d_filter_gradient},
-      {&op::max_pool, detail::max_pool},
-      {&op::max_pool_gradient, detail::max_pool_gradient},
       {&op::broadcast_to, detail::broadcast_to},
       {&op::count, detail::count},
       {&op::reshape, detail::copy},
   };
   add_array_rules(rules);
+  add_window_rules(rules);
   add_nn_rules(rules);
   return rules;
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradient of a convolution's filter: register tiles of the filter, summed over the places of one image after the
+// other.
+#pragma once
+#include <crochet/kernels/cpu/conv/slide.hpp>
+#include <crochet/kernels/cpu/conv/tile.hpp>
+
+namespace crochet::kernel {
+
+template <class T>
+class FilterGradient {
+ public:
+  FilterGradient(const Slide& slide, std::int64_t channels, std::int64_t filters)
+      : y_(slide.y),
+        x_(slide.x),
+        channels_(channels),
+        filters_(filters),
+        run_(slide.x.dilation == 1 ? slide.x.taps * channels : channels),
+        border_(slide, channels, run_ < worth_a_run) {}
+
+  /// Rows of the filter seen as a matrix.
+  std::int64_t rows() const { return y_.taps * x_.taps * channels_; }
+  /// Elements of its sums: panels of rows.
+  std::int64_t size() const { return (filters_ + width - 1) / width * width * rows(); }
+  /// Elements of scratch memory, of which the first size() are the sums.
+  std::int64_t scratch() const { return sums_room() + image_room() + up_room() + table_room(); }
+
+  /// Sets some rows of the sums to those over images [from, to).
+  void sum(const T* images, const T* upstream, Range mine, Range rows, T* scratch) {
+    rows_ = rows;
+    __builtin_memset(scratch, 0, static_cast<std::size_t>(size()) * sizeof(T));
+    sums_ = scratch;
+    image_ = sums_ + sums_room();
+    up_ = image_ + image_room();
+    table_ = reinterpret_cast<std::int64_t*>(up_ + up_room());
+    if (run_ < worth_a_run) fill_table();
+    for (std::int64_t n = mine.from; n < mine.to; ++n) {
+      add(border_.around(images + n * y_.source * x_.source * channels_, image_),
+          upstream + n * y_.places * x_.places * filters_);
+    }
+  }
+
+  /// Hands rows [from, to) of the sums to the epilogue; `add(sums of a row's panel, its offset)` may complete them.
+  template <class Epilogue, class Add>
+  void hand_over(T* sums, Range mine, const Epilogue& epilogue, Add add) const {
+    for (std::int64_t j = 0; j < filters_; j += width) {
+      const std::int64_t n = filters_ - j < width ? filters_ - j : width;
+      for (std::int64_t q = mine.from; q < mine.to; ++q) {
+        const std::int64_t at = j * rows() + q * width;
+        add(sums + at, at);
+        epilogue.row(q, j, n, sums + at);
+      }
+    }
+  }
+
+  static constexpr std::int64_t width = panel_width<T>;
+
+ private:
+  /// Shorter runs of rows that lie side by side in the image make no good tiles: a table then joins all taps.
+  static constexpr std::int64_t worth_a_run = 8;
+  static constexpr int native_per_panel = static_cast<int>(width / native_lanes<T>);
+
+  static constexpr std::int64_t lines(std::int64_t n) { return (n + 15) / 16 * 16; }
+  std::int64_t sums_room() const { return lines(size()); }
+  std::int64_t image_room() const { return border_.empty() ? 0 : lines(border_.size()); }
+  std::int64_t up_room() const { return filters_ % width == 0 ? 0 : lines(y_.places * x_.places * width); }
+  std::int64_t table_room() const {
+    return (2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
+  }
+
+  void fill_table() {
+    std::int64_t* row = table_ + 2 * y_.places;
+    for (std::int64_t i = 0; i < y_.taps; ++i) {
+      for (std::int64_t k = 0; k < x_.taps; ++k) {
+        for (std::int64_t c = 0; c < channels_; ++c) {
+          *row++ = i * y_.dilation * border_.pitch() + k * x_.dilation * channels_ + c;
+        }
+      }
+    }
+  }
+
+  /// One image's part.
+  void add(const T* image, const T* upstream) {
+    for (std::int64_t j = 0; j < filters_; j += width) {
+      const std::int64_t left = filters_ - j;
+      if (left >= width) {
+        add_panel<native_per_panel>(image, upstream + j, filters_, sums_ + j * rows());
+      } else {
+        copy_upstream(upstream + j, left);
+        left <= native_lanes<T> ? add_panel<1>(image, up_, width, sums_ + j * rows())
+                                : add_panel<native_per_panel>(image, up_, width, sums_ + j * rows());
+      }
+    }
+  }
+  void copy_upstream(const T* from, std::int64_t n) {
+    T* to = up_;
+    for (std::int64_t p = 0; p < y_.places * x_.places; ++p, from += filters_, to += width) {
+      for (std::int64_t c = 0; c < width; ++c) to[c] = c < n ? from[c] : T{};
+    }
+  }
+
+  template <int N>
+  void add_panel(const T* image, const T* upstream, std::int64_t pitch, T* sums) {
+    Segments s{.left_at = table_, .panel_at = table_ + y_.places, .count = 0, .depth = x_.places,
+               .step = x_.stride * channels_, .pitch = pitch, .row = 1, .rows = table_ + 2 * y_.places};
+    if (run_ < worth_a_run) {
+      for (std::int64_t y = 0; y < y_.places; ++y) push(s, y, y * y_.stride);
+      return add_rows<N, true>({0, rows()}, image, upstream, s, sums);
+    }
+    for (std::int64_t i = 0; i < y_.taps; ++i) {
+      s.count = 0;
+      for (std::int64_t y = 0; y < y_.places; ++y) {
+        if (const std::int64_t row = y_.at(y, i); row >= 0) push(s, y, row);
+      }
+      for (std::int64_t q = 0; q < x_.taps * channels_; q += run_) {
+        const std::int64_t first = i * x_.taps * channels_ + q, dilated = q / channels_ * (x_.dilation - 1) * channels_;
+        add_rows<N, false>({first, first + run_}, image + q + dilated, upstream, s, sums);
+      }
+    }
+  }
+  void push(Segments& s, std::int64_t y, std::int64_t row) {
+    table_[s.count] = row * border_.pitch();
+    table_[y_.places + s.count++] = y * x_.places * s.pitch;
+  }
+
+  /// Those rows [from, to) that are wanted; the image is given for the first.
+  template <int N, bool Table>
+  void add_rows(Range rows, const T* image, const T* upstream, Segments s, T* sums) {
+    const std::int64_t skipped = rows_.from > rows.from ? rows_.from - rows.from : 0;
+    const std::int64_t n = (rows_.to < rows.to ? rows_.to : rows.to) - rows.from - skipped;
+    if (n <= 0) return;
+    Table ? static_cast<void>(s.rows += skipped) : static_cast<void>(image += skipped);
+    sums += (rows.from + skipped) * width;
+    struct Rows {
+      T* data;
+      std::int64_t pitch;
+    };
+    using V = detail::native<T>;
+    alignas(64) T block[tallest_tile * N * native_lanes<T>];
+    convolution_rows<N, Table>(
+        n, image, upstream, s, [&](std::int64_t) { return Rows{block, N * native_lanes<T>}; },
+        [&](std::int64_t r, int height, T*, std::int64_t) {
+          for (int i = 0; i < height; ++i) {
+            CROCHET_UNROLL
+            for (int v = 0; v < N; ++v) {
+              T* to = sums + (r + i) * width + v * native_lanes<T>;
+              V old, more;
+              __builtin_memcpy(&old, to, sizeof(V));
+              __builtin_memcpy(&more, block + (i * N + v) * native_lanes<T>, sizeof(V));
+              old += more;
+              __builtin_memcpy(to, &old, sizeof(V));
+            }
+          }
+        });
+  }
+
+  Axis y_, x_;
+  std::int64_t channels_, filters_, run_;
+  Border border_;
+  Range rows_;
+  T* sums_ = nullptr;
+  T* image_ = nullptr;
+  T* up_ = nullptr;
+  std::int64_t* table_ = nullptr;
+};
+
+}  // namespace crochet::kernel

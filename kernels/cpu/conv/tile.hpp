@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The register tile of convolutions: some rows (places, or elements of a filter) by a panel of channels, summed over a
+// list of segments, each of which is a little matrix product. Both operands are read where they are.
+#pragma once
+#include <crochet/kernels/cpu/tiles/panel.hpp>
+
+namespace crochet::kernel {
+
+/// c[r][:] = sum over segments s and k < depth of left[rows[r] + left_at[s] + k * step] * panel[panel_at[s] + k * pitch
+/// + :]. Where rows lie evenly, rows[r] is r * row and the table is not read.
+struct Segments {
+  const std::int64_t* left_at = nullptr;
+  const std::int64_t* panel_at = nullptr;
+  std::int64_t count = 0, depth = 0, step = 1, pitch = 0, row = 0;
+  const std::int64_t* rows = nullptr;
+};
+
+/// The tallest tile that the registers hold, beside two vectors of the panel and one of the left operand.
+#if defined(__AVX512F__)
+inline constexpr int tallest_tile = 14;
+#else
+inline constexpr int tallest_tile = 6;
+#endif
+
+namespace detail {
+template <int R, int N, bool Table, class T>
+[[gnu::noinline]] void convolution_tile(const T* left, const T* panel, const Segments& s, T* out,
+                                        std::int64_t out_pitch) {
+  using V = native<T>;
+  constexpr int lanes = native_lanes<T>;
+  V c[R][N] = {};
+  for (std::int64_t segment = 0; segment < s.count; ++segment) {
+    const T* a = left + s.left_at[segment];
+    const T* b = panel + s.panel_at[segment];
+    for (std::int64_t k = 0; k < s.depth; ++k, a += s.step, b += s.pitch) {
+      V v[N];
+      CROCHET_UNROLL
+      for (int n = 0; n < N; ++n) __builtin_memcpy(&v[n], b + n * lanes, sizeof(V));
+      CROCHET_UNROLL
+      for (int r = 0; r < R; ++r) {
+        const V x = a[Table ? s.rows[r] : r * s.row] - V{};
+        CROCHET_UNROLL
+        for (int n = 0; n < N; ++n) c[r][n] += x * v[n];
+      }
+    }
+  }
+  CROCHET_UNROLL
+  for (int r = 0; r < R; ++r) {
+    CROCHET_UNROLL
+    for (int n = 0; n < N; ++n) __builtin_memcpy(out + r * out_pitch + n * lanes, &c[r][n], sizeof(V));
+  }
+}
+
+/// Of the heights that there are, the one to take next when n rows are left: rather two of a middling height than a
+/// tall one and a scrap, which would wait for its own sums.
+inline int next_height(std::int64_t n) {
+  constexpr int scrap = 3;
+  const std::int64_t some = n >= tallest_tile && n - tallest_tile > 0 && n - tallest_tile < scrap ? (n + 1) / 2 : n;
+#if defined(__AVX512F__)
+  constexpr int heights[] = {14, 8, 7, 4, 3, 2};
+#else
+  constexpr int heights[] = {6, 4, 3, 2};
+#endif
+  for (int h : heights) {
+    if (some >= h) return h;
+  }
+  return 1;
+}
+
+template <int N, bool Table, class T>
+void convolution_tile(int height, const T* left, const T* panel, const Segments& s, T* out, std::int64_t pitch) {
+  switch (height) {
+#if defined(__AVX512F__)
+    case 14: return convolution_tile<14, N, Table>(left, panel, s, out, pitch);
+    case 8: return convolution_tile<8, N, Table>(left, panel, s, out, pitch);
+    case 7: return convolution_tile<7, N, Table>(left, panel, s, out, pitch);
+#else
+    case 6: return convolution_tile<6, N, Table>(left, panel, s, out, pitch);
+#endif
+    case 4: return convolution_tile<4, N, Table>(left, panel, s, out, pitch);
+    case 3: return convolution_tile<3, N, Table>(left, panel, s, out, pitch);
+    case 2: return convolution_tile<2, N, Table>(left, panel, s, out, pitch);
+    default: return convolution_tile<1, N, Table>(left, panel, s, out, pitch);
+  }
+}
+}  // namespace detail
+
+/// n rows by N registers of a panel, tile by tile. Each tile is written where `where(first row)` says: to a pointer and
+/// the distance of rows. Then use(first row, rows, the two again).
+template <int N, bool Table, class T, class Where, class Use>
+CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const T* left, const T* panel, Segments s, Where where,
+                                            Use use) {
+  const std::int64_t* const table = s.rows;
+  for (std::int64_t r = 0; r < n;) {
+    const int height = detail::next_height(n - r);
+    const auto [out, pitch] = where(r);
+    if constexpr (Table) s.rows = table + r;
+    detail::convolution_tile<N, Table>(height, Table ? left : left + r * s.row, panel, s, out, pitch);
+    use(r, height, out, pitch);
+    r += height;
+  }
+}
+
+}  // namespace crochet::kernel

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooling, depthwise convolutions and their gradients on the CPU executor against the Oracle: windows that overlap, leave
+// pixels out or meet the border, and channels that fit no vector.
+#include "windows.hpp"
+
+namespace crochet {
+namespace {
+
+/// Both kinds of pooling of one shape, side by side, of H x W pixels of C channels.
+template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int32_t Kh, std::int32_t Kw, Padding P,
+          std::int32_t Sh, std::int32_t Sw>
+struct Pools {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = image_of<T, H, W, C>(g);
+    learn(g, x, max_pool(x, {Kh, Kw}, {Sh, Sw}, P) + average_pool(x * x, {Kh, Kw}, {Sh, Sw}, P));
+  }
+};
+
+TEST(Pool, SideBySide) { test_windows<Pools<float, 8, 12, 32, 2, 2, valid, 2, 2>, float>(); }
+TEST(Pool, OneChannel) { test_windows<Pools<double, 6, 6, 1, 2, 3, same, 2, 3>, double>(); }
+TEST(Pool, Overlapping) { test_windows<Pools<float, 9, 7, 19, 3, 3, same, 2, 1>, float>(); }
+TEST(Pool, LeavesPixelsOut) { test_windows<Pools<double, 7, 11, 17, 2, 1, valid, 3, 2>, double>(); }
+TEST(Pool, LargeWindow) { test_windows<Pools<float, 19, 18, 5, 17, 17, same, 4, 5>, float>(); }
+
+template <class T>
+struct Global {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = image_of<T, 5, 7, 19>(g);
+    learn(g, x, global_max_pool(x) + global_average_pool(x * x));
+  }
+};
+TEST(Pool, Global) { test_windows<Global<float>, float>(); }
+
+template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int64_t M, std::int32_t Kh, std::int32_t Kw,
+          Padding P, std::int32_t Sh = 1, std::int32_t Sw = 1, std::int32_t Dh = 1, std::int32_t Dw = 1>
+struct Depthwise {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = image_of<T, H, W, C>(g);
+    const Tensor filter = g.variable<T>("filter", {Kh, Kw, C, M}, uniform(-1, 1));
+    learn(g, x, depthwise_conv2d(x, filter, {Sh, Sw}, P, {Dh, Dw}));
+  }
+};
+
+TEST(Depthwise, Same3x3) { test_windows<Depthwise<float, 7, 11, 37, 1, 3, 3, same>, float>(); }
+TEST(Depthwise, OneChannel) { test_windows<Depthwise<double, 5, 6, 1, 1, 2, 3, same>, double>(); }
+TEST(Depthwise, SeveralFiltersAChannel) { test_windows<Depthwise<float, 8, 5, 7, 3, 3, 2, same>, float>(); }
+TEST(Depthwise, ValidStridedDilated) { test_windows<Depthwise<double, 12, 13, 17, 2, 3, 3, valid, 2, 3, 3, 2>, double>(); }
+TEST(Depthwise, StrideBeyondTheWindow) { test_windows<Depthwise<float, 9, 10, 20, 2, 1, 2, same, 3, 3>, float>(); }
+
+}  // namespace
+}  // namespace crochet

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that slide windows over images, against the Oracle.
+#pragma once
+#include "against_oracle.hpp"
+
+namespace crochet {
+
+inline constexpr Padding same = Padding::same, valid = Padding::valid;
+
+/// Runs a model of learn() with batches of several sizes, an empty one too, and one to three threads.
+template <class Model, class T>
+void test_windows() {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Model> both(threads, std::is_same_v<T, float> ? 2e-5 : 1e-12);
+    for (std::int64_t batch : {1, 2, 0, 7}) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
+      both.run(Names<Name<"y">>{}, Names<>{}, {batch});
+      if (batch == 0) continue;  // the mean of nothing is no number
+      both.run(Names<Name<"loss">, Name<"y">, Name<"activated">, Name<"d x">>{}, Names<Name<"train">>{}, {batch});
+    }
+  }
+}
+
+/// An image [H, W, C], and what is to be learned of a tensor made from it.
+template <class T, std::int64_t H, std::int64_t W, std::int64_t C>
+constexpr Tensor image_of(GraphBuilder& g) {
+  const Tensor image = g.placeholder<T>("image", {g.dynamic("batch"), H, W, C});
+  return image * g.variable<T>("scale", {C}, uniform(0.5, 1.5));
+}
+constexpr void learn(GraphBuilder& g, Tensor x, Tensor y) {
+  g.name("y", y);
+  const Tensor bias = g.variable("bias", y.dtype(), {y.shape()[y.shape().rank - 1]}, uniform(-1, 1), true);
+  const Tensor z = g.name("activated", tanh(y * 0.2 + bias));
+  const Tensor loss = g.name("loss", reduce_mean(square(z) * z));
+  g.name("d x", gradient(loss, x));
+  g.name("train", minimize(loss, SGD{0.01}));
+}
+
+}  // namespace crochet
