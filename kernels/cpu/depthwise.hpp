@@ -15,7 +15,10 @@ template <class T>
 class Repeated {
  public:
   Repeated(const Slide& s, std::int64_t channels, std::int64_t times)
-      : channels_(channels), times_(times), height_(s.y.source), width_(s.x.source),
+      : channels_(channels),
+        times_(times),
+        height_(s.y.source),
+        width_(s.x.source),
         border_(s, channels * times, false) {}
 
   std::int64_t room() const { return (border_.empty() ? 0 : border_.size()) + (times_ == 1 ? 0 : size() * times_); }

@@ -81,9 +81,8 @@ CROCHET_ALWAYS_INLINE void pool(const Call& call, const Epilogue& epilogue, Redu
             epilogue.template vectors<1>(place, c, v);
           },
           [&](std::int64_t c) {
-            const T v = reduce(y.size(), x.size(), [&](std::int64_t i, std::int64_t k) {
-              return corner[i * pitch + k * p.channels + c];
-            });
+            const T v = reduce(y.size(), x.size(),
+                               [&](std::int64_t i, std::int64_t k) { return corner[i * pitch + k * p.channels + c]; });
             epilogue.row(place, c, 1, &v);
           });
     }
@@ -105,8 +104,7 @@ CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, std::int64_t
         simd::reg_t<T, decltype(wide)::value> total{};
         for (std::int64_t oy = rows.from; oy < rows.to; ++oy) {
           for (std::int64_t ox = columns.from; ox < columns.to; ++ox) {
-            const std::int64_t tap =
-                (y + s.y.before - oy * s.y.stride) * s.x.taps + x + s.x.before - ox * s.x.stride;
+            const std::int64_t tap = (y + s.y.before - oy * s.y.stride) * s.x.taps + x + s.x.before - ox * s.x.stride;
             total += share(wide, (n * s.y.places + oy) * s.x.places + ox, oy, ox, tap, c);
           }
         }
@@ -153,18 +151,17 @@ struct Kernel<&op::max_pool_winners> {
     using T = kernel::in_t<Types>;
     using Index = typename Types::out;
     const kernel::detail::PoolShape<T> p(call.in[0], call.out, call.attributes);
-    kernel::detail::each_row_of(
-        p.s.y, p.images, call.worker, [&](std::int64_t n, std::int64_t oy, std::int64_t row) {
-          const T* image = call.in[0].as<const T>() + n * p.pixels() * p.channels;
-          Index* out = call.out.as<Index>() + row * p.s.x.places * p.channels;
-          const kernel::detail::Clipped y(p.s.y, oy);
-          for (std::int64_t ox = 0; ox < p.s.x.places; ++ox, out += p.channels) {
-            const kernel::detail::Clipped x(p.s.x, ox);
-            kernel::detail::over_channels(
-                p.channels, [&](std::int64_t c) { store(out + c, winner<true>(p, image + c, y, x)); },
-                [&](std::int64_t c) { store(out + c, winner<false>(p, image + c, y, x)); });
-          }
-        });
+    kernel::detail::each_row_of(p.s.y, p.images, call.worker, [&](std::int64_t n, std::int64_t oy, std::int64_t row) {
+      const T* image = call.in[0].as<const T>() + n * p.pixels() * p.channels;
+      Index* out = call.out.as<Index>() + row * p.s.x.places * p.channels;
+      const kernel::detail::Clipped y(p.s.y, oy);
+      for (std::int64_t ox = 0; ox < p.s.x.places; ++ox, out += p.channels) {
+        const kernel::detail::Clipped x(p.s.x, ox);
+        kernel::detail::over_channels(
+            p.channels, [&](std::int64_t c) { store(out + c, winner<true>(p, image + c, y, x)); },
+            [&](std::int64_t c) { store(out + c, winner<false>(p, image + c, y, x)); });
+      }
+    });
   }
 
  private:
@@ -178,8 +175,7 @@ struct Kernel<&op::max_pool_winners> {
     using I = simd::reg_t<Signed<T>, Wide>;
     auto top = simd::load<T, Wide>(image + (y.from * p.s.x.source + x.from) * p.channels);
     const auto number = [&](std::int64_t i, std::int64_t k) {
-      return simd::splat<Signed<T>, Wide>(
-          static_cast<Signed<T>>((i - y.first) * p.s.x.taps + k - x.first));
+      return simd::splat<Signed<T>, Wide>(static_cast<Signed<T>>((i - y.first) * p.s.x.taps + k - x.first));
     };
     I best = number(y.from, x.from);
     for (std::int64_t i = y.from; i < y.to; ++i) {

@@ -28,7 +28,9 @@ TEST(Convolution, Strided7x7) { test_windows<Convolution<float, 13, 17, 3, 20, 7
 TEST(Convolution, WindowAsLargeAsTheImage) { test_windows<Convolution<double, 5, 6, 2, 19, 5, 6, valid>, double>(); }
 TEST(Convolution, WindowLargerThanTheImage) { test_windows<Convolution<float, 2, 1, 3, 4, 5, 5, same>, float>(); }
 TEST(Convolution, Dilated) { test_windows<Convolution<float, 11, 13, 4, 18, 3, 3, same, 1, 1, 2, 3>, float>(); }
-TEST(Convolution, DilatedValidStrided) { test_windows<Convolution<double, 12, 15, 9, 5, 2, 3, valid, 2, 3, 3, 2>, double>(); }
+TEST(Convolution, DilatedValidStrided) {
+  test_windows<Convolution<double, 12, 15, 9, 5, 2, 3, valid, 2, 3, 3, 2>, double>();
+}
 TEST(Convolution, DilationSharesAFactorWithTheStride) {
   test_windows<Convolution<double, 11, 14, 3, 17, 3, 3, same, 4, 2, 2, 4>, double>();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling, depthwise convolutions and their gradients on the CPU executor against the Oracle: windows that overlap, leave
-// pixels out or meet the border, and channels that fit no vector.
+// Pooling, depthwise convolutions and their gradients on the CPU executor against the Oracle: windows that overlap,
+// leave pixels out or meet the border, and channels that fit no vector.
 #include "windows.hpp"
 
 namespace crochet {
@@ -44,7 +44,9 @@ struct Depthwise {
 TEST(Depthwise, Same3x3) { test_windows<Depthwise<float, 7, 11, 37, 1, 3, 3, same>, float>(); }
 TEST(Depthwise, OneChannel) { test_windows<Depthwise<double, 5, 6, 1, 1, 2, 3, same>, double>(); }
 TEST(Depthwise, SeveralFiltersAChannel) { test_windows<Depthwise<float, 8, 5, 7, 3, 3, 2, same>, float>(); }
-TEST(Depthwise, ValidStridedDilated) { test_windows<Depthwise<double, 12, 13, 17, 2, 3, 3, valid, 2, 3, 3, 2>, double>(); }
+TEST(Depthwise, ValidStridedDilated) {
+  test_windows<Depthwise<double, 12, 13, 17, 2, 3, 3, valid, 2, 3, 3, 2>, double>();
+}
 TEST(Depthwise, StrideBeyondTheWindow) { test_windows<Depthwise<float, 9, 10, 20, 2, 1, 2, same, 3, 3>, float>(); }
 
 }  // namespace

@@ -25,7 +25,8 @@ TEST_P(WindowGradient, IsTheDifferenceQuotient) {
   for (const std::int64_t filters : {1, 3}) {
     const Shape filter{height, width, channels, filters};
     check_gradients("conv2d", [&](Case& c) { return rows(conv2d(c.x(image), c.x(filter), stride, p, dilation)); });
-    check_gradients("depthwise", [&](Case& c) { return rows(depthwise_conv2d(c.x(image), c.x(filter), stride, p, dilation)); });
+    check_gradients("depthwise",
+                    [&](Case& c) { return rows(depthwise_conv2d(c.x(image), c.x(filter), stride, p, dilation)); });
   }
   check_gradients("max_pool", [&](Case& c) { return rows(max_pool(c.x(image), window, stride, p)); });
   check_gradients("average_pool", [&](Case& c) { return rows(average_pool(c.x(image), window, stride, p)); });

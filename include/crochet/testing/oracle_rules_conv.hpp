@@ -113,8 +113,8 @@ void each_winner(const Attributes& a, const Array& image, const Array& result, V
     for (std::size_t c = 0; c < channels; ++c) {
       std::size_t& b = best[place * channels + c];
       const std::size_t i = pixel * channels + c;
-      const bool wins = b == none || image.data[i] > image.data[b] || (image.data[i] != image.data[i] &&
-                                                                       image.data[b] == image.data[b]);
+      const bool wins = b == none || image.data[i] > image.data[b] ||
+                        (image.data[i] != image.data[i] && image.data[b] == image.data[b]);
       if (!wins) continue;
       b = i;
       taps[place * channels + c] = tap;

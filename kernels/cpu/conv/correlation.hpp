@@ -58,8 +58,8 @@ class Correlation {
     const std::int64_t segments = (2 * y_.taps * x_.taps + line - 1) / line * line;
     // In panels a row is readable to its end; in rows the last panel would reach beyond it.
     const bool whole = filter_.panel != 0 || filters_ % panel_width<T> == 0;
-    const bool copy = !whole || (filter_.panel == 0 && filters_ > panel_width<T> &&
-                                 results >= tiles_worth_a_copy * tallest_tile);
+    const bool copy =
+        !whole || (filter_.panel == 0 && filters_ > panel_width<T> && results >= tiles_worth_a_copy * tallest_tile);
     const std::int64_t image = (border_.empty() ? 0 : border_.size() + 2 * panel_width<T>) / line * line;
     const std::int64_t panels = copy ? (filters_ + panel_width<T> - 1) / panel_width<T> * panel_width<T> * depth_ : 0;
     auto* words = worker_.scratch<std::int64_t>(
@@ -94,8 +94,13 @@ class Correlation {
   /// The little products behind the places phase, phase + spread, ... of row y.
   Segments segments(std::int64_t y, std::int64_t phase) {
     const bool side_by_side = x_.dilation == 1 && x_.spread == 1;  // taps of a row lie as their filters do
-    Segments s{.left_at = left_at_, .panel_at = panel_at_, .count = 0, .depth = channels_, .step = 1,
-               .pitch = filter_.row, .row = (x_.spread == 1 ? x_.stride : 1) * channels_};
+    Segments s{.left_at = left_at_,
+               .panel_at = panel_at_,
+               .count = 0,
+               .depth = channels_,
+               .step = 1,
+               .pitch = filter_.row,
+               .row = (x_.spread == 1 ? x_.stride : 1) * channels_};
     if (side_by_side) s.depth *= x_.taps;
     for (std::int64_t i = 0; i < y_.taps; ++i) {
       const std::int64_t row = y_.at(y, i);
@@ -121,12 +126,17 @@ class Correlation {
         const std::int64_t pitch = epilogue_.pitch() * x_.spread;
         return convolution_rows<N, false>(
             places, source_, weights, s,
-            [&](std::int64_t r) { return Rows{epilogue_.destination(at + r * x_.spread, j), pitch}; },
+            [&](std::int64_t r) {
+              return Rows{epilogue_.destination(at + r * x_.spread, j), pitch};
+            },
             [](auto&&...) {});
       }
     }
     convolution_rows<N, false>(
-        places, source_, weights, s, [&](std::int64_t) { return Rows{block, full}; },
+        places, source_, weights, s,
+        [&](std::int64_t) {
+          return Rows{block, full};
+        },
         [&](std::int64_t r, int height, T*, std::int64_t) {
           for (int i = 0; i < height; ++i) result<N>(at + (r + i) * x_.spread, j, width, block + i * full);
         });

@@ -101,8 +101,14 @@ class FilterGradient {
 
   template <int N>
   void add_panel(const T* image, const T* upstream, std::int64_t pitch, T* sums) {
-    Segments s{.left_at = table_, .panel_at = table_ + y_.places, .count = 0, .depth = x_.places,
-               .step = x_.stride * channels_, .pitch = pitch, .row = 1, .rows = table_ + 2 * y_.places};
+    Segments s{.left_at = table_,
+               .panel_at = table_ + y_.places,
+               .count = 0,
+               .depth = x_.places,
+               .step = x_.stride * channels_,
+               .pitch = pitch,
+               .row = 1,
+               .rows = table_ + 2 * y_.places};
     if (run_ < worth_a_run) {
       for (std::int64_t y = 0; y < y_.places; ++y) push(s, y, y * y_.stride);
       return add_rows<N, true>({0, rows()}, image, upstream, s, sums);
@@ -138,7 +144,10 @@ class FilterGradient {
     using V = detail::native<T>;
     alignas(64) T block[tallest_tile * N * native_lanes<T>];
     convolution_rows<N, Table>(
-        n, image, upstream, s, [&](std::int64_t) { return Rows{block, N * native_lanes<T>}; },
+        n, image, upstream, s,
+        [&](std::int64_t) {
+          return Rows{block, N * native_lanes<T>};
+        },
         [&](std::int64_t r, int height, T*, std::int64_t) {
           for (int i = 0; i < height; ++i) {
             CROCHET_UNROLL

@@ -71,16 +71,24 @@ template <int N, bool Table, class T>
 void convolution_tile(int height, const T* left, const T* panel, const Segments& s, T* out, std::int64_t pitch) {
   switch (height) {
 #if defined(__AVX512F__)
-    case 14: return convolution_tile<14, N, Table>(left, panel, s, out, pitch);
-    case 8: return convolution_tile<8, N, Table>(left, panel, s, out, pitch);
-    case 7: return convolution_tile<7, N, Table>(left, panel, s, out, pitch);
+    case 14:
+      return convolution_tile<14, N, Table>(left, panel, s, out, pitch);
+    case 8:
+      return convolution_tile<8, N, Table>(left, panel, s, out, pitch);
+    case 7:
+      return convolution_tile<7, N, Table>(left, panel, s, out, pitch);
 #else
-    case 6: return convolution_tile<6, N, Table>(left, panel, s, out, pitch);
+    case 6:
+      return convolution_tile<6, N, Table>(left, panel, s, out, pitch);
 #endif
-    case 4: return convolution_tile<4, N, Table>(left, panel, s, out, pitch);
-    case 3: return convolution_tile<3, N, Table>(left, panel, s, out, pitch);
-    case 2: return convolution_tile<2, N, Table>(left, panel, s, out, pitch);
-    default: return convolution_tile<1, N, Table>(left, panel, s, out, pitch);
+    case 4:
+      return convolution_tile<4, N, Table>(left, panel, s, out, pitch);
+    case 3:
+      return convolution_tile<3, N, Table>(left, panel, s, out, pitch);
+    case 2:
+      return convolution_tile<2, N, Table>(left, panel, s, out, pitch);
+    default:
+      return convolution_tile<1, N, Table>(left, panel, s, out, pitch);
   }
 }
 }  // namespace detail

@@ -27,8 +27,8 @@ constexpr void gradient_of_conv2d(GradientScope& s);
 namespace op {
 /// inputs = {image [n, h, w, c], filter [kh, kw, c, k]}; ints = {kh, kw, stride h, stride w, padding, dilation h,
 /// dilation w}.
-inline constexpr Op conv2d{"conv2d",          OpKind::kernel, detail::infer_conv2d, detail::gradient_of_conv2d, 3,
-                           detail::from_first, 0b10};
+inline constexpr Op conv2d{
+    "conv2d", OpKind::kernel, detail::infer_conv2d, detail::gradient_of_conv2d, 3, detail::from_first, 0b10};
 /// inputs = {filter [kh, kw, c, k]}: [kh, kw, k, c], turned by half a turn. With it the gradient of the image is a
 /// convolution too; it is an operation of its own so that a step makes it once.
 inline constexpr Op turned_filter{.name = "turned_filter", .infer = detail::infer_turned_filter, .panel_inputs = 0b1};
@@ -39,8 +39,8 @@ inline constexpr Op conv2d_image_gradient{"conv2d_image_gradient", OpKind::kerne
 inline constexpr Op conv2d_filter_gradient{"conv2d_filter_gradient", OpKind::kernel, nullptr, nullptr, 3};
 }  // namespace op
 
-/// out[n, y, x, k] = sum over i, j, c of image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] * filter[i, j, c, k]
-/// (tf.nn.conv2d). image [n, h, w, c], filter [kh, kw, c, k] -> [n, oh, ow, k]. Heights and widths must be static.
+/// out[n, y, x, k] = sum over i, j, c of image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] * filter[i, j, c,
+/// k] (tf.nn.conv2d). image [n, h, w, c], filter [kh, kw, c, k] -> [n, oh, ow, k]. Heights and widths must be static.
 constexpr Tensor conv2d(Tensor image, Tensor filter, Window stride = {1, 1}, Padding padding = Padding::same,
                         Window dilation = {1, 1}) {
   if (filter.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(filter.shape().rank));

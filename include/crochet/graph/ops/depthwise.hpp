@@ -20,8 +20,8 @@ constexpr void gradient_of_depthwise(GradientScope& s);
 
 namespace op {
 /// inputs = {image [n, h, w, c], filter [kh, kw, c, m]}; ints as conv2d.
-inline constexpr Op depthwise_conv2d{"depthwise_conv2d", OpKind::kernel, detail::infer_depthwise,
-                                     detail::gradient_of_depthwise, 3, detail::from_first};
+inline constexpr Op depthwise_conv2d{
+    "depthwise_conv2d", OpKind::kernel, detail::infer_depthwise, detail::gradient_of_depthwise, 3, detail::from_first};
 /// inputs = {filter, upstream}; the shape is the image's.
 inline constexpr Op depthwise_image_gradient{"depthwise_image_gradient", OpKind::kernel, nullptr, nullptr, 3,
                                              detail::from_second};

@@ -22,17 +22,17 @@ constexpr void gradient_of_mean_pool(GradientScope& s);
 
 namespace op {
 /// inputs = {image}; ints = {window height, width, stride height, width, padding, 1, 1}.
-inline constexpr Op max_pool{"max_pool",        OpKind::kernel, detail::infer_pool, detail::gradient_of_max_pool, 3,
-                             detail::from_first};
+inline constexpr Op max_pool{"max_pool", OpKind::kernel,    detail::infer_pool, detail::gradient_of_max_pool,
+                             3,          detail::from_first};
 /// inputs = {image}: which element of its window, row by row, is the first greatest. What the gradient needs of the
 /// image, in a sixteenth of the memory.
-inline constexpr Op max_pool_winners{"max_pool_winners", OpKind::kernel, detail::infer_winners,
-                                     nullptr,            -1,             detail::from_first};
+inline constexpr Op max_pool_winners{"max_pool_winners", OpKind::kernel, detail::infer_winners, nullptr, -1,
+                                     detail::from_first};
 /// inputs = {upstream, winners}; the shape is the image's: each window's upstream goes to its winner.
 inline constexpr Op max_pool_gradient{"max_pool_gradient", OpKind::kernel, nullptr, nullptr, 3, detail::from_both};
 /// inputs = {image}; ints as max_pool.
-inline constexpr Op mean_pool{"mean_pool",       OpKind::kernel, detail::infer_pool, detail::gradient_of_mean_pool, 3,
-                              detail::from_first};
+inline constexpr Op mean_pool{"mean_pool", OpKind::kernel,    detail::infer_pool, detail::gradient_of_mean_pool,
+                              3,           detail::from_first};
 /// inputs = {upstream}; the shape is the image's.
 inline constexpr Op mean_pool_gradient{"mean_pool_gradient", OpKind::kernel, nullptr, nullptr, 3, detail::from_first};
 }  // namespace op
