@@ -9,6 +9,7 @@
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/gather.hpp>
 #include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/graph/ops/matmul.hpp>

@@ -67,5 +67,24 @@ TEST(Gradient, OfWhatIsPutTogether) {
   check_gradients("repeat", [](Case& c) { return repeat(c.x({3, 2}), 3, 0); });
 }
 
+/// Integers in [0, n), of a given seed.
+Tensor indices(Case& c, const Shape& shape, int n) { return cast<std::int32_t>(abs(c.fixed(shape)) * (n - 0.01)); }
+
+TEST(Gradient, OfGather) {
+  check_gradients("rows", [](Case& c) { return gather(c.x({5, 3}), indices(c, {7}, 5)); });
+  check_gradients("pairs of columns", [](Case& c) {
+    return reshape(gather(c.x({2, 5}), indices(c, {3, 2}, 5), 1), {4, 3});
+  });
+  check_gradients("the middle", [](Case& c) { return gather(c.x({2, 5, 3}), indices(c, {4}, 5), 1); });
+  check_gradients("one", [](Case& c) { return gather(c.x({5, 3}), indices(c, {}, 5)); });
+  check_gradients("along", [](Case& c) { return take_along(c.x({3, 5}), indices(c, {3, 4}, 5), 1); });
+  check_gradients("along the middle", [](Case& c) { return take_along(c.x({2, 5, 3}), indices(c, {2, 4, 3}, 5), 1); });
+}
+
+TEST(Gradient, OfSegmentSum) {
+  check_gradients("rows", [](Case& c) { return segment_sum(c.x({7, 3}), indices(c, {7}, 5), 4); });
+  check_gradients("the middle", [](Case& c) { return segment_sum(c.x({2, 3, 2, 3}), indices(c, {3, 2}, 4), 4, 1); });
+}
+
 }  // namespace
 }  // namespace crochet

@@ -5,6 +5,7 @@
 
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/gather.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 
 namespace crochet {
@@ -31,6 +32,15 @@ constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
   const Tensor rows = out.rank == 2 ? x : reshape(x, {out.product(0, out.rank - 1), inputs});
   const Tensor y = matmul(rows, kernel) + bias;
   return out.rank == 2 ? y : reshape(y, out);
+}
+
+/// Rows of a table by index: ids (int32, int64 or uint8) [...] -> [..., width]. The table [vocabulary, width] is the
+/// variable `name/table` of type T and begins as `init` says (Keras's Embedding). An id outside [0, vocabulary) gives a
+/// row of NaN and no gradient.
+template <Element T = float>
+constexpr Tensor embedding(Tensor ids, std::int64_t vocabulary, std::int64_t width, std::string_view name,
+                           const Initializer& init = uniform(-0.05, 0.05)) {
+  return gather(detail::layer_variable(*ids.graph, name, "/table", dtype_of<T>, {vocabulary, width}, init), ids);
 }
 
 struct ConvOptions {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <crochet/graph/ops/batched_matmul.hpp>
-#include <crochet/graph/ops/iota.hpp>
+#include <crochet/graph/ops/gather.hpp>
 #include <crochet/graph/ops/pad.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/testing/oracle_array.hpp>
@@ -110,10 +110,40 @@ inline void concat(const Use& u) {
   }
 }
 
+/// Calls visit(element among the slices that indices name, whether there is such an element, element of `table`).
+template <class Visit>
+void each_named(const Use& u, const Array& table, const Array& slices, Visit visit) {
+  const auto axis = static_cast<std::size_t>(u.attributes.ints[0]),
+             many = static_cast<std::size_t>(u.attributes.ints[1]);
+  for (std::size_t flat = 0; flat < slices.data.size(); ++flat) {
+    const std::vector<std::size_t> at = indices_of(slices, flat);
+    std::vector<std::size_t> of_index(at.begin() + static_cast<long>(axis),
+                                      at.begin() + static_cast<long>(axis + many)),
+        from(at.begin(), at.begin() + static_cast<long>(axis));
+    const double index = u.in[1]->data[flat_of(*u.in[1], of_index)];
+    const bool inside = index >= 0 && index < static_cast<double>(table.shape[axis]);
+    from.push_back(inside ? static_cast<std::size_t>(index) : 0);
+    from.insert(from.end(), at.begin() + static_cast<long>(axis + many), at.end());
+    visit(flat, inside, inside ? flat_of(table, from) : 0);
+  }
+}
+inline void gather(const Use& u) {
+  each_named(u, *u.in[0], u.out, [&](std::size_t to, bool inside, std::size_t from) {
+    u.out.data[to] = inside ? u.in[0]->data[from] : (u.attributes.ints[2] != 0 ? 0 : invalid(u.type));
+  });
+}
+inline void segment_sum(const Use& u) {
+  each_named(u, u.out, *u.in[0], [&](std::size_t from, bool inside, std::size_t to) {
+    if (inside) u.out.data[to] += u.in[0]->data[from];
+  });
+}
+
 }  // namespace detail
 
 inline void add_array_rules(std::map<const Op*, KernelRule>& rules) {
   rules[&op::iota] = detail::iota;
+  rules[&op::gather] = detail::gather;
+  rules[&op::segment_sum] = detail::segment_sum;
   rules[&op::slice] = detail::slice;
   rules[&op::pad] = detail::pad;
   rules[&op::concat] = detail::concat;

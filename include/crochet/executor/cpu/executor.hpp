@@ -15,6 +15,7 @@
 #include <crochet/kernels/cpu/batched_matmul.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
 #include <crochet/kernels/cpu/depthwise.hpp>
+#include <crochet/kernels/cpu/gather.hpp>
 #include <crochet/kernels/cpu/group_norm.hpp>
 #include <crochet/kernels/cpu/iota.hpp>
 #include <crochet/kernels/cpu/loss.hpp>

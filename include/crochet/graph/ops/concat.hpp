@@ -56,16 +56,18 @@ constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
 /// Tensors one behind the other along an axis; their other dimensions must be equal (numpy.concatenate). Dynamic
 /// dimensions along the axis must be multiples of the same one.
 constexpr Tensor concat(std::initializer_list<Tensor> parts, int axis) {
+  const std::size_t at = detail::axis_of(parts.begin()->shape().rank, axis);
   std::vector<Tensor> all;
   for (Tensor t : parts) all.push_back(t);
-  return detail::concat(all, detail::axis_of(all[0].shape().rank, axis));
+  return detail::concat(all, at);
 }
 
 /// Tensors of one shape along a new axis, before the given one (numpy.stack): -1 puts it at the end.
 constexpr Tensor stack(std::initializer_list<Tensor> parts, int axis) {
+  const std::size_t at = detail::axis_of(parts.begin()->shape().rank + 1, axis);
   std::vector<Tensor> all;
   for (Tensor t : parts) all.push_back(expand_dims(t, axis));
-  return detail::concat(all, detail::axis_of(all[0].shape().rank, axis));
+  return detail::concat(all, at);
 }
 
 namespace detail {
