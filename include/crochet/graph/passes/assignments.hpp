@@ -21,17 +21,27 @@ constexpr int variable_as_at(const Nodes& nodes, int variable, int moment, IsLiv
 /// For the whole table, before anything is pruned: moments are places in it. Moments are used up.
 constexpr Subgraph see_assignments(const Subgraph& g) {
   const std::vector<char> live = live_nodes(g);
-  bool assigned = false;
-  for (const Node& n : g.nodes) assigned = assigned || n.is(op::assign);
   Subgraph seen = g;
-  for (std::size_t i = 0; i < seen.nodes.size(); ++i) {
-    Node& n = seen.nodes[i];
-    const int moment = n.moment < 0 ? static_cast<int>(i) : n.moment;
+  Node* const nodes = seen.nodes.data();
+  const auto count = static_cast<int>(seen.nodes.size());
+  // The live assignments of a variable are a chain, the latest first.
+  std::vector<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
+  int *const latest = latest_of.data(), *const earlier = earlier_of.data();
+  for (int i = 0; i < count; ++i) {
+    if (nodes[i].op != &op::assign || live[detail::at(i)] == 0) continue;
+    earlier[i] = latest[nodes[i].inputs[0]];
+    latest[nodes[i].inputs[0]] = i;
+  }
+  for (int i = 0; i < count; ++i) {
+    Node& n = nodes[i];
+    const int moment = n.moment < 0 ? i : n.moment;
     n.moment = -1;
-    if (!assigned || live[i] == 0) continue;
-    for (std::size_t k = n.is(op::assign) ? 1 : 0; k < max_inputs; ++k) {
-      if (n.inputs[k] < 0 || !g.nodes[detail::at(n.inputs[k])].is(op::variable)) continue;
-      n.inputs[k] = variable_as_at(g.nodes, n.inputs[k], moment, [&](int a) { return live[detail::at(a)] != 0; });
+    for (std::size_t k = n.op == &op::assign ? 1 : 0; k < max_inputs; ++k) {
+      const int variable = n.inputs[k];
+      if (variable < 0 || latest[variable] < 0 || live[detail::at(i)] == 0) continue;
+      int seen_as = latest[variable];
+      while (seen_as >= moment) seen_as = earlier[seen_as];
+      if (seen_as >= 0) n.inputs[k] = seen_as;
     }
   }
   return seen;

@@ -12,7 +12,14 @@ namespace detail {
 class Keeper {
  public:
   constexpr explicit Keeper(const Subgraph& g)
-      : from_(g), place_(g.nodes.size(), -1), last_reader_(g.nodes.size(), -1), lives_in_(g.nodes.size(), -1) {
+      : from_(g),
+        place_(g.nodes.size(), -1),
+        last_reader_(g.nodes.size(), -1),
+        moved_(g.nodes.size(), -1),
+        lives_in_(g.nodes.size(), -1),
+        first_(g.nodes.size(), -1),
+        last_(g.nodes.size(), -1),
+        next_(g.nodes.size(), -1) {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       for (std::size_t k = first_input(g.nodes[i]); k < max_inputs; ++k) {
         if (g.nodes[i].inputs[k] >= 0) last_reader_[at(g.nodes[i].inputs[k])] = static_cast<int>(i);
@@ -33,7 +40,7 @@ class Keeper {
   constexpr Subgraph run() {
     for (std::size_t i = 0; i < from_.nodes.size(); ++i) visit(static_cast<int>(i));
     for (int f : from_.fetched)
-      to_.fetched.push_back(from_.nodes[at(f)].is(op::variable) ? variable(f) : place_[at(f)]);
+      to_.fetched.push_back(from_.nodes[at(f)].is(op::variable) ? moved_[at(f)] : place_[at(f)]);
     for (int t : from_.targets) to_.targets.push_back(place_[at(t)]);
     return to_;
   }
@@ -44,25 +51,30 @@ class Keeper {
 
   constexpr void visit(int i) {
     Node n = from_.nodes[at(i)];
-    if (n.is(op::variable)) lives_in_[at(i)] = i;
-    if (n.op->kind == OpKind::view) lives_in_[at(i)] = lives_in_[at(n.inputs[0])];
+    if (n.is(op::variable)) live_in(i, i);
+    if (n.op->kind == OpKind::view) live_in(i, lives_in_[at(n.inputs[0])]);
     if (n.op->kind == OpKind::assign) save(n.inputs[0], i);
     const int target = n.op->kind == OpKind::assign ? n.inputs[0] : -1;
     for (int& input : n.inputs) {
       if (input >= 0) input = place_[at(input)];
     }
     if (target >= 0) {
-      n.inputs[0] = variable(target);
-      lives_in_[at(i)] = target;
+      n.inputs[0] = moved_[at(target)];
+      live_in(i, target);
     }
-    place_[at(i)] = append(to_, n);
-    if (n.is(op::variable)) variables_.push_back({i, place_[at(i)]});
+    moved_[at(i)] = place_[at(i)] = append(to_, n);
+  }
+
+  constexpr void live_in(int i, int variable) {
+    lives_in_[at(i)] = variable;
+    if (variable < 0) return;
+    (first_[at(variable)] < 0 ? first_[at(variable)] : next_[at(last_[at(variable)])]) = i;
+    last_[at(variable)] = i;
   }
 
   /// Before `assignment` overwrites the variable: copies what is in it if something behind the assignment reads it.
   constexpr void save(int variable, int assignment) {
-    for (int i = 0; i < assignment; ++i) {
-      if (lives_in_[at(i)] != variable) continue;
+    for (int i = first_[at(variable)]; i >= 0; i = next_[at(i)]) {
       lives_in_[at(i)] = -1;
       if (last_reader_[at(i)] <= assignment) continue;
       Node n = to_.nodes[at(place_[at(i)])];
@@ -74,23 +86,15 @@ class Keeper {
       }
       place_[at(i)] = append(to_, n);
     }
+    first_[at(variable)] = -1;
   }
 
-  constexpr int variable(int node) const {
-    for (const Moved& v : variables_) {
-      if (v.from == node) return v.to;
-    }
-    return -1;
-  }
-
-  struct Moved {
-    int from, to;
-  };
   const Subgraph& from_;
   Subgraph to_;
   std::vector<int> place_, last_reader_;
-  std::vector<int> lives_in_;  ///< by node: the variable in whose memory it is, for as long as it is
-  std::vector<Moved> variables_;
+  std::vector<int> moved_;                ///< by node: where it went itself, whatever stands for its value
+  std::vector<int> lives_in_;             ///< by node: the variable in whose memory it is, for as long as it is
+  std::vector<int> first_, last_, next_;  ///< by variable: the first and last node that live in it; by node: the next
 };
 }  // namespace detail
 
