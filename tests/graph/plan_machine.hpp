@@ -18,7 +18,7 @@ struct Stages {
   Plan plan;
 
   Stages(const Graph& g, const std::vector<int>& fetched, const std::vector<int>& targets)
-      : simplified(simplify(g, fetched, targets)), repeated(materialize_broadcasts(keep_overwritten(simplified))), schedule(fuse(repeated)),
+      : simplified(simplify(g, fetched, targets)), repeated(materialize_broadcasts(keep_overwritten(simplified))), schedule(order_by_items(repeated, fuse(repeated))),
         plan(make_plan(simplified)) {}
 };
 

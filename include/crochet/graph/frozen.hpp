@@ -12,6 +12,7 @@
 #include <crochet/graph/passes/fold.hpp>
 #include <crochet/graph/passes/item_memory.hpp>
 #include <crochet/graph/passes/keep.hpp>
+#include <crochet/graph/passes/order.hpp>
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
 #include <crochet/graph/passes/share.hpp>
@@ -102,7 +103,7 @@ constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targe
 /// Fusion, memory, programs, barriers.
 constexpr Plan make_plan(const Subgraph& simplified) {
   const Subgraph g = materialize_broadcasts(keep_overwritten(simplified));
-  const Schedule schedule = fuse(g);
+  const Schedule schedule = order_by_items(g, fuse(g));
   const Regions regions = find_regions(g, schedule);
   MemoryPlan memory = plan_memory(g, schedule, regions);
   const std::vector<ItemSteps> items = plan_item_memory(g, schedule, regions, memory);

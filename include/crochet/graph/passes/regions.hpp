@@ -65,6 +65,16 @@ class RegionFinder {
     return r_;
   }
 
+  /// By group: whether it could be in a region, whatever its neighbours.
+  constexpr std::vector<char> itemwise_groups() {
+    std::vector<char> can(s_.groups.size(), 0);
+    find_items();
+    if (r_.items.is_static() && r_.items.factor < 2) return can;
+    first_ = static_cast<int>(s_.groups.size());
+    for (int q = 0; q < first_; ++q) can[at(q)] = itemwise(q) ? 1 : 0;
+    return can;
+  }
+
  private:
   constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
   constexpr int home(int i) const { return s_.home[at(s_.base[at(i)])]; }
