@@ -64,6 +64,30 @@ struct Cnn {
   }
 };
 
+/// A post-norm transformer encoder block: attention, then a dense layer with relu and one back, each added to its input
+/// and normalised. Trained to a target by mean squared error. The feeds have the other models' names, so that one loop
+/// drives them all.
+template <class Optimizer, std::int64_t Batch = 0, std::int64_t Length = 64, std::int64_t Width = 128,
+          std::int32_t Heads = 4, std::int64_t Inner = 512>
+struct Encoder {
+  static constexpr void define(crochet::GraphBuilder& g) {
+    const auto batch = batch_of<Batch>(g);
+    const auto x = g.placeholder<float>("images", {batch, Length, Width});
+    const auto target = g.placeholder<float>("labels", {batch, Length, Width});
+    const auto attention = dense(self_attention(dense(x, 3 * Width, "qkv"), Heads), Width, "projection");
+    const auto h = normalized(x + attention, "scale1", "shift1");
+    const auto y = normalized(h + dense(relu(dense(h, Inner, "up")), Width, "down"), "scale2", "shift2");
+    const auto loss = g.name("loss", mean_squared_error(g.name("logits", y), target));
+    g.name("train", minimize(loss, Optimizer{}));
+  }
+
+ private:
+  static constexpr crochet::Tensor normalized(crochet::Tensor x, std::string_view scale, std::string_view shift) {
+    return layer_norm(x, x.graph->variable<float>(scale, {Width}, crochet::ones()),
+                      x.graph->variable<float>(shift, {Width}, crochet::zeros()));
+  }
+};
+
 /// The mean of twelve chained elementwise operations on 2^20 numbers, and its gradient.
 struct Chain {
   static constexpr std::int64_t size = 1 << 20;

@@ -20,11 +20,26 @@ namespace bench {
 // Every workload is compiled twice, each time against one policy for products.
 #if defined(CROCHET_BENCH_EIGEN)
 using Device = crochet::EigenCpu;
+inline constexpr bool static_batches = false;  // one model instead of several: Eigen takes the compiler long
 #define CROCHET_BENCH_POLICY eigen
 #else
 using Device = crochet::Cpu;
+inline constexpr bool static_batches = true;
 #define CROCHET_BENCH_POLICY tiles
 #endif
+
+/// make(the batch as a constant) for one of these batches, make(0), a dynamic one, for all others.
+template <std::int64_t... Batches, class Make>
+Steps for_batch(const Case& wanted, const Settings& settings, Make make) {
+  Steps steps;
+  if constexpr (static_batches) {
+    const auto try_one = [&](auto batch) {
+      if (!settings.dynamic && static_cast<std::int64_t>(wanted.batch) == batch()) steps = make(batch);
+    };
+    (try_one(std::integral_constant<std::int64_t, Batches>{}), ...);
+  }
+  return steps ? steps : make(std::integral_constant<std::int64_t, 0>{});
+}
 
 /// A session of the model, closed when nobody has it any more.
 template <class Model>

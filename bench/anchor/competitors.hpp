@@ -11,12 +11,13 @@ struct Settings {
   bool dynamic = false;
 };
 
-#define CROCHET_BENCH_WORKLOADS(policy)                      \
-  namespace policy {                                         \
-  Steps mlp(const Case& wanted, const Settings& settings);   \
-  Steps wide(const Case& wanted, const Settings& settings);  \
-  Steps cnn(const Case& wanted, const Settings& settings);   \
-  Steps other(const Case& wanted, const Settings& settings); \
+#define CROCHET_BENCH_WORKLOADS(policy)                        \
+  namespace policy {                                           \
+  Steps mlp(const Case& wanted, const Settings& settings);     \
+  Steps wide(const Case& wanted, const Settings& settings);    \
+  Steps cnn(const Case& wanted, const Settings& settings);     \
+  Steps encoder(const Case& wanted, const Settings& settings); \
+  Steps other(const Case& wanted, const Settings& settings);   \
   }
 CROCHET_BENCH_WORKLOADS(tiles)
 CROCHET_BENCH_WORKLOADS(eigen)

@@ -52,4 +52,12 @@ inline void fill_from_columns(std::span<float> to, std::size_t rows, double scal
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[i % columns * rows + i / columns];
 }
 
+/// Noise for rows that the hand-written program keeps 16 numbers further apart than they are long, as rows.
+inline std::vector<float> padded_noise(std::size_t rows, std::size_t columns, unsigned seed) {
+  const std::vector<float> v = noise(rows * (columns + 16), 1, seed);
+  std::vector<float> to(rows * columns);
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[i / columns * (columns + 16) + i % columns];
+  return to;
+}
+
 }  // namespace bench

@@ -39,6 +39,7 @@ bench::Steps compete(const bench::Case& wanted, const Options& options) {
   const auto with = name == "W1"   ? (options.eigen ? eigen::mlp : tiles::mlp)
                     : name == "W2" ? (options.eigen ? eigen::wide : tiles::wide)
                     : name == "W3" ? (options.eigen ? eigen::cnn : tiles::cnn)
+                    : name == "W4" ? (options.eigen ? eigen::encoder : tiles::encoder)
                                    : (options.eigen ? eigen::other : tiles::other);
   return with(wanted, options.settings);
 }

@@ -17,19 +17,7 @@ Steps make(const Case& wanted, const Settings& settings) {
 }  // namespace
 
 Steps CROCHET_BENCH_POLICY::mlp(const Case& wanted, const Settings& settings) {
-  if (settings.dynamic) return make<0>(wanted, settings);
-  switch (wanted.batch) {
-    case 1:
-      return make<1>(wanted, settings);
-    case 32:
-      return make<32>(wanted, settings);
-    case 128:
-      return make<128>(wanted, settings);
-    case 1024:
-      return make<1024>(wanted, settings);
-    default:
-      return make<0>(wanted, settings);
-  }
+  return for_batch<1, 32, 128, 1024>(wanted, settings, [&](auto batch) { return make<batch()>(wanted, settings); });
 }
 
 }  // namespace bench

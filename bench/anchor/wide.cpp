@@ -18,15 +18,7 @@ Steps make(const Case& wanted, const Settings& settings) {
 }  // namespace
 
 Steps CROCHET_BENCH_POLICY::wide(const Case& wanted, const Settings& settings) {
-  if (settings.dynamic) return make<0>(wanted, settings);
-  switch (wanted.batch) {
-    case 32:
-      return make<32>(wanted, settings);
-    case 256:
-      return make<256>(wanted, settings);
-    default:
-      return make<0>(wanted, settings);
-  }
+  return for_batch<32, 256>(wanted, settings, [&](auto batch) { return make<batch()>(wanted, settings); });
 }
 
 }  // namespace bench
