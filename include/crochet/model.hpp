@@ -5,6 +5,8 @@
 #include <crochet/graph/builder.hpp>
 #include <crochet/graph/gradients.hpp>
 #include <crochet/graph/layers.hpp>
+#include <crochet/graph/layers/attention.hpp>
+#include <crochet/graph/layers/normalization.hpp>
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/depthwise.hpp>

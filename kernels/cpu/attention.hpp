@@ -14,113 +14,149 @@ namespace kernel::detail {
 template <class Backend, class T>
 class Heads {
  public:
-  explicit Heads(const Call& call)
+  Heads(const Call& call, const Operand& qkv)
       : worker_(call.worker),
-        batch_(call.in[0][0]),
-        length_(call.in[0][1]),
-        row_(call.in[0][2]),
+        batch_(qkv[0]),
+        length_(qkv[1]),
+        row_(qkv[2]),
         heads_(call.attributes.ints[0]),
         wide_(row_ / 3 / heads_),
         causal_(call.attributes.ints[1] != 0),
         scale_(T(1) / std::sqrt(static_cast<T>(wide_))),
-        pitch_((length_ + simd::lanes - 1) / simd::lanes * simd::lanes + simd::lanes) {}
+        qkv_(qkv.as<const T>()) {}
 
-  void results(const T* qkv, T* out) {
+  void results(T* out) {
     reserve(1);
-    each_head([&](std::int64_t in, std::int64_t at) {
-      const Matrix<T> v = matrix(qkv + in + 2 * width(), row_);
-      each_block([&](std::int64_t i, std::int64_t rows, std::int64_t keys) {
-        probabilities(qkv + in, i, rows, keys);
-        multiply(matrix(scores_, pitch_), v, keys, {0, rows}, StoreTo<T>{out + at + i * width(), width()});
+    each_head([&](const Head& h) {
+      each_block([&](const Block& b) {
+        make_probabilities(h, b, own(0));
+        mix(h, b, own(0), out);
       });
     });
   }
-
-  // With P the probabilities, O = P V: dV = P^T dO, dP = dO V^T; with S the scores before softmax and the scale,
-  // dS = scale P (dP - rowsum(P dP)); dQ = dS K, dK = dS^T Q.
-  void gradients(const T* qkv, const T* up, T* out) {
+  void probabilities(T* p) {
+    reserve(0);
+    each_head([&](const Head& h) { each_block([&](const Block& b) { make_probabilities(h, b, kept(p, h, b)); }); });
+  }
+  void mixed(const T* p, T* out) {
+    reserve(0);
+    each_head(
+        [&](const Head& h) { each_block([&](const Block& b) { mix(h, b, kept(const_cast<T*>(p), h, b), out); }); });
+  }
+  /// p: the probabilities; null: they are made again.
+  void gradients(const T* up, const T* p, T* out) {
     reserve(2);
-    each_head([&](std::int64_t in, std::int64_t at) {
-      const T *q = qkv + in, *k = q + width(), *v = k + width();
-      T* const d = out + in;
-      std::int64_t made = 0;  // so many rows of dK and dV have been written by the blocks before
-      each_block([&](std::int64_t i, std::int64_t rows, std::int64_t keys) {
-        const Matrix<T> g = matrix(up + at + i * width(), width());
-        probabilities(q, i, rows, keys);
-        put(turned(scores_, pitch_), g, rows, made, keys, d + 2 * width());
-        Backend::multiply(g, turned(v, row_), wide_, Range{0, rows}, Range{0, keys}, worker_,
-                          StoreTo<T>{slopes_, pitch_}, offset_);
-        for (std::int64_t r = 0; r < rows; ++r) softmax_gradient(r, keys);
-        multiply(matrix(slopes_, pitch_), matrix(k, row_), keys, {0, rows}, StoreTo<T>{d + i * row_, row_});
-        put(turned(slopes_, pitch_), matrix(q + i * row_, row_), rows, made, keys, d + width());
-        made = keys;
+    each_head([&](const Head& h) {
+      std::int64_t made = 0;  // so many rows of the gradients of keys and values have been written
+      each_block([&](const Block& b) {
+        const Table t = p != nullptr ? kept(const_cast<T*>(p), h, b) : own(0);
+        if (p == nullptr) make_probabilities(h, b, t);
+        block_gradients(h, b, t, made, up, out);
+        made = b.keys;
       });
     });
   }
 
  private:
-  static constexpr std::int64_t queries_at_once = 64;
+  /// Queries in a block, at most: with fewer of them, more of what a causal mask hides is never computed.
+  static constexpr std::int64_t most_queries = 64;
+  std::int64_t queries_at_once() const { return causal_ ? most_queries / 2 : most_queries; }
+
+  /// Where a head's queries begin in qkv, and its results.
+  struct Head {
+    std::int64_t number, in, out;
+  };
+  /// Queries [from, from + rows), which see keys [0, keys).
+  struct Block {
+    std::int64_t from, rows, keys;
+  };
+  /// A block's probabilities or their gradients.
+  struct Table {
+    T* data;
+    std::int64_t pitch;
+    T* row(std::int64_t r) const { return data + r * pitch; }
+    Matrix<T> matrix() const { return {data, pitch, 1}; }
+    Matrix<T> turned() const { return {data, 1, pitch}; }
+  };
 
   std::int64_t width() const { return row_ / 3; }
-  static Matrix<T> matrix(const T* p, std::int64_t pitch) { return {p, pitch, 1}; }
-  static Matrix<T> turned(const T* p, std::int64_t pitch) { return {p, 1, pitch}; }
+  Matrix<T> queries(const Head& h, std::int64_t from) const { return {qkv_ + h.in + from * row_, row_, 1}; }
+  Matrix<T> keys(const Head& h) const { return {qkv_ + h.in + width(), row_, 1}; }
+  Matrix<T> values(const Head& h) const { return {qkv_ + h.in + 2 * width(), row_, 1}; }
+  static Matrix<T> turned(const Matrix<T>& m) { return {m.data, m.column, m.row}; }
 
-  /// All the memory that will be needed: asking for more later would lose what is in it.
+  /// A table in scratch memory. Its pitch is no power of two: that would crowd a few places of the cache.
+  Table own(std::int64_t which) const { return {scratch_ + which * most_queries * own_pitch(), own_pitch()}; }
+  std::int64_t own_pitch() const { return (length_ + simd::lanes - 1) / simd::lanes * simd::lanes + simd::lanes; }
+  /// A part of [batch, heads, length, length].
+  Table kept(T* p, const Head& h, const Block& b) const {
+    return {p + (h.number * length_ + b.from) * length_, length_};
+  }
+  /// All the scratch memory that will be needed: asking for more later would lose what is in it.
   void reserve(std::int64_t tables) {
-    const std::int64_t rows = length_ < queries_at_once ? length_ : queries_at_once, table = rows * pitch_;
-    offset_ = tables * table;
+    const std::int64_t rows = length_ < most_queries ? length_ : most_queries;
+    offset_ = tables * most_queries * own_pitch();
     const std::int64_t a = Backend::template scratch<T>(rows, length_, wide_);
     const std::int64_t b = Backend::template scratch<T>(rows, wide_, length_);
     const std::int64_t c = Backend::template scratch<T>(length_, wide_, rows);
-    const std::int64_t most = a > b ? (a > c ? a : c) : (b > c ? b : c);
-    scores_ = worker_.template scratch<T>(offset_ + most);
-    slopes_ = scores_ + table;
+    scratch_ = worker_.template scratch<T>(offset_ + (a > b ? (a > c ? a : c) : (b > c ? b : c)));
   }
 
-  /// Calls visit(offset of the head's queries, offset of its results).
   template <class Visit>
   void each_head(Visit visit) const {
     const Range mine = worker_.part(batch_ * heads_);
     for (std::int64_t u = mine.from; u < mine.to; ++u) {
       const std::int64_t line = u / heads_ * length_, at = u % heads_ * wide_;
-      visit(line * row_ + at, line * width() + at);
+      visit(Head{u, line * row_ + at, line * width() + at});
     }
   }
-  /// Calls visit(first query, number of queries, number of keys that they see).
   template <class Visit>
   void each_block(Visit visit) const {
-    for (std::int64_t i = 0; i < length_; i += queries_at_once) {
-      const std::int64_t rows = length_ - i < queries_at_once ? length_ - i : queries_at_once;
-      visit(i, rows, causal_ ? i + rows : length_);
+    for (std::int64_t i = 0; i < length_; i += queries_at_once()) {
+      const std::int64_t rows = length_ - i < queries_at_once() ? length_ - i : queries_at_once();
+      visit(Block{i, rows, causal_ ? i + rows : length_});
     }
   }
 
   template <class Epilogue>
-  void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, const Epilogue& epilogue) {
-    Backend::multiply(a, b, depth, rows, Range{0, wide_}, worker_, epilogue, offset_);
-  }
-  /// a b to rows [0, keys) of a head's gradient: added to the first `made` of them.
-  void put(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t made, std::int64_t keys, T* to) {
-    if (made > 0) multiply(a, b, depth, {0, made}, AddTo<T>{to, row_});
-    multiply(a, b, depth, {made, keys}, StoreTo<T>{to, row_});
+  void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+                const Epilogue& epilogue) const {
+    Backend::multiply(a, b, depth, rows, columns, worker_, epilogue, offset_);
   }
 
-  /// The probabilities of queries [i, i + rows) for their keys, to scores_; 0 for keys that a query does not see.
-  void probabilities(const T* q, std::int64_t i, std::int64_t rows, std::int64_t keys) {
-    Backend::multiply(matrix(q + i * row_, row_), turned(q + width(), row_), wide_, Range{0, rows}, Range{0, keys},
-                      worker_, StoreTo<T>{scores_, pitch_}, offset_);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      T* const p = scores_ + r * pitch_;
-      const std::int64_t seen = causal_ ? i + r + 1 : keys;
+  /// 0 for keys that a query does not see.
+  void make_probabilities(const Head& h, const Block& b, const Table& p) const {
+    multiply(queries(h, b.from), turned(keys(h)), wide_, {0, b.rows}, {0, b.keys}, StoreTo<T>{p.data, p.pitch});
+    for (std::int64_t r = 0; r < b.rows; ++r) {
+      const std::int64_t seen = causal_ ? b.from + r + 1 : b.keys;
       softmax_row(
-          p, seen, p, [](const auto& e, T scale, std::int64_t, auto) { return e * scale; }, scale_);
-      for (std::int64_t j = seen; j < keys; ++j) p[j] = T(0);
+          p.row(r), seen, p.row(r), [](const auto& e, T share, std::int64_t, auto) { return e * share; }, scale_);
+      for (std::int64_t j = seen; j < b.keys; ++j) p.row(r)[j] = T(0);
     }
   }
+  void mix(const Head& h, const Block& b, const Table& p, T* out) const {
+    multiply(p.matrix(), values(h), b.keys, {0, b.rows}, {0, wide_},
+             StoreTo<T>{out + h.out + b.from * width(), width()});
+  }
 
-  CROCHET_ALWAYS_INLINE void softmax_gradient(std::int64_t r, std::int64_t keys) {
-    const T* p = scores_ + r * pitch_;
-    T* s = slopes_ + r * pitch_;
+  // With P the probabilities and O = P V: dV = P^T dO, dP = dO V^T; with S the scores before scale and softmax,
+  // dS = scale P (dP - rowsum(P dP)); dQ = dS K, dK = dS^T Q.
+  void block_gradients(const Head& h, const Block& b, const Table& p, std::int64_t made, const T* up, T* out) const {
+    const Matrix<T> d{up + h.out + b.from * width(), width(), 1};
+    const Table s = own(1);
+    T* const to = out + h.in;
+    add_rows(p.turned(), d, b, made, to + 2 * width());
+    multiply(d, turned(values(h)), wide_, {0, b.rows}, {0, b.keys}, StoreTo<T>{s.data, s.pitch});
+    for (std::int64_t r = 0; r < b.rows; ++r) softmax_gradient(p.row(r), s.row(r), b.keys);
+    multiply(s.matrix(), keys(h), b.keys, {0, b.rows}, {0, wide_}, StoreTo<T>{to + b.from * row_, row_});
+    add_rows(s.turned(), queries(h, b.from), b, made, to + width());
+  }
+  /// a b goes to the rows of a gradient that belong to the block's keys: it is added to the first `made` of them.
+  void add_rows(const Matrix<T>& a, const Matrix<T>& b, const Block& block, std::int64_t made, T* to) const {
+    if (made > 0) multiply(a, b, block.rows, {0, made}, {0, wide_}, AddTo<T>{to, row_});
+    multiply(a, b, block.rows, {made, block.keys}, {0, wide_}, StoreTo<T>{to, row_});
+  }
+  CROCHET_ALWAYS_INLINE void softmax_gradient(const T* p, T* s, std::int64_t keys) const {
     const T dot = simd::sum_along<T>(
         keys, [&](std::int64_t j, auto how) { return simd::load(p + j, how, T(0)) * simd::load(s + j, how, T(0)); });
     simd::along(keys, [&](std::int64_t j, auto how) {
@@ -133,9 +169,9 @@ class Heads {
   std::int64_t batch_, length_, row_, heads_, wide_;
   bool causal_;
   T scale_;
-  std::int64_t pitch_;  ///< of the tables: not a power of two, which would crowd a few places of the cache
+  const T* qkv_;
+  T* scratch_ = nullptr;
   std::int64_t offset_ = 0;
-  T *scores_ = nullptr, *slopes_ = nullptr;
 };
 }  // namespace kernel::detail
 
@@ -144,17 +180,40 @@ struct Kernel<&op::self_attention> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    kernel::detail::Heads<Backend, T>(call).results(call.in[0].as<const T>(), call.out.as<T>());
+    kernel::detail::Heads<Backend, T>(call, call.in[0]).results(call.out.as<T>());
   }
 };
-
 template <>
 struct Kernel<&op::self_attention_gradient> {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    kernel::detail::Heads<Backend, T>(call).gradients(call.in[0].as<const T>(), call.in[1].as<const T>(),
-                                                      call.out.as<T>());
+    kernel::detail::Heads<Backend, T>(call, call.in[0]).gradients(call.in[1].as<const T>(), nullptr, call.out.as<T>());
+  }
+};
+template <>
+struct Kernel<&op::attention_probabilities> {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const kernel::Call& call) {
+    using T = typename Types::out;
+    kernel::detail::Heads<Backend, T>(call, call.in[0]).probabilities(call.out.as<T>());
+  }
+};
+template <>
+struct Kernel<&op::attention_mix> {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const kernel::Call& call) {
+    using T = typename Types::out;
+    kernel::detail::Heads<Backend, T>(call, call.in[1]).mixed(call.in[0].as<const T>(), call.out.as<T>());
+  }
+};
+template <>
+struct Kernel<&op::attention_mix_gradient> {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const kernel::Call& call) {
+    using T = typename Types::out;
+    kernel::detail::Heads<Backend, T>(call, call.in[0])
+        .gradients(call.in[1].as<const T>(), call.in[2].as<const T>(), call.out.as<T>());
   }
 };
 

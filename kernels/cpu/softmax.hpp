@@ -9,35 +9,40 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// exp(x) for x of 0 and below, which is all that a softmax needs: simd::exp without its care for large numbers.
-template <class V>
-CROCHET_ALWAYS_INLINE V exp_below(const V& x) {
-  if constexpr (!std::is_same_v<V, simd::vec<float>>) {
-    return simd::exp(x);
+/// What exp_of_below() wants to be multiplied with the factor of its argument.
+template <class T>
+inline constexpr T exp_unit = std::is_same_v<T, float> ? T(1.44269504088896341) : T(1);
+
+/// exp(scale x) for scale x of 0 and below, which is all that a softmax needs; `unit` is scale times exp_unit. float:
+/// as a power of two; its fraction, in [-1/2, 1/2], by a minimax polynomial of degree 5, within 2.2e-7. Below the least
+/// normal number: 0.
+template <class T>
+CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
+  if constexpr (!std::is_same_v<T, float>) {
+    return simd::exp(static_cast<simd::vec<T>>(x * unit));
   } else {
+    using V = simd::vec<float>;
     using I = simd::vec<std::int32_t>;
-    const V low = V{} - 87.3365447505F;
-    const V y = x < low ? low : x;
-    // The sum's last bits hold the rounded power of two; a NaN adds nothing to p's exponent and stays one.
-    const V shifted = y * 1.44269504088896341F + 12582912.F, n = shifted - 12582912.F;
-    const V r = (y - n * 0.693359375F) - n * -2.12194440e-4F;
-    V p = r * 1.9875691500e-4F + 1.3981999507e-3F;
-    p = p * r + 8.3334519073e-3F;
-    p = p * r + 4.1665795894e-2F;
-    p = p * r + 1.6666665459e-1F;
-    p = p * r + 5.0000001201e-1F;
-    p = p * r * r + r + 1.F;
+    const V y = x * unit;
+    // The sum's last bits hold the rounded power; a NaN's are 0, so that it stays one.
+    const V shifted = y + 12582912.F, f = y - (shifted - 12582912.F);
+    V p = f * 1.327647245e-3F + 9.675540961e-3F;
+    p = p * f + 5.550713092e-2F;
+    p = p * f + 2.402212024e-1F;
+    p = p * f + 6.93146944e-1F;
+    p = p * f + 1.F;
     const V e = V(I(p) + (I(shifted) << 23));
-    return x < low ? V{} : e;
+    return y < -125.F ? V{} : e;
   }
 }
 
 /// The sum of exp(scale (z - top)) along a row; Keep: the exponentials go to `out`.
 template <bool Keep, class T>
 CROCHET_ALWAYS_INLINE T exp_along(const T* z, std::int64_t n, T top, T* out, T scale = T(1)) {
+  const T unit = scale * exp_unit<T>;
   return simd::sum_along<T>(n, [&](std::int64_t j, auto how) {
     const simd::vec<T> below = simd::load(z + j, how, -std::numeric_limits<T>::infinity()) - top;
-    const simd::vec<T> e = exp_below(static_cast<simd::vec<T>>(below * scale));
+    const simd::vec<T> e = exp_of_below<T>(below, unit);
     if constexpr (Keep) simd::store(out + j, e, how);
     return e;
   });
@@ -50,7 +55,7 @@ CROCHET_ALWAYS_INLINE void softmax_row(const T* z, std::int64_t n, T* out, Finis
   if (n <= simd::lanes) {
     const simd::First all{n};
     const simd::vec<T> v = simd::load(z, all, -std::numeric_limits<T>::infinity());
-    const simd::vec<T> e = exp_below(static_cast<simd::vec<T>>((v - simd::across_max(v)) * scale));
+    const simd::vec<T> e = exp_of_below<T>(v - simd::across_max(v), scale * exp_unit<T>);
     simd::store(out, finish(e, T(1) / simd::across_sum(e), std::int64_t{0}, all), all);
     return;
   }

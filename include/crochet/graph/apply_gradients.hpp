@@ -62,6 +62,9 @@ constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, Va
     const Tensor updated = update(optimizer, v, shared);
     all = all.id < 0 ? updated : g.apply(op::group, all, updated);
   }
+  for (int a : g.training_assignments()) {
+    if (g.name_of(g.node(a).inputs[0]).starts_with(options.scope)) all = g.apply(op::group, all, Tensor{&g, a});
+  }
   if (!options.count_step) return all;
   const Tensor step = global_step(g);
   return g.apply(op::group, all, g.assign(step, step + 1));

@@ -57,6 +57,7 @@ class GraphBuilder {
   constexpr Tensor variable(std::string_view name, DType dtype, const Shape& shape, const Initializer& init,
                             bool trainable) {
     if (!shape.size().is_static()) graph_error::variables_have_static_shapes();
+    if (shares_variables_ && has(name)) return shared((*this)[name], dtype, shape);
     return this->name(name, source(op::variable, dtype, shape, init.attributes(shape, trainable)));
   }
 
@@ -139,6 +140,21 @@ class GraphBuilder {
     guarded_by_ = condition.id;
   }
 
+  /// The same for a value that follows training, such as a moving average: every optimizer step whose scope has the
+  /// variable assigns it too, and nothing else does.
+  constexpr void assign_in_training(Tensor variable, Tensor value) {
+    training_assignments_.push_back(assign(variable, value).id);
+  }
+  constexpr const std::vector<int>& training_assignments() const { return training_assignments_; }
+  /// Whether variable() returns the variable of that name, where there is one, instead of reporting a name that is
+  /// taken (SharedVariables). Returns what was so before.
+  constexpr bool share_variables(bool on) {
+    const bool before = shares_variables_;
+    shares_variables_ = on;
+    return before;
+  }
+  constexpr bool shares_variables() const { return shares_variables_; }
+
   constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
   constexpr const Node& node(int id) const { return graph_.nodes[index(id)]; }
   constexpr int size() const { return static_cast<int>(graph_.nodes.size()); }
@@ -163,6 +179,11 @@ class GraphBuilder {
     n.moment = moment_;
     return {this, graph_.add(n)};
   }
+  constexpr Tensor shared(Tensor v, DType dtype, const Shape& shape) const {
+    const Node& n = node(v);
+    if (!n.is(op::variable) || n.dtype != dtype || !(n.shape == shape)) graph_error::shared_variable_differs();
+    return v;
+  }
   constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
     for (std::size_t i = 0; i < shape.rank; ++i) {
       if (shape[i].factor < 0) graph_error::dimension_is_negative();
@@ -178,6 +199,25 @@ class GraphBuilder {
   int moment_ = -1;
   Tensor (*guard_)(Tensor, Tensor, Tensor) = nullptr;
   int guarded_by_ = -1;
+  std::vector<int> training_assignments_;
+  bool shares_variables_ = false;
+};
+
+/// While it lives, variables of names that are taken are the ones that have them: a second network shares the first
+/// one's variables.
+///   auto loss = sparse_softmax_cross_entropy(network(images, true), labels);
+///   const SharedVariables same(g);
+///   g.name("logits", network(images, false));     // without dropout, with moving averages
+class SharedVariables {
+ public:
+  constexpr explicit SharedVariables(GraphBuilder& g) : g_(g), before_(g.share_variables(true)) {}
+  constexpr ~SharedVariables() { g_.share_variables(before_); }
+  SharedVariables(const SharedVariables&) = delete;
+  SharedVariables& operator=(const SharedVariables&) = delete;
+
+ private:
+  GraphBuilder& g_;
+  bool before_;
 };
 
 constexpr Shape Tensor::shape() const { return graph->node(*this).shape; }

@@ -79,6 +79,8 @@ namespace crochet::graph_error {
 [[noreturn]] inline void no_such_axis(std::int64_t axis) { fail("there is no axis " + std::to_string(axis)); }
 /// Two values or placeholders of one graph with the same name.
 [[noreturn]] inline void name_is_taken() { fail("this name is already taken in the graph"); }
+/// With SharedVariables: what has this name is no variable, or one of another type or shape.
+[[noreturn]] inline void shared_variable_differs() { fail("the variable to share has another type or shape"); }
 /// assign(x, ...) where x is not a variable.
 [[noreturn]] inline void only_variables_can_be_assigned() { fail("only variables can be assigned"); }
 /// assign(v, x) where x has another shape than v.

@@ -225,8 +225,7 @@ struct Head {
 };
 /// Calls visit(head) for every head of every sequence.
 template <class Visit>
-void each_head(const Use& u, Visit visit) {
-  const Array& x = *u.in[0];
+void each_head(const Use& u, const Array& x, Visit visit) {
   const auto heads = static_cast<std::size_t>(u.attributes.ints[0]), s = static_cast<std::size_t>(x.shape[1]);
   const std::size_t d = static_cast<std::size_t>(x.shape[2]) / 3, wide = d / heads;
   for (std::size_t unit = 0; unit < static_cast<std::size_t>(x.shape[0]) * heads; ++unit) {
@@ -254,12 +253,18 @@ void each_head(const Use& u, Visit visit) {
     visit(h);
   }
 }
-inline void self_attention(const Use& u) {
-  each_head(u, [&](const Head& h) {
+inline void attention_probabilities(const Use& u) {
+  u.out.data.clear();
+  each_head(u, *u.in[0], [&](const Head& h) { u.out.data.insert(u.out.data.end(), h.p.begin(), h.p.end()); });
+}
+template <std::size_t Qkv>
+void self_attention(const Use& u) {
+  const Array& x = *u.in[Qkv];
+  each_head(u, x, [&](const Head& h) {
     for (std::size_t i = 0; i < h.s; ++i) {
       for (std::size_t j = 0; j < h.s; ++j) {
         for (std::size_t k = 0; k < h.wide; ++k) {
-          u.out.data[h.o + i * h.d + k] += h.p[i * h.s + j] * u.in[0]->data[h.v + j * 3 * h.d + k];
+          u.out.data[h.o + i * h.d + k] += h.p[i * h.s + j] * x.data[h.v + j * 3 * h.d + k];
         }
       }
     }
@@ -268,7 +273,7 @@ inline void self_attention(const Use& u) {
 inline void self_attention_gradient(const Use& u) {
   const std::vector<double>&x = u.in[0]->data, &up = u.in[1]->data;
   std::vector<double>& out = u.out.data;
-  each_head(u, [&](const Head& h) {
+  each_head(u, *u.in[0], [&](const Head& h) {
     const std::size_t row = 3 * h.d;
     for (std::size_t i = 0; i < h.s; ++i) {
       std::vector<double> dp(h.s);
@@ -312,7 +317,10 @@ inline void add_nn_rules(std::map<const Op*, KernelRule>& rules) {
   rules[&op::group_norm] = detail::group_norm;
   rules[&op::group_norm_gradient] = detail::group_norm_gradient;
   rules[&op::group_norm_scale_gradient] = detail::group_norm_scale_gradient;
-  rules[&op::self_attention] = detail::self_attention;
+  rules[&op::self_attention] = detail::self_attention<0>;
+  rules[&op::attention_probabilities] = detail::attention_probabilities;
+  rules[&op::attention_mix] = detail::self_attention<1>;
+  rules[&op::attention_mix_gradient] = detail::self_attention_gradient;
   rules[&op::self_attention_gradient] = detail::self_attention_gradient;
 }
 

@@ -6,14 +6,27 @@
 namespace crochet {
 
 namespace detail {
-constexpr TypedShape infer_self_attention(const OpInputs& in) {
-  in.want_floating(0);
-  in.want_rank(0, 3);
-  Shape out = in.shape(0);
+// Attributes of all: ints = {heads, causal}.
+constexpr std::int64_t width_of_qkv(const OpInputs& in, std::size_t i) {
+  in.want_floating(i);
+  in.want_rank(i, 3);
+  const Extent width = in.shape(i)[2];
   const std::int64_t heads = in.attributes.ints[0];
-  if (heads < 1 || !divides(3 * heads, out[2])) graph_error::heads_do_not_divide_the_width(out[2].factor / 3, heads);
-  out[2] = out[2] / 3;
-  return {in[0].dtype, out};
+  if (heads < 1 || !divides(3 * heads, width)) graph_error::heads_do_not_divide_the_width(width.factor / 3, heads);
+  return width.factor / 3;
+}
+constexpr TypedShape infer_self_attention(const OpInputs& in) {
+  const std::int64_t width = width_of_qkv(in, 0);
+  return {in[0].dtype, {in.shape(0)[0], in.shape(0)[1], width}};
+}
+constexpr TypedShape infer_attention_probabilities(const OpInputs& in) {
+  (void)width_of_qkv(in, 0);
+  const Shape& qkv = in.shape(0);
+  return {in[0].dtype, {qkv[0], in.attributes.ints[0], qkv[1], qkv[1]}};
+}
+constexpr TypedShape infer_attention_mix(const OpInputs& in) {
+  const std::int64_t width = width_of_qkv(in, 1);
+  return {in[1].dtype, {in.shape(1)[0], in.shape(1)[1], width}};
 }
 constexpr TypedShape infer_self_attention_gradient(const OpInputs& in) { return in[0]; }
 template <unsigned Mask>
@@ -21,37 +34,62 @@ constexpr unsigned all_by_item(const Attributes&) {
   return Mask;
 }
 constexpr void gradient_of_self_attention(GradientScope& s);
+constexpr void gradient_of_attention_mix(GradientScope& s);
+constexpr Op attention(std::string_view name, TypedShape (*infer)(const OpInputs&), void (*gradient)(GradientScope&),
+                       unsigned (*itemwise)(const Attributes&)) {
+  return {name, OpKind::kernel, infer, gradient, -1, itemwise};
+}
 }  // namespace detail
 
+// Attributes of all: ints = {heads, causal}.
 namespace op {
-/// inputs = {qkv [batch, length, 3 d]} -> [batch, length, d]; ints = {heads, causal}.
-inline constexpr Op self_attention{
-    "self_attention",      OpKind::kernel, detail::infer_self_attention, detail::gradient_of_self_attention, -1,
-    detail::all_by_item<1>};
-/// inputs = {qkv, upstream [batch, length, d]} -> [batch, length, 3 d].
-inline constexpr Op self_attention_gradient{
-    "self_attention_gradient", OpKind::kernel, detail::infer_self_attention_gradient, nullptr, -1,
-    detail::all_by_item<3>};
+/// inputs = {qkv [batch, length, 3 d]} -> [batch, length, d].
+inline constexpr Op self_attention = detail::attention("self_attention", detail::infer_self_attention,
+                                                       detail::gradient_of_self_attention, detail::all_by_item<1>);
+/// inputs = {qkv, upstream [batch, length, d]} -> [batch, length, 3 d]; makes the probabilities again.
+inline constexpr Op self_attention_gradient = detail::attention(
+    "self_attention_gradient", detail::infer_self_attention_gradient, nullptr, detail::all_by_item<3>);
+/// self_attention in two, so that the probabilities are kept: inputs = {qkv} -> [batch, heads, length, length].
+inline constexpr Op attention_probabilities = detail::attention(
+    "attention_probabilities", detail::infer_attention_probabilities, nullptr, detail::all_by_item<1>);
+/// inputs = {probabilities, qkv} -> [batch, length, d]. Its gradient is that of both halves.
+inline constexpr Op attention_mix = detail::attention("attention_mix", detail::infer_attention_mix,
+                                                      detail::gradient_of_attention_mix, detail::all_by_item<3>);
+/// inputs = {qkv, upstream [batch, length, d], probabilities} -> [batch, length, 3 d].
+inline constexpr Op attention_mix_gradient =
+    detail::attention("attention_mix_gradient", detail::infer_self_attention_gradient, nullptr, detail::all_by_item<7>);
 }  // namespace op
 
 struct AttentionOptions {
   bool causal = false;  ///< a position sees itself and those before it
 };
 
+namespace detail {
+/// Whether probabilities take no more memory than queries, keys and values: then they are kept for the gradient.
+constexpr bool keeps_probabilities(const Shape& qkv, std::int64_t heads) {
+  return qkv.rank == 3 && qkv[1].is_static() && qkv[1].factor * heads <= qkv[2].factor;
+}
+}  // namespace detail
+
 /// Multi-head attention of sequences to themselves: for each head softmax(q k^T / sqrt(d / heads)) v. qkv [batch,
 /// length, 3 d] holds q, k and v side by side, as one dense layer makes them; in each of them the heads lie side by
 /// side, d / heads wide. The result, [batch, length, d], holds the heads' results side by side. Vaswani et al., NeurIPS
-/// 2017, eq. 1 and section 3.2.2. The probabilities are kept for a few rows at a time only and made again for the
-/// gradient: memory grows with the length, not its square.
+/// 2017, eq. 1 and section 3.2.2. Of long sequences the probabilities are made for a few queries at a time and again
+/// for the gradient: memory grows with the length, not its square.
 constexpr Tensor self_attention(Tensor qkv, std::int32_t heads, AttentionOptions options = {}) {
   const Attributes a{.ints = {heads, options.causal ? 1 : 0}};
-  return qkv.graph->apply(op::self_attention, a, qkv);
+  if (!detail::keeps_probabilities(qkv.shape(), heads)) return qkv.graph->apply(op::self_attention, a, qkv);
+  return qkv.graph->apply(op::attention_mix, a, qkv.graph->apply(op::attention_probabilities, a, qkv), qkv);
 }
 
 namespace detail {
 constexpr void gradient_of_self_attention(GradientScope& s) {
   const Attributes a = s.attributes();
   s.give(0, s.graph().apply(op::self_attention_gradient, a, s.input(0), s.full_upstream()));
+}
+constexpr void gradient_of_attention_mix(GradientScope& s) {
+  const Attributes a = s.attributes();
+  s.give(1, s.graph().apply(op::attention_mix_gradient, a, s.input(1), s.full_upstream(), s.input(0)));
 }
 }  // namespace detail
 

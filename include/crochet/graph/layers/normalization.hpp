@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Normalisations as layers. Variables are named `name/gamma`, `name/beta`, `name/moving_mean`, `name/moving_variance`,
+// as TensorFlow names them.
+#pragma once
+#include <crochet/graph/layers.hpp>
+#include <crochet/graph/ops/normalization.hpp>
+
+namespace crochet {
+
+namespace detail {
+/// One number for each of x's channels, its last dimension.
+constexpr Tensor channel_variable(Tensor x, std::string_view layer, std::string_view what, const Initializer& init) {
+  const Shape s = x.shape();
+  if (s.rank == 0) graph_error::wrong_rank(1, 0);
+  return layer_variable(*x.graph, layer, what, x.dtype(), {s[s.rank - 1]}, init);
+}
+constexpr Tensor moving_average(Tensor x, std::string_view layer, std::string_view what, double begin) {
+  const Shape s = x.shape();
+  return x.graph->variable(joined(layer, what).view(), x.dtype(), {s[s.rank - 1]}, constant_initializer(begin), false);
+}
+}  // namespace detail
+
+/// layer_norm(x, gamma, beta) with a gamma of ones and a beta of zeros to begin with: x [..., d] -> the same.
+constexpr Tensor layer_norm(Tensor x, std::string_view name, NormOptions options = {}) {
+  const Tensor gamma = detail::channel_variable(x, name, "/gamma", ones());
+  return layer_norm(x, gamma, detail::channel_variable(x, name, "/beta", zeros()), options);
+}
+/// rms_norm(x, gamma) with a gamma of ones to begin with.
+constexpr Tensor rms_norm(Tensor x, std::string_view name, NormOptions options = {}) {
+  return rms_norm(x, detail::channel_variable(x, name, "/gamma", ones()), options);
+}
+/// group_norm(x, groups, gamma, beta) with a gamma of ones and a beta of zeros to begin with.
+constexpr Tensor group_norm(Tensor x, std::int32_t groups, std::string_view name, NormOptions options = {}) {
+  const Tensor gamma = detail::channel_variable(x, name, "/gamma", ones());
+  return group_norm(x, groups, gamma, detail::channel_variable(x, name, "/beta", zeros()), options);
+}
+
+struct BatchNormOptions {
+  double momentum = 0.99;  ///< how much of a moving average stays in one training step
+  double epsilon = 1e-3;
+};
+
+namespace detail {
+/// moving <- momentum moving + (1 - momentum) now.
+constexpr void follow(Tensor moving, Tensor now, double momentum) {
+  moving.graph->assign_in_training(moving, moving * momentum + now * (1 - momentum));
+}
+}  // namespace detail
+
+/// Batch normalisation: in training with the batch's mean and variance, else with their moving averages. x [..., c] ->
+/// the same; defaults as Keras's. The averages follow in every step of an optimizer (minimize() sees to it: there is
+/// nothing to remember, unlike TensorFlow 1's update operations), and in no other run. The variance that they follow is
+/// the unbiased one, as in Ioffe and Szegedy, ICML 2015, algorithm 2. For evaluation call the network again under
+/// SharedVariables with `training` false.
+constexpr Tensor batch_norm(Tensor x, std::string_view name, bool training, BatchNormOptions options = {}) {
+  const Tensor gamma = detail::channel_variable(x, name, "/gamma", ones());
+  const Tensor beta = detail::channel_variable(x, name, "/beta", zeros());
+  const Tensor mean = detail::moving_average(x, name, "/moving_mean", 0);
+  const Tensor variance = detail::moving_average(x, name, "/moving_variance", 1);
+  if (!training) return batch_norm(x, gamma, beta, mean, variance, NormOptions{options.epsilon});
+  GraphBuilder& g = *x.graph;
+  const BatchNormalized batch = batch_norm_of_batch(x, gamma, beta, NormOptions{options.epsilon});
+  const Tensor n = g.count(x.shape().product(0, x.shape().rank - 1), x.dtype());
+  detail::follow(mean, batch.mean, options.momentum);
+  detail::follow(variance, batch.variance * (n / maximum(n - 1, g.constant(x.dtype(), 1))), options.momentum);
+  return batch.y;
+}
+
+}  // namespace crochet

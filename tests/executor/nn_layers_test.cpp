@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers of normalisation and attention: whole models trained for a few steps on the CPU executor and on the Oracle,
+// moving averages and shared variables among them.
+#include "against_oracle.hpp"
+
+namespace crochet {
+namespace {
+
+template <FixedString... S>
+inline constexpr Names<Name<S>...> names{};
+
+template <class T, bool Causal>
+struct Encoder {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<T>("x", {batch, 9, 12}), y = g.placeholder<std::int32_t>("y", {batch, 9});
+    const Tensor a = layer_norm(x + multi_head_self_attention(x, 3, "attention", {.causal = Causal}), "first");
+    const Tensor f = dense(relu(dense(a, 20, "up")), 12, "down");
+    const Tensor logits = g.name("logits", dense(rms_norm(a + f, "second"), 5, "logits"));
+    const Tensor loss = g.name("loss", sparse_softmax_cross_entropy(logits, y));
+    g.name("train", minimize(loss, Adam{.learning_rate = 1e-2}));
+  }
+};
+
+template <class T, bool Causal>
+void train_encoder(double tolerance) {
+  for (int threads : {1, 2}) {
+    AgainstOracle<Encoder<T, Causal>> both(threads, tolerance);
+    for (std::int64_t batch : {3, 1, 4}) both.run(names<"loss", "logits">, names<"train">, {batch});
+  }
+}
+
+TEST(Encoder, Trains) {
+  train_encoder<double, false>(1e-9);
+  train_encoder<double, true>(1e-9);
+}
+
+struct Normalized {
+  static constexpr Tensor network(Tensor x, bool training) {
+    const Tensor w = x.graph->variable<double>("hidden", {4, 6}, glorot_uniform());
+    const Tensor h = relu(batch_norm(matmul(x, w), "norm", training, {.momentum = 0.9}));
+    return dense(h, 3, "logits");
+  }
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<double>("x", {batch, 4});
+    const Tensor y = g.placeholder<std::int32_t>("y", {batch});
+    const Tensor loss = g.name("loss", sparse_softmax_cross_entropy(network(x, true), y));
+    g.name("train", minimize(loss, SGD{0.1}));
+    const SharedVariables same(g);
+    g.name("evaluated", sparse_softmax_cross_entropy(network(x, false), y));
+  }
+};
+
+using Mean = Name<"norm/moving_mean">;
+using Variance = Name<"norm/moving_variance">;
+
+TEST(BatchNorm, AveragesFollowTrainingAndNothingElse) {
+  AgainstOracle<Normalized> both(2, 1e-10);
+  both.most = 3;  // classes
+  const auto mean = both.executor.variable(Mean{});
+  const auto variance = both.executor.variable(Variance{});
+  both.run(names<"loss", "evaluated">, names<>, {7});
+  for (double m : mean) EXPECT_EQ(m, 0);
+  for (double v : variance) EXPECT_EQ(v, 1);
+  both.run(names<"loss">, names<"train">, {7});
+  const std::vector<double> after(mean.begin(), mean.end());
+  for (double m : after) EXPECT_NE(m, 0);
+  both.run(names<"evaluated">, names<>, {3});
+  EXPECT_TRUE(std::equal(after.begin(), after.end(), mean.begin()));
+  both.run(names<"loss">, names<"train">, {1});  // a variance of one example is 0
+  for (double v : variance) EXPECT_TRUE(std::isfinite(v)) << v;
+}
+
+// After enough steps on one batch the averages are that batch's mean and unbiased variance, and both networks agree but
+// for the bias of the variance.
+struct Still {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<double>("x", {4, 1}), w = g.variable<double>("w", {1}, ones());
+    const Tensor y = g.name("y", batch_norm(x, "norm", true, {.momentum = 0.5, .epsilon = 0}));
+    g.name("train", minimize(reduce_sum(y * w) * 0, SGD{0.1}));
+    const SharedVariables same(g);
+    g.name("still", batch_norm(x, "norm", false, {.epsilon = 0}));
+  }
+};
+
+TEST(BatchNorm, AveragesApproachTheBatchs) {
+  auto e = Cpu{}.compile<Still>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  const std::vector<double> x{1, 2, 3, 6};
+  const Feed<Name<"x">, std::vector<double>> feed{x};
+  for (int i = 0; i < 60; ++i) e.run<Demand<Names<>, Names<Name<"train">>>>(w, feed);
+  e.run<Demand<Names<Name<"y">, Name<"still">>, Names<>>>(w, feed);
+  EXPECT_NEAR(e.variable(Mean{})[0], 3, 1e-12);
+  EXPECT_NEAR(e.variable(Variance{})[0], 14.0 / 3, 1e-12);
+  EXPECT_NEAR(e.fetch<Name<"y">>(w).data()[3], 3 / std::sqrt(3.5), 1e-12);
+  EXPECT_NEAR(e.fetch<Name<"still">>(w).data()[3], 3 / std::sqrt(14.0 / 3), 1e-12);
+}
+
+TEST(SharedVariables, AreTheOnesThatAreThere) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<float>("x", {2, 3});
+  dense(x, 5, "layer");
+  EXPECT_THROW(dense(x, 5, "layer"), GraphError);
+  {
+    const SharedVariables same(g);
+    const int before = g.size();
+    dense(x, 5, "layer");
+    EXPECT_EQ(g.size(), before + 2);  // the product and the sum
+    dense(x, 4, "new");
+    EXPECT_THROW(dense(x, 4, "layer"), GraphError);
+  }
+  EXPECT_THROW(dense(x, 4, "new"), GraphError);
+}
+
+}  // namespace
+}  // namespace crochet
