@@ -107,7 +107,7 @@ constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels, PerE
 }
 /// The mean over all rows: a scalar.
 constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels) {
-  return reduce_mean(sparse_softmax_cross_entropy(logits, labels, per_example));
+  return reduce_mean(detail::cross_entropy_rows(op::sparse_cross_entropy, logits, labels));
 }
 /// The mean weighted with `weights` [...] (weighted_mean): a scalar.
 constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels, Tensor weights) {
@@ -119,7 +119,7 @@ constexpr Tensor softmax_cross_entropy(Tensor logits, Tensor p, PerExample) {
   return detail::cross_entropy_rows(op::cross_entropy, logits, p);
 }
 constexpr Tensor softmax_cross_entropy(Tensor logits, Tensor p) {
-  return reduce_mean(softmax_cross_entropy(logits, p, per_example));
+  return reduce_mean(detail::cross_entropy_rows(op::cross_entropy, logits, p));
 }
 constexpr Tensor softmax_cross_entropy(Tensor logits, Tensor p, Tensor weights) {
   return weighted_mean(softmax_cross_entropy(logits, p, per_example), weights);
