@@ -157,8 +157,7 @@ class Heads {
     }
   }
   void mix(const Head& h, const Block& b, const Table& p, T* out) const {
-    multiply(p.matrix(), values(h), b.keys, {0, b.rows}, {0, wide_},
-             Put<T>{out + h.out + b.from * width(), width()});
+    multiply(p.matrix(), values(h), b.keys, {0, b.rows}, {0, wide_}, Put<T>{out + h.out + b.from * width(), width()});
   }
 
   // With P the probabilities and O = P V: dV = P^T dO, dP = dO V^T; with S the scores before scale and softmax,
