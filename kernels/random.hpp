@@ -13,13 +13,20 @@ namespace crochet::kernel {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
+constexpr PhiloxBlock philox_round(const PhiloxBlock& c, const std::array<std::uint32_t, 2>& key) {
+  const std::uint64_t a = std::uint64_t{0xD2511F53U} * c[0], b = std::uint64_t{0xCD9E8D57U} * c[2];
+  return {static_cast<std::uint32_t>(b >> 32U) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b),
+          static_cast<std::uint32_t>(a >> 32U) ^ c[3] ^ key[1], static_cast<std::uint32_t>(a)};
+}
+constexpr std::array<std::uint32_t, 2> next_philox_key(const std::array<std::uint32_t, 2>& key) {
+  return {key[0] + 0x9E3779B9U, key[1] + 0xBB67AE85U};
+}
+
 /// One block of four words for a counter and a key.
 constexpr PhiloxBlock philox(PhiloxBlock c, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t a = std::uint64_t{0xD2511F53U} * c[0], b = std::uint64_t{0xCD9E8D57U} * c[2];
-    c = {static_cast<std::uint32_t>(b >> 32U) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b),
-         static_cast<std::uint32_t>(a >> 32U) ^ c[3] ^ key[1], static_cast<std::uint32_t>(a)};
-    key = {key[0] + 0x9E3779B9U, key[1] + 0xBB67AE85U};
+    c = philox_round(c, key);
+    key = next_philox_key(key);
   }
   return c;
 }

@@ -8,6 +8,7 @@
 #include <crochet/graph/layers/attention.hpp>
 #include <crochet/graph/layers/normalization.hpp>
 #include <crochet/graph/ops/attention.hpp>
+#include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/dot_product_attention.hpp>
@@ -19,6 +20,7 @@
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/graph/ops/pad.hpp>
 #include <crochet/graph/ops/pool.hpp>
+#include <crochet/graph/ops/random.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/ops/softmax.hpp>

@@ -75,6 +75,10 @@ namespace crochet::graph_error {
 [[noreturn]] inline void padding_is_larger_than_what_it_mirrors(std::int64_t padding, std::int64_t size) {
   fail("padding of " + std::to_string(padding) + " cannot mirror " + std::to_string(size));
 }
+/// dropout(x, rate) keeps something: 0 <= rate < 1.
+[[noreturn]] inline void dropout_rate_is_not_below_1() { fail("dropout needs a rate of at least 0 and below 1"); }
+/// dropout(x, rate, {.training = flag}): the flag's random state is named after it.
+[[noreturn]] inline void flag_needs_a_name() { fail("the flag that says whether to drop needs a name"); }
 /// An axis outside [-rank, rank).
 [[noreturn]] inline void no_such_axis(std::int64_t axis) { fail("there is no axis " + std::to_string(axis)); }
 /// Two values or placeholders of one graph with the same name.

@@ -119,20 +119,18 @@ inline std::map<const Op*, ElementRule> element_rules() {
       {&op::sigmoid_cross_entropy, detail::sigmoid_cross_entropy},
       {&op::select, [](double c, double a, double b) { return c != 0 ? a : b; }},
       {&op::cast, [](double a, double, double) { return a; }},
+      {&op::identity, [](double a, double, double) { return a; }},
+      {&op::stop_gradient, [](double a, double, double) { return a; }},
+      {&op::with_dependencies, [](double a, double, double) { return a; }},
   };
 }
 
 /// The rules of its other operations.
 inline std::map<const Op*, KernelRule> kernel_rules() {
   std::map<const Op*, KernelRule> rules{
-      {&op::reduce_sum, detail::sum},
-      {&op::reduce_mean, detail::mean},
-      {&op::reduce_max, detail::max},
-      {&op::argmax, detail::argmax},
-      {&op::matmul, detail::matmul},
-      {&op::broadcast_to, detail::broadcast_to},
-      {&op::count, detail::count},
-      {&op::reshape, detail::copy},
+      {&op::reduce_sum, detail::sum}, {&op::reduce_mean, detail::mean}, {&op::reduce_max, detail::max},
+      {&op::argmax, detail::argmax},  {&op::matmul, detail::matmul},    {&op::broadcast_to, detail::broadcast_to},
+      {&op::count, detail::count},    {&op::reshape, detail::copy},
   };
   add_array_rules(rules);
   add_window_rules(rules);

@@ -11,6 +11,7 @@
 #include <crochet/executor/cpu/variables.hpp>
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/optimizers.hpp>
+#include <crochet/kernels/control.hpp>
 #include <crochet/kernels/cpu/attention.hpp>
 #include <crochet/kernels/cpu/batched_matmul.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
@@ -22,6 +23,7 @@
 #include <crochet/kernels/cpu/matmul.hpp>
 #include <crochet/kernels/cpu/normalization.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
+#include <crochet/kernels/cpu/random.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>
 #include <crochet/kernels/cpu/slice.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // see_assignments: says for each use of a variable which value it is. A use made after an assignment sees the assigned
 // value, but only in a plan that runs the assignment for other reasons: a value that looks at a variable changes
-// nothing.
+// nothing. What a live value asks to be run besides becomes a target.
 #pragma once
+#include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/prune.hpp>
 
 namespace crochet {
@@ -36,6 +37,11 @@ constexpr Subgraph see_assignments(const Subgraph& g) {
     Node& n = nodes[i];
     const int moment = n.moment < 0 ? i : n.moment;
     n.moment = -1;
+    if (n.op == &op::with_dependencies && live[detail::at(i)] != 0) {
+      seen.targets.push_back(n.inputs[1]);
+      n.op = &op::identity;
+      n.inputs[1] = -1;
+    }
     for (std::size_t k = n.op == &op::assign ? 1 : 0; k < max_inputs; ++k) {
       const int variable = n.inputs[k];
       if (variable < 0 || latest[variable] < 0 || live[detail::at(i)] == 0) continue;

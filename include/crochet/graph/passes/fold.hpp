@@ -2,7 +2,7 @@
 // fold: arithmetic on constants is done in the compiler, and operations that change nothing are dropped. Only rewrites
 // that keep every result, up to the rounding of one constant, including those for NaN and infinity.
 #pragma once
-#include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {
@@ -19,11 +19,14 @@ class Folder {
       if (evaluate(n, value)) return constant(n.dtype, value);
     }
     const int same = unchanged(n);
-    return same >= 0 ? same : append(g_, merged(n));
+    return same >= 0 && !is_overwritten(same) ? same : append(g_, merged(n));
   }
 
  private:
   constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  /// A fetched variable is the value after the run and a fetched placeholder the caller's memory: a copy of them is
+  /// not.
+  constexpr bool is_overwritten(int i) const { return node(i).is(op::variable) || node(i).is(op::placeholder); }
   constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
   constexpr bool is_constant(int i, double value) const {
     return is_constant(i) && node(i).attributes.reals[0] == value;
@@ -80,6 +83,7 @@ class Folder {
     if (n.is(op::mul) && is_constant(a, 1) && node(b).shape == n.shape) return b;
     if (n.is(op::sub) && is_constant(b, 0) && node(a).shape == n.shape) return a;
     if (n.is(op::neg) && node(a).is(op::neg)) return node(a).inputs[0];
+    if (n.is(op::identity) || n.is(op::stop_gradient)) return a;
     return -1;
   }
 

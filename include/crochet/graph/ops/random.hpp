@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random numbers and dropout. What is drawn is a function of a state, a stream and the element's place, and of nothing
+// else: forward and backward pass see the same numbers, any number of threads does, and so does a run that goes on from
+// saved variables. The state is a variable, `random_state`: the executor's seed says where it begins, and every run
+// that draws takes it one further.
+#pragma once
+#include <crochet/graph/ops/control.hpp>
+
+namespace crochet {
+
+namespace op {
+// inputs = {state, int64 []}. ints = {stream: two words}. The caller sets shape and type.
+/// In [0, 1).
+inline constexpr Op random_uniform{.name = "random_uniform", .kind = OpKind::kernel};
+/// Standard normal.
+inline constexpr Op random_normal{.name = "random_normal", .kind = OpKind::kernel};
+/// True with probability reals[0].
+inline constexpr Op random_bool{.name = "random_bool", .kind = OpKind::kernel};
+}  // namespace op
+
+/// The state after this run's step, int64 []. With a flag (bool []) it stays where it is while the flag is false; each
+/// flag has a state of its own.
+constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
+  const bool flagged = flag.id >= 0;
+  if (flagged && g.name_of(flag.id).empty()) graph_error::flag_needs_a_name();
+  const TextPool name = detail::joined(flagged ? g.name_of(flag.id) : "", flagged ? "/random_state" : "random_state");
+  const TextPool next = detail::joined(name.view(), "/next");
+  if (g.has(next.view())) return g[next.view()];
+  const Tensor state = g.variable<std::int64_t>(name.view(), {}, uniform(0, 0x1p52), false);
+  return g.name(next.view(), flagged ? assign_add(state, cast<std::int64_t>(flag)) : assign_add(state, 1));
+}
+
+namespace detail {
+/// Which numbers of a state are drawn: those of a name, or those of this place in the model.
+constexpr Attributes stream_of(const GraphBuilder& g, std::string_view name) {
+  if (name.empty()) return {.ints = {g.size(), 0}};
+  return {.ints = {static_cast<std::int32_t>(hash_of(name)), 1}};
+}
+constexpr Tensor random(GraphBuilder& g, const Op& op, DType type, const Shape& shape, std::string_view name) {
+  if (!is_floating(type)) graph_error::element_type_not_supported();
+  const Tensor state = random_state(g);
+  return g.shaped_as(op, {state}, type, shape, stream_of(g, name));
+}
+constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probability, std::string_view name,
+                             Tensor flag) {
+  const Tensor state = random_state(g, flag);
+  Attributes a = stream_of(g, name);
+  a.reals[0] = probability;
+  return g.shaped_as(op::random_bool, {state}, DType::boolean, shape, a);
+}
+}  // namespace detail
+
+/// Uniform in [low, high), new in every run: multiples of 2^-24 (float) or 2^-53 (double) before they are scaled. The
+/// name says which stream; without one it is this place in the model, and another model draws other numbers.
+template <Element T>
+constexpr Tensor random_uniform(GraphBuilder& g, const Shape& shape, double low = 0, double high = 1,
+                                std::string_view name = {}) {
+  const Tensor u = detail::random(g, op::random_uniform, dtype_of<T>, shape, name);
+  return low == 0 && high == 1 ? u : u * (high - low) + low;
+}
+/// Normal, new in every run; by Box and Muller, Annals of Mathematical Statistics 29 (1958).
+template <Element T>
+constexpr Tensor random_normal(GraphBuilder& g, const Shape& shape, double mean = 0, double stddev = 1,
+                               std::string_view name = {}) {
+  const Tensor z = detail::random(g, op::random_normal, dtype_of<T>, shape, name);
+  return mean == 0 && stddev == 1 ? z : z * stddev + mean;
+}
+/// True with the given probability, bool, new in every run.
+constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probability, std::string_view name = {}) {
+  return detail::random_bool(g, shape, probability, name, {});
+}
+
+struct DropoutOptions {
+  std::string_view name = {};  ///< the stream, as for random_uniform
+  Tensor training{};           ///< bool []: where false, nothing is dropped (and its random state stays as it is)
+};
+
+/// Sets elements to 0 with probability `rate` and divides the others by 1 - rate, so that the expectation stays.
+/// Srivastava et al., JMLR 15 (2014), in the inverted form. A model for evaluation is built without it, or feeds
+/// `training`, which must then have a name.
+constexpr Tensor dropout(Tensor x, double rate, const DropoutOptions& options = {}) {
+  if (!(rate >= 0 && rate < 1)) graph_error::dropout_rate_is_not_below_1();
+  if (rate == 0) return x;
+  GraphBuilder& g = *x.graph;
+  const Tensor keep = detail::random_bool(g, x.shape(), 1 - rate, options.name, options.training);
+  const Tensor dropped = select(keep, x * (1 / (1 - rate)), g.constant(x.dtype(), 0));
+  return options.training.id < 0 ? dropped : select(options.training, dropped, x);
+}
+
+}  // namespace crochet
