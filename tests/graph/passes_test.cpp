@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include <gtest/gtest.h>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
-#include <gtest/gtest.h>
 
 namespace crochet {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// A whole graph as a subgraph, with what is wanted of it.
-constexpr Subgraph all_of(const GraphBuilder& g, const std::vector<int>& fetched, const std::vector<int>& targets = {}) {
+constexpr Subgraph all_of(const GraphBuilder& g, const std::vector<int>& fetched,
+                          const std::vector<int>& targets = {}) {
   Subgraph s{g.graph().nodes, fetched, targets};
   for (std::size_t i = 0; i < s.nodes.size(); ++i) {
     if (s.nodes[i].is(op::variable) || s.nodes[i].is(op::placeholder)) s.nodes[i].origin = static_cast<int>(i);
@@ -55,7 +56,8 @@ TEST(Prune, AnAssignmentLivesIfATargetOrAReaderNeedsIt) {
 TEST(SeeAssignments, AUseSeesTheLatestAssignmentBeforeItThatThePlanRuns) {
   GraphBuilder g;
   const Tensor w = g.variable<float>("w", {}, zeros());
-  const Tensor before = w + 1, first = g.assign(w, before), between = w + 2, second = g.assign(w, between), after = w + 3;
+  const Tensor before = w + 1, first = g.assign(w, before), between = w + 2, second = g.assign(w, between),
+               after = w + 3;
   const auto reads = [&](Tensor t, const std::vector<int>& targets) {
     std::vector<int> all = targets;
     all.push_back(t.id);
@@ -67,7 +69,8 @@ TEST(SeeAssignments, AUseSeesTheLatestAssignmentBeforeItThatThePlanRuns) {
   EXPECT_EQ(reads(after, {first.id}), first.id);
   EXPECT_EQ(reads(after, {second.id}), second.id);
   EXPECT_EQ(reads(between, {second.id}), w.id) << "the first assignment is not run";
-  EXPECT_EQ(see_assignments(all_of(g, {}, {first.id, second.id})).nodes[static_cast<std::size_t>(second.id)].inputs[0], w.id)
+  EXPECT_EQ(see_assignments(all_of(g, {}, {first.id, second.id})).nodes[static_cast<std::size_t>(second.id)].inputs[0],
+            w.id)
       << "what is written is the variable";
 }
 
@@ -100,9 +103,16 @@ TEST(Share, EqualNodesBecomeOne) {
 TEST(Share, ButNotNodesThatDifferInAnything) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {4}), y = g.placeholder<float>("y", {4});
-  const std::vector<int> different = {reshape(x, {2, 2}).id, reshape(x, {4, 1}).id, reduce_sum(x, {0}).id,
-                                      reduce_sum(x, {0}, keep_dims).id, cast<double>(x).id, cast<std::int32_t>(x).id,
-                                      g.constant(1.F).id, g.constant(1.0).id, (x - y).id, (y - x).id};
+  const std::vector<int> different = {reshape(x, {2, 2}).id,
+                                      reshape(x, {4, 1}).id,
+                                      reduce_sum(x, {0}).id,
+                                      reduce_sum(x, {0}, keep_dims).id,
+                                      cast<double>(x).id,
+                                      cast<std::int32_t>(x).id,
+                                      g.constant(1.F).id,
+                                      g.constant(1.0).id,
+                                      (x - y).id,
+                                      (y - x).id};
   const Subgraph s = share(all_of(g, different));
   for (std::size_t i = 0; i < different.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(s.fetched[i], s.fetched[j]) << i << " and " << j;
@@ -171,31 +181,44 @@ TEST(Fold, LeavesWhatTheRunShouldDecide) {
   EXPECT_TRUE(stays([](GraphBuilder& g) { return g.constant(std::uint8_t{200}) + 100; }));
   EXPECT_TRUE(stays([](GraphBuilder& g) { return -g.constant(std::uint8_t{1}); }));
   EXPECT_TRUE(stays([](GraphBuilder& g) { return g.constant(std::int32_t{2000000000}) * 2; }));
-  EXPECT_TRUE(stays([](GraphBuilder& g) { return square(g.constant(std::int64_t{1} << 40)); })) << "not exact in double";
+  EXPECT_TRUE(stays([](GraphBuilder& g) { return square(g.constant(std::int64_t{1} << 40)); }))
+      << "not exact in double";
   EXPECT_TRUE(stays([](GraphBuilder& g) { return cast<std::int32_t>(g.constant(2.5)); }));
   EXPECT_TRUE(stays([](GraphBuilder& g) { return g.constant(std::int32_t{7}) / 2; }));
 }
 
 TEST(Fold, WorksInTheCompilerWhateverTheConstants) {
   static_assert(!folded([](GraphBuilder& g) { return g.constant(1e200) * 1e200; }).is(op::constant));
-  static_assert(!folded([](GraphBuilder& g) { return g.placeholder<double>("x", {}) * 1e200 * 1e200; }).is(op::constant));
+  static_assert(
+      !folded([](GraphBuilder& g) { return g.placeholder<double>("x", {}) * 1e200 * 1e200; }).is(op::constant));
   static_assert(!folded([](GraphBuilder& g) { return g.constant(inf) - inf; }).is(op::constant));
 }
 
 TEST(Fold, DropsWhatChangesNothing) {
   const auto is_x = [](auto f) {
-    return folded([&](GraphBuilder& g) { return f(g.placeholder<float>("x", {3})); }).is(op::placeholder);
+    return folded([&](GraphBuilder& g) { return f(tanh(g.placeholder<float>("x", {3}))); }).is(op::tanh);
   };
   EXPECT_TRUE(is_x([](Tensor x) { return x * 1; }));
   EXPECT_TRUE(is_x([](Tensor x) { return 1 * x; }));
   EXPECT_TRUE(is_x([](Tensor x) { return x / 1; }));
   EXPECT_TRUE(is_x([](Tensor x) { return x - 0; }));
   EXPECT_TRUE(is_x([](Tensor x) { return -(-x); }));
+  EXPECT_TRUE(is_x([](Tensor x) { return stop_gradient(identity(x)); }));
   EXPECT_FALSE(is_x([](Tensor x) { return x + 0; })) << "-0 + 0 is 0";
   EXPECT_FALSE(is_x([](Tensor x) { return 0 - x; }));
   EXPECT_FALSE(is_x([](Tensor x) { return x * 0; })) << "a NaN stays one";
   EXPECT_FALSE(is_x([](Tensor x) { return x / x; }));
   EXPECT_FALSE(is_x([](Tensor x) { return 1 / x; }));
+}
+
+TEST(Fold, KeepsACopyOfAVariableOnlyWhereItIsFetched) {
+  GraphBuilder g;
+  const Tensor w = g.variable<float>("w", {3}, zeros()), copy = w * 1, y = tanh(copy);
+  const Subgraph s = fold(all_of(g, {copy.id, y.id}));
+  EXPECT_TRUE(s.nodes[static_cast<std::size_t>(s.fetched[0])].is(op::mul));
+  const Subgraph other = fold(all_of(g, {y.id}));
+  const Node& tanh_of = other.nodes[static_cast<std::size_t>(other.fetched[0])];
+  EXPECT_TRUE(other.nodes[static_cast<std::size_t>(tanh_of.inputs[0])].is(op::variable));
 }
 
 TEST(Fold, KeepsTheShapeOfABroadcast) {
@@ -216,7 +239,8 @@ TEST(Fold, MergesFactorsOnlyIfTheProductIsANumber) {
   EXPECT_EQ(factors([](GraphBuilder& g) { return 3 * (2 * g.placeholder<float>("x", {3})); }), 1);
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e30 * 1e30; }), 2);
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e-30 * 1e-30; }), 2);
-  EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e30 * 1e-30; }), 2) << "infinite between";
+  EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e30 * 1e-30; }), 2)
+      << "infinite between";
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<double>("x", {3}) * 0 * inf; }), 2);
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<std::int32_t>("x", {3}) * 2 * 3; }), 2);
 }
@@ -239,7 +263,9 @@ TEST(MaterializeBroadcasts, RepeatsOnlyWhatNoLoopCanReach) {
   const Extent b = g.dynamic("batch");
   const Tensor x = g.placeholder<float>("x", {b, 5, 3}), row = g.placeholder<float>("row", {3});
   const Tensor column = g.placeholder<float>("column", {b, 5, 1}), middle = g.placeholder<float>("middle", {b, 1, 3});
-  const auto repeats = [&](const std::vector<int>& fetched) { return count(materialize_broadcasts(prune(all_of(g, fetched))), op::broadcast_to); };
+  const auto repeats = [&](const std::vector<int>& fetched) {
+    return count(materialize_broadcasts(prune(all_of(g, fetched))), op::broadcast_to);
+  };
   EXPECT_EQ(repeats({(x + row).id, (x + column).id}), 0);
   EXPECT_EQ(repeats({(row + column).id}), 0);
   EXPECT_EQ(repeats({(x + middle).id}), 1);
@@ -265,18 +291,21 @@ TEST(KeepOverwritten, CopiesWhatIsReadBehindAnAssignment) {
   const Tensor set = g.assign(w, w * 2), late = exp(flat), again = exp(set);
   EXPECT_EQ(count(keep_overwritten(all_of(g, {late.id, again.id})), op::broadcast_to), 1);
   EXPECT_EQ(count(keep_overwritten(all_of(g, {flat.id}, {set.id})), op::broadcast_to), 1) << "a fetch reads last";
-  EXPECT_EQ(count(keep_overwritten(prune(all_of(g, {w.id, again.id}))), op::broadcast_to), 0) << "of a variable: the new value";
+  EXPECT_EQ(count(keep_overwritten(prune(all_of(g, {w.id, again.id}))), op::broadcast_to), 0)
+      << "of a variable: the new value";
 }
 
 // fuse
 
 constexpr void mlp(GraphBuilder& g) {
-  const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 20}), y = g.placeholder<std::int32_t>("y", {g.dynamic("batch")});
+  const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 20}),
+               y = g.placeholder<std::int32_t>("y", {g.dynamic("batch")});
   const Tensor logits = g.name("logits", dense(relu(dense(x, 16, "hidden")), 10, "out"));
   const Tensor loss = g.name("loss", sparse_softmax_cross_entropy(logits, y));
   g.name("sgd", minimize(loss, SGD{}));
 }
-constexpr std::size_t steps(const std::vector<std::string_view>& fetched, const std::vector<std::string_view>& targets) {
+constexpr std::size_t steps(const std::vector<std::string_view>& fetched,
+                            const std::vector<std::string_view>& targets) {
   GraphBuilder g;
   mlp(g);
   std::vector<int> f, t;
@@ -359,7 +388,8 @@ TEST(PlanMemory, FetchedValuesKeepTheirSlots) {
 TEST(PlanMemory, SizesOfOneKindShareASlotThatFitsTheLargest) {
   GraphBuilder g;
   const Extent batch = g.dynamic("batch");
-  const Tensor x = g.placeholder<float>("x", {batch, 8}), w = g.placeholder<float>("w", {8, 16}), v = g.placeholder<float>("v", {16, 4});
+  const Tensor x = g.placeholder<float>("x", {batch, 8}), w = g.placeholder<float>("w", {8, 16}),
+               v = g.placeholder<float>("v", {16, 4});
   const Tensor y = matmul(matmul(matmul(x, w), v), g.placeholder<float>("u", {4, 2}));
   const Plan p = make_plan(simplify(g.graph(), std::vector{y.id}, std::vector<int>{}));
   ASSERT_EQ(p.slots.size(), 2U);

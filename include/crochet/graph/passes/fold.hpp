@@ -12,21 +12,21 @@ class Folder {
  public:
   constexpr explicit Folder(Subgraph& g) : g_(g) {}
 
-  constexpr int place(const Node& n) {
+  /// `fetched`: whether the caller wants the node's value. A copy of a variable then is one: a fetched variable is its
+  /// value after the run, and a fetched placeholder the caller's memory.
+  constexpr int place(const Node& n, bool fetched) {
     if (n.op->kind != OpKind::elementwise) return append(g_, n);
     if (is_constant(n.inputs[0]) && (n.inputs[1] < 0 || is_constant(n.inputs[1])) && n.inputs[2] < 0) {
       double value = 0;
       if (evaluate(n, value)) return constant(n.dtype, value);
     }
     const int same = unchanged(n);
-    return same >= 0 && !is_overwritten(same) ? same : append(g_, merged(n));
+    return same >= 0 && !(fetched && is_outside(same)) ? same : append(g_, merged(n));
   }
 
  private:
   constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
-  /// A fetched variable is the value after the run and a fetched placeholder the caller's memory: a copy of them is
-  /// not.
-  constexpr bool is_overwritten(int i) const { return node(i).is(op::variable) || node(i).is(op::placeholder); }
+  constexpr bool is_outside(int i) const { return node(i).is(op::variable) || node(i).is(op::placeholder); }
   constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
   constexpr bool is_constant(int i, double value) const {
     return is_constant(i) && node(i).attributes.reals[0] == value;
@@ -106,7 +106,11 @@ class Folder {
 }  // namespace detail
 
 constexpr Subgraph fold(const Subgraph& g) {
-  return detail::rewrite(g, [](Subgraph& to, const Node& n, int) { return detail::Folder(to).place(n); });
+  std::vector<char> fetched(g.nodes.size(), 0);
+  for (int f : g.fetched) fetched[detail::at(f)] = 1;
+  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {
+    return detail::Folder(to).place(n, fetched[detail::at(old)] != 0);
+  });
 }
 
 }  // namespace crochet
