@@ -165,7 +165,7 @@ CROCHET_ALWAYS_INLINE void run(Compute<T, O, A, TA, B, C>, M& m, const At&) {
     if constexpr (O == &op::cast) {
       cells<P>(m).v[u] = simd::convert<TA, T, Wide>(cells<A>(m).v[u]);
     } else if constexpr (O == &op::select) {
-      cells<P>(m).v[u] = simd::select<T, Wide>(cells<A>(m).v[u], cells<B>(m).v[u], cells<C>(m).v[u]);
+      cells<P>(m).v[u] = simd::select(cells<A>(m).v[u], cells<B>(m).v[u], cells<C>(m).v[u]);
     } else if constexpr (B < 0) {
       cells<P>(m).v[u] = Elementwise<O>::template apply<TA>(cells<A>(m).v[u]);
     } else if constexpr (C < 0) {

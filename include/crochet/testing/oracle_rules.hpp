@@ -8,6 +8,7 @@
 #include <crochet/graph/gradients.hpp>
 #include <crochet/testing/oracle_rules_arrays.hpp>
 #include <crochet/testing/oracle_rules_conv.hpp>
+#include <crochet/testing/oracle_rules_elementwise.hpp>
 #include <crochet/testing/oracle_rules_nn.hpp>
 
 namespace crochet::testing {
@@ -22,8 +23,6 @@ inline double as(DType type, double x) {
   if (type == DType::uint8) return static_cast<std::uint8_t>(n);
   return static_cast<double>(type == DType::int32 ? static_cast<std::int32_t>(n) : n);
 }
-
-inline double greater_of(double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : (a > b ? a : b); }
 
 // Visits every element of a reduction's input with the place that it goes to.
 template <class Visit>
@@ -65,8 +64,7 @@ inline void argmax(const Use& u) {
 inline void matmul(const Use& u) {
   const Array &a = *u.in[0], &b = *u.in[1];
   const bool ta = u.attributes.ints[0] != 0, tb = u.attributes.ints[1] != 0;
-  const std::int64_t n = u.out.shape.back(), m = n == 0 ? 0 : static_cast<std::int64_t>(u.out.data.size()) / n;
-  const std::int64_t depth = ta ? a.shape[0] : a.shape.back();
+  const std::int64_t m = u.out.shape[0], n = u.out.shape[1], depth = a.shape[ta ? 0 : 1];
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       double& c = u.out.data[static_cast<std::size_t>(i * n + j)];
@@ -96,33 +94,14 @@ inline void copy(const Use& u) { u.out.data = u.in[0]->data; }
 
 /// The rules of crochet's own elementwise operations.
 inline std::map<const Op*, ElementRule> element_rules() {
-  return {
-      {&op::add, [](double a, double b, double) { return a + b; }},
-      {&op::sub, [](double a, double b, double) { return a - b; }},
-      {&op::mul, [](double a, double b, double) { return a * b; }},
-      {&op::div, [](double a, double b, double) { return a / b; }},
-      {&op::maximum, [](double a, double b, double) { return detail::greater_of(a, b); }},
-      {&op::minimum, [](double a, double b, double) { return -detail::greater_of(-a, -b); }},
-      {&op::equal, [](double a, double b, double) { return a == b ? 1.0 : 0.0; }},
-      {&op::not_equal, [](double a, double b, double) { return a != b ? 1.0 : 0.0; }},
-      {&op::less, [](double a, double b, double) { return a < b ? 1.0 : 0.0; }},
-      {&op::greater, [](double a, double b, double) { return a > b ? 1.0 : 0.0; }},
-      {&op::neg, [](double a, double, double) { return -a; }},
-      {&op::square, [](double a, double, double) { return a * a; }},
-      {&op::abs, [](double a, double, double) { return std::abs(a); }},
-      {&op::relu, [](double a, double, double) { return a < 0 ? 0 : a; }},
-      {&op::exp, [](double a, double, double) { return std::exp(a); }},
-      {&op::log, [](double a, double, double) { return std::log(a); }},
-      {&op::sqrt, [](double a, double, double) { return std::sqrt(a); }},
-      {&op::tanh, [](double a, double, double) { return std::tanh(a); }},
-      {&op::sigmoid, [](double a, double, double) { return 1 / (1 + std::exp(-a)); }},
+  std::map<const Op*, ElementRule> rules{
       {&op::sigmoid_cross_entropy, detail::sigmoid_cross_entropy},
-      {&op::select, [](double c, double a, double b) { return c != 0 ? a : b; }},
-      {&op::cast, [](double a, double, double) { return a; }},
       {&op::identity, [](double a, double, double) { return a; }},
       {&op::stop_gradient, [](double a, double, double) { return a; }},
       {&op::with_dependencies, [](double a, double, double) { return a; }},
   };
+  rules.merge(rules_of_arithmetic());
+  return rules;
 }
 
 /// The rules of its other operations.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons, logic, selection and conversion.
+#pragma once
+#include <crochet/graph/ops/elementwise_rules.hpp>
+
+namespace crochet {
+
+namespace detail {
+constexpr void gradient_of_select(GradientScope& s);
+constexpr void gradient_of_cast(GradientScope& s);
+}  // namespace detail
+
+namespace op {
+inline constexpr Op equal = detail::comparison("equal");
+inline constexpr Op not_equal = detail::comparison("not_equal");
+inline constexpr Op less = detail::comparison("less");
+inline constexpr Op less_equal = detail::comparison("less_equal");
+inline constexpr Op greater = detail::comparison("greater");
+inline constexpr Op greater_equal = detail::comparison("greater_equal");
+inline constexpr Op logical_and = detail::logical("logical_and");
+inline constexpr Op logical_or = detail::logical("logical_or");
+inline constexpr Op logical_xor = detail::logical("logical_xor");
+inline constexpr Op logical_not{"logical_not", OpKind::elementwise, detail::infer_not};
+/// inputs = {condition, where true, where false}.
+inline constexpr Op select{"select", OpKind::elementwise, detail::infer_select, detail::gradient_of_select};
+/// ints[0] = the element type to convert to.
+inline constexpr Op cast{"cast", OpKind::elementwise, detail::infer_cast, detail::gradient_of_cast};
+}  // namespace op
+
+// clang-format off
+// Comparisons give bools; one with a NaN is false, but not_equal true.
+constexpr Tensor equal(Tensor a, Tensor b) { return a.graph->apply(op::equal, a, b); }
+constexpr Tensor not_equal(Tensor a, Tensor b) { return a.graph->apply(op::not_equal, a, b); }
+constexpr Tensor less(Tensor a, Tensor b) { return a.graph->apply(op::less, a, b); }
+constexpr Tensor less_equal(Tensor a, Tensor b) { return a.graph->apply(op::less_equal, a, b); }
+constexpr Tensor greater(Tensor a, Tensor b) { return a.graph->apply(op::greater, a, b); }
+constexpr Tensor greater_equal(Tensor a, Tensor b) { return a.graph->apply(op::greater_equal, a, b); }
+constexpr Tensor equal(Tensor a, double b) { return equal(a, a.graph->constant(a.dtype(), b)); }
+constexpr Tensor not_equal(Tensor a, double b) { return not_equal(a, a.graph->constant(a.dtype(), b)); }
+constexpr Tensor less(Tensor a, double b) { return less(a, a.graph->constant(a.dtype(), b)); }
+constexpr Tensor less_equal(Tensor a, double b) { return less_equal(a, a.graph->constant(a.dtype(), b)); }
+constexpr Tensor greater(Tensor a, double b) { return greater(a, a.graph->constant(a.dtype(), b)); }
+constexpr Tensor greater_equal(Tensor a, double b) { return greater_equal(a, a.graph->constant(a.dtype(), b)); }
+
+// Logic, of bools.
+constexpr Tensor logical_and(Tensor a, Tensor b) { return a.graph->apply(op::logical_and, a, b); }
+constexpr Tensor logical_or(Tensor a, Tensor b) { return a.graph->apply(op::logical_or, a, b); }
+constexpr Tensor logical_xor(Tensor a, Tensor b) { return a.graph->apply(op::logical_xor, a, b); }
+constexpr Tensor logical_not(Tensor a) { return a.graph->apply(op::logical_not, a); }
+
+/// `a` where the condition (bool) holds, else `b`. No gradient passes to the condition.
+constexpr Tensor select(Tensor condition, Tensor a, Tensor b) { return a.graph->apply(op::select, condition, a, b); }
+/// Converts the elements. To bool: whether not 0; from floating to integer: towards zero.
+constexpr Tensor cast(Tensor x, DType to) {
+  if (x.dtype() == to) return x;
+  return x.graph->apply(op::cast, Attributes{.ints = {static_cast<std::int32_t>(to)}}, x);
+}
+/// The same: cast<float>(x).
+template <Element T> constexpr Tensor cast(Tensor x) { return cast(x, dtype_of<T>); }
+// clang-format on
+
+namespace detail {
+constexpr void gradient_of_select(GradientScope& s) {
+  if (s.wants(1)) s.give(1, select(s.input(0), s.upstream(), s.zero()));
+  if (s.wants(2)) s.give(2, select(s.input(0), s.zero(), s.upstream()));
+}
+constexpr void gradient_of_cast(GradientScope& s) {
+  if (is_floating(s.input(0).dtype()) && is_floating(s.output().dtype())) {
+    s.give(0, cast(s.upstream(), s.input(0).dtype()));
+  }
+}
+}  // namespace detail
+
+}  // namespace crochet

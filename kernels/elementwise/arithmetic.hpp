@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic per element.
+#pragma once
+#include <crochet/graph/ops/arithmetic.hpp>
+#include <crochet/kernels/elementwise/functor.hpp>
+#include <crochet/kernels/simd_round.hpp>
+
+namespace crochet {
+
+namespace kernel::detail {
+// A NaN in either operand comes out: a run must not look healthy because a maximum dropped it.
+struct Maximum {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
+    const N most = simd::greater(a, b);  // b where either is NaN
+    return (a == a) ? most : a;
+  }
+};
+struct Minimum {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
+    const N least = simd::lesser(a, b);
+    return (a == a) ? least : a;
+  }
+};
+struct Sign {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a) {
+    const N zero{}, one = static_cast<N>(zero + 1);
+    return (a > zero) ? one : ((a < zero) ? static_cast<N>(zero - one) : a);
+  }
+};
+struct Abs {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a) {
+    return static_cast<N>((a < N{}) ? static_cast<N>(-a) : a);
+  }
+};
+/// The remainder with the sign of b.
+template <class T>
+CROCHET_ALWAYS_INLINE T floor_mod(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T r = std::fmod(a, b);
+    return r != 0 ? ((r < 0) != (b < 0) ? r + b : r) : std::copysign(T(0), b);
+  } else {
+    const auto r = static_cast<T>(a % b);
+    return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? r + b : r);
+  }
+}
+/// The greatest integer not above a / b. Floating: from the remainder, which is exact, as numpy does.
+template <class T>
+CROCHET_ALWAYS_INLINE T floor_quotient(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (b == 0) return a / b;
+    const T q = (a - floor_mod(a, b)) / b, whole = std::floor(q);
+    return q - whole > T(0.5) ? whole + 1 : whole;
+  } else {
+    return static_cast<T>((a - floor_mod(a, b)) / b);
+  }
+}
+}  // namespace kernel::detail
+
+template <>
+struct Elementwise<&op::add> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return static_cast<V>(a + b);
+  }
+};
+template <>
+struct Elementwise<&op::sub> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return static_cast<V>(a - b);
+  }
+};
+template <>
+struct Elementwise<&op::mul> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return static_cast<V>(a * b);
+  }
+};
+template <>
+struct Elementwise<&op::div> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return static_cast<V>(a / b);
+  }
+};
+template <>
+struct Elementwise<&op::floor_divide> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return simd::lane_by_lane([](T x, T y) { return kernel::detail::floor_quotient(x, y); }, a, b);
+  }
+};
+template <>
+struct Elementwise<&op::mod> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return simd::lane_by_lane([](T x, T y) { return kernel::detail::floor_mod(x, y); }, a, b);
+  }
+};
+template <>
+struct Elementwise<&op::maximum> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return simd::map_any<kernel::detail::Maximum>(a, b);
+  }
+};
+template <>
+struct Elementwise<&op::minimum> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
+    return simd::map_any<kernel::detail::Minimum>(a, b);
+  }
+};
+template <>
+struct Elementwise<&op::neg> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return static_cast<V>(-a);
+  }
+};
+template <>
+struct Elementwise<&op::square> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return static_cast<V>(a * a);
+  }
+};
+template <>
+struct Elementwise<&op::abs> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return simd::map_any<kernel::detail::Abs>(a);
+  }
+};
+template <>
+struct Elementwise<&op::sign> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return simd::map_any<kernel::detail::Sign>(a);
+  }
+};
+template <>
+struct Elementwise<&op::floor> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return simd::round<simd::Rounding::down>(a);
+  }
+};
+template <>
+struct Elementwise<&op::ceil> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return simd::round<simd::Rounding::up>(a);
+  }
+};
+template <>
+struct Elementwise<&op::round> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return simd::round<simd::Rounding::nearest_even>(a);
+  }
+};
+template <>
+struct Elementwise<&op::trunc> {
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static V apply(const V& a) {
+    return simd::round<simd::Rounding::to_zero>(a);
+  }
+};
+
+}  // namespace crochet

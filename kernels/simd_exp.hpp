@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// e^x and what is made of it. Registers of float or double; the coefficients of polynomials are minimax fits of
+// relative error. Bounds of errors are in units of the last place (ulp) of the exact result, checked by
+// tests/kernels/simd_test.
+#pragma once
+#include <crochet/kernels/simd_native.hpp>
+
+namespace crochet::simd {
+
+namespace detail {
+
+template <class E>
+struct ExpConstants {  // of float
+  static constexpr int mantissa = 23, bias = 127;
+  static constexpr float to_integer = 0x1.8p23F;  ///< adding it rounds to an integer, which lies in the lowest bits
+  static constexpr float log2_e = 0x1.715476p0F, ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
+  static constexpr float high = 89, low = -104;  ///< from here on e^x is infinity or 0
+  static constexpr float tanh_is_1 = 9.02F;
+};
+template <>
+struct ExpConstants<double> {
+  static constexpr int mantissa = 52, bias = 1023;
+  static constexpr double to_integer = 0x1.8p52;
+  static constexpr double log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
+  static constexpr double high = 710, low = -746;
+  static constexpr double tanh_is_1 = 19.1;
+};
+
+/// x = n ln 2 + r with |r| <= ln 2 / 2. Cody and Waite: n times the first of two pieces of ln 2 is exact. `n_bits` has
+/// n in its lowest bits.
+template <class N>
+struct ByLn2 {
+  using K = ExpConstants<element_of<N>>;
+  N n, r;
+  bits_t<N> n_bits;
+
+  CROCHET_ALWAYS_INLINE explicit ByLn2(const N& x) {
+    const N shifted = x * K::log2_e + K::to_integer;
+    n = shifted - K::to_integer;
+    n_bits = bits(shifted);
+    r = x - n * K::ln2_high;
+    r = r - n * K::ln2_low;
+  }
+};
+
+/// 2^n p. Where there is no instruction for it: 0 where n is at its least, the greatest is reached in two steps.
+template <class N>
+CROCHET_ALWAYS_INLINE N scale(const N& p, const ByLn2<N>& x) {
+#if defined(__AVX512F__)
+  N y;
+  if constexpr (sizeof(element_of<N>) == 4) {
+    asm("vscalefps %2, %1, %0" : "=v"(y) : "v"(p), "v"(x.n));
+  } else {
+    asm("vscalefpd %2, %1, %0" : "=v"(y) : "v"(p), "v"(x.n));
+  }
+  return y;
+#else
+  using K = ExpConstants<element_of<N>>;
+  return (p + p) * from_bits<N>((x.n_bits + (K::bias - 1)) << K::mantissa);
+#endif
+}
+#if defined(__AVX512F__)
+template <class E>
+inline constexpr E lowest_exponent = ExpConstants<E>::low;
+#else
+template <class E>
+inline constexpr E lowest_exponent = (1 - ExpConstants<E>::bias) * E(0.6931471805599453);
+#endif
+
+/// (e^r - 1) / r for |r| <= ln 2 / 2.
+template <class N>
+CROCHET_ALWAYS_INLINE N expm1_ratio(const N& r) {
+  if constexpr (sizeof(element_of<N>) == 4) {
+    return polynomial(r, 1.3870263938e-3F, 8.366256021e-3F, 4.1667439044e-2F, 1.6666546464e-1F, 4.999999702e-1F, 1.F);
+  } else {
+    return polynomial(r, 2.5044130169876207e-08, 2.7622143804515913e-07, 2.755742901091551e-06, 2.48015165277168e-05,
+                      1.9841269706893978e-04, 1.3888888920391498e-03, 8.333333333388702e-03, 4.1666666666620215e-02,
+                      1.6666666666666602e-01, 0.5, 1.0);
+  }
+}
+
+struct Exp {
+  template <class E>
+  CROCHET_ALWAYS_INLINE static E one(E x) {
+    return std::exp(x);
+  }
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& x) {
+    using E = element_of<N>;
+    const N low = N{} + lowest_exponent<E>, high = N{} + ExpConstants<E>::high;
+    const ByLn2<N> y(lesser(high, greater(low, x)));
+    if constexpr (sizeof(E) == 4) {
+      return scale(polynomial(y.r, 8.3132022992e-3F, 4.1890177876e-2F, 1.6667106748e-1F, 4.99992311e-1F, 1.F, 1.F), y);
+    } else {
+      return scale(expm1_ratio(y.r) * y.r + E(1), y);
+    }
+  }
+};
+
+/// (e^x - 1) / 2 for x between -40 and the end of the exponent's range. Exact for small x as well: 2^n e^r - 1 is
+/// 2^n (e^r - 1) + (2^n - 1), and the second term is exact.
+template <class N>
+CROCHET_ALWAYS_INLINE N half_of_expm1(const N& x) {
+  using E = element_of<N>;
+  using K = ExpConstants<E>;
+  const ByLn2<N> y(x);
+  const N half_power = from_bits<N>((y.n_bits + (K::bias - 1)) << K::mantissa);
+  return half_power * (expm1_ratio(y.r) * y.r) + (half_power - E(0.5));
+}
+
+struct Expm1 {
+  template <class E>
+  CROCHET_ALWAYS_INLINE static E one(E x) {
+    return std::expm1(x);
+  }
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& x) {
+    using E = element_of<N>;
+    const N low = N{} + E(-40), high = N{} + ExpConstants<E>::high;
+    const N half = half_of_expm1(lesser(high, greater(low, x)));
+    return with_sign(magnitude(half + half), x);
+  }
+};
+
+struct Tanh {
+  template <class E>
+  CROCHET_ALWAYS_INLINE static E one(E x) {
+    return std::tanh(x);
+  }
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& x) {
+    using E = element_of<N>;
+    const N one = N{} + ExpConstants<E>::tanh_is_1;
+    const N m = lesser(one, magnitude(x));
+    const N half = half_of_expm1(m + m);
+    return with_sign(half / (half + E(1)), x);
+  }
+};
+
+struct Sigmoid {
+  template <class E>
+  CROCHET_ALWAYS_INLINE static E one(E x) {
+    return E(1) / (E(1) + std::exp(-x));
+  }
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& x) {
+    using E = element_of<N>;
+    return E(1) / (E(1) + Exp::apply(-x));
+  }
+};
+
+}  // namespace detail
+
+/// e^x: float below 2.5 ulp, double below 1.5. From about 89 (double: 710) on infinity. A result below 2^-125 (2^-1021)
+/// is as exact as it can be where the machine scales by powers of 2 (AVX-512), elsewhere it is 0.
+template <class V>
+CROCHET_ALWAYS_INLINE V exp(const V& x) {
+  return map<detail::Exp>(x);
+}
+/// e^x - 1, of small x too: below 3 ulp.
+template <class V>
+CROCHET_ALWAYS_INLINE V expm1(const V& x) {
+  return map<detail::Expm1>(x);
+}
+/// Hyperbolic tangent: (e^2x - 1) / (e^2x + 1), below 3 ulp.
+template <class V>
+CROCHET_ALWAYS_INLINE V tanh(const V& x) {
+  return map<detail::Tanh>(x);
+}
+/// 1 / (1 + e^-x): below 3.5 ulp where it is no subnormal number.
+template <class V>
+CROCHET_ALWAYS_INLINE V sigmoid(const V& x) {
+  return map<detail::Sigmoid>(x);
+}
+
+}  // namespace crochet::simd

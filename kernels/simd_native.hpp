@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// A vector has as many elements whatever their type; the machine's registers do not. What needs masks or instructions
+// of its own is written for registers, and vectors go through it piece by piece: g++ takes wider ones apart into
+// scalars where it meets a comparison.
+#pragma once
+#include <crochet/kernels/simd.hpp>
+
+namespace crochet::simd {
+
+/// Bytes of a register.
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+
+/// A register of elements T (float, double, or an integer).
+template <class T>
+using native =
+    vec<T, static_cast<int>(lanes * sizeof(T)) < register_bytes ? lanes : register_bytes / static_cast<int>(sizeof(T))>;
+
+namespace detail {
+/// Registers that a vector takes.
+template <class V>
+inline constexpr int pieces = static_cast<int>(sizeof(V)) > register_bytes
+                                  ? static_cast<int>(sizeof(V)) / register_bytes
+                                  : 1;
+template <class V, int Pieces>
+using piece_t = vec<element_of<V>, lanes_of<V> / Pieces>;
+template <int Pieces, class V>
+CROCHET_ALWAYS_INLINE piece_t<V, Pieces> piece(const V& x, int i) {
+  piece_t<V, Pieces> p[Pieces];
+  __builtin_memcpy(p, &x, sizeof p);
+  return p[i];
+}
+template <class N>
+constexpr bool is_floating_register() {
+  if constexpr (is_scalar<N>) {
+    return false;
+  } else {
+    return sizeof(N) >= 16 && std::is_floating_point_v<element_of<N>>;
+  }
+}
+/// Whether instructions can be given by name: N is a register of floating elements.
+template <class N>
+inline constexpr bool by_name = is_floating_register<N>();
+}  // namespace detail
+
+/// Integers of the size of N's elements, as comparisons of N give them.
+template <class N>
+using bits_t = vec<typename detail::signed_integer<sizeof(element_of<N>)>::type, lanes_of<N>>;
+template <class N>
+CROCHET_ALWAYS_INLINE bits_t<N> bits(const N& x) {
+  return reinterpret_cast<bits_t<N>>(x);
+}
+template <class N>
+CROCHET_ALWAYS_INLINE N from_bits(const bits_t<N>& b) {
+  return reinterpret_cast<N>(b);
+}
+template <class N>
+inline constexpr auto sign_bit = std::numeric_limits<element_of<bits_t<N>>>::min();
+template <class N>
+CROCHET_ALWAYS_INLINE N magnitude(const N& x) {
+  return from_bits<N>(bits(x) & ~sign_bit<N>);
+}
+/// `x`, which is not negative, with the sign of `sign`.
+template <class N>
+CROCHET_ALWAYS_INLINE N with_sign(const N& x, const N& sign) {
+  return from_bits<N>(bits(x) | (bits(sign) & sign_bit<N>));
+}
+
+/// F on every register of the vectors x: F::apply(piece, ...) gives a piece of the result, whose elements are To's.
+/// Scalars go through as registers full of them, so that tails are as exact as what is before them; on a GPU they are
+/// all there is, and F::one has the function of one.
+template <class F, class To, class First, class... V>
+CROCHET_ALWAYS_INLINE auto by_registers(const First& first, const V&... x) {
+  if constexpr (is_scalar<First>) {
+#if defined(__CUDACC__)
+    return static_cast<To>(F::one(first, x...));
+#else
+    return static_cast<To>(F::apply(first - native<First>{}, (x - native<V>{})...)[0]);
+#endif
+  } else if constexpr (constexpr int count = detail::pieces<First>; count == 1) {
+    return F::apply(first, x...);
+  } else {
+    vec<To, lanes_of<First> / count> y[count];
+    CROCHET_UNROLL
+    for (int i = 0; i < count; ++i) y[i] = F::apply(detail::piece<count>(first, i), detail::piece<count>(x, i)...);
+    vec<To, lanes_of<First>> all;
+    static_assert(sizeof all == sizeof y);
+    __builtin_memcpy(&all, y, sizeof all);
+    return all;
+  }
+}
+/// The same for functions whose results are of x's own type.
+template <class F, class V, class... More>
+CROCHET_ALWAYS_INLINE V map(const V& x, const More&... more) {
+  if constexpr (is_scalar<V>) {
+    return by_registers<F, V>(x, more...);
+  } else {
+    return by_registers<F, element_of<V>>(x, more...);
+  }
+}
+
+/// The same for what is written for single elements too.
+template <class F, class V, class... More>
+CROCHET_ALWAYS_INLINE V map_any(const V& x, const More&... more) {
+  if constexpr (is_scalar<V>) {
+    return F::apply(x, more...);
+  } else {
+    return map<F>(x, more...);
+  }
+}
+
+/// a < b ? a : b, and so b where either is NaN: the instruction, which g++ does not find.
+template <class N>
+CROCHET_ALWAYS_INLINE N lesser(const N& a, const N& b) {
+#if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
+  if constexpr (detail::by_name<N>) {
+    N y;
+    if constexpr (sizeof(element_of<N>) == 4) {
+      asm("vminps %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
+    } else {
+      asm("vminpd %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
+    }
+    return y;
+  }
+#endif
+  return a < b ? a : b;
+}
+/// a > b ? a : b, and so b where either is NaN.
+template <class N>
+CROCHET_ALWAYS_INLINE N greater(const N& a, const N& b) {
+#if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
+  if constexpr (detail::by_name<N>) {
+    N y;
+    if constexpr (sizeof(element_of<N>) == 4) {
+      asm("vmaxps %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
+    } else {
+      asm("vmaxpd %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
+    }
+    return y;
+  }
+#endif
+  return a > b ? a : b;
+}
+
+namespace detail {
+// The instruction itself: the intrinsics' header costs a third of a second to read, and the compilers vectorize the
+// function only without errno.
+struct SquareRoot {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& x) {
+    N y;
+#if defined(__AVX__)
+    if constexpr (by_name<N>) {
+      if constexpr (sizeof(element_of<N>) == 4) {
+        asm("vsqrtps %1, %0" : "=v"(y) : "v"(x));
+      } else {
+        asm("vsqrtpd %1, %0" : "=v"(y) : "v"(x));
+      }
+      return y;
+    }
+#elif defined(__SSE2__)
+    if constexpr (by_name<N>) {
+      if constexpr (sizeof(element_of<N>) == 4) {
+        asm("sqrtps %1, %0" : "=x"(y) : "x"(x));
+      } else {
+        asm("sqrtpd %1, %0" : "=x"(y) : "x"(x));
+      }
+      return y;
+    }
+#endif
+    for (int i = 0; i < lanes_of<N>; ++i) y[i] = std::sqrt(x[i]);
+    return y;
+  }
+};
+}  // namespace detail
+
+/// A function of one element, lane by lane: for what has no vector code of its own.
+template <class V, class F, class... More>
+CROCHET_ALWAYS_INLINE V lane_by_lane(F f, const V& x, const More&... more) {
+  if constexpr (is_scalar<V>) {
+    return static_cast<V>(f(x, more...));
+  } else {
+    V y;
+    for (int i = 0; i < lanes_of<V>; ++i) y[i] = f(x[i], more[i]...);
+    return y;
+  }
+}
+
+template <class V>
+CROCHET_ALWAYS_INLINE V sqrt(const V& x) {
+  if constexpr (is_scalar<V>) {
+    return std::sqrt(x);
+  } else {
+    return map<detail::SquareRoot>(x);
+  }
+}
+/// c0 x^n + c1 x^(n-1) + ... + cn, by Horner's rule.
+template <class N, class... C>
+CROCHET_ALWAYS_INLINE N polynomial(const N& x, element_of<N> first, C... more) {
+  N p = N{} + first;
+  ((p = p * x + static_cast<element_of<N>>(more)), ...);
+  return p;
+}
+
+// The operators that compare.
+struct Less {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static auto holds(const N& a, const N& b) {
+    return a < b;
+  }
+};
+struct LessEqual {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static auto holds(const N& a, const N& b) {
+    return a <= b;
+  }
+};
+struct Equal {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static auto holds(const N& a, const N& b) {
+    return a == b;
+  }
+};
+struct NotEqual {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static auto holds(const N& a, const N& b) {
+    return a != b;
+  }
+};
+
+namespace detail {
+// Masks of elements of 8 bytes pass through those of 4, by shuffles: what g++ makes of a conversion goes one by one,
+// and so does what it makes of the two together, unless they are kept apart.
+template <class Mask>
+CROCHET_ALWAYS_INLINE Mask kept_apart(const Mask& mask) {
+  Mask m = mask;
+#if defined(__AVX512F__) && !defined(__clang__)
+  asm("" : "+v"(m));
+#elif defined(__SSE2__) && !defined(__clang__)
+  asm("" : "+x"(m));
+#endif
+  return m;
+}
+#if !defined(__CUDACC__)  // there nothing has registers of several elements
+template <class Mask64, std::size_t... I>
+CROCHET_ALWAYS_INLINE auto join_masks(const Mask64& low, const Mask64& high, std::index_sequence<I...>) {
+  using Mask32 = vec<std::int32_t, sizeof...(I)>;
+  return kept_apart(Mask32(__builtin_shufflevector((Mask32)low, (Mask32)high, (2 * I)...)));
+}
+template <int First, class Mask64, class Mask32, std::size_t... I>
+CROCHET_ALWAYS_INLINE Mask64 half_of_mask(const Mask32& m, std::index_sequence<I...>) {
+  return (Mask64)__builtin_shufflevector(m, m, (First + I / 2)...);
+}
+#endif
+template <class V>
+inline constexpr bool two_registers_of_8_bytes = sizeof(element_of<V>) == 8 && pieces<V> == 2;
+}  // namespace detail
+
+/// Bools: where the relation holds.
+template <class Relation, class V>
+CROCHET_ALWAYS_INLINE auto compare(const V& a, const V& b) {
+  if constexpr (is_scalar<V>) {
+    return static_cast<std::uint8_t>(Relation::holds(a, b));
+#if !defined(__CUDACC__)
+  } else if constexpr (detail::two_registers_of_8_bytes<V>) {
+    const auto low = Relation::holds(detail::piece<2>(a, 0), detail::piece<2>(b, 0));
+    const auto high = Relation::holds(detail::piece<2>(a, 1), detail::piece<2>(b, 1));
+    return truth(detail::join_masks(low, high, std::make_index_sequence<lanes_of<V>>{}));
+#endif
+  } else {
+    return truth(Relation::holds(a, b));
+  }
+}
+/// Where c holds a, elsewhere b.
+template <class V, class Bools>
+CROCHET_ALWAYS_INLINE V select(const Bools& c, const V& a, const V& b) {
+  if constexpr (is_scalar<V>) {
+    return c != 0 ? a : b;
+#if !defined(__CUDACC__)
+  } else if constexpr (detail::two_registers_of_8_bytes<V>) {
+    using Mask = bits_t<detail::piece_t<V, 2>>;
+    constexpr int n = lanes_of<V>;
+    const auto m = detail::kept_apart(__builtin_convertvector(c, vec<std::int32_t, n>));
+    const auto all = std::make_index_sequence<n>{};
+    const Mask low = detail::half_of_mask<0, Mask>(m, all), high = detail::half_of_mask<n / 2, Mask>(m, all);
+    const detail::piece_t<V, 2> y[2] = {low != Mask{} ? detail::piece<2>(a, 0) : detail::piece<2>(b, 0),
+                                        high != Mask{} ? detail::piece<2>(a, 1) : detail::piece<2>(b, 1)};
+    V joined;
+    __builtin_memcpy(&joined, y, sizeof joined);
+    return joined;
+#endif
+  } else {
+    return __builtin_convertvector(c, bits_t<V>) != bits_t<V>{} ? a : b;
+  }
+}
+
+}  // namespace crochet::simd
