@@ -21,11 +21,13 @@ constexpr TypedShape infer_concat(const OpInputs& in) {
   return {in[0].dtype, out};
 }
 constexpr void gradient_of_concat(GradientScope& s);
-constexpr unsigned items_of_concat(const Attributes& a) { return a.ints[0] == 0 ? 0 : (1U << max_inputs) - 1U; }
+constexpr unsigned items_of_concat(const Attributes& a) {
+  return a.ints[0] == 0 ? 0 : (1U << static_cast<unsigned>(a.ints[1])) - 1U;
+}
 }  // namespace detail
 
 namespace op {
-/// Up to six inputs [..., n_k, ...] -> [..., sum of the n_k, ...]; ints[0] = the axis.
+/// Up to six inputs [..., n_k, ...] -> [..., sum of the n_k, ...]; ints = {axis, how many inputs}.
 inline constexpr Op concat{"concat", OpKind::kernel,         detail::infer_concat, detail::gradient_of_concat,
                            -1,       detail::items_of_concat};
 }  // namespace op
@@ -33,12 +35,12 @@ inline constexpr Op concat{"concat", OpKind::kernel,         detail::infer_conca
 namespace detail {
 /// From the first to the last of them; more than an operation can take by a tree.
 constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
-  const Attributes how{.ints = {static_cast<std::int32_t>(axis)}};
   while (parts.size() > 1) {
     std::vector<Tensor> joined;
     for (std::size_t i = 0; i < parts.size(); i += max_inputs) {
       const Tensor* p = &parts[i];
       const std::size_t n = parts.size() - i < max_inputs ? parts.size() - i : max_inputs;
+      const Attributes how{.ints = {static_cast<std::int32_t>(axis), static_cast<std::int32_t>(n)}};
       GraphBuilder& g = *p->graph;
       if (n == 1) joined.push_back(p[0]);
       if (n == 2) joined.push_back(g.apply(op::concat, how, p[0], p[1]));
