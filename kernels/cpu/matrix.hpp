@@ -123,14 +123,16 @@ struct Below {
   }
 };
 
-/// Splits a product's result over the team: by rows where there are enough of them, else by columns.
+/// Splits a product's result over the team: by columns where that is even, so that each member's columns of the weights
+/// stay in its cache from step to step; else by rows, if there are enough of them.
 struct Split {
   Range rows, columns;
 };
 inline Split split(const Worker& w, std::int64_t rows, std::int64_t columns, std::int64_t row_grain,
                    std::int64_t column_grain) {
-  const bool by_rows = rows / row_grain >= w.count() || rows >= columns;
-  if (by_rows) return {w.part(rows, row_grain), {0, columns}};
+  const std::int64_t units = (columns + column_grain - 1) / column_grain;
+  const bool even = units % w.count() == 0 || units >= 4 * w.count();
+  if (!even && rows >= row_grain * w.count()) return {w.part(rows, row_grain), {0, columns}};
   return {{0, rows}, w.part(columns, column_grain)};
 }
 
