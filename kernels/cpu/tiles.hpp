@@ -36,7 +36,7 @@ class Tiles {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
       const Panel<T> panel = panel_of(b, depth, j, n, rows.size(), room);
       if (panel_vectors < T >> 1 && n <= simd::lanes) {
-        tiles_down<tile_rows<T>, 1>(a, panel, depth, rows, j, n, epilogue);
+        edge_tiles<tile_rows<T>, 1>(a, panel, depth, rows, j, n, epilogue);
       } else {
         tiles_down<tile_rows<T>, panel_vectors<T>>(a, panel, depth, rows, j, n, epilogue);
       }

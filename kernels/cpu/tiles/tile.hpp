@@ -38,11 +38,11 @@ CROCHET_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t
 }
 }  // namespace detail
 
-/// Full tiles of R rows by U vectors of the panel that begins at column j, of which n columns exist. Returns the first
-/// row that is left over.
+/// Tiles of R rows by U vectors of the panel that begins at column j, whose columns all exist. Returns the first row that
+/// is left over.
 template <int R, int U, class T, class Epilogue>
 [[gnu::noinline]] std::int64_t full_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
-                                          std::int64_t n, const Epilogue& epilogue) {
+                                          const Epilogue& epilogue) {
   const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
   std::int64_t i = rows.from;
   for (; i + R <= rows.to; i += R) {
@@ -53,26 +53,42 @@ template <int R, int U, class T, class Epilogue>
     } else {
       detail::accumulate<R, U>(a.at(i, 0), a.row, a.column, b.data, b.pitch, depth, c);
     }
-    if (n == U * simd::lanes) {
-      CROCHET_UNROLL
-      for (int r = 0; r < R; ++r) here.template vectors<U>(i + r, j, c[r]);
-    } else {
-      T results[R][U * simd::lanes];  // a copy, so that the sums need not be in memory otherwise
-      __builtin_memcpy(results, c, sizeof results);
-      for (int r = 0; r < R; ++r) epilogue.row(i + r, j, n, results[r]);
-    }
+    CROCHET_UNROLL
+    for (int r = 0; r < R; ++r) here.template vectors<U>(i + r, j, c[r]);
   }
   return i;
 }
 
-/// Full tiles down the rows, then the rows that remain, in smaller ones.
+/// The sums of one tile, in memory. It knows of no epilogue: all programs share it.
+template <int R, int U, class T>
+[[gnu::noinline]] void tile_sums(const T* a, std::int64_t row, std::int64_t column, Panel<T> b, std::int64_t depth,
+                                 T* sums) {
+  simd::vec<T> c[R][U];
+  detail::accumulate<R, U>(a, row, column, b.data, b.pitch, depth, c);
+  __builtin_memcpy(sums, c, sizeof c);
+}
+
+/// Tiles at the edges: n columns, whatever rows; smaller and smaller ones at the end.
+template <int R, int U, class T, class Epilogue>
+void edge_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
+                const Epilogue& epilogue) {
+  constexpr std::int64_t width = U * simd::lanes;
+  T sums[R * width];
+  for (; rows.from + R <= rows.to; rows.from += R) {
+    tile_sums<R, U>(a.at(rows.from, 0), a.row, a.column, b, depth, sums);
+    for (int r = 0; r < R; ++r) epilogue.row(rows.from + r, j, n, sums + r * width);
+  }
+  if constexpr (R > 1) {
+    if (rows.from < rows.to) edge_tiles<(R > 4 ? R / 2 : 1), U>(a, b, depth, rows, j, n, epilogue);
+  }
+}
+
+/// The product of all rows with a panel.
 template <int R, int U, class T, class Epilogue>
 void tiles_down(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
                 const Epilogue& epilogue) {
-  rows.from = full_tiles<R, U>(a, b, depth, rows, j, n, epilogue);
-  if constexpr (R > 1) {
-    if (rows.from < rows.to) tiles_down<(R > 4 ? R / 2 : 1), U>(a, b, depth, rows, j, n, epilogue);
-  }
+  if (n == U * simd::lanes) rows.from = full_tiles<R, U>(a, b, depth, rows, j, epilogue);
+  if (rows.from < rows.to) edge_tiles<R, U>(a, b, depth, rows, j, n, epilogue);
 }
 
 }  // namespace crochet::kernel

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic: sums, products, quotients, extremes, rounding.
 #pragma once
+#include <limits>
+
 #include <crochet/graph/ops/comparisons.hpp>
 
 namespace crochet {
