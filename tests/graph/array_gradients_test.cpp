@@ -52,6 +52,25 @@ TEST(Gradient, OfParts) {
   });
 }
 
+TEST(Gradient, OfASplitIsOneConcat) {
+  GraphBuilder g;
+  const Tensor x = g.variable<double>("x", {4, 9}, zeros());
+  const auto [a, b, c] = split<3>(x, 1);
+  const Node& d = g.node(gradient(reduce_sum(a * b + c), x));
+  EXPECT_TRUE(d.is(op::concat));
+  EXPECT_EQ(d.attributes.ints[1], 3);
+  check_gradients("of many", [](Case& k) {
+    const auto parts = split<8>(k.x({2, 16}), 1);
+    Tensor y = parts[0];
+    for (const int i : {3, 7, 1, 2, 4, 6, 5}) y = y * 0.5 + tanh(parts[static_cast<std::size_t>(i)]);
+    return y;
+  });
+  check_gradients("with a gap", [](Case& k) {
+    const Tensor y = k.x({5, 3});
+    return slice(y, 0, 0, 2) * slice(y, 0, 3) - slice(y, 0, 2, 4);
+  });
+}
+
 TEST(Gradient, OfWhatIsPutTogether) {
   check_gradients("concat", [](Case& c) { return concat({c.x({5, 2}), c.x({5, 1}), c.x({5, 4})}, 1); });
   check_gradients("concat with itself", [](Case& c) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reverse-mode gradients: one backward sweep over the table, each operation's rule adding to its inputs.
 #pragma once
+#include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/graph/ops/matmul.hpp>
@@ -51,7 +52,7 @@ constexpr void add_up(GraphBuilder& g, const Node& from, const std::vector<Given
     const Shape shape = g.node(x.input).shape;
     const Tensor part = unbroadcast(times_repetitions({&g, x.gradient}, shape, from), shape);
     int& slot = gradient[static_cast<std::size_t>(x.input)];
-    slot = slot < 0 ? part.id : (Tensor{&g, slot} + part).id;
+    slot = slot < 0 ? part.id : sum_of_gradients({&g, slot}, part).id;
   }
 }
 }  // namespace detail

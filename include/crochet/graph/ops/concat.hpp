@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors put together: one behind the other, stacked, padded, repeated.
 #pragma once
+#include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/slice.hpp>
 
 namespace crochet {
@@ -84,6 +85,46 @@ constexpr void gradient_of_concat(GradientScope& s) {
     if (s.wants(k)) s.give(k, equal ? up : part(up, axis, begin, size));
     begin = begin + Place::of(size);
   }
+}
+
+/// Two tensors with zeros around them, the second where the first ends.
+struct Neighbours {
+  Tensor first, second;  ///< what is padded
+  Attributes how;        ///< the padding of both together
+  bool found = false;
+};
+constexpr Neighbours neighbours(Tensor a, Tensor b) {
+  GraphBuilder& g = *a.graph;
+  const Node x = g.node(a), y = g.node(b);
+  if (!x.is(op::pad) || !y.is(op::pad) || !(x.shape == y.shape)) return {};
+  if (x.attributes.ints[0] != y.attributes.ints[0] || x.attributes.ints[1] != 1 || y.attributes.ints[1] != 1) return {};
+  if (x.attributes.reals[0] != 0 || y.attributes.reals[0] != 0) return {};
+  const Tensor in{&g, x.inputs[0]}, next{&g, y.inputs[0]};
+  const Place size = Place::of(in.shape()[static_cast<std::size_t>(x.attributes.ints[0])]);
+  const Place begin = begin_of(x.attributes), end = begin_of(y.attributes);
+  if (begin.dynamic.factor != 0 && size.dynamic.factor != 0 && begin.dynamic.powers != size.dynamic.powers) return {};
+  return {in, next, x.attributes, begin + size == end};
+}
+
+/// a + b. The gradients of neighbouring parts of a tensor are put together and not added up: what was split costs one
+/// concat.
+constexpr Tensor sum_of_gradients(Tensor a, Tensor b) {
+  Neighbours n = neighbours(a, b);
+  if (!n.found) n = neighbours(b, a);
+  if (!n.found) return a + b;
+  const auto axis = static_cast<std::size_t>(n.how.ints[0]);
+  std::vector<Tensor> parts{n.first};
+  const Node behind = a.graph->node(n.second);  // what has been put together already
+  if (behind.is(op::concat) && behind.attributes.ints[0] == n.how.ints[0] && behind.inputs[max_inputs - 1] < 0) {
+    for (int in : behind.inputs) {
+      if (in >= 0) parts.push_back({a.graph, in});
+    }
+  } else {
+    parts.push_back(n.second);
+  }
+  const Tensor joined = concat(parts, axis);
+  if (joined.shape() == a.shape()) return joined;
+  return a.graph->shaped(op::pad, {joined}, a.shape(), n.how);
 }
 }  // namespace detail
 

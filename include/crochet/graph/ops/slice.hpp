@@ -26,6 +26,10 @@ struct Place {
     product.dynamic.factor *= n;
     return product;
   }
+  friend constexpr bool operator==(const Place& a, const Place& b) {
+    const bool number = a.dynamic.factor == 0 && b.dynamic.factor == 0;
+    return a.number == b.number && (number || a.dynamic == b.dynamic);
+  }
   /// As a dimension: a number or a multiple of dynamic dimensions, but not their sum.
   constexpr Extent extent() const {
     if (dynamic.factor == 0) return number;
@@ -39,6 +43,11 @@ constexpr Attributes along(std::size_t axis, const Place& begin, std::int64_t st
   return {.ints = {static_cast<std::int32_t>(axis), static_cast<std::int32_t>(step),
                    static_cast<std::int32_t>(begin.number), static_cast<std::int32_t>(begin.dynamic.factor),
                    static_cast<std::int32_t>(begin.dynamic.powers)}};
+}
+constexpr Place begin_of(const Attributes& a) {
+  Extent dynamic(a.ints[3]);
+  dynamic.powers = static_cast<std::uint32_t>(a.ints[4]);
+  return {a.ints[2], dynamic};
 }
 constexpr void gradient_of_slice(GradientScope& s);
 constexpr void gradient_of_pad(GradientScope& s);
