@@ -103,7 +103,7 @@ class Orderer {
 
   constexpr Schedule permuted(const std::vector<int>& order) const {
     Schedule to = s_;
-    std::vector<int> place(order.size());
+    std::vector<int> place(order.size(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) {
       place[at(order[k])] = static_cast<int>(k);
       to.groups[k] = s_.groups[at(order[k])];
