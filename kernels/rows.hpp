@@ -133,16 +133,21 @@ CROCHET_ALWAYS_INLINE auto across_max(const V& v) {
 }
 
 /// The sum of f(first index, Whole or First) along n elements. f returns 0 in lanes that do not count. Kept in blocks,
-/// so that the rounding of long rows does not grow with their length.
+/// so that the rounding of long rows does not grow with their length, and in two sums at a time.
 template <class T, class F>
 CROCHET_ALWAYS_INLINE T sum_along(std::int64_t n, F f) {
-  constexpr std::int64_t block = 64 * lanes;
+  constexpr std::int64_t block = 128 * lanes;
   vec<T> total{};
   for (std::int64_t from = 0; from < n; from += block) {
-    vec<T> part{};
-    const std::int64_t some = n - from < block ? n - from : block;
-    along(some, [&](std::int64_t j, auto how) { part += f(from + j, how); });
-    total += part;
+    vec<T> even{}, odd{};
+    const std::int64_t end = n - from < block ? n : from + block;
+    std::int64_t j = from;
+    for (; j + 2 * lanes <= end; j += 2 * lanes) {
+      even += f(j, Whole{});
+      odd += f(j + lanes, Whole{});
+    }
+    along(end - j, [&](std::int64_t k, auto how) { even += f(j + k, how); });
+    total += even + odd;
   }
   return across_sum(total);
 }

@@ -11,6 +11,7 @@
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
+#include <crochet/graph/ops/dot_product_attention.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/gather.hpp>
 #include <crochet/graph/ops/iota.hpp>

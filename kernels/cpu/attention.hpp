@@ -10,6 +10,29 @@ namespace crochet {
 
 namespace kernel::detail {
 
+/// Stores products, or adds them to what is there: one epilogue for all of attention's products.
+template <class T>
+struct Put {
+  T* data;
+  std::int64_t pitch;
+  bool add = false;
+
+  static constexpr bool plain = false;
+
+  template <int U, class V>
+  CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) {
+      T* p = data + i * pitch + j + u * simd::lanes;
+      simd::store(p, add ? static_cast<V>(simd::load<T, true>(p) + results[u]) : results[u]);
+    }
+  }
+  void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
+    T* p = data + i * pitch + j;
+    for (std::int64_t k = 0; k < n; ++k) p[k] = add ? p[k] + results[k] : results[k];
+  }
+};
+
 /// One worker's way through the heads of qkv [batch, length, 3 d].
 template <class Backend, class T>
 class Heads {
@@ -118,15 +141,14 @@ class Heads {
     }
   }
 
-  template <class Epilogue>
-  void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
-                const Epilogue& epilogue) const {
-    Backend::multiply(a, b, depth, rows, columns, worker_, epilogue, offset_);
+  [[gnu::noinline]] void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+                                  const Put<T>& put) const {
+    Backend::multiply(a, b, depth, rows, columns, worker_, put, offset_);
   }
 
   /// 0 for keys that a query does not see.
   void make_probabilities(const Head& h, const Block& b, const Table& p) const {
-    multiply(queries(h, b.from), turned(keys(h)), wide_, {0, b.rows}, {0, b.keys}, StoreTo<T>{p.data, p.pitch});
+    multiply(queries(h, b.from), turned(keys(h)), wide_, {0, b.rows}, {0, b.keys}, Put<T>{p.data, p.pitch});
     for (std::int64_t r = 0; r < b.rows; ++r) {
       const std::int64_t seen = causal_ ? b.from + r + 1 : b.keys;
       softmax_row(
@@ -135,8 +157,7 @@ class Heads {
     }
   }
   void mix(const Head& h, const Block& b, const Table& p, T* out) const {
-    multiply(p.matrix(), values(h), b.keys, {0, b.rows}, {0, wide_},
-             StoreTo<T>{out + h.out + b.from * width(), width()});
+    multiply(p.matrix(), values(h), b.keys, {0, b.rows}, {0, wide_}, Put<T>{out + h.out + b.from * width(), width()});
   }
 
   // With P the probabilities and O = P V: dV = P^T dO, dP = dO V^T; with S the scores before scale and softmax,
@@ -146,15 +167,15 @@ class Heads {
     const Table s = own(1);
     T* const to = out + h.in;
     add_rows(p.turned(), d, b, made, to + 2 * width());
-    multiply(d, turned(values(h)), wide_, {0, b.rows}, {0, b.keys}, StoreTo<T>{s.data, s.pitch});
+    multiply(d, turned(values(h)), wide_, {0, b.rows}, {0, b.keys}, Put<T>{s.data, s.pitch});
     for (std::int64_t r = 0; r < b.rows; ++r) softmax_gradient(p.row(r), s.row(r), b.keys);
-    multiply(s.matrix(), keys(h), b.keys, {0, b.rows}, {0, wide_}, StoreTo<T>{to + b.from * row_, row_});
+    multiply(s.matrix(), keys(h), b.keys, {0, b.rows}, {0, wide_}, Put<T>{to + b.from * row_, row_});
     add_rows(s.turned(), queries(h, b.from), b, made, to + width());
   }
   /// a b goes to the rows of a gradient that belong to the block's keys: it is added to the first `made` of them.
   void add_rows(const Matrix<T>& a, const Matrix<T>& b, const Block& block, std::int64_t made, T* to) const {
-    if (made > 0) multiply(a, b, block.rows, {0, made}, {0, wide_}, AddTo<T>{to, row_});
-    multiply(a, b, block.rows, {made, block.keys}, {0, wide_}, StoreTo<T>{to, row_});
+    if (made > 0) multiply(a, b, block.rows, {0, made}, {0, wide_}, Put<T>{to, row_, true});
+    multiply(a, b, block.rows, {made, block.keys}, {0, wide_}, Put<T>{to, row_});
   }
   CROCHET_ALWAYS_INLINE void softmax_gradient(const T* p, T* s, std::int64_t keys) const {
     const T dot = simd::sum_along<T>(

@@ -48,8 +48,9 @@ struct RowNorm {
       const T* x = call.in[0].as<const T>() + i * rows.n;
       T* y = call.out.as<T>() + i * rows.n;
       const RowMoments<Centred, T> m(x, rows.n, static_cast<T>(call.attributes.reals[0]));
+      const T shift = m.mean * m.scale;
       simd::along(rows.n, [&](std::int64_t j, auto how) {
-        simd::vec<T> v = (simd::load(x + j, how, T(0)) - m.mean) * m.scale * simd::load(gamma + j, how, T(0));
+        simd::vec<T> v = (simd::load(x + j, how, T(0)) * m.scale - shift) * simd::load(gamma + j, how, T(0));
         if constexpr (Centred) v += simd::load(beta + j, how, T(0));
         simd::store(y + j, v, how);
       });

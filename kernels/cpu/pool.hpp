@@ -3,6 +3,7 @@
 #pragma once
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
+#include <crochet/kernels/cpu/tiles/transpose.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet {
@@ -36,12 +37,35 @@ CROCHET_ALWAYS_INLINE void each_row_of(const Axis& y, std::int64_t images, Worke
   for (std::int64_t r = mine.from; r < mine.to; ++r) one(r / y.places, r % y.places, r);
 }
 
-/// Calls vectors(c) for whole vectors of channels and single(c) for those that remain.
-template <class Many, class Single>
-CROCHET_ALWAYS_INLINE void over_channels(std::int64_t channels, Many many, Single single) {
+/// A register of the machine and its elements' winners, as bytes or ints.
+template <class T, class Of = T>
+using part = simd::vec<Of, native_lanes<T>>;
+
+/// Makes `channels` results at `row` of the epilogue, by vectors and then one by one: make(c, sample) gives those from
+/// channel c on, as many as the sample, a register or an element, has.
+template <class T, class Epilogue, class Make>
+CROCHET_ALWAYS_INLINE void over_channels(std::int64_t row, std::int64_t channels, const Epilogue& epilogue, Make make) {
+  constexpr int parts = simd::lanes / native_lanes<T>;
   std::int64_t c = 0;
-  for (; c + simd::lanes <= channels; c += simd::lanes) many(c);
-  for (; c < channels; ++c) single(c);
+  for (; c + simd::lanes <= channels; c += simd::lanes) {
+    part<T> results[parts];
+    CROCHET_UNROLL
+    for (int i = 0; i < parts; ++i) results[i] = make(c + i * native_lanes<T>, part<T>{});
+    simd::vec<T> v[1];
+    __builtin_memcpy(v, results, sizeof v);
+    epilogue.template vectors<1>(row, c, v);
+  }
+  for (; c < channels; ++c) {
+    const T v = make(c, T{});
+    epilogue.row(row, c, 1, &v);
+  }
+}
+/// Loads what a sample looks like.
+template <class V, class T>
+CROCHET_ALWAYS_INLINE V load_like(const T* p) {
+  V v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
 }
 
 template <class T>
@@ -54,74 +78,66 @@ struct PoolShape {
   std::int64_t places() const { return s.y.places * s.x.places; }
 };
 
-/// What e becomes after top: the first of the greatest stays, a NaN wins.
-template <class V>
-CROCHET_ALWAYS_INLINE auto wins(const V& e, const V& top) {
-  return (e > top) | ((e != e) & (top == top));
-}
-
-/// Reduces each window: `reduce(window rows, columns, element at(y, x))` gives the result of one vector, or of one
-/// channel.
+/// Reduces each window: reduce(rows, columns, at) makes one result of the elements at(y, x).
 template <class T, class Epilogue, class Reduce>
 CROCHET_ALWAYS_INLINE void pool(const Call& call, const Epilogue& epilogue, Reduce reduce) {
   const PoolShape<T> p(call.in[0], call.out, call.attributes);
   each_row_of(p.s.y, p.images, call.worker, [&](std::int64_t n, std::int64_t oy, std::int64_t row) {
     const T* image = call.in[0].as<const T>() + n * p.pixels() * p.channels;
     const Clipped y(p.s.y, oy);
+    const std::int64_t pitch = p.s.x.source * p.channels;
     for (std::int64_t ox = 0; ox < p.s.x.places; ++ox) {
       const Clipped x(p.s.x, ox);
-      const T* corner = image + (y.from * p.s.x.source + x.from) * p.channels;
-      const std::int64_t pitch = p.s.x.source * p.channels, place = row * p.s.x.places + ox;
-      over_channels(
-          p.channels,
-          [&](std::int64_t c) {
-            const simd::vec<T> v[1] = {reduce(y.size(), x.size(), [&](std::int64_t i, std::int64_t k) {
-              return simd::load<T, true>(corner + i * pitch + k * p.channels + c);
-            })};
-            epilogue.template vectors<1>(place, c, v);
-          },
-          [&](std::int64_t c) {
-            const T v = reduce(y.size(), x.size(),
-                               [&](std::int64_t i, std::int64_t k) { return corner[i * pitch + k * p.channels + c]; });
-            epilogue.row(place, c, 1, &v);
-          });
+      const T* corner = image + y.from * pitch + x.from * p.channels;
+      over_channels<T>(row * p.s.x.places + ox, p.channels, epilogue, [&](std::int64_t c, const auto& sample) {
+        return reduce(y.size(), x.size(), [&](std::int64_t i, std::int64_t k) {
+          return load_like<std::decay_t<decltype(sample)>>(corner + i * pitch + k * p.channels + c);
+        });
+      });
     }
   });
 }
 
-/// The gradient of the image, pixel by pixel: `share(window, tap of it that the pixel is, c)` adds up over the windows
-/// that cover it.
+/// The gradient of the image, pixel by pixel: share(place, its row and column, which of its taps the pixel is, c,
+/// sample) adds up over the windows that cover the pixel.
 template <class T, class Epilogue, class Share>
-CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, std::int64_t channels, std::int64_t images,
-                                  const Epilogue& epilogue, Share share) {
-  const Range mine = call.worker.part(images * s.y.source);
+CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, const Epilogue& epilogue, Share share) {
+  const std::int64_t channels = call.out[3];
+  const Range mine = call.worker.part(call.out[0] * s.y.source);
   for (std::int64_t r = mine.from; r < mine.to; ++r) {
     const std::int64_t n = r / s.y.source, y = r % s.y.source;
     const Covering rows(s.y, y);
     for (std::int64_t x = 0; x < s.x.source; ++x) {
       const Covering columns(s.x, x);
-      const auto sum = [&](auto wide, std::int64_t c) {
-        simd::reg_t<T, decltype(wide)::value> total{};
+      over_channels<T>(r * s.x.source + x, channels, epilogue, [&](std::int64_t c, const auto& sample) {
+        std::decay_t<decltype(sample)> total{};
         for (std::int64_t oy = rows.from; oy < rows.to; ++oy) {
           for (std::int64_t ox = columns.from; ox < columns.to; ++ox) {
             const std::int64_t tap = (y + s.y.before - oy * s.y.stride) * s.x.taps + x + s.x.before - ox * s.x.stride;
-            total += share(wide, (n * s.y.places + oy) * s.x.places + ox, oy, ox, tap, c);
+            total += share((n * s.y.places + oy) * s.x.places + ox, oy, ox, tap, c, sample);
           }
         }
         return total;
-      };
-      const std::int64_t pixel = r * s.x.source + x;
-      over_channels(
-          channels,
-          [&](std::int64_t c) {
-            const simd::vec<T> v[1] = {sum(std::true_type{}, c)};
-            epilogue.template vectors<1>(pixel, c, v);
-          },
-          [&](std::int64_t c) {
-            const T v = sum(std::false_type{}, c);
-            epilogue.row(pixel, c, 1, &v);
-          });
+      });
     }
+  }
+}
+
+/// Whether windows lie side by side and cover everything: each pixel then has one.
+inline bool is_tiled(const Axis& a) { return a.stride == a.taps && a.before == 0 && a.places * a.stride == a.source; }
+
+/// `a` where the masks of another type hold, else `b`. By way of masks as wide as the results: what compilers make of
+/// vectors of other lengths is element by element.
+template <class V, class Mask>
+CROCHET_ALWAYS_INLINE V choose(const Mask& mask, const V& a, const V& b) {
+  if constexpr (simd::is_scalar<V>) {
+    return mask ? a : b;
+  } else {
+    using E = simd::element_of<V>;
+    using I =
+        std::conditional_t<sizeof(E) == 1, std::int8_t, std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t>>;
+    const auto m = __builtin_convertvector(mask, simd::vec<I, simd::lanes_of<V>>);
+    return m != 0 ? a : b;
   }
 }
 }  // namespace kernel::detail
@@ -133,13 +149,15 @@ struct Kernel<&op::max_pool> {
     using T = typename Types::out;
     kernel::detail::pool<T>(call, epilogue, [](std::int64_t rows, std::int64_t columns, auto at) {
       auto top = at(0, 0);
+      auto is_nan = top != top;
       for (std::int64_t i = 0; i < rows; ++i) {
         for (std::int64_t k = 0; k < columns; ++k) {
           const auto e = at(i, k);
-          top = kernel::detail::wins(e, top) ? e : top;
+          is_nan |= e != e;
+          top = e > top ? e : top;
         }
       }
-      return top;
+      return decltype(top)(is_nan ? top - top + std::numeric_limits<T>::quiet_NaN() : top);
     });
   }
 };
@@ -157,45 +175,48 @@ struct Kernel<&op::max_pool_winners> {
       const kernel::detail::Clipped y(p.s.y, oy);
       for (std::int64_t ox = 0; ox < p.s.x.places; ++ox, out += p.channels) {
         const kernel::detail::Clipped x(p.s.x, ox);
-        kernel::detail::over_channels(
-            p.channels, [&](std::int64_t c) { store(out + c, winner<true>(p, image + c, y, x)); },
-            [&](std::int64_t c) { store(out + c, winner<false>(p, image + c, y, x)); });
+        constexpr std::int64_t lanes = kernel::native_lanes<T>;
+        std::int64_t c = 0;
+        for (; c + lanes <= p.channels; c += lanes) {
+          simd::store(out + c, winner<kernel::detail::part<T, Index>, kernel::detail::part<T>>(p, image + c, y, x));
+        }
+        for (; c < p.channels; ++c) out[c] = winner<Index, T>(p, image + c, y, x);
       }
     });
   }
 
  private:
-  template <class T>
-  using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-
-  /// The tap's number, in a register as wide as the elements'.
-  template <bool Wide, class T>
-  static auto winner(const kernel::detail::PoolShape<T>& p, const T* image, const kernel::detail::Clipped& y,
-                     const kernel::detail::Clipped& x) {
-    using I = simd::reg_t<Signed<T>, Wide>;
-    auto top = simd::load<T, Wide>(image + (y.from * p.s.x.source + x.from) * p.channels);
-    const auto number = [&](std::int64_t i, std::int64_t k) {
-      return simd::splat<Signed<T>, Wide>(static_cast<Signed<T>>((i - y.first) * p.s.x.taps + k - x.first));
+  /// The winning taps' numbers; I holds them, V the elements.
+  template <class I, class V, class T>
+  CROCHET_ALWAYS_INLINE static I winner(const kernel::detail::PoolShape<T>& p, const T* image,
+                                        const kernel::detail::Clipped& y, const kernel::detail::Clipped& x) {
+    using Index = typename IndexOf<I>::type;
+    const auto at = [&](std::int64_t i, std::int64_t k) {
+      return kernel::detail::load_like<V>(image + (i * p.s.x.source + k) * p.channels);
     };
+    const auto number = [&](std::int64_t i, std::int64_t k) {
+      return static_cast<I>(I{} + static_cast<Index>((i - y.first) * p.s.x.taps + k - x.first));
+    };
+    V top = at(y.from, x.from);
     I best = number(y.from, x.from);
     for (std::int64_t i = y.from; i < y.to; ++i) {
       for (std::int64_t k = x.from; k < x.to; ++k) {
-        const auto e = simd::load<T, Wide>(image + (i * p.s.x.source + k) * p.channels);
-        const auto better = kernel::detail::wins(e, top);
-        best = better ? number(i, k) : best;
-        top = better ? e : top;
+        const V e = at(i, k);
+        best = kernel::detail::choose<I>(e > top, number(i, k), best);
+        top = e > top ? e : top;
       }
     }
     return best;
   }
-  template <class Index, class I>
-  CROCHET_ALWAYS_INLINE static void store(Index* to, const I& index) {
-    if constexpr (simd::is_scalar<I>) {
-      *to = static_cast<Index>(index);
-    } else {
-      simd::store(to, __builtin_convertvector(index, simd::vec<Index>));
-    }
-  }
+  template <class I>
+  struct IndexOf {
+    using type = simd::element_of<I>;
+  };
+  template <class I>
+  requires simd::is_scalar<I>
+  struct IndexOf<I> {
+    using type = I;
+  };
 };
 
 template <>
@@ -204,29 +225,30 @@ struct Kernel<&op::max_pool_gradient> {
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     using Index = kernel::in_t<Types, 1>;
-    const kernel::Operand &up = call.in[0], &out = call.out;
-    const kernel::Slide s(out, up, call.attributes);
-    if (tiled(s.y) && tiled(s.x)) return by_windows<T, Index>(call, s, epilogue);
-    const std::int64_t channels = out[3];
+    const kernel::Slide s(call.out, call.in[0], call.attributes);
+    if (kernel::detail::is_tiled(s.y) && kernel::detail::is_tiled(s.x)) return by_windows<T, Index>(call, s, epilogue);
+    const std::int64_t channels = call.out[3];
+    const T* up = call.in[0].as<const T>();
+    const Index* winners = call.in[1].as<const Index>();
     kernel::detail::unpool<T>(
-        call, s, channels, out[0], epilogue,
-        [&](auto wide, std::int64_t place, std::int64_t, std::int64_t, std::int64_t tap, std::int64_t c) {
-          return to_winner<decltype(wide)::value>(up.as<const T>() + place * channels + c,
-                                                  call.in[1].as<const Index>() + place * channels + c, tap);
+        call, s, epilogue,
+        [&](std::int64_t place, std::int64_t, std::int64_t, std::int64_t tap, std::int64_t c, const auto& sample) {
+          const std::int64_t at = place * channels + c;
+          return to_winner<std::decay_t<decltype(sample)>>(up + at, winners + at, tap);
         });
   }
 
  private:
-  /// Whether windows lie side by side and cover everything: each pixel then has one.
-  static bool tiled(const kernel::Axis& a) {
-    return a.stride == a.taps && a.before == 0 && a.places * a.stride == a.source;
-  }
-
-  template <bool Wide, class T, class Index>
-  CROCHET_ALWAYS_INLINE static auto to_winner(const T* up, const Index* winner, std::int64_t tap) {
-    using I = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-    const auto won = simd::convert<Index, I, Wide>(simd::load<Index, Wide>(winner)) == static_cast<I>(tap);
-    return won ? simd::load<T, Wide>(up) : simd::reg_t<T, Wide>{};
+  /// The upstream where the tap has won.
+  template <class V, class T, class Index>
+  CROCHET_ALWAYS_INLINE static V to_winner(const T* up, const Index* winners, std::int64_t tap) {
+    const V u = kernel::detail::load_like<V>(up);
+    if constexpr (simd::is_scalar<V>) {
+      return *winners == static_cast<Index>(tap) ? u : V{};
+    } else {
+      const auto w = kernel::detail::load_like<kernel::detail::part<T, Index>>(winners);
+      return kernel::detail::choose<V>(w == static_cast<Index>(tap), u, V{});
+    }
   }
 
   template <class T, class Index, class Epilogue>
@@ -234,28 +256,18 @@ struct Kernel<&op::max_pool_gradient> {
     const std::int64_t channels = call.out[3];
     const kernel::Range mine = call.worker.part(call.out[0] * s.y.places);
     const T* up = call.in[0].as<const T>() + mine.from * s.x.places * channels;
-    const Index* winner = call.in[1].as<const Index>() + mine.from * s.x.places * channels;
+    const Index* winners = call.in[1].as<const Index>() + mine.from * s.x.places * channels;
     for (std::int64_t r = mine.from; r < mine.to; ++r) {
-      for (std::int64_t ox = 0; ox < s.x.places; ++ox, up += channels, winner += channels) {
+      for (std::int64_t ox = 0; ox < s.x.places; ++ox, up += channels, winners += channels) {
         const std::int64_t corner = r * s.y.stride * s.x.source + ox * s.x.stride;
-        kernel::detail::over_channels(
-            channels,
-            [&](std::int64_t c) {
-              for (std::int64_t i = 0, tap = 0; i < s.y.taps; ++i) {
-                for (std::int64_t k = 0; k < s.x.taps; ++k, ++tap) {
-                  const simd::vec<T> v[1] = {to_winner<true>(up + c, winner + c, tap)};
-                  epilogue.template vectors<1>(corner + i * s.x.source + k, c, v);
-                }
-              }
-            },
-            [&](std::int64_t c) {
-              for (std::int64_t i = 0, tap = 0; i < s.y.taps; ++i) {
-                for (std::int64_t k = 0; k < s.x.taps; ++k, ++tap) {
-                  const T v = to_winner<false>(up + c, winner + c, tap);
-                  epilogue.row(corner + i * s.x.source + k, c, 1, &v);
-                }
-              }
-            });
+        for (std::int64_t i = 0, tap = 0; i < s.y.taps; ++i) {
+          for (std::int64_t k = 0; k < s.x.taps; ++k, ++tap) {
+            kernel::detail::over_channels<T>(
+                corner + i * s.x.source + k, channels, epilogue, [&](std::int64_t c, const auto& sample) {
+                  return to_winner<std::decay_t<decltype(sample)>>(up + c, winners + c, tap);
+                });
+          }
+        }
       }
     }
   }
@@ -281,16 +293,15 @@ struct Kernel<&op::mean_pool_gradient> {
   template <class Backend, class Types, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    const kernel::Operand &up = call.in[0], &out = call.out;
-    const kernel::Slide s(out, up, call.attributes);
-    const std::int64_t channels = out[3];
+    const kernel::Slide s(call.out, call.in[0], call.attributes);
+    const std::int64_t channels = call.out[3];
+    const T* up = call.in[0].as<const T>();
     kernel::detail::unpool<T>(
-        call, s, channels, out[0], epilogue,
-        [&](auto wide, std::int64_t place, std::int64_t oy, std::int64_t ox, std::int64_t, std::int64_t c) {
-          constexpr bool Wide = decltype(wide)::value;
+        call, s, epilogue,
+        [&](std::int64_t place, std::int64_t oy, std::int64_t ox, std::int64_t, std::int64_t c, const auto& sample) {
+          using V = std::decay_t<decltype(sample)>;
           const std::int64_t n = kernel::detail::Clipped(s.y, oy).size() * kernel::detail::Clipped(s.x, ox).size();
-          const auto v = simd::load<T, Wide>(up.as<const T>() + place * channels + c);
-          return simd::reg_t<T, Wide>(v * (T{1} / static_cast<T>(n)));
+          return V(kernel::detail::load_like<V>(up + place * channels + c) * (T{1} / static_cast<T>(n)));
         });
   }
 };

@@ -35,6 +35,24 @@ TEST(Encoder, Trains) {
   train_encoder<double, true>(1e-9);
 }
 
+struct CrossAttention {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor q = g.placeholder<double>("q", {batch, 2, 7, 5}), k = g.placeholder<double>("k", {batch, 2, 9, 5});
+    const Tensor v = g.variable<double>("v", {2, 9, 3}, uniform(-1, 1));
+    const Tensor hidden = g.placeholder<std::int32_t>("hidden", {batch, 1, 1, 9});
+    const Tensor y = g.name("y", scaled_dot_product_attention(q, k, v, not_equal(hidden, g.constant(0))));
+    const Tensor z = g.name("z", scaled_dot_product_attention(q, k, v, {.causal = true}));
+    g.name("dv", gradient(reduce_sum(square(y)) + reduce_sum(square(z)), v));
+  }
+};
+
+TEST(DotProductAttention, OnTheExecutor) {
+  AgainstOracle<CrossAttention> both(2, 1e-11);
+  both.most = 2;
+  for (std::int64_t batch : {1, 3}) both.run_all({batch});
+}
+
 struct Normalized {
   static constexpr Tensor network(Tensor x, bool training) {
     const Tensor w = x.graph->variable<double>("hidden", {4, 6}, glorot_uniform());

@@ -22,6 +22,19 @@ TEST(Pool, Overlapping) { test_windows<Pools<float, 9, 7, 19, 3, 3, same, 2, 1>,
 TEST(Pool, LeavesPixelsOut) { test_windows<Pools<double, 7, 11, 17, 2, 1, valid, 3, 2>, double>(); }
 TEST(Pool, LargeWindow) { test_windows<Pools<float, 19, 18, 5, 17, 17, same, 4, 5>, float>(); }
 
+/// The layers that pool_first takes apart: the Oracle computes them as they are written.
+template <class T, std::int32_t K, std::int32_t S>
+struct Layers {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = image_of<T, 9, 8, 3>(g);
+    const Tensor first = relu(conv2d(x, 17, {3, 3}, "first")), pooled = max_pool(first, {K, K}, {S, S}, same);
+    const Tensor second = conv2d(pooled, 5, {2, 2}, "second", {.padding = valid});
+    learn(g, x, max_pool(relu(second), 2) + reduce_mean(first));
+  }
+};
+TEST(Pool, AfterBiasAndRelu) { test_windows<Layers<float, 2, 2>, float>(); }
+TEST(Pool, OverlappingAfterBiasAndRelu) { test_windows<Layers<double, 3, 1>, double>(); }
+
 template <class T>
 struct Global {
   static constexpr void define(GraphBuilder& g) {
@@ -30,24 +43,6 @@ struct Global {
   }
 };
 TEST(Pool, Global) { test_windows<Global<float>, float>(); }
-
-template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int64_t M, std::int32_t Kh, std::int32_t Kw,
-          Padding P, std::int32_t Sh = 1, std::int32_t Sw = 1, std::int32_t Dh = 1, std::int32_t Dw = 1>
-struct Depthwise {
-  static constexpr void define(GraphBuilder& g) {
-    const Tensor x = image_of<T, H, W, C>(g);
-    const Tensor filter = g.variable<T>("filter", {Kh, Kw, C, M}, uniform(-1, 1));
-    learn(g, x, depthwise_conv2d(x, filter, {Sh, Sw}, P, {Dh, Dw}));
-  }
-};
-
-TEST(Depthwise, Same3x3) { test_windows<Depthwise<float, 7, 11, 37, 1, 3, 3, same>, float>(); }
-TEST(Depthwise, OneChannel) { test_windows<Depthwise<double, 5, 6, 1, 1, 2, 3, same>, double>(); }
-TEST(Depthwise, SeveralFiltersAChannel) { test_windows<Depthwise<float, 8, 5, 7, 3, 3, 2, same>, float>(); }
-TEST(Depthwise, ValidStridedDilated) {
-  test_windows<Depthwise<double, 12, 13, 17, 2, 3, 3, valid, 2, 3, 3, 2>, double>();
-}
-TEST(Depthwise, StrideBeyondTheWindow) { test_windows<Depthwise<float, 9, 10, 20, 2, 1, 2, same, 3, 3>, float>(); }
 
 }  // namespace
 }  // namespace crochet

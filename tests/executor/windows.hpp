@@ -36,4 +36,15 @@ constexpr void learn(GraphBuilder& g, Tensor x, Tensor y) {
   g.name("train", minimize(loss, SGD{0.01}));
 }
 
+/// H x W pixels of C channels, K filters of Kh x Kw.
+template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int64_t K, std::int32_t Kh, std::int32_t Kw,
+          Padding P, std::int32_t Sh = 1, std::int32_t Sw = 1, std::int32_t Dh = 1, std::int32_t Dw = 1>
+struct Convolution {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = image_of<T, H, W, C>(g);
+    const Tensor filter = g.variable<T>("filter", {Kh, Kw, C, K}, uniform(-1, 1));
+    learn(g, x, conv2d(x, filter, {Sh, Sw}, P, {Dh, Dw}));
+  }
+};
+
 }  // namespace crochet

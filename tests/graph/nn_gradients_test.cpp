@@ -87,5 +87,37 @@ TEST(Gradient, OfSelfAttention) {
   }
 }
 
+TEST(Gradient, OfDotProductAttention) {
+  check_gradients("cross", [](Case& c) {
+    return scaled_dot_product_attention(c.x({2, 3, 4}), c.x({2, 5, 4}), c.x({2, 5, 2}));
+  });
+  check_gradients("causal", [](Case& c) {
+    return scaled_dot_product_attention(c.x({2, 2, 3, 4}), c.x({2, 2, 3, 4}), c.x({2, 2, 3, 2}), {.causal = true});
+  });
+  check_gradients("masked", [](Case& c) {
+    return scaled_dot_product_attention(c.x({2, 3, 4}), c.x({5, 4}), c.x({5, 2}), greater(c.fixed({3, 5}), 0));
+  });
+}
+
+// With q, k and v cut out of qkv it is self_attention.
+TEST(DotProductAttention, AgreesWithSelfAttention) {
+  for (const bool causal : {false, true}) {
+    GraphBuilder g;
+    const Tensor qkv = g.variable<double>("qkv", {2, 7, 18}, zeros());
+    const auto heads = [&](int i) {
+      return transpose(reshape(slice(qkv, 2, 6 * i, 6 * i + 6), {2, 7, 3, 2}), {0, 2, 1, 3});
+    };
+    const Tensor y = scaled_dot_product_attention(heads(0), heads(1), heads(2), {.causal = causal});
+    g.name("composed", reshape(transpose(y, {0, 2, 1, 3}), {2, 7, 6}));
+    g.name("kernel", self_attention(qkv, 3, {.causal = causal}));
+    testing::Oracle oracle(g.graph());
+    oracle.variable("qkv") = Numbers(1).many(2 * 7 * 18);
+    oracle.run({"composed", "kernel"});
+    for (std::size_t i = 0; i < oracle["kernel"].data.size(); ++i) {
+      EXPECT_NEAR(oracle["composed"].data[i], oracle["kernel"].data[i], 1e-12);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace crochet

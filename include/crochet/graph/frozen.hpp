@@ -13,6 +13,7 @@
 #include <crochet/graph/passes/item_memory.hpp>
 #include <crochet/graph/passes/keep.hpp>
 #include <crochet/graph/passes/order.hpp>
+#include <crochet/graph/passes/pool_first.hpp>
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
 #include <crochet/graph/passes/share.hpp>
@@ -97,7 +98,7 @@ constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targe
   }
   for (int f : fetched) s.fetched.push_back(f);
   for (int t : targets) s.targets.push_back(t);
-  return prune(share(fold(prune(see_assignments(s)))));
+  return prune(pool_first(share(fold(prune(see_assignments(s))))));
 }
 
 /// Fusion, memory, programs, barriers.

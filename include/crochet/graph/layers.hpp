@@ -21,17 +21,13 @@ constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::st
 /// kernel [inputs, units] begins as `init` says, the bias as zeros.
 constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
                        const Initializer& init = glorot_uniform()) {
-  Shape out = x.shape();
-  if (out.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(out.rank));
-  const Extent inputs = out[out.rank - 1];
-  out[out.rank - 1] = units;
+  const Shape shape = x.shape();
+  if (shape.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(shape.rank));
+  const Extent inputs = shape[shape.rank - 1];
   GraphBuilder& g = *x.graph;
   const Tensor kernel = detail::layer_variable(g, name, "/kernel", x.dtype(), {inputs, units}, init);
   const Tensor bias = detail::layer_variable(g, name, "/bias", x.dtype(), {units}, zeros());
-  // Reshaped around the bias as well, so that adding it can follow the product directly.
-  const Tensor rows = out.rank == 2 ? x : reshape(x, {out.product(0, out.rank - 1), inputs});
-  const Tensor y = matmul(rows, kernel) + bias;
-  return out.rank == 2 ? y : reshape(y, out);
+  return matmul(x, kernel) + bias;
 }
 
 /// Rows of a table by index: ids (int32, int64 or uint8) [...] -> [..., width]. The table [vocabulary, width] is the

@@ -36,6 +36,9 @@ struct TypedShape {
   Shape shape;
 };
 
+/// Values of Op::epilogue_rows.
+inline constexpr std::int8_t no_epilogue = -1, all_but_last = -2;
+
 /// An operation. Define it as `inline constexpr Op my_op{...}`: its address is its identity.
 struct Op {
   std::string_view name;
@@ -45,8 +48,8 @@ struct Op {
   /// Gives each input that wants one its gradient. Null: no gradient passes.
   void (*gradient)(GradientScope&) = nullptr;
   /// A kernel that hands its results to an epilogue (the elementwise operations fused behind it) sees them as rows and
-  /// columns: this many leading dimensions make the rows. -1: it stores its result itself.
-  std::int8_t epilogue_rows = -1;
+  /// columns: this many leading dimensions make the rows, or all_but_last. no_epilogue: it stores its result itself.
+  std::int8_t epilogue_rows = no_epilogue;
   /// Which inputs are taken item by item: bit k is set if item i of the result (its index along dimension 0) is made
   /// from item i of input k, and of the other inputs as a whole. Input and result then have the same number of items,
   /// or numbers of which one divides the other. Null, or 0: the result cannot be made item by item. A kernel that says
@@ -56,6 +59,12 @@ struct Op {
   /// Which inputs its kernel also takes in panels (Layout): bit k for input k. A variable that only such inputs and
   /// elementwise operations read lives in panels.
   unsigned panel_inputs = 0;
+
+  constexpr bool has_epilogue() const { return epilogue_rows != no_epilogue; }
+  /// How many leading dimensions of a result of this rank make the epilogue's rows.
+  constexpr std::size_t row_dimensions(std::size_t rank) const {
+    return epilogue_rows == all_but_last ? rank - 1 : static_cast<std::size_t>(epilogue_rows);
+  }
 };
 
 inline constexpr std::size_t max_inputs = 6;

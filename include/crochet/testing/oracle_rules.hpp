@@ -64,7 +64,8 @@ inline void argmax(const Use& u) {
 inline void matmul(const Use& u) {
   const Array &a = *u.in[0], &b = *u.in[1];
   const bool ta = u.attributes.ints[0] != 0, tb = u.attributes.ints[1] != 0;
-  const std::int64_t m = u.out.shape[0], n = u.out.shape[1], depth = a.shape[ta ? 0 : 1];
+  const std::int64_t n = u.out.shape.back(), m = n == 0 ? 0 : static_cast<std::int64_t>(u.out.data.size()) / n;
+  const std::int64_t depth = ta ? a.shape[0] : a.shape.back();
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; ++j) {
       double& c = u.out.data[static_cast<std::size_t>(i * n + j)];

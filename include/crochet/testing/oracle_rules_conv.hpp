@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle's rules of what slides a window over images: convolutions and pooling.
 #pragma once
+#include <limits>
+
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/pool.hpp>
@@ -113,8 +115,7 @@ void each_winner(const Attributes& a, const Array& image, const Array& result, V
     for (std::size_t c = 0; c < channels; ++c) {
       std::size_t& b = best[place * channels + c];
       const std::size_t i = pixel * channels + c;
-      const bool wins = b == none || image.data[i] > image.data[b] ||
-                        (image.data[i] != image.data[i] && image.data[b] == image.data[b]);
+      const bool wins = b == none || image.data[i] > image.data[b];
       if (!wins) continue;
       b = i;
       taps[place * channels + c] = tap;
@@ -123,8 +124,15 @@ void each_winner(const Attributes& a, const Array& image, const Array& result, V
   for (std::size_t i = 0; i < best.size(); ++i) visit(best[i], i, taps[i]);
 }
 inline void max_pool(const Use& u) {
-  each_winner(u.attributes, *u.in[0], u.out,
-              [&](std::size_t i, std::size_t o, std::size_t) { u.out.data[o] = u.in[0]->data[i]; });
+  const auto channels = static_cast<std::size_t>(u.out.shape[3]);
+  for (double& x : u.out.data) x = -std::numeric_limits<double>::infinity();
+  each_tap(u.attributes, *u.in[0], u.out, [&](std::size_t pixel, std::size_t place, std::size_t) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      const double x = u.in[0]->data[pixel * channels + c];
+      double& top = u.out.data[place * channels + c];
+      top = x > top || x != x ? x : top;
+    }
+  });
 }
 inline void max_pool_winners(const Use& u) {
   each_winner(u.attributes, *u.in[0], u.out,

@@ -147,7 +147,7 @@ class Lowering {
     } else {
       const kernel::Call call = call_of<S>(frame, worker);
       using Types = decltype(types<S>(operands<S>()));
-      if constexpr (s.root->epilogue_rows >= 0) {
+      if constexpr (s.root->has_epilogue()) {
         const auto refs = refs_of<S>(frame);
         const kernel::Epilogue<typename Types::out, program_of<S>, decltype(refs)> epilogue(refs);
         Kernel<s.root>::template run<Backend, Types>(call, epilogue);

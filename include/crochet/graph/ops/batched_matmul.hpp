@@ -52,17 +52,8 @@ constexpr const Op& batched_matmul_of(std::size_t rank) {
   return rank == 5 ? op::batched_matmul<5> : op::batched_matmul<6>;
 }
 
-/// [..., m, k] x [k, n]: all rows of all matrices are one matrix.
-constexpr Tensor product_with_one_matrix(Tensor a, Tensor b, Transpose transpose) {
-  Shape out = a.shape();
-  const Tensor product = matmul(reshape(a, {out.product(0, out.rank - 1), out[out.rank - 1]}), b, transpose);
-  out[out.rank - 1] = product.shape()[1];
-  return reshape(product, out);
-}
-
 constexpr Tensor batched_product(Tensor a, Tensor b, Transpose transpose) {
   const Shape left = a.shape(), right = b.shape();
-  if (left.rank > 2 && right.rank == 2 && !transpose.a) return product_with_one_matrix(a, b, transpose);
   const std::size_t rank = left.rank > right.rank ? left.rank : right.rank;
   Attributes how{.ints = {transpose.a ? 1 : 0, transpose.b ? 1 : 0}};
   const Extent items = left.rank == rank && !left[0].is_one() ? left[0] : right.from_right(rank - 1);

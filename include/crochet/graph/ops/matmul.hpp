@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix product.
 #pragma once
-#include <crochet/graph/gradient_scope.hpp>
+#include <crochet/graph/ops/reshape.hpp>
 
 namespace crochet {
 
@@ -9,12 +9,15 @@ namespace detail {
 constexpr TypedShape infer_matmul(const OpInputs& in) {
   in.want_same_type(0, 1);
   in.want_floating(0);
-  in.want_rank(0, 2);
-  in.want_rank(1, 2);
   const std::size_t ta = in.attributes.ints[0] != 0 ? 1 : 0, tb = in.attributes.ints[1] != 0 ? 1 : 0;
-  const Extent inner_a = in.shape(0)[1 - ta], inner_b = in.shape(1)[tb];
+  if (ta != 0 || in.shape(0).rank < 2) in.want_rank(0, 2);
+  in.want_rank(1, 2);
+  const Extent inner_a = in.shape(0).from_right(ta), inner_b = in.shape(1)[tb];
   if (!(inner_a == inner_b)) graph_error::inner_dimensions_differ(inner_a.factor, inner_b.factor);
-  return {in[0].dtype, {in.shape(0)[ta], in.shape(1)[1 - tb]}};
+  Shape out = in.shape(0);
+  if (ta != 0) out[0] = out[1];
+  out[out.rank - 1] = in.shape(1)[1 - tb];
+  return {in[0].dtype, out};
 }
 constexpr void gradient_of_matmul(GradientScope& s);
 /// Rows of the result are made from rows of a, unless a is transposed.
@@ -22,12 +25,13 @@ constexpr unsigned items_of_matmul(const Attributes& a) { return a.ints[0] != 0 
 }  // namespace detail
 
 namespace op {
-/// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}.
+/// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}. Where a is not transposed, m may be several
+/// dimensions.
 inline constexpr Op matmul{.name = "matmul",
                            .kind = OpKind::kernel,
                            .infer = detail::infer_matmul,
                            .gradient = detail::gradient_of_matmul,
-                           .epilogue_rows = 1,
+                           .epilogue_rows = all_but_last,
                            .itemwise = detail::items_of_matmul,
                            .panel_inputs = 0b10};
 }  // namespace op
@@ -45,19 +49,25 @@ constexpr Tensor batched_product(Tensor a, Tensor b, Transpose transpose);  // o
 /// request. The dimensions before them are a batch of matrices and broadcast by numpy's rule (numpy.matmul); unlike
 /// there, operands of rank 1 are refused. With b of rank 2 (a dense layer's weights) all rows of a are one matrix.
 constexpr Tensor matmul(Tensor a, Tensor b, Transpose transpose = {}) {
-  if (a.shape().rank > 2 || b.shape().rank > 2) return detail::batched_product(a, b, transpose);
+  if ((a.shape().rank > 2 && transpose.a) || b.shape().rank > 2) return detail::batched_product(a, b, transpose);
   const Attributes transposes{.ints = {transpose.a ? 1 : 0, transpose.b ? 1 : 0}};
   return a.graph->apply(op::matmul, transposes, a, b);
 }
 
 namespace detail {
+/// All rows of all matrices as one matrix.
+constexpr Tensor as_matrix(Tensor x) {
+  return x.shape().rank <= 2 ? x : reshape(x, {rest, x.shape()[x.shape().rank - 1]});
+}
 // With C = op(A) op(B) and G = dC: dA is G op(B)^T, dB is op(A)^T G, each transposed once more where the operand was.
 // The gradient of a comes first: then the last reader of a weight is the product that its update can be fused with.
 constexpr void gradient_of_matmul(GradientScope& s) {
   const bool ta = s.attributes().ints[0] != 0, tb = s.attributes().ints[1] != 0;
   const Tensor a = s.input(0), b = s.input(1), g = s.full_upstream();
   if (s.wants(0)) s.give(0, ta ? matmul(b, g, {.a = tb, .b = true}) : matmul(g, b, {.a = false, .b = !tb}));
-  if (s.wants(1)) s.give(1, tb ? matmul(g, a, {.a = true, .b = ta}) : matmul(a, g, {.a = !ta, .b = false}));
+  if (!s.wants(1)) return;
+  const Tensor rows = detail::as_matrix(a), given = detail::as_matrix(g);
+  s.give(1, tb ? matmul(given, rows, {.a = true, .b = ta}) : matmul(rows, given, {.a = !ta, .b = false}));
 }
 }  // namespace detail
 

@@ -38,7 +38,7 @@ inline constexpr Op mean_pool_gradient{"mean_pool_gradient", OpKind::kernel, nul
 }  // namespace op
 
 /// The greatest element of each window, channel by channel (tf.nn.max_pool2d): [n, h, w, c] -> [n, oh, ow, c]. Padding
-/// never wins, a NaN always does. The gradient goes to the first of the greatest.
+/// never wins, a NaN always does. The gradient goes to the first of the greatest; where there is a NaN, to any element.
 constexpr Tensor max_pool(Tensor image, Window window, Window stride, Padding padding = Padding::valid) {
   return image.graph->apply(op::max_pool, detail::window_attributes(window, stride, padding), image);
 }

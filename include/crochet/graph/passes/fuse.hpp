@@ -118,9 +118,9 @@ class Fuser {
       if (in >= 0) keep(in);
     }
     const int q = open(i, n.shape);
-    if (n.op->epilogue_rows >= 0) s_.groups[at(q)].cuts = 1U << static_cast<unsigned>(n.op->epilogue_rows);
+    if (n.op->has_epilogue()) s_.groups[at(q)].cuts = 1U << n.op->row_dimensions(n.shape.rank);
     s_.home[at(i)] = q;
-    if (n.op->epilogue_rows < 0) s_.stored[at(i)] = 1;
+    if (!n.op->has_epilogue()) s_.stored[at(i)] = 1;
     for (int in : n.inputs) {
       if (in >= 0) read(in, q, true);
     }
@@ -151,7 +151,7 @@ class Fuser {
   constexpr bool joins(int i, int q) {
     const Node& n = node(i);
     const Group& group = s_.groups[at(q)];
-    if (group.root >= 0 && node(group.root).op->epilogue_rows < 0) return false;
+    if (group.root >= 0 && !node(group.root).op->has_epilogue()) return false;
     if (!(group.shape == n.shape) || (group.cuts & reach(i).cuts) == 0) return false;
     // A kernel that reads the variable may do so after the first results are out.
     if (n.op->kind == OpKind::assign && root_read_[at(n.inputs[0])] == q) return false;

@@ -49,7 +49,7 @@ class ProgramWriter {
     step_.root_value = i;
     step_.attributes = n.attributes;
     for (std::size_t k = 0; k < max_inputs; ++k) step_.operands[k] = n.inputs[k];
-    if (n.op->epilogue_rows < 0) return;
+    if (!n.op->has_epilogue()) return;
     remember(i, emit({.kind = Kind::root, .dtype = n.dtype}));
     store_if_wanted(i);
   }

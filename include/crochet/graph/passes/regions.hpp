@@ -134,7 +134,7 @@ class RegionFinder {
     if (group.root >= 0 && !root_is_itemwise(group)) return false;
     std::size_t cut = 0;
     while (((group.cuts >> cut) & 1U) == 0) ++cut;
-    if (group.root >= 0 && node(group.root).op->epilogue_rows < 0) return true;
+    if (group.root >= 0 && !node(group.root).op->has_epilogue()) return true;
     for (int i : group.nodes) {
       if (node(i).op->kind != OpKind::elementwise && !node(i).is(op::constant)) return false;
       for (int in : node(i).inputs) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// pool_first: takes the greatest before a number is added to each channel and before negative elements are clipped,
+// and not after. Neither changes an order, not even by rounding, and of the greatest there are fewer: a bias and relu
+// between a convolution and its pooling are then computed, and their gradients summed and masked, at the pooled size.
+//
+//   max_pool(relu(x + b))                     becomes  relu(max_pool(x) + b) =: y
+//   which of relu(x + b) wins                 becomes  which of x wins; where they differ, elements were equal but for
+//                                                      rounding, or are clipped and get no gradient
+//   select(relu(x + b) > 0, unpool(u), 0)     becomes  unpool(select(y > 0, u, 0))
+//   the sum of unpool(u) over all pixels      becomes  the sum of u
+#pragma once
+#include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/ops/pool.hpp>
+#include <crochet/graph/passes/subgraph.hpp>
+
+namespace crochet {
+
+namespace detail {
+class PoolMover {
+ public:
+  /// Which new node stands for n.
+  constexpr int place(Subgraph& to, Node n) {
+    to_ = &to;
+    if (n.is(op::max_pool)) {
+      const int image = n.inputs[0], result = pooled(image, n);
+      pools_.push_back({image, result, n.attributes});
+      return result;
+    }
+    if (n.is(op::max_pool_winners)) {
+      const int image = n.inputs[0];
+      n.inputs[0] = behind(image);
+      const int winners = append(*to_, n);
+      winners_.push_back({image, winners, n.attributes});
+      return winners;
+    }
+    if (n.is(op::select)) return masked(n);
+    if (n.is(op::reduce_sum)) n.inputs[0] = summed(n);
+    return append(*to_, n);
+  }
+
+ private:
+  /// A pooling or its winners, and the image that it was asked for.
+  struct Pool {
+    int image, result;
+    Attributes window;
+  };
+
+  constexpr const Node& node(int i) const { return to_->nodes[at(i)]; }
+  /// One element for each channel, or one altogether.
+  constexpr bool is_by_channel(int i) const {
+    for (std::size_t d = 1; d < node(i).shape.rank; ++d) {
+      if (!node(i).shape.from_right(d).is_one()) return false;
+    }
+    return true;
+  }
+  /// Which input of node i an addition by channel, or relu, takes its elements from; -1: it is neither.
+  constexpr int moved_input(int i) const {
+    const Node& n = node(i);
+    if (n.is(op::relu)) return 0;
+    if (!n.is(op::add)) return -1;
+    for (const int k : {0, 1}) {
+      if (node(n.inputs[k]).shape == n.shape && is_by_channel(n.inputs[1 - k])) return k;
+    }
+    return -1;
+  }
+  constexpr int behind(int image) const {
+    for (int k = moved_input(image); k >= 0; k = moved_input(image)) image = node(image).inputs[k];
+    return image;
+  }
+
+  /// The pooling of an image, with what was done to the image done to it.
+  constexpr int pooled(int image, Node pool) {
+    const int k = moved_input(image);
+    if (k < 0) {
+      pool.inputs[0] = image;
+      return append(*to_, pool);
+    }
+    Node after = node(image);
+    after.shape = pool.shape;
+    after.inputs[k] = pooled(after.inputs[k], pool);
+    return append(*to_, after);
+  }
+
+  /// A gradient that relu's mask lets through only where the result of the pooling is positive.
+  constexpr int masked(const Node& n) {
+    const Node &positive = node(n.inputs[0]), &unpooled = node(n.inputs[1]);
+    if (!positive.is(op::greater) || !is_zero(positive.inputs[1]) || !is_zero(n.inputs[2]) ||
+        !unpooled.is(op::max_pool_gradient) || !node(positive.inputs[0]).is(op::relu)) {
+      return append(*to_, n);
+    }
+    const int image = positive.inputs[0];
+    const Pool* pool = find(pools_, image, unpooled.attributes);
+    const Pool* winners = find(winners_, image, unpooled.attributes);
+    if (pool == nullptr || winners == nullptr || winners->result != unpooled.inputs[1]) return append(*to_, n);
+    Node condition = positive, mask = n, result = unpooled;
+    condition.shape = mask.shape = node(unpooled.inputs[0]).shape;
+    condition.inputs[0] = pool->result;
+    mask.inputs[1] = unpooled.inputs[0];
+    mask.inputs[0] = append(*to_, condition);
+    result.inputs[0] = append(*to_, mask);
+    return append(*to_, result);
+  }
+  constexpr bool is_zero(int i) const { return node(i).is(op::constant) && node(i).attributes.reals[0] == 0; }
+  static constexpr const Pool* find(const std::vector<Pool>& pools, int image, const Attributes& window) {
+    for (const Pool& p : pools) {
+      if (p.image == image && p.window == window) return &p;
+    }
+    return nullptr;
+  }
+
+  /// What a sum over all pixels may as well sum.
+  constexpr int summed(const Node& sum) const {
+    constexpr std::int32_t all_pixels = 0b0111;
+    const Node& x = node(sum.inputs[0]);
+    const bool moved = x.is(op::max_pool_gradient) && (sum.attributes.ints[0] & all_pixels) == all_pixels;
+    return moved ? x.inputs[0] : sum.inputs[0];
+  }
+
+  Subgraph* to_ = nullptr;
+  std::vector<Pool> pools_, winners_;
+};
+}  // namespace detail
+
+constexpr Subgraph pool_first(const Subgraph& g) {
+  bool pools = false;
+  for (const Node& n : g.nodes) pools = pools || n.is(op::max_pool) || n.is(op::max_pool_winners);
+  if (!pools) return g;
+  detail::PoolMover mover;
+  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int) { return mover.place(to, n); });
+}
+
+}  // namespace crochet

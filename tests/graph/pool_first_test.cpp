@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// pool_first: what lies between a convolution and its pooling moves behind the pooling, and nothing else does.
+#include <gtest/gtest.h>
+#include <crochet/graph/frozen.hpp>
+#include <crochet/model.hpp>
+
+namespace crochet {
+namespace {
+
+/// What a demand's subgraph is after the passes on whole graphs.
+Subgraph simplified(const GraphBuilder& g, const std::vector<int>& fetched) {
+  return simplify(g.graph(), fetched, std::vector<int>{});
+}
+/// Elementwise operations on so many pixels.
+int elementwise_on(const Subgraph& s, std::int64_t height) {
+  int n = 0;
+  for (const Node& node : s.nodes) {
+    n += node.op->kind == OpKind::elementwise && node.shape.rank == 4 && node.shape[1] == Extent(height) ? 1 : 0;
+  }
+  return n;
+}
+int sums_over(const Subgraph& s, std::int64_t height) {
+  int n = 0;
+  for (const Node& node : s.nodes) {
+    n +=
+        node.is(op::reduce_sum) && s.nodes[static_cast<std::size_t>(node.inputs[0])].shape[1] == Extent(height) ? 1 : 0;
+  }
+  return n;
+}
+
+struct Layer {
+  GraphBuilder g;
+  Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 8, 6, 3});
+  Tensor filter = g.variable<float>("filter", {3, 3, 3, 5}, zeros());
+  Tensor bias = g.variable<float>("bias", {5}, zeros());
+  Tensor convolved = conv2d(x, filter);
+};
+
+TEST(PoolFirst, ABiasAndReluArePooledBefore) {
+  Layer l;
+  const Tensor y = max_pool(relu(l.convolved + l.bias), 2);
+  const Subgraph s = simplified(l.g, {y.id});
+  EXPECT_EQ(elementwise_on(s, 8), 0);
+  EXPECT_EQ(elementwise_on(s, 4), 2);
+}
+
+TEST(PoolFirst, GradientsAreMaskedAndSummedAfterPooling) {
+  Layer l;
+  const Tensor loss = reduce_sum(square(max_pool(relu(l.bias + l.convolved), 2)));
+  const Subgraph s = simplified(l.g, {gradient(loss, l.filter).id, gradient(loss, l.bias).id});
+  EXPECT_EQ(elementwise_on(s, 8), 0);
+  EXPECT_EQ(sums_over(s, 8), 0);
+  EXPECT_EQ(sums_over(s, 4), 1);
+}
+
+TEST(PoolFirst, WhatIsFetchedIsStillMade) {
+  Layer l;
+  const Tensor activated = relu(l.convolved + l.bias), y = max_pool(activated, 2);
+  EXPECT_EQ(elementwise_on(simplified(l.g, {activated.id, y.id}), 8), 2);
+}
+
+TEST(PoolFirst, NothingElseMoves) {
+  Layer l;
+  const Tensor by_pixel = l.g.variable<float>("by pixel", {6, 5}, zeros());
+  const Tensor other = max_pool(l.convolved + by_pixel, 2), scaled = max_pool(l.convolved * l.bias, 2);
+  const Tensor smaller = max_pool(conv2d(l.x, l.filter) - l.bias, 2);
+  EXPECT_EQ(elementwise_on(simplified(l.g, {other.id}), 8), 1);
+  EXPECT_EQ(elementwise_on(simplified(l.g, {scaled.id}), 8), 1);
+  EXPECT_EQ(elementwise_on(simplified(l.g, {smaller.id}), 8), 1);
+}
+
+TEST(PoolFirst, AMaskOfAnotherPoolingStays) {
+  Layer l;
+  const Tensor h = relu(l.convolved + l.bias);
+  // The gradient of h is the sum of two: neither alone is what relu masks.
+  const Tensor loss = reduce_sum(square(max_pool(h, 2))) + reduce_sum(max_pool(h, {3, 3}, {1, 1}));
+  const Subgraph s = simplified(l.g, {gradient(loss, l.filter).id});
+  EXPECT_GE(elementwise_on(s, 8), 2);
+}
+
+}  // namespace
+}  // namespace crochet
