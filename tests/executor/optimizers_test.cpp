@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,26 +24,31 @@ constexpr Adagrad adagrad_options{.learning_rate = 0.1, .initial_accumulator = 0
 /// c + h w, and c changes from step to step.
 template <class T>
 struct Model {
+  struct Names {
+    std::string_view scope, w, train;
+  };
   template <class Optimizer>
-  static constexpr void learn(GraphBuilder& g, std::string_view scope, const Optimizer& optimizer) {
-    const std::vector<char> w_name = detail::joined(scope, "w"), target = detail::joined(scope, "train");
-    const Tensor w = g.variable<T>({w_name.data(), w_name.size()}, {static_cast<std::int64_t>(size)}, uniform(-1, 1));
+  static constexpr void learn(GraphBuilder& g, const Names& names, const Optimizer& optimizer) {
+    const Tensor w = g.variable<T>(names.w, {static_cast<std::int64_t>(size)}, uniform(-1, 1));
     const Tensor loss = reduce_sum(g["c"] * w + square(w) * (g["h"] * 0.5));
-    g.name({target.data(), target.size()}, minimize(loss, optimizer, {.scope = scope, .count_step = false}));
+    g.name(names.train, minimize(loss, optimizer, {.scope = names.scope, .count_step = false}));
   }
   static constexpr void define(GraphBuilder& g) {
     g.placeholder<T>("c", {static_cast<std::int64_t>(size)});
     g.placeholder<T>("h", {static_cast<std::int64_t>(size)});
-    learn(g, "sgd/", SGD{.learning_rate = 0.05});
-    learn(g, "momentum/", Momentum{.learning_rate = 0.05, .momentum = 0.8});
-    learn(g, "nesterov/", Nesterov{.learning_rate = 0.05, .momentum = 0.8});
-    learn(g, "rmsprop/", RMSProp{.learning_rate = 0.02, .decay = 0.7, .epsilon = 1e-3});
-    learn(g, "centered/",
+    learn(g, {"sgd/", "sgd/w", "sgd/train"}, SGD{.learning_rate = 0.05});
+    learn(g, {"momentum/", "momentum/w", "momentum/train"}, Momentum{.learning_rate = 0.05, .momentum = 0.8});
+    learn(g, {"nesterov/", "nesterov/w", "nesterov/train"}, Nesterov{.learning_rate = 0.05, .momentum = 0.8});
+    learn(g, {"rmsprop/", "rmsprop/w", "rmsprop/train"}, RMSProp{.learning_rate = 0.02, .decay = 0.7, .epsilon = 1e-3});
+    learn(g, {"centered/", "centered/w", "centered/train"},
           RMSProp{.learning_rate = 0.02, .decay = 0.7, .momentum = 0.6, .epsilon = 1e-3, .centered = true});
-    learn(g, "adagrad/", adagrad_options);
-    learn(g, "adam/", Adam{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3});
-    learn(g, "adamw/", AdamW{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3, .weight_decay = 0.1});
-    learn(g, "lion/", Lion{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .weight_decay = 0.1});
+    learn(g, {"adagrad/", "adagrad/w", "adagrad/train"}, adagrad_options);
+    learn(g, {"adam/", "adam/w", "adam/train"},
+          Adam{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3});
+    learn(g, {"adamw/", "adamw/w", "adamw/train"},
+          AdamW{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-3, .weight_decay = 0.1});
+    learn(g, {"lion/", "lion/w", "lion/train"},
+          Lion{.learning_rate = 0.03, .beta1 = 0.8, .beta2 = 0.95, .weight_decay = 0.1});
   }
 };
 
@@ -103,11 +109,12 @@ template <class T>
 struct Trajectory {
   std::string_view name;
   Rule rule;
-  std::span<T> given;
-  std::vector<double> w{given.begin(), given.end()};
+  std::function<std::span<T>()> look;
+  std::vector<double> w = {look().begin(), look().end()};
   std::array<Slots, size> slots{};
 
   void step(const std::vector<T>& c, const std::vector<T>& h, int t, double tolerance) {
+    const std::span<T> given = look();
     for (std::size_t i = 0; i < size; ++i) {
       const double gradient = static_cast<double>(c[i]) + static_cast<double>(h[i]) * w[i];
       w[i] = rule(w[i], gradient, slots[i], t);
@@ -122,15 +129,15 @@ void follow(double tolerance) {
   auto& e = session.executor();
   using Of = Trajectory<T>;
   std::vector<Of> all;
-  all.push_back({"SGD", sgd, e.variable("sgd/w"_n)});
-  all.push_back({"Momentum", momentum, e.variable("momentum/w"_n)});
-  all.push_back({"Nesterov", nesterov, e.variable("nesterov/w"_n)});
-  all.push_back({"RMSProp", rmsprop, e.variable("rmsprop/w"_n)});
-  all.push_back({"centered RMSProp", centered, e.variable("centered/w"_n)});
-  all.push_back({"Adagrad", adagrad, e.variable("adagrad/w"_n)});
-  all.push_back({"Adam", adam, e.variable("adam/w"_n)});
-  all.push_back({"AdamW", adamw, e.variable("adamw/w"_n)});
-  all.push_back({"Lion", lion, e.variable("lion/w"_n)});
+  all.push_back({"SGD", sgd, [&] { return e.variable("sgd/w"_n); }});
+  all.push_back({"Momentum", momentum, [&] { return e.variable("momentum/w"_n); }});
+  all.push_back({"Nesterov", nesterov, [&] { return e.variable("nesterov/w"_n); }});
+  all.push_back({"RMSProp", rmsprop, [&] { return e.variable("rmsprop/w"_n); }});
+  all.push_back({"centered RMSProp", centered, [&] { return e.variable("centered/w"_n); }});
+  all.push_back({"Adagrad", adagrad, [&] { return e.variable("adagrad/w"_n); }});
+  all.push_back({"Adam", adam, [&] { return e.variable("adam/w"_n); }});
+  all.push_back({"AdamW", adamw, [&] { return e.variable("adamw/w"_n); }});
+  all.push_back({"Lion", lion, [&] { return e.variable("lion/w"_n); }});
   std::vector<T> c(size), h(size);
   for (int t = 1; t <= 8; ++t) {
     for (std::size_t i = 0; i < size; ++i) {

@@ -29,6 +29,8 @@ struct Schedules {
     name("number", 0.25);
     name("exponential", exponential);
     name("staircase", ExponentialDecay{.initial = 0.5, .decay_steps = 7, .decay_rate = 0.9, .staircase = true});
+    name("cosine", CosineDecay{.initial = 0.5, .decay_steps = 7});
+    name("cosine_to", CosineDecay{.initial = 0.5, .decay_steps = 7, .alpha = 0.1});
     name("line", line);
     name("square", PolynomialDecay{.initial = 0.5, .decay_steps = 7, .end = 0.1, .power = 2});
     name("power", PolynomialDecay{.initial = 0.5, .decay_steps = 7, .end = 0.1, .power = 0.7});
@@ -47,12 +49,16 @@ TEST(Schedules, AreTheirFormulas) {
   for (int step = 0; step < 25; ++step) {
     SCOPED_TRACE(step);
     const double t = step, done = std::min(t / 7, 1.0), after = std::max(t - 5, 0.0);
-    const auto rates = session.run(fetches<"number", "exponential", "staircase", "line", "square", "power", "pieces",
-                                           "one_piece", "warmup", "warmup_from", "own", "lambda">,
-                                   feed<"step">(t));
+    const auto rates =
+        session.run(fetches<"number", "exponential", "staircase", "cosine", "cosine_to", "line", "square", "power",
+                            "pieces", "one_piece", "warmup", "warmup_from", "own", "lambda">,
+                    feed<"step">(t));
     EXPECT_EQ(rates["number"_n], 0.25);
     EXPECT_NEAR(rates["exponential"_n], 0.5 * std::pow(0.9, t / 7), 1e-15);
     EXPECT_NEAR(rates["staircase"_n], 0.5 * std::pow(0.9, step / 7), 1e-15);
+    const double wave = (1 + std::cos(std::acos(-1.0) * done)) / 2;
+    EXPECT_NEAR(rates["cosine"_n], 0.5 * wave, 1e-15);
+    EXPECT_NEAR(rates["cosine_to"_n], 0.5 * (0.9 * wave + 0.1), 1e-15);
     EXPECT_NEAR(rates["line"_n], 0.4 * (1 - done) + 0.1, 1e-15);
     EXPECT_NEAR(rates["square"_n], 0.4 * (1 - done) * (1 - done) + 0.1, 1e-15);
     EXPECT_NEAR(rates["power"_n], 0.4 * std::pow(1 - done, 0.7) + 0.1, 1e-15);

@@ -35,10 +35,7 @@ struct ClipByValue {
   double limit = 1;
   constexpr void operator()(VariableGradients& gradients) const {
     detail::want_positive(limit);
-    for (VariableGradient& v : gradients) {
-      const Tensor most = v.gradient.graph->constant(v.gradient.dtype(), limit);
-      v.gradient = maximum(minimum(v.gradient, most), -most);
-    }
+    for (VariableGradient& v : gradients) v.gradient = clip(v.gradient, -limit, limit);
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learning-rate schedules: nodes that make a scalar of the number of steps taken so far (float64, 0 in the first step).
-// `Adam{.learning_rate = PolynomialDecay{.initial = 3e-4, .decay_steps = 1000}}`. One of your own is a type with
+// `Adam{.learning_rate = CosineDecay{.initial = 3e-4, .decay_steps = 1000}}`. One of your own is a type with
 // `constexpr Tensor operator()(Tensor step) const`. A constant rate is a number.
 #pragma once
 #include <vector>
@@ -14,7 +14,7 @@ constexpr void want_steps(double steps) {
   if (!(steps > 0)) graph_error::schedule_has_no_steps();
 }
 /// min(step / steps, 1).
-constexpr Tensor progress(Tensor step, double steps) { return minimum(step / steps, step.graph->constant<double>(1)); }
+constexpr Tensor progress(Tensor step, double steps) { return minimum(step / steps, 1); }
 }  // namespace detail
 
 /// initial * decay_rate^(step / decay_steps); with `staircase` the exponent is a whole number, rounded down.
@@ -27,9 +27,24 @@ struct ExponentialDecay {
 
   constexpr void check() const { detail::want_steps(decay_steps); }
   constexpr Tensor operator()(Tensor step) const {
-    Tensor times = step / decay_steps;
-    if (staircase) times = cast<double>(cast<std::int64_t>(times));
-    return initial * exp(times * log(step.graph->constant<double>(decay_rate)));
+    const Tensor times = step / decay_steps;
+    return initial * pow(decay_rate, staircase ? floor(times) : times);
+  }
+};
+
+/// initial * ((1 - alpha) * (1 + cos(pi * min(step / decay_steps, 1))) / 2 + alpha): half a wave down to
+/// alpha * initial, and then constant. Loshchilov and Hutter, ICLR 2017 (SGDR), eq. 5 without restarts; TensorFlow's
+/// cosine_decay.
+struct CosineDecay {
+  double initial = 1e-3;
+  double decay_steps = 1000;
+  double alpha = 0;
+
+  constexpr void check() const { detail::want_steps(decay_steps); }
+  constexpr Tensor operator()(Tensor step) const {
+    constexpr double pi = 3.14159265358979323846;
+    const Tensor wave = 1 + cos(detail::progress(step, decay_steps) * pi);
+    return wave * (initial * (1 - alpha) / 2) + initial * alpha;
   }
 };
 
@@ -44,13 +59,7 @@ struct PolynomialDecay {
   constexpr void check() const { detail::want_steps(decay_steps); }
   constexpr Tensor operator()(Tensor step) const {
     const Tensor left = 1 - detail::progress(step, decay_steps);
-    return raised(left) * (initial - end) + end;
-  }
-
- private:
-  constexpr Tensor raised(Tensor x) const {
-    if (power == 1) return x;
-    return power == 2 ? square(x) : exp(log(x) * power);  // exp(-inf) is 0
+    return pow(left, power) * (initial - end) + end;
   }
 };
 
@@ -82,7 +91,7 @@ struct LinearWarmup {
 
   constexpr void check() const { detail::want_steps(steps); }
   constexpr Tensor operator()(Tensor step) const {
-    const Tensor after = then.at(maximum(step - steps, step.graph->constant<double>(0)));
+    const Tensor after = then.at(maximum(step - steps, 0));
     const Tensor share = detail::progress(step, steps);
     return from == 0 ? after * share : after * share + (1 - share) * from;
   }

@@ -27,9 +27,8 @@ struct Lion {
     const Tensor m = detail::slot_variable(w, "/Lion"), rate = s.rate.as(w.dtype());
     const Tensor c = m + (gradient - m) * (1 - beta1);
     const Tensor kept = weight_decay != 0 && decays(w) ? w * s.kept.as(w.dtype()) : w;
-    // A select and not a sign: where c is NaN, w becomes NaN too, and the run does not look healthy.
-    const Tensor step = select(greater(c, 0), rate, select(less(c, 0), -rate, c * 0));
-    return w.graph->apply(op::group, w.graph->assign(w, kept - step), detail::moving_average(m, gradient, beta2));
+    return w.graph->apply(op::group, w.graph->assign(w, kept - sign(c) * rate),
+                          detail::moving_average(m, gradient, beta2));
   }
 };
 
