@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer, root-mean-square and batch normalisation. A row is read from memory once: what comes after finds it in the
-// nearest cache. Gradients make a row's mean and scale again instead of reading them from memory.
+// Layer, root-mean-square and batch normalisation.
 #pragma once
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/kernels/cpu/column_sums.hpp>
@@ -8,24 +7,6 @@
 namespace crochet {
 
 namespace kernel::detail {
-
-/// A row's mean (0 if it is not Centred) and 1 / sqrt(variance + epsilon).
-template <bool Centred, class T>
-struct RowMoments {
-  T mean = T(0), scale;
-
-  CROCHET_ALWAYS_INLINE RowMoments(const T* x, std::int64_t n, T epsilon) {
-    if constexpr (Centred) {
-      mean = simd::sum_along<T>(n, [&](std::int64_t j, auto how) { return simd::load(x + j, how, T(0)); }) /
-             static_cast<T>(n);
-    }
-    const T squares = simd::sum_along<T>(n, [&](std::int64_t j, auto how) {
-      const simd::vec<T> c = simd::load(x + j, how, mean) - mean;
-      return c * c;
-    });
-    scale = T(1) / std::sqrt(squares / static_cast<T>(n) + epsilon);
-  }
-};
 
 /// How x's memory is walked: rows along the last axis.
 struct Rows {
@@ -36,18 +17,51 @@ struct Rows {
   }
 };
 
+/// A row's mean and 1 / sqrt(variance + epsilon), as they lie in memory.
+template <class T>
+struct Moments {
+  T mean, scale;
+};
+template <class T>
+const Moments<T>* moments_of(const Call& call) {
+  return call.in[1].as<const Moments<T>>();
+}
+
+/// Of R rows at a time: the sums of one do not wait for those of another.
+template <int R, class T>
+CROCHET_ALWAYS_INLINE void find_moments(const T* x, std::int64_t n, T epsilon, bool centred, Moments<T>* to) {
+  const T count = static_cast<T>(n);
+  T mean[R] = {};
+  simd::vec<T> sums[R] = {}, squares[R] = {};
+  if (centred) {
+    simd::along(n, [&](std::int64_t j, auto how) {
+      CROCHET_UNROLL
+      for (int r = 0; r < R; ++r) sums[r] += simd::load(x + r * n + j, how, T(0));
+    });
+    for (int r = 0; r < R; ++r) mean[r] = simd::across_sum(sums[r]) / count;
+  }
+  simd::along(n, [&](std::int64_t j, auto how) {
+    CROCHET_UNROLL
+    for (int r = 0; r < R; ++r) {
+      const simd::vec<T> c = simd::load(x + r * n + j, how, mean[r]) - mean[r];
+      squares[r] += c * c;
+    }
+  });
+  for (int r = 0; r < R; ++r) to[r] = {mean[r], T(1) / std::sqrt(simd::across_sum(squares[r]) / count + epsilon)};
+}
+
 template <bool Centred>
 struct RowNorm {
   template <class Backend, class Types>
   [[gnu::noinline]] static void run(const Call& call) {
     using T = typename Types::out;
     const Rows rows(call.in[0]);
-    const T *gamma = call.in[1].as<const T>(), *beta = Centred ? call.in[2].as<const T>() : nullptr;
+    const T *gamma = call.in[2].as<const T>(), *beta = Centred ? call.in[3].as<const T>() : nullptr;
     const Range mine = call.worker.part(rows.count);
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       const T* x = call.in[0].as<const T>() + i * rows.n;
       T* y = call.out.as<T>() + i * rows.n;
-      const RowMoments<Centred, T> m(x, rows.n, static_cast<T>(call.attributes.reals[0]));
+      const Moments<T> m = moments_of<T>(call)[i];
       const T shift = m.mean * m.scale;
       simd::along(rows.n, [&](std::int64_t j, auto how) {
         simd::vec<T> v = (simd::load(x + j, how, T(0)) * m.scale - shift) * simd::load(gamma + j, how, T(0));
@@ -69,71 +83,86 @@ struct RowNormGradient {
     const Range mine = call.worker.part(rows.count);
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       const std::int64_t at = i * rows.n;
-      row<T>(call.in[0].as<const T>() + at, call.in[1].as<const T>(), call.in[2].as<const T>() + at, rows.n,
-             static_cast<T>(call.attributes.reals[0]), call.out.as<T>() + at);
+      row<T>(call.in[0].as<const T>() + at, moments_of<T>(call)[i], call.in[2].as<const T>() + at,
+             call.in[3].as<const T>(), rows.n, call.out.as<T>() + at);
     }
   }
 
  private:
   template <class T>
-  CROCHET_ALWAYS_INLINE static void row(const T* x, const T* gamma, const T* up, std::int64_t n, T epsilon, T* out) {
-    const RowMoments<Centred, T> m(x, n, epsilon);
+  CROCHET_ALWAYS_INLINE static void row(const T* x, Moments<T> m, const T* up, const T* gamma, std::int64_t n, T* out) {
+    const T shift = m.mean * m.scale, share = T(1) / static_cast<T>(n);
     const auto slope = [&](std::int64_t j, auto how) {
       return static_cast<simd::vec<T>>(simd::load(gamma + j, how, T(0)) * simd::load(up + j, how, T(0)));
     };
-    const auto centred = [&](std::int64_t j, auto how) {
-      return static_cast<simd::vec<T>>(simd::load(x + j, how, m.mean) - m.mean);
+    const auto normal = [&](std::int64_t j, auto how) {
+      return static_cast<simd::vec<T>>(simd::load(x + j, how, T(0)) * m.scale - shift);
     };
-    const T count = static_cast<T>(n);
-    const T dot = simd::sum_along<T>(n, [&](std::int64_t j, auto how) { return slope(j, how) * centred(j, how); }) /
-                  count * m.scale * m.scale;
-    const T mean = Centred ? simd::sum_along<T>(n, slope) / count : T(0);
+    simd::vec<T> slopes{}, products{};
     simd::along(n, [&](std::int64_t j, auto how) {
-      simd::store(out + j, static_cast<simd::vec<T>>((slope(j, how) - mean - centred(j, how) * dot) * m.scale), how);
+      const simd::vec<T> h = slope(j, how);
+      slopes += h;
+      products += h * normal(j, how);
     });
-  }
-};
-
-template <bool Centred>
-struct RowNormScaleGradient {
-  template <class Backend, class Types, class Epilogue>
-  [[gnu::noinline]] static void run(const Call& call, const Epilogue& epilogue) {
-    using T = typename Types::out;
-    const Rows rows(call.in[0]);
-    const T *x = call.in[0].as<const T>(), *up = call.in[1].as<const T>();
-    const T epsilon = static_cast<T>(call.attributes.reals[0]);
-    column_sums<T>(call.worker, rows.count, rows.n, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
-      T mean[rows_a_block], scale[rows_a_block];
-      for (std::int64_t r = 0; r < count; ++r) {
-        const RowMoments<Centred, T> m(x + (i0 + r) * rows.n, rows.n, epsilon);
-        mean[r] = m.mean;
-        scale[r] = m.scale;
-      }
-      simd::along(rows.n, [&](std::int64_t j, auto how) {
-        simd::vec<T> sum{};
-        for (std::int64_t r = 0; r < count; ++r) {
-          const std::int64_t at = (i0 + r) * rows.n + j;
-          sum += (simd::load(x + at, how, T(0)) - mean[r]) * (simd::load(up + at, how, T(0)) * scale[r]);
-        }
-        add(j, sum, how);
-      });
+    const T mean = Centred ? simd::across_sum(slopes) * share : T(0), dot = simd::across_sum(products) * share;
+    simd::along(n, [&](std::int64_t j, auto how) {
+      simd::store(out + j, static_cast<simd::vec<T>>(((slope(j, how) - mean) - normal(j, how) * dot) * m.scale), how);
     });
   }
 };
 }  // namespace kernel::detail
 
 template <>
+struct Kernel<&op::row_moments> {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const kernel::Call& call) {
+    using T = typename Types::out;
+    const kernel::detail::Rows rows(call.in[0]);
+    const T epsilon = static_cast<T>(call.attributes.reals[0]);
+    const bool centred = call.attributes.ints[1] == 0;
+    const kernel::Range mine = call.worker.part(rows.count);
+    constexpr int many = 4;
+    const T* x = call.in[0].as<const T>();
+    auto* to = call.out.as<kernel::detail::Moments<T>>();
+    std::int64_t i = mine.from;
+    for (; i + many <= mine.to; i += many) {
+      kernel::detail::find_moments<many>(x + i * rows.n, rows.n, epsilon, centred, to + i);
+    }
+    for (; i < mine.to; ++i) kernel::detail::find_moments<1>(x + i * rows.n, rows.n, epsilon, centred, to + i);
+  }
+};
+
+template <>
 struct Kernel<&op::layer_norm> : kernel::detail::RowNorm<true> {};
 template <>
 struct Kernel<&op::layer_norm_gradient> : kernel::detail::RowNormGradient<true> {};
 template <>
-struct Kernel<&op::layer_norm_scale_gradient> : kernel::detail::RowNormScaleGradient<true> {};
-template <>
 struct Kernel<&op::rms_norm> : kernel::detail::RowNorm<false> {};
 template <>
 struct Kernel<&op::rms_norm_gradient> : kernel::detail::RowNormGradient<false> {};
+
 template <>
-struct Kernel<&op::rms_norm_scale_gradient> : kernel::detail::RowNormScaleGradient<false> {};
+struct Kernel<&op::row_norm_scale_gradient> {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
+    using T = typename Types::out;
+    const kernel::detail::Rows rows(call.in[0]);
+    const T *x = call.in[0].as<const T>(), *up = call.in[2].as<const T>();
+    const auto* moments = kernel::detail::moments_of<T>(call);
+    kernel::detail::column_sums<T>(
+        call.worker, rows.count, rows.n, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
+          simd::along(rows.n, [&](std::int64_t j, auto how) {
+            simd::vec<T> sum{};
+            for (std::int64_t i = i0; i < i0 + count; ++i) {
+              const simd::vec<T> hat =
+                  simd::load(x + i * rows.n + j, how, T(0)) * moments[i].scale - moments[i].mean * moments[i].scale;
+              sum += hat * simd::load(up + i * rows.n + j, how, T(0));
+            }
+            add(j, sum, how);
+          });
+        });
+  }
+};
 
 template <>
 struct Kernel<&op::column_variance> {

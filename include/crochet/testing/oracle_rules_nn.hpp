@@ -114,43 +114,49 @@ struct Moments {
     scale = 1 / std::sqrt(scale + epsilon);
   }
 };
+inline void row_moments(const Use& u) {
+  const Array& x = *u.in[0];
+  each_line(x, x.rank() - 1, [&](std::size_t row, const Line& line) {
+    const Moments m(line.n, u.attributes.ints[1] == 0, u.attributes.reals[0],
+                    [&](std::size_t i) { return x.data[line[i]]; });
+    u.out.data[2 * row] = m.mean;
+    u.out.data[2 * row + 1] = m.scale;
+  });
+}
+/// Calls visit(line, function from a place in the line to the normalised x, 1 / sqrt(variance + epsilon)).
+template <class Visit>
+void each_normal_row(const Use& u, Visit visit) {
+  const Array &x = *u.in[0], &moments = *u.in[1];
+  each_line(x, x.rank() - 1, [&](std::size_t row, const Line& line) {
+    const double mean = moments.data[2 * row], scale = moments.data[2 * row + 1];
+    visit(
+        line, [&](std::size_t i) { return (x.data[line[i]] - mean) * scale; }, scale);
+  });
+}
 template <bool Centred>
 void layer_norm(const Use& u) {
-  const Array& x = *u.in[0];
-  each_line(x, x.rank() - 1, [&](std::size_t, const Line& line) {
-    const Moments m(line.n, Centred, u.attributes.reals[0], [&](std::size_t i) { return x.data[line[i]]; });
+  each_normal_row(u, [&](const Line& line, auto hat, double) {
     for (std::size_t i = 0; i < line.n; ++i) {
-      u.out.data[line[i]] = (x.data[line[i]] - m.mean) * m.scale * u.in[1]->data[i] + (Centred ? u.in[2]->data[i] : 0);
+      u.out.data[line[i]] = hat(i) * u.in[2]->data[i] + (Centred ? u.in[3]->data[i] : 0);
     }
   });
 }
-// inputs = {x, gamma, upstream}. With y = gamma xhat: dx = scale (h - mean(h) - xhat mean(h xhat)) where h = gamma dy.
+// inputs = {x, moments, upstream, gamma}: dx = scale (h - mean(h) - xhat mean(h xhat)) where h = gamma dy.
 template <bool Centred>
 void layer_norm_gradient(const Use& u) {
-  const Array &x = *u.in[0], &gamma = *u.in[1], &up = *u.in[2];
-  each_line(x, x.rank() - 1, [&](std::size_t, const Line& line) {
-    const Moments m(line.n, Centred, u.attributes.reals[0], [&](std::size_t i) { return x.data[line[i]]; });
+  each_normal_row(u, [&](const Line& line, auto hat, double scale) {
+    const auto h = [&](std::size_t i) { return u.in[3]->data[i] * u.in[2]->data[line[i]]; };
     double sum = 0, dot = 0;
-    const auto n = static_cast<double>(line.n);
     for (std::size_t i = 0; i < line.n; ++i) {
-      const double h = gamma.data[i] * up.data[line[i]];
-      sum += Centred ? h / n : 0;
-      dot += h * (x.data[line[i]] - m.mean) * m.scale / n;
+      sum += Centred ? h(i) / static_cast<double>(line.n) : 0;
+      dot += h(i) * hat(i) / static_cast<double>(line.n);
     }
-    for (std::size_t i = 0; i < line.n; ++i) {
-      const double h = gamma.data[i] * up.data[line[i]], hat = (x.data[line[i]] - m.mean) * m.scale;
-      u.out.data[line[i]] = m.scale * (h - sum - hat * dot);
-    }
+    for (std::size_t i = 0; i < line.n; ++i) u.out.data[line[i]] = scale * (h(i) - sum - hat(i) * dot);
   });
 }
-template <bool Centred>
-void layer_norm_scale_gradient(const Use& u) {
-  const Array &x = *u.in[0], &up = *u.in[1];
-  each_line(x, x.rank() - 1, [&](std::size_t, const Line& line) {
-    const Moments m(line.n, Centred, u.attributes.reals[0], [&](std::size_t i) { return x.data[line[i]]; });
-    for (std::size_t i = 0; i < line.n; ++i) {
-      u.out.data[i] += up.data[line[i]] * (x.data[line[i]] - m.mean) * m.scale;
-    }
+inline void row_norm_scale_gradient(const Use& u) {
+  each_normal_row(u, [&](const Line& line, auto hat, double) {
+    for (std::size_t i = 0; i < line.n; ++i) u.out.data[i] += u.in[2]->data[line[i]] * hat(i);
   });
 }
 
@@ -308,10 +314,10 @@ inline void add_nn_rules(std::map<const Op*, KernelRule>& rules) {
   rules[&op::cross_entropy_gradient] = detail::cross_entropy_gradient<false>;
   rules[&op::layer_norm] = detail::layer_norm<true>;
   rules[&op::layer_norm_gradient] = detail::layer_norm_gradient<true>;
-  rules[&op::layer_norm_scale_gradient] = detail::layer_norm_scale_gradient<true>;
+  rules[&op::row_moments] = detail::row_moments;
+  rules[&op::row_norm_scale_gradient] = detail::row_norm_scale_gradient;
   rules[&op::rms_norm] = detail::layer_norm<false>;
   rules[&op::rms_norm_gradient] = detail::layer_norm_gradient<false>;
-  rules[&op::rms_norm_scale_gradient] = detail::layer_norm_scale_gradient<false>;
   rules[&op::batch_norm] = detail::batch_norm;
   rules[&op::column_variance] = detail::variance;
   rules[&op::group_norm] = detail::group_norm;

@@ -8,6 +8,13 @@ namespace crochet {
 
 namespace detail {
 // Attributes: reals[0] = epsilon; ints[0] = how many dimensions come before the last (group_norm: the groups).
+constexpr TypedShape infer_moments(const OpInputs& in) {
+  in.want_floating(0);
+  Shape out = in.shape(0);
+  if (out.rank == 0) graph_error::wrong_rank(1, 0);
+  out[out.rank - 1] = 2;
+  return {in[0].dtype, out};
+}
 constexpr void want_channels(const OpInputs& in, std::size_t from) {
   const Shape& x = in.shape(0);
   in.want_floating(0);
@@ -18,7 +25,11 @@ constexpr void want_channels(const OpInputs& in, std::size_t from) {
     if (!(in.shape(i)[0] == x[x.rank - 1])) graph_error::shapes_do_not_broadcast();
   }
 }
-constexpr TypedShape infer_normalization(const OpInputs& in) {
+constexpr TypedShape infer_row_norm(const OpInputs& in) {
+  want_channels(in, 2);
+  return in[0];
+}
+constexpr TypedShape infer_batch_norm(const OpInputs& in) {
   want_channels(in, 1);
   return in[0];
 }
@@ -57,26 +68,28 @@ constexpr Op scale_gradient(std::string_view name) { return {name, OpKind::kerne
 }  // namespace detail
 
 namespace op {
-/// inputs = {x [..., d], gamma [d], beta [d]} -> x's shape.
-inline constexpr Op layer_norm = detail::normalization("layer_norm", detail::infer_normalization,
-                                                       detail::gradient_of_layer_norm, detail::rows_by_item<1>);
-/// inputs = {x, gamma, upstream} -> x's shape.
+/// inputs = {x [..., d]} -> [..., 2]: each row's mean and 1 / sqrt(variance + epsilon); ints[1] = 1: with 0 for the
+/// mean.
+inline constexpr Op row_moments =
+    detail::normalization("row_moments", detail::infer_moments, nullptr, detail::rows_by_item<1>);
+/// inputs = {x [..., d], its row_moments, gamma [d], beta [d]} -> x's shape. Its gradient is that of both operations.
+inline constexpr Op layer_norm = detail::normalization("layer_norm", detail::infer_row_norm,
+                                                       detail::gradient_of_layer_norm, detail::rows_by_item<3>);
+/// inputs = {x, moments, upstream, gamma} -> x's shape.
 inline constexpr Op layer_norm_gradient =
-    detail::normalization("layer_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<5>);
-/// inputs = {x, upstream} -> [d].
-inline constexpr Op layer_norm_scale_gradient = detail::scale_gradient("layer_norm_scale_gradient");
-/// inputs = {x [..., d], gamma [d]} -> x's shape.
-inline constexpr Op rms_norm = detail::normalization("rms_norm", detail::infer_normalization,
-                                                     detail::gradient_of_rms_norm, detail::rows_by_item<1>);
-/// inputs = {x, gamma, upstream} -> x's shape.
+    detail::normalization("layer_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<7>);
+/// inputs = {x [..., d], its row_moments with means of 0, gamma [d]} -> x's shape. Its gradient is that of both.
+inline constexpr Op rms_norm =
+    detail::normalization("rms_norm", detail::infer_row_norm, detail::gradient_of_rms_norm, detail::rows_by_item<3>);
+/// inputs = {x, moments, upstream, gamma} -> x's shape.
 inline constexpr Op rms_norm_gradient =
-    detail::normalization("rms_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<5>);
-/// inputs = {x, upstream} -> [d].
-inline constexpr Op rms_norm_scale_gradient = detail::scale_gradient("rms_norm_scale_gradient");
+    detail::normalization("rms_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<7>);
+/// inputs = {x, moments, upstream} -> [d]: gamma's gradient, of both.
+inline constexpr Op row_norm_scale_gradient = detail::scale_gradient("row_norm_scale_gradient");
 /// inputs = {x [..., c], mean [c], variance [c], gamma [c], beta [c]} -> x's shape; ints[1] = whether mean and variance
 /// are those of x, so that the gradient goes through them.
-inline constexpr Op batch_norm{"batch_norm", OpKind::kernel, detail::infer_normalization,
-                               detail::gradient_of_batch_norm, 0};
+inline constexpr Op batch_norm{"batch_norm", OpKind::kernel, detail::infer_batch_norm, detail::gradient_of_batch_norm,
+                               0};
 /// inputs = {x [..., c], mean [c]} -> [c]: the mean square distance from the mean.
 inline constexpr Op column_variance = detail::scale_gradient("column_variance");
 /// inputs = {x [n, ..., c], gamma [c], beta [c]} -> x's shape.
@@ -93,17 +106,23 @@ struct NormOptions {
   double epsilon = 1e-5;  ///< added to the variance
 };
 
+namespace detail {
+constexpr Attributes row_attributes(const Shape& x, NormOptions options, bool centred) {
+  return {.ints = {static_cast<std::int32_t>(x.rank) - 1, centred ? 0 : 1}, .reals = {options.epsilon, 0}};
+}
+}  // namespace detail
+
 /// Each row along the last axis to mean 0 and variance 1, then times gamma plus beta. x [..., d], gamma and beta [d].
 /// Ba, Kiros and Hinton, Layer Normalization, 2016, eq. 4. TensorFlow's (Keras) epsilon is 1e-3; this is PyTorch's.
 constexpr Tensor layer_norm(Tensor x, Tensor gamma, Tensor beta, NormOptions options = {}) {
-  const Attributes a{.ints = {static_cast<std::int32_t>(x.shape().rank) - 1}, .reals = {options.epsilon, 0}};
-  return x.graph->apply(op::layer_norm, a, x, gamma, beta);
+  const Attributes a = detail::row_attributes(x.shape(), options, true);
+  return x.graph->apply(op::layer_norm, a, x, x.graph->apply(op::row_moments, a, x), gamma, beta);
 }
 /// gamma x / sqrt(mean(x^2) + epsilon), the mean along the last axis. x [..., d], gamma [d]. Zhang and Sennrich,
 /// NeurIPS 2019, eq. 4.
 constexpr Tensor rms_norm(Tensor x, Tensor gamma, NormOptions options = {}) {
-  const Attributes a{.ints = {static_cast<std::int32_t>(x.shape().rank) - 1}, .reals = {options.epsilon, 0}};
-  return x.graph->apply(op::rms_norm, a, x, gamma);
+  const Attributes a = detail::row_attributes(x.shape(), options, false);
+  return x.graph->apply(op::rms_norm, a, x, x.graph->apply(op::row_moments, a, x), gamma);
 }
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta with one mean and variance for each channel, the last axis, which
@@ -139,26 +158,24 @@ constexpr Tensor group_norm(Tensor x, std::int32_t groups, Tensor gamma, Tensor 
 }
 
 namespace detail {
-struct NormGradients {
-  const Op &x, &gamma;
-};
 /// gamma's gradient is a sum over rows of upstream times the normalised x; beta's the sum of upstream.
-constexpr void normalization_gradients(GradientScope& s, const NormGradients& op) {
+constexpr void row_norm_gradients(GradientScope& s, const Op& of_x) {
   const Attributes a = s.attributes();
-  const Tensor up = s.full_upstream();
-  if (s.wants(0)) s.give(0, s.graph().apply(op.x, a, s.input(0), s.input(1), up));
-  if (s.wants(1)) s.give(1, s.graph().apply(op.gamma, a, s.input(0), up));
+  const Tensor x = s.input(0), moments = s.input(1), gamma = s.input(2), up = s.full_upstream();
+  if (s.wants(0)) s.give(0, s.graph().apply(of_x, a, x, moments, up, gamma));
+  if (s.wants(2)) s.give(2, s.graph().apply(op::row_norm_scale_gradient, a, x, moments, up));
 }
 constexpr void gradient_of_layer_norm(GradientScope& s) {
-  normalization_gradients(s, {op::layer_norm_gradient, op::layer_norm_scale_gradient});
-  s.give(2, s.full_upstream());
+  row_norm_gradients(s, op::layer_norm_gradient);
+  s.give(3, s.full_upstream());
 }
-constexpr void gradient_of_rms_norm(GradientScope& s) {
-  normalization_gradients(s, {op::rms_norm_gradient, op::rms_norm_scale_gradient});
-}
+constexpr void gradient_of_rms_norm(GradientScope& s) { row_norm_gradients(s, op::rms_norm_gradient); }
 constexpr void gradient_of_group_norm(GradientScope& s) {
-  normalization_gradients(s, {op::group_norm_gradient, op::group_norm_scale_gradient});
-  s.give(2, s.full_upstream());
+  const Attributes a = s.attributes();
+  const Tensor up = s.full_upstream();
+  if (s.wants(0)) s.give(0, s.graph().apply(op::group_norm_gradient, a, s.input(0), s.input(1), up));
+  if (s.wants(1)) s.give(1, s.graph().apply(op::group_norm_scale_gradient, a, s.input(0), up));
+  s.give(2, up);
 }
 
 // With r = 1 / sqrt(variance + epsilon), c = x - mean and sums over the n rows: dbeta = sum(dy), dgamma = r sum(dy c),
