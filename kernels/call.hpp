@@ -25,6 +25,10 @@ template <class Out, class... In>
 struct Types {
   using out = Out;
 };
+template <class T>
+inline constexpr std::size_t inputs_of = 0;
+template <class Out, class... In>
+inline constexpr std::size_t inputs_of<Types<Out, In...>> = sizeof...(In);
 template <std::size_t I, class T>
 struct TypeAt;
 template <class Out, class First, class... Rest>

@@ -66,18 +66,37 @@ struct Kernel<&op::conv2d_filter_gradient> {
   template <class Backend, class Types, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    const kernel::Operand &image = call.in[0], &up = call.in[1];
-    kernel::FilterGradient<T> g(kernel::Slide(image, up, call.attributes), image[3], up[3]);
+    const kernel::Operand& up = call.in[1];
+    [[maybe_unused]] const std::int64_t packed = call.attributes.ints[7], height = packed >> 16,
+                                        width = packed & 0xffff;
+    kernel::Operand out = up;  // of the convolution
+    if constexpr (kernel::inputs_of<Types> == 3) {
+      using Index = kernel::in_t<Types, 2>;
+      out.extents[1] *= height;
+      out.extents[2] *= width;
+      const kernel::PooledUpstream<T, Index> from(up.as<const T>(), call.in[2].as<const Index>(), up[1], up[2], up[3],
+                                                  height, width);
+      sum<T>(call, out, from, epilogue);
+    } else {
+      sum<T>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
+    }
+  }
+
+ private:
+  template <class T, class From, class Epilogue>
+  static void sum(const kernel::Call& call, const kernel::Operand& out, const From& from, const Epilogue& epilogue) {
+    const kernel::Operand& image = call.in[0];
+    kernel::FilterGradient<T, From> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
     kernel::Worker& w = call.worker;
     T* sums = w.scratch<T>(g.scratch());
     // Few images: each member makes its rows from all of them. Many: each sums over its images.
     const bool by_rows = w.count() == 1 || image[0] < 2 * w.count();
     const kernel::Range all{0, image[0]}, rows = w.part(g.rows());
     if (by_rows) {
-      g.sum(image.as<const T>(), up.as<const T>(), all, rows, sums);
+      g.sum(image.as<const T>(), all, rows, sums);
       return g.hand_over(sums, rows, epilogue, [](T*, std::int64_t) {});
     }
-    g.sum(image.as<const T>(), up.as<const T>(), w.part(image[0]), {0, g.rows()}, sums);
+    g.sum(image.as<const T>(), w.part(image[0]), {0, g.rows()}, sums);
     w.sync();
     // Each member adds up its rows of everybody's sums, in the members' order.
     g.hand_over(sums, rows, epilogue, [&](T* mine, std::int64_t at) {

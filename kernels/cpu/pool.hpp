@@ -3,7 +3,7 @@
 #pragma once
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
-#include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/cpu/conv/winners.hpp>
 #include <crochet/kernels/epilogue.hpp>
 
 namespace crochet {
@@ -37,10 +37,6 @@ CROCHET_ALWAYS_INLINE void each_row_of(const Axis& y, std::int64_t images, Worke
   for (std::int64_t r = mine.from; r < mine.to; ++r) one(r / y.places, r % y.places, r);
 }
 
-/// A register of the machine and its elements' winners, as bytes or ints.
-template <class T, class Of = T>
-using part = simd::vec<Of, native_lanes<T>>;
-
 /// Makes `channels` results at `row` of the epilogue, by vectors and then one by one: make(c, sample) gives those from
 /// channel c on, as many as the sample, a register or an element, has.
 template <class T, class Epilogue, class Make>
@@ -60,14 +56,6 @@ CROCHET_ALWAYS_INLINE void over_channels(std::int64_t row, std::int64_t channels
     epilogue.row(row, c, 1, &v);
   }
 }
-/// Loads what a sample looks like.
-template <class V, class T>
-CROCHET_ALWAYS_INLINE V load_like(const T* p) {
-  V v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-
 template <class T>
 struct PoolShape {
   Slide s;
@@ -126,20 +114,6 @@ CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, const Epilog
 /// Whether windows lie side by side and cover everything: each pixel then has one.
 inline bool is_tiled(const Axis& a) { return a.stride == a.taps && a.before == 0 && a.places * a.stride == a.source; }
 
-/// `a` where the masks of another type hold, else `b`. By way of masks as wide as the results: what compilers make of
-/// vectors of other lengths is element by element.
-template <class V, class Mask>
-CROCHET_ALWAYS_INLINE V choose(const Mask& mask, const V& a, const V& b) {
-  if constexpr (simd::is_scalar<V>) {
-    return mask ? a : b;
-  } else {
-    using E = simd::element_of<V>;
-    using I =
-        std::conditional_t<sizeof(E) == 1, std::int8_t, std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t>>;
-    const auto m = __builtin_convertvector(mask, simd::vec<I, simd::lanes_of<V>>);
-    return m != 0 ? a : b;
-  }
-}
 }  // namespace kernel::detail
 
 template <>
@@ -234,23 +208,11 @@ struct Kernel<&op::max_pool_gradient> {
         call, s, epilogue,
         [&](std::int64_t place, std::int64_t, std::int64_t, std::int64_t tap, std::int64_t c, const auto& sample) {
           const std::int64_t at = place * channels + c;
-          return to_winner<std::decay_t<decltype(sample)>>(up + at, winners + at, tap);
+          return kernel::detail::to_winner<std::decay_t<decltype(sample)>>(up + at, winners + at, tap);
         });
   }
 
  private:
-  /// The upstream where the tap has won.
-  template <class V, class T, class Index>
-  CROCHET_ALWAYS_INLINE static V to_winner(const T* up, const Index* winners, std::int64_t tap) {
-    const V u = kernel::detail::load_like<V>(up);
-    if constexpr (simd::is_scalar<V>) {
-      return *winners == static_cast<Index>(tap) ? u : V{};
-    } else {
-      const auto w = kernel::detail::load_like<kernel::detail::part<T, Index>>(winners);
-      return kernel::detail::choose<V>(w == static_cast<Index>(tap), u, V{});
-    }
-  }
-
   template <class T, class Index, class Epilogue>
   static void by_windows(const kernel::Call& call, const kernel::Slide& s, const Epilogue& epilogue) {
     const std::int64_t channels = call.out[3];
@@ -264,7 +226,7 @@ struct Kernel<&op::max_pool_gradient> {
           for (std::int64_t k = 0; k < s.x.taps; ++k, ++tap) {
             kernel::detail::over_channels<T>(
                 corner + i * s.x.source + k, channels, epilogue, [&](std::int64_t c, const auto& sample) {
-                  return to_winner<std::decay_t<decltype(sample)>>(up + c, winners + c, tap);
+                  return kernel::detail::to_winner<std::decay_t<decltype(sample)>>(up + c, winners + c, tap);
                 });
           }
         }

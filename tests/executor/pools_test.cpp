@@ -26,7 +26,7 @@ TEST(Pool, LargeWindow) { test_windows<Pools<float, 19, 18, 5, 17, 17, same, 4, 
 template <class T, std::int32_t K, std::int32_t S>
 struct Layers {
   static constexpr void define(GraphBuilder& g) {
-    const Tensor x = image_of<T, 9, 8, 3>(g);
+    const Tensor x = image_of<T, 8, 12, 3>(g);
     const Tensor first = relu(conv2d(x, 17, {3, 3}, "first")), pooled = max_pool(first, {K, K}, {S, S}, same);
     const Tensor second = conv2d(pooled, 5, {2, 2}, "second", {.padding = valid});
     learn(g, x, max_pool(relu(second), 2) + reduce_mean(first));

@@ -53,6 +53,21 @@ TEST(PoolFirst, GradientsAreMaskedAndSummedAfterPooling) {
   EXPECT_EQ(sums_over(s, 4), 1);
 }
 
+TEST(PoolFirst, AFiltersGradientTakesThePoolingsUpstreamIfWindowsLieSideBySide) {
+  const auto inputs = [](Window window, Window stride) {
+    Layer l;
+    const Tensor loss = reduce_sum(square(max_pool(relu(l.convolved + l.bias), window, stride)));
+    for (const Node& n : simplified(l.g, {gradient(loss, l.filter).id}).nodes) {
+      if (n.is(op::conv2d_filter_gradient)) return n.inputs[2] >= 0 ? 3 : 2;
+    }
+    return 0;
+  };
+  EXPECT_EQ(inputs({2, 2}, {2, 2}), 3);
+  EXPECT_EQ(inputs({4, 3}, {4, 3}), 3);
+  EXPECT_EQ(inputs({3, 3}, {1, 1}), 2) << "they overlap";
+  EXPECT_EQ(inputs({3, 2}, {3, 2}), 2) << "two rows are in no window";
+}
+
 TEST(PoolFirst, WhatIsFetchedIsStillMade) {
   Layer l;
   const Tensor activated = relu(l.convolved + l.bias), y = max_pool(activated, 2);

@@ -70,12 +70,6 @@ inline void conv2d_image_gradient(const Use& u) {
     u.out.data[i] += filter.data[f] * u.in[1]->data[o];
   });
 }
-inline void conv2d_filter_gradient(const Use& u) {
-  const Array &image = *u.in[0], &up = *u.in[1];
-  each_product(u.attributes, image, u.out, up,
-               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[f] += image.data[i] * up.data[o]; });
-}
-
 /// The same for a depthwise one: image[pixel, c] filter[tap, c, q] out[place, c * m + q].
 template <class Add>
 void each_depthwise_product(const Attributes& a, const Array& image, const Array& filter, const Array& result,
@@ -148,6 +142,19 @@ inline void max_pool_gradient(const Use& u) {
       }
     }
   });
+}
+inline void conv2d_filter_gradient(const Use& u) {
+  const Array& image = *u.in[0];
+  Array up = *u.in[1];
+  if (u.in.size() == 3) {  // behind a pooling
+    const std::int32_t height = u.attributes.ints[7] >> 16, width = u.attributes.ints[7] & 0xffff;
+    const Attributes pool{.ints = {height, width, height, width, 0, 1, 1}};
+    up.shape = {up.shape[0], up.shape[1] * height, up.shape[2] * width, up.shape[3]};
+    up.data.assign(up.data.size() * static_cast<std::size_t>(height * width), 0);
+    max_pool_gradient({pool, {u.in[1], u.in[2]}, up, u.dims});
+  }
+  each_product(u.attributes, image, u.out, up,
+               [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[f] += image.data[i] * up.data[o]; });
 }
 
 /// Visits (element of the image, element of the result, elements in the window) for every one in a window.

@@ -124,7 +124,7 @@ class Correlation {
     if constexpr (Epilogue::plain) {
       if (width == full) {
         const std::int64_t pitch = epilogue_.pitch() * x_.spread;
-        return convolution_rows<N, false>(
+        return convolution_rows<N, RowsAt::even>(
             places, source_, weights, s,
             [&](std::int64_t r) {
               return Rows{epilogue_.destination(at + r * x_.spread, j), pitch};
@@ -132,7 +132,7 @@ class Correlation {
             [](auto&&...) {});
       }
     }
-    convolution_rows<N, false>(
+    convolution_rows<N, RowsAt::even>(
         places, source_, weights, s,
         [&](std::int64_t) {
           return Rows{block, full};

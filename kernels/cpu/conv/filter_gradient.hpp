@@ -4,19 +4,22 @@
 #pragma once
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
+#include <crochet/kernels/cpu/conv/upstream.hpp>
 
 namespace crochet::kernel {
 
-template <class T>
+/// From: Upstream, or PooledUpstream.
+template <class T, class From>
 class FilterGradient {
  public:
-  FilterGradient(const Slide& slide, std::int64_t channels, std::int64_t filters)
+  FilterGradient(const Slide& slide, std::int64_t channels, std::int64_t filters, const From& upstream)
       : y_(slide.y),
         x_(slide.x),
         channels_(channels),
         filters_(filters),
         run_(slide.x.dilation == 1 ? slide.x.taps * channels : channels),
-        border_(slide, channels, run_ < worth_a_run) {}
+        border_(slide, channels, run_ < worth_a_run),
+        upstream_(upstream) {}
 
   /// Rows of the filter seen as a matrix.
   std::int64_t rows() const { return y_.taps * x_.taps * channels_; }
@@ -26,7 +29,7 @@ class FilterGradient {
   std::int64_t scratch() const { return sums_room() + image_room() + up_room() + table_room(); }
 
   /// Sets some rows of the sums to those over images [from, to).
-  void sum(const T* images, const T* upstream, Range mine, Range rows, T* scratch) {
+  void sum(const T* images, Range mine, Range rows, T* scratch) {
     rows_ = rows;
     __builtin_memset(scratch, 0, static_cast<std::size_t>(size()) * sizeof(T));
     sums_ = scratch;
@@ -35,8 +38,7 @@ class FilterGradient {
     table_ = reinterpret_cast<std::int64_t*>(up_ + up_room());
     if (run_ < worth_a_run) fill_table();
     for (std::int64_t n = mine.from; n < mine.to; ++n) {
-      add(border_.around(images + n * y_.source * x_.source * channels_, image_),
-          upstream + n * y_.places * x_.places * filters_);
+      add(border_.around(images + n * y_.source * x_.source * channels_, image_), n);
     }
   }
 
@@ -63,7 +65,7 @@ class FilterGradient {
   static constexpr std::int64_t lines(std::int64_t n) { return (n + 15) / 16 * 16; }
   std::int64_t sums_room() const { return lines(size()); }
   std::int64_t image_room() const { return border_.empty() ? 0 : lines(border_.size()); }
-  std::int64_t up_room() const { return filters_ % width == 0 ? 0 : lines(y_.places * x_.places * width); }
+  std::int64_t up_room() const { return lines(upstream_.room()); }
   std::int64_t table_room() const {
     return (2 * y_.places + rows()) * static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
   }
@@ -80,38 +82,27 @@ class FilterGradient {
   }
 
   /// One image's part.
-  void add(const T* image, const T* upstream) {
+  void add(const T* image, std::int64_t n) {
     for (std::int64_t j = 0; j < filters_; j += width) {
-      const std::int64_t left = filters_ - j;
-      if (left >= width) {
-        add_panel<native_per_panel>(image, upstream + j, filters_, sums_ + j * rows());
-      } else {
-        copy_upstream(upstream + j, left);
-        left <= native_lanes<T> ? add_panel<1>(image, up_, width, sums_ + j * rows())
-                                : add_panel<native_per_panel>(image, up_, width, sums_ + j * rows());
-      }
-    }
-  }
-  void copy_upstream(const T* from, std::int64_t n) {
-    T* to = up_;
-    for (std::int64_t p = 0; p < y_.places * x_.places; ++p, from += filters_, to += width) {
-      for (std::int64_t c = 0; c < width; ++c) to[c] = c < n ? from[c] : T{};
+      const std::int64_t some = filters_ - j < width ? filters_ - j : width;
+      const Panel<T> up = upstream_.panel(n, j, some, up_);
+      T* sums = sums_ + j * rows();
+      some <= native_lanes<T> ? add_panel<1>(image, up, sums) : add_panel<native_per_panel>(image, up, sums);
     }
   }
 
   template <int N>
-  void add_panel(const T* image, const T* upstream, std::int64_t pitch, T* sums) {
+  void add_panel(const T* image, Panel<T> up, T* sums) {
     Segments s{.left_at = table_,
                .panel_at = table_ + y_.places,
                .count = 0,
                .depth = x_.places,
                .step = x_.stride * channels_,
-               .pitch = pitch,
-               .row = 1,
+               .pitch = up.pitch,
                .rows = table_ + 2 * y_.places};
     if (run_ < worth_a_run) {
       for (std::int64_t y = 0; y < y_.places; ++y) push(s, y, y * y_.stride);
-      return add_rows<N, true>({0, rows()}, image, upstream, s, sums);
+      return add_rows<N, RowsAt::table>({0, rows()}, image, up.data, s, sums);
     }
     for (std::int64_t i = 0; i < y_.taps; ++i) {
       s.count = 0;
@@ -120,7 +111,7 @@ class FilterGradient {
       }
       for (std::int64_t q = 0; q < x_.taps * channels_; q += run_) {
         const std::int64_t first = i * x_.taps * channels_ + q, dilated = q / channels_ * (x_.dilation - 1) * channels_;
-        add_rows<N, false>({first, first + run_}, image + q + dilated, upstream, s, sums);
+        add_rows<N, RowsAt::adjacent>({first, first + run_}, image + q + dilated, up.data, s, sums);
       }
     }
   }
@@ -130,12 +121,12 @@ class FilterGradient {
   }
 
   /// Those rows [from, to) that are wanted; the image is given for the first.
-  template <int N, bool Table>
+  template <int N, RowsAt At>
   void add_rows(Range rows, const T* image, const T* upstream, Segments s, T* sums) {
     const std::int64_t skipped = rows_.from > rows.from ? rows_.from - rows.from : 0;
     const std::int64_t n = (rows_.to < rows.to ? rows_.to : rows.to) - rows.from - skipped;
     if (n <= 0) return;
-    Table ? static_cast<void>(s.rows += skipped) : static_cast<void>(image += skipped);
+    At == RowsAt::table ? static_cast<void>(s.rows += skipped) : static_cast<void>(image += skipped);
     sums += (rows.from + skipped) * width;
     struct Rows {
       T* data;
@@ -143,7 +134,7 @@ class FilterGradient {
     };
     using V = detail::native<T>;
     alignas(64) T block[tallest_tile * N * native_lanes<T>];
-    convolution_rows<N, Table>(
+    convolution_rows<N, At>(
         n, image, upstream, s,
         [&](std::int64_t) {
           return Rows{block, N * native_lanes<T>};
@@ -166,6 +157,7 @@ class FilterGradient {
   Axis y_, x_;
   std::int64_t channels_, filters_, run_;
   Border border_;
+  From upstream_;
   Range rows_;
   T* sums_ = nullptr;
   T* image_ = nullptr;

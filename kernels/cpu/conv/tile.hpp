@@ -6,8 +6,11 @@
 
 namespace crochet::kernel {
 
-/// c[r][:] = sum over segments s and k < depth of left[rows[r] + left_at[s] + k * step] * panel[panel_at[s] + k * pitch
-/// + :]. Where rows lie evenly, rows[r] is r * row and the table is not read.
+/// Where row r of a tile begins: r * row elements from the first, r elements, or rows[r].
+enum class RowsAt : std::uint8_t { even, adjacent, table };
+
+/// c[r][:] = sum over segments s and k < depth of left[where row r begins + left_at[s] + k * step] * panel[panel_at[s]
+/// + k * pitch + :].
 struct Segments {
   const std::int64_t* left_at = nullptr;
   const std::int64_t* panel_at = nullptr;
@@ -23,7 +26,13 @@ inline constexpr int tallest_tile = 6;
 #endif
 
 namespace detail {
-template <int R, int N, bool Table, class T>
+template <RowsAt At>
+CROCHET_ALWAYS_INLINE std::int64_t row_of(const Segments& s, std::int64_t r) {
+  if constexpr (At == RowsAt::table) return s.rows[r];
+  return At == RowsAt::adjacent ? r : r * s.row;
+}
+
+template <int R, int N, RowsAt At, class T>
 [[gnu::noinline]] void convolution_tile(const T* left, const T* panel, const Segments& s, T* out,
                                         std::int64_t out_pitch) {
   using V = native<T>;
@@ -38,7 +47,7 @@ template <int R, int N, bool Table, class T>
       for (int n = 0; n < N; ++n) __builtin_memcpy(&v[n], b + n * lanes, sizeof(V));
       CROCHET_UNROLL
       for (int r = 0; r < R; ++r) {
-        const V x = a[Table ? s.rows[r] : r * s.row] - V{};
+        const V x = a[row_of<At>(s, r)] - V{};
         CROCHET_UNROLL
         for (int n = 0; n < N; ++n) c[r][n] += x * v[n];
       }
@@ -51,59 +60,65 @@ template <int R, int N, bool Table, class T>
   }
 }
 
-/// Of the heights that there are, the one to take next when n rows are left: rather two of a middling height than a
-/// tall one and a scrap, which would wait for its own sums.
+/// Of the heights that there are, the one to take next when n rows are left. Small tiles wait for their own sums:
+/// rather several of a middling height that fits than tall ones and a scrap.
 inline int next_height(std::int64_t n) {
-  constexpr int scrap = 3;
-  const std::int64_t some = n >= tallest_tile && n - tallest_tile > 0 && n - tallest_tile < scrap ? (n + 1) / 2 : n;
 #if defined(__AVX512F__)
-  constexpr int heights[] = {14, 8, 7, 4, 3, 2};
+  constexpr int heights[] = {14, 8, 7, 4, 3, 2}, middling = 8;
 #else
-  constexpr int heights[] = {6, 4, 3, 2};
+  constexpr int heights[] = {6, 4, 3, 2}, middling = 4;
 #endif
+  constexpr int scrap = 3;
+  const std::int64_t over = n % tallest_tile;
+  if (n > tallest_tile && over != 0 && (n % middling == 0 || over < scrap)) return middling;
   for (int h : heights) {
-    if (some >= h) return h;
+    if (n >= h) return h;
   }
   return 1;
 }
 
-template <int N, bool Table, class T>
+template <int N, RowsAt At, class T>
 void convolution_tile(int height, const T* left, const T* panel, const Segments& s, T* out, std::int64_t pitch) {
   switch (height) {
 #if defined(__AVX512F__)
     case 14:
-      return convolution_tile<14, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<14, N, At>(left, panel, s, out, pitch);
     case 8:
-      return convolution_tile<8, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<8, N, At>(left, panel, s, out, pitch);
     case 7:
-      return convolution_tile<7, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<7, N, At>(left, panel, s, out, pitch);
 #else
     case 6:
-      return convolution_tile<6, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<6, N, At>(left, panel, s, out, pitch);
 #endif
     case 4:
-      return convolution_tile<4, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<4, N, At>(left, panel, s, out, pitch);
     case 3:
-      return convolution_tile<3, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<3, N, At>(left, panel, s, out, pitch);
     case 2:
-      return convolution_tile<2, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<2, N, At>(left, panel, s, out, pitch);
     default:
-      return convolution_tile<1, N, Table>(left, panel, s, out, pitch);
+      return convolution_tile<1, N, At>(left, panel, s, out, pitch);
   }
 }
 }  // namespace detail
 
 /// n rows by N registers of a panel, tile by tile. Each tile is written where `where(first row)` says: to a pointer and
 /// the distance of rows. Then use(first row, rows, the two again).
-template <int N, bool Table, class T, class Where, class Use>
+template <int N, RowsAt At, class T, class Where, class Use>
 CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const T* left, const T* panel, Segments s, Where where,
                                             Use use) {
   const std::int64_t* const table = s.rows;
   for (std::int64_t r = 0; r < n;) {
     const int height = detail::next_height(n - r);
     const auto [out, pitch] = where(r);
-    if constexpr (Table) s.rows = table + r;
-    detail::convolution_tile<N, Table>(height, Table ? left : left + r * s.row, panel, s, out, pitch);
+    const T* first = left;
+    if constexpr (At == RowsAt::table) {
+      s.rows = table + r;
+    } else {
+      first += detail::row_of<At>(s, r);
+    }
+    detail::convolution_tile<N, At>(height, first, panel, s, out, pitch);
     use(r, height, out, pitch);
     r += height;
   }

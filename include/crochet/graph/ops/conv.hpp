@@ -35,7 +35,9 @@ inline constexpr Op turned_filter{.name = "turned_filter", .infer = detail::infe
 /// inputs = {turned filter, upstream}; ints as conv2d; the shape is the image's.
 inline constexpr Op conv2d_image_gradient{"conv2d_image_gradient", OpKind::kernel, nullptr, nullptr, 3,
                                           detail::from_second};
-/// inputs = {image, upstream}; ints as conv2d; the shape is the filter's.
+/// inputs = {image, upstream}; ints as conv2d; the shape is the filter's. Where the result went into a max pooling by
+/// windows side by side, they may be {image, the pooling's upstream, its winners}, and ints[7] = window height * 2^16 +
+/// window width: the convolution's own upstream, mostly zeros, is then never in memory.
 inline constexpr Op conv2d_filter_gradient{"conv2d_filter_gradient", OpKind::kernel, nullptr, nullptr, 3};
 }  // namespace op
 

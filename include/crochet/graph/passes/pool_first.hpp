@@ -8,7 +8,9 @@
 //                                                      rounding, or are clipped and get no gradient
 //   select(relu(x + b) > 0, unpool(u), 0)     becomes  unpool(select(y > 0, u, 0))
 //   the sum of unpool(u) over all pixels      becomes  the sum of u
+//   a filter's gradient, from unpool(u)       takes    u and the winners
 #pragma once
+#include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
@@ -35,6 +37,7 @@ class PoolMover {
     }
     if (n.is(op::select)) return masked(n);
     if (n.is(op::reduce_sum)) n.inputs[0] = summed(n);
+    if (n.is(op::conv2d_filter_gradient)) read_pooled(n);
     return append(*to_, n);
   }
 
@@ -114,6 +117,21 @@ class PoolMover {
     const Node& x = node(sum.inputs[0]);
     const bool moved = x.is(op::max_pool_gradient) && (sum.attributes.ints[0] & all_pixels) == all_pixels;
     return moved ? x.inputs[0] : sum.inputs[0];
+  }
+
+  /// The gradient of a filter takes the pooling's upstream and winners, if windows lie side by side.
+  constexpr void read_pooled(Node& n) const {
+    const Node& x = node(n.inputs[1]);
+    if (!x.is(op::max_pool_gradient) || n.inputs[2] >= 0) return;
+    const Shape& pooled = node(x.inputs[0]).shape;
+    const auto* window = x.attributes.ints;
+    for (const std::size_t i : {0U, 1U}) {
+      const bool tiled = window[i] == window[2 + i] && pooled[1 + i].factor * window[i] == x.shape[1 + i].factor;
+      if (!tiled || window[i] >= 1 << 15) return;
+    }
+    n.inputs[1] = x.inputs[0];
+    n.inputs[2] = x.inputs[1];
+    n.attributes.ints[7] = (window[0] << 16) + window[1];
   }
 
   Subgraph* to_ = nullptr;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the gradient of a filter finds the gradient of the convolution's result: in memory, or, where the result was
+// pooled, in that of the pooling and its winners.
+#pragma once
+#include <crochet/kernels/cpu/conv/winners.hpp>
+#include <crochet/kernels/cpu/tiles/panel.hpp>
+
+namespace crochet::kernel {
+
+/// Images of `places` places with `channels` channels.
+template <class T>
+class Upstream {
+ public:
+  Upstream(const T* data, std::int64_t places, std::int64_t channels)
+      : data_(data), places_(places), channels_(channels) {}
+
+  /// Elements of scratch memory that panel() may use.
+  std::int64_t room() const { return channels_ % panel_width<T> == 0 ? 0 : places_ * panel_width<T>; }
+  /// Channels [j, j + n) of image i. What is missing to the panel's width is readable.
+  Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, T* room) const {
+    const T* from = data_ + i * places_ * channels_;
+    if (n == panel_width<T>) return {from + j, channels_};
+    detail::copy_panel(row_major(from, channels_), places_, j, n, room);
+    return {room, panel_width<T>};
+  }
+
+ private:
+  const T* data_;
+  std::int64_t places_, channels_;
+};
+
+/// The same behind a pooling by windows that lie side by side: each upstream goes to its window's winner.
+template <class T, class Index>
+class PooledUpstream {
+ public:
+  /// `data`, `winners`: [images, height, width, channels], of windows of window_height by window_width.
+  PooledUpstream(const T* data, const Index* winners, std::int64_t height, std::int64_t width, std::int64_t channels,
+                 std::int64_t window_height, std::int64_t window_width)
+      : data_(data),
+        winners_(winners),
+        height_(height),
+        width_(width),
+        channels_(channels),
+        window_height_(window_height),
+        window_width_(window_width) {}
+
+  std::int64_t room() const { return height_ * window_height_ * width_ * window_width_ * panel_width<T>; }
+  Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, T* room) const {
+    const std::int64_t first = i * height_ * width_ * channels_ + j, pitch = width_ * window_width_ * panel_width<T>;
+    const T* up = data_ + first;
+    const Index* winners = winners_ + first;
+    for (std::int64_t y = 0; y < height_; ++y) {
+      for (std::int64_t x = 0; x < width_; ++x, up += channels_, winners += channels_) {
+        T* corner = room + y * window_height_ * pitch + x * window_width_ * panel_width<T>;
+        for (std::int64_t r = 0; r < window_height_; ++r) {
+          for (std::int64_t c = 0; c < window_width_; ++c) {
+            place(up, winners, r * window_width_ + c, n, corner + r * pitch + c * panel_width<T>);
+          }
+        }
+      }
+    }
+    return {room, panel_width<T>};
+  }
+
+ private:
+  CROCHET_ALWAYS_INLINE static void place(const T* up, const Index* winners, std::int64_t tap, std::int64_t n, T* to) {
+    constexpr std::int64_t lanes = native_lanes<T>;
+    if (n == panel_width<T>) {
+      CROCHET_UNROLL
+      for (std::int64_t c = 0; c < panel_width<T>; c += lanes) {
+        simd::store(to + c, detail::to_winner<detail::part<T>>(up + c, winners + c, tap));
+      }
+    } else {
+      for (std::int64_t c = 0; c < panel_width<T>; ++c) {
+        to[c] = c < n ? detail::to_winner<T>(up + c, winners + c, tap) : T{};
+      }
+    }
+  }
+
+  const T* data_;
+  const Index* winners_;
+  std::int64_t height_, width_, channels_, window_height_, window_width_;
+};
+
+}  // namespace crochet::kernel
