@@ -6,7 +6,7 @@
 //   max_pool(relu(x + b))                     becomes  relu(max_pool(x) + b) =: y
 //   which of relu(x + b) wins                 becomes  which of x wins; where they differ, elements were equal but for
 //                                                      rounding, or are clipped and get no gradient
-//   select(relu(x + b) > 0, unpool(u), 0)     becomes  unpool(select(y > 0, u, 0))
+//   unpool(u) where relu(x + b) is positive   becomes  unpool(u where y is positive)
 //   the sum of unpool(u) over all pixels      becomes  the sum of u
 //   a filter's gradient, from unpool(u)       takes    u and the winners
 #pragma once
@@ -35,7 +35,7 @@ class PoolMover {
       winners_.push_back({image, winners, n.attributes});
       return winners;
     }
-    if (n.is(op::select)) return masked(n);
+    if (n.is(op::relu_gradient)) return masked(n);
     if (n.is(op::reduce_sum)) n.inputs[0] = summed(n);
     if (n.is(op::conv2d_filter_gradient)) read_pooled(n);
     return append(*to_, n);
@@ -84,26 +84,23 @@ class PoolMover {
     return append(*to_, after);
   }
 
-  /// A gradient that relu's mask lets through only where the result of the pooling is positive.
+  /// A gradient that relu lets through only where the result of the pooling is positive.
   constexpr int masked(const Node& n) {
-    const Node &positive = node(n.inputs[0]), &unpooled = node(n.inputs[1]);
-    if (!positive.is(op::greater) || !is_zero(positive.inputs[1]) || !is_zero(n.inputs[2]) ||
-        !unpooled.is(op::max_pool_gradient) || !node(positive.inputs[0]).is(op::relu)) {
-      return append(*to_, n);
-    }
-    const int image = positive.inputs[0];
+    const Node& unpooled = node(n.inputs[0]);
+    const int image = n.inputs[1];
     const Pool* pool = find(pools_, image, unpooled.attributes);
     const Pool* winners = find(winners_, image, unpooled.attributes);
-    if (pool == nullptr || winners == nullptr || winners->result != unpooled.inputs[1]) return append(*to_, n);
-    Node condition = positive, mask = n, result = unpooled;
-    condition.shape = mask.shape = node(unpooled.inputs[0]).shape;
-    condition.inputs[0] = pool->result;
-    mask.inputs[1] = unpooled.inputs[0];
-    mask.inputs[0] = append(*to_, condition);
+    if (!unpooled.is(op::max_pool_gradient) || !node(image).is(op::relu) || pool == nullptr || winners == nullptr ||
+        winners->result != unpooled.inputs[1]) {
+      return append(*to_, n);
+    }
+    Node mask = n, result = unpooled;
+    mask.shape = node(unpooled.inputs[0]).shape;
+    mask.inputs[0] = unpooled.inputs[0];
+    mask.inputs[1] = pool->result;
     result.inputs[0] = append(*to_, mask);
     return append(*to_, result);
   }
-  constexpr bool is_zero(int i) const { return node(i).is(op::constant) && node(i).attributes.reals[0] == 0; }
   static constexpr const Pool* find(const std::vector<Pool>& pools, int image, const Attributes& window) {
     for (const Pool& p : pools) {
       if (p.image == image && p.window == window) return &p;
