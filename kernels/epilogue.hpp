@@ -36,10 +36,17 @@ class Epilogue {
   /// U vectors of results that belong at (i, j), (i, j + lanes), ...
   template <int U, class V>
   CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
-    evaluate<true, U>(P{}, refs_, i, j, results);
+    constexpr int lanes = program_lanes<P>, parts = simd::lanes / lanes;
+    if constexpr (parts == 1) {
+      evaluate<lanes, U>(P{}, refs_, i, j, results);
+    } else {
+      simd::cells_t<T, lanes> split[U * parts];
+      __builtin_memcpy(split, results, sizeof split);
+      evaluate<lanes, U * parts>(P{}, refs_, i, j, split);
+    }
   }
   CROCHET_ALWAYS_INLINE void element(std::int64_t i, std::int64_t j, T result) const {
-    evaluate<false, 1>(P{}, refs_, i, j, &result);
+    evaluate<1, 1>(P{}, refs_, i, j, &result);
   }
 
   /// n results in memory that belong at (i, j), ..., (i, j + n - 1). Where n is more than a vector, j is the first
@@ -62,25 +69,11 @@ class Epilogue {
   R refs_;
 };
 
-/// The program of an elementwise step, over rows and columns. Not inlined: equal programs share it.
-template <class P, class R>
-[[gnu::noinline]] void loop(P program, const R& refs, std::int64_t i0, std::int64_t i1, std::int64_t j0,
-                            std::int64_t j1) {
-  constexpr int many = together<4>(static_cast<const R*>(nullptr));
-  constexpr const char* no_root = nullptr;
-  for (std::int64_t i = i0; i < i1; ++i) {
-    std::int64_t j = j0;
-    for (; j + many * simd::lanes <= j1; j += many * simd::lanes) evaluate<true, many>(program, refs, i, j, no_root);
-    for (; j + simd::lanes <= j1; j += simd::lanes) evaluate<true, 1>(program, refs, i, j, no_root);
-    for (; j < j1; ++j) evaluate<false, 1>(program, refs, i, j, no_root);
-  }
-}
-
 /// A program at one element: all that one thread of a GPU does in such a step.
 template <class P, class R>
 CROCHET_ALWAYS_INLINE void element(P program, const R& refs, std::int64_t i, std::int64_t j) {
   constexpr const char* no_root = nullptr;
-  evaluate<false, 1>(program, refs, i, j, no_root);
+  evaluate<1, 1>(program, refs, i, j, no_root);
 }
 
 /// The program of a step on scalars.

@@ -9,6 +9,7 @@
 #include <crochet/graph/passes/broadcasts.hpp>
 #include <crochet/kernels/elementwise.hpp>
 #include <crochet/kernels/panels.hpp>
+#include <crochet/kernels/registers.hpp>
 
 namespace crochet::kernel {
 
@@ -19,6 +20,10 @@ template <class T, int Access>
 struct Load {};
 template <class T, int Access, int From>
 struct Store {};
+/// Joins what position From holds into the value at an access: all of it if that is a scalar, else whatever lies in one
+/// row or in one column. O: the reduction.
+template <class T, const Op* O, int Access, int From>
+struct Accumulate {};
 template <class T, std::uint64_t Bits>
 struct Constant {};
 template <class T, const Op* O, int A, class TypeA, int B, int C>
@@ -79,117 +84,192 @@ CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j)
   if constexpr (M == Mode::scalar) return r.data;
 }
 
-/// U registers: one position's results.
-template <std::size_t, class T, bool Wide, int U>
-struct Cells {
-  simd::reg_t<T, Wide> v[U];
+/// The type of a register that holds an instruction's result.
+template <class I, int N>
+struct ResultOf;
+template <class T, int N>
+struct ResultOf<Root<T>, N> {
+  using type = simd::cells_t<T, N>;
 };
-template <std::size_t I, class T, bool Wide, int U>
-CROCHET_ALWAYS_INLINE Cells<I, T, Wide, U>& cells(Cells<I, T, Wide, U>& c) {
+template <class T, int A, int N>
+struct ResultOf<Load<T, A>, N> {
+  using type = simd::cells_t<T, N>;
+};
+template <class T, int A, int F, int N>
+struct ResultOf<Store<T, A, F>, N> {
+  using type = char;  // none
+};
+template <class T, const Op* O, int A, int F, int N>
+struct ResultOf<Accumulate<T, O, A, F>, N> {
+  using type = char;  // none
+};
+template <class T, std::uint64_t B, int N>
+struct ResultOf<Constant<T, B>, N> {
+  using type = simd::cells_t<T, N>;
+};
+template <class T, const Op* O, int A, class TA, int B, int C, int N>
+struct ResultOf<Compute<T, O, A, TA, B, C>, N> {
+  static auto of() {
+    [[maybe_unused]] const simd::cells_t<TA, N> x{};
+    if constexpr (O == &op::cast && N > 1) {
+      return simd::cast<TA, T, N>(x);
+    } else if constexpr (O == &op::select || O == &op::cast) {
+      return simd::cells_t<T, N>{};
+    } else if constexpr (B < 0) {
+      return Elementwise<O>::template apply<TA>(x);
+    } else if constexpr (C < 0) {
+      return Elementwise<O>::template apply<TA>(x, x);
+    } else {
+      return Elementwise<O>::template apply<TA>(x, x, x);
+    }
+  }
+  using type = std::conditional_t<std::is_same_v<T, bool> && N != 1, decltype(of()), simd::cells_t<T, N>>;
+};
+
+/// U registers: one position's results.
+template <std::size_t, class V, int U>
+struct Cells {
+  V v[U];
+};
+template <std::size_t I, class V, int U>
+CROCHET_ALWAYS_INLINE Cells<I, V, U>& cells(Cells<I, V, U>& c) {
   return c;
 }
-
-template <class I>
-struct ResultOf;
-template <class T>
-struct ResultOf<Root<T>> {
-  using type = T;
-};
-template <class T, int A>
-struct ResultOf<Load<T, A>> {
-  using type = T;
-};
-template <class T, int A, int F>
-struct ResultOf<Store<T, A, F>> {
-  using type = bool;
-};
-template <class T, std::uint64_t B>
-struct ResultOf<Constant<T, B>> {
-  using type = T;
-};
-template <class T, const Op* O, int A, class TA, int B, int C>
-struct ResultOf<Compute<T, O, A, TA, B, C>> {
-  using type = T;
-};
-
-template <class Indices, bool Wide, int U, class... I>
+template <class Indices, int N, int U, class... I>
 struct Machine;
-template <std::size_t... P, bool Wide, int U, class... I>
-struct Machine<std::index_sequence<P...>, Wide, U, I...> : Cells<P, typename ResultOf<I>::type, Wide, U>... {};
+template <std::size_t... P, int N, int U, class... I>
+struct Machine<std::index_sequence<P...>, N, U, I...> : Cells<P, typename ResultOf<I, N>::type, U>... {};
 
 /// What an instruction sees beside the registers.
-template <class R, class Acc>
+template <class R, class Acc, class Sink>
 struct Place {
   const R& refs;
   std::int64_t i, j;
   const Acc* root;
+  Sink& sink;
 };
 
-template <class T, bool Wide>
-inline constexpr std::int64_t step = Wide ? simd::lanes : 1;
-
-template <std::size_t P, bool Wide, int U, class T, class M, class At>
+template <std::size_t P, int N, int U, class T, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Root<T>, M& m, const At& at) {
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) cells<P>(m).v[u] = at.root[u];
 }
-template <std::size_t P, bool Wide, int U, class T, int A, class M, class At>
+template <std::size_t P, int N, int U, class T, int A, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
   const auto r = ref<A>(at.refs);
   const T* const from = address(r, at.i, at.j);
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) {
     if constexpr (r.follows_columns) {
-      cells<P>(m).v[u] = simd::load<T, Wide>(from + u * step<T, Wide>);
+      cells<P>(m).v[u] = simd::read<T, N>(from + u * N);
     } else {
-      cells<P>(m).v[u] = simd::splat<T, Wide>(simd::load<T, false>(from));
+      cells<P>(m).v[u] = simd::fill<T, N>(simd::read<T, 1>(from));
     }
   }
 }
-template <std::size_t P, bool Wide, int U, class T, int A, int From, class M, class At>
+template <std::size_t P, int N, int U, class T, int A, int From, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Store<T, A, From>, M& m, const At& at) {
   T* const to = address(ref<A>(at.refs), at.i, at.j);
   CROCHET_UNROLL
-  for (int u = 0; u < U; ++u) simd::store(to + u * step<T, Wide>, cells<From>(m).v[u]);
+  for (int u = 0; u < U; ++u) {
+    if constexpr (std::is_same_v<T, bool>) {
+      simd::store(to + u * N, simd::as_bytes<N>(cells<From>(m).v[u]));
+    } else {
+      simd::store(to + u * N, cells<From>(m).v[u]);
+    }
+  }
 }
-template <std::size_t P, bool Wide, int U, class T, std::uint64_t Bits, class M, class At>
+template <std::size_t P, int N, int U, class T, const Op* O, int A, int From, class M, class At>
+CROCHET_ALWAYS_INLINE void run(Accumulate<T, O, A, From>, M& m, const At& at) {
+  at.sink.template add<A>(cells<From>(m).v);
+}
+template <std::size_t P, int N, int U, class T, std::uint64_t Bits, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Constant<T, Bits>, M& m, const At&) {
   constexpr auto value = static_cast<simd::cell_t<T>>(std::bit_cast<double>(Bits));
   CROCHET_UNROLL
-  for (int u = 0; u < U; ++u) cells<P>(m).v[u] = simd::splat<T, Wide>(value);
+  for (int u = 0; u < U; ++u) cells<P>(m).v[u] = simd::fill<T, N>(value);
 }
-template <std::size_t P, bool Wide, int U, class T, const Op* O, int A, class TA, int B, int C, class M, class At>
+
+/// An operand as functors take it: truth values in bytes.
+template <int N, class T, class V>
+CROCHET_ALWAYS_INLINE simd::cells_t<T, N> operand(const V& x) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return simd::as_bytes<N>(x);
+  } else {
+    return x;
+  }
+}
+template <std::size_t P, int N, int U, class T, const Op* O, int A, class TA, int B, int C, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Compute<T, O, A, TA, B, C>, M& m, const At&) {
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) {
+    auto& result = cells<P>(m).v[u];
+    const auto& a = cells<A>(m).v[u];
     if constexpr (O == &op::cast) {
-      cells<P>(m).v[u] = simd::convert<TA, T, Wide>(cells<A>(m).v[u]);
+      result = simd::cast<TA, T, N>(a);
     } else if constexpr (O == &op::select) {
-      cells<P>(m).v[u] = simd::select(cells<A>(m).v[u], cells<B>(m).v[u], cells<C>(m).v[u]);
+      result = simd::choose<T, N>(a, operand<N, T>(cells<B>(m).v[u]), operand<N, T>(cells<C>(m).v[u]));
     } else if constexpr (B < 0) {
-      cells<P>(m).v[u] = Elementwise<O>::template apply<TA>(cells<A>(m).v[u]);
+      result = Elementwise<O>::template apply<TA>(operand<N, TA>(a));
     } else if constexpr (C < 0) {
-      cells<P>(m).v[u] = Elementwise<O>::template apply<TA>(cells<A>(m).v[u], cells<B>(m).v[u]);
+      result = Elementwise<O>::template apply<TA>(operand<N, TA>(a), operand<N, TA>(cells<B>(m).v[u]));
     } else {
-      cells<P>(m).v[u] = Elementwise<O>::template apply<TA>(cells<A>(m).v[u], cells<B>(m).v[u], cells<C>(m).v[u]);
+      result = Elementwise<O>::template apply<TA>(operand<N, TA>(a), operand<N, TA>(cells<B>(m).v[u]),
+                                                  operand<N, TA>(cells<C>(m).v[u]));
     }
   }
 }
 
-template <bool Wide, int U, class... I, std::size_t... P, class At>
+template <int N, int U, class... I, std::size_t... P, class At>
 CROCHET_ALWAYS_INLINE void evaluate(Program<I...>, std::index_sequence<P...>, const At& at) {
-  Machine<std::index_sequence<P...>, Wide, U, I...> m;
-  (run<P, Wide, U>(I{}, m, at), ...);
+  Machine<std::index_sequence<P...>, N, U, I...> m;
+  (run<P, N, U>(I{}, m, at), ...);
 }
+
+template <class I>
+struct WidestOf;
+template <class T>
+struct WidestOf<Root<T>> : std::integral_constant<std::size_t, sizeof(T)> {};
+template <class T, int A>
+struct WidestOf<Load<T, A>> : std::integral_constant<std::size_t, sizeof(T)> {};
+template <class T, int A, int F>
+struct WidestOf<Store<T, A, F>> : std::integral_constant<std::size_t, sizeof(T)> {};
+template <class T, const Op* O, int A, int F>
+struct WidestOf<Accumulate<T, O, A, F>> : std::integral_constant<std::size_t, sizeof(T)> {};
+template <class T, std::uint64_t B>
+struct WidestOf<Constant<T, B>> : std::integral_constant<std::size_t, sizeof(T)> {};
+template <class T, const Op* O, int A, class TA, int B, int C>
+struct WidestOf<Compute<T, O, A, TA, B, C>> : std::integral_constant<std::size_t, sizeof(T)> {};
+
+template <class P>
+struct LanesOf;
+template <class... I>
+struct LanesOf<Program<I...>> {
+  static constexpr int value = [] {
+    std::size_t widest = 1;
+    ((widest = WidestOf<I>::value > widest ? WidestOf<I>::value : widest), ...);
+    return simd::lanes_for(widest);
+  }();
+};
 
 }  // namespace detail
 
-/// Runs a program at (i, j), (i, j + 1), ...: U vectors, or U elements. `root` holds U registers of the
-/// kernel's results; null for a loop.
-template <bool Wide, int U, class... I, class R, class Acc>
+/// The number of elements in each register of a program.
+template <class P>
+inline constexpr int program_lanes = detail::LanesOf<P>::value;
+
+/// For programs that accumulate nothing.
+struct NoSink {};
+
+/// Runs a program at (i, j), (i, j + 1), ...: U registers of N elements. `root` holds U registers of the kernel's
+/// results; null for a loop. What an Accumulate finds goes to sink.add<access>(registers).
+template <int N, int U, class... I, class R, class Acc, class Sink = NoSink>
 CROCHET_ALWAYS_INLINE void evaluate(Program<I...> program, const R& refs, std::int64_t i, std::int64_t j,
-                                    const Acc* root) {
-  detail::evaluate<Wide, U>(program, std::index_sequence_for<I...>{}, detail::Place<R, Acc>{refs, i, j, root});
+                                    const Acc* root, Sink&& sink = {}) {
+  constexpr int lanes = N < 1 ? 1 : N;
+  using S = std::remove_reference_t<Sink>;
+  detail::evaluate<lanes, U>(program, std::index_sequence_for<I...>{},
+                             detail::Place<R, Acc, S>{refs, i, j, root, sink});
 }
 
 }  // namespace crochet::kernel

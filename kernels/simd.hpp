@@ -124,13 +124,13 @@ CROCHET_ALWAYS_INLINE reg_t<To, Wide> convert(const reg_t<From, Wide>& x) {
   }
 }
 
-/// A comparison's outcome as bools.
+/// A comparison's outcome: a byte for one element, for vectors the mask itself (kernels/registers.hpp).
 template <class Mask>
 CROCHET_ALWAYS_INLINE auto truth(const Mask& m) {
   if constexpr (std::is_same_v<Mask, bool>) {
     return static_cast<std::uint8_t>(m);
   } else {
-    return __builtin_convertvector(m, vec<std::uint8_t, lanes_of<Mask>>) & 1;
+    return m;
   }
 }
 /// The sum of a vector's elements, in a fixed order.

@@ -18,7 +18,9 @@ struct Stages {
   Plan plan;
 
   Stages(const Graph& g, const std::vector<int>& fetched, const std::vector<int>& targets)
-      : simplified(simplify(g, fetched, targets)), repeated(materialize_broadcasts(keep_overwritten(simplified))), schedule(order_by_items(repeated, fuse(repeated))),
+      : simplified(simplify(g, fetched, targets)),
+        repeated(materialize_broadcasts(keep_overwritten(simplified))),
+        schedule(order_by_items(repeated, fuse(repeated))),
         plan(make_plan(simplified)) {}
 };
 
@@ -104,13 +106,48 @@ class PlanMachine {
       return;
     }
     const std::int64_t rows = step.rows.at(dims_), columns = step.columns.at(dims_);
-    if (step.root != nullptr) demand(static_cast<std::int64_t>(root.data.size()) == rows * columns, "an epilogue's size");
+    if (step.root != nullptr)
+      demand(static_cast<std::int64_t>(root.data.size()) == rows * columns, "an epilogue's size");
     if (rows * columns == 0) open_empty(step);
+    begin_totals(step);
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) {
-        run_program(step, i, j, step.root == nullptr ? 0 : root.data[static_cast<std::size_t>(i * columns + j)], columns);
+        run_program(step, i, j, step.root == nullptr ? 0 : root.data[static_cast<std::size_t>(i * columns + j)],
+                    columns);
       }
     }
+    end_totals(step, rows, columns);
+  }
+  /// Calls visit(instruction, access) for each reduction in a loop.
+  template <class Visit>
+  void each_total(const Step& step, Visit visit) {
+    for (std::int32_t k = 0; k < step.instructions; ++k) {
+      const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
+      if (ins.kind == Instruction::Kind::accumulate)
+        visit(ins, plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])]);
+    }
+  }
+  void begin_totals(const Step& step) {
+    demand(step.root == nullptr || step.gathering < 0, "an epilogue reduces");
+    each_total(step, [&](const Instruction& ins, const Access& a) {
+      demand(step.gathering >= 0, "a step that reduces has no number");
+      demand(a.mode == Mode::scalar || a.mode == Mode::row || a.mode == Mode::column, "a loop cannot reduce so");
+      Cell& c = cell_to_write(a.value);
+      const double nothing = ins.op == &op::reduce_max ? -std::numeric_limits<double>::infinity() : 0;
+      c.data.assign(c.data.size(), nothing);
+    });
+  }
+  void join(const Instruction& ins, double& total, double x) const {
+    if (ins.op == &op::reduce_max)
+      total = std::isnan(x) || x > total ? x : total;
+    else
+      total += x;
+  }
+  void end_totals(const Step& step, std::int64_t rows, std::int64_t columns) {
+    each_total(step, [&](const Instruction& ins, const Access& a) {
+      const std::int64_t n = a.mode == Mode::scalar ? rows * columns : (a.mode == Mode::row ? rows : columns);
+      for (double& x : cell(a.value).data) x = ins.op == &op::reduce_mean ? x / static_cast<double>(n) : x;
+    });
   }
   testing::Array run_kernel(const Step& step) {
     testing::Array out = array(step.root_value);
@@ -134,22 +171,36 @@ class PlanMachine {
 
   static std::size_t index(Mode mode, std::int64_t i, std::int64_t j, std::int64_t columns) {
     demand(mode != Mode::none, "a loop cannot reach an operand");
-    const std::int64_t at = mode == Mode::full ? i * columns + j : (mode == Mode::row ? j : (mode == Mode::column ? i : 0));
+    const std::int64_t at =
+        mode == Mode::full ? i * columns + j : (mode == Mode::row ? j : (mode == Mode::column ? i : 0));
     return static_cast<std::size_t>(at);
   }
   void run_program(const Step& step, std::int64_t i, std::int64_t j, double root, std::int64_t columns) {
     std::vector<double> r;
     for (std::int32_t k = 0; k < step.instructions; ++k) {
       const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
-      const auto arg = [&](std::size_t n) { return ins.args[n] < 0 ? 0.0 : r.at(static_cast<std::size_t>(ins.args[n])); };
+      const auto arg = [&](std::size_t n) {
+        return ins.args[n] < 0 ? 0.0 : r.at(static_cast<std::size_t>(ins.args[n]));
+      };
       double x = 0;
       switch (ins.kind) {
-        case Instruction::Kind::root: x = root; break;
-        case Instruction::Kind::constant: x = ins.immediate; break;
-        case Instruction::Kind::compute: x = elements_.at(ins.op)(arg(0), arg(1), arg(2)); break;
+        case Instruction::Kind::root:
+          x = root;
+          break;
+        case Instruction::Kind::constant:
+          x = ins.immediate;
+          break;
+        case Instruction::Kind::compute:
+          x = elements_.at(ins.op)(arg(0), arg(1), arg(2));
+          break;
         case Instruction::Kind::load: {
           const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
           x = cell(a.value).data.at(index(a.mode, i, j, columns));
+          break;
+        }
+        case Instruction::Kind::accumulate: {
+          const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
+          join(ins, cell_to_write(a.value).data.at(index(a.mode, i, j, columns)), arg(1));
           break;
         }
         case Instruction::Kind::store: {
@@ -172,10 +223,11 @@ class PlanMachine {
     if (step.root != nullptr && step.instructions == 0) all.push_back({place(step.root_value), true, step.region, true});
     for (std::int32_t k = 0; k < step.instructions; ++k) {
       const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
-      if (ins.kind != Instruction::Kind::load && ins.kind != Instruction::Kind::store) continue;
+      const bool writes = ins.kind == Instruction::Kind::store || ins.kind == Instruction::Kind::accumulate;
+      if (ins.kind != Instruction::Kind::load && !writes) continue;
       const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
       const bool items = a.mode == Mode::full || a.mode == Mode::column;
-      all.push_back({place(a.value), ins.kind == Instruction::Kind::store, step.region, items});
+      all.push_back({place(a.value), writes, step.region, items});
     }
     return all;
   }
@@ -198,7 +250,7 @@ class PlanMachine {
   void check_loop(const Step& step) const {
     for (std::int32_t k = 0; k < step.instructions; ++k) {
       const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
-      if (ins.kind != Instruction::Kind::store) continue;
+      if (ins.kind != Instruction::Kind::store && ins.kind != Instruction::Kind::accumulate) continue;
       const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
       for (int operand : step.operands) {
         demand(operand < 0 || place(operand) != place(a.value), "an epilogue overwrites what its kernel reads");

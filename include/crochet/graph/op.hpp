@@ -59,6 +59,9 @@ struct Op {
   /// Which inputs its kernel also takes in panels (Layout): bit k for input k. A variable that only such inputs and
   /// elementwise operations read lives in panels.
   unsigned panel_inputs = 0;
+  /// Whether it joins elements along some axes (attributes: ints[0] = mask of these axes, ints[1] = whether they stay
+  /// as dimensions of 1) as its kernel::Reduction says. A loop that makes its input can then do so on the way.
+  bool reduces = false;
 
   constexpr bool has_epilogue() const { return epilogue_rows != no_epilogue; }
   /// How many leading dimensions of a result of this rank make the epilogue's rows.

@@ -34,11 +34,13 @@ struct Access {
 /// One instruction of a step's program; its result is known by its position.
 struct Instruction {
   enum class Kind : std::uint8_t {
-    root,      ///< the kernel's result
-    load,      ///< a: the access
-    store,     ///< a: the access, b: what
-    constant,  ///< immediate
-    compute    ///< op of a, b, c
+    root,       ///< the kernel's result
+    load,       ///< a: the access
+    store,      ///< a: the access, b: what
+    constant,   ///< immediate
+    compute,    ///< op of a, b, c
+    accumulate  ///< a: the access, b: what; op: the reduction. Joins all that a loop computes for one element of the
+                ///< access: everything, a column or a row, by its mode. Read by later steps only
   };
   Kind kind = Kind::root;
   DType dtype = DType::float32;
@@ -56,9 +58,10 @@ struct Step {
   Extent rows, columns;  ///< of the loop, or of the epilogue
   std::int32_t first_instruction = 0, instructions = 0;
   std::int32_t first_access = 0, accesses = 0;
-  bool barrier = false;      ///< it needs what a step since the last barrier has written, or overwrites what it read
-  std::int32_t region = -1;   ///< the item region that it is part of
-  unsigned item_inputs = 0;  ///< in a region: which operands are taken item by item, as bits
+  bool barrier = false;         ///< it needs what a step since the last barrier has written, or overwrites what it read
+  std::int32_t region = -1;     ///< the item region that it is part of
+  unsigned item_inputs = 0;     ///< in a region: which operands are taken item by item, as bits
+  std::int32_t gathering = -1;  ///< if it accumulates: its number among the steps that do
 };
 
 /// Steps [first, first + count) are made item by item (passes/regions.hpp).
@@ -93,7 +96,7 @@ struct FrozenPlan {
   std::array<ArenaSlot, N> slots;
   std::array<ItemSteps, N / 2> regions;
   std::array<int, F> fetched;
-  std::size_t step_count = 0, value_count = 0, slot_count = 0, region_count = 0;
+  std::size_t step_count = 0, value_count = 0, slot_count = 0, region_count = 0, gathering_count = 0;
 
   constexpr explicit FrozenPlan(const Plan& p)
       : steps(padded<N>(p.steps)),
@@ -106,7 +109,9 @@ struct FrozenPlan {
         step_count(p.steps.size()),
         value_count(p.values.size()),
         slot_count(p.slots.size()),
-        region_count(p.regions.size()) {}
+        region_count(p.regions.size()) {
+    for (const Step& s : p.steps) gathering_count += s.gathering >= 0 ? 1U : 0U;
+  }
 
  private:
   template <std::size_t Room, class T>

@@ -76,7 +76,7 @@ class Executor {
   /// The memory of a run. It grows to what the largest run has needed, and is then kept.
   class Workspace {
     friend class Executor;
-    kernel::AlignedBytes memory_;
+    kernel::AlignedBytes memory_, totals_;
     std::array<const void*, T::fetchable.size()> where_{};
     Dims dims_{};
   };
@@ -106,6 +106,7 @@ class Executor {
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
     place_slots<P>(w, frame);
+    L::place_totals(frame, w.totals_, team_->size());
     team_->run([&](kernel::Worker& worker) { L::run(frame, worker); });
     w.dims_ = frame.dims;
     remember<L, P>(w, frame, static_cast<D*>(nullptr));

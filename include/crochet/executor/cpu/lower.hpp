@@ -2,12 +2,14 @@
 // From plan to code: each step becomes one call of a kernel, with its program as a type and its memory as arguments.
 #pragma once
 #include <array>
+#include <atomic>
 #include <utility>
 
 #include <crochet/executor/cpu/where.hpp>
 #include <crochet/graph/passes/regions.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>
+#include <crochet/kernels/loop.hpp>
 
 namespace crochet::cpu {
 
@@ -24,7 +26,7 @@ class Lowering {
   static constexpr const auto& plan = P::plan;
 
  public:
-  using FrameType = Frame<plan.slot_count, T::graph.nodes.size()>;
+  using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.gathering_count>;
 
   /// All steps, in order, on one member of the team.
   static void run(const FrameType& frame, kernel::Worker& worker) {
@@ -61,7 +63,35 @@ class Lowering {
     }
   }
 
+  /// Gives the members of a team room for the totals of each step that reduces; keeps the memory.
+  static void place_totals(FrameType& frame, kernel::AlignedBytes& memory, int members) {
+    if constexpr (plan.gathering_count > 0) {
+      std::array<std::size_t, plan.gathering_count + 1> offsets{};
+      for_each_step([&]<std::size_t S>(Index<S>) {
+        if constexpr (plan.steps[S].gathering >= 0) {
+          constexpr auto k = static_cast<std::size_t>(plan.steps[S].gathering);
+          static constexpr Extent columns = plan.steps[S].columns;
+          const std::int64_t each =
+              kernel::loop_room<program_of<S>, decltype(refs_of<S>(frame))>(columns.at(frame.dims));
+          offsets[k + 1] = offsets[k] + static_cast<std::size_t>(each * members);
+        }
+      });
+      memory.reserve(offsets[plan.gathering_count]);
+      for (std::size_t k = 0; k < plan.gathering_count; ++k) frame.totals[k] = memory.data() + offsets[k];
+    }
+  }
+
  private:
+  template <std::size_t S>
+  using Index = std::integral_constant<std::size_t, S>;
+  template <class Visit>
+  static void for_each_step(Visit visit) {
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      [[maybe_unused]] const bool done[] = {true, (visit(Index<S>{}), true)...};
+    }
+    (std::make_index_sequence<plan.step_count>{});
+  }
+
   template <std::int32_t V>
   using type_of = element_t<plan.values[static_cast<std::size_t>(V)].dtype>;
 
@@ -104,7 +134,9 @@ class Lowering {
     std::byte* const room = frame.items + worker.index() * r.room * some;
     for (std::int64_t i = mine.from; i < mine.to; i += some) {
       const kernel::Range range{i, i + some < mine.to ? i + some : mine.to};
-      steps_of<R, false>(Slice<FrameType>{frame, frame.dims, room, some, range}, alone);
+      const bool first = i == mine.from, last = range.to == mine.to;
+      const Slice<FrameType> slice{frame, frame.dims, room, some, range, worker.index(), worker.count(), first, last};
+      steps_of<R, false>(slice, alone);
     }
   }
   template <std::size_t R, bool Together, class Where>
@@ -157,25 +189,36 @@ class Lowering {
     }
   }
 
-  /// An elementwise step: split by rows, or within the one row; small ones are not worth splitting.
+  /// Whether one of the step's operands lies in panels.
+  template <std::size_t S>
+  static constexpr bool has_panels() {
+    const Step& s = plan.steps[S];
+    for (std::int32_t a = s.first_access; a < s.first_access + s.accesses; ++a) {
+      const std::int32_t value = plan.accesses[static_cast<std::size_t>(a)].value;
+      if (plan.values[static_cast<std::size_t>(value)].layout == Layout::panels) return true;
+    }
+    return false;
+  }
+  /// An elementwise step.
   template <std::size_t S, class Where>
   CROCHET_HOST_ALWAYS_INLINE static void run_loop(const Where& frame, kernel::Worker& worker) {
     static constexpr Step s = plan.steps[S];
-    constexpr std::int64_t worth_splitting = 4096, grain = 4 * simd::lanes;
     static constexpr Extent row_extent = s.rows, column_extent = s.columns;
-    std::int64_t rows = row_extent.at(frame.dims), columns = column_extent.at(frame.dims);
+    const std::int64_t all_rows = row_extent.at(frame.dims), all_columns = column_extent.at(frame.dims);
+    std::int64_t rows = all_rows, columns = all_columns;
     if constexpr (Where::sliced) share_of<S>(frame, rows, columns);
     const auto refs = refs_of<S>(frame);
     if constexpr (s.rows.is_one() && s.columns.is_one()) {
       if (worker.index() == 0) kernel::once(program_of<S>{}, refs);
-    } else if (rows * columns < worth_splitting) {
-      if (worker.index() == 0) kernel::loop(program_of<S>{}, refs, 0, rows, 0, columns);
-    } else if (rows == 1) {
-      const kernel::Range mine = worker.part(columns, grain);
-      kernel::loop(program_of<S>{}, refs, 0, 1, mine.from, mine.to);
+    } else if constexpr (has_panels<S>()) {
+      kernel::loop_over_rows(program_of<S>{}, refs, rows, columns, worker);
+    } else if constexpr (s.gathering < 0) {
+      kernel::loop(program_of<S>{}, refs, rows, columns, worker);
     } else {
-      const kernel::Range mine = worker.part(rows);
-      kernel::loop(program_of<S>{}, refs, mine.from, mine.to, 0, columns);
+      constexpr auto k = static_cast<std::size_t>(s.gathering);
+      kernel::Gathering all{all_rows, all_columns, frame.all.totals[k], &frame.all.arrived[k], {}};
+      if constexpr (Where::sliced) all.slice = {frame.member, frame.members, frame.first, frame.last};
+      kernel::loop(program_of<S>{}, refs, rows, columns, worker, all);
     }
   }
 
@@ -202,6 +245,7 @@ class Lowering {
     if constexpr (i.kind == Instruction::Kind::root) return kernel::Root<R>{};
     if constexpr (i.kind == Instruction::Kind::load) return kernel::Load<R, a>{};
     if constexpr (i.kind == Instruction::Kind::store) return kernel::Store<R, a, b>{};
+    if constexpr (i.kind == Instruction::Kind::accumulate) return kernel::Accumulate<R, i.op, a, b>{};
     if constexpr (i.kind == Instruction::Kind::constant) {
       return kernel::Constant<R, std::bit_cast<std::uint64_t>(i.immediate)>{};
     }

@@ -3,6 +3,7 @@
 // of its items.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 
 #include <crochet/graph/shape.hpp>
@@ -11,13 +12,15 @@
 namespace crochet::cpu {
 
 /// The memory of one run.
-template <std::size_t Slots, std::size_t Nodes>
+template <std::size_t Slots, std::size_t Nodes, std::size_t Gatherings>
 struct Frame {
   std::byte* variables;
   std::array<std::byte*, Slots> slots;
   std::array<const void*, Nodes> placeholders;  ///< by node of the model's graph
   Dims dims;
-  std::byte* items = nullptr;  ///< room for the items of all members
+  std::byte* items = nullptr;                   ///< room for the items of all members
+  std::array<std::byte*, Gatherings> totals{};  ///< by step that reduces: what the members have of it
+  mutable std::array<std::atomic<int>, Gatherings> arrived{};
 };
 
 /// The whole batch. `items`: room for values of a region, `capacity` items of each.
@@ -39,6 +42,8 @@ struct Slice {
   std::byte* items;
   std::int64_t capacity;
   kernel::Range range;
+  int member, members;  ///< of the team: which one this is, of how many
+  bool first, last;     ///< of the member's slices
 };
 
 }  // namespace crochet::cpu

@@ -33,10 +33,20 @@ constexpr void gradient_of_max(GradientScope& s);
 
 namespace op {
 /// Reductions: ints[0] = mask of the reduced axes (a contiguous run), ints[1] = whether they stay as dimensions of 1.
-inline constexpr Op reduce_sum{"reduce_sum", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_sum,
-                               0};
-inline constexpr Op reduce_mean{"reduce_mean", OpKind::kernel, detail::infer_mean, detail::gradient_of_mean, 0};
-inline constexpr Op reduce_max{"reduce_max", OpKind::kernel, detail::infer_arithmetic_reduce, detail::gradient_of_max};
+inline constexpr Op reduce_sum{.name = "reduce_sum",
+                               .infer = detail::infer_arithmetic_reduce,
+                               .gradient = detail::gradient_of_sum,
+                               .epilogue_rows = 0,
+                               .reduces = true};
+inline constexpr Op reduce_mean{.name = "reduce_mean",
+                                .infer = detail::infer_mean,
+                                .gradient = detail::gradient_of_mean,
+                                .epilogue_rows = 0,
+                                .reduces = true};
+inline constexpr Op reduce_max{.name = "reduce_max",
+                               .infer = detail::infer_arithmetic_reduce,
+                               .gradient = detail::gradient_of_max,
+                               .reduces = true};
 /// The first index of the greatest element along one axis, as int32.
 inline constexpr Op argmax{"argmax", OpKind::kernel, detail::infer_argmax};
 }  // namespace op

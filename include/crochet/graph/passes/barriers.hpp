@@ -24,7 +24,7 @@ constexpr std::vector<Touch> touches(const Plan& p, const Step& s) {
   if (s.instructions == 0) touch(s.root_value, true);
   for (std::int32_t i = s.first_instruction; i < s.first_instruction + s.instructions; ++i) {
     const Instruction& ins = p.instructions[at(i)];
-    const bool stores = ins.kind == Instruction::Kind::store;
+    const bool stores = ins.kind == Instruction::Kind::store || ins.kind == Instruction::Kind::accumulate;
     if (stores || ins.kind == Instruction::Kind::load) {
       touch(p.accesses[at(s.first_access + ins.args[0])].value, stores);
     }

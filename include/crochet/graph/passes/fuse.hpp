@@ -5,9 +5,13 @@
 // One forward sweep. An elementwise node joins the latest group among its inputs, if that group's loop has its shape;
 // every edge then goes to the same or a later group, so no cycle can arise. A node made of sources only ("floating")
 // has no group of its own: it is computed again wherever it is read. An assignment also waits for every earlier reader
-// of its variable, because it overwrites what they read, and for every earlier assignment to it.
+// of its variable, because it overwrites what they read, and for every earlier assignment to it. A reduction joins the
+// loop that makes its input, if that can be cut so that what is reduced is everything, or a row or a column; whoever
+// reads its result waits for the whole loop, other nodes may still join it.
 #pragma once
+#include <crochet/graph/passes/cost.hpp>
 #include <crochet/graph/passes/layouts.hpp>
+#include <crochet/graph/passes/reductions.hpp>
 
 namespace crochet {
 
@@ -16,7 +20,9 @@ struct Group {
   int root = -1;           ///< the node with the kernel; -1: an elementwise loop
   Shape shape;             ///< the loop's
   Cuts cuts = 0;           ///< how the loop may be cut into rows and columns
-  std::vector<int> nodes;  ///< elementwise nodes and assignments, in order
+  std::vector<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
+  bool panels = false;     ///< it reads or writes variables that lie in panels
+  bool reduces = false;
 };
 
 struct Schedule {
@@ -37,6 +43,8 @@ class Fuser {
         root_read_(g.nodes.size(), -1),
         last_written_(g.nodes.size(), -1),
         mark_(g.nodes.size(), -1),
+        ready_(g.nodes.size(), -1),
+        cost_(g.nodes.size(), 0),
         reach_(g.nodes.size()) {
     s_.home.assign(g.nodes.size(), -1);
     s_.stored.assign(g.nodes.size(), 0);
@@ -81,8 +89,18 @@ class Fuser {
       }
       floats = floats && cuts[i] != 0;
       floating_[i] = floats && (changes[i] == 0 || readers[i] < 2) ? 1 : 0;
+      if (floating_[i] != 0) cost_[i] = cost_with_inputs(n);
       pending_[i] = floating_[i] != 0 && changes[i] != 0 ? 1 : 0;
     }
+  }
+
+  constexpr int cost_with_inputs(const Node& n) const {
+    constexpr int enough = 1 << 16;  // however often a node is counted that is read twice
+    int cost = cost_of(*n.op);
+    for (int in : n.inputs) {
+      if (in >= 0 && cost < enough) cost += cost_[at(in)];
+    }
+    return cost;
   }
 
   constexpr void place(int i) {
@@ -95,7 +113,7 @@ class Fuser {
       case OpKind::view:
         return place_view(i);
       case OpKind::kernel:
-        return place_kernel(i);
+        return n.op->reduces && place_reduction(i) ? void() : place_kernel(i);
       case OpKind::assign:
         force_pending_readers(n.inputs[0], i);
         break;
@@ -110,6 +128,56 @@ class Fuser {
     keep(in);
     s_.base[at(i)] = s_.base[at(in)];
     s_.home[at(i)] = s_.home[at(in)];
+    ready_[at(i)] = ready_[at(in)];
+  }
+
+  /// A reduction in a loop: the one that computes its input, or, if it is one of everything, one that reads it. Whether
+  /// there is such a loop.
+  constexpr bool place_reduction(int i) {
+    const int in = node(i).inputs[0];
+    const Cuts cuts = reduction_cuts(node(i), node(in).shape);
+    if (cuts == 0) return false;
+    const int q = loop_that_reduces(i, in, cuts);
+    if (q < 0) return false;
+    Group& group = s_.groups[at(q)];
+    group.cuts &= floats(in) ? cuts & reach(in).cuts : cuts;
+    group.reduces = true;
+    use(in, q);
+    group.nodes.push_back(i);
+    s_.home[at(i)] = q;
+    ready_[at(i)] = q + 1;
+    s_.stored[at(i)] = 1;
+    ++epoch_;
+    return true;
+  }
+  constexpr int loop_that_reduces(int i, int in, Cuts cuts) {
+    if (floats(in)) return reach(in).panels || (cuts & reach(in).cuts) == 0 ? -1 : loop_for(in, cuts);
+    const int q = s_.home[at(in)];
+    const OpKind kind = node(in).op->kind;
+    const bool in_hand = q >= 0 && (kind == OpKind::elementwise || kind == OpKind::assign) && s_.groups[at(q)].root < 0;
+    if (in_hand) return !s_.groups[at(q)].panels && (s_.groups[at(q)].cuts & cuts) != 0 ? q : -1;
+    const bool of_everything = node(i).shape.size().is_one();
+    if (!of_everything || node(in).layout == Layout::panels) return -1;
+    const int last = static_cast<int>(s_.groups.size()) - 1;
+    const bool fits =
+        last >= 0 && last >= ready_[at(in)] && is_loop_over(last, node(in).shape) && !s_.groups[at(last)].panels;
+    return fits && s_.home[at(in)] != last ? last : open(-1, node(in).shape);
+  }
+  constexpr bool is_loop_over(int q, const Shape& shape) const {
+    return s_.groups[at(q)].root < 0 && s_.groups[at(q)].shape == shape;
+  }
+
+  /// The loop in which a floating node is best computed: one that computes something behind it already, else the last
+  /// one, else one of its own.
+  constexpr int loop_for(int i, Cuts cuts) {
+    const Reach r = reach(i);
+    const int last = static_cast<int>(s_.groups.size()) - 1;
+    for (int q : {r.shared, last}) {
+      if (q >= 0 && q >= r.latest && s_.groups[at(q)].root < 0 && joins(i, q) &&
+          (s_.groups[at(q)].cuts & r.cuts & cuts) != 0)
+        return q;
+    }
+    return open(-1, node(i).shape);
   }
 
   constexpr void place_kernel(int i) {
@@ -119,7 +187,7 @@ class Fuser {
     }
     const int q = open(i, n.shape);
     if (n.op->has_epilogue()) s_.groups[at(q)].cuts = 1U << n.op->row_dimensions(n.shape.rank);
-    s_.home[at(i)] = q;
+    s_.home[at(i)] = ready_[at(i)] = q;
     if (!n.op->has_epilogue()) s_.stored[at(i)] = 1;
     for (int in : n.inputs) {
       if (in >= 0) read(in, q, true);
@@ -140,8 +208,9 @@ class Fuser {
     const int latest = reach(i).latest;
     const int after = assigns ? max(latest, max(last_read_[at(n.inputs[0])], last_written_[at(n.inputs[0])])) : latest;
     int q = latest;
-    if (!(q >= 0 && after == q && joins(i, q))) {
-      q = static_cast<int>(s_.groups.size()) - 1;
+    const int last = static_cast<int>(s_.groups.size()) - 1;
+    if (!(q >= 0 && q <= last && after == q && joins(i, q))) {
+      q = last;
       if (!(q >= 0 && q >= after && s_.groups[at(q)].root < 0 && joins(i, q))) q = open(-1, n.shape);
     }
     add(i, q);
@@ -153,6 +222,7 @@ class Fuser {
     const Group& group = s_.groups[at(q)];
     if (group.root >= 0 && !node(group.root).op->has_epilogue()) return false;
     if (!(group.shape == n.shape) || (group.cuts & reach(i).cuts) == 0) return false;
+    if (group.reduces && reach(i).panels) return false;
     // A kernel that reads the variable may do so after the first results are out.
     if (n.op->kind == OpKind::assign && root_read_[at(n.inputs[0])] == q) return false;
     for (int in : n.inputs) {
@@ -168,19 +238,24 @@ class Fuser {
     int epoch = -1;
     Cuts cuts = 0;
     int latest = -1;
+    int shared = -1;      ///< the latest group that computes one of these floating nodes already
+    bool panels = false;  ///< something of it lies in panels
   };
   constexpr Reach reach(int i) {
     if (reach_[at(i)].epoch == epoch_) return reach_[at(i)];
     const Node& n = node(i);
-    Reach r{epoch_, cuts_for(n, n.shape), -1};
+    Reach r{epoch_, cuts_for(n, n.shape), -1, mark_[at(i)], n.layout == Layout::panels};
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
       const int in = n.inputs[k];
       if (in < 0) continue;
       r.cuts &= cuts_for(node(in), n.shape);
       const bool here = floats(in);
-      const Reach behind = here ? reach(in) : Reach{epoch_, r.cuts, s_.home[at(in)]};
+      const Reach behind =
+          here ? reach(in) : Reach{epoch_, r.cuts, ready_[at(in)], -1, node(in).layout == Layout::panels};
       r.cuts &= behind.cuts;
       r.latest = max(r.latest, behind.latest);
+      r.shared = max(r.shared, behind.shared);
+      r.panels = r.panels || behind.panels;
     }
     return reach_[at(i)] = r;
   }
@@ -195,12 +270,13 @@ class Fuser {
   constexpr void add(int i, int q) {
     const Node& n = node(i);
     s_.groups[at(q)].cuts &= reach(i).cuts;
+    s_.groups[at(q)].panels = s_.groups[at(q)].panels || reach(i).panels;
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
       if (n.inputs[k] >= 0) use(n.inputs[k], q);
     }
     if (n.op->kind == OpKind::assign) last_written_[at(n.inputs[0])] = q;
     s_.groups[at(q)].nodes.push_back(i);
-    s_.home[at(i)] = q;
+    s_.home[at(i)] = ready_[at(i)] = q;
     ++epoch_;
   }
 
@@ -208,6 +284,10 @@ class Fuser {
   constexpr void use(int i, int q) {
     if (floats(i)) {
       if (mark_[at(i)] == q) return;
+      if (mark_[at(i)] >= 0 && mark_[at(i)] < q && cost_[at(i)] > worth_storing) {
+        settle(i);
+        return read(i, q, false);
+      }
       mark_[at(i)] = q;
       pending_[at(i)] = 0;
       for (int in : node(i).inputs) {
@@ -231,13 +311,23 @@ class Fuser {
     if (!is_source(node(i))) s_.stored[at(s_.base[at(i)])] = 1;
   }
 
-  /// Node i must be in memory: a floating node gets a loop of its own.
+  /// What computing a value again may cost before it is better stored.
+  static constexpr int worth_storing = 20;
+  /// A floating node gets the group that computes it as its home, and is stored there.
+  constexpr void settle(int i) {
+    s_.home[at(i)] = ready_[at(i)] = mark_[at(i)];
+    s_.stored[at(i)] = 1;
+    ++epoch_;
+  }
+
+  /// Node i must be in memory: a floating node gets a home.
   constexpr void keep(int i) {
     const bool constant_output = node(i).is(op::constant) && s_.home[at(i)] < 0;
-    if (floats(i) || constant_output) {
+    if (floats(i) && mark_[at(i)] >= 0) {
+      settle(i);
+    } else if (floats(i) || constant_output) {
       pending_[at(i)] = 0;
-      const int q = open(-1, node(i).shape);
-      add(i, q);
+      add(i, constant_output ? open(-1, node(i).shape) : loop_for(i, ~0U));
       s_.stored[at(i)] = 1;
     }
     store(i);
@@ -264,7 +354,10 @@ class Fuser {
   const Subgraph& g_;
   Schedule s_;
   std::vector<char> floating_, pending_;
-  std::vector<int> last_read_, root_read_, last_written_, mark_;
+  std::vector<int> last_read_, root_read_, last_written_;
+  std::vector<int> mark_;   ///< by floating node: the latest group that computes it
+  std::vector<int> ready_;  ///< by node: the first group that may read it; that is its home, but for reductions
+  std::vector<int> cost_;   ///< by floating node: of computing it, with all behind it
   std::vector<Reach> reach_;
   int epoch_ = 0;  ///< of what reach() remembers
 };

@@ -62,6 +62,7 @@ class ProgramWriter {
       emit({.kind = Kind::store, .dtype = n.dtype, .args = {where, what, -1}});
       return remember(i, what);
     }
+    if (n.op->reduces) return write_reduction(i);
     if (n.op->kind == OpKind::elementwise) {
       Instruction ins{.kind = Kind::compute, .dtype = n.dtype, .op = n.op};
       for (std::size_t k = 0; k < ins.args.size(); ++k) {
@@ -72,6 +73,15 @@ class ProgramWriter {
       get(i);  // a constant that is fetched
     }
     if (s_.home[at(i)] == q) store_if_wanted(i);
+  }
+
+  constexpr void write_reduction(int i) {
+    const Node& n = node(i);
+    const std::int16_t what = get(n.inputs[0]);
+    plan_.accesses.push_back({i, mode_of(beside_input(n, shape_), shape_, cut_)});
+    const auto where = static_cast<std::int16_t>(static_cast<int>(plan_.accesses.size()) - 1 - step_.first_access);
+    emit({.kind = Kind::accumulate, .dtype = n.dtype, .op = n.op, .args = {where, what, -1}});
+    if (step_.gathering < 0) step_.gathering = gatherings_++;
   }
 
   constexpr void store_if_wanted(int i) {
@@ -121,6 +131,7 @@ class ProgramWriter {
   Step step_;
   Shape shape_;
   std::size_t cut_ = 0;
+  std::int32_t gatherings_ = 0;
   std::vector<int> position_, accessed_, used_;
 };
 }  // namespace detail

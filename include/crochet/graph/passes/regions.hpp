@@ -136,7 +136,8 @@ class RegionFinder {
     while (((group.cuts >> cut) & 1U) == 0) ++cut;
     if (group.root >= 0 && !node(group.root).op->has_epilogue()) return true;
     for (int i : group.nodes) {
-      if (node(i).op->kind != OpKind::elementwise && !node(i).is(op::constant)) return false;
+      const bool each = node(i).op->kind == OpKind::elementwise || node(i).is(op::constant);
+      if (!each && !node(i).op->reduces) return false;
       for (int in : node(i).inputs) {
         if (in >= 0 && !reachable(group, in, q, cut)) return false;
       }
@@ -157,17 +158,29 @@ class RegionFinder {
       if (in < 0) continue;
       if (((items >> k) & 1U) != 0) {
         if (elements_per_item(node(in).shape, r_.items) == 0 || node(in).layout == Layout::panels) return false;
+        if (is_total(in) && home(in) >= first_) return false;
       } else if (home(in) >= first_) {
         return false;
       }
     }
     return true;
   }
+  /// Whether a value is what a loop has reduced more than a row to: it is there when all items are through.
+  constexpr bool is_total(int in) const {
+    const int i = s_.base[at(in)];
+    if (i < 0 || !node(i).op->reduces || s_.home[at(i)] < 0) return false;
+    const Group& group = s_.groups[at(s_.home[at(i)])];
+    if (group.root >= 0) return false;
+    std::size_t cut = 0;
+    while (((group.cuts >> cut) & 1U) == 0) ++cut;
+    return mode_of(beside_input(node(i), group.shape), group.shape, cut) != Mode::column;
+  }
   /// Whether an item's share of the loop finds its share of value `in`.
   constexpr bool reachable(const Group& group, int in, int q, std::size_t cut) const {
     const Node& n = node(in);
     const bool in_hand = s_.home[at(in)] == q || (s_.home[at(in)] < 0 && n.op->kind == OpKind::elementwise);
     if (in_hand || n.is(op::constant)) return true;
+    if (is_total(in) && home(in) >= first_) return false;
     const Mode mode = mode_of(n.shape, group.shape, cut);
     if (mode == Mode::full) return n.layout == Layout::row_major;
     if (mode == Mode::column) return true;

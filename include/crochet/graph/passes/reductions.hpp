@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which reductions a loop can do on the way, and how it must be cut into rows and columns for them.
+#pragma once
+#include <crochet/graph/passes/broadcasts.hpp>
+
+namespace crochet {
+
+/// The shape that a reduction of `in` has with its reduced axes as dimensions of 1: how it lies beside its input.
+constexpr Shape beside_input(const Node& reduction, Shape in) {
+  for (std::size_t i = 0; i < in.rank; ++i) {
+    if (((static_cast<unsigned>(reduction.attributes.ints[0]) >> i) & 1U) != 0) in[i] = 1;
+  }
+  return in;
+}
+
+/// The cuts at which a loop over `in` reduces everything, or each row, or each column; 0 if there are none, or if it is
+/// better left to the reduction's own kernel: long rows of totals for each thread cost more than a second look.
+constexpr Cuts reduction_cuts(const Node& reduction, const Shape& in) {
+  constexpr std::int64_t long_row = 8192;
+  const Shape out = beside_input(reduction, in);
+  if (out == in || in.size().is_one()) return 0;
+  Cuts cuts = cuts_for(out, in);
+  for (std::size_t k = 0; k <= in.rank; ++k) {
+    const Extent columns = in.product(k, in.rank);
+    const bool too_long = !columns.is_static() || columns.factor > long_row;
+    if (((cuts >> k) & 1U) != 0 && mode_of(out, in, k) == Mode::row && too_long) cuts &= ~(1U << k);
+  }
+  return cuts;
+}
+
+}  // namespace crochet

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// One member's part of an elementwise loop: its blocks, one after the other, through the program.
+#pragma once
+#include <crochet/kernels/loop/sink.hpp>
+#include <crochet/kernels/loop/uses.hpp>
+#include <crochet/kernels/loop/window.hpp>
+
+namespace crochet::kernel {
+
+/// How many registers go through each instruction together: enough to hide how long one takes, and no more than the
+/// machine has registers for.
+#if defined(__AVX512F__)
+inline constexpr int abreast = 8;
+#else
+inline constexpr int abreast = 4;
+#endif
+
+namespace detail {
+
+/// For accesses that are only reduced into, and for those that are not.
+struct NoWindow {
+  template <class Ref, class Block>
+  NoWindow(const Ref&, const Block&) {}
+  void before(const auto&) {}
+  Ref<char, Mode::scalar> show(const auto&) { return {nullptr, 0}; }
+  void after(const auto&) {}
+};
+struct NoTotal {
+  using Total = char;
+  static std::int64_t room(std::int64_t) { return 0; }
+  template <class Ref, class Block>
+  NoTotal(const Ref&, const Block&, Total*, bool) {}
+  void leave() {}
+  static void finish(const auto&...) {}
+};
+
+/// The member of number A among others.
+template <std::size_t A, class X>
+struct Numbered : X {
+  using X::X;
+};
+template <std::size_t A, class X>
+CROCHET_ALWAYS_INLINE X& numbered(Numbered<A, X>& x) {
+  return x;
+}
+
+template <class P>
+inline constexpr int block_of = abreast* program_lanes<P>;
+
+template <class P, std::size_t A, class R>
+struct At;
+template <class P, std::size_t A, class T, Mode M>
+struct At<P, A, Ref<T, M>> {
+  static constexpr int access = static_cast<int>(A), lanes = program_lanes<P>, block = block_of<P>;
+  static constexpr const Op* reduction = UsesOf<P>::template reduction<access>();
+  static constexpr bool reads = UsesOf<P>::template reads<access>, writes = UsesOf<P>::template writes<access>;
+  static constexpr bool by_rows = reduction != nullptr && M == Mode::column;
+  using Seen = Numbered<A, std::conditional_t<reads || writes, Window<T, M, block, reads, writes>, NoWindow>>;
+  using Kept = Numbered<A, std::conditional_t<reduction != nullptr, Sink<reduction, T, M, block, lanes>, NoTotal>>;
+
+  /// Bytes of the totals that a member leaves.
+  static std::int64_t bytes(std::int64_t columns) {
+    constexpr std::int64_t line = 64, each = static_cast<std::int64_t>(sizeof(typename Kept::Total));
+    return (Kept::room(columns) * each + line - 1) / line * line;
+  }
+};
+
+template <class P, class R>
+class Part;
+/// Program P over memory R (Refs).
+template <class P, std::size_t... A, class... R>
+class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
+  using Memory = RefSlots<std::index_sequence<A...>, R...>;
+  using Here = Block<block_of<P>>;
+  template <std::size_t K, class Ref>
+  using Totals = typename At<P, K, Ref>::Kept::Total*;
+
+  struct Windows : At<P, A, R>::Seen... {
+    Windows(const Memory& refs, const Here& b) : At<P, A, R>::Seen(ref<A>(refs), b)... {}
+  };
+  struct Sinks : At<P, A, R>::Kept... {
+    Sinks(const Memory& refs, const Here& b, std::byte* totals, bool fresh)
+        : At<P, A, R>::Kept(ref<A>(refs), b, reinterpret_cast<Totals<A, R>>(totals + offset<A>(b.columns)), fresh)... {}
+    template <int K, class V, int U>
+    CROCHET_ALWAYS_INLINE void add(const V (&v)[U]) {
+      put(numbered<static_cast<std::size_t>(K)>(*this), v);
+    }
+  };
+  template <const Op* O, class T, Mode M, int B, int N, class V, int U>
+  CROCHET_ALWAYS_INLINE static void put(Sink<O, T, M, B, N>& sink, const V (&v)[U]) {
+    simd::cells_t<T, N> x[U];
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) x[u] = operand<N, T>(v[u]);
+    sink.add(x);
+  }
+
+ public:
+  static constexpr bool accumulates = ((At<P, A, R>::reduction != nullptr) || ...);
+  /// Whether a member has to have whole rows.
+  static constexpr bool by_rows = (At<P, A, R>::by_rows || ...);
+
+  /// Where the totals for access K begin among a member's, and, for K beyond the last access, how many bytes all have.
+  template <std::size_t K>
+  static std::int64_t offset(std::int64_t columns) {
+    std::int64_t bytes = 0;
+    ((bytes += A < K ? At<P, A, R>::bytes(columns) : 0), ...);
+    return bytes;
+  }
+
+  /// `fresh`: whether the totals are to begin; else they go on. Not inlined: equal programs share it.
+  [[gnu::noinline]] static void run(const Memory& refs, std::int64_t rows, std::int64_t columns, Range mine,
+                                    std::byte* totals, bool fresh) {
+    Here b(rows, columns, mine);
+    Windows windows(refs, b);
+    Sinks sinks(refs, b, totals, fresh);
+    for (; b.at < mine.to; b.advance(mine.to)) {
+      (numbered<A>(windows).before(b), ...);
+      const Refs<decltype(numbered<A>(windows).show(b))...> shown{{numbered<A>(windows).show(b)}...};
+      constexpr const char* no_root = nullptr;
+      evaluate<program_lanes<P>, abreast>(P{}, shown, 0, 0, no_root, sinks);
+      (numbered<A>(windows).after(b), ...);
+    }
+    (numbered<A>(sinks).leave(), ...);
+  }
+
+  /// Joins what each member has left, `stride` bytes apart.
+  static void finish(const Memory& refs, std::int64_t rows, std::int64_t columns, int members, const std::byte* totals,
+                     std::int64_t stride) {
+    (At<P, A, R>::Kept::finish(ref<A>(refs), rows, columns, members,
+                               [&](int k) {
+                                 const std::byte* at = totals + k * stride + offset<A>(columns);
+                                 return reinterpret_cast<const typename At<P, A, R>::Kept::Total*>(at);
+                               }),
+     ...);
+  }
+};
+
+}  // namespace detail
+}  // namespace crochet::kernel

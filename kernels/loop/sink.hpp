@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a loop's reductions go: one sink for each. Every member of the team fills its own; what belongs to all is then
+// joined member by member, so that a result is the same on every run with as many members.
+#pragma once
+#include <crochet/kernels/loop/block.hpp>
+#include <crochet/kernels/program.hpp>
+#include <crochet/kernels/reduction.hpp>
+
+namespace crochet::kernel::detail {
+
+/// The registers of a block without what lies beyond the last element.
+template <class How, class T, int B, class V, int U>
+CROCHET_ALWAYS_INLINE void drop_beyond(V (&v)[U], std::int64_t size) {
+  simd::cell_t<T> e[B];
+  __builtin_memcpy(e, v, sizeof e);
+  for (std::int64_t k = size; k < B; ++k) e[k] = How::template nothing<simd::cell_t<T>>;
+  __builtin_memcpy(v, e, sizeof e);
+}
+/// A block's registers joined to one, in pairs.
+template <class How, class V, int U>
+CROCHET_ALWAYS_INLINE V join_registers(V (&v)[U]) {
+  CROCHET_UNROLL
+  for (int step = U / 2; step > 0; step /= 2) {
+    CROCHET_UNROLL
+    for (int u = 0; u < step; ++u) v[u] = How::join(v[u], v[u + step]);
+  }
+  return v[0];
+}
+template <class How, class T, class V>
+CROCHET_ALWAYS_INLINE simd::cell_t<T> join_elements(const V& v) {
+  constexpr int n = simd::lanes_of<V>;
+  simd::cell_t<T> x[n];
+  __builtin_memcpy(x, &v, sizeof x);
+  CROCHET_UNROLL
+  for (int half = n / 2; half > 0; half /= 2) {
+    CROCHET_UNROLL
+    for (int i = 0; i < half; ++i) x[i] = How::join(x[i], x[i + half]);
+  }
+  return x[0];
+}
+
+/// A stream of registers joined to one element: in T for some blocks, in sum_t from then on.
+template <class How, class T, int N>
+class Running {
+ public:
+  using V = simd::cells_t<T, N>;
+  CROCHET_ALWAYS_INLINE void add(const V& v) {
+    part_ = How::join(part_, v);
+    if (How::rounds && --left_ == 0) flush();
+  }
+  CROCHET_ALWAYS_INLINE void add_element(sum_t<How, T> x) { total_ = How::join(total_, x); }
+  sum_t<How, T> take() {
+    flush();
+    const sum_t<How, T> total = total_;
+    total_ = How::template nothing<sum_t<How, T>>;
+    return total;
+  }
+
+ private:
+  static constexpr int some = 64;
+  CROCHET_ALWAYS_INLINE void flush() {
+    total_ = How::join(total_, static_cast<sum_t<How, T>>(join_elements<How, T>(part_)));
+    part_ = simd::fill<T, N>(How::template nothing<simd::cell_t<T>>);
+    left_ = some;
+  }
+
+  V part_ = simd::fill<T, N>(How::template nothing<simd::cell_t<T>>);
+  sum_t<How, T> total_ = How::template nothing<sum_t<How, T>>;
+  int left_ = some;
+};
+
+/// A reduction by operation O of elements T to an access of mode M. B: positions of a block; N: of a register.
+template <const Op* O, class T, Mode M, int B, int N>
+class Sink;
+
+/// Of everything to one element.
+template <const Op* O, class T, int B, int N>
+class Sink<O, T, Mode::scalar, B, N> {
+ public:
+  using How = typename Reduction<O>::How;
+  using Total = sum_t<How, T>;
+  /// How many totals a member leaves for the others.
+  static std::int64_t room(std::int64_t) { return 1; }
+
+  Sink(Ref<T, Mode::scalar>, const Block<B>& b, Total* mine, bool fresh) : block_(b), mine_(mine), fresh_(fresh) {}
+  template <class V, int U>
+  CROCHET_ALWAYS_INLINE void add(V (&v)[U]) {
+    if (!block_.whole()) drop_beyond<How, T, B>(v, block_.size);
+    running_.add(join_registers<How>(v));
+  }
+  void leave() { *mine_ = fresh_ ? running_.take() : How::join(*mine_, running_.take()); }
+
+  /// The result, from what member k left at of(k).
+  template <class Of>
+  static void finish(Ref<T, Mode::scalar> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
+    Total total = *of(0);
+    for (int k = 1; k < members; ++k) total = How::join(total, *of(k));
+    *to.data = Reduction<O>::template finish<simd::cell_t<T>>(total, rows * columns);
+  }
+
+ private:
+  const Block<B>& block_;
+  Total* mine_;
+  bool fresh_;
+  Running<How, T, N> running_;
+};
+
+/// Of each column to one element. Totals lie as the row in a Window, written out until a block fits at every phase.
+template <const Op* O, class T, int B, int N>
+class Sink<O, T, Mode::row, B, N> {
+ public:
+  using How = typename Reduction<O>::How;
+  using Total = sum_t<How, T>;
+  static std::int64_t room(std::int64_t columns) { return columns + 3 * B; }
+
+  Sink(Ref<T, Mode::row>, const Block<B>& b, Total* mine, bool fresh) : block_(b), mine_(mine) {
+    for (std::int64_t k = fresh ? 0 : b.columns; k < b.period + B; ++k) mine[k] = How::template nothing<Total>;
+  }
+  template <class V, int U>
+  CROCHET_ALWAYS_INLINE void add(V (&v)[U]) {
+    if (!block_.whole()) drop_beyond<How, T, B>(v, block_.size);
+    Total* at = mine_ + block_.phase;
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u, at += N) {
+      simd::store(at, How::join(simd::read<Total, N>(at), simd::cast<simd::cell_t<T>, Total, N>(v[u])));
+    }
+  }
+  void leave() {
+    for (std::int64_t k = block_.columns; k < block_.period + B; ++k) {
+      Total& total = mine_[k % block_.columns];
+      total = How::join(total, mine_[k]);
+    }
+  }
+
+  template <class Of>
+  static void finish(Ref<T, Mode::row> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      Total total = of(0)[c];
+      for (int k = 1; k < members; ++k) total = How::join(total, of(k)[c]);
+      to.data[c] = Reduction<O>::template finish<simd::cell_t<T>>(total, rows);
+    }
+  }
+
+ private:
+  const Block<B>& block_;
+  Total* mine_;
+};
+
+/// Of each row to one element. A member has whole rows: nothing is left for the others.
+template <const Op* O, class T, int B, int N>
+class Sink<O, T, Mode::column, B, N> {
+ public:
+  using How = typename Reduction<O>::How;
+  using Total = sum_t<How, T>;
+  static std::int64_t room(std::int64_t) { return 0; }
+
+  Sink(Ref<T, Mode::column> to, const Block<B>& b, Total*, bool) : block_(b), to_(to.data) {}
+  template <class V, int U>
+  CROCHET_ALWAYS_INLINE void add(V (&v)[U]) {
+    if (block_.whole() && block_.j + B <= block_.columns) {
+      running_.add(join_registers<How>(v));
+      if (block_.j + B == block_.columns) end_row(block_.i);
+    } else {
+      add_pieces(v);
+    }
+  }
+  void leave() {}
+
+  /// Without columns there was nothing to add.
+  template <class Of>
+  static void finish(Ref<T, Mode::column> to, std::int64_t rows, std::int64_t columns, int, Of) {
+    for (std::int64_t i = 0; columns == 0 && i < rows; ++i) {
+      to.data[i] = Reduction<O>::template finish<simd::cell_t<T>>(How::template nothing<Total>, 0);
+    }
+  }
+
+ private:
+  void end_row(std::int64_t i) {
+    to_[i] = Reduction<O>::template finish<simd::cell_t<T>>(running_.take(), block_.columns);
+  }
+  /// A block that rows end in.
+  template <class V, int U>
+  void add_pieces(const V (&v)[U]) {
+    simd::cell_t<T> e[B];
+    __builtin_memcpy(e, v, sizeof e);
+    std::int64_t j = block_.j;
+    for (std::int64_t k = 0, i = block_.i; k < block_.size; ++i, j = 0) {
+      const std::int64_t n = block_.columns - j < block_.size - k ? block_.columns - j : block_.size - k;
+      for (std::int64_t c = 0; c < n; ++c) running_.add_element(static_cast<Total>(e[k + c]));
+      if (j + n == block_.columns) end_row(i);
+      k += n;
+    }
+  }
+
+  const Block<B>& block_;
+  simd::cell_t<T>* to_;
+  Running<How, T, N> running_;
+};
+
+}  // namespace crochet::kernel::detail

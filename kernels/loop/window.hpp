@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each operand of an elementwise loop shows a block's elements side by side: directly where they lie so, else from
+// a copy. A block that is not whole is worked on like a whole one, on copies.
+#pragma once
+#include <crochet/kernels/loop/block.hpp>
+#include <crochet/kernels/program.hpp>
+
+namespace crochet::kernel::detail {
+
+/// An operand as blocks see it. `reads`, `writes`: what the program does with it.
+template <class T, Mode M, int B, bool reads, bool writes>
+class Window;
+
+/// Elements that lie as the loop runs. A block is filled up with one of its own elements, on which no operation fails
+/// that does not fail on it anyway.
+template <class T, int B, bool reads, bool writes>
+class Window<T, Mode::full, B, reads, writes> {
+ public:
+  Window(Ref<T, Mode::full> r, const Block<B>&) : data_(r.data) {}
+
+  CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
+    if (b.whole() || !reads) return;
+    for (std::int64_t k = 0; k < b.size; ++k) copy_[k] = data_[b.at + k];
+    for (std::int64_t k = b.size; k < B; ++k) copy_[k] = copy_[0];
+  }
+  CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>& b) { return {b.whole() ? data_ + b.at : copy_, 0}; }
+  CROCHET_ALWAYS_INLINE void after(const Block<B>& b) {
+    if (b.whole() || !writes) return;
+    for (std::int64_t k = 0; k < b.size; ++k) data_[b.at + k] = copy_[k];
+  }
+
+ private:
+  T* data_;
+  alignas(64) T copy_[B];
+};
+
+template <class T, int B, bool reads, bool writes>
+class Window<T, Mode::scalar, B, reads, writes> {
+ public:
+  Window(Ref<T, Mode::scalar> r, const Block<B>&) : ref_(r) {}
+  CROCHET_ALWAYS_INLINE void before(const Block<B>&) {}
+  CROCHET_ALWAYS_INLINE Ref<T, Mode::scalar> show(const Block<B>&) { return ref_; }
+  CROCHET_ALWAYS_INLINE void after(const Block<B>&) {}
+
+ private:
+  Ref<T, Mode::scalar> ref_;
+};
+
+/// A row that repeats. Short rows are written out until a block fits at every phase; long ones are copied only where a
+/// block goes over their end.
+template <class T, int B, bool reads, bool writes>
+class Window<T, Mode::row, B, reads, writes> {
+ public:
+  Window(Ref<T, Mode::row> r, const Block<B>& b) : data_(r.data) {
+    if (b.columns >= B || b.columns == 0) return;
+    for (std::int64_t k = 0; k < b.period + B; k += b.columns) {
+      for (std::int64_t c = 0; c < b.columns; ++c) copy_[k + c] = data_[c];
+    }
+  }
+  CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
+    if (b.columns < B || b.phase + B <= b.columns) return;
+    const std::int64_t left = b.columns - b.phase;
+    for (std::int64_t k = 0; k < left; ++k) copy_[k] = data_[b.phase + k];
+    for (std::int64_t k = left; k < B; ++k) copy_[k] = data_[k - left];
+  }
+  CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>& b) {
+    if (b.columns < B) return {copy_ + b.phase, 0};
+    return {b.phase + B <= b.columns ? data_ + b.phase : copy_, 0};
+  }
+  CROCHET_ALWAYS_INLINE void after(const Block<B>&) {}
+
+ private:
+  T* data_;
+  alignas(64) T copy_[4 * B];  // period < 2 B, and B more, and a row more
+};
+
+/// One element for each row.
+template <class T, int B, bool reads, bool writes>
+class Window<T, Mode::column, B, reads, writes> {
+ public:
+  Window(Ref<T, Mode::column> r, const Block<B>&) : data_(r.data) {}
+
+  CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
+    const bool in_one_row = b.j + B <= b.columns;
+    if (in_one_row && b.i == row_) return;
+    row_ = in_one_row ? b.i : -1;
+    std::int64_t j = b.j;
+    for (std::int64_t k = 0, i = b.i; k < B; j = 0) {
+      const std::int64_t n = b.columns - j < B - k ? b.columns - j : B - k;
+      for (std::int64_t c = 0; c < n; ++c) copy_[k + c] = data_[i];
+      k += n;
+      if (i + 1 < b.rows) ++i;  // a last block that is not whole goes on with the last element
+    }
+  }
+  CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>&) { return {copy_, 0}; }
+  CROCHET_ALWAYS_INLINE void after(const Block<B>&) {}
+
+ private:
+  T* data_;
+  std::int64_t row_ = -1;
+  alignas(64) T copy_[B];
+};
+
+}  // namespace crochet::kernel::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instruction of a program works on: registers of N elements each, or single elements (N = 1). Truth values
+// come in two forms: bytes of 0 or 1, as they lie in memory, and what a comparison leaves, a mask as wide as what it
+// compared. Masks stay masks until something needs bytes: on their way to a selection they then cost nothing.
+#pragma once
+#include <crochet/kernels/simd.hpp>
+
+namespace crochet::simd {
+
+namespace detail {
+template <class T, int N>
+struct cells {
+  using type = vec<T, N>;
+};
+template <class T>
+struct cells<T, 1> {
+  using type = cell_t<T>;
+};
+template <>
+struct signed_integer<2> {
+  using type = std::int16_t;
+};
+template <class T, int N>
+using mask_like = vec<typename signed_integer<sizeof(cell_t<T>)>::type, N>;
+
+/// Whether a register of truth values is a mask: of signed integers, 0 or -1.
+template <class V>
+constexpr bool holds_mask() {
+  if constexpr (is_scalar<V>) {
+    return false;
+  } else {
+    return std::is_signed_v<element_of<V>> && std::is_integral_v<element_of<V>>;
+  }
+}
+template <class V>
+inline constexpr bool is_mask = holds_mask<V>();
+}  // namespace detail
+
+/// N elements of T: a vector, or the element itself.
+template <class T, int N>
+using cells_t = typename detail::cells<T, N>::type;
+
+/// The number of elements in a register of a program whose widest element type has so many bytes: none is wider than
+/// the machine's vectors, which compilers split badly where they compare and select.
+constexpr int lanes_for(std::size_t widest) { return widest <= 4 ? lanes : lanes / 2; }
+
+template <class T, int N>
+CROCHET_ALWAYS_INLINE cells_t<T, N> fill(cell_t<T> x) {
+  if constexpr (N == 1) {
+    return x;
+  } else {
+    return x - vec<T, N>{};
+  }
+}
+template <class T, int N>
+CROCHET_ALWAYS_INLINE cells_t<T, N> read(const T* p) {
+  const T* aligned = static_cast<const T*>(__builtin_assume_aligned(p, alignof(T)));
+  cells_t<T, N> v;
+  __builtin_memcpy(&v, aligned, sizeof v);
+  return v;
+}
+
+/// Truth values as bytes of 0 or 1.
+template <int N, class C>
+CROCHET_ALWAYS_INLINE cells_t<bool, N> as_bytes(const C& c) {
+  if constexpr (N == 1) {
+    return c;
+  } else if constexpr (detail::is_mask<C>) {
+    return __builtin_convertvector(c, vec<bool, N>) & 1;
+  } else {
+    return c;
+  }
+}
+/// Truth values as a mask for elements of T.
+template <class T, int N, class C>
+CROCHET_ALWAYS_INLINE detail::mask_like<T, N> as_mask(const C& c) {
+  using M = detail::mask_like<T, N>;
+  if constexpr (std::is_same_v<C, M>) {
+    return c;
+  } else if constexpr (detail::is_mask<C>) {
+    return __builtin_convertvector(c, M);
+  } else {
+    return __builtin_convertvector(c, M) != M{};
+  }
+}
+
+/// Where c holds a, elsewhere b.
+template <class T, int N, class C>
+CROCHET_ALWAYS_INLINE cells_t<T, N> choose(const C& c, const cells_t<T, N>& a, const cells_t<T, N>& b) {
+  if constexpr (N == 1) {
+    return c != 0 ? a : b;
+  } else {
+    return as_mask<T, N>(c) ? a : b;
+  }
+}
+
+/// Conversion element by element, as static_cast does; to bool, whether it is not 0.
+template <class From, class To, int N, class V>
+CROCHET_ALWAYS_INLINE auto cast(const V& x) {
+  using Out = cells_t<To, N>;
+  if constexpr (std::is_same_v<From, To>) {
+    return x;
+  } else if constexpr (N == 1) {
+    return std::is_same_v<To, bool> ? static_cast<Out>(x != V{}) : static_cast<Out>(x);
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return x != V{};
+  } else if constexpr (detail::is_mask<V> && std::is_same_v<From, bool>) {
+    return as_mask<To, N>(x) ? fill<To, N>(1) : Out{};
+  } else {
+    return __builtin_convertvector(x, Out);
+  }
+}
+
+}  // namespace crochet::simd
