@@ -4,6 +4,8 @@
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include <crochet/graph/arena.hpp>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 
@@ -374,7 +376,7 @@ TEST(PlanMemory, ValuesTakeTurns) {
   for (int i = 0; i < 10; ++i) x = matmul(x, x);
   const Plan p = make_plan(simplify(g.graph(), std::vector{x.id}, std::vector<int>{}));
   EXPECT_EQ(p.steps.size(), 10U);
-  EXPECT_EQ(p.slots.size(), 2U) << "each product needs only the one before";
+  EXPECT_EQ(workspace_bytes(p), 2 * 8 * 8 * 4) << "each product needs only the one before";
 }
 
 TEST(PlanMemory, FetchedValuesKeepTheirSlots) {
@@ -382,19 +384,18 @@ TEST(PlanMemory, FetchedValuesKeepTheirSlots) {
   Tensor x = g.placeholder<float>("x", {8, 8});
   std::vector<int> fetched;
   for (int i = 0; i < 5; ++i) fetched.push_back((x = matmul(x, x)).id);
-  EXPECT_EQ(make_plan(simplify(g.graph(), fetched, std::vector<int>{})).slots.size(), 5U);
+  EXPECT_EQ(workspace_bytes(make_plan(simplify(g.graph(), fetched, std::vector<int>{}))), 5 * 8 * 8 * 4);
 }
 
-TEST(PlanMemory, SizesOfOneKindShareASlotThatFitsTheLargest) {
+TEST(PlanMemory, DynamicSizesArePlacedForTheDimensionsOfARun) {
   GraphBuilder g;
   const Extent batch = g.dynamic("batch");
   const Tensor x = g.placeholder<float>("x", {batch, 8}), w = g.placeholder<float>("w", {8, 16}),
                v = g.placeholder<float>("v", {16, 4});
   const Tensor y = matmul(matmul(matmul(x, w), v), g.placeholder<float>("u", {4, 2}));
   const Plan p = make_plan(simplify(g.graph(), std::vector{y.id}, std::vector<int>{}));
-  ASSERT_EQ(p.slots.size(), 2U);
-  EXPECT_TRUE(p.slots[0].bytes == batch * (16 * 4));
-  EXPECT_TRUE(p.slots[1].bytes == batch * (4 * 4));
+  EXPECT_EQ(workspace_bytes(p, {32}), 32 * (16 + 4) * 4) << "the last product is where the first was";
+  EXPECT_EQ(workspace_bytes(p, {3}), 192 + 64) << "in whole cache lines";
 }
 
 TEST(PlanMemory, AViewIsWhereItsValueIs) {

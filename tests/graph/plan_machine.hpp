@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <crochet/graph/arena.hpp>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/testing/oracle_rules.hpp>
 
@@ -18,9 +19,7 @@ struct Stages {
   Plan plan;
 
   Stages(const Graph& g, const std::vector<int>& fetched, const std::vector<int>& targets)
-      : simplified(simplify(g, fetched, targets)),
-        repeated(materialize_broadcasts(keep_overwritten(simplified))),
-        schedule(order_by_items(repeated, fuse(repeated))),
+      : simplified(simplify(g, fetched, targets)), repeated(add_copies(simplified)), schedule(make_schedule(repeated)),
         plan(make_plan(simplified)) {}
 };
 
@@ -28,7 +27,7 @@ class PlanMachine {
  public:
   using Place = std::pair<Region, int>;
 
-  PlanMachine(const Stages& stages, const Dims& dims) : s_(stages), plan_(stages.plan), dims_(dims) {}
+  PlanMachine(const Stages& stages, const Dims& dims) : s_(stages), plan_(stages.plan), dims_(dims), arena_(placed_slots(plan_, dims)) {}
 
   /// The elements of a variable or a placeholder, by its node in the model's graph.
   std::vector<double>& source(Region region, int node) { return memory_[{region, node}].data; }
@@ -81,10 +80,25 @@ class PlanMachine {
         const Extent bytes = plan_.slots[static_cast<std::size_t>(value(v).index)].bytes;
         demand(static_cast<std::int64_t>(size(v) * size_of(value(v).dtype)) <= bytes.at(dims_), "a slot is too small");
       }
+      if (value(v).region == Region::slot) claim(value(v).index);
       c.owner = base(v);
       c.data.assign(size(v), std::numeric_limits<double>::quiet_NaN());
     }
     return c;
+  }
+  /// What lay where a slot lies is gone.
+  void claim(int slot) {
+    for (int k = 0; k < static_cast<int>(arena_.size()); ++k) {
+      if (k != slot && overlap_in_bytes(k, slot)) memory_[{Region::slot, k}].owner = -1;
+    }
+  }
+  bool overlap_in_bytes(int a, int b) const {
+    const PlacedSlot &x = arena_[static_cast<std::size_t>(a)], &y = arena_[static_cast<std::size_t>(b)];
+    return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
+  }
+  bool same_place(const Place& a, const Place& b) const {
+    if (a.first == Region::slot && b.first == Region::slot) return a == b || overlap_in_bytes(a.second, b.second);
+    return a == b;
   }
   std::vector<double> read(int v) {
     const Cell& c = cell(v);
@@ -240,7 +254,7 @@ class PlanMachine {
     for (const Touched& a : mine) {
       for (const Touched& b : since_) {
         const bool one_thread = a.region >= 0 && a.region == b.region && a.items && b.items;
-        demand(!(a.written || b.written) || a.place != b.place || one_thread || a.place.first == Region::items,
+        demand(!(a.written || b.written) || !same_place(a.place, b.place) || one_thread || a.place.first == Region::items,
                "two steps touch one place and nothing keeps them apart");
       }
     }
@@ -253,11 +267,11 @@ class PlanMachine {
       if (ins.kind != Instruction::Kind::store && ins.kind != Instruction::Kind::accumulate) continue;
       const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
       for (int operand : step.operands) {
-        demand(operand < 0 || place(operand) != place(a.value), "an epilogue overwrites what its kernel reads");
+        demand(operand < 0 || !same_place(place(operand), place(a.value)), "an epilogue overwrites what its kernel reads");
       }
       for (std::int32_t other = 0; other < step.accesses; ++other) {
         const Access& b = plan_.accesses[static_cast<std::size_t>(step.first_access + other)];
-        demand(place(b.value) != place(a.value) || b.mode == a.mode, "a loop reads elsewhere what it overwrites");
+        demand(!same_place(place(b.value), place(a.value)) || b.mode == a.mode, "a loop reads elsewhere what it overwrites");
       }
     }
   }
@@ -265,6 +279,7 @@ class PlanMachine {
   const Stages& s_;
   const Plan& plan_;
   Dims dims_;
+  std::vector<PlacedSlot> arena_;
   std::map<Place, Cell> memory_;
   std::vector<Touched> since_;
   std::map<const Op*, testing::ElementRule> elements_ = testing::element_rules();

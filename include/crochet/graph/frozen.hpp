@@ -12,6 +12,7 @@
 #include <crochet/graph/passes/fold.hpp>
 #include <crochet/graph/passes/item_memory.hpp>
 #include <crochet/graph/passes/keep.hpp>
+#include <crochet/graph/passes/lifetimes.hpp>
 #include <crochet/graph/passes/order.hpp>
 #include <crochet/graph/passes/pool_first.hpp>
 #include <crochet/graph/passes/program.hpp>
@@ -88,23 +89,37 @@ constexpr auto freeze_graph() {
   }
 }
 
-/// The part of a graph that makes `fetched` and runs `targets` (node ids), simplified.
+/// The part of a graph that makes `fetched` and runs `targets` (node ids), with each use of a variable resolved.
 template <class G, class Ids>
-constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targets) {
+constexpr Subgraph select_nodes(const G& graph, const Ids& fetched, const Ids& targets) {
   Subgraph s;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    s.nodes.push_back(graph.nodes[i]);
-    if (s.nodes[i].is(op::variable) || s.nodes[i].is(op::placeholder)) s.nodes[i].origin = static_cast<int>(i);
+  s.nodes.assign(graph.nodes.begin(), graph.nodes.end());
+  Node* const nodes = s.nodes.data();
+  for (int i = 0; i < static_cast<int>(s.nodes.size()); ++i) {
+    if (nodes[i].op == &op::variable || nodes[i].op == &op::placeholder) nodes[i].origin = i;
   }
-  for (int f : fetched) s.fetched.push_back(f);
-  for (int t : targets) s.targets.push_back(t);
-  return prune(pool_first(share(fold(prune(see_assignments(s))))));
+  s.fetched.assign(fetched.begin(), fetched.end());
+  s.targets.assign(targets.begin(), targets.end());
+  return prune(see_assignments(s));
 }
 
-/// Fusion, memory, programs, barriers.
-constexpr Plan make_plan(const Subgraph& simplified) {
-  const Subgraph g = materialize_broadcasts(keep_overwritten(simplified));
-  const Schedule schedule = order_by_items(g, fuse(g));
+/// The same with less to do.
+constexpr Subgraph reduce_work(const Subgraph& selected) { return prune(pool_first(share(fold(selected)))); }
+template <class G, class Ids>
+constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targets) {
+  return reduce_work(select_nodes(graph, fetched, targets));
+}
+
+/// With the copies that it takes to run: of values that are overwritten too early, and of what no loop can repeat.
+constexpr Subgraph add_copies(const Subgraph& simplified) {
+  return materialize_broadcasts(keep_overwritten(simplified));
+}
+
+/// Steps, in order.
+constexpr Schedule make_schedule(const Subgraph& g) { return order_by_items(g, fuse(g)); }
+
+/// Regions, memory, programs, barriers, lifetimes.
+constexpr Plan write_plan(const Subgraph& g, const Schedule& schedule) {
   const Regions regions = find_regions(g, schedule);
   MemoryPlan memory = plan_memory(g, schedule, regions);
   const std::vector<ItemSteps> items = plan_item_memory(g, schedule, regions, memory);
@@ -115,7 +130,13 @@ constexpr Plan make_plan(const Subgraph& simplified) {
     s.region = regions.of[q];
     if (s.region >= 0 && s.root != nullptr) s.item_inputs = s.root->itemwise(s.attributes);
   }
-  return place_barriers(plan);
+  return find_lifetimes(place_barriers(plan));
+}
+
+/// All of it at once, for tests and for run time.
+constexpr Plan make_plan(const Subgraph& simplified) {
+  const Subgraph g = add_copies(simplified);
+  return write_plan(g, make_schedule(g));
 }
 
 }  // namespace crochet

@@ -20,9 +20,11 @@ struct Value {
   Shape shape;
 };
 
-/// A piece of workspace that values take turns in.
+/// The workspace of one value. Barriers cut a run into phases: a slot is in use from the first to the last in which a
+/// step touches it. Slots that are never in use together may overlap (arena.hpp).
 struct ArenaSlot {
   Extent bytes;
+  std::int32_t first = 0, last = 0;
 };
 
 /// How a step's program reaches one value.
@@ -121,5 +123,11 @@ struct FrozenPlan {
     return to;
   }
 };
+
+constexpr std::size_t slot_count(const Plan& p) { return p.slots.size(); }
+template <std::size_t N, std::size_t F>
+constexpr std::size_t slot_count(const FrozenPlan<N, F>& p) {
+  return p.slot_count;
+}
 
 }  // namespace crochet

@@ -7,6 +7,7 @@
 
 #include <crochet/executor/cpu/feeds.hpp>
 #include <crochet/executor/cpu/lower.hpp>
+#include <crochet/executor/cpu/placement.hpp>
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/executor/cpu/variables.hpp>
 #include <crochet/graph/layers.hpp>
@@ -77,6 +78,7 @@ class Executor {
   class Workspace {
     friend class Executor;
     kernel::AlignedBytes memory_, totals_;
+    Placements placements_;
     std::array<const void*, T::fetchable.size()> where_{};
     Dims dims_{};
   };
@@ -207,21 +209,13 @@ class Executor {
 
   template <class P, class Frame>
   void place_slots(Workspace& w, Frame& frame) const {
-    constexpr std::size_t count = P::plan.slot_count;
-    static constexpr auto slots = [] {
-      std::array<ArenaSlot, P::plan.slot_count> used{};
-      for (std::size_t s = 0; s < used.size(); ++s) used[s] = P::plan.slots[s];
-      return used;
-    }();
-    std::array<std::size_t, count + 1> offsets{};
-    for (std::size_t s = 0; s < count; ++s) {
-      const auto bytes = static_cast<std::size_t>(slots[s].bytes.at(frame.dims));
-      offsets[s + 1] = offsets[s] + (bytes + detail::alignment - 1) / detail::alignment * detail::alignment;
-    }
-    using L = Lowering<T, P, Backend>;
-    w.memory_.reserve(offsets[count] + L::item_bytes(team_->size()));
-    frame.items = w.memory_.data() + offsets[count];
-    for (std::size_t s = 0; s < count; ++s) frame.slots[s] = w.memory_.data() + offsets[s];
+    const auto members = static_cast<std::int64_t>(team_->size());
+    with_placement<P>(w.placements_, frame.dims, [&](std::int64_t bytes, auto offset) {
+      const auto slots = static_cast<std::size_t>(bytes);
+      w.memory_.reserve(slots + Lowering<T, P, Backend>::item_bytes(members));
+      frame.items = w.memory_.data() + slots;
+      for (std::size_t k = 0; k < frame.slots.size(); ++k) frame.slots[k] = w.memory_.data() + offset(k);
+    });
   }
 
   template <class N>

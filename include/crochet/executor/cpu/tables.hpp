@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <crochet/graph/frozen.hpp>
+#include <crochet/graph/passes/frozen_subgraph.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/kernels/panels.hpp>
 #include <crochet/name.hpp>
@@ -157,27 +158,39 @@ struct Tables {
   }
 };
 
-namespace detail {
-template <class T, class... F, class... R>
-constexpr Subgraph simplify_for(Demand<Names<F...>, Names<R...>>*) {
-  const std::vector<int> fetched{T::template node_id<F>...}, targets{T::template node_id<R>...};
-  return simplify(T::graph, fetched, targets);
-}
-}  // namespace detail
-
-/// The plan of one demand on one graph. Broadcasts that become nodes of their own are at most one an input.
+/// The plan of one demand on one graph. Each stage is a constant of its own: compilers allow so many steps for one.
 template <class T, class D>
-struct Planned {
+struct Planned;
+template <class T, class... F, class... R>
+struct Planned<T, Demand<Names<F...>, Names<R...>>> {
  private:
-  template <class... F, class R>
-  static constexpr std::size_t fetches(Demand<Names<F...>, R>*) {
-    return sizeof...(F);
+  static constexpr std::size_t nodes = T::graph.nodes.size();
+  template <std::size_t N>
+  using Stage = FrozenSubgraph<N, sizeof...(F), sizeof...(R)>;
+
+  /// A stage with the room that it needs: most need no more than is tried first.
+  template <std::size_t Room, class Make>
+  static constexpr auto stage(Make make) {
+    constexpr Stage<Room> first{make()};
+    if constexpr (first.fits()) return first;
+    if constexpr (!first.fits()) return Stage<first.needed()>{make()};
   }
-  static constexpr std::size_t room = 2 * T::graph.nodes.size() + 8;
+
+  static constexpr auto selected = stage<nodes>([] {
+    return select_nodes(T::graph, std::vector<int>{T::template node_id<F>...},
+                        std::vector<int>{T::template node_id<R>...});
+  });
+  static constexpr auto simplified =
+      stage<selected.needed() + selected.needed() / 4>([] { return reduce_work(selected.thawed()); });
+  static constexpr auto complete =
+      stage<simplified.needed() + simplified.needed() / 8>([] { return add_copies(simplified.thawed()); });
+  static constexpr std::size_t most = complete.needed() + 1;
+
+  static constexpr FrozenPlan<most, sizeof...(F)> roomy{
+      write_plan(complete.thawed(), make_schedule(complete.thawed()))};
 
  public:
-  static constexpr FrozenPlan<room, fetches(static_cast<D*>(nullptr))> plan{
-      make_plan(detail::simplify_for<T>(static_cast<D*>(nullptr)))};
+  static constexpr const auto& plan = roomy;
 };
 
 }  // namespace crochet::cpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A subgraph at rest between two passes.
+#pragma once
+#include <crochet/graph/frozen_list.hpp>
+#include <crochet/graph/passes/subgraph.hpp>
+
+namespace crochet {
+
+/// Room for N nodes, F fetched values and T targets.
+template <std::size_t N, std::size_t F, std::size_t T>
+struct FrozenSubgraph {
+  FrozenList<Node, N> nodes;
+  FrozenList<int, F> fetched;
+  FrozenList<int, T> targets;
+
+  constexpr explicit FrozenSubgraph(const Subgraph& g) : nodes(g.nodes), fetched(g.fetched), targets(g.targets) {}
+
+  constexpr bool fits() const { return nodes.fits(); }
+  constexpr std::size_t needed() const { return nodes.count; }
+  constexpr Subgraph thawed() const { return {nodes.thawed(), fetched.thawed(), targets.thawed()}; }
+};
+
+}  // namespace crochet

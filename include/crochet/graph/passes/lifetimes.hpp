@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// find_lifetimes: between which barriers each slot is in use. Steps between two barriers may run at the same time, so a
+// slot that one of them touches is not reused by another: reusing memory never costs a barrier.
+#pragma once
+#include <crochet/graph/plan.hpp>
+
+namespace crochet {
+
+constexpr Plan find_lifetimes(Plan p) {
+  ArenaSlot* const slots = p.slots.data();
+  const Value* const values = p.values.data();
+  for (ArenaSlot& s : p.slots) s.first = -1;
+  std::int32_t phase = 0;
+  const auto touch = [&](std::int32_t value) {
+    if (value < 0 || values[value].region != Region::slot) return;
+    ArenaSlot& s = slots[values[value].index];
+    if (s.first < 0) s.first = phase;
+    s.last = phase;
+  };
+  const Access* const accesses = p.accesses.data();
+  for (const Step& s : p.steps) {
+    phase += s.barrier ? 1 : 0;
+    for (std::size_t k = 0; k < max_inputs && s.operands[k] >= 0; ++k) touch(s.operands[k]);
+    touch(s.root_value);
+    for (std::int32_t a = s.first_access; a < s.first_access + s.accesses; ++a) touch(accesses[a].value);
+  }
+  for (int f : p.fetched) {
+    if (values[f].region == Region::slot) slots[values[f].index].last = phase;  // read after the run
+  }
+  return p;
+}
+
+}  // namespace crochet
