@@ -151,6 +151,12 @@ TEST(Shapes, OfLayers) {
   EXPECT_TRUE((y.shape() == Shape{x.shape()[0], 14, 14, 8}));
   EXPECT_TRUE((g["conv/kernel"].shape() == Shape{3, 5, 1, 8}));
   EXPECT_TRUE((g["conv/bias"].shape() == Shape{8}));
+  EXPECT_TRUE((depthwise_conv2d(y, {3, 3}, "each", {.dilation = {2, 2}, .multiplier = 2}).shape() ==
+               Shape{x.shape()[0], 14, 14, 16}));
+  EXPECT_TRUE((g["each/kernel"].shape() == Shape{3, 3, 8, 2}));
+  EXPECT_TRUE((g["each/bias"].shape() == Shape{16}));
+  EXPECT_TRUE((conv1d(floats(g, {5, 9, 3}), 4, 3, "along", {.stride = {1, 2}}).shape() == Shape{5, 5, 4}));
+  EXPECT_TRUE((g["along/kernel"].shape() == Shape{3, 3, 4}));
   EXPECT_TRUE((dense(flatten(y), 10, "dense").shape() == Shape{x.shape()[0], 10}));
   EXPECT_TRUE((g["dense/kernel"].shape() == Shape{14 * 14 * 8, 10}));
   EXPECT_TRUE((dense(y, 10, "last").shape() == Shape{x.shape()[0], 14, 14, 10}));
@@ -165,7 +171,7 @@ TEST(GraphError, OfShapes) {
   EXPECT_EQ(error_of([](GraphBuilder& g) { matmul(floats(g, {5, 3}), floats(g, {3})); }),
             "crochet: a tensor of rank 2 is needed here, not rank 1");
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 3}), floats(g, {3, 3, 2, 4})); }),
-            "crochet: conv2d: the image has 3 channels, the filter 2");
+            "crochet: a convolution's image has 3 channels, the filter 2");
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {5, 5, 3}), floats(g, {3, 3, 3, 4})); }),
             "crochet: a tensor of rank 4 is needed here, not rank 3");
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 3}), floats(g, {3, 3})); }),
@@ -180,7 +186,7 @@ TEST(GraphError, OfShapes) {
 }
 
 TEST(GraphError, OfWindows) {
-  const std::string expected = "crochet: the window does not fit the image, or a stride is below 1";
+  const std::string expected = "crochet: the window does not fit the image, or a stride or dilation is below 1";
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 2, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::valid); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {0, 1}); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(floats(g, {1, 5, 5, 1}), 0); }), expected);

@@ -32,9 +32,9 @@ namespace crochet::graph_error {
 [[noreturn]] inline void element_types_differ() { fail("the operands' element types differ: convert with cast<T>(x)"); }
 /// The operation is not defined for this element type (a mean of bools, a matmul of integers).
 [[noreturn]] inline void element_type_not_supported() { fail("the operation does not support this element type"); }
-/// conv2d: the filter's third dimension must be the image's channels.
+/// A convolution: the filter's third dimension must be the image's channels.
 [[noreturn]] inline void channels_differ(std::int64_t image, std::int64_t filter) {
-  fail("conv2d: the image has " + std::to_string(image) + " channels, the filter " + std::to_string(filter));
+  fail("a convolution's image has " + std::to_string(image) + " channels, the filter " + std::to_string(filter));
 }
 /// Labels are numbers of classes, as int32. Convert with cast<std::int32_t>(labels).
 [[noreturn]] inline void labels_are_not_int32() { fail("labels are int32: convert with cast<std::int32_t>(labels)"); }
@@ -44,8 +44,10 @@ namespace crochet::graph_error {
 [[noreturn]] inline void heads_do_not_divide_the_width(std::int64_t width, std::int64_t heads) {
   fail(std::to_string(width) + " channels do not make " + std::to_string(heads) + " equal heads or groups");
 }
-/// A window larger than what it slides over, or a stride below 1.
-[[noreturn]] inline void window_does_not_fit() { fail("the window does not fit the image, or a stride is below 1"); }
+/// A window larger than what it slides over, with its dilation, or a stride or dilation below 1.
+[[noreturn]] inline void window_does_not_fit() {
+  fail("the window does not fit the image, or a stride or dilation is below 1");
+}
 /// reshape must keep the number of elements.
 [[noreturn]] inline void reshape_changes_the_number_of_elements() { fail("reshape changes the number of elements"); }
 /// transpose(x, ...) wants every axis of x once.

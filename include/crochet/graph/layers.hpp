@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/gather.hpp>
 #include <crochet/graph/ops/matmul.hpp>
@@ -43,6 +44,7 @@ struct ConvOptions {
   Window stride{1, 1};
   Padding padding = Padding::same;
   Window dilation{1, 1};
+  std::int64_t multiplier = 1;  ///< filters for each channel, of depthwise convolutions
   Initializer init = glorot_uniform();
 };
 
@@ -55,6 +57,36 @@ constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std:
                                                {window.height, window.width, images.shape()[3], filters}, options.init);
   const Tensor bias = detail::layer_variable(g, name, "/bias", images.dtype(), {filters}, zeros());
   return conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
+}
+
+/// Series [n, l, channels] -> [n, ol, filters], a bias per filter. kernel [size, channels, filters]. Of stride and
+/// dilation the widths count.
+constexpr Tensor conv1d(Tensor series, std::int64_t filters, std::int32_t size, std::string_view name,
+                        const ConvOptions& options = {}) {
+  const Shape s = series.shape();
+  if (s.rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(s.rank));
+  GraphBuilder& g = *series.graph;
+  const Tensor kernel = detail::layer_variable(g, name, "/kernel", series.dtype(), {size, s[2], filters}, options.init);
+  const Tensor bias = detail::layer_variable(g, name, "/bias", series.dtype(), {filters}, zeros());
+  // The bias is added to images, so that it can follow the convolution directly.
+  const Tensor y = conv2d(reshape(series, {s[0], 1, s[1], s[2]}), reshape(kernel, {1, size, s[2], filters}),
+                          {1, options.stride.width}, options.padding, {1, options.dilation.width}) +
+                   bias;
+  return reshape(y, {s[0], y.shape()[2], filters});
+}
+
+/// Images [n, h, w, channels] -> [n, oh, ow, channels * multiplier], a bias per result's channel. kernel [window,
+/// channels, multiplier].
+constexpr Tensor depthwise_conv2d(Tensor images, Window window, std::string_view name,
+                                  const ConvOptions& options = {}) {
+  if (images.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(images.shape().rank));
+  GraphBuilder& g = *images.graph;
+  const Extent channels = images.shape()[3];
+  const Tensor kernel = detail::layer_variable(
+      g, name, "/kernel", images.dtype(), {window.height, window.width, channels, options.multiplier}, options.init);
+  const Tensor bias =
+      detail::layer_variable(g, name, "/bias", images.dtype(), {channels * Extent(options.multiplier)}, zeros());
+  return depthwise_conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
 }
 
 }  // namespace crochet
