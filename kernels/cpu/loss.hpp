@@ -97,13 +97,10 @@ struct Kernel<&op::cross_entropy_gradient> {
 
 template <>
 struct Elementwise<&op::sigmoid_cross_entropy> {
-  // log(1 + e) as log(u) e / (u - 1) with the rounded u = 1 + e: right to the last digits for small e too (Goldberg,
-  // ACM Computing Surveys 23, 1991, theorem 4).
   template <class T, class V>
   CROCHET_ALWAYS_INLINE static V apply(const V& z, const V& p) {
-    const V e = simd::exp(static_cast<V>((z < V{}) ? z : -z)), u = static_cast<V>(T(1) + e), rest = u - T(1);
-    const V log = (rest == V{}) ? e : static_cast<V>(simd::log(u) * e / rest);
-    return ((z < V{}) ? V{} : z) - z * p + log;
+    const V e = simd::exp(static_cast<V>((z < V{}) ? z : -z));
+    return static_cast<V>(((z < V{}) ? V{} : z) - z * p + simd::log1p(e));
   }
 };
 

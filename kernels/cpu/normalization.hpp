@@ -207,7 +207,7 @@ struct Kernel<&op::batch_norm> {
         const simd::vec<T> c = simd::load(x + i * rows.n + j, how, T(0)) - simd::load(mean + j, how, T(0));
         simd::store(y + j, c * simd::load(scale + j, how, T(0)) + simd::load(beta + j, how, T(0)), how);
       });
-      epilogue.row(0, i * rows.n, rows.n, y);
+      epilogue.row(i, 0, rows.n, y);
     }
   }
 };

@@ -20,12 +20,13 @@ void test(std::initializer_list<std::int64_t> batches) {
   }
 }
 
+// Length 0: a dynamic one. Where heads times length are at most 3 Width, probabilities are kept for the gradient.
 template <class T, std::int64_t Length, std::int64_t Width, std::int32_t Heads, bool Causal>
 struct Attention {
   static constexpr void define(GraphBuilder& g) {
-    const Extent batch = g.dynamic("batch");
-    const Tensor x = g.placeholder<T>("x", {batch, Length, 3 * Width});
-    const Tensor up = g.placeholder<T>("up", {batch, Length, Width});
+    const Extent batch = g.dynamic("batch"), length = Length == 0 ? g.dynamic("length") : Length;
+    const Tensor x = g.placeholder<T>("x", {batch, length, 3 * Width});
+    const Tensor up = g.placeholder<T>("up", {batch, length, Width});
     const Tensor a = g.variable<T>("a", {3 * Width}, uniform(-1, 1));
     const Tensor qkv = x * 2 + a;
     const Tensor y = g.name("y", self_attention(qkv, Heads, {.causal = Causal}));
@@ -34,18 +35,30 @@ struct Attention {
   }
 };
 
-template <class T>
-void test_attention() {
-  test<Attention<T, 1, 1, 1, false>, T>({1, 3, 0});
-  test<Attention<T, 7, 6, 2, true>, T>({1, 4});
-  test<Attention<T, 33, 20, 4, false>, T>({2});
-  test<Attention<T, 67, 34, 2, true>, T>({1, 3});
-  test<Attention<T, 130, 16, 1, false>, T>({2});
-  test<Attention<T, 200, 64, 2, true>, T>({1});
+template <class Model, class T>
+void test_lengths(std::initializer_list<std::int64_t> lengths) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Model> both(threads, tolerance<T>);
+    for (std::int64_t length : lengths) {
+      for (std::int64_t batch : {1, 3}) {
+        SCOPED_TRACE("length " + std::to_string(length) + ", threads " + std::to_string(threads));
+        both.run_all({batch, length});
+      }
+    }
+  }
 }
 
-TEST(Attention, Float) { test_attention<float>(); }
-TEST(Attention, Double) { test_attention<double>(); }
+TEST(Attention, OfAnyLength) {
+  test_lengths<Attention<float, 0, 34, 2, true>, float>({1, 7, 33, 67, 130});
+  test_lengths<Attention<float, 0, 20, 4, false>, float>({1, 7, 64, 65, 130});
+  test_lengths<Attention<double, 0, 6, 2, true>, double>({1, 7, 33, 67, 0});
+}
+
+TEST(Attention, WithProbabilitiesKept) {
+  test<Attention<float, 67, 24, 1, true>, float>({1, 3, 0});
+  test<Attention<float, 33, 22, 2, false>, float>({1, 3});
+  test<Attention<double, 1, 1, 1, false>, double>({1, 3});
+}
 
 template <class T>
 struct Norms {

@@ -88,8 +88,12 @@ inline constexpr Op rms_norm_gradient =
 inline constexpr Op row_norm_scale_gradient = detail::scale_gradient("row_norm_scale_gradient");
 /// inputs = {x [..., c], mean [c], variance [c], gamma [c], beta [c]} -> x's shape; ints[1] = whether mean and variance
 /// are those of x, so that the gradient goes through them.
-inline constexpr Op batch_norm{"batch_norm", OpKind::kernel, detail::infer_batch_norm, detail::gradient_of_batch_norm,
-                               0};
+inline constexpr Op batch_norm{.name = "batch_norm",
+                               .kind = OpKind::kernel,
+                               .infer = detail::infer_batch_norm,
+                               .gradient = detail::gradient_of_batch_norm,
+                               .epilogue_rows = all_but_last,
+                               .itemwise = detail::rows_by_item<1>};
 /// inputs = {x [..., c], mean [c]} -> [c]: the mean square distance from the mean.
 inline constexpr Op column_variance = detail::scale_gradient("column_variance");
 /// inputs = {x [n, ..., c], gamma [c], beta [c]} -> x's shape.
@@ -130,7 +134,7 @@ constexpr Tensor rms_norm(Tensor x, Tensor gamma, NormOptions options = {}) {
 /// variance.
 constexpr Tensor batch_norm(Tensor x, Tensor gamma, Tensor beta, Tensor mean, Tensor variance,
                             NormOptions options = {}) {
-  const Attributes a{.reals = {options.epsilon, 0}};
+  const Attributes a{.ints = {static_cast<std::int32_t>(x.shape().rank) - 1}, .reals = {options.epsilon, 0}};
   return x.graph->apply(op::batch_norm, a, x, mean, variance, gamma, beta);
 }
 /// A batch's normalised values, and what they were normalised with.
@@ -145,7 +149,7 @@ constexpr BatchNormalized batch_norm_of_batch(Tensor x, Tensor gamma, Tensor bet
   GraphBuilder& g = *x.graph;
   const Tensor mean = detail::reduce(op::reduce_mean, x, detail::all_axes(s) >> 1, false);
   const Tensor variance = g.apply(op::column_variance, x, mean);
-  const Attributes a{.ints = {0, 1}, .reals = {options.epsilon, 0}};
+  const Attributes a{.ints = {static_cast<std::int32_t>(s.rank) - 1, 1}, .reals = {options.epsilon, 0}};
   return {g.apply(op::batch_norm, a, x, mean, variance, gamma, beta), mean, variance};
 }
 
