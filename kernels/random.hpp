@@ -13,8 +13,10 @@ namespace crochet::kernel {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
+inline constexpr std::uint64_t philox_factors[2] = {0xD2511F53U, 0xCD9E8D57U};
+
 constexpr PhiloxBlock philox_round(const PhiloxBlock& c, const std::array<std::uint32_t, 2>& key) {
-  const std::uint64_t a = std::uint64_t{0xD2511F53U} * c[0], b = std::uint64_t{0xCD9E8D57U} * c[2];
+  const std::uint64_t a = philox_factors[0] * c[0], b = philox_factors[1] * c[2];
   return {static_cast<std::uint32_t>(b >> 32U) ^ c[1] ^ key[0], static_cast<std::uint32_t>(b),
           static_cast<std::uint32_t>(a >> 32U) ^ c[3] ^ key[1], static_cast<std::uint32_t>(a)};
 }

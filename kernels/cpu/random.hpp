@@ -5,39 +5,46 @@
 #include <crochet/graph/ops/random.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/random.hpp>
+#include <crochet/kernels/simd_log.hpp>
+#include <crochet/kernels/simd_trigonometry.hpp>
 
 namespace crochet {
 
 namespace kernel::detail {
 
-struct RandomChunk {
-  static constexpr int size = 64, blocks = 16;
+class RandomChunk {
+  // Eight blocks' words, each in 64 bits, which are what its product needs.
+  // NOLINTNEXTLINE(modernize-use-using): as in simd.hpp
+  typedef std::uint64_t Words __attribute__((vector_size(64)));
+  static constexpr int lanes = 8, blocks = 16;
+  static constexpr std::uint64_t low = 0xFFFFFFFFU;
+
+ public:
+  static constexpr int size = 4 * blocks;
   std::uint32_t word[size];
 
-  /// Chunk number `chunk` of a state and a stream.
-  RandomChunk(std::uint64_t state, std::array<std::uint32_t, 2> key, std::uint64_t chunk) {
-    std::uint32_t *c0 = word, *c1 = word + blocks, *c2 = word + 2 * blocks, *c3 = word + 3 * blocks;
-    for (int k = 0; k < blocks; ++k) {
-      const std::uint64_t block = chunk * blocks + static_cast<std::uint64_t>(k);
-      c0[k] = static_cast<std::uint32_t>(block);
-      c1[k] = static_cast<std::uint32_t>(block >> 32U);
-      c2[k] = static_cast<std::uint32_t>(state);
-      c3[k] = static_cast<std::uint32_t>(state >> 32U);
-    }
-    for (int round = 0; round < 10; ++round) {
-      for (int k = 0; k < blocks; ++k) {
-        const PhiloxBlock c = philox_round({c0[k], c1[k], c2[k], c3[k]}, key);
-        c0[k] = c[0];
-        c1[k] = c[1];
-        c2[k] = c[2];
-        c3[k] = c[3];
+  /// Chunk number `chunk` of a state and a stream. The rounds are kernels/random.hpp's.
+  [[gnu::noinline]] RandomChunk(std::uint64_t state, std::array<std::uint32_t, 2> key, std::uint64_t chunk) {
+    for (int half = 0; half < blocks; half += lanes) {
+      const Words block = Words{0, 1, 2, 3, 4, 5, 6, 7} + (chunk * blocks + static_cast<std::uint64_t>(half));
+      Words c[4] = {block & low, block >> 32, Words{} + (state & low), Words{} + (state >> 32U)};
+      std::array<std::uint32_t, 2> k = key;
+      for (int round = 0; round < 10; ++round, k = next_philox_key(k)) {
+        const Words a = (c[0] & low) * philox_factors[0], b = (c[2] & low) * philox_factors[1];
+        c[0] = (b >> 32) ^ c[1] ^ std::uint64_t{k[0]};
+        c[1] = b & low;
+        c[2] = (a >> 32) ^ c[3] ^ std::uint64_t{k[1]};
+        c[3] = a & low;
       }
-      key = next_philox_key(key);
+      for (int i = 0; i < 4; ++i) {
+        for (int lane = 0; lane < lanes; ++lane)
+          word[i * blocks + half + lane] = static_cast<std::uint32_t>(c[i][lane]);
+      }
     }
   }
 
-  /// In [0, 1), from one word or two.
-  double unit(int i) const { return static_cast<double>(word[i]) * 0x1p-32; }
+  /// In [0, 1): of 24 bits of one word, or of 53 of two.
+  float unit(int i) const { return static_cast<float>(static_cast<std::int32_t>(word[i] >> 8U)) * 0x1p-24F; }
   double unit(int i, int j) const {
     return static_cast<double>((std::uint64_t{word[i]} << 32U | word[j]) >> 11U) * 0x1p-53;
   }
@@ -75,10 +82,10 @@ struct Kernel<&op::random_uniform> {
   template <class Backend, class Types>
   static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    constexpr int size = sizeof(T) == 4 ? 64 : 32;
+    static constexpr int size = sizeof(T) == 4 ? 64 : 32;
     kernel::detail::random<T, size>(call, [](const kernel::detail::RandomChunk& chunk, T* to) {
       for (int i = 0; i < size; ++i) {
-        if constexpr (size == 64) to[i] = static_cast<T>(static_cast<std::int32_t>(chunk.word[i] >> 8U)) * 0x1p-24F;
+        if constexpr (size == 64) to[i] = chunk.unit(i);
         if constexpr (size == 32) to[i] = chunk.unit(i, i + 32);
       }
     });
@@ -90,15 +97,19 @@ struct Kernel<&op::random_normal> {
   template <class Backend, class Types>
   static void run(const kernel::Call& call) {
     using T = typename Types::out;
-    constexpr int size = sizeof(T) == 4 ? 64 : 32, half = size / 2;
+    static constexpr int size = sizeof(T) == 4 ? 64 : 32, half = size / 2;
     kernel::detail::random<T, size>(call, [](const kernel::detail::RandomChunk& chunk, T* to) {
+      T u[half], v[half];
       for (int i = 0; i < half; ++i) {
-        const double u = size == 64 ? chunk.unit(i) : chunk.unit(i, i + 16);
-        const double v = size == 64 ? chunk.unit(i + 32) : chunk.unit(i + 32, i + 48);
+        if constexpr (size == 64) u[i] = chunk.unit(i), v[i] = chunk.unit(i + 32);
+        if constexpr (size == 32) u[i] = chunk.unit(i, i + 16), v[i] = chunk.unit(i + 32, i + 48);
+      }
+      for (int i = 0; i < half; i += simd::lanes) {
         // 1 - u lies in (0, 1], where the logarithm is finite.
-        const double r = std::sqrt(-2 * std::log(1 - u)), angle = 2 * std::numbers::pi * v;
-        to[i] = static_cast<T>(r * std::cos(angle));
-        to[i + half] = static_cast<T>(r * std::sin(angle));
+        const simd::vec<T> r = simd::sqrt(simd::log(T(1) - simd::load<T, true>(u + i)) * T(-2));
+        const simd::vec<T> angle = simd::load<T, true>(v + i) * T(2 * std::numbers::pi);
+        simd::store(to + i, r * simd::cos(angle));
+        simd::store(to + i + half, r * simd::sin(angle));
       }
     });
   }

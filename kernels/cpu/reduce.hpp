@@ -6,6 +6,7 @@
 
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/kernels/call.hpp>
+#include <crochet/kernels/cpu/axes.hpp>
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/panels.hpp>
 
@@ -192,23 +193,7 @@ struct Kernel<&op::broadcast_to> {
       if (call.worker.index() == 0) kernel::unpack(in.as<const T>(), in.size() / columns, columns, out.as<T>());
       return;
     }
-    std::array<std::int64_t, max_rank> stride{};
-    std::int64_t step = 1;
-    for (std::size_t i = out.rank; i-- > 0;) {
-      const std::size_t from_right = out.rank - 1 - i;
-      const std::int64_t extent = from_right < in.rank ? in[in.rank - 1 - from_right] : 1;
-      stride[i] = extent == 1 ? 0 : step;
-      step *= extent;
-    }
-    const kernel::Range mine = call.worker.part(out.size());
-    for (std::int64_t flat = mine.from; flat < mine.to; ++flat) {
-      std::int64_t rest = flat, at = 0;
-      for (std::size_t i = out.rank; i-- > 0;) {
-        at += rest % out[i] * stride[i];
-        rest /= out[i];
-      }
-      out.as<T>()[flat] = in.as<const T>()[at];
-    }
+    kernel::detail::repeat<kernel::detail::bits_t<sizeof(T)>>(call);
   }
 };
 

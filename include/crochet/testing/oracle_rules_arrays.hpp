@@ -147,10 +147,10 @@ inline std::uint32_t random_word(const Use& u, std::size_t i) {
   const auto key = [&](std::size_t k) { return static_cast<std::uint32_t>(u.attributes.ints[k]); };
   return kernel::philox({low(block), low(block >> 32U), low(state), low(state >> 32U)}, {key(0), key(1)})[i / 16 % 4];
 }
-/// In [0, 1) from two words, `apart` words from each other, or from one.
+/// In [0, 1): of 53 bits of two words, `apart` words from each other, or of 24 of one.
 inline double random_unit(const Use& u, std::size_t i, std::size_t apart) {
-  const double high = random_word(u, i);
-  return apart == 0 ? high * 0x1p-32 : high * 0x1p-32 + (random_word(u, i + apart) >> 11U) * 0x1p-53;
+  if (apart == 0) return (random_word(u, i) >> 8U) * 0x1p-24;
+  return random_word(u, i) * 0x1p-32 + (random_word(u, i + apart) >> 11U) * 0x1p-53;
 }
 inline void random_bool(const Use& u) {
   for (std::size_t i = 0; i < u.out.data.size(); ++i) {
@@ -159,8 +159,7 @@ inline void random_bool(const Use& u) {
 }
 inline void random_uniform(const Use& u) {
   for (std::size_t i = 0; i < u.out.data.size(); ++i) {
-    u.out.data[i] =
-        u.type == DType::float32 ? (random_word(u, i) >> 8U) * 0x1p-24 : random_unit(u, i / 32 * 64 + i % 32, 32);
+    u.out.data[i] = u.type == DType::float32 ? random_unit(u, i, 0) : random_unit(u, i / 32 * 64 + i % 32, 32);
   }
 }
 inline void random_normal(const Use& u) {
