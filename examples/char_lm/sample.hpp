@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes text: one character after the other, each drawn from what the model expects after those before.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "model.hpp"
+
+namespace char_lm {
+
+using namespace cr::literals;
+
+/// A number below logits.size(), drawn with probabilities softmax(logits / temperature); at 0 the place of the largest.
+inline std::int32_t draw(std::span<const float> logits, double temperature, cr::SplitMix64& random) {
+  const auto largest = std::max_element(logits.begin(), logits.end());
+  if (temperature == 0) return static_cast<std::int32_t>(largest - logits.begin());
+  std::vector<double> up_to(logits.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    up_to[i] = sum += std::exp((static_cast<double>(logits[i]) - static_cast<double>(*largest)) / temperature);
+  }
+  const double at = sum * static_cast<double>(random() >> 11) * 0x1p-53;
+  return static_cast<std::int32_t>(std::upper_bound(up_to.begin(), up_to.end() - 1, at) - up_to.begin());
+}
+
+/// `prompt` and as many characters as wanted after it. The model is causal: what stands in the window behind the last
+/// character does not matter.
+template <class Session>
+std::string write(Session& session, const std::string& prompt, std::int64_t characters, double temperature,
+                  std::uint64_t seed) {
+  constexpr auto length = static_cast<std::size_t>(context);
+  cr::SplitMix64 random(seed);
+  std::string text = prompt.empty() ? "\n" : prompt;
+  for (std::int64_t i = 0; i < characters; ++i) {
+    const std::string last = text.size() > length ? text.substr(text.size() - length) : text;
+    std::vector<std::int32_t> window = Text::numbers(last);
+    window.resize(length, 0);
+    const auto [logits] = session.run(cr::no_hooks, cr::fetches<"logits">, cr::feed<"tokens">(window));
+    const float* row = logits.data() + (last.size() - 1) * static_cast<std::size_t>(Text::symbols);
+    text += Text::character(draw({row, static_cast<std::size_t>(Text::symbols)}, temperature, random));
+  }
+  return text;
+}
+
+}  // namespace char_lm
