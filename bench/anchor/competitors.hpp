@@ -11,13 +11,15 @@ struct Settings {
   bool dynamic = false;
 };
 
-#define CROCHET_BENCH_WORKLOADS(policy)                        \
-  namespace policy {                                           \
-  Steps mlp(const Case& wanted, const Settings& settings);     \
-  Steps wide(const Case& wanted, const Settings& settings);    \
-  Steps cnn(const Case& wanted, const Settings& settings);     \
-  Steps encoder(const Case& wanted, const Settings& settings); \
-  Steps other(const Case& wanted, const Settings& settings);   \
+#define CROCHET_BENCH_WORKLOADS(policy)                             \
+  namespace policy {                                                \
+  Steps mlp(const Case& wanted, const Settings& settings);          \
+  Steps wide(const Case& wanted, const Settings& settings);         \
+  Steps cnn(const Case& wanted, const Settings& settings);          \
+  Steps encoder(const Case& wanted, const Settings& settings);      \
+  Steps other(const Case& wanted, const Settings& settings);        \
+  Steps unseen_dense(const Case& wanted, const Settings& settings); \
+  Steps unseen_other(const Case& wanted, const Settings& settings); \
   }
 CROCHET_BENCH_WORKLOADS(tiles)
 CROCHET_BENCH_WORKLOADS(eigen)

@@ -33,15 +33,32 @@ bool parse(int count, char** words, Options& options) {
 }
 
 bench::Steps compete(const bench::Case& wanted, const Options& options) {
+  struct Entry {
+    std::string_view name;
+    bench::Steps (*tiles)(const bench::Case&, const bench::Settings&);
+    bench::Steps (*eigen)(const bench::Case&, const bench::Settings&);
+  };
   namespace tiles = bench::tiles;
   namespace eigen = bench::eigen;
-  const std::string& name = wanted.workload;
-  const auto with = name == "W1"   ? (options.eigen ? eigen::mlp : tiles::mlp)
-                    : name == "W2" ? (options.eigen ? eigen::wide : tiles::wide)
-                    : name == "W3" ? (options.eigen ? eigen::cnn : tiles::cnn)
-                    : name == "W4" ? (options.eigen ? eigen::encoder : tiles::encoder)
-                                   : (options.eigen ? eigen::other : tiles::other);
-  return with(wanted, options.settings);
+  constexpr Entry entries[] = {
+      {"W1", tiles::mlp, eigen::mlp},
+      {"W2", tiles::wide, eigen::wide},
+      {"W3", tiles::cnn, eigen::cnn},
+      {"W4", tiles::encoder, eigen::encoder},
+      {"W5", tiles::other, eigen::other},
+      {"W6", tiles::other, eigen::other},
+      {"X1", tiles::unseen_dense, eigen::unseen_dense},
+      {"X2", tiles::unseen_dense, eigen::unseen_dense},
+      {"X3", tiles::unseen_dense, eigen::unseen_dense},
+      {"X4", tiles::unseen_other, eigen::unseen_other},
+      {"X5", tiles::unseen_other, eigen::unseen_other},
+      {"X6", tiles::unseen_other, eigen::unseen_other},
+      {"X7", tiles::unseen_other, eigen::unseen_other},
+  };
+  for (const Entry& e : entries) {
+    if (e.name == wanted.workload) return (options.eigen ? e.eigen : e.tiles)(wanted, options.settings);
+  }
+  return {};
 }
 
 }  // namespace

@@ -40,9 +40,7 @@ Steps scalar(const Case& wanted, const Settings& settings) {
 }  // namespace
 
 Steps CROCHET_BENCH_POLICY::other(const Case& wanted, const Settings& settings) {
-  if (wanted.workload == "W5") return chain(wanted, settings);
-  if (wanted.workload == "W6") return scalar(wanted, settings);
-  return {};
+  return wanted.workload == "W5" ? chain(wanted, settings) : scalar(wanted, settings);
 }
 
 }  // namespace bench

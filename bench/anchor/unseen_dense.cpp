@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// X1 to X3: dense networks.
+#include "compete.hpp"
+#include "unseen.hpp"
+
+namespace bench {
+namespace {
+
+constexpr auto relu_of = [](crochet::Tensor x) { return relu(x); };
+constexpr auto tanh_of = [](crochet::Tensor x) { return tanh(x); };
+
+template <class T, class Model>
+Steps make(const Case& wanted, const Settings& settings, std::size_t inputs, unsigned classes_of) {
+  const auto session = session_of<Model>(settings.threads);
+  const auto drawn = pixels(wanted.batch * inputs);
+  const std::vector<T> images(drawn.begin(), drawn.end());
+  return wanted.train ? training(session, images, classes(wanted.batch, classes_of)) : inference(session, images);
+}
+
+}  // namespace
+
+Steps CROCHET_BENCH_POLICY::unseen_dense(const Case& wanted, const Settings& settings) {
+  using crochet::Adam;
+  using crochet::SGD;
+  if (wanted.workload == "X1") {
+    return for_batch<20, 75>(wanted, settings, [&](auto b) {
+      return make<float, Dense<float, SGD, relu_of, b(), 617, 300, 170, 26>>(wanted, settings, 617, 26);
+    });
+  }
+  if (wanted.workload == "X2") {
+    return for_batch<50>(wanted, settings, [&](auto b) {
+      using Model = Dense<float, Adam, tanh_of, b(), 64, 72, 72, 72, 72, 72, 72, 72, 5>;
+      return make<float, Model>(wanted, settings, 64, 5);
+    });
+  }
+  return for_batch<32, 100>(wanted, settings, [&](auto b) {
+    return make<double, Dense<double, SGD, relu_of, b(), 784, 128, 10>>(wanted, settings, 784, 10);
+  });
+}
+
+}  // namespace bench
