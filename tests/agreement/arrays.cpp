@@ -33,6 +33,66 @@ int main(int count, char** words) {
   agree(
       "one_hot", [](auto i) { return one_hot<float>(i, 5); }, classes<5, 11>{});
   agree(
+      "transpose",
+      [](auto x) {
+        return transpose(x, {2, 0, 1});
+      },
+      normal<3, 5, 7>{});
+  agree(
+      "swap_axes", [](auto x) { return swap_axes(x, -1, -2); }, normal<2, 3, 5, 7>{});
+  agree(
+      "concat",
+      [](auto x, auto y, auto z) {
+        return concat({x, y, z}, 1);
+      },
+      normal<3, 5, 2>{}, normal<3, 1, 2>{}, normal<3, 7, 2>{});
+  agree(
+      "stack",
+      [](auto x, auto y) {
+        return stack({x, y}, -1);
+      },
+      normal<3, 5>{}, normal<3, 5>{});
+  agree(
+      "slice", [](auto x) { return slice(x, 1, 7, 1, -2); }, normal<3, 11, 2>{});
+  agree(
+      "crop",
+      [](auto x) {
+        return crop(x, {1, -4}, {2, 3});
+      },
+      normal<3, 11>{});
+  agree(
+      "reverse", [](auto x) { return reverse(x, 0); }, normal<7, 3>{});
+  agree(
+      "split", [](auto x) { return split<3>(x, 1)[1]; }, normal<4, 9>{});
+  agree(
+      "pad",
+      [](auto x) {
+        return pad(x, {{0, 2}, {1, 3}}, 0.5);
+      },
+      normal<4, 7>{});
+  agree(
+      "pad_reflect",
+      [](auto x) {
+        return pad(x, {{1, 0}, {2, 3}}, PadMode::reflect);
+      },
+      normal<4, 7>{});
+  agree(
+      "repeat", [](auto x) { return repeat(x, 3, 1); }, normal<4, 5>{});
+  agree(
+      "tile",
+      [](auto x) {
+        return tile(x, {2, 3});
+      },
+      normal<4, 5>{});
+  agree(
+      "gather", [](auto x, auto i) { return gather(x, i, 1); }, normal<3, 7, 5>{}, classes<7, 2, 4>{});
+  agree(
+      "embedding", [](auto x, auto i) { return gather(x, i); }, normal<11, 5>{}, classes<11, 3, 17>{});
+  agree(
+      "segment_sum", [](auto x, auto i) { return segment_sum(x, i, 5); }, normal<13, 3>{}, classes<5, 13>{});
+  agree(
+      "take_along", [](auto x, auto i) { return take_along(x, i, 1); }, normal<5, 7>{}, classes<7, 5, 3>{});
+  agree(
       "sum", [](auto x) { return reduce_sum(x); }, normal<7, 131>{});
   agree(
       "sum_rows", [](auto x) { return reduce_sum(x, {1}); }, normal<7, 131>{});

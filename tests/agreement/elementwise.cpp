@@ -31,15 +31,54 @@ int main(int count, char** words) {
   agree(
       "relu", [](auto x) { return relu(x); }, normal<67>{});
   agree(
-      "exp", [](auto x) { return exp(x); }, normal<67>{});
-  agree(
-      "log", [](auto x) { return log(x); }, positive<67>{});
-  agree(
-      "sqrt", [](auto x) { return sqrt(x); }, positive<67>{});
+      "sigmoid", [](auto x) { return sigmoid(x); }, normal<67>{});
   agree(
       "tanh", [](auto x) { return tanh(x); }, normal<67>{});
   agree(
-      "sigmoid", [](auto x) { return sigmoid(x); }, normal<67>{});
+      "softplus", [](auto x) { return softplus(x * 10.0); }, normal<67>{});
+  agree(
+      "silu", [](auto x) { return silu(x); }, normal<67>{});
+  agree(
+      "gelu", [](auto x) { return gelu(x); }, normal<67>{});
+  agree(
+      "gelu_tanh", [](auto x) { return gelu_tanh(x); }, normal<67>{});
+  agree(
+      "elu", [](auto x) { return elu(x, 1.5); }, normal<67>{});
+  agree(
+      "selu", [](auto x) { return selu(x); }, normal<67>{});
+  agree(
+      "leaky_relu", [](auto x) { return leaky_relu(x, 0.1); }, normal<67>{});
+  agree(
+      "hard_sigmoid", [](auto x) { return hard_sigmoid(x * 4.0); }, normal<67>{});
+  agree(
+      "softsign", [](auto x) { return softsign(x); }, normal<67>{});
+  agree(
+      "floor_divide", [](auto x, auto y) { return floor_divide(x, y); }, fixed<5, 37>{}, fixed<37>{});
+  agree(
+      "mod", [](auto x, auto y) { return mod(x, y); }, fixed<5, 37>{}, fixed<37>{});
+  agree(
+      "clip", [](auto x) { return clip(x, -0.5, 1.0); }, normal<67>{});
+  agree(
+      "squared_difference", [](auto x, auto y) { return squared_difference(x, y); }, normal<5, 37>{}, normal<37>{});
+  agree(
+      "reciprocal", [](auto x) { return reciprocal(x); }, positive<67>{});
+  agree(
+      "sign", [](auto x) { return sign(x); }, fixed<67>{});
+  agree(
+      "floor", [](auto x) { return floor(x * 3.0); }, fixed<67>{});
+  agree(
+      "ceil", [](auto x) { return ceil(x * 3.0); }, fixed<67>{});
+  agree(
+      "round", [](auto x) { return round(floor(x * 8.0) * 0.25); }, fixed<67>{});
+  agree(
+      "trunc", [](auto x) { return trunc(x * 3.0); }, fixed<67>{});
+  agree(
+      "less_equal", [](auto x, auto y) { return less_equal(x, y); }, classes<3, 67>{}, classes<3, 67>{});
+  agree(
+      "greater_equal", [](auto x) { return greater_equal(x, 0.25); }, fixed<67>{});
+  agree(
+      "logic", [](auto a, auto b) { return logical_xor(logical_and(a, b), logical_or(a, logical_not(b))); }, flag<67>{},
+      flag<67>{});
   agree(
       "select", [](auto c, auto x, auto y) { return select(c, x, y); }, flag<5, 37>{}, normal<5, 37>{}, normal<37>{});
   agree(

@@ -57,6 +57,47 @@ def chain(x):
     return jnp.exp(-jnp.sqrt(jnp.tanh(x * 1.1 + 0.3) ** 2 + 1)) * x
 
 
+def normalized(x, axes, epsilon=1e-5):
+    mean = jnp.mean(x, axes, keepdims=True)
+    return (x - mean) * lax.rsqrt(jnp.mean((x - mean) ** 2, axes, keepdims=True) + epsilon)
+
+
+def layer_norm(x, g, b):
+    return normalized(x, -1) * g + b
+
+
+def batch_norm(x, g, b):
+    return normalized(x, (0, 1, 2)) * g + b
+
+
+def group_norm(x, groups, g, b):
+    n, h, w, c = x.shape
+    return normalized(x.reshape(n, h, w, groups, c // groups), (1, 2, 4)).reshape(x.shape) * g + b
+
+
+def self_attention(x, heads, causal=False):
+    b, s, d = x.shape[0], x.shape[1], x.shape[2] // 3
+    q, k, v = jnp.moveaxis(x.reshape(b, s, 3, heads, d // heads), 2, 0)
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) * (d // heads) ** -0.5
+    scores = jnp.where(jnp.tri(s) > 0, scores, -jnp.inf) if causal else scores
+    return jnp.einsum("bhqk,bkhd->bqhd", nn.softmax(scores), v).reshape(b, s, d)
+
+
+def encoder(x, wqkv, wo, g1, b1, w1, c1, w2, c2, g2, b2):
+    h = layer_norm(x + self_attention(x @ (wqkv * 0.1), 4) @ (wo * 0.1), g1, b1)
+    y = layer_norm(h + nn.relu(h @ (w1 * 0.1) + c1) @ (w2 * 0.05) + c2, g2, b2)
+    return jnp.mean((y - lax.stop_gradient(x)) ** 2)
+
+
+def huber(e):
+    return jnp.where(jnp.abs(e) <= 1, e * e / 2, jnp.abs(e) - 0.5)
+
+
+def weighted_cross_entropy(z, y, w):
+    losses = -jnp.take_along_axis(nn.log_softmax(z), y[:, None], 1)[:, 0]
+    return jnp.sum(losses * w * w) / jnp.sum(w * w)
+
+
 # Family -> case -> what JAX calls it. A case has a line of the same name in <family>.cpp.
 CASES = {
     "elementwise": {
@@ -71,11 +112,30 @@ CASES = {
         "abs": jnp.abs,
         "square": jnp.square,
         "relu": nn.relu,
-        "exp": jnp.exp,
-        "log": jnp.log,
-        "sqrt": jnp.sqrt,
-        "tanh": jnp.tanh,
         "sigmoid": nn.sigmoid,
+        "tanh": jnp.tanh,
+        "softplus": lambda x: nn.softplus(x * 10),
+        "silu": nn.silu,
+        "gelu": lambda x: nn.gelu(x, approximate=False),
+        "gelu_tanh": nn.gelu,
+        "elu": lambda x: nn.elu(x, 1.5),
+        "selu": nn.selu,
+        "leaky_relu": lambda x: nn.leaky_relu(x, 0.1),
+        "hard_sigmoid": lambda x: nn.hard_sigmoid(x * 4),
+        "softsign": nn.soft_sign,
+        "floor_divide": jnp.floor_divide,
+        "mod": jnp.mod,
+        "clip": lambda x: jnp.clip(x, -0.5, 1),
+        "squared_difference": lambda x, y: (x - y) ** 2,
+        "reciprocal": lambda x: 1 / x,
+        "sign": jnp.sign,
+        "floor": lambda x: jnp.floor(x * 3),
+        "ceil": lambda x: jnp.ceil(x * 3),
+        "round": lambda x: jnp.round(jnp.floor(x * 8) * 0.25),
+        "trunc": lambda x: jnp.trunc(x * 3),
+        "less_equal": jnp.less_equal,
+        "greater_equal": lambda x: x >= 0.25,
+        "logic": lambda a, b: (a & b) ^ (a | ~b),
         "select": jnp.where,
         "equal": jnp.equal,
         "not_equal": jnp.not_equal,
@@ -84,6 +144,33 @@ CASES = {
         "cast_down": lambda x: jnp.trunc(x * 10).astype(jnp.int32),
         "cast_up": lambda x: x * 0.1,
         "chain": chain,
+    },
+    "functions": {
+        "exp": jnp.exp,
+        "expm1": jnp.expm1,
+        "exp2": jnp.exp2,
+        "log": jnp.log,
+        "log1p": jnp.log1p,
+        "log2": jnp.log2,
+        "log10": jnp.log10,
+        "sqrt": jnp.sqrt,
+        "rsqrt": lax.rsqrt,
+        "sin": jnp.sin,
+        "cos": jnp.cos,
+        "tan": jnp.tan,
+        "asin": jnp.arcsin,
+        "acos": jnp.arccos,
+        "atan": jnp.arctan,
+        "sinh": jnp.sinh,
+        "cosh": jnp.cosh,
+        "asinh": jnp.arcsinh,
+        "atanh": jnp.arctanh,
+        "erf": jax.scipy.special.erf,
+        "erfc": jax.scipy.special.erfc,
+        "acosh": lambda x: jnp.arccosh(x + 1),
+        "pow": jnp.power,
+        "pow_number": lambda x: x ** 3,
+        "atan2": jnp.arctan2,
     },
     "arrays": {
         "reshape": lambda x: x.reshape(7, 15),
@@ -94,6 +181,22 @@ CASES = {
         "tril": lambda x: jnp.tril(x, 1),
         "triu": lambda x: jnp.triu(x, -1),
         "one_hot": lambda i: nn.one_hot(i, 5),
+        "transpose": lambda x: jnp.transpose(x, (2, 0, 1)),
+        "swap_axes": lambda x: jnp.swapaxes(x, -1, -2),
+        "concat": lambda *x: jnp.concatenate(x, 1),
+        "stack": lambda *x: jnp.stack(x, -1),
+        "slice": lambda x: x[:, 7:1:-2],
+        "crop": lambda x: x[1:3, -4:-1],
+        "reverse": jnp.flipud,
+        "split": lambda x: x[:, 3:6],
+        "pad": lambda x: jnp.pad(x, ((0, 2), (1, 3)), constant_values=0.5),
+        "pad_reflect": lambda x: jnp.pad(x, ((1, 0), (2, 3)), "reflect"),
+        "repeat": lambda x: jnp.repeat(x, 3, 1),
+        "tile": lambda x: jnp.tile(x, (2, 3)),
+        "gather": lambda x, i: jnp.take(x, i, 1),
+        "embedding": lambda x, i: x[i],
+        "segment_sum": lambda x, i: jax.ops.segment_sum(x, i, 5),
+        "take_along": lambda x, i: jnp.take_along_axis(x, i, 1),
         "sum": jnp.sum,
         "sum_rows": lambda x: jnp.sum(x, 1),
         "sum_columns": lambda x: jnp.sum(x, 0),
@@ -101,6 +204,32 @@ CASES = {
         "mean": lambda x: jnp.mean(x, (1, 2)),
         "max": lambda x: jnp.max(x, 1),
         "argmax": lambda x: jnp.argmax(x, -1),
+    },
+    "blocks": {
+        "softmax": lambda x: nn.softmax(x * 5),
+        "softmax_columns": lambda x: nn.softmax(x, 0),
+        "log_softmax": lambda x: nn.log_softmax(x * 100),
+        "logsumexp": lambda x: nn.logsumexp(x * 100, -1),
+        "sigmoid_cross_entropy": lambda z, p: jnp.mean(nn.softplus(z * 20) - z * 20 * p),
+        "mean_squared_error": lambda y, t: jnp.mean((y - t) ** 2),
+        "mean_absolute_error": lambda y, t: jnp.mean(jnp.abs(y - t)),
+        "huber_loss": lambda y, t: jnp.mean(huber(y - t)),
+        "cross_entropy_weighted": weighted_cross_entropy,
+        "layer_norm": layer_norm,
+        "rms_norm": lambda x, g: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-5) * g,
+        "batch_norm": batch_norm,
+        "batch_norm_given": lambda x, g, b, m, v: (x - m) * lax.rsqrt(v * v + 1e-5) * g + b,
+        "group_norm": lambda x, g, b: group_norm(x, 3, g, b),
+        "self_attention": lambda x: self_attention(x, 4),
+        "self_attention_causal": lambda x: self_attention(x, 2, causal=True),
+        "depthwise_conv2d": lambda x, w: lax.conv_general_dilated(
+            x, w.reshape(3, 3, 1, 6), (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=6),
+        "conv2d_dilated": lambda x, w: lax.conv_general_dilated(
+            x, w, (1, 1), "SAME", rhs_dilation=(2, 2), dimension_numbers=("NHWC", "HWIO", "NHWC")),
+        "average_pool": lambda x: x.reshape(2, 4, 2, 5, 2, 5).mean((2, 4)),
+        "global_average_pool": lambda x: x.mean((1, 2)),
+        "global_max_pool": lambda x: x.max((1, 2)),
+        "encoder": encoder,
     },
     "networks": {
         "matmul": jnp.matmul,
