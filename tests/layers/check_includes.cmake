@@ -12,7 +12,7 @@ set(executor graph session hook kernels)
 set(io "")
 set(hooks hook io)
 set(data io)
-set(testing hook session graph executor)
+set(testing hook session graph executor kernels)
 set(layers hook session graph kernels executor io hooks data testing)
 
 # ... and of others, besides the standard library and Hana: libraries, processors' intrinsics, the operating system.
