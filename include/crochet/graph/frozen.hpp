@@ -10,7 +10,8 @@
 #include <crochet/graph/passes/assignments.hpp>
 #include <crochet/graph/passes/barriers.hpp>
 #include <crochet/graph/passes/fold.hpp>
-#include <crochet/graph/passes/item_memory.hpp>
+#include <crochet/graph/passes/frozen_schedule.hpp>
+#include <crochet/graph/passes/frozen_subgraph.hpp>
 #include <crochet/graph/passes/keep.hpp>
 #include <crochet/graph/passes/lifetimes.hpp>
 #include <crochet/graph/passes/order.hpp>
@@ -103,11 +104,12 @@ constexpr Subgraph select_nodes(const G& graph, const Ids& fetched, const Ids& t
   return prune(see_assignments(s));
 }
 
-/// The same with less to do.
-constexpr Subgraph reduce_work(const Subgraph& selected) { return prune(pool_first(share(fold(selected)))); }
+/// The same with less to do. Three passes, so that each can be a constant expression of its own.
+constexpr Subgraph share_nodes(const Subgraph& folded) { return prune(share(folded)); }
+constexpr Subgraph move_pools(const Subgraph& shared) { return prune(pool_first(shared)); }
 template <class G, class Ids>
 constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targets) {
-  return reduce_work(select_nodes(graph, fetched, targets));
+  return move_pools(share_nodes(fold(select_nodes(graph, fetched, targets))));
 }
 
 /// With the copies that it takes to run: of values that are overwritten too early, and of what no loop can repeat.
@@ -118,16 +120,21 @@ constexpr Subgraph add_copies(const Subgraph& simplified) {
 /// Steps, in order.
 constexpr Schedule make_schedule(const Subgraph& g) { return order_by_items(g, fuse(g)); }
 
-/// Regions, memory, programs, barriers, lifetimes.
-constexpr Plan write_plan(const Subgraph& g, const Schedule& schedule) {
+/// Regions and memory.
+constexpr Places find_places(const Subgraph& g, const Schedule& schedule) {
   const Regions regions = find_regions(g, schedule);
-  MemoryPlan memory = plan_memory(g, schedule, regions);
-  const std::vector<ItemSteps> items = plan_item_memory(g, schedule, regions, memory);
-  Plan plan = write_programs(g, schedule, memory);
-  plan.regions = items;
+  Places p{plan_memory(g, schedule, regions), {}, regions.of};
+  p.items = plan_item_memory(g, schedule, regions, p.memory);
+  return p;
+}
+
+/// Programs, barriers, lifetimes.
+constexpr Plan write_plan(const Subgraph& g, const Schedule& schedule, const Places& places) {
+  Plan plan = write_programs(g, schedule, places.memory);
+  plan.regions = places.items;
   for (std::size_t q = 0; q < plan.steps.size(); ++q) {
     Step& s = plan.steps[q];
-    s.region = regions.of[q];
+    s.region = places.region_of[q];
     if (s.region >= 0 && s.root != nullptr) s.item_inputs = s.root->itemwise(s.attributes);
   }
   return find_lifetimes(place_barriers(plan));
@@ -136,7 +143,8 @@ constexpr Plan write_plan(const Subgraph& g, const Schedule& schedule) {
 /// All of it at once, for tests and for run time.
 constexpr Plan make_plan(const Subgraph& simplified) {
   const Subgraph g = add_copies(simplified);
-  return write_plan(g, make_schedule(g));
+  const Schedule schedule = make_schedule(g);
+  return write_plan(g, schedule, find_places(g, schedule));
 }
 
 }  // namespace crochet

@@ -85,48 +85,65 @@ struct Plan {
   std::vector<int> fetched;  ///< values, in the demand's order
 };
 
-/// Its form at rest: arrays with room for a plan of N nodes, of which the first so many are used. Room and not exact
-/// sizes, because those would cost the compiler a second evaluation of every pass.
-template <std::size_t N, std::size_t F>
-struct FrozenPlan {
-  static constexpr std::size_t room = 4 * N;
+/// How much of everything a plan has.
+struct PlanSizes {
+  std::size_t steps, instructions, accesses, values, slots, regions, fetched;
+};
 
-  std::array<Step, N> steps;
-  std::array<Instruction, room> instructions;
-  std::array<Access, room> accesses;
-  std::array<Value, N> values;
-  std::array<ArenaSlot, N> slots;
-  std::array<ItemSteps, N / 2> regions;
-  std::array<int, F> fetched;
+/// Its form at rest: arrays with room for so much, of which the first so many are used.
+template <PlanSizes Room>
+class FrozenPlan {
+ public:
+  std::array<Step, Room.steps> steps{};
+  std::array<Instruction, Room.instructions> instructions{};
+  std::array<Access, Room.accesses> accesses{};
+  std::array<Value, Room.values> values{};
+  std::array<ArenaSlot, Room.slots> slots{};
+  std::array<ItemSteps, Room.regions> regions{};
+  std::array<int, Room.fetched> fetched{};
   std::size_t step_count = 0, value_count = 0, slot_count = 0, region_count = 0, gathering_count = 0;
 
-  constexpr explicit FrozenPlan(const Plan& p)
-      : steps(padded<N>(p.steps)),
-        instructions(padded<room>(p.instructions)),
-        accesses(padded<room>(p.accesses)),
-        values(padded<N>(p.values)),
-        slots(padded<N>(p.slots)),
-        regions(padded<N / 2>(p.regions)),
-        fetched(padded<F>(p.fetched)),
-        step_count(p.steps.size()),
-        value_count(p.values.size()),
-        slot_count(p.slots.size()),
-        region_count(p.regions.size()) {
-    for (const Step& s : p.steps) gathering_count += s.gathering >= 0 ? 1U : 0U;
+  template <class P>
+  constexpr explicit FrozenPlan(const P& p) : used_(sizes_of(p)) {
+    step_count = used_.steps, value_count = used_.values, slot_count = used_.slots, region_count = used_.regions;
+    if (!fits()) return;
+    copy(p.steps.data(), used_.steps, steps.data());
+    copy(p.instructions.data(), used_.instructions, instructions.data());
+    copy(p.accesses.data(), used_.accesses, accesses.data());
+    copy(p.values.data(), used_.values, values.data());
+    copy(p.slots.data(), used_.slots, slots.data());
+    copy(p.regions.data(), used_.regions, regions.data());
+    copy(p.fetched.data(), used_.fetched, fetched.data());
+    for (const Step& s : steps) gathering_count += s.gathering >= 0 ? 1U : 0U;
+  }
+
+  constexpr const PlanSizes& sizes() const { return used_; }
+  /// Instructions and accesses are counted together: their room is what nobody knows before.
+  constexpr bool fits() const { return used_.instructions <= Room.instructions && used_.accesses <= Room.accesses; }
+  constexpr std::size_t needed() const {
+    return used_.instructions > used_.accesses ? used_.instructions : used_.accesses;
   }
 
  private:
-  template <std::size_t Room, class T>
-  static constexpr std::array<T, Room> padded(const std::vector<T>& from) {
-    std::array<T, Room> to{};
-    for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
-    return to;
+  static constexpr PlanSizes sizes_of(const Plan& p) {
+    return {p.steps.size(), p.instructions.size(), p.accesses.size(), p.values.size(),
+            p.slots.size(), p.regions.size(),      p.fetched.size()};
   }
+  template <PlanSizes Other>
+  static constexpr PlanSizes sizes_of(const FrozenPlan<Other>& p) {
+    return p.sizes();
+  }
+  template <class E>
+  static constexpr void copy(const E* from, std::size_t n, E* to) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+  }
+
+  PlanSizes used_;
 };
 
 constexpr std::size_t slot_count(const Plan& p) { return p.slots.size(); }
-template <std::size_t N, std::size_t F>
-constexpr std::size_t slot_count(const FrozenPlan<N, F>& p) {
+template <PlanSizes Room>
+constexpr std::size_t slot_count(const FrozenPlan<Room>& p) {
   return p.slot_count;
 }
 

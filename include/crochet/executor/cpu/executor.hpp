@@ -8,6 +8,7 @@
 #include <crochet/executor/cpu/feeds.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/placement.hpp>
+#include <crochet/executor/cpu/planned.hpp>
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/executor/cpu/variables.hpp>
 #include <crochet/graph/layers.hpp>

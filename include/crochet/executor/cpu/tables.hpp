@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <crochet/graph/frozen.hpp>
-#include <crochet/graph/passes/frozen_subgraph.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/kernels/panels.hpp>
 #include <crochet/name.hpp>
@@ -156,41 +155,6 @@ struct Tables {
   static constexpr const Node& node() {
     return graph.nodes[static_cast<std::size_t>(node_id<N>)];
   }
-};
-
-/// The plan of one demand on one graph. Each stage is a constant of its own: compilers allow so many steps for one.
-template <class T, class D>
-struct Planned;
-template <class T, class... F, class... R>
-struct Planned<T, Demand<Names<F...>, Names<R...>>> {
- private:
-  static constexpr std::size_t nodes = T::graph.nodes.size();
-  template <std::size_t N>
-  using Stage = FrozenSubgraph<N, sizeof...(F), sizeof...(R)>;
-
-  /// A stage with the room that it needs: most need no more than is tried first.
-  template <std::size_t Room, class Make>
-  static constexpr auto stage(Make make) {
-    constexpr Stage<Room> first{make()};
-    if constexpr (first.fits()) return first;
-    if constexpr (!first.fits()) return Stage<first.needed()>{make()};
-  }
-
-  static constexpr auto selected = stage<nodes>([] {
-    return select_nodes(T::graph, std::vector<int>{T::template node_id<F>...},
-                        std::vector<int>{T::template node_id<R>...});
-  });
-  static constexpr auto simplified =
-      stage<selected.needed() + selected.needed() / 4>([] { return reduce_work(selected.thawed()); });
-  static constexpr auto complete =
-      stage<simplified.needed() + simplified.needed() / 8>([] { return add_copies(simplified.thawed()); });
-  static constexpr std::size_t most = complete.needed() + 1;
-
-  static constexpr FrozenPlan<most, sizeof...(F)> roomy{
-      write_plan(complete.thawed(), make_schedule(complete.thawed()))};
-
- public:
-  static constexpr const auto& plan = roomy;
 };
 
 }  // namespace crochet::cpu

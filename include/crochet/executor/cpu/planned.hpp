@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planned: the plan of one demand on one graph. Compilers allow so many steps for one constant expression (clang 2^20),
+// so every stage is a constant of its own, and stages are as many as deep models need.
+#pragma once
+#include <crochet/executor/cpu/tables.hpp>
+
+namespace crochet::cpu {
+
+/// T: the tables of the graph.
+template <class T, class D>
+struct Planned;
+template <class T, class... F, class... R>
+struct Planned<T, Demand<Names<F...>, Names<R...>>> {
+ private:
+  template <std::size_t N>
+  using Nodes = FrozenSubgraph<N, sizeof...(F), sizeof...(R)>;
+
+  /// What `make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
+  template <template <std::size_t> class Frozen, std::size_t Room, class Make>
+  static constexpr auto freeze(Make make) {
+    constexpr Frozen<Room> first{make()};
+    if constexpr (first.fits()) return first;
+    if constexpr (!first.fits()) return Frozen<first.needed()>{make()};
+  }
+
+  static constexpr auto selected = freeze<Nodes, T::graph.nodes.size()>([] {
+    return select_nodes(T::graph, std::vector<int>{T::template node_id<F>...},
+                        std::vector<int>{T::template node_id<R>...});
+  });
+  static constexpr auto folded =
+      freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.thawed()); });
+  static constexpr auto shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.thawed()); });
+  static constexpr auto simplified =
+      freeze<Nodes, shared.needed() + shared.needed() / 8 + 4>([] { return move_pools(shared.thawed()); });
+  static constexpr auto complete =
+      freeze<Nodes, simplified.needed() + simplified.needed() / 8 + 4>([] { return add_copies(simplified.thawed()); });
+  static constexpr std::size_t nodes = complete.needed();
+
+  template <std::size_t M>
+  using Groups = FrozenSchedule<nodes, M>;
+  static constexpr auto fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.thawed()); });
+  static constexpr Groups<fused.needed()> ordered{order_by_items(complete.thawed(), fused.thawed())};
+  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.thawed(), ordered.thawed())};
+
+  template <std::size_t Room>
+  using Roomy = FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(),
+                                     sizeof...(F)}>;
+  static constexpr auto roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>(
+      [] { return write_plan(complete.thawed(), ordered.thawed(), places.thawed()); });
+
+ public:
+  static constexpr FrozenPlan<roomy.sizes()> plan{roomy};
+};
+
+}  // namespace crochet::cpu

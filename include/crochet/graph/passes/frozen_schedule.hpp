@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A schedule, and where its values are, at rest between two passes.
+#pragma once
+#include <crochet/graph/frozen_list.hpp>
+#include <crochet/graph/passes/item_memory.hpp>
+
+namespace crochet {
+
+/// Room for the schedule of N nodes, with M places in groups (a floating node may have several).
+template <std::size_t N, std::size_t M>
+class FrozenSchedule {
+ public:
+  constexpr explicit FrozenSchedule(const Schedule& s) : home_(s.home), stored_(s.stored), base_(s.base) {
+    for (const Group& q : s.groups) {
+      if (groups_ < N) heads_[groups_] = {q.root, q.shape, q.cuts, q.panels, q.reduces, q.nodes.size()};
+      ++groups_;
+      for (int i : q.nodes) {
+        if (members_ < M) member_[members_] = i;
+        ++members_;
+      }
+    }
+  }
+
+  constexpr bool fits() const { return groups_ <= N && members_ <= M; }
+  constexpr std::size_t groups() const { return groups_; }
+  constexpr std::size_t needed() const { return members_; }
+
+  constexpr Schedule thawed() const {
+    Schedule s;
+    s.groups.reserve(groups_);
+    const int* next = member_;
+    for (std::size_t q = 0; q < groups_; ++q) {
+      const Head& h = heads_[q];
+      s.groups.push_back({h.root, h.shape, h.cuts, {next, next + h.nodes}, h.panels, h.reduces});
+      next += h.nodes;
+    }
+    s.home = home_.thawed();
+    s.stored = stored_.thawed();
+    s.base = base_.thawed();
+    return s;
+  }
+
+ private:
+  struct Head {
+    int root = -1;
+    Shape shape;
+    Cuts cuts = 0;
+    bool panels = false, reduces = false;
+    std::size_t nodes = 0;
+  };
+  Head heads_[N == 0 ? 1 : N]{};
+  int member_[M == 0 ? 1 : M]{};
+  FrozenList<int, N> home_;
+  FrozenList<char, N> stored_;
+  FrozenList<int, N> base_;
+  std::size_t groups_ = 0, members_ = 0;
+};
+
+/// Where every value is, and which steps are made item by item.
+struct Places {
+  MemoryPlan memory;
+  std::vector<ItemSteps> items;
+  std::vector<int> region_of;  ///< by step
+};
+
+/// Room for those of N nodes in G groups.
+template <std::size_t N, std::size_t G>
+struct FrozenPlaces {
+  FrozenList<Value, N> values;
+  FrozenList<ArenaSlot, N> slots;
+  FrozenList<ItemSteps, G> items;
+  FrozenList<int, G> region_of;
+
+  constexpr explicit FrozenPlaces(const Places& p)
+      : values(p.memory.values), slots(p.memory.slots), items(p.items), region_of(p.region_of) {}
+  constexpr Places thawed() const { return {{values.thawed(), slots.thawed()}, items.thawed(), region_of.thawed()}; }
+};
+
+}  // namespace crochet
