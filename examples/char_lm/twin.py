@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Repeats the first steps of char_lm in PyTorch, from the same weights and with the same batches, and compares.
 
-    twin.py PROGRAM [--steps 50] [--batch 16] [--threads 1] [--table]
+    twin.py PROGRAM [--steps 50] [--batch 16] [--threads 1] [--text FILE] [--table]
 
 PROGRAM is the built char_lm. Ends with 1 if a loss, a rate or a norm of the gradients differs by more than the
 tolerance, with 77 if there is no PyTorch here. With --table it prints the curves.
@@ -101,12 +101,15 @@ def main():
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--text", help="what to learn; else the program's own choice")
     parser.add_argument("--table", action="store_true")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
 
     with tempfile.TemporaryDirectory() as name:
         options = {"steps": given.steps, "batch": given.batch, "threads": given.threads, "twin": name}
+        if given.text:
+            options["text"] = given.text
         subprocess.run([given.program, *(f"--{k}={v}" for k, v in options.items())], check=True)
         ours = np.load(pathlib.Path(name) / "steps.npy")
         theirs = train(pathlib.Path(name))
