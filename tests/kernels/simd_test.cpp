@@ -3,6 +3,7 @@
 // they make of NaN, infinities, zeros and subnormal numbers. In every lane, and alone.
 #include <gtest/gtest.h>
 #include <crochet/kernels/elementwise.hpp>
+#include <crochet/kernels/registers.hpp>
 
 #include <bit>
 #include <cstdio>
@@ -209,7 +210,7 @@ TEST(Simd, Rounding) {
   }
 }
 
-/// Comparisons and selections of every pair, in every lane.
+/// Comparisons (masks), and selections of every pair, in every lane.
 template <class T>
 void test_masks(const std::vector<T>& values) {
   for (std::size_t i = 0; i < values.size() * values.size(); ++i) {
@@ -221,10 +222,12 @@ void test_masks(const std::vector<T>& values) {
     const auto x = simd::load<T, true>(a), y = simd::load<T, true>(b);
     const auto less = simd::compare<simd::Less>(x, y);
     const auto same = simd::compare<simd::Equal>(x, y);
+    const auto bytes = simd::as_bytes<simd::lanes>(less);
     simd::store(chosen, simd::select(less, x, y));
     for (int l = 0; l < simd::lanes; ++l) {
-      EXPECT_EQ(less[l], a[l] < b[l] ? 1 : 0);
-      EXPECT_EQ(same[l], a[l] == b[l] ? 1 : 0);
+      EXPECT_EQ(less[l] != 0, a[l] < b[l]);
+      EXPECT_EQ(same[l] != 0, a[l] == b[l]);
+      EXPECT_EQ(bytes[l], a[l] < b[l] ? 1 : 0);
       EXPECT_TRUE(chosen[l] == (a[l] < b[l] ? a[l] : b[l]) || chosen[l] != chosen[l]);
     }
   }
