@@ -78,7 +78,7 @@ struct Losses {
   }
 };
 
-TEST(CrossEntropies, Float) { test<Losses<float>, float>({1, 2, 7, 33}); }
+TEST(CrossEntropies, Float) { test<Losses<float>, float>({1, 2, 7, 0, 33}); }
 TEST(CrossEntropies, Double) { test<Losses<double>, double>({1, 2, 7, 33}); }
 
 TEST(CrossEntropies, ALabelOutsideIsNotANumber) {
@@ -119,7 +119,7 @@ struct ByElement {
   }
 };
 
-TEST(Losses, ByElementFloat) { test<ByElement<float>, float>({1, 2, 7, 33}); }
+TEST(Losses, ByElementFloat) { test<ByElement<float>, float>({1, 2, 7, 0, 33}); }
 TEST(Losses, ByElementDouble) { test<ByElement<double>, double>({1, 2, 7, 33}); }
 
 // Large logits must neither overflow nor lose what the small differences say.
@@ -135,14 +135,15 @@ struct Far {
   }
 };
 
+using FarDemand = Demand<Names<Name<"each">, Name<"p">, Name<"log p">, Name<"sum">, Name<"d">>, Names<>>;
+
 TEST(CrossEntropies, OfLogitsOfTenThousand) {
   auto e = Cpu{}.compile<Far>();
   e.initialize();
   decltype(e)::Workspace w;
   const std::vector<float> z{10000, 10000, -10000, -10000, -9999, -10000, 10000, 0, -10000};
   const std::vector<std::int32_t> y{0, 0, 2};
-  e.run<Demand<Names<Name<"each">, Name<"p">, Name<"log p">, Name<"sum">, Name<"d">>, Names<>>>(
-      w, Feed<Name<"z">, std::vector<float>>{z}, Feed<Name<"y">, std::vector<std::int32_t>>{y});
+  e.run<FarDemand>(w, Feed<Name<"z">, std::vector<float>>{z}, Feed<Name<"y">, std::vector<std::int32_t>>{y});
   const auto each = e.fetch<Name<"each">>(w), sum = e.fetch<Name<"sum">>(w);
   const auto p = e.fetch<Name<"p">>(w), log = e.fetch<Name<"log p">>(w);
   EXPECT_FLOAT_EQ(each.data()[0], 0.69314718F);
@@ -154,6 +155,26 @@ TEST(CrossEntropies, OfLogitsOfTenThousand) {
   EXPECT_FLOAT_EQ(p.data()[4], std::exp(1.F) / (2 + std::exp(1.F)));
   EXPECT_FLOAT_EQ(log.data()[8], -20000);
   for (float d : e.fetch<Name<"d">>(w)) EXPECT_TRUE(std::isfinite(d));
+}
+
+// A mask writes -infinity: such places get no probability at all, and a row of nothing else is not a number.
+TEST(Softmax, OfInfinities) {
+  auto e = Cpu{}.compile<Far>();
+  e.initialize();
+  decltype(e)::Workspace w;
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> z{1, -inf, 1, -inf, -inf, -inf, inf, 0, 1};
+  const std::vector<std::int32_t> y{0, 0, 0};
+  e.run<FarDemand>(w, Feed<Name<"z">, std::vector<float>>{z}, Feed<Name<"y">, std::vector<std::int32_t>>{y});
+  const auto p = e.fetch<Name<"p">>(w), log = e.fetch<Name<"log p">>(w);
+  const auto sum = e.fetch<Name<"sum">>(w);
+  EXPECT_EQ(p.data()[0], 0.5F);
+  EXPECT_EQ(p.data()[1], 0);
+  EXPECT_EQ(log.data()[1], -inf);
+  EXPECT_FLOAT_EQ(log.data()[0], -0.69314718F);
+  for (int i = 3; i < 9; ++i) EXPECT_TRUE(std::isnan(p.data()[i])) << i;
+  EXPECT_EQ(sum.data()[1], -inf);
+  EXPECT_EQ(sum.data()[2], inf);
 }
 
 }  // namespace
