@@ -82,7 +82,7 @@ def main():
     parser.add_argument("--patience", type=float, default=0.5, help="seconds to wait for a quiet moment")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--out", type=pathlib.Path, help="default: bench/results/<race>.json")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.race == "workloads" and not options.anchors:
         parser.error("workloads need --anchors")
 
