@@ -23,7 +23,7 @@ if(kernels LESS 4 OR NOT kernels EQUAL clean_kernels)
 endif()
 
 file(READ ${FOLDER}/lowering.ptx code)
-foreach(wanted IN ITEMS "\\.entry [^\n]*loop_kernel" "\\.entry [^\n]*reduce_kernel" "fma\\.rn\\.f32" "sqrt\\.rn\\.f32"
+foreach(wanted IN ITEMS "\\.entry [^\n]*loop_kernel" "\\.entry [^\n]*reduce_kernel" "\\.entry [^\n]*gather_kernel" "fma\\.rn\\.f32" "sqrt\\.rn\\.f32"
         "ld\\.global\\.f32" "st\\.global\\.f32")
   if(NOT code MATCHES "${wanted}")
     message(FATAL_ERROR "the kernels' code has no ${wanted}")

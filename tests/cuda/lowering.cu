@@ -4,7 +4,7 @@
 // the host, element by element as a GPU's threads would, and have to give what the CPU executor gives.
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/tables.hpp>
-#include <crochet/kernels/accumulate.hpp>
+#include <crochet/kernels/reduction.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +51,62 @@ void launch_loop(R refs, std::int64_t rows, std::int64_t columns) {
   loop_kernel<typename Plain<P>::type, typename Plain<R>::type><<<blocks, 128>>>(refs, rows, columns);
 }
 
+/// The one accumulation of a loop that ends in a reduction.
+template <class P>
+struct Accumulation;
+template <class First, class... Rest>
+struct Accumulation<kernel::Program<First, Rest...>> : Accumulation<kernel::Program<Rest...>> {};
+template <class T, const Op* O, int A, int From, class... Rest>
+struct Accumulation<kernel::Program<kernel::Accumulate<T, O, A, From>, Rest...>> {
+  using type = T;
+  using Reduction = kernel::Reduction<O>;
+  using How = typename Reduction::How;
+  using Total = kernel::sum_t<How, T>;
+  static constexpr int access = A;
+};
+
+/// What a thread's elements are joined in.
+template <class A>
+struct Sink {
+  typename A::Total total = A::How::template nothing<typename A::Total>;
+
+  template <int Access, class V>
+  CROCHET_HOST_DEVICE void add(const V (&v)[1]) {
+    static_assert(Access == A::access, "one accumulation a loop");
+    total = A::How::join(total, static_cast<typename A::Total>(v[0]));
+  }
+};
+
+/// Elements first, first + stride, ... of a loop.
+template <class P, class R>
+CROCHET_HOST_DEVICE auto total_of(const R& refs, std::int64_t rows, std::int64_t columns, std::int64_t first,
+                                  std::int64_t stride) {
+  constexpr const char* no_root = nullptr;
+  Sink<Accumulation<P>> sink;
+  for (std::int64_t at = first; at < rows * columns; at += stride) {
+    kernel::evaluate<1, 1>(P{}, refs, at / columns, at % columns, no_root, sink);
+  }
+  return sink.total;
+}
+template <class P, class R, class Total>
+CROCHET_HOST_DEVICE void finish_total(const R& refs, std::int64_t n, Total total) {
+  using A = Accumulation<P>;
+  *kernel::ref<A::access>(refs).data = A::Reduction::template finish<typename A::type>(total, n);
+}
+
+/// A loop whose elements all become one: a block, in a fixed order.
+template <class P, class R>
+__global__ void gather_kernel(R refs, std::int64_t rows, std::int64_t columns) {
+  using How = typename Accumulation<P>::How;
+  __shared__ typename Accumulation<P>::Total part[256];
+  part[threadIdx.x] = total_of<P>(refs, rows, columns, threadIdx.x, blockDim.x);
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) part[threadIdx.x] = How::join(part[threadIdx.x], part[threadIdx.x + half]);
+  }
+  if (threadIdx.x == 0) finish_total<P>(refs, rows * columns, part[0]);
+}
+
 /// A reduction of [outer, n] with the step's epilogue: a block for each result. Sums are joined in a fixed order.
 template <class How, class T, class Epilogue>
 __global__ void reduce_kernel(const T* in, std::int64_t n, double scale, Epilogue epilogue) {
@@ -65,6 +121,11 @@ __global__ void reduce_kernel(const T* in, std::int64_t n, double scale, Epilogu
     if (threadIdx.x < half) part[threadIdx.x] = How::join(part[threadIdx.x], part[threadIdx.x + half]);
   }
   if (threadIdx.x == 0) epilogue.element(0, blockIdx.x, static_cast<T>(part[0] * scale));
+}
+
+template <class P, class R>
+void launch_gather(R refs, std::int64_t rows, std::int64_t columns) {
+  gather_kernel<typename Plain<P>::type, typename Plain<R>::type><<<1, 256>>>(refs, rows, columns);
 }
 
 template <class How, class T, class Epilogue>
@@ -165,7 +226,11 @@ class StepByStep {
   void on_host() {
     static constexpr Step s = plan.steps[S];
     static constexpr Extent rows_of = s.rows, columns_of = s.columns;
-    if constexpr (s.root == nullptr) {
+    if constexpr (s.gathering >= 0) {
+      const std::int64_t rows = rows_of.at(frame_.dims), columns = columns_of.at(frame_.dims);
+      const auto refs = Lowering::template refs_of<S>(frame_);
+      finish_total<Program<S>>(refs, rows * columns, total_of<Program<S>>(refs, rows, columns, 0, 1));
+    } else if constexpr (s.root == nullptr) {
       const auto refs = Lowering::template refs_of<S>(frame_);
       for (std::int64_t i = 0; i < rows_of.at(frame_.dims); ++i) {
         for (std::int64_t j = 0; j < columns_of.at(frame_.dims); ++j) kernel::element(Program<S>{}, refs, i, j);
@@ -183,7 +248,10 @@ class StepByStep {
   void on_gpu() {
     static constexpr Step s = plan.steps[S];
     static constexpr Extent rows_of = s.rows, columns_of = s.columns;
-    if constexpr (s.root == nullptr) {
+    if constexpr (s.gathering >= 0) {
+      launch_gather<Program<S>>(Lowering::template refs_of<S>(frame_), rows_of.at(frame_.dims),
+                                columns_of.at(frame_.dims));
+    } else if constexpr (s.root == nullptr) {
       const std::int64_t rows = rows_of.at(frame_.dims), columns = columns_of.at(frame_.dims);
       launch_loop<Program<S>>(Lowering::template refs_of<S>(frame_), rows, columns);
     } else {
