@@ -32,61 +32,70 @@ class Correlation {
   /// Places in rows [from, to), counted over all images.
   void rows(const T* images, Range mine) {
     if (mine.size() <= 0 || filters_ == 0 || x_.places == 0) return;
-    reserve(mine.size() * x_.places);
-    const std::int64_t size = y_.source * x_.source * channels_;
-    while (mine.from < mine.to) {
-      const std::int64_t n = mine.from / y_.places, end = (n + 1) * y_.places;
-      const Range some{mine.from - n * y_.places, (end < mine.to ? end : mine.to) - n * y_.places};
-      source_ = border_.around(images + n * size, image_room_);
-      first_result_ = n * y_.places * x_.places;
-      for (std::int64_t j = 0; j < filters_; j += panel_width<T>) {
-        const std::int64_t left = filters_ - j;
-        const std::int64_t width = left < panel_width<T> ? left : panel_width<T>;
-        is_narrow<T>(width) ? panel<1>(some, j, width) : panel<native_per_panel>(some, j, width);
-      }
-      mine.from += some.size();
+    reserve();
+    if (!copies_) {
+      for (; mine.from < mine.to; mine.from = end_of_image(mine)) panels(images, {mine.from, end_of_image(mine)});
+    } else {
+      panels(images, mine);
     }
   }
 
  private:
   static constexpr int native_per_panel = static_cast<int>(panel_width<T> / native_lanes<T>);
 
-  /// One piece of scratch memory: segments, the image with its border, the filter in panels.
-  void reserve(std::int64_t results) {
+  /// The end of the image that row mine.from is in, or of all.
+  std::int64_t end_of_image(Range mine) const {
+    const std::int64_t end = (mine.from / y_.places + 1) * y_.places;
+    return end < mine.to ? end : mine.to;
+  }
+
+  /// One piece of scratch memory: segments, the image with its border, a panel of the filter.
+  void reserve() {
     constexpr std::int64_t word = sizeof(std::int64_t), line = 8;
-    constexpr std::int64_t tiles_worth_a_copy = 64;
+    // A large matrix is slow to read by columns, and rows that fill no panel must not be read beyond their end.
+    constexpr std::int64_t large = std::int64_t{1} << 18;
+    const std::int64_t bytes = depth_ * filters_ * static_cast<std::int64_t>(sizeof(T));
+    copies_ = filter_.panel == 0 && (filters_ % panel_width<T> != 0 || (bytes > large && filters_ > panel_width<T>));
     const std::int64_t segments = (2 * y_.taps * x_.taps + line - 1) / line * line;
-    // In panels a row is readable to its end; in rows the last panel would reach beyond it.
-    const bool whole = filter_.panel != 0 || filters_ % panel_width<T> == 0;
-    const bool copy =
-        !whole || (filter_.panel == 0 && filters_ > panel_width<T> && results >= tiles_worth_a_copy * tallest_tile);
-    const std::int64_t image = (border_.empty() ? 0 : border_.size() + 2 * panel_width<T>) / line * line;
-    const std::int64_t panels = copy ? (filters_ + panel_width<T> - 1) / panel_width<T> * panel_width<T> * depth_ : 0;
-    auto* words = worker_.scratch<std::int64_t>(
-        segments + ((image + panels) * static_cast<std::int64_t>(sizeof(T)) + word - 1) / word);
+    const std::int64_t image = border_.empty() ? 0 : (border_.size() + 15) / 16 * 16;
+    const std::int64_t elements = image + (copies_ ? panel_scratch<T>(depth_) : 0);
+    auto* words =
+        worker_.scratch<std::int64_t>(segments + (elements * static_cast<std::int64_t>(sizeof(T)) + word - 1) / word);
     left_at_ = words;
     panel_at_ = words + y_.taps * x_.taps;
     image_room_ = reinterpret_cast<T*>(words + segments);
-    if (copy) copy_filter(image_room_ + image);
+    panel_room_ = image_room_ + image;
   }
-  void copy_filter(T* to) {
-    const Matrix<T> from = filter_;
-    filter_ = {to, panel_width<T>, 1, depth_ * panel_width<T>};
+
+  /// Panel by panel, all images of the range.
+  void panels(const T* images, Range mine) {
+    const std::int64_t size = y_.source * x_.source * channels_;
+    std::int64_t ready = -1;
     for (std::int64_t j = 0; j < filters_; j += panel_width<T>) {
-      const std::int64_t left = filters_ - j;
-      detail::copy_panel(from, depth_, j, left < panel_width<T> ? left : panel_width<T>, to);
-      to += depth_ * panel_width<T>;
+      const std::int64_t width = filters_ - j < panel_width<T> ? filters_ - j : panel_width<T>;
+      weights_ = {filter_.at(0, j), filter_.row};
+      if (copies_) {
+        detail::copy_panel(filter_, depth_, j, width, panel_room_);
+        weights_ = {panel_room_, panel_width<T>};
+      }
+      for (Range rest = mine; rest.from < rest.to; rest.from = end_of_image(rest)) {
+        const std::int64_t n = rest.from / y_.places, first = n * y_.places;
+        if (n != ready) source_ = border_.around(images + n * size, image_room_);
+        ready = n;
+        first_result_ = first * x_.places;
+        const Range some{rest.from - first, end_of_image(rest) - first};
+        is_narrow<T>(width) ? panel<1>(some, j, width) : panel<native_per_panel>(some, j, width);
+      }
     }
   }
 
   template <int N>
   void panel(Range rows, std::int64_t j, std::int64_t width) {
-    const T* weights = filter_.at(0, j);
     for (std::int64_t y = rows.from; y < rows.to; ++y) {
       for (std::int64_t phase = 0; phase < x_.spread && phase < x_.places; ++phase) {
         const Segments s = segments(y, phase);
         const std::int64_t places = (x_.places - phase + x_.spread - 1) / x_.spread;
-        tiles<N>(places, weights, s, first_result_ + y * x_.places + phase, j, width);
+        tiles<N>(places, s, first_result_ + y * x_.places + phase, j, width);
       }
     }
   }
@@ -99,7 +108,7 @@ class Correlation {
                .count = 0,
                .depth = channels_,
                .step = 1,
-               .pitch = filter_.row,
+               .pitch = weights_.pitch,
                .row = (x_.spread == 1 ? x_.stride : 1) * channels_};
     if (side_by_side) s.depth *= x_.taps;
     for (std::int64_t i = 0; i < y_.taps; ++i) {
@@ -109,7 +118,7 @@ class Correlation {
         const std::int64_t x = x_.spread_index(phase, k);
         if (x % x_.spread != 0) continue;
         left_at_[s.count] = row * border_.pitch() + (x / x_.spread + border_.left) * channels_;
-        panel_at_[s.count++] = (i * x_.taps + k) * channels_ * filter_.row;
+        panel_at_[s.count++] = (i * x_.taps + k) * channels_ * weights_.pitch;
       }
     }
     return s;
@@ -117,15 +126,14 @@ class Correlation {
 
   /// The results of `places` places; the first is row `at` of the result, the others follow `spread` apart.
   template <int N>
-  void tiles(std::int64_t places, const T* weights, const Segments& s, std::int64_t at, std::int64_t j,
-             std::int64_t width) {
+  void tiles(std::int64_t places, const Segments& s, std::int64_t at, std::int64_t j, std::int64_t width) {
     alignas(64) T block[tallest_tile * panel_width<T>];
     constexpr std::int64_t full = N * native_lanes<T>;
     if constexpr (Epilogue::plain) {
       if (width == full) {
         const std::int64_t pitch = epilogue_.pitch() * x_.spread;
         return convolution_rows<N, RowsAt::even>(
-            places, source_, weights, s,
+            places, source_, weights_.data, s,
             [&](std::int64_t r) {
               return Rows{epilogue_.destination(at + r * x_.spread, j), pitch};
             },
@@ -133,7 +141,7 @@ class Correlation {
       }
     }
     convolution_rows<N, RowsAt::even>(
-        places, source_, weights, s,
+        places, source_, weights_.data, s,
         [&](std::int64_t) {
           return Rows{block, full};
         },
@@ -167,6 +175,9 @@ class Correlation {
   const Epilogue& epilogue_;
   const T* source_ = nullptr;
   T* image_room_ = nullptr;
+  T* panel_room_ = nullptr;
+  Panel<T> weights_{};
+  bool copies_ = false;
   std::int64_t* left_at_ = nullptr;
   std::int64_t* panel_at_ = nullptr;
   std::int64_t first_result_ = 0;

@@ -100,13 +100,33 @@ class FilterGradient {
                .step = x_.stride * channels_,
                .pitch = up.pitch,
                .rows = table_ + 2 * y_.places};
-    if (run_ < worth_a_run) {
-      for (std::int64_t y = 0; y < y_.places; ++y) push(s, y, y * y_.stride);
-      return add_rows<N, RowsAt::table>({0, rows()}, image, up.data, s, sums);
+    // Every tile reads all of the upstream's panel: some rows of it, which a near cache holds, at a time.
+    const std::int64_t some = rows_at_once();
+    for (std::int64_t y = 0; y < y_.places; y += some) {
+      const Range places{y, y + some < y_.places ? y + some : y_.places};
+      run_ < worth_a_run ? add_table<N>(image, up, places, s, sums) : add_runs<N>(image, up, places, s, sums);
     }
+  }
+  std::int64_t rows_at_once() const {
+    constexpr std::int64_t line = 64;
+    // Tall tiles do more with what they read: for them the second cache is fast enough.
+    constexpr std::int64_t cache = tallest_tile > 8 ? 64 * 1024 : 24 * 1024;
+    const std::int64_t row = x_.places * (width * static_cast<std::int64_t>(sizeof(T)) + line);
+    return row > cache ? 1 : cache / row;
+  }
+
+  /// Rows of all taps together.
+  template <int N>
+  void add_table(const T* image, Panel<T> up, Range places, Segments s, T* sums) {
+    for (std::int64_t y = places.from; y < places.to; ++y) push(s, y, y * y_.stride);
+    add_rows<N, RowsAt::table>({0, rows()}, image, up.data, s, sums);
+  }
+  /// Runs of rows that lie side by side in the image.
+  template <int N>
+  void add_runs(const T* image, Panel<T> up, Range places, Segments s, T* sums) {
     for (std::int64_t i = 0; i < y_.taps; ++i) {
       s.count = 0;
-      for (std::int64_t y = 0; y < y_.places; ++y) {
+      for (std::int64_t y = places.from; y < places.to; ++y) {
         if (const std::int64_t row = y_.at(y, i); row >= 0) push(s, y, row);
       }
       for (std::int64_t q = 0; q < x_.taps * channels_; q += run_) {
