@@ -32,7 +32,7 @@ constexpr bool equal_dims(const Shape& part, const Shape& full, std::size_t from
 enum class Mode : std::uint8_t { none, full, row, column, scalar };
 
 constexpr Mode mode_of(const Shape& part, const Shape& full, std::size_t cut) {
-  if (part.size().is_one()) return Mode::scalar;
+  if (part.rank == 0 || part.size().is_one()) return Mode::scalar;
   if (detail::equal_dims(part, full, 0, full.rank)) return Mode::full;
   if (detail::ones(part, full, 0, cut) && detail::equal_dims(part, full, cut, full.rank)) return Mode::row;
   if (detail::equal_dims(part, full, 0, cut) && detail::ones(part, full, cut, full.rank)) return Mode::column;
@@ -41,6 +41,7 @@ constexpr Mode mode_of(const Shape& part, const Shape& full, std::size_t cut) {
 
 /// The cuts of `full` at which `part` has a mode.
 constexpr Cuts cuts_for(const Shape& part, const Shape& full) {
+  if (part == full || part.rank == 0) return detail::all_cuts(full);
   Cuts cuts = 0;
   for (std::size_t k = 0; k <= full.rank; ++k) {
     if (mode_of(part, full, k) != Mode::none) cuts |= 1U << k;

@@ -25,7 +25,7 @@ class Folder {
   }
 
  private:
-  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   constexpr bool is_outside(int i) const { return node(i).is(op::variable) || node(i).is(op::placeholder); }
   constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
   constexpr bool is_constant(int i, double value) const {

@@ -9,6 +9,8 @@
 // loop that makes its input, if that can be cut so that what is reduced is everything, or a row or a column; whoever
 // reads its result waits for the whole loop, other nodes may still join it.
 #pragma once
+#include <utility>
+
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/graph/passes/reductions.hpp>
@@ -49,17 +51,18 @@ class Fuser {
     s_.home.assign(g.nodes.size(), -1);
     s_.stored.assign(g.nodes.size(), 0);
     s_.base.assign(g.nodes.size(), -1);
+    s_.groups.reserve(g.nodes.size() / 4 + 8);
   }
 
   constexpr Schedule run() {
     find_floating();
     for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) place(i);
     for (int f : g_.fetched) keep(f);
-    return s_;
+    return std::move(s_);
   }
 
  private:
-  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   static constexpr bool is_source(const Node& n) { return n.op->kind == OpKind::source; }
 
   /// Floating: elementwise, on sources and floating nodes of its own shape. Not if it reads a variable that is assigned
@@ -82,7 +85,7 @@ class Fuser {
       if (n.op->kind != OpKind::elementwise) continue;
       bool floats = true;
       for (int in : n.inputs) {
-        if (in < 0) continue;
+        if (in < 0) break;
         changes[i] = changes[i] != 0 || changes[at(in)] != 0 ? 1 : 0;
         floats = floats && (is_source(node(in)) || (floating_[at(in)] != 0 && node(in).shape == n.shape));
         cuts[i] &= cuts_for(node(in), n.shape) & cuts[at(in)];
@@ -91,6 +94,7 @@ class Fuser {
       floating_[i] = floats && (changes[i] == 0 || readers[i] < 2) ? 1 : 0;
       if (floating_[i] != 0) cost_[i] = cost_with_inputs(n);
       pending_[i] = floating_[i] != 0 && changes[i] != 0 ? 1 : 0;
+      if (pending_[i] != 0) all_pending_.push_back(static_cast<int>(i));
     }
   }
 
@@ -336,13 +340,16 @@ class Fuser {
   /// Floating nodes that read the variable and have not been computed yet must be, before it is overwritten; those
   /// that the assignment itself reads are computed with it.
   constexpr void force_pending_readers(int variable, int assignment) {
-    for (int i = 0; i < assignment; ++i) {
-      if (pending_[at(i)] == 0 || !reads(i, variable) || reads(assignment, i)) continue;
-      keep(i);
+    const int* const all = all_pending_.data();
+    const std::size_t count = all_pending_.size();
+    while (first_pending_ < count && pending_[at(all[first_pending_])] == 0) ++first_pending_;
+    for (std::size_t k = first_pending_; k < count && all[k] < assignment; ++k) {
+      if (pending_[at(all[k])] != 0 && reads(all[k], variable) && !reads(assignment, all[k])) keep(all[k]);
     }
   }
   constexpr bool reads(int i, int what) const {
     for (int in : node(i).inputs) {
+      if (in < 0) break;
       if (in == what) return true;
       if (in >= 0 && floats(in) && reads(in, what)) return true;
     }
@@ -354,6 +361,8 @@ class Fuser {
   const Subgraph& g_;
   Schedule s_;
   std::vector<char> floating_, pending_;
+  std::vector<int> all_pending_;   ///< nodes that were pending at first, in order
+  std::size_t first_pending_ = 0;  ///< none before it is still pending
   std::vector<int> last_read_, root_read_, last_written_;
   std::vector<int> mark_;   ///< by floating node: the latest group that computes it
   std::vector<int> ready_;  ///< by node: the first group that may read it; that is its home, but for reductions

@@ -2,6 +2,8 @@
 // plan_item_memory: values that are used within one item region only get memory for a few items, not for the whole
 // batch; those whose lifetimes in the region do not overlap share it.
 #pragma once
+#include <utility>
+
 #include <crochet/graph/passes/memory.hpp>
 
 namespace crochet {
@@ -25,7 +27,7 @@ class ItemMemoryPlanner {
       m_.values[i].region = m_.values[base].region;
       m_.values[i].index = m_.values[base].index;
     }
-    return steps_;
+    return std::move(steps_);
   }
 
  private:

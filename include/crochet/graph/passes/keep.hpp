@@ -3,6 +3,8 @@
 // value before an assignment is still read after it (by a gradient of what came before, by a view made before), it is
 // copied first. Assignments that nobody looks behind, the usual ones, cost nothing here.
 #pragma once
+#include <utility>
+
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
@@ -42,7 +44,7 @@ class Keeper {
     for (int f : from_.fetched)
       to_.fetched.push_back(from_.nodes[at(f)].is(op::variable) ? moved_[at(f)] : place_[at(f)]);
     for (int t : from_.targets) to_.targets.push_back(place_[at(t)]);
-    return to_;
+    return std::move(to_);
   }
 
  private:

@@ -2,6 +2,8 @@
 // plan_memory: says where every value is: in a variable, in what is fed, or in a slot of workspace of its own. Slots
 // get their place in the workspace later (passes/arena.hpp), when it is known which steps wait for which.
 #pragma once
+#include <utility>
+
 #include <crochet/graph/passes/regions.hpp>
 #include <crochet/graph/plan.hpp>
 
@@ -26,11 +28,11 @@ class MemoryPlanner {
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       if (g_.nodes[i].op->kind == OpKind::view) follow(static_cast<int>(i));
     }
-    return plan_;
+    return std::move(plan_);
   }
 
  private:
-  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   constexpr bool needs_slot(int i) const {
     const OpKind kind = node(i).op->kind;
     return s_.stored[at(i)] != 0 && s_.home[at(i)] >= 0 && r_.local[at(i)] == 0 && kind != OpKind::assign &&

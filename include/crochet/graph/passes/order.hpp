@@ -29,7 +29,7 @@ class Orderer {
     std::vector<int> readers;
   };
 
-  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   constexpr void after(int earlier, int later) {
     if (earlier < 0 || earlier == later) return;
     followers_[at(earlier)].push_back(later);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // write_programs: turns each group into a step: the kernel call and the program of its epilogue or loop.
 #pragma once
+#include <utility>
+
 #include <crochet/graph/passes/memory.hpp>
 
 namespace crochet {
@@ -17,13 +19,13 @@ class ProgramWriter {
 
   constexpr Plan run() {
     for (std::size_t q = 0; q < s_.groups.size(); ++q) write(s_.groups[q], static_cast<int>(q));
-    return plan_;
+    return std::move(plan_);
   }
 
  private:
   using Kind = Instruction::Kind;
 
-  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
 
   constexpr void write(const Group& group, int q) {
     step_ = {};

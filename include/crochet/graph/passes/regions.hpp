@@ -62,7 +62,7 @@ class RegionFinder {
       close(static_cast<int>(s_.groups.size()));
     }
     find_locals();
-    return r_;
+    return std::move(r_);
   }
 
   /// By group: whether it could be in a region, whatever its neighbours.
@@ -76,7 +76,7 @@ class RegionFinder {
   }
 
  private:
-  constexpr const Node& node(int i) const { return g_.nodes[at(i)]; }
+  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   constexpr int home(int i) const { return s_.home[at(s_.base[at(i)])]; }
   static constexpr unsigned items_of(const Node& n) {
     return n.op->itemwise == nullptr ? 0 : n.op->itemwise(n.attributes);

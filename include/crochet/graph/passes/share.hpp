@@ -16,19 +16,25 @@ class NodeTable {
   /// The slot of an equal node, or the free one where it belongs.
   constexpr int& find(const Subgraph& g, const Node& n) {
     std::size_t h = hash(n) & mask_;
-    while (slots_[h] >= 0 && !same(g.nodes[at(slots_[h])], n)) h = (h + 1) & mask_;
-    return slots_[h];
+    int* const slots = slots_.data();
+    const Node* const nodes = g.nodes.data();
+    while (slots[h] >= 0 && !same(nodes[slots[h]], n)) h = (h + 1) & mask_;
+    return slots[h];
   }
 
  private:
   /// Equal numbers with different signs, 0 and -0, are two.
   static constexpr bool same(const Node& a, const Node& b) {
-    return a == b &&
+    return a.op == b.op && a == b &&
            std::bit_cast<std::uint64_t>(a.attributes.reals[0]) == std::bit_cast<std::uint64_t>(b.attributes.reals[0]);
   }
   static constexpr std::size_t hash(const Node& n) {
-    std::uint64_t h = std::bit_cast<std::uint64_t>(n.attributes.reals[0]) + static_cast<unsigned char>(n.op->name[0]);
-    for (std::int32_t i : n.inputs) h = (h ^ static_cast<std::uint32_t>(i)) * 0x9e3779b97f4a7c15U;
+    std::uint64_t h =
+        std::bit_cast<std::uint64_t>(n.attributes.reals[0]) + static_cast<unsigned char>(*n.op->name.data());
+    h = (h ^ static_cast<std::uint32_t>(n.attributes.ints[0])) * 0x9e3779b97f4a7c15U;
+    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+      h = (h ^ static_cast<std::uint32_t>(n.inputs[k])) * 0x9e3779b97f4a7c15U;
+    }
     return static_cast<std::size_t>(h >> 20U);
   }
 
@@ -40,8 +46,8 @@ class NodeTable {
 constexpr Subgraph share(const Subgraph& g) {
   detail::NodeTable table(g.nodes.size());
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int) {
-    // An assignment is an event, not a value: two equal ones are two.
-    if (n.op->kind == OpKind::assign) return detail::append(to, n);
+    // An assignment is an event, not a value: two equal ones are two. And variables are never equal.
+    if (n.op->kind == OpKind::assign || n.op == &op::variable) return detail::append(to, n);
     int& slot = table.find(to, n);
     if (slot < 0) slot = detail::append(to, n);
     return slot;

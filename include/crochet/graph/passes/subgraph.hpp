@@ -23,16 +23,19 @@ constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 template <class Visit>
 constexpr Subgraph rewrite(const Subgraph& from, Visit visit) {
   Subgraph to;
-  std::vector<int> place(from.nodes.size(), -1);
-  for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-    Node n = from.nodes[i];
-    for (int& input : n.inputs) {
-      if (input >= 0) input = place[at(input)];
-    }
-    place[i] = visit(to, n, static_cast<int>(i));
+  const auto count = static_cast<int>(from.nodes.size());
+  to.nodes.reserve(from.nodes.size() + from.nodes.size() / 4 + 8);
+  std::vector<int> places(from.nodes.size(), -1);
+  // Pointers and not operator[]: compilers count the calls.
+  int* const place = places.data();
+  const Node* const nodes = from.nodes.data();
+  for (int i = 0; i < count; ++i) {
+    Node n = nodes[i];
+    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) n.inputs[k] = place[n.inputs[k]];
+    place[i] = visit(to, n, i);
   }
-  for (int f : from.fetched) to.fetched.push_back(place[at(f)]);
-  for (int t : from.targets) to.targets.push_back(place[at(t)]);
+  for (int f : from.fetched) to.fetched.push_back(place[f]);
+  for (int t : from.targets) to.targets.push_back(place[t]);
   return to;
 }
 
