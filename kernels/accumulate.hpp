@@ -3,7 +3,7 @@
 // so that a result repeats. Everything that reduces uses these: the kernels of reductions and the loops that end in
 // one.
 #pragma once
-#include <crochet/kernels/simd.hpp>
+#include <crochet/kernels/simd_native.hpp>
 
 namespace crochet::kernel {
 
@@ -39,8 +39,7 @@ struct Max {
   static constexpr bool rounds = false;
   template <class V>
   CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
-    const V greater = (a > b) ? a : b;  // b, if either is NaN
-    return (a == a) ? greater : a;
+    return simd::maximum(a, b);
   }
 };
 struct Min {
@@ -50,8 +49,7 @@ struct Min {
   static constexpr bool rounds = false;
   template <class V>
   CROCHET_ALWAYS_INLINE static V join(const V& a, const V& b) {
-    const V less = (a < b) ? a : b;
-    return (a == a) ? less : a;
+    return simd::minimum(a, b);
   }
 };
 // Of bools, bytes 0 or 1.

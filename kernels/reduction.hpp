@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which operation joins elements how, for loops that end in a reduction.
 #pragma once
-#include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
 
 namespace crochet::kernel {
@@ -25,7 +25,11 @@ struct PlainReduction {
 template <>
 struct Reduction<&op::reduce_sum> : detail::PlainReduction<Sum> {};
 template <>
+struct Reduction<&op::reduce_prod> : detail::PlainReduction<Product> {};
+template <>
 struct Reduction<&op::reduce_max> : detail::PlainReduction<Max> {};
+template <>
+struct Reduction<&op::reduce_min> : detail::PlainReduction<Min> {};
 template <>
 struct Reduction<&op::reduce_mean> {
   using How = Sum;

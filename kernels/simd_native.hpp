@@ -119,7 +119,7 @@ template <class N>
 CROCHET_ALWAYS_INLINE N lesser(const N& a, const N& b) {
 #if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
   if constexpr (detail::by_name<N>) {
-    N y;
+    N y{};
     if constexpr (sizeof(element_of<N>) == 4) {
       asm("vminps %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
     } else {
@@ -135,7 +135,7 @@ template <class N>
 CROCHET_ALWAYS_INLINE N greater(const N& a, const N& b) {
 #if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
   if constexpr (detail::by_name<N>) {
-    N y;
+    N y{};
     if constexpr (sizeof(element_of<N>) == 4) {
       asm("vmaxps %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
     } else {
@@ -148,12 +148,39 @@ CROCHET_ALWAYS_INLINE N greater(const N& a, const N& b) {
 }
 
 namespace detail {
+struct Maximum {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
+    const N most = simd::greater(a, b);  // b where either is NaN
+    return (a == a) ? most : a;
+  }
+};
+struct Minimum {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
+    const N least = simd::lesser(a, b);
+    return (a == a) ? least : a;
+  }
+};
+}  // namespace detail
+
+/// The greater of two, and NaN where either is: a run must not look healthy because a maximum dropped it.
+template <class V>
+CROCHET_ALWAYS_INLINE V maximum(const V& a, const V& b) {
+  return map_any<detail::Maximum>(a, b);
+}
+template <class V>
+CROCHET_ALWAYS_INLINE V minimum(const V& a, const V& b) {
+  return map_any<detail::Minimum>(a, b);
+}
+
+namespace detail {
 // The instruction itself: the intrinsics' header costs a third of a second to read, and the compilers vectorize the
 // function only without errno.
 struct SquareRoot {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
-    N y;
+    N y{};
 #if defined(__AVX__)
     if constexpr (by_name<N>) {
       if constexpr (sizeof(element_of<N>) == 4) {
@@ -185,7 +212,7 @@ CROCHET_ALWAYS_INLINE V lane_by_lane(F f, const V& x, const More&... more) {
   if constexpr (is_scalar<V>) {
     return static_cast<V>(f(x, more...));
   } else {
-    V y;
+    V y{};
     for (int i = 0; i < lanes_of<V>; ++i) y[i] = f(x[i], more[i]...);
     return y;
   }
@@ -233,70 +260,10 @@ struct NotEqual {
   }
 };
 
-namespace detail {
-// Masks of elements of 8 bytes pass through those of 4, by shuffles: what g++ makes of a conversion goes one by one,
-// and so does what it makes of the two together, unless they are kept apart.
-template <class Mask>
-CROCHET_ALWAYS_INLINE Mask kept_apart(const Mask& mask) {
-  Mask m = mask;
-#if defined(__AVX512F__) && !defined(__clang__)
-  asm("" : "+v"(m));
-#elif defined(__SSE2__) && !defined(__clang__)
-  asm("" : "+x"(m));
-#endif
-  return m;
-}
-#if !defined(__CUDACC__)  // there nothing has registers of several elements
-template <class Mask64, std::size_t... I>
-CROCHET_ALWAYS_INLINE auto join_masks(const Mask64& low, const Mask64& high, std::index_sequence<I...>) {
-  using Mask32 = vec<std::int32_t, sizeof...(I)>;
-  return kept_apart(Mask32(__builtin_shufflevector((Mask32)low, (Mask32)high, (2 * I)...)));
-}
-template <int First, class Mask64, class Mask32, std::size_t... I>
-CROCHET_ALWAYS_INLINE Mask64 half_of_mask(const Mask32& m, std::index_sequence<I...>) {
-  return (Mask64)__builtin_shufflevector(m, m, (First + I / 2)...);
-}
-#endif
-template <class V>
-inline constexpr bool two_registers_of_8_bytes = sizeof(element_of<V>) == 8 && pieces<V> == 2;
-}  // namespace detail
-
-/// Bools: where the relation holds.
+/// Where the relation holds: a byte for one element, for vectors a mask (kernels/registers.hpp).
 template <class Relation, class V>
 CROCHET_ALWAYS_INLINE auto compare(const V& a, const V& b) {
-  if constexpr (is_scalar<V>) {
-    return static_cast<std::uint8_t>(Relation::holds(a, b));
-#if !defined(__CUDACC__)
-  } else if constexpr (detail::two_registers_of_8_bytes<V>) {
-    const auto low = Relation::holds(detail::piece<2>(a, 0), detail::piece<2>(b, 0));
-    const auto high = Relation::holds(detail::piece<2>(a, 1), detail::piece<2>(b, 1));
-    return truth(detail::join_masks(low, high, std::make_index_sequence<lanes_of<V>>{}));
-#endif
-  } else {
-    return truth(Relation::holds(a, b));
-  }
-}
-/// Where c holds a, elsewhere b.
-template <class V, class Bools>
-CROCHET_ALWAYS_INLINE V select(const Bools& c, const V& a, const V& b) {
-  if constexpr (is_scalar<V>) {
-    return c != 0 ? a : b;
-#if !defined(__CUDACC__)
-  } else if constexpr (detail::two_registers_of_8_bytes<V>) {
-    using Mask = bits_t<detail::piece_t<V, 2>>;
-    constexpr int n = lanes_of<V>;
-    const auto m = detail::kept_apart(__builtin_convertvector(c, vec<std::int32_t, n>));
-    const auto all = std::make_index_sequence<n>{};
-    const Mask low = detail::half_of_mask<0, Mask>(m, all), high = detail::half_of_mask<n / 2, Mask>(m, all);
-    const detail::piece_t<V, 2> y[2] = {low != Mask{} ? detail::piece<2>(a, 0) : detail::piece<2>(b, 0),
-                                        high != Mask{} ? detail::piece<2>(a, 1) : detail::piece<2>(b, 1)};
-    V joined;
-    __builtin_memcpy(&joined, y, sizeof joined);
-    return joined;
-#endif
-  } else {
-    return __builtin_convertvector(c, bits_t<V>) != bits_t<V>{} ? a : b;
-  }
+  return truth(Relation::holds(a, b));
 }
 
 }  // namespace crochet::simd

@@ -20,7 +20,7 @@ template <Rounding R>
 struct Round {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
-    N y;
+    N y{};
 #if defined(__AVX512F__)
     if constexpr (sizeof(element_of<N>) == 4) {
       asm("vrndscaleps %2, %1, %0" : "=v"(y) : "v"(x), "i"(R));

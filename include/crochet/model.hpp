@@ -22,6 +22,7 @@
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/graph/ops/random.hpp>
 #include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/ops/reductions.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/ops/softmax.hpp>
 #include <crochet/graph/ops/transpose.hpp>

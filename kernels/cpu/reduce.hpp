@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of [outer, n, inner] over the middle, argmax, repetition, and counts. Floating sums are kept in double:
-// they stay exact to the element type's rounding whatever the length.
+// Reductions of [outer, n, inner] over the middle: along rows, or down columns. Floating sums are kept in the element
+// type for blocks of limited length, and in double from block to block (kernels/accumulate.hpp).
 #pragma once
-#include <limits>
-
-#include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/ops/reductions.hpp>
+#include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/call.hpp>
-#include <crochet/kernels/cpu/axes.hpp>
 #include <crochet/kernels/epilogue.hpp>
-#include <crochet/kernels/panels.hpp>
+#include <crochet/kernels/rows.hpp>
 
 namespace crochet {
 
@@ -27,187 +25,208 @@ struct Middle {
   }
 };
 
-template <class T>
-using sum_t = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-
-/// How results of a reduction are made: sum, scaled sum, or maximum. `nothing` is the result over no elements.
-struct Sum {
-  template <class T>
-  static constexpr sum_t<T> nothing = {};
-  template <class T>
-  static sum_t<T> begin(T) {
-    return {};
-  }
-  template <class S, class T>
-  static S add(S s, T x) {
-    return s + static_cast<S>(x);
-  }
-};
-struct Max {
-  template <class T>
-  static constexpr sum_t<T> nothing = std::is_floating_point_v<T> ? -std::numeric_limits<sum_t<T>>::infinity()
-                                                                  : std::numeric_limits<sum_t<T>>::lowest();
-  template <class T>
-  static sum_t<T> begin(T first) {
-    return static_cast<sum_t<T>>(first);
-  }
-  template <class S, class T>
-  static S add(S s, T x) {
-    const S e = static_cast<S>(x);
-    return s >= e ? s : (s == s ? e : s);
-  }
-};
-
-/// A run of contiguous elements. Several accumulators, joined in order: fast, and the same on every run.
+/// What results are kept in while they are made: double where joining rounds.
 template <class How, class T>
-sum_t<T> reduce_run(const T* p, std::int64_t n) {
-  constexpr int many = 16;
-  sum_t<T> total = How::begin(p[0]);
-  std::int64_t i = 0;
-  if (n >= many) {
-    sum_t<T> part[many];
-    for (int k = 0; k < many; ++k) part[k] = How::begin(p[k]);
-    for (; i + many <= n; i += many) {
-      for (int k = 0; k < many; ++k) part[k] = How::add(part[k], p[i + k]);
-    }
-    for (int k = 0; k < many; ++k) total = How::add(total, part[k]);
-  }
-  for (; i < n; ++i) total = How::add(total, p[i]);
-  return total;
-}
+using partial_t = std::conditional_t<How::rounds, total_t<T>, T>;
 
-/// Columns [j0, j0 + width) of one [n, inner] matrix, width at most `strip`.
-inline constexpr std::int64_t strip = 64;
-template <class How, class T>
-void reduce_columns(const T* p, std::int64_t n, std::int64_t inner, std::int64_t width, double scale, T* out) {
-  sum_t<T> sums[strip];
-  for (std::int64_t k = 0; k < width; ++k) sums[k] = How::begin(p[k]);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (width == strip) {
-      for (std::int64_t k = 0; k < strip; ++k) sums[k] = How::add(sums[k], p[i * inner + k]);
-    } else {
-      for (std::int64_t k = 0; k < width; ++k) sums[k] = How::add(sums[k], p[i * inner + k]);
-    }
-  }
-  for (std::int64_t k = 0; k < width; ++k) {
-    out[k] = scale == 1 ? static_cast<T>(sums[k]) : static_cast<T>(static_cast<double>(sums[k]) * scale);
-  }
-}
+/// Columns that are reduced together: vectors of them.
+inline constexpr int strip_vectors = 4;
+inline constexpr std::int64_t reduced_strip = strip_vectors * simd::lanes;
 
-/// Calls put(first flat index of the result, count, values) for this worker's part.
-template <class How, class T, class Put>
-void reduce(const Call& call, double scale, Put put) {
-  const Middle m(call.in[0], call.attributes);
-  const T* in = call.in[0].as<const T>();
-  if (m.inner == 1) {
-    const Range mine = call.worker.part(m.outer, strip);
-    T row[strip];
-    for (std::int64_t o = mine.from; o < mine.to; o += strip) {
-      const std::int64_t count = mine.to - o < strip ? mine.to - o : strip;
-      for (std::int64_t k = 0; k < count; ++k) {
-        const sum_t<T> s = m.n == 0 ? How::template nothing<T> : reduce_run<How>(in + (o + k) * m.n, m.n);
-        row[k] = scale == 1 ? static_cast<T>(s) : static_cast<T>(static_cast<double>(s) * scale);
+/// Rows [0, n) of W vectors of columns (the last of them in part) joined to `to`, which has `nothing` or what came
+/// before. 8 / W rows at a time: else every addition would wait for the one before.
+template <class How, class T, int W, class Width>
+void join_columns(const T* p, std::int64_t n, std::int64_t pitch, Width width, partial_t<How, T>* to) {
+  constexpr int rows = 8 / W;
+  constexpr std::int64_t block = How::rounds ? 256 * rows : INT64_MAX;
+  const auto nothing = static_cast<T>(How::template nothing<T>);
+  while (n > 0) {
+    simd::vec<T> sum[rows][W];
+    for (auto& row : sum) {
+      for (simd::vec<T>& s : row) s = simd::splat<T, true>(nothing);
+    }
+    std::int64_t some = n < block ? n : block;
+    n -= some;
+    for (; some >= rows; some -= rows, p += rows * pitch) {
+      CROCHET_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        CROCHET_UNROLL
+        for (int w = 0; w < W; ++w)
+          sum[r][w] = How::join(sum[r][w], simd::load(p + r * pitch + w * simd::lanes, width, nothing));
       }
-      put(o, count, row);
     }
-    return;
-  }
-  const std::int64_t strips = (m.inner + strip - 1) / strip;
-  const Range mine = call.worker.part(m.outer * strips);
-  for (std::int64_t u = mine.from; u < mine.to; ++u) {
-    const std::int64_t o = u / strips, j = u % strips * strip;
-    const std::int64_t width = m.inner - j < strip ? m.inner - j : strip;
-    T row[strip];
-    if (m.n > 0) {
-      reduce_columns<How>(in + o * m.n * m.inner + j, m.n, m.inner, width, scale, row);
-    } else {
-      for (std::int64_t k = 0; k < width; ++k)
-        row[k] = static_cast<T>(scale * static_cast<double>(How::template nothing<T>));
+    for (; some > 0; --some, p += pitch) {
+      for (int w = 0; w < W; ++w) sum[0][w] = How::join(sum[0][w], simd::load(p + w * simd::lanes, width, nothing));
     }
-    put(o * m.inner + j, width, row);
+    for (int w = 0; w < W; ++w) {
+      for (int half = rows / 2; half > 0; half /= 2) {
+        for (int r = 0; r < half; ++r) sum[r][w] = How::join(sum[r][w], sum[r + half][w]);
+      }
+      T lanes[simd::lanes];
+      simd::store(lanes, sum[0][w]);
+      for (std::int64_t k = 0; k < width.n; ++k) {
+        partial_t<How, T>& total = to[w * simd::lanes + k];
+        total = How::join(total, static_cast<partial_t<How, T>>(lanes[k]));
+      }
+    }
   }
 }
+/// The same for at most a strip of columns.
+template <class How, class T>
+void join_strip(const T* p, std::int64_t n, std::int64_t pitch, std::int64_t width, partial_t<How, T>* to) {
+  if (width == reduced_strip) return join_columns<How, T, strip_vectors>(p, n, pitch, simd::Whole{}, to);
+  std::int64_t j = 0;
+  for (; j + simd::lanes <= width; j += simd::lanes) {
+    join_columns<How, T, 1>(p + j, n, pitch, simd::Whole{}, to + j);
+  }
+  if (j < width) join_columns<How, T, 1>(p + j, n, pitch, simd::First{width - j}, to + j);
+}
+
+/// Reductions of one call: T elements joined as How says, sums times `scale` (means).
+template <class How, class T>
+class Reducer {
+ public:
+  using Partial = partial_t<How, T>;
+
+  explicit Reducer(const Call& call)
+      : in_(call.in[0].as<const T>()), worker_(call.worker), m_(call.in[0], call.attributes) {}
+
+  std::int64_t count() const { return m_.n; }
+
+  /// Calls put(first flat index of the result, count, values) for this worker's part.
+  template <class Put>
+  void run(double scale, Put put) {
+    const std::int64_t strips = (m_.inner + reduced_strip - 1) / reduced_strip;
+    const std::int64_t pieces = m_.inner == 1 ? m_.outer : m_.outer * strips;
+    if (worker_.count() > 1 && pieces < 4 * worker_.count() && m_.outer * m_.n * m_.inner >= worth_splitting) {
+      return run_together(scale, put);
+    }
+    const Range mine = m_.inner == 1 ? worker_.part(m_.outer, reduced_strip) : worker_.part(pieces);
+    if (m_.inner == 1) {
+      for (std::int64_t o = mine.from; o < mine.to; o += reduced_strip) {
+        rows(o, mine.to - o < reduced_strip ? mine.to - o : reduced_strip, scale, put);
+      }
+    } else {
+      for (std::int64_t u = mine.from; u < mine.to; ++u) strip(u / strips, u % strips * reduced_strip, scale, put);
+    }
+  }
+
+ private:
+  /// From here on the team shares one reduction.
+  static constexpr std::int64_t worth_splitting = 1 << 15;
+
+  template <class Put>
+  void rows(std::int64_t o, std::int64_t count, double scale, Put& put) {
+    T values[reduced_strip];
+    for (std::int64_t k = 0; k < count; ++k) {
+      values[k] = finish(static_cast<Partial>(join_run<How, T>(in_ + (o + k) * m_.n, m_.n)), scale);
+    }
+    put(o, count, values);
+  }
+  template <class Put>
+  void strip(std::int64_t o, std::int64_t j, double scale, Put& put) {
+    Partial sums[reduced_strip];
+    const std::int64_t width = m_.inner - j < reduced_strip ? m_.inner - j : reduced_strip;
+    clear(sums, width);
+    join_strip<How, T>(in_ + o * m_.n * m_.inner + j, m_.n, m_.inner, width, sums);
+    hand_over(o * m_.inner + j, width, sums, scale, put);
+  }
+  template <class Put>
+  static void hand_over(std::int64_t at, std::int64_t width, const Partial* sums, double scale, Put& put) {
+    T values[reduced_strip];
+    for (std::int64_t k = 0; k < width; ++k) values[k] = finish(sums[k], scale);
+    put(at, width, values);
+  }
+
+  /// Few results of much: every worker joins its rows of the middle; then the first joins theirs, in order.
+  template <class Put>
+  void run_together(double scale, Put& put) {
+    const std::int64_t results = m_.outer * m_.inner;
+    Partial* const part = worker_.template scratch<Partial>(results);
+    const Range mine = worker_.part(m_.n);
+    clear(part, results);
+    for (std::int64_t o = 0; o < m_.outer; ++o) join_part(o, mine, part + o * m_.inner);
+    worker_.sync();
+    if (worker_.index() == 0) {
+      for (int t = 1; t < worker_.count(); ++t) {
+        const Partial* theirs = worker_.template scratch_of<Partial>(t);
+        for (std::int64_t k = 0; k < results; ++k) part[k] = How::join(part[k], theirs[k]);
+      }
+      for (std::int64_t k = 0; k < results; k += reduced_strip) {
+        hand_over(k, results - k < reduced_strip ? results - k : reduced_strip, part + k, scale, put);
+      }
+    }
+    worker_.sync();  // the scratch memory is free again
+  }
+  void join_part(std::int64_t o, Range rows, Partial* to) {
+    const T* p = in_ + (o * m_.n + rows.from) * m_.inner;
+    if (m_.inner == 1) {
+      *to = static_cast<Partial>(join_run<How, T>(p, rows.size()));
+      return;
+    }
+    for (std::int64_t j = 0; j < m_.inner; j += reduced_strip) {
+      join_strip<How, T>(p + j, rows.size(), m_.inner, m_.inner - j < reduced_strip ? m_.inner - j : reduced_strip,
+                         to + j);
+    }
+  }
+
+  static void clear(Partial* sums, std::int64_t n) {
+    for (std::int64_t k = 0; k < n; ++k) sums[k] = How::template nothing<Partial>;
+  }
+  static T finish(Partial sum, double scale) {
+    return scale == 1 ? static_cast<T>(sum) : static_cast<T>(static_cast<double>(sum) * scale);
+  }
+
+  const T* in_;
+  Worker& worker_;
+  Middle m_;
+};
+
+/// The kernel of a reduction whose results go to an epilogue.
+template <class How>
+struct ReduceKernel {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const Call& call, const Epilogue& epilogue) {
+    using T = typename Types::out;
+    Reducer<How, T>(call).run(
+        1, [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
+  }
+};
+/// The kernel of one that stores them itself.
+template <class How>
+struct StoringReduceKernel {
+  template <class Backend, class Types>
+  [[gnu::noinline]] static void run(const Call& call) {
+    using T = simd::cell_t<typename Types::out>;
+    T* const out = call.out.as<T>();
+    Reducer<How, T>(call).run(1, [&](std::int64_t at, std::int64_t n, const T* values) {
+      for (std::int64_t k = 0; k < n; ++k) out[at + k] = values[k];
+    });
+  }
+};
 }  // namespace kernel::detail
 
 template <>
-struct Kernel<&op::reduce_sum> {
-  template <class Backend, class Types, class Epilogue>
-  [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
-    using T = typename Types::out;
-    kernel::detail::reduce<kernel::detail::Sum, T>(
-        call, 1, [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
-  }
-};
+struct Kernel<&op::reduce_sum> : kernel::detail::ReduceKernel<kernel::Sum> {};
+template <>
+struct Kernel<&op::reduce_prod> : kernel::detail::ReduceKernel<kernel::Product> {};
+template <>
+struct Kernel<&op::reduce_max> : kernel::detail::StoringReduceKernel<kernel::Max> {};
+template <>
+struct Kernel<&op::reduce_min> : kernel::detail::StoringReduceKernel<kernel::Min> {};
+template <>
+struct Kernel<&op::reduce_any> : kernel::detail::StoringReduceKernel<kernel::Any> {};
+template <>
+struct Kernel<&op::reduce_all> : kernel::detail::StoringReduceKernel<kernel::All> {};
 
 template <>
 struct Kernel<&op::reduce_mean> {
   template <class Backend, class Types, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    const double scale = 1.0 / static_cast<double>(kernel::detail::Middle(call.in[0], call.attributes).n);
-    kernel::detail::reduce<kernel::detail::Sum, T>(
-        call, scale, [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
-  }
-};
-
-template <>
-struct Kernel<&op::reduce_max> {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const kernel::Call& call) {
-    using T = typename Types::out;
-    T* out = call.out.as<T>();
-    kernel::detail::reduce<kernel::detail::Max, T>(call, 1, [&](std::int64_t at, std::int64_t n, const T* values) {
-      for (std::int64_t k = 0; k < n; ++k) out[at + k] = values[k];
-    });
-  }
-};
-
-template <>
-struct Kernel<&op::argmax> {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const kernel::Call& call) {
-    using T = kernel::in_t<Types>;
-    const kernel::detail::Middle m(call.in[0], call.attributes);
-    const kernel::Range mine = call.worker.part(m.outer);
-    for (std::int64_t o = mine.from; o < mine.to; ++o) {
-      for (std::int64_t j = 0; j < m.inner; ++j) {
-        const T* p = call.in[0].as<const T>() + o * m.n * m.inner + j;
-        std::int64_t best = 0;
-        for (std::int64_t i = 1; i < m.n; ++i) {
-          if (p[i * m.inner] > p[best * m.inner]) best = i;
-        }
-        call.out.as<std::int32_t>()[o * m.inner + j] = static_cast<std::int32_t>(best);
-      }
-    }
-  }
-};
-
-template <>
-struct Kernel<&op::broadcast_to> {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const kernel::Call& call) {
-    using T = typename Types::out;
-    const kernel::Operand &in = call.in[0], &out = call.out;
-    if (in.layout == Layout::panels) {  // a copy: a variable in panels is never repeated
-      const std::int64_t columns = in[in.rank - 1];
-      if (call.worker.index() == 0) kernel::unpack(in.as<const T>(), in.size() / columns, columns, out.as<T>());
-      return;
-    }
-    kernel::detail::repeat<kernel::detail::bits_t<sizeof(T)>>(call);
-  }
-};
-
-template <>
-struct Kernel<&op::count> {
-  template <class Backend, class Types>
-  static void run(const kernel::Call& call) {
-    if (call.worker.index() != 0) return;
-    Extent n(static_cast<std::int64_t>(call.attributes.reals[0]));
-    for (std::size_t s = 0; s < max_symbols; ++s) {
-      n.powers |= static_cast<std::uint32_t>(call.attributes.ints[s]) << (8 * s);
-    }
-    using T = typename Types::out;
-    *call.out.as<T>() = static_cast<T>(n.at(call.dims));
+    kernel::detail::Reducer<kernel::Sum, T> sums(call);
+    sums.run(1.0 / static_cast<double>(sums.count()),
+             [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
   }
 };
 

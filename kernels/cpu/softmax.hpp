@@ -4,6 +4,8 @@
 #include <crochet/graph/ops/softmax.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/rows.hpp>
+#include <crochet/kernels/simd_exp.hpp>
+#include <crochet/kernels/simd_log.hpp>
 
 namespace crochet {
 

@@ -8,21 +8,6 @@
 namespace crochet {
 
 namespace kernel::detail {
-// A NaN in either operand comes out: a run must not look healthy because a maximum dropped it.
-struct Maximum {
-  template <class N>
-  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
-    const N most = simd::greater(a, b);  // b where either is NaN
-    return (a == a) ? most : a;
-  }
-};
-struct Minimum {
-  template <class N>
-  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
-    const N least = simd::lesser(a, b);
-    return (a == a) ? least : a;
-  }
-};
 struct Sign {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a) {
@@ -106,14 +91,14 @@ template <>
 struct Elementwise<&op::maximum> {
   template <class T, class V>
   CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
-    return simd::map_any<kernel::detail::Maximum>(a, b);
+    return simd::maximum(a, b);
   }
 };
 template <>
 struct Elementwise<&op::minimum> {
   template <class T, class V>
   CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
-    return simd::map_any<kernel::detail::Minimum>(a, b);
+    return simd::minimum(a, b);
   }
 };
 template <>

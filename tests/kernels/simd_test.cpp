@@ -223,7 +223,7 @@ void test_masks(const std::vector<T>& values) {
     const auto less = simd::compare<simd::Less>(x, y);
     const auto same = simd::compare<simd::Equal>(x, y);
     const auto bytes = simd::as_bytes<simd::lanes>(less);
-    simd::store(chosen, simd::select(less, x, y));
+    simd::store(chosen, (simd::choose<T, simd::lanes>(less, x, y)));
     for (int l = 0; l < simd::lanes; ++l) {
       EXPECT_EQ(less[l] != 0, a[l] < b[l]);
       EXPECT_EQ(same[l] != 0, a[l] == b[l]);

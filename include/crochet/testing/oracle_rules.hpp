@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <crochet/graph/gradients.hpp>
+#include <crochet/graph/ops/reductions.hpp>
 #include <crochet/testing/oracle_rules_arrays.hpp>
 #include <crochet/testing/oracle_rules_conv.hpp>
 #include <crochet/testing/oracle_rules_elementwise.hpp>
@@ -48,14 +49,28 @@ inline void mean(const Use& u) {
   const double n = static_cast<double>(u.in[0]->data.size()) / static_cast<double>(u.out.data.size());
   for (double& x : u.out.data) x /= n;
 }
-inline void max(const Use& u) {
-  for (double& x : u.out.data) x = -std::numeric_limits<double>::infinity();
-  each_reduced(u, [&](double x, std::size_t to, std::size_t) { u.out.data[to] = greater_of(u.out.data[to], x); });
+/// How elements become one, and of none.
+template <double Nothing(), double Join(double, double)>
+void fold(const Use& u) {
+  for (double& x : u.out.data) x = Nothing();
+  each_reduced(u, [&](double x, std::size_t to, std::size_t) { u.out.data[to] = Join(u.out.data[to], x); });
 }
-inline void argmax(const Use& u) {
-  std::vector<double> top(u.out.data.size(), -std::numeric_limits<double>::infinity());
+inline double infinity() { return std::numeric_limits<double>::infinity(); }
+inline double minus_infinity() { return -infinity(); }
+inline double zero() { return 0; }
+inline double one() { return 1; }
+inline double lesser_of(double a, double b) { return -greater_of(-a, -b); }
+inline double product_of(double a, double b) { return a * b; }
+inline double either_of(double a, double b) { return a != 0 || b != 0 ? 1 : 0; }
+inline double both_of(double a, double b) { return a != 0 && b != 0 ? 1 : 0; }
+
+/// The first place of the greatest of sign * x; a NaN is before all.
+template <int Sign>
+void place(const Use& u) {
+  std::vector<double> top(u.out.data.size(), minus_infinity());
   each_reduced(u, [&](double x, std::size_t to, std::size_t along) {
-    if (!(x > top[to])) return;
+    x *= Sign;
+    if (std::isnan(top[to]) || !(x > top[to] || std::isnan(x))) return;
     top[to] = x;
     u.out.data[to] = static_cast<double>(along);
   });
@@ -108,9 +123,19 @@ inline std::map<const Op*, ElementRule> element_rules() {
 /// The rules of its other operations.
 inline std::map<const Op*, KernelRule> kernel_rules() {
   std::map<const Op*, KernelRule> rules{
-      {&op::reduce_sum, detail::sum}, {&op::reduce_mean, detail::mean}, {&op::reduce_max, detail::max},
-      {&op::argmax, detail::argmax},  {&op::matmul, detail::matmul},    {&op::broadcast_to, detail::broadcast_to},
-      {&op::count, detail::count},    {&op::reshape, detail::copy},
+      {&op::reduce_sum, detail::sum},
+      {&op::reduce_mean, detail::mean},
+      {&op::reduce_max, detail::fold<detail::minus_infinity, detail::greater_of>},
+      {&op::reduce_min, detail::fold<detail::infinity, detail::lesser_of>},
+      {&op::reduce_prod, detail::fold<detail::one, detail::product_of>},
+      {&op::reduce_any, detail::fold<detail::zero, detail::either_of>},
+      {&op::reduce_all, detail::fold<detail::one, detail::both_of>},
+      {&op::argmax, detail::place<1>},
+      {&op::argmin, detail::place<-1>},
+      {&op::matmul, detail::matmul},
+      {&op::broadcast_to, detail::broadcast_to},
+      {&op::count, detail::count},
+      {&op::reshape, detail::copy},
   };
   add_array_rules(rules);
   add_window_rules(rules);

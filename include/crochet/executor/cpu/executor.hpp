@@ -14,8 +14,10 @@
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/control.hpp>
+#include <crochet/kernels/cpu/argmax.hpp>
 #include <crochet/kernels/cpu/attention.hpp>
 #include <crochet/kernels/cpu/batched_matmul.hpp>
+#include <crochet/kernels/cpu/broadcast.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
 #include <crochet/kernels/cpu/depthwise.hpp>
 #include <crochet/kernels/cpu/gather.hpp>
