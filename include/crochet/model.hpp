@@ -10,6 +10,7 @@
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/cumulative_sum.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/dot_product_attention.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
@@ -25,5 +26,6 @@
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/ops/softmax.hpp>
+#include <crochet/graph/ops/top_k.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/graph/optimizers.hpp>

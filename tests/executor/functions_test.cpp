@@ -7,7 +7,7 @@ namespace crochet {
 namespace {
 
 template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 2e-6 : 1e-14;
+constexpr double tolerance = std::is_same_v<T, float> ? 2e-6 : 1e-13;
 
 template <class Model, class T>
 void test(std::initializer_list<std::int64_t> batches, double low = 0, double high = 0) {

@@ -7,7 +7,7 @@ namespace crochet {
 namespace {
 
 template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 3e-6 : 1e-14;
+constexpr double tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-12;
 
 template <class Model, class T>
 void test(std::initializer_list<std::int64_t> batches, double low = 0, double high = 0) {

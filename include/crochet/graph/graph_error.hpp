@@ -83,6 +83,10 @@ namespace crochet::graph_error {
 [[noreturn]] inline void flag_needs_a_name() { fail("the flag that says whether to drop needs a name"); }
 /// An axis outside [-rank, rank).
 [[noreturn]] inline void no_such_axis(std::int64_t axis) { fail("there is no axis " + std::to_string(axis)); }
+/// top_k(x, k): the last dimension of x must be known to the compiler and have at least k elements.
+[[noreturn]] inline void top_k_wants_more_than_the_last_dimension_has() {
+  fail("top_k: the last dimension must be static and have at least k elements");
+}
 /// Two values or placeholders of one graph with the same name.
 [[noreturn]] inline void name_is_taken() { fail("this name is already taken in the graph"); }
 /// With SharedVariables: what has this name is no variable, or one of another type or shape.

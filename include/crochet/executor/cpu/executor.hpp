@@ -28,8 +28,10 @@
 #include <crochet/kernels/cpu/normalization.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
 #include <crochet/kernels/cpu/random.hpp>
+#include <crochet/kernels/cpu/cumulative_sum.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>
 #include <crochet/kernels/cpu/slice.hpp>
+#include <crochet/kernels/cpu/top_k.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>
 
 namespace crochet::cpu {

@@ -39,7 +39,7 @@ constexpr TypedShape infer_not(const OpInputs& in) {
   return in[0];
 }
 constexpr TypedShape infer_logical(const OpInputs& in) {
-  want_bool(in, 0);
+  if (in[0].dtype != DType::boolean) graph_error::element_type_not_supported();
   return infer_binary(in);
 }
 constexpr TypedShape infer_select(const OpInputs& in) {
