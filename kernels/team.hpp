@@ -153,19 +153,23 @@ class Team {
   /// Calls body(worker) on every member, the caller being the first; returns when all are done.
   template <class Body>
   void run(Body&& body) {
+    if (!threads_.empty()) return run_together(body);
+    Worker alone(0, 1, barrier_, scratch_);
+    body(alone);
+  }
+
+ private:
+  // Not inlined: with one member a run is to cost nothing.
+  template <class Body>
+  [[gnu::noinline]] void run_together(Body& body) {
     Worker first(0, size(), barrier_, scratch_);
-    if (threads_.empty()) {
-      body(first);
-      return;
-    }
-    work_ = [](void* b, Worker& w) { (*static_cast<std::remove_reference_t<Body>*>(b))(w); };
+    work_ = [](void* b, Worker& w) { (*static_cast<Body*>(b))(w); };
     body_ = const_cast<void*>(static_cast<const void*>(&body));
     barrier_.wait();
     body(first);
     barrier_.wait();
   }
 
- private:
   void serve(int index) {
     Worker me(index, size(), barrier_, scratch_);
     for (;;) {

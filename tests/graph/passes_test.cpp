@@ -240,6 +240,8 @@ TEST(Fold, MergesFactorsOnlyIfTheProductIsANumber) {
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 2 * 3; }), 1);
   EXPECT_EQ(factors([](GraphBuilder& g) { return 3 * (2 * g.placeholder<float>("x", {3})); }), 1);
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e30 * 1e30; }), 2);
+  EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 2 * 0.1; }), 1);
+  EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e-6 * 1e6; }), 2);
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e-30 * 1e-30; }), 2);
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<float>("x", {3}) * 1e30 * 1e-30; }), 2)
       << "infinite between";

@@ -109,7 +109,8 @@ class Executor {
     using L = Lowering<T, P, Backend>;
     check_feeds<P, F...>();
     variables_.settle();
-    typename L::FrameType frame{.variables = variables_.data(), .slots = {}, .placeholders = {}, .dims = {}};
+    typename L::FrameType frame;  // its tables are filled where they are read, and not cleared first
+    frame.variables = variables_.data();
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
     place_slots<P>(w, frame);

@@ -52,6 +52,17 @@ class Variables {
   }
   /// Before a run: what was written since the last one is put where kernels find it. Costs nothing if nothing was.
   void settle() {
+    if constexpr (any_panels) put_back();
+  }
+
+ private:
+  static constexpr bool any_panels = [] {
+    for (const VariableInfo& v : T::variables) {
+      if (v.layout != Layout::row_major) return true;
+    }
+    return false;
+  }();
+  void put_back() {
     if (!any_written_) return;
     for (std::size_t v = 0; v < count; ++v) {
       if (written_[v]) copy<true>(v);
@@ -60,7 +71,6 @@ class Variables {
     any_written_ = false;
   }
 
- private:
   void* place(const VariableInfo& info) const { return block_.data() + info.offset; }
   void* mirror(std::size_t v) const {
     mirrors_[v].reserve(static_cast<std::size_t>(T::variables[v].size) * size_of(T::variables[v].dtype));

@@ -38,6 +38,7 @@ class Folder {
   static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
   /// Whether the compiler can compute with it: whatever the operation, nothing overflows, which would be an error.
   static constexpr bool moderate(double x) { return x == 0 || (magnitude(x) > 1e-100 && magnitude(x) < 1e100); }
+  static constexpr bool near_one(double x) { return magnitude(x) > 1e-4 && magnitude(x) < 1e4; }
   /// Whether a type has this number, up to rounding if it is a floating one.
   static constexpr bool holds(DType type, double x) {
     constexpr double exact = 0x1p53;
@@ -87,7 +88,8 @@ class Folder {
     return -1;
   }
 
-  /// (x * c) * d becomes x * (c * d), constants to the right; not if x * c could overflow and x * c * d not, or vanish.
+  /// (x * c) * d becomes x * (c * d), constants to the right; not if x * c could overflow and x * c * d not, or vanish,
+  /// except within some digits of the end of the numbers: there the product is better than what it stands for.
   constexpr Node merged(Node n) {
     if (!n.is(op::mul)) return n;
     if (is_constant(n.inputs[0])) std::swap(n.inputs[0], n.inputs[1]);
@@ -95,7 +97,9 @@ class Folder {
     const Node inner = node(n.inputs[0]);
     if (!inner.is(op::mul) || !is_constant(inner.inputs[1])) return n;
     const double c = node(inner.inputs[1]).attributes.reals[0], d = node(n.inputs[1]).attributes.reals[0];
-    if (!moderate(c) || !moderate(d) || !holds(n.dtype, c * d) || (magnitude(c) > 1) != (magnitude(d) > 1)) return n;
+    if (!moderate(c) || !moderate(d) || !holds(n.dtype, c * d) ||
+        !(near_one(c) || (magnitude(c) > 1) == (magnitude(d) > 1)))
+      return n;
     n.inputs[0] = inner.inputs[0];
     n.inputs[1] = constant(n.dtype, c * d);
     return n;
