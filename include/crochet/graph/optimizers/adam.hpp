@@ -6,12 +6,19 @@
 namespace crochet {
 
 namespace detail {
-/// m / (sqrt(v) + epsilon), with both moments moved on by this step's gradient. Slots: w + suffix, w + suffix_1.
-constexpr Tensor adam_direction(Tensor w, Tensor gradient, std::string_view slot, std::string_view slot1, double beta1,
-                                double beta2, Tensor epsilon) {
-  const Tensor m = moving_average(slot_variable(w, slot), gradient, beta1);
-  const Tensor v = moving_average(slot_variable(w, slot1), square(gradient), beta2);
-  return m / (sqrt(v) + epsilon);
+/// What all variables share. Constants too: a node less for each variable and use.
+struct AdamScalars {
+  SharedScalar rate;          ///< corrected for the moments' beginning as zeros
+  SharedScalar part1, part2;  ///< 1 - beta1, 1 - beta2
+  SharedScalar epsilon;
+};
+/// rate * m / (sqrt(v) + epsilon), with both moments moved on by this step's gradient. Slots: w + suffix, w + suffix_1.
+constexpr Tensor adam_step(Tensor w, Tensor gradient, std::string_view slot, std::string_view slot1,
+                           const AdamScalars& s) {
+  const DType type = w.dtype();
+  const Tensor m = moving_average(slot_variable(w, slot), gradient, s.part1.as(type));
+  const Tensor v = moving_average(slot_variable(w, slot1), square(gradient), s.part2.as(type));
+  return m / (sqrt(v) + s.epsilon.as(type)) * s.rate.as(type);
 }
 }  // namespace detail
 
@@ -25,16 +32,14 @@ struct Adam {
   double beta2 = 0.999;
   double epsilon = 1e-8;
 
-  /// The corrected rate.
-  constexpr SharedScalar begin(GraphBuilder& g, std::string_view scope) const {
+  constexpr detail::AdamScalars begin(GraphBuilder& g, std::string_view scope) const {
     const Tensor p1 = detail::power_variable(g, scope, "beta1_power", beta1);
     const Tensor p2 = detail::power_variable(g, scope, "beta2_power", beta2);
-    return sqrt(1 - p2) * detail::learning_rate(g, scope, learning_rate) / (1 - p1);
+    const Tensor rate = sqrt(1 - p2) * detail::learning_rate(g, scope, learning_rate) / (1 - p1);
+    return {rate, g.constant(1 - beta1), g.constant(1 - beta2), g.constant(epsilon)};
   }
-  constexpr Tensor update(Tensor w, Tensor gradient, const SharedScalar& rate) const {
-    const Tensor hat = w.graph->constant(w.dtype(), epsilon);
-    const Tensor direction = detail::adam_direction(w, gradient, "/Adam", "/Adam_1", beta1, beta2, hat);
-    return w.graph->assign(w, w - direction * rate.as(w.dtype()));
+  constexpr Tensor update(Tensor w, Tensor gradient, const detail::AdamScalars& s) const {
+    return w.graph->assign(w, w - detail::adam_step(w, gradient, "/Adam", "/Adam_1", s));
   }
 };
 

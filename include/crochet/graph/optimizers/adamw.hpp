@@ -25,19 +25,19 @@ struct AdamW {
   bool (*decays)(Tensor variable) = every_variable;
 
   struct Shared {
-    SharedScalar rate, kept, epsilon;  ///< corrected; the part of w that is kept; corrected
+    detail::AdamScalars adam;
+    SharedScalar kept;  ///< the part of w that decay leaves
   };
   constexpr Shared begin(GraphBuilder& g, std::string_view scope) const {
     const Tensor p1 = detail::power_variable(g, scope, "beta1_power", beta1);
     const Tensor p2 = detail::power_variable(g, scope, "beta2_power", beta2);
     const Tensor rate = detail::learning_rate(g, scope, learning_rate), root = sqrt(1 - p2);
-    return {rate * root / (1 - p1), 1 - rate * weight_decay, root * epsilon};
+    return {{rate * root / (1 - p1), g.constant(1 - beta1), g.constant(1 - beta2), root * epsilon},
+            1 - rate * weight_decay};
   }
   constexpr Tensor update(Tensor w, Tensor gradient, const Shared& s) const {
-    const Tensor direction =
-        detail::adam_direction(w, gradient, "/AdamW", "/AdamW_1", beta1, beta2, s.epsilon.as(w.dtype()));
     const Tensor kept = weight_decay != 0 && decays(w) ? w * s.kept.as(w.dtype()) : w;
-    return w.graph->assign(w, kept - direction * s.rate.as(w.dtype()));
+    return w.graph->assign(w, kept - detail::adam_step(w, gradient, "/AdamW", "/AdamW_1", s.adam));
   }
 };
 

@@ -29,9 +29,12 @@ constexpr Tensor learning_rate(GraphBuilder& g, std::string_view scope, const Ra
   return now;
 }
 
-/// average <- average + (1 - beta) (x - average).
+/// average <- average + part (x - average), where part = 1 - beta.
+constexpr Tensor moving_average(Tensor average, Tensor x, Tensor part) {
+  return average.graph->assign(average, average + (x - average) * part);
+}
 constexpr Tensor moving_average(Tensor average, Tensor x, double beta) {
-  return average.graph->assign(average, average + (x - average) * (1 - beta));
+  return moving_average(average, x, x.graph->constant(x.dtype(), 1 - beta));
 }
 
 }  // namespace crochet::detail
