@@ -84,6 +84,52 @@ struct Long {
 };
 TEST(ReducingLoops, LongSumsKeepTheirDigits) { test<Long>(2e-7, {1, 4001}); }
 
+/// Item regions: loops in them reduce within an item, over all items, and to columns, while items come slice by slice.
+struct Items {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<double>("x", {batch, 20, 9});
+    const Tensor w = g.variable<double>("w", {9, 37}, uniform(-1, 1)),
+                 v = g.variable<double>("v", {37, 5}, uniform(-1, 1));
+    const Tensor h = matmul(reshape(x, {batch * 20, 9}), w);
+    const Tensor y = tanh(reshape(h, {batch, 20 * 37})) * 2;
+    g.name("columns", reduce_sum(y, {0}));
+    g.name("rows", reduce_sum(y, {1}));
+    g.name("mean", reduce_mean(y));
+    g.name("after", matmul(reshape(y, {batch * 20, 37}), v));
+  }
+};
+TEST(ReducingLoops, InItemRegions) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Items> both(threads, 1e-11);
+    for (std::int64_t batch : {7, 1, 2, 40, 301}) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
+      both.run(Names<Name<"columns">, Name<"rows">, Name<"mean">, Name<"after">>{}, Names<>{}, {batch});
+      both.run(Names<Name<"mean">, Name<"after">>{}, Names<>{}, {batch});
+    }
+  }
+}
+
+/// Twelve operations, their mean, and the gradient of all.
+struct Chain {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.variable<float>("x", {1000}, uniform(-2, 2));
+    const Tensor t = tanh(x * 1.1 + 0.3);
+    const Tensor e = exp(-sqrt(t * t + 1.0));
+    const Tensor loss = g.name("loss", reduce_mean(sigmoid(relu(e * x) - 0.1)));
+    g.name("gradient", gradient(loss, x));
+  }
+};
+TEST(ReducingLoops, AChainAndItsGradientAreOneStepThatStoresTheGradient) {
+  using E = cpu::Executor<kernel::Tiles, Chain>;
+  static constexpr const auto& both = E::plan_of<Demand<Names<Name<"loss">, Name<"gradient">>, Names<>>>::plan;
+  static constexpr const auto& value = E::plan_of<Demand<Names<Name<"loss">>, Names<>>>::plan;
+  static_assert(both.step_count == 1 && both.gathering_count == 1 && both.slot_count == 2);
+  static_assert(value.step_count == 1 && value.gathering_count == 1 && value.slot_count == 1);
+  AgainstOracle<Chain> run(2, 1e-5);
+  run.run(Names<Name<"loss">, Name<"gradient">>{}, Names<>{}, {});
+}
+
 TEST(ReducingLoops, TheSameOnEveryRun) {
   for (int threads = 1; threads <= 4; ++threads) {
     AgainstOracle<Reductions<float, 17>> both(threads, 3e-6);
