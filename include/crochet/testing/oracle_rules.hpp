@@ -11,6 +11,7 @@
 #include <crochet/testing/oracle_rules_conv.hpp>
 #include <crochet/testing/oracle_rules_elementwise.hpp>
 #include <crochet/testing/oracle_rules_nn.hpp>
+#include <crochet/testing/oracle_rules_random.hpp>
 #include <crochet/testing/oracle_rules_rows.hpp>
 
 namespace crochet::testing {
@@ -139,6 +140,7 @@ inline std::map<const Op*, KernelRule> kernel_rules() {
       {&op::reshape, detail::copy},
   };
   add_array_rules(rules);
+  add_random_rules(rules);
   add_window_rules(rules);
   add_nn_rules(rules);
   rules.merge(rules_of_rows());
