@@ -120,6 +120,6 @@ namespace crochet::graph_error {
 /// ClipByNorm and its kind with a limit that is not above 0.
 [[noreturn]] inline void gradients_are_clipped_to_a_positive_limit() { fail("a limit for gradients must be positive"); }
 /// More inputs than an operation can have.
-[[noreturn]] inline void too_many_inputs() { fail("an operation has at most 4 inputs"); }
+[[noreturn]] inline void too_many_inputs() { fail("an operation has at most 6 inputs"); }
 
 }  // namespace crochet::graph_error
