@@ -44,7 +44,8 @@ UNSEEN = """
 X1: MLP 617-300-170-26, SGD. X2: MLP 64-72 (7 times)-5, tanh, Adam. X3: MLP 784-128-10 in double, SGD. X4: CNN on 32x32x3
 images, 24 filters 5x5 and 40 filters 3x3, dense 100 and 10, Adam. X5: CNN on 40x40x2 images, 20 and 36 filters 3x3 of
 stride 2, mean over all places, Adam. X6: transformer block, width 96, 6 heads, length 50, inner 200, Adam. X7: elementwise
-operations and a mean on a 300x1000 matrix and a row in double; train is value and both gradients.
+operations and a mean on a 300x1000 matrix and a row in double; train is value and both gradients. crochet's batch is a
+constant of the model but for batches 75 and 100, which are dynamic.
 """ + HOW
 
 

@@ -41,22 +41,17 @@ bench::Steps compete(const bench::Case& wanted, const Options& options) {
   namespace tiles = bench::tiles;
   namespace eigen = bench::eigen;
   constexpr Entry entries[] = {
-      {"W1", tiles::mlp, eigen::mlp},
-      {"W2", tiles::wide, eigen::wide},
-      {"W3", tiles::cnn, eigen::cnn},
-      {"W4", tiles::encoder, eigen::encoder},
-      {"W5", tiles::other, eigen::other},
-      {"W6", tiles::other, eigen::other},
-      {"X1", tiles::unseen_dense, eigen::unseen_dense},
-      {"X2", tiles::unseen_dense, eigen::unseen_dense},
-      {"X3", tiles::unseen_dense, eigen::unseen_dense},
-      {"X4", tiles::unseen_other, eigen::unseen_other},
-      {"X5", tiles::unseen_other, eigen::unseen_other},
-      {"X6", tiles::unseen_other, eigen::unseen_other},
-      {"X7", tiles::unseen_other, eigen::unseen_other},
+      {"W1", tiles::mlp, eigen::mlp},       {"W2", tiles::wide, eigen::wide},
+      {"W3", tiles::cnn, eigen::cnn},       {"W4", tiles::encoder, eigen::encoder},
+      {"W5", tiles::other, eigen::other},   {"W6", tiles::other, eigen::other},
+      {"X1", tiles::unseen_dense, nullptr}, {"X2", tiles::unseen_dense, nullptr},
+      {"X3", tiles::unseen_dense, nullptr}, {"X4", tiles::unseen_other, nullptr},
+      {"X5", tiles::unseen_other, nullptr}, {"X6", tiles::unseen_other, nullptr},
+      {"X7", tiles::unseen_other, nullptr},
   };
   for (const Entry& e : entries) {
-    if (e.name == wanted.workload) return (options.eigen ? e.eigen : e.tiles)(wanted, options.settings);
+    const auto with = options.eigen ? e.eigen : e.tiles;
+    if (e.name == wanted.workload && with != nullptr) return with(wanted, options.settings);
   }
   return {};
 }

@@ -23,7 +23,7 @@ Steps CROCHET_BENCH_POLICY::unseen_dense(const Case& wanted, const Settings& set
   using crochet::Adam;
   using crochet::SGD;
   if (wanted.workload == "X1") {
-    return for_batch<20, 75>(wanted, settings, [&](auto b) {
+    return for_batch<20>(wanted, settings, [&](auto b) {
       return make<float, Dense<float, SGD, relu_of, b(), 617, 300, 170, 26>>(wanted, settings, 617, 26);
     });
   }
@@ -33,7 +33,7 @@ Steps CROCHET_BENCH_POLICY::unseen_dense(const Case& wanted, const Settings& set
       return make<float, Model>(wanted, settings, 64, 5);
     });
   }
-  return for_batch<32, 100>(wanted, settings, [&](auto b) {
+  return for_batch<32>(wanted, settings, [&](auto b) {
     return make<double, Dense<double, SGD, relu_of, b(), 784, 128, 10>>(wanted, settings, 784, 10);
   });
 }
