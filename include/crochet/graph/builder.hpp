@@ -161,6 +161,12 @@ class GraphBuilder {
   constexpr std::string_view name_of(int id) const { return name_of_node(graph_, id); }
   /// What has been built.
   constexpr const Graph& graph() const { return graph_; }
+  /// A node once more, which reads variables as node `original` does.
+  constexpr Tensor repeat(Node n, int original) {
+    n.moment = node(original).moment < 0 ? original : node(original).moment;
+    return {this, graph_.add(n)};
+  }
+
   /// From now on nodes read variables as they are at node `moment`: gradients look at the past. -1: as usual.
   constexpr void read_variables_as_at(int moment) { moment_ = moment; }
 

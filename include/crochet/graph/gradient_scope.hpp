@@ -18,11 +18,20 @@ class GradientScope {
  public:
   constexpr GradientScope(GraphBuilder& graph, int node, int upstream, const std::vector<char>& needed,
                           std::vector<Given>& given)
-      : graph_(graph), node_(node), upstream_(upstream), needed_(needed), given_(given) {}
+      : graph_(graph), node_(node), upstream_(upstream), needed_(needed), given_(given) {
+    output_ = node;
+    for (std::size_t i = 0; i < max_inputs; ++i) inputs_[i] = graph.node(node).inputs[i];
+  }
+  /// `stand_in(i)`: which node has the value of node i now.
+  template <class StandIn>
+  constexpr void read(const StandIn& stand_in) {
+    output_ = stand_in(output_);
+    for (std::size_t i = 0; i < max_inputs && inputs_[i] >= 0; ++i) inputs_[i] = stand_in(inputs_[i]);
+  }
 
   constexpr GraphBuilder& graph() const { return graph_; }
-  constexpr Tensor input(std::size_t i) const { return {&graph_, id(i)}; }
-  constexpr Tensor output() const { return {&graph_, node_}; }
+  constexpr Tensor input(std::size_t i) const { return {&graph_, inputs_[i]}; }
+  constexpr Tensor output() const { return {&graph_, output_}; }
   constexpr Attributes attributes() const { return graph_.node(node_).attributes; }
 
   /// d loss / d output. Its shape may be smaller than the output's: it then broadcasts to it.
@@ -45,6 +54,7 @@ class GradientScope {
 
   GraphBuilder& graph_;
   int node_, upstream_;
+  int output_ = -1, inputs_[max_inputs]{};
   const std::vector<char>& needed_;
   std::vector<Given>& given_;
 };

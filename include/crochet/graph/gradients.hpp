@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reverse-mode gradients: one backward sweep over the table, each operation's rule adding to its inputs.
 #pragma once
+#include <crochet/graph/checkpoint.hpp>
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/loss.hpp>
@@ -65,12 +66,15 @@ constexpr std::vector<int> gradients(Tensor loss) {
   const std::vector<char> needed = detail::needed_nodes(g, loss.id);
   std::vector<int> gradient(needed.size(), -1);
   gradient[static_cast<std::size_t>(loss.id)] = g.constant(loss.dtype(), 1).id;
+  detail::Recomputer recomputed(g, loss.id);
   for (int i = loss.id; i >= 0; --i) {
     const auto at = static_cast<std::size_t>(i);
     if (gradient[at] < 0 || needed[at] == 0 || g.node(i).op->kind == OpKind::source) continue;
+    recomputed.enter(i, gradient[at]);
     g.read_variables_as_at(g.node(i).moment < 0 ? i : g.node(i).moment);
     std::vector<Given> given;
     GradientScope scope(g, i, gradient[at], needed, given);
+    scope.read(recomputed);
     if (g.node(i).is(op::assign)) {
       scope.give(0, scope.upstream());  // the assigned value is the variable, as the loss sees it
     } else {

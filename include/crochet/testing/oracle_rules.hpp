@@ -138,6 +138,8 @@ inline std::map<const Op*, KernelRule> kernel_rules() {
       {&op::broadcast_to, detail::broadcast_to},
       {&op::count, detail::count},
       {&op::reshape, detail::copy},
+      {&op::checkpoint, detail::copy},
+      {&op::recompute_from, detail::copy},
   };
   add_array_rules(rules);
   add_random_rules(rules);

@@ -41,6 +41,10 @@ class Orderer {
     for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) {
       const Group& group = s_.groups[at(q)];
       const auto read = [&](int i) {
+        // Something that is computed again waits for the gradient that it is computed for.
+        for (int v = i; node(v).op->kind == OpKind::view; v = node(v).inputs[0]) {
+          if (node(v).inputs[1] >= 0) after(s_.home[at(s_.base[at(node(v).inputs[1])])], q);
+        }
         const int b = s_.base[at(i)];
         after(s_.home[at(b)], q);
         const Node& n = node(b);
