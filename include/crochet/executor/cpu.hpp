@@ -8,7 +8,7 @@
 namespace crochet {
 
 /// Where and how a model runs. Results are the same on every run for the same seed and number of threads. Backend is
-/// the policy for matrix products and convolutions: kernels/cpu/matrix.hpp says what one must provide.
+/// the policy for matrix products: kernels/cpu/matrix.hpp says what one must provide.
 template <class Backend>
 struct BasicCpu {
   int threads = 1;         ///< how many threads share a step
