@@ -26,9 +26,10 @@ struct ExpConstants<double> {
   static constexpr double tanh_is_1 = 19.1;
 };
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2. Cody and Waite: n times the first of two pieces of ln 2 is exact. `n_bits` has
-/// n in its lowest bits.
-template <class N>
+/// x = n ln 2 + r with |r| <= ln 2 / 2. Cody and Waite: n times the first of two pieces of ln 2 is exact. One piece
+/// does where an error of n times ln 2's rounding does no harm. `n_bits` has n in its lowest bits.
+enum class Ln2 { in_two_pieces, in_one };
+template <class N, Ln2 Pieces = Ln2::in_two_pieces>
 struct ByLn2 {
   using K = ExpConstants<element_of<N>>;
   N n, r;
@@ -38,14 +39,18 @@ struct ByLn2 {
     const N shifted = x * K::log2_e + K::to_integer;
     n = shifted - K::to_integer;
     n_bits = bits(shifted);
-    r = x - n * K::ln2_high;
-    r = r - n * K::ln2_low;
+    if constexpr (Pieces == Ln2::in_one) {
+      r = x - n * (K::ln2_high + K::ln2_low);
+    } else {
+      r = x - n * K::ln2_high;
+      r = r - n * K::ln2_low;
+    }
   }
 };
 
 /// 2^n p. Where there is no instruction for it: 0 where n is at its least, the greatest is reached in two steps.
-template <class N>
-CROCHET_ALWAYS_INLINE N scale(const N& p, const ByLn2<N>& x) {
+template <class N, Ln2 Pieces>
+CROCHET_ALWAYS_INLINE N scale(const N& p, const ByLn2<N, Pieces>& x) {
 #if defined(__AVX512F__)
   N y;
   if constexpr (sizeof(element_of<N>) == 4) {
@@ -79,6 +84,17 @@ CROCHET_ALWAYS_INLINE N expm1_ratio(const N& r) {
   }
 }
 
+/// e^x where it is neither too large nor too small.
+template <Ln2 Pieces, class N>
+CROCHET_ALWAYS_INLINE N exp_between(const N& low, const N& x, const N& high) {
+  using E = element_of<N>;
+  const ByLn2<N, Pieces> y(lesser(high, greater(low, x)));
+  if constexpr (sizeof(E) == 4) {
+    return scale(polynomial(y.r, 8.3132022992e-3F, 4.1890177876e-2F, 1.6667106748e-1F, 4.99992311e-1F, 1.F, 1.F), y);
+  } else {
+    return scale(expm1_ratio(y.r) * y.r + E(1), y);
+  }
+}
 struct Exp {
   template <class E>
   CROCHET_ALWAYS_INLINE static E one(E x) {
@@ -87,23 +103,17 @@ struct Exp {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
-    const N low = N{} + lowest_exponent<E>, high = N{} + ExpConstants<E>::high;
-    const ByLn2<N> y(lesser(high, greater(low, x)));
-    if constexpr (sizeof(E) == 4) {
-      return scale(polynomial(y.r, 8.3132022992e-3F, 4.1890177876e-2F, 1.6667106748e-1F, 4.99992311e-1F, 1.F, 1.F), y);
-    } else {
-      return scale(expm1_ratio(y.r) * y.r + E(1), y);
-    }
+    return exp_between<Ln2::in_two_pieces>(N{} + lowest_exponent<E>, x, N{} + ExpConstants<E>::high);
   }
 };
 
 /// (e^x - 1) / 2 for x between -40 and the end of the exponent's range. Exact for small x as well: 2^n e^r - 1 is
 /// 2^n (e^r - 1) + (2^n - 1), and the second term is exact.
-template <class N>
+template <Ln2 Pieces, class N>
 CROCHET_ALWAYS_INLINE N half_of_expm1(const N& x) {
   using E = element_of<N>;
   using K = ExpConstants<E>;
-  const ByLn2<N> y(x);
+  const ByLn2<N, Pieces> y(x);
   const N half_power = from_bits<N>((y.n_bits + (K::bias - 1)) << K::mantissa);
   return half_power * (expm1_ratio(y.r) * y.r) + (half_power - E(0.5));
 }
@@ -117,7 +127,7 @@ struct Expm1 {
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
     const N low = N{} + E(-40), high = N{} + ExpConstants<E>::high;
-    const N half = half_of_expm1(lesser(high, greater(low, x)));
+    const N half = half_of_expm1<Ln2::in_two_pieces>(lesser(high, greater(low, x)));
     return with_sign(magnitude(half + half), x);
   }
 };
@@ -132,7 +142,7 @@ struct Tanh {
     using E = element_of<N>;
     const N one = N{} + ExpConstants<E>::tanh_is_1;
     const N m = lesser(one, magnitude(x));
-    const N half = half_of_expm1(m + m);
+    const N half = half_of_expm1<Ln2::in_one>(m + m);
     return with_sign(half / (half + E(1)), x);
   }
 };
@@ -145,7 +155,13 @@ struct Sigmoid {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
-    return E(1) / (E(1) + Exp::apply(-x));
+    // Without fused multiplication and addition the product with n would be rounded.
+#if defined(__FMA__)
+    constexpr Ln2 pieces = sizeof(E) == 4 ? Ln2::in_one : Ln2::in_two_pieces;
+#else
+    constexpr Ln2 pieces = Ln2::in_two_pieces;
+#endif
+    return E(1) / (E(1) + exp_between<pieces>(N{} - E(80), -x, N{} + ExpConstants<E>::high));
   }
 };
 
@@ -167,7 +183,7 @@ template <class V>
 CROCHET_ALWAYS_INLINE V tanh(const V& x) {
   return map<detail::Tanh>(x);
 }
-/// 1 / (1 + e^-x): below 3.5 ulp where it is no subnormal number.
+/// 1 / (1 + e^-x): below 4 ulp; floats below 7 where x < -20, down to subnormal numbers.
 template <class V>
 CROCHET_ALWAYS_INLINE V sigmoid(const V& x) {
   return map<detail::Sigmoid>(x);
