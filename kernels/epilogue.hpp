@@ -49,6 +49,17 @@ class Epilogue {
     evaluate<1, 1>(P{}, refs_, i, j, &result);
   }
 
+  /// A vector of results of which the first n, fewer than all, belong at (i, j), ..., (i, j + n - 1).
+  template <class V>
+  CROCHET_ALWAYS_INLINE void part(std::int64_t i, std::int64_t j, std::int64_t n, const V& results) const {
+    if constexpr (detail::can_be_part<P> && program_lanes<P> == simd::lanes) {
+      const V v[1] = {results};
+      evaluate_first<simd::lanes>(n, P{}, refs_, i, j, v);
+    } else {
+      row(i, j, n, reinterpret_cast<const T*>(&results));
+    }
+  }
+
   /// n results in memory that belong at (i, j), ..., (i, j + n - 1). Where n is more than a vector, j is the first
   /// column of a panel.
   [[gnu::noinline]] void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
@@ -62,10 +73,22 @@ class Epilogue {
       const simd::vec<T> v[1] = {simd::load<T, true>(results + k)};
       vectors<1>(i, j + k, v);
     }
-    for (; k < n; ++k) element(i, j + k, results[k]);
+    if constexpr (detail::can_be_part<P> && program_lanes < P >> 1) {
+      constexpr int lanes = program_lanes<P>;
+      for (; k < n; k += lanes) first(n - k < lanes ? n - k : lanes, i, j + k, results + k);
+    } else {
+      for (; k < n; ++k) element(i, j + k, results[k]);
+    }
   }
 
  private:
+  /// Up to a register of results.
+  CROCHET_HOST_ALWAYS_INLINE void first(std::int64_t n, std::int64_t i, std::int64_t j, const T* results) const {
+    constexpr int lanes = program_lanes<P>;
+    const simd::cells_t<T, lanes> v[1] = {simd::read_first<T, lanes>(results, n)};
+    evaluate_first<lanes>(n, P{}, refs_, i, j, v);
+  }
+
   R refs_;
 };
 

@@ -10,6 +10,7 @@
 #include <crochet/kernels/elementwise.hpp>
 #include <crochet/kernels/panels.hpp>
 #include <crochet/kernels/registers.hpp>
+#include <crochet/kernels/simd_part.hpp>
 
 namespace crochet::kernel {
 
@@ -109,7 +110,7 @@ struct ResultOf<Constant<T, B>, N> {
 };
 template <class T, const Op* O, int A, class TA, int B, int C, int N>
 struct ResultOf<Compute<T, O, A, TA, B, C>, N> {
-  static auto of() {
+  CROCHET_ALWAYS_INLINE static auto of() {
     [[maybe_unused]] const simd::cells_t<TA, N> x{};
     if constexpr (O == &op::cast && N > 1) {
       return simd::cast<TA, T, N>(x);
@@ -149,6 +150,26 @@ struct Place {
   Sink& sink;
 };
 
+/// The same where a register's first `n` elements only are there.
+template <class R, class Acc, class Sink>
+struct PartPlace : Place<R, Acc, Sink> {
+  std::int64_t n;
+};
+template <class At>
+inline constexpr bool is_part = requires(const At& at) {
+  at.n;
+};
+
+/// An operand as functors take it: truth values in bytes.
+template <int N, class T, class V>
+CROCHET_ALWAYS_INLINE simd::cells_t<T, N> operand(const V& x) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return simd::as_bytes<N>(x);
+  } else {
+    return x;
+  }
+}
+
 template <std::size_t P, int N, int U, class T, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Root<T>, M& m, const At& at) {
   CROCHET_UNROLL
@@ -160,7 +181,9 @@ CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
   const T* const from = address(r, at.i, at.j);
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) {
-    if constexpr (r.follows_columns) {
+    if constexpr (r.follows_columns && is_part<At>) {
+      cells<P>(m).v[u] = simd::read_first<T, N>(from, at.n);
+    } else if constexpr (r.follows_columns) {
       cells<P>(m).v[u] = simd::read<T, N>(from + u * N);
     } else {
       cells<P>(m).v[u] = simd::fill<T, N>(simd::read<T, 1>(from));
@@ -172,7 +195,9 @@ CROCHET_ALWAYS_INLINE void run(Store<T, A, From>, M& m, const At& at) {
   T* const to = address(ref<A>(at.refs), at.i, at.j);
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) {
-    if constexpr (std::is_same_v<T, bool>) {
+    if constexpr (is_part<At>) {
+      simd::write_first<T, N>(to, operand<N, T>(cells<From>(m).v[u]), at.n);
+    } else if constexpr (std::is_same_v<T, bool>) {
       simd::store(to + u * N, simd::as_bytes<N>(cells<From>(m).v[u]));
     } else {
       simd::store(to + u * N, cells<From>(m).v[u]);
@@ -190,15 +215,6 @@ CROCHET_ALWAYS_INLINE void run(Constant<T, Bits>, M& m, const At&) {
   for (int u = 0; u < U; ++u) cells<P>(m).v[u] = simd::fill<T, N>(value);
 }
 
-/// An operand as functors take it: truth values in bytes.
-template <int N, class T, class V>
-CROCHET_ALWAYS_INLINE simd::cells_t<T, N> operand(const V& x) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return simd::as_bytes<N>(x);
-  } else {
-    return x;
-  }
-}
 template <std::size_t P, int N, int U, class T, const Op* O, int A, class TA, int B, int C, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Compute<T, O, A, TA, B, C>, M& m, const At&) {
   CROCHET_UNROLL
@@ -225,6 +241,16 @@ CROCHET_ALWAYS_INLINE void evaluate(Program<I...>, std::index_sequence<P...>, co
   Machine<std::index_sequence<P...>, N, U, I...> m;
   (run<P, N, U>(I{}, m, at), ...);
 }
+
+/// Whether an instruction does no harm to elements that are not there: integers divided by them would.
+template <class I>
+inline constexpr bool is_harmless = true;
+template <class T, const Op* O, int A, class TA, int B, int C>
+inline constexpr bool is_harmless<Compute<T, O, A, TA, B, C>> = !std::is_integral_v<TA> || std::is_same_v<TA, bool>;
+template <class P>
+inline constexpr bool can_be_part = false;
+template <class... I>
+inline constexpr bool can_be_part<Program<I...>> = (is_harmless<I> && ...);
 
 template <class I>
 struct WidestOf;
@@ -270,6 +296,14 @@ CROCHET_ALWAYS_INLINE void evaluate(Program<I...> program, const R& refs, std::i
   using S = std::remove_reference_t<Sink>;
   detail::evaluate<lanes, U>(program, std::index_sequence_for<I...>{},
                              detail::Place<R, Acc, S>{refs, i, j, root, sink});
+}
+/// One register of N elements, of which the first n are there.
+template <int N, class... I, class R, class Acc>
+CROCHET_ALWAYS_INLINE void evaluate_first(std::int64_t n, Program<I...> program, const R& refs, std::int64_t i,
+                                          std::int64_t j, const Acc* root) {
+  NoSink sink;
+  detail::evaluate<N, 1>(program, std::index_sequence_for<I...>{},
+                         detail::PartPlace<R, Acc, NoSink>{{refs, i, j, root, sink}, n});
 }
 
 }  // namespace crochet::kernel

@@ -55,12 +55,8 @@ class Tiles {
     for (; j + width <= columns.to; j += width) {
       column_by_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, epilogue);
     }
-    T row[width];
-    if (const std::int64_t n = columns.to - j; n > 0) {
-      for (std::int64_t i = rows.from; i < rows.to; ++i) {
-        for (std::int64_t c = 0; c < n; ++c) row[c] = left[i * a.row] * *b.at(0, j + c);
-        epilogue.row(i, j, n, row);
-      }
+    if (j < columns.to) {
+      column_by_short_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, columns.to - j, epilogue);
     }
   }
 

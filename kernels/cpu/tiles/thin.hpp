@@ -6,6 +6,26 @@
 
 namespace crochet::kernel {
 
+namespace detail {
+/// Hands over the first n columns of a row of vectors.
+template <int U, class T, class Epilogue>
+CROCHET_HOST_ALWAYS_INLINE void hand_over(const Epilogue& epilogue, std::int64_t i, std::int64_t j, std::int64_t n,
+                                          const simd::vec<T> (&c)[U]) {
+  if constexpr (requires { epilogue.part(i, j, n, c[0]); }) {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u, j += simd::lanes, n -= simd::lanes) {
+      if (n >= simd::lanes) {
+        epilogue.template vectors<1>(i, j, c + u);
+      } else if (n > 0) {
+        epilogue.part(i, j, n, c[u]);
+      }
+    }
+  } else {
+    epilogue.row(i, j, n, reinterpret_cast<const T*>(c));
+  }
+}
+}  // namespace detail
+
 /// One row times `P` panels, `distance` apart: enough sums at once to hide the latency of adding.
 template <int P, int U, class T, class Epilogue>
 [[gnu::noinline]] void row_by_panels(const T* a, std::int64_t step, Panel<T> b, std::int64_t distance,
@@ -51,6 +71,22 @@ template <class T, class Epilogue>
     epilogue.template vectors<1>(i, j, c);
   } else {
     epilogue.row(i, j, n, reinterpret_cast<const T*>(c));
+  }
+}
+
+/// A column times a row of n columns, which fill no panel.
+template <int U, class T, class Epilogue>
+[[gnu::noinline]] void column_by_short_row(const T* a, std::int64_t step, const T* b, Range rows, std::int64_t j,
+                                           std::int64_t n, const Epilogue& epilogue) {
+  simd::vec<T> bv[U] = {};
+  for (std::int64_t c = 0; c < n; ++c) bv[c / simd::lanes][c % simd::lanes] = b[c];
+  const Epilogue here = epilogue;
+  for (std::int64_t i = rows.from; i < rows.to; ++i) {
+    const simd::vec<T> x = simd::splat<T, true>(a[i * step]);
+    simd::vec<T> c[U];
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) c[u] = x * bv[u];
+    detail::hand_over<U, T>(here, i, j, n, c);
   }
 }
 

@@ -38,8 +38,8 @@ CROCHET_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t
 }
 }  // namespace detail
 
-/// Tiles of R rows by U vectors of the panel that begins at column j, whose columns all exist. Returns the first row that
-/// is left over.
+/// Tiles of R rows by U vectors of the panel that begins at column j, whose columns all exist. Returns the first row
+/// that is left over.
 template <int R, int U, class T, class Epilogue>
 [[gnu::noinline]] std::int64_t full_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
                                           const Epilogue& epilogue) {
