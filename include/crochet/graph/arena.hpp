@@ -2,6 +2,7 @@
 // The arena: where in the workspace each slot begins. Sizes may depend on dynamic dimensions, so this is computed once
 // they are known: in the compiler, or before the first step of a size.
 #pragma once
+#include <initializer_list>
 #include <span>
 
 #include <crochet/graph/plan.hpp>
@@ -45,27 +46,48 @@ constexpr std::int64_t best_offset(const PlacedSlot* slots, const int* by_offset
   }
   return best < 0 ? end : best;
 }
-}  // namespace detail
+/// In which order slots are placed: the largest first, or those that are in use longest, or as they come into use.
+enum class PlacingOrder { size, span, time };
+constexpr bool comes_before(const PlacedSlot& a, const PlacedSlot& b, PlacingOrder by) {
+  if (by == PlacingOrder::time && a.first != b.first) return a.first < b.first;
+  const std::int64_t span_a = a.bytes * (a.last - a.first + 1), span_b = b.bytes * (b.last - b.first + 1);
+  if (by == PlacingOrder::span && span_a != span_b) return span_a > span_b;
+  return a.bytes > b.bytes;
+}
 
-/// Places every slot at an offset such that those in use in one phase do not overlap; returns the bytes that it takes.
-/// The largest first, each where it fits best: Pisarchyk and Lee, arXiv:2001.03288, "greedy by size". `order` and
-/// `by_offset` are room for as many numbers as there are slots. Quadratic in their number.
-constexpr std::int64_t place_in_arena(std::span<PlacedSlot> slots, std::span<int> order, std::span<int> by_offset) {
+constexpr std::int64_t place_in_order(std::span<PlacedSlot> slots, std::span<int> order, std::span<int> by_offset,
+                                      PlacingOrder by) {
   PlacedSlot* const s = slots.data();
-  int *const largest = order.data(), *const placed = by_offset.data();
+  int *const next = order.data(), *const placed = by_offset.data();
   for (std::size_t k = 0; k < slots.size(); ++k) {
-    largest[k] = static_cast<int>(k);
-    detail::sort_in(largest, k, [s](int a, int b) { return s[a].bytes > s[b].bytes; });
+    next[k] = static_cast<int>(k);
+    sort_in(next, k, [=](int a, int b) { return comes_before(s[a], s[b], by); });
   }
   std::int64_t peak = 0;
   for (std::size_t k = 0; k < slots.size(); ++k) {
-    PlacedSlot& slot = s[largest[k]];
-    slot.offset = detail::best_offset(s, placed, k, slot);
-    placed[k] = largest[k];
-    detail::sort_in(placed, k, [s](int a, int b) { return s[a].offset < s[b].offset; });
+    PlacedSlot& slot = s[next[k]];
+    slot.offset = best_offset(s, placed, k, slot);
+    placed[k] = next[k];
+    sort_in(placed, k, [s](int a, int b) { return s[a].offset < s[b].offset; });
     if (slot.offset + slot.bytes > peak) peak = slot.offset + slot.bytes;
   }
   return peak;
+}
+}  // namespace detail
+
+/// Places every slot at an offset such that those in use in one phase do not overlap; returns the bytes that it takes.
+/// One after the other, each where it fits best; the largest first (Pisarchyk and Lee, arXiv:2001.03288, "greedy by
+/// size"), or in one of two other orders if that takes less. `order` and `by_offset` are room for as many numbers as
+/// there are slots. Quadratic in their number.
+constexpr std::int64_t place_in_arena(std::span<PlacedSlot> slots, std::span<int> order, std::span<int> by_offset) {
+  using detail::PlacingOrder;
+  PlacingOrder best = PlacingOrder::size;
+  std::int64_t least = -1;
+  for (PlacingOrder by : {PlacingOrder::time, PlacingOrder::span, PlacingOrder::size}) {
+    const std::int64_t peak = detail::place_in_order(slots, order, by_offset, by);
+    if (least < 0 || peak <= least) least = peak, best = by;
+  }
+  return best == PlacingOrder::size ? least : detail::place_in_order(slots, order, by_offset, best);
 }
 
 /// An arena of N slots.

@@ -57,7 +57,7 @@ inline constexpr auto slots_of = [] {
 /// Whether the compiler can place them: nothing depends on a run, and there are not too many.
 template <class P>
 inline constexpr bool placed_by_compiler = [] {
-  constexpr std::size_t many = 64;
+  constexpr std::size_t many = 48;
   for (const ArenaSlot& s : slots_of<P>) {
     if (!s.bytes.is_static()) return false;
   }
