@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <crochet/graph/builder.hpp>
@@ -137,7 +138,7 @@ constexpr Plan write_plan(const Subgraph& g, const Schedule& schedule, const Pla
     s.region = places.region_of[q];
     if (s.region >= 0 && s.root != nullptr) s.item_inputs = s.root->itemwise(s.attributes);
   }
-  return find_lifetimes(place_barriers(plan));
+  return find_lifetimes(place_barriers(std::move(plan)));
 }
 
 /// All of it at once, for tests and for run time.

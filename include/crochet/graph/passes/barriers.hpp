@@ -13,8 +13,8 @@ struct Touch {
   bool writes;
 };
 
-constexpr std::vector<Touch> touches(const Plan& p, const Step& s) {
-  std::vector<Touch> all;
+/// Appends what a step touches in the memory that all threads share.
+constexpr void add_touches(const Plan& p, const Step& s, std::vector<Touch>& all) {
   auto touch = [&](std::int32_t value, bool writes) {
     if (value < 0) return;
     const Value& v = p.values[at(value)];
@@ -29,31 +29,50 @@ constexpr std::vector<Touch> touches(const Plan& p, const Step& s) {
       touch(p.accesses[at(s.first_access + ins.args[0])].value, stores);
     }
   }
-  return all;
 }
 
-constexpr bool conflict(const std::vector<Touch>& a, const std::vector<Touch>& b) {
-  for (const Touch& x : a) {
-    for (const Touch& y : b) {
-      if ((x.writes || y.writes) && x.region == y.region && x.index == y.index) return true;
+/// The places that were touched since the last barrier, found by their region and index.
+class Touched {
+ public:
+  constexpr explicit Touched(const Plan& p) {
+    for (const Value& v : p.values) {
+      if (v.region != Region::items && v.index >= width_) width_ = v.index + 1;
     }
+    last_.assign(at(width_) * static_cast<std::size_t>(Region::items), 0);
   }
-  return false;
-}
+  /// Whether one touched this place and one of the two writes it.
+  constexpr bool conflict(const Touch& t) const { return last_[place(t)] >= (t.writes ? read_ : read_ + 1); }
+  constexpr void add(const Touch& t) {
+    int& last = last_[place(t)];
+    const int now = read_ + (t.writes ? 1 : 0);
+    if (last < now) last = now;
+  }
+  constexpr void barrier() { read_ += 2; }
+
+ private:
+  constexpr std::size_t place(const Touch& t) const {
+    return static_cast<std::size_t>(t.region) * at(width_) + at(t.index);
+  }
+
+  std::int32_t width_ = 0;
+  int read_ = 1;           ///< what a reading since the last barrier is noted as; one more is a writing
+  std::vector<int> last_;  ///< by place
+};
 }  // namespace detail
 
 constexpr Plan place_barriers(Plan p) {
-  std::vector<detail::Touch> since;
+  detail::Touched since(p);
+  std::vector<detail::Touch> mine;
   for (std::size_t k = 0; k < p.steps.size();) {
     Step& first = p.steps[k];
     const std::int32_t region = first.region;
-    std::vector<detail::Touch> mine;
+    mine.clear();
     do {
-      for (const detail::Touch& t : detail::touches(p, p.steps[k])) mine.push_back(t);
+      detail::add_touches(p, p.steps[k], mine);
     } while (++k < p.steps.size() && region >= 0 && p.steps[k].region == region);
-    first.barrier = detail::conflict(mine, since);
-    if (first.barrier) since.clear();
-    for (const detail::Touch& t : mine) since.push_back(t);
+    for (const detail::Touch& t : mine) first.barrier = first.barrier || since.conflict(t);
+    if (first.barrier) since.barrier();
+    for (const detail::Touch& t : mine) since.add(t);
   }
   return p;
 }
