@@ -85,23 +85,30 @@ class RegionFinder {
   /// The batch's size: what divides the first dimension of everything that is made item by item, and of what is fed.
   /// What shares no factor with the rest has no part in it.
   constexpr void find_items() {
+    // Dimensions that are not static first, and what is fed before what is made of it: they are the batch for sure.
     bool any = false;
-    const auto meet = [&](const Shape& shape) {
-      const Extent items = shape.rank == 0 ? Extent{} : (any ? common(r_.items, shape[0]) : shape[0]);
-      if (items.is_static() && items.factor < 2) return;
-      r_.items = items;
-      any = true;
-    };
+    for (bool is_static : {false, true}) {
+      const auto meet = [&](const Shape& shape) {
+        if (shape.rank == 0 || shape[0].is_static() != is_static) return;
+        const Extent items = any ? common(r_.items, shape[0]) : shape[0];
+        if (items.is_static() && items.factor < 2) return;
+        r_.items = items;
+        any = true;
+      };
+      for (const Node& n : g_.nodes) {
+        if (n.is(op::placeholder)) meet(n.shape);
+      }
+      meet_itemwise(meet);
+    }
+  }
+  template <class Meet>
+  constexpr void meet_itemwise(Meet meet) {
     for (const Group& group : s_.groups) {
       if (group.root < 0 || items_of(node(group.root)) == 0) continue;
       meet(node(group.root).shape);
       for (std::size_t k = 0; k < max_inputs; ++k) {
         if (((items_of(node(group.root)) >> k) & 1U) != 0) meet(node(node(group.root).inputs[k]).shape);
       }
-    }
-    if (!any) return;
-    for (const Node& n : g_.nodes) {
-      if (n.is(op::placeholder)) meet(n.shape);
     }
   }
 
