@@ -126,9 +126,10 @@ class Sink<O, T, Mode::row, B, N> {
     }
   }
   void leave() {
-    for (std::int64_t k = block_.columns; k < block_.period + B; ++k) {
-      Total& total = mine_[k % block_.columns];
-      total = How::join(total, mine_[k]);
+    const std::int64_t end = block_.period + B, columns = block_.columns;
+    for (std::int64_t k = columns; k < end; k += columns) {
+      const std::int64_t n = end - k < columns ? end - k : columns;
+      for (std::int64_t c = 0; c < n; ++c) mine_[c] = How::join(mine_[c], mine_[k + c]);
     }
   }
 
@@ -181,16 +182,27 @@ class Sink<O, T, Mode::column, B, N> {
   /// A block that rows end in.
   template <class V, int U>
   void add_pieces(const V (&v)[U]) {
-    simd::cell_t<T> e[B];
-    __builtin_memcpy(e, v, sizeof e);
+    simd::cell_t<T> e[B + N];  // a piece is read to the end of a register
+    __builtin_memcpy(e, v, sizeof v);
     std::int64_t j = block_.j;
     for (std::int64_t k = 0, i = block_.i; k < block_.size; ++i, j = 0) {
       const std::int64_t n = block_.columns - j < block_.size - k ? block_.columns - j : block_.size - k;
-      for (std::int64_t c = 0; c < n; ++c) running_.add_element(static_cast<Total>(e[k + c]));
+      std::int64_t c = 0;
+      for (; c + N <= n; c += N) running_.add(simd::read<simd::cell_t<T>, N>(e + k + c));
+      if (c < n) running_.add(first(simd::read<simd::cell_t<T>, N>(e + k + c), n - c));
       if (j + n == block_.columns) end_row(i);
       k += n;
     }
   }
+  /// The first n elements, and nothing.
+  template <class V>
+  static V first(const V& v, std::int64_t n) {
+    using Index = simd::element_of<mask_like>;
+    mask_like place;
+    for (int l = 0; l < N; ++l) place[l] = static_cast<Index>(l);
+    return place < static_cast<Index>(n) ? v : simd::fill<T, N>(How::template nothing<simd::cell_t<T>>);
+  }
+  using mask_like = simd::detail::mask_like<T, N>;
 
   const Block<B>& block_;
   simd::cell_t<T>* to_;

@@ -7,6 +7,26 @@
 
 namespace crochet::kernel::detail {
 
+/// n elements to where none of them lies: by vectors, the last of them over the one before, where there are enough.
+template <class T>
+CROCHET_ALWAYS_INLINE void copy_run(T* to, const T* from, std::int64_t n) {
+  constexpr int some = simd::lanes_for(sizeof(T));
+  if (n < some) {
+    for (std::int64_t k = 0; k < n; ++k) to[k] = from[k];
+    return;
+  }
+  for (std::int64_t k = 0; k + some <= n; k += some) simd::store(to + k, simd::read<T, some>(from + k));
+  simd::store(to + n - some, simd::read<T, some>(from + n - some));
+}
+/// How far fill_run may write beyond the end.
+template <class T>
+inline constexpr int overrun = simd::lanes_for(sizeof(T));
+template <class T>
+CROCHET_ALWAYS_INLINE void fill_run(T* to, T x, std::int64_t n) {
+  const auto v = simd::fill<T, overrun<T>>(x);
+  for (std::int64_t k = 0; k < n; k += overrun<T>) simd::store(to + k, v);
+}
+
 /// An operand as blocks see it. `reads`, `writes`: what the program does with it.
 template <class T, Mode M, int B, bool reads, bool writes>
 class Window;
@@ -20,18 +40,18 @@ class Window<T, Mode::full, B, reads, writes> {
 
   CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
     if (b.whole() || !reads) return;
-    for (std::int64_t k = 0; k < b.size; ++k) copy_[k] = data_[b.at + k];
-    for (std::int64_t k = b.size; k < B; ++k) copy_[k] = copy_[0];
+    copy_run(copy_, data_ + b.at, b.size);
+    fill_run(copy_ + b.size, copy_[0], B - b.size);
   }
   CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>& b) { return {b.whole() ? data_ + b.at : copy_, 0}; }
   CROCHET_ALWAYS_INLINE void after(const Block<B>& b) {
     if (b.whole() || !writes) return;
-    for (std::int64_t k = 0; k < b.size; ++k) data_[b.at + k] = copy_[k];
+    copy_run(data_ + b.at, copy_, b.size);
   }
 
  private:
   T* data_;
-  alignas(64) T copy_[B];
+  alignas(64) T copy_[B + overrun<T>];
 };
 
 template <class T, int B, bool reads, bool writes>
@@ -53,15 +73,13 @@ class Window<T, Mode::row, B, reads, writes> {
  public:
   Window(Ref<T, Mode::row> r, const Block<B>& b) : data_(r.data) {
     if (b.columns >= B || b.columns == 0) return;
-    for (std::int64_t k = 0; k < b.period + B; k += b.columns) {
-      for (std::int64_t c = 0; c < b.columns; ++c) copy_[k + c] = data_[c];
-    }
+    for (std::int64_t k = 0; k < b.period + B; k += b.columns) copy_run(copy_ + k, data_, b.columns);
   }
   CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
     if (b.columns < B || b.phase + B <= b.columns) return;
     const std::int64_t left = b.columns - b.phase;
-    for (std::int64_t k = 0; k < left; ++k) copy_[k] = data_[b.phase + k];
-    for (std::int64_t k = left; k < B; ++k) copy_[k] = data_[k - left];
+    copy_run(copy_, data_ + b.phase, left);
+    copy_run(copy_ + left, data_, B - left);
   }
   CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>& b) {
     if (b.columns < B) return {copy_ + b.phase, 0};
@@ -87,7 +105,7 @@ class Window<T, Mode::column, B, reads, writes> {
     std::int64_t j = b.j;
     for (std::int64_t k = 0, i = b.i; k < B; j = 0) {
       const std::int64_t n = b.columns - j < B - k ? b.columns - j : B - k;
-      for (std::int64_t c = 0; c < n; ++c) copy_[k + c] = data_[i];
+      fill_run(copy_ + k, data_[i], n);
       k += n;
       if (i + 1 < b.rows) ++i;  // a last block that is not whole goes on with the last element
     }
@@ -98,7 +116,7 @@ class Window<T, Mode::column, B, reads, writes> {
  private:
   T* data_;
   std::int64_t row_ = -1;
-  alignas(64) T copy_[B];
+  alignas(64) T copy_[B + overrun<T>];
 };
 
 }  // namespace crochet::kernel::detail

@@ -54,6 +54,7 @@ void test(double tolerance, std::initializer_list<std::int64_t> batches) {
 }
 
 TEST(ReducingLoops, FloatInRowsOf17) { test<Reductions<float, 17>>(3e-6, {1, 2, 7, 0, 37, 2503}); }
+TEST(ReducingLoops, FloatInRowsOf37) { test<Reductions<float, 37>>(3e-6, {1, 2, 7, 0, 37, 1203}); }
 TEST(ReducingLoops, FloatInLongRows) { test<Reductions<float, 301>>(3e-6, {1, 3, 0, 211}); }
 TEST(ReducingLoops, OneColumn) { test<Reductions<float, 1>>(3e-6, {1, 2, 31, 0, 5003}); }
 TEST(ReducingLoops, Double) { test<Reductions<double, 64>>(1e-12, {1, 5, 0, 1021}); }
@@ -64,7 +65,7 @@ TEST(ReducingLoops, Means) {
 }
 
 /// What is not fetched is not stored: other programs.
-TEST(ReducingLoops, OneResultAlone) {
+TEST(ReducingLoops, OneResultAlone) {  // of rows that do not end with a register
   for (int threads = 1; threads <= 3; ++threads) {
     AgainstOracle<Reductions<float, 17>> both(threads, 3e-6);
     for (std::int64_t batch : {1, 3, 0, 2503}) {
