@@ -24,6 +24,9 @@ BUDGETS = (
     ("hooks_128", None, 1.0),
     ("mlp", None, 4.0),
     ("mlp_eigen", "eigen", 3.0),
+    ("cnn", None, 10.0),
+    ("deep_32_equal", None, 12.0),
+    ("deep_32_mixed", None, 12.0),
 )
 
 
