@@ -72,9 +72,7 @@ class Fuser {
     std::vector<char> assigned(g_.nodes.size(), 0);
     for (const Node& n : g_.nodes) {
       if (n.op->kind == OpKind::assign) assigned[at(n.inputs[0])] = 1;
-      for (int i : n.inputs) {
-        if (i >= 0) ++readers[at(i)];
-      }
+      for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) ++readers[at(n.inputs[k])];
     }
     for (int f : g_.fetched) ++readers[at(f)];
     std::vector<char> changes(g_.nodes.size(), 0);
@@ -201,7 +199,7 @@ class Fuser {
   constexpr void place_elementwise(int i) {
     const Node& n = node(i);
     const bool assigns = n.op->kind == OpKind::assign;
-    for (std::size_t k = assigns ? 1 : 0; k < max_inputs; ++k) {
+    for (std::size_t k = assigns ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       const int in = n.inputs[k];
       if (in >= 0 && floats(in) && !(node(in).shape == n.shape)) keep(in);
     }
@@ -249,9 +247,9 @@ class Fuser {
     if (reach_[at(i)].epoch == epoch_) return reach_[at(i)];
     const Node& n = node(i);
     Reach r{epoch_, cuts_for(n, n.shape), -1, mark_[at(i)], n.layout == Layout::panels};
-    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
+    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       const int in = n.inputs[k];
-      if (in < 0) continue;
+      if (in < 0) break;
       r.cuts &= cuts_for(node(in), n.shape);
       const bool here = floats(in);
       const Reach behind =
@@ -275,7 +273,7 @@ class Fuser {
     const Node& n = node(i);
     s_.groups[at(q)].cuts &= reach(i).cuts;
     s_.groups[at(q)].panels = s_.groups[at(q)].panels || reach(i).panels;
-    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
+    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       if (n.inputs[k] >= 0) use(n.inputs[k], q);
     }
     if (n.op->kind == OpKind::assign) last_written_[at(n.inputs[0])] = q;
