@@ -154,6 +154,11 @@ class Team {
   template <class Body>
   void run(Body&& body) {
     if (!threads_.empty()) return run_together(body);
+    run_alone(body);
+  }
+  /// The same on the caller alone: for what is done before another member has heard of it.
+  template <class Body>
+  void run_alone(Body&& body) {
     Worker alone(0, 1, barrier_, scratch_);
     body(alone);
   }

@@ -15,22 +15,26 @@ inline constexpr int tile_rows =
     sizeof(T) == 4 ? 6 : 3;
 #endif
 
+/// A tile's registers in a row of U vectors: where elements are wider than floats, a vector is several.
+template <class T, int U>
+inline constexpr int registers_of = U* simd::lanes / native_lanes<T>;
+
 namespace detail {
 template <int R, int U, class T>
-CROCHET_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t column, const T* b, std::int64_t pitch,
-                                      std::int64_t depth, simd::vec<T> (&c)[R][U]) {
+CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::int64_t column, const T* b,
+                                           std::int64_t pitch, std::int64_t depth, native<T> (&c)[R][U]) {
   CROCHET_UNROLL
   for (int i = 0; i < R; ++i) {
     CROCHET_UNROLL
-    for (int u = 0; u < U; ++u) c[i][u] = simd::vec<T>{};
+    for (int u = 0; u < U; ++u) c[i][u] = native<T>{};
   }
   for (std::int64_t k = 0; k < depth; ++k, a += column, b += pitch) {
-    simd::vec<T> bv[U];
+    native<T> bv[U];
     CROCHET_UNROLL
-    for (int u = 0; u < U; ++u) bv[u] = simd::load<T, true>(b + u * simd::lanes);
+    for (int u = 0; u < U; ++u) __builtin_memcpy(&bv[u], b + u * native_lanes<T>, sizeof bv[u]);
     CROCHET_UNROLL
     for (int i = 0; i < R; ++i) {
-      const simd::vec<T> x = simd::splat<T, true>(a[i * row]);
+      const native<T> x = a[i * row] - native<T>{};
       CROCHET_UNROLL
       for (int u = 0; u < U; ++u) c[i][u] += x * bv[u];
     }
@@ -46,15 +50,24 @@ template <int R, int U, class T, class Epilogue>
   const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
   std::int64_t i = rows.from;
   for (; i + R <= rows.to; i += R) {
-    simd::vec<T> c[R][U];
+    constexpr int registers = registers_of<T, U>;
+    detail::native<T> c[R][registers];
     // A column of contiguous rows is read by addresses known apart from their base.
     if (a.row == 1) {
-      detail::accumulate<R, U>(a.at(i, 0), 1, a.column, b.data, b.pitch, depth, c);
+      detail::accumulate<R, registers>(a.at(i, 0), 1, a.column, b.data, b.pitch, depth, c);
     } else {
-      detail::accumulate<R, U>(a.at(i, 0), a.row, a.column, b.data, b.pitch, depth, c);
+      detail::accumulate<R, registers>(a.at(i, 0), a.row, a.column, b.data, b.pitch, depth, c);
     }
     CROCHET_UNROLL
-    for (int r = 0; r < R; ++r) here.template vectors<U>(i + r, j, c[r]);
+    for (int r = 0; r < R; ++r) {
+      if constexpr (registers == U) {
+        here.template vectors<U>(i + r, j, c[r]);
+      } else {
+        simd::vec<T> wide[U];
+        __builtin_memcpy(wide, c[r], sizeof wide);
+        here.template vectors<U>(i + r, j, wide);
+      }
+    }
   }
   return i;
 }
@@ -63,8 +76,8 @@ template <int R, int U, class T, class Epilogue>
 template <int R, int U, class T>
 [[gnu::noinline]] void tile_sums(const T* a, std::int64_t row, std::int64_t column, Panel<T> b, std::int64_t depth,
                                  T* sums) {
-  simd::vec<T> c[R][U];
-  detail::accumulate<R, U>(a, row, column, b.data, b.pitch, depth, c);
+  detail::native<T> c[R][registers_of<T, U>];
+  detail::accumulate<R, registers_of<T, U>>(a, row, column, b.data, b.pitch, depth, c);
   __builtin_memcpy(sums, c, sizeof c);
 }
 

@@ -19,6 +19,7 @@
 #include <crochet/kernels/cpu/batched_matmul.hpp>
 #include <crochet/kernels/cpu/broadcast.hpp>
 #include <crochet/kernels/cpu/conv.hpp>
+#include <crochet/kernels/cpu/cumulative_sum.hpp>
 #include <crochet/kernels/cpu/depthwise.hpp>
 #include <crochet/kernels/cpu/gather.hpp>
 #include <crochet/kernels/cpu/group_norm.hpp>
@@ -28,7 +29,6 @@
 #include <crochet/kernels/cpu/normalization.hpp>
 #include <crochet/kernels/cpu/pool.hpp>
 #include <crochet/kernels/cpu/random.hpp>
-#include <crochet/kernels/cpu/cumulative_sum.hpp>
 #include <crochet/kernels/cpu/reduce.hpp>
 #include <crochet/kernels/cpu/slice.hpp>
 #include <crochet/kernels/cpu/top_k.hpp>
@@ -115,7 +115,12 @@ class Executor {
     (bind_feed(feeds, frame), ...);
     place_slots<P>(w, frame);
     L::place_totals(frame, w.totals_, team_->size());
-    team_->run([&](kernel::Worker& worker) { L::run(frame, worker); });
+    const auto steps = [&](kernel::Worker& worker) { L::run(frame, worker); };
+    if constexpr (L::only_scalars) {
+      team_->run_alone(steps);
+    } else {
+      team_->run(steps);
+    }
     w.dims_ = frame.dims;
     remember<L, P>(w, frame, static_cast<D*>(nullptr));
   }

@@ -37,6 +37,15 @@ class Lowering {
     (std::make_index_sequence<plan.step_count>{});
   }
 
+  /// Whether all that the steps do is to compute scalars: no second thread is worth telling of it.
+  static constexpr bool only_scalars = [] {
+    for (std::size_t s = 0; s < plan.step_count; ++s) {
+      const Step& step = plan.steps[s];
+      if (step.root != nullptr || step.gathering >= 0 || !step.rows.is_one() || !step.columns.is_one()) return false;
+    }
+    return true;
+  }();
+
   /// Bytes of workspace for the values of regions, for a team of so many.
   static constexpr std::size_t item_bytes(std::int64_t members) {
     std::int64_t most = 0;
