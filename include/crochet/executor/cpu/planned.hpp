@@ -12,8 +12,9 @@ struct Planned;
 template <class T, class... F, class... R>
 struct Planned<T, Demand<Names<F...>, Names<R...>>> {
  private:
+  /// Whatever is selected may bring targets of its own (with_dependencies).
   template <std::size_t N>
-  using Nodes = FrozenSubgraph<N, sizeof...(F), sizeof...(R)>;
+  using Selected = FrozenSubgraph<N, sizeof...(F), sizeof...(R) + T::graph.nodes.size()>;
 
   /// What `make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
   template <template <std::size_t> class Frozen, std::size_t Room, class Make>
@@ -23,10 +24,13 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>> {
     if constexpr (!first.fits()) return Frozen<first.needed()>{make()};
   }
 
-  static constexpr auto selected = freeze<Nodes, T::graph.nodes.size()>([] {
+  static constexpr auto selected = freeze<Selected, T::graph.nodes.size()>([] {
     return select_nodes(T::graph, std::vector<int>{T::template node_id<F>...},
                         std::vector<int>{T::template node_id<R>...});
   });
+  template <std::size_t N>
+  using Nodes = FrozenSubgraph<N, sizeof...(F), selected.targets.count>;
+
   static constexpr auto folded =
       freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.thawed()); });
   static constexpr auto shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.thawed()); });
