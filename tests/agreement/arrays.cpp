@@ -114,4 +114,22 @@ int main(int count, char** words) {
       "max", [](auto x) { return reduce_max(x, {1}); }, normal<7, 131>{});
   agree(
       "argmax", [](auto x) { return argmax(x); }, fixed<7, 131>{});
+  agree(
+      "argmin", [](auto x) { return argmin(x); }, fixed<7, 131>{});
+  agree(
+      "min", [](auto x) { return reduce_min(x, {1}); }, normal<7, 131>{});
+  agree(
+      "product", [](auto x) { return reduce_prod(x, {1}); }, normal<7, 13>{});
+  agree(
+      "variance", [](auto x) { return reduce_variance(x, {0}); }, normal<31, 5>{});
+  agree(
+      "std", [](auto x) { return reduce_std(x, {1}); }, normal<5, 31>{});
+  agree(
+      "cumulative_sum", [](auto x) { return cumulative_sum(x, 1); }, normal<3, 37>{});
+  agree(
+      "cumulative_sum_reverse", [](auto x) { return cumulative_sum(x, 0, {.reverse = true}); }, normal<37, 3>{});
+  agree(
+      "top_k", [](auto x) { return top_k(x, 4).values; }, normal<5, 37>{});
+  agree(
+      "top_k_indices", [](auto x) { return top_k(x, 4).indices; }, fixed<5, 37>{});
 }
