@@ -155,13 +155,7 @@ struct Sigmoid {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
-    // Without fused multiplication and addition the product with n would be rounded.
-#if defined(__FMA__)
-    constexpr Ln2 pieces = sizeof(E) == 4 ? Ln2::in_one : Ln2::in_two_pieces;
-#else
-    constexpr Ln2 pieces = Ln2::in_two_pieces;
-#endif
-    return E(1) / (E(1) + exp_between<pieces>(N{} - E(80), -x, N{} + ExpConstants<E>::high));
+    return E(1) / (E(1) + exp_between<Ln2::in_two_pieces>(N{} - E(80), -x, N{} + ExpConstants<E>::high));
   }
 };
 

@@ -2,7 +2,6 @@
 // expect-error: shapes_do_not_broadcast
 // expect-error: shapes_do_not_broadcast.cpp:21
 // [3] and [4] do not broadcast. The error points at this file's line.
-#include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 
 struct Model {
