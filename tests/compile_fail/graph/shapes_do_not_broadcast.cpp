@@ -3,6 +3,7 @@
 // expect-error: shapes_do_not_broadcast.cpp:21
 // [3] and [4] do not broadcast. The error points at this file's line.
 #include <crochet/model.hpp>
+#include <crochet/graph/frozen.hpp>
 
 struct Model {
   static constexpr void define(crochet::GraphBuilder& g) {
