@@ -86,30 +86,28 @@ class RegionFinder {
   /// What shares no factor with the rest has no part in it.
   constexpr void find_items() {
     // Dimensions that are not static first, and what is fed before what is made of it: they are the batch for sure.
-    bool any = false;
     for (bool is_static : {false, true}) {
-      const auto meet = [&](const Shape& shape) {
-        if (shape.rank == 0 || shape[0].is_static() != is_static) return;
-        const Extent items = any ? common(r_.items, shape[0]) : shape[0];
-        if (items.is_static() && items.factor < 2) return;
-        r_.items = items;
-        any = true;
-      };
       for (const Node& n : g_.nodes) {
-        if (n.is(op::placeholder)) meet(n.shape);
+        if (n.is(op::placeholder)) meet(n.shape, is_static);
       }
-      meet_itemwise(meet);
+      for (const Group& group : s_.groups) {
+        if (group.root >= 0) meet_items_of(node(group.root), is_static);
+      }
     }
   }
-  template <class Meet>
-  constexpr void meet_itemwise(Meet meet) {
-    for (const Group& group : s_.groups) {
-      if (group.root < 0 || items_of(node(group.root)) == 0) continue;
-      meet(node(group.root).shape);
-      for (std::size_t k = 0; k < max_inputs; ++k) {
-        if (((items_of(node(group.root)) >> k) & 1U) != 0) meet(node(node(group.root).inputs[k]).shape);
-      }
+  constexpr void meet_items_of(const Node& n, bool is_static) {
+    const unsigned items = items_of(n);
+    if (items != 0) meet(n.shape, is_static);
+    for (std::size_t k = 0; k < max_inputs; ++k) {
+      if (((items >> k) & 1U) != 0) meet(node(n.inputs[k]).shape, is_static);
     }
+  }
+  constexpr void meet(const Shape& shape, bool is_static) {
+    if (shape.rank == 0 || shape[0].is_static() != is_static) return;
+    const Extent items = found_ ? common(r_.items, shape[0]) : shape[0];
+    if (items.is_static() && items.factor < 2) return;
+    r_.items = items;
+    found_ = true;
   }
 
   constexpr void place(int q) {
@@ -224,6 +222,7 @@ class RegionFinder {
   const Schedule& s_;
   Regions r_;
   int first_ = -1;
+  bool found_ = false;  ///< whether anything is known of the items
 };
 }  // namespace detail
 
