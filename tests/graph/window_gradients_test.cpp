@@ -18,9 +18,10 @@ class WindowGradient : public ::testing::TestWithParam<std::tuple<Windows, Paddi
 Tensor rows(Tensor y) { return reshape(y, {y.shape()[0], rest}); }
 
 TEST_P(WindowGradient, IsTheDifferenceQuotient) {
-  const auto& [w, padding] = GetParam();
-  const auto [image, window, stride, dilation] = w;
-  const Padding p = padding;
+  const Windows& w = std::get<0>(GetParam());  // by name: clang 14 captures no structured bindings
+  const Shape image = w.image;
+  const Window window = w.window, stride = w.stride, dilation = w.dilation;
+  const Padding p = std::get<1>(GetParam());
   const Extent channels = image[3], height = window.height, width = window.width;
   for (const std::int64_t filters : {1, 3}) {
     const Shape filter{height, width, channels, filters};
