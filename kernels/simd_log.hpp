@@ -32,7 +32,9 @@ struct ByPowerOfTwo {
   CROCHET_ALWAYS_INLINE explicit ByPowerOfTwo(const N& x) {
     // A subnormal number has no leading bit: it is made normal first.
     const auto tiny = x < std::numeric_limits<E>::min();
-    const bits_t<N> b = bits(tiny ? x * K::to_normal : x) - K::sqrt_half;
+    using U = vec<std::make_unsigned_t<element_of<bits_t<N>>>, lanes_of<N>>;  // for what is not positive it wraps
+    const auto raw = reinterpret_cast<U>(bits(tiny ? x * K::to_normal : x));
+    const auto b = reinterpret_cast<bits_t<N>>(raw - static_cast<element_of<U>>(K::sqrt_half));
     const bits_t<N> exponent = b >> K::mantissa;
     f = from_bits<N>((b & ((element_of<bits_t<N>>{1} << K::mantissa) - 1)) + K::sqrt_half) - E(1);
     k = __builtin_convertvector(exponent, N);

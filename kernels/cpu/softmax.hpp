@@ -24,7 +24,7 @@ CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
     return simd::exp(static_cast<simd::vec<T>>(x * unit));
   } else {
     using V = simd::vec<float>;
-    using I = simd::vec<std::int32_t>;
+    using U = simd::vec<std::uint32_t>;  // unsigned: what is added wraps where it does not matter
     const V y = x * unit;
     // The sum's last bits hold the rounded power; a NaN's are 0, so that it stays one.
     const V shifted = y + 12582912.F, f = y - (shifted - 12582912.F);
@@ -33,7 +33,7 @@ CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
     p = p * f + 2.402212024e-1F;
     p = p * f + 6.93146944e-1F;
     p = p * f + 1.F;
-    const V e = V(I(p) + (I(shifted) << 23));
+    const V e = V(U(p) + (U(shifted) << 23));
     return y < -125.F ? V{} : e;
   }
 }
