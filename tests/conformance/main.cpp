@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every scenario, then judges the table as a whole. `--write-docs` writes docs/conformance.md.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "table.hpp"
+
+namespace {
+
+using namespace crochet::conformance;
+
+std::string committed_document() {
+  std::ifstream file(CROCHET_CONFORMANCE_DOCUMENT);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Table, HasEveryRowOnce) { EXPECT_EQ(table_mistakes(rows()), ""); }
+
+TEST(Table, IsTheCommittedDocument) {
+  EXPECT_TRUE(as_markdown(rows()) == committed_document())
+      << "docs/conformance.md is not this table; run this program with --write-docs";
+}
+
+TEST(Table, FindsAMissingRowASecondOneAndOneThatIsNone) {
+  std::vector<Row> all = rows();
+  std::erase_if(all, [](const Row& row) { return row.id == "H5"; });
+  all.push_back({"Y1", "again", "again"});
+  all.push_back({"Z9", "no", "no"});
+  all.push_back({"H1", "twice", "different", Verdict::different});
+  const std::string mistakes = table_mistakes(all);
+  for (const char* wanted : {"H5 is missing", "Y1 occurs 2 times", "Z9 is no row", "H1 needs a reason"}) {
+    EXPECT_NE(mistakes.find(wanted), std::string::npos) << wanted << " in:\n" << mistakes;
+  }
+}
+
+TEST(Table, FindsARowWhoseTestDidNotRun) {
+  EXPECT_EQ(rows_not_shown({{"Z9", "no", "no"}}), "Z9 is shown by no test that ran and passed\n");
+}
+
+/// Only a run of everything can say that nothing is missing.
+bool everything_ran() { return testing::GTEST_FLAG(filter) == "*"; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc > 1 && std::string_view{argv[1]} == "--write-docs") {
+    std::ofstream(CROCHET_CONFORMANCE_DOCUMENT) << as_markdown(rows());
+    return 0;
+  }
+  const int failed = RUN_ALL_TESTS();
+  if (!everything_ran()) return failed;
+  const std::string missing = rows_not_shown(rows());
+  std::printf("%s%s", missing.c_str(), summary(rows()).c_str());
+  return failed != 0 || !missing.empty() ? 1 : 0;
+}
