@@ -203,6 +203,12 @@ class ShapeError : public Error {
   using Error::Error;
 };
 
+/// A run or a checkpoint reads a variable that has no value yet.
+class UninitializedError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A watched value became infinite or not a number.
 class NanLossError : public Error {
  public:

@@ -4,12 +4,18 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <crochet/config.hpp>
+#include <crochet/error.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/name.hpp>
 #include <crochet/session/demand.hpp>
@@ -33,6 +39,73 @@ struct Input {
 };
 template <class T, FixedString Text>
 inline constexpr Input<T, Name<Text>> input{};
+
+/// A part of a step function's state, so that checkpoints can save and restore it: `variable<"u">(u)`, where u is an
+/// arithmetic object or a contiguous range of them that outlives the executor. A range is one-dimensional unless a
+/// shape says otherwise: `variable<"u">(u, {rows, columns})`; its size may change from step to step, the shape does
+/// not.
+template <class Object, std::size_t Rank, class N>
+class StateVariable {
+ public:
+  using name = N;
+  using Element = std::remove_reference_t<decltype(*std::data(std::declval<Object&>()))>;
+
+  constexpr StateVariable(Object& object, std::array<std::int64_t, Rank> shape) : object_(&object), shape_(shape) {}
+
+  /// `visit(name, elements, shape)`.
+  template <class T, class Visit>
+  void show(Visit& visit) const {
+    const std::span<T> elements(std::data(*object_), std::size(*object_));
+    if constexpr (Rank == 0) {
+      const std::int64_t extent = static_cast<std::int64_t>(elements.size());
+      visit(N::view(), elements, std::span<const std::int64_t>(&extent, 1));
+    } else {
+      check(static_cast<std::int64_t>(elements.size()));
+      visit(N::view(), elements, std::span<const std::int64_t>(shape_));
+    }
+  }
+
+ private:
+  void check(std::int64_t size) const {
+    std::int64_t product = 1;
+    for (const std::int64_t extent : shape_) product *= extent;
+    if (product == size) return;
+    throw ShapeError("crochet: the variable \"" + std::string(N::view()) + "\" has " + std::to_string(size) +
+                     " elements, but the extents of its shape make " + std::to_string(product));
+  }
+
+  Object* object_;
+  std::array<std::int64_t, Rank> shape_;
+};
+template <class T, std::size_t Rank, class N>
+requires std::is_arithmetic_v<T>
+class StateVariable<T, Rank, N> {
+ public:
+  using name = N;
+  using Element = T;
+
+  constexpr explicit StateVariable(T& object) : object_(&object) {}
+
+  template <class X, class Visit>
+  void show(Visit& visit) const {
+    visit(N::view(), std::span<X>(object_, 1), std::span<const std::int64_t>());
+  }
+
+ private:
+  T* object_;
+};
+
+template <FixedString Text, class T>
+requires std::is_arithmetic_v<T>
+constexpr auto variable(T& object) { return StateVariable<T, 0, Name<Text>>{object}; }
+template <FixedString Text, class Range>
+requires(!std::is_arithmetic_v<Range>) constexpr auto variable(Range& range) {
+  return StateVariable<Range, 0, Name<Text>>{range, {}};
+}
+template <FixedString Text, class Range, std::size_t Rank>
+requires(!std::is_arithmetic_v<Range>) constexpr auto variable(Range& range, const std::int64_t (&shape)[Rank]) {
+  return StateVariable<Range, Rank, Name<Text>>{range, std::to_array(shape)};
+}
 
 namespace detail {
 
@@ -74,6 +147,29 @@ template <class I>
 inline constexpr bool is_input = false;
 template <class T, class N>
 inline constexpr bool is_input<Input<T, N>> = true;
+
+template <class V>
+inline constexpr bool is_state = false;
+template <class T, std::size_t Rank, class N>
+inline constexpr bool is_state<StateVariable<T, Rank, N>> = true;
+
+/// The state that a step function's owner named; without one it takes no room.
+template <class... V>
+struct StepState {
+  std::tuple<V...> variables;
+};
+template <>
+struct StepState<> {};
+template <class Port>
+constexpr auto state_in(Port port) {
+  if constexpr (is_state<Port>) {
+    return std::tuple<Port>{port};
+  } else {
+    return std::tuple<>{};
+  }
+}
+template <class... V>
+StepState<V...> step_state(std::tuple<V...>);
 
 template <class Port>
 using outputs_in = std::conditional_t<is_output<Port>, List<Port>, List<>>;
@@ -134,11 +230,14 @@ class StepOutputs {
 /// Wraps a callable `step(auto& out)`, with the outputs it sets and the inputs it reads:
 ///   StepExecutor step{[&](auto& out) { solver.advance(); out["residual"_n] = solver.residual(); },
 ///                     output<double, "residual">};
+/// State that is to be saved in checkpoints is named as well: `variable<"u">(u)`, among the outputs and inputs.
 /// The callable is compiled once for every demand that can occur. Cost: the callable's own.
 template <class Step, class... Ports>
 class StepExecutor {
   using Outputs = decltype((detail::List<>{} + ... + detail::outputs_in<Ports>{}));
   using Inputs = decltype((detail::List<>{} + ... + detail::inputs_in<Ports>{}));
+  using State = decltype(detail::step_state(std::tuple_cat(detail::state_in(std::declval<Ports>())...)));
+  static constexpr bool has_state = (detail::is_state<Ports> || ...);
 
   template <class... O>
   static detail::OutputValues<O...> values_of(detail::List<O...>);
@@ -161,7 +260,8 @@ class StepExecutor {
   template <class N, class X>
   static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;
 
-  constexpr explicit StepExecutor(Step step, Ports...) : step_(std::move(step)) {}
+  constexpr explicit StepExecutor(Step step, Ports... ports)
+      : step_(std::move(step)), state_(make_state(std::tuple_cat(detail::state_in(ports)...))) {}
 
   /// Calls the step function. Throws what it throws.
   template <class D, class... F>
@@ -176,8 +276,34 @@ class StepExecutor {
     return detail::output_slot<N>(workspace);
   }
 
+  /// The state that the owner named: session/variables.hpp says what `visit` is given.
+  template <class Visit>
+  void for_each_variable(Visit&& visit) requires has_state {
+    std::apply([&](const auto&... v) { (v.template show<element_of<decltype(v)>>(visit), ...); }, state_.variables);
+  }
+  template <class Visit>
+  void for_each_variable(Visit&& visit) const requires has_state {
+    std::apply([&](const auto&... v) { (v.template show<const element_of<decltype(v)>>(visit), ...); },
+               state_.variables);
+  }
+  /// The owner's objects always have values.
+  [[nodiscard]] static constexpr bool variables_initialized() requires has_state { return true; }
+  [[nodiscard]] static std::vector<std::string> uninitialized_variables() requires has_state { return {}; }
+
  private:
+  template <class V>
+  using element_of = typename std::remove_cvref_t<V>::Element;
+  template <class... V>
+  static constexpr State make_state(std::tuple<V...> variables) {
+    if constexpr (sizeof...(V) == 0) {
+      return {};
+    } else {
+      return {std::move(variables)};
+    }
+  }
+
   CROCHET_NO_UNIQUE_ADDRESS Step step_;
+  CROCHET_NO_UNIQUE_ADDRESS State state_;
 };
 template <class Step, class... Ports>
 StepExecutor(Step, Ports...) -> StepExecutor<Step, Ports...>;

@@ -4,6 +4,8 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include <crochet/executor/cpu/feeds.hpp>
 #include <crochet/executor/cpu/lower.hpp>
@@ -102,13 +104,14 @@ class Executor {
   void initialize() { variables_.initialize(settings_.seed); }
 
   /// Computes what the demand names. The feeds' memory is used in place. Throws ShapeError if a feed's size does not
-  /// fit. After the first run with the largest batch it allocates nothing.
+  /// fit, UninitializedError if a variable that it needs has no value. After the first run with the largest batch it
+  /// allocates nothing.
   template <class D, class... F>
   void run(Workspace& w, const F&... feeds) {
     using P = Planned<T, D>;
     using L = Lowering<T, P, Backend>;
     check_feeds<P, F...>();
-    variables_.settle();
+    variables_.template settle<P>();
     typename L::FrameType frame;  // its tables are filled where they are read, and not cleared first
     frame.variables = variables_.data();
     frame.dims.fill(unknown_dim);
@@ -144,7 +147,26 @@ class Executor {
     }
   }
 
-  /// The variable's elements, row-major, to read or overwrite until the next run; then ask again.
+  /// Calls `visit(name, elements, shape)` for every variable, in the graph's order: std::string_view, std::span of
+  /// float, double, std::int32_t, std::int64_t, std::uint8_t or bool, row-major whatever the layout inside, and
+  /// std::span<const std::int64_t>. All are valid during the call. What `visit` overwrites is used from the next run
+  /// on; a visit that returns false says that it has left the variable alone. Of a const executor the elements are
+  /// const, and a variable without a value throws UninitializedError.
+  template <class Visit>
+  void for_each_variable(Visit&& visit) {
+    variables_.for_each(visit);
+  }
+  template <class Visit>
+  void for_each_variable(Visit&& visit) const {
+    variables_.for_each(visit);
+  }
+  /// Whether every variable has a value: from initialize(), or since somebody wrote it.
+  bool variables_initialized() const { return variables_.initialized(); }
+  /// The names of the variables that have none.
+  std::vector<std::string> uninitialized_variables() const { return variables_.uninitialized(); }
+
+  /// The variable's elements, row-major, to read or overwrite until the next run; then ask again. One that had no value
+  /// is all zeros, and counts as initialized from here on.
   template <class N>
   auto variable(N) {
     static_assert(T::template node_id<N> >= 0 && T::template node<N>().is(op::variable),

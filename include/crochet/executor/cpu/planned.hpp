@@ -6,6 +6,24 @@
 
 namespace crochet::cpu {
 
+namespace detail {
+template <class Plan>
+constexpr std::size_t count_variables(const Plan& plan) {
+  std::size_t n = 0;
+  for (const Value& v : plan.values) n += v.region == Region::variable ? 1U : 0U;
+  return n;
+}
+template <std::size_t N, class Plan>
+constexpr std::array<std::int32_t, N> variable_nodes(const Plan& plan) {
+  std::array<std::int32_t, N> nodes{};
+  std::size_t n = 0;
+  for (const Value& v : plan.values) {
+    if (v.region == Region::variable) nodes[n++] = v.index;
+  }
+  return nodes;
+}
+}  // namespace detail
+
 /// T: the tables of the graph.
 template <class T, class D>
 struct Planned;
@@ -54,6 +72,9 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>> {
 
  public:
   static constexpr FrozenPlan<roomy.sizes()> plan{roomy};
+
+  /// The graph's nodes that are variables of the plan, as often as it has a value that lies there.
+  static constexpr auto nodes_of_variables = detail::variable_nodes<detail::count_variables(plan)>(plan);
 };
 
 }  // namespace crochet::cpu

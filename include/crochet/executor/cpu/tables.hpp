@@ -84,6 +84,9 @@ struct VariableInfo {
   std::int64_t columns = 1;  ///< the last dimension
   std::size_t offset = 0;    ///< in the block of all variables, in bytes
   Attributes initial;        ///< how it begins: op::variable's attributes
+  std::int32_t node = 0;     ///< its place in the graph
+  std::size_t rank = 0;
+  std::array<std::int64_t, max_rank> extents{};
 };
 
 /// The session's final graph and what names it offers. The graph itself is for the compiler: a program that referred to
@@ -131,8 +134,17 @@ struct Tables {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const Node& v = graph.nodes[i];
       if (v.is(op::variable)) {
-        list[n++] = {name_of(i), v.dtype,     v.layout, v.shape.size().factor, detail::columns_of(v),
-                     offsets[i], v.attributes};
+        list[n] = {name_of(i),
+                   v.dtype,
+                   v.layout,
+                   v.shape.size().factor,
+                   detail::columns_of(v),
+                   offsets[i],
+                   v.attributes,
+                   static_cast<std::int32_t>(i),
+                   v.shape.rank};
+        for (std::size_t k = 0; k < v.shape.rank; ++k) list[n].extents[k] = v.shape[k].factor;
+        ++n;
       }
     }
     return list;

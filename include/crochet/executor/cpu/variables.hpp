@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The variables of an executor: one block of memory, each variable in its layout. Whoever is not a kernel sees them
 // row-major: what lies in panels is copied out when it is asked for, and back before the next run if it may have
-// changed.
+// changed. Every variable knows whether it has a value yet.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
 
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
 #include <crochet/executor/cpu/initialize.hpp>
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/kernels/team.hpp>
 
 namespace crochet::cpu {
+
+namespace detail {
+inline std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) (all += all.empty() ? "" : ", ") += name;
+  return all;
+}
+}  // namespace detail
 
 /// T: the tables of the graph. Movable.
 template <class T>
@@ -17,7 +34,10 @@ class Variables {
   static constexpr std::size_t count = T::variables.size();
 
  public:
-  Variables() { block_.reserve(T::offsets.back() + 1); }
+  Variables() {
+    block_.reserve(T::offsets.back() + 1);
+    std::memset(block_.data(), 0, T::offsets.back() + 1);
+  }
 
   std::byte* data() const { return block_.data(); }
 
@@ -32,8 +52,9 @@ class Variables {
         copy<true>(v);
       }
       written_[v] = false;
+      initialized_[v] = true;
     }
-    any_written_ = false;
+    settled_ = true;
   }
 
   /// Variable v's elements in row-major order: to read, until the next run.
@@ -44,31 +65,115 @@ class Variables {
     if (!written_[v]) copy<false>(v);
     return elements;
   }
-  /// The same to overwrite.
+  /// The same to overwrite; it then has a value.
   void* write(std::size_t v) {
     void* elements = read(v);
-    if (T::variables[v].layout != Layout::row_major) any_written_ = written_[v] = true;
+    initialized_[v] = true;
+    if (T::variables[v].layout != Layout::row_major) {
+      written_[v] = true;
+      settled_ = false;
+    }
     return elements;
   }
-  /// Before a run: what was written since the last one is put where kernels find it. Costs nothing if nothing was.
+  /// Before a run of the plan P: what was written since the last one is put where kernels find it. Throws
+  /// UninitializedError if P reads a variable that has no value. Costs one test of a flag once every variable has one
+  /// and nothing was written.
+  template <class P>
   void settle() {
-    if constexpr (any_panels) put_back();
+    if constexpr (count > 0) {
+      if (!settled_) [[unlikely]] {
+        put_back();
+        require_values(P::nodes_of_variables);
+      }
+    }
+  }
+
+  /// Whether every variable has a value.
+  bool initialized() const {
+    return std::all_of(initialized_.begin(), initialized_.end(), [](bool yes) { return yes; });
+  }
+  /// The names of those that have none.
+  std::vector<std::string> uninitialized() const {
+    std::vector<std::string> names;
+    for (std::size_t v = 0; v < count; ++v) {
+      if (!initialized_[v]) names.emplace_back(T::variables[v].name);
+    }
+    return names;
+  }
+
+  /// `visit(name, std::span<const T>, shape)` for every variable. Throws UninitializedError if one has no value.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    if (const auto missing = uninitialized(); !missing.empty()) refuse(missing);
+    for (std::size_t v = 0; v < count; ++v) {
+      with_elements<const void>(v, read(v), visit);
+    }
+  }
+  /// `visit(name, std::span<T>, shape)`: what it returns false for is as it was before; anything else has a value now.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (std::size_t v = 0; v < count; ++v) {
+      if (with_elements<void>(v, read(v), visit)) write_over(v);
+    }
   }
 
  private:
-  static constexpr bool any_panels = [] {
-    for (const VariableInfo& v : T::variables) {
-      if (v.layout != Layout::row_major) return true;
-    }
-    return false;
-  }();
-  void put_back() {
-    if (!any_written_) return;
+  CROCHET_COLD void put_back() {
     for (std::size_t v = 0; v < count; ++v) {
       if (written_[v]) copy<true>(v);
       written_[v] = false;
     }
-    any_written_ = false;
+    settled_ = initialized();
+  }
+  template <class Nodes>
+  CROCHET_COLD void require_values(const Nodes& nodes) const {
+    std::vector<std::string> missing;
+    for (std::size_t v = 0; v < count; ++v) {
+      const bool is_read = std::find(nodes.begin(), nodes.end(), T::variables[v].node) != nodes.end();
+      if (is_read && !initialized_[v]) missing.emplace_back(T::variables[v].name);
+    }
+    if (!missing.empty()) refuse(missing);
+  }
+  [[noreturn]] CROCHET_COLD static void refuse(const std::vector<std::string>& missing) {
+    throw UninitializedError("crochet: " + detail::joined(missing) + (missing.size() == 1 ? " has" : " have") +
+                             " no value yet; call initialize(), restore a checkpoint or write every element first");
+  }
+  void write_over(std::size_t v) {
+    initialized_[v] = true;
+    if (T::variables[v].layout != Layout::row_major) written_[v] = true;
+    settled_ = false;
+  }
+
+  template <class Void, class Visit>
+  static bool with_elements(std::size_t v, Void* elements, Visit&& visit) {
+    switch (T::variables[v].dtype) {
+      case DType::float32:
+        return visit_one<float>(v, elements, visit);
+      case DType::float64:
+        return visit_one<double>(v, elements, visit);
+      case DType::int32:
+        return visit_one<std::int32_t>(v, elements, visit);
+      case DType::int64:
+        return visit_one<std::int64_t>(v, elements, visit);
+      case DType::uint8:
+        return visit_one<std::uint8_t>(v, elements, visit);
+      case DType::boolean:
+        return visit_one<bool>(v, elements, visit);
+    }
+    return false;
+  }
+  template <class E, class Void, class Visit>
+  static bool visit_one(std::size_t v, Void* elements, Visit&& visit) {
+    using X = std::conditional_t<std::is_const_v<Void>, const E, E>;
+    const VariableInfo& info = T::variables[v];
+    const std::span<X> all(static_cast<X*>(elements), static_cast<std::size_t>(info.size));
+    const std::span<const std::int64_t> shape(info.extents.data(), info.rank);
+    if constexpr (std::is_void_v<decltype(visit(info.name, all, shape))>) {
+      visit(info.name, all, shape);
+      return true;
+    } else {
+      return visit(info.name, all, shape);
+    }
   }
 
   void* place(const VariableInfo& info) const { return block_.data() + info.offset; }
@@ -97,7 +202,8 @@ class Variables {
   kernel::AlignedBytes block_;
   mutable std::array<kernel::AlignedBytes, count> mirrors_;
   std::array<bool, count> written_{};
-  bool any_written_ = false;
+  std::array<bool, count> initialized_{};
+  bool settled_ = false;  // nothing written, every variable has a value
 };
 
 }  // namespace crochet::cpu

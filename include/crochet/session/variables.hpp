@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// HasVariables: what an executor has to offer so that its state can be saved and restored.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace crochet {
+
+namespace detail {
+
+/// Takes a variable of any element type.
+struct AnyVariable {
+  template <class T>
+  void operator()(std::string_view name, std::span<T> elements, std::span<const std::int64_t> shape) const;
+};
+
+}  // namespace detail
+
+/// An executor whose state can be saved and restored has
+///   - `for_each_variable(visit)`: calls `visit(name, elements, shape)` for every variable, in an order that is the
+///   same
+///     each time: std::string_view, std::span<T> of an arithmetic T (of a const executor std::span<const T>),
+///     row-major, and std::span<const std::int64_t>, empty for a scalar. All three are valid during the call. What
+///     `visit` writes takes effect from the next run on, and makes the variable initialized; a visit that returns false
+///     has left the variable as it was. The const one throws UninitializedError if a variable has no value;
+///   - `variables_initialized() const`: whether every variable has a value;
+///   - `uninitialized_variables() const`: the names of those that have none.
+/// A run that reads a variable without a value throws UninitializedError. Cpu has all of this; StepExecutor does once
+/// its owner has named its state: `StepExecutor{step, output<...>, variable<"w">(w)}`.
+template <class E>
+concept HasVariables = requires(E& executor, const E& constant, const detail::AnyVariable& visit) {
+  executor.for_each_variable(visit);
+  constant.for_each_variable(visit);
+  { constant.variables_initialized() } -> std::convertible_to<bool>;
+  { constant.uninitialized_variables() } -> std::convertible_to<std::vector<std::string>>;
+};
+
+}  // namespace crochet
