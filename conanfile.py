@@ -20,8 +20,13 @@ class Crochet(ConanFile):
 
     settings = "os", "arch", "compiler", "build_type"
     # with_cuda brings nothing: the CUDA Toolkit comes from the machine.
-    options = {"with_cpu": [True, False], "with_data": [True, False], "with_cuda": [True, False]}
-    default_options = {"with_cpu": True, "with_data": True, "with_cuda": False}
+    options = {
+        "with_cpu": [True, False],
+        "with_data": [True, False],
+        "with_io": [True, False],
+        "with_cuda": [True, False],
+    }
+    default_options = {"with_cpu": True, "with_data": True, "with_io": True, "with_cuda": False}
 
     exports_sources = (
         "CMakeLists.txt",
@@ -31,6 +36,7 @@ class Crochet(ConanFile):
         "examples/*",
         "include/*",
         "kernels/*",
+        "proto/*",
         "tests/*",
     )
     no_copy_source = True
@@ -53,6 +59,12 @@ class Crochet(ConanFile):
             self.requires("eigen/[>=3.4 <6]")
         if self.options.with_data:
             self.requires("zlib/[>=1.2.11 <2]")
+        if self.options.with_io:
+            self.requires("protobuf/[>=3.21.12 <7]")
+            self.requires("leveldb/[>=1.23 <2]")
+            self.requires("isa-l/[>=2.30 <3]")
+            self.requires("libpng/[>=1.6 <2]")
+            self.requires("nlohmann_json/[>=3.11 <4]")
 
     def build_requirements(self):
         if self._with_tests:
@@ -67,7 +79,7 @@ class Crochet(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for component in ("cpu", "data", "cuda"):
+        for component in ("cpu", "data", "io", "cuda"):
             wanted = self._with_tests and self.options.get_safe(f"with_{component}")
             toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
         toolchain.cache_variables["CROCHET_TESTS"] = self._with_tests
@@ -97,6 +109,10 @@ class Crochet(ConanFile):
             self._component("cpu", ["core", "eigen::eigen"])
         if self.options.with_data:
             self._component("data", ["core", "zlib::zlib"])
+        if self.options.with_io:
+            libraries = ("protobuf::libprotobuf", "leveldb::leveldb", "isa-l::isa-l", "libpng::libpng",
+                         "nlohmann_json::nlohmann_json")
+            self._component("io", ["core", *libraries])
         if self.options.with_cuda:
             self._component("cuda", ["core"])
 

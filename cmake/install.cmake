@@ -3,11 +3,13 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(crochet_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crochet)
+set(CROCHET_PROTO_DIR ${CMAKE_INSTALL_DATADIR}/crochet/proto)
 
 # Every header, whatever is switched on: a component only says what its headers need.
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 install(DIRECTORY kernels/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/crochet/kernels
   FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
+install(DIRECTORY proto/ DESTINATION ${CROCHET_PROTO_DIR} FILES_MATCHING PATTERN *.proto)
 
 # One export set for each component, so that a target exists only for who asks for it and has what it needs.
 foreach(component IN LISTS crochet_components)
@@ -15,7 +17,8 @@ foreach(component IN LISTS crochet_components)
   install(EXPORT crochet-${component} NAMESPACE crochet:: DESTINATION ${crochet_config_dir})
 endforeach()
 
-configure_package_config_file(cmake/crochetConfig.cmake.in crochetConfig.cmake INSTALL_DESTINATION ${crochet_config_dir})
+configure_package_config_file(cmake/crochetConfig.cmake.in crochetConfig.cmake INSTALL_DESTINATION ${crochet_config_dir}
+  PATH_VARS CROCHET_PROTO_DIR)
 write_basic_package_version_file(crochetConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/crochetConfig.cmake ${PROJECT_BINARY_DIR}/crochetConfigVersion.cmake
   cmake/crochet-components.cmake DESTINATION ${crochet_config_dir})

@@ -9,12 +9,13 @@ say() { printf 'provision: %s\n' "$*"; }
 stop() { printf 'provision: %s\n' "$*" >&2; exit 1; }
 
 # A program may come from anywhere, so it is looked for by name and written program:package. The rest are packages.
-programs="g++:g++ cmake:cmake ninja:ninja-build"
+programs="g++:g++ cmake:cmake ninja:ninja-build protoc:protobuf-compiler"
 packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mnist"
+packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohmann-json3-dev" # crochet::io
 case ${1:-} in
   demo) ;;
   test) tests=yes ;;
-  full) tests=yes benchmarks=yes jax=yes ;; # and, from the issue that brings them, gRPC and protobuf
+  full) tests=yes benchmarks=yes jax=yes ;;
   bench) benchmarks=yes ;;
   ci) tests=yes benchmarks=yes packaging=yes ;;
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci" ;;

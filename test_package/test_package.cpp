@@ -6,8 +6,14 @@
 #ifdef HAS_data
 #include <crochet/data.hpp>
 #endif
+#ifdef HAS_io
+#include <crochet/io/crc32c.hpp>
+#include <crochet/proto/event.pb.h>
+#endif
 
 #include <iostream>
+#include <span>
+#include <string>
 
 struct Hook {
   void begin() { std::cout << "core\n"; }
@@ -29,5 +35,11 @@ int main() {
 #endif
 #ifdef HAS_data
   std::cout << "data\n";
+#endif
+#ifdef HAS_io
+  tensorflow::Event event;
+  event.set_step(7);
+  const std::string bytes = event.SerializeAsString();
+  std::cout << "io " << crochet::io::crc32c(std::as_bytes(std::span{bytes})) << '\n';
 #endif
 }
