@@ -35,11 +35,9 @@ class Tiles {
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
       const Panel<T> panel = panel_of(b, depth, j, n, rows.size(), room);
-      if (panel_vectors < T >> 1 && n <= simd::lanes) {
-        edge_tiles<tile_rows<T>, 1>(a, panel, depth, rows, j, n, epilogue);
-      } else {
-        tiles_down<tile_rows<T>, panel_vectors<T>>(a, panel, depth, rows, j, n, epilogue);
-      }
+      Range left = rows;
+      if (n == width) left.from = full_tiles<tile_rows<T>, panel_vectors<T>>(a, panel, depth, rows, j, epilogue);
+      edge_tiles(a, panel, depth, left, j, n, epilogue);
     }
   }
 
@@ -55,63 +53,32 @@ class Tiles {
     for (; j + width <= columns.to; j += width) {
       column_by_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, epilogue);
     }
-    if (j < columns.to) {
-      column_by_short_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, columns.to - j, epilogue);
+    for (; j < columns.to; j += simd::lanes) {
+      const std::int64_t n = columns.to - j < simd::lanes ? columns.to - j : simd::lanes;
+      column_by_short_row(left, a.row, b.at(0, j), rows, j, n, epilogue);
     }
   }
 
   template <class T, class Epilogue>
   static void one_row(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
                       const Epilogue& epilogue) {
-    constexpr std::int64_t width = panel_width<T>;
-    constexpr int vectors = panel_vectors<T>;
-    if (b.panel != 0 && columns.size() <= simd::lanes) {
-      return row_by_panel(a.at(i, 0), a.column, Panel<T>{b.at(0, columns.from), b.row}, depth, i, columns.from,
-                          columns.size(), epilogue);
+    T sums[row_stretch<T>];
+    while (columns.size() > 0) {
+      const std::int64_t n = row_sums(a, b, depth, i, columns, sums);
+      epilogue.row(i, columns.from, n, sums);
+      columns.from += n;
     }
-    const std::int64_t distance = b.panel != 0 ? b.panel : width;
-    const auto panels = [&](auto count, std::int64_t j) {
-      row_by_panels<decltype(count)::value, vectors>(a.at(i, 0), a.column, Panel<T>{b.at(0, j), b.row}, distance, depth,
-                                                     i, j, columns.to - j, epilogue);
-    };
-    std::int64_t j = columns.from;
-    // In panels the last one is filled up; in rows, reading on would leave the matrix.
-    const std::int64_t end = b.panel != 0 && b.row == width ? columns.to : columns.to - width + 1;
-    for (; j + 3 * width < end; j += 4 * width) panels(std::integral_constant<int, 4>{}, j);
-    for (; j < end; j += width) panels(std::integral_constant<int, 1>{}, j);
-    if (j < columns.to) narrow_row(a, b, depth, i, {j, columns.to}, epilogue);
-  }
-  /// The same for the columns that fill no panel.
-  template <class T, class Epilogue>
-  static void narrow_row(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
-                         const Epilogue& epilogue) {
-    T sums[panel_width<T>] = {};
-    const std::int64_t n = columns.size();
-    for (std::int64_t k = 0; k < depth; ++k) {
-      const T x = *a.at(i, k);
-      const T* from = b.at(k, columns.from);
-      for (std::int64_t c = 0; c < n; ++c) sums[c] += x * from[c];
-    }
-    epilogue.row(i, columns.from, n, sums);
   }
 
   template <class T, class Epilogue>
   static void by_dots(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns,
                       const Epilogue& epilogue) {
-    constexpr std::int64_t lanes = simd::lanes, part = native_lanes<T>;
-    T sums[lanes];
+    T sums[row_stretch<T>];
     for (std::int64_t i = rows.from; i < rows.to; ++i) {
-      const T* left = a.at(i, 0);
-      std::int64_t j = columns.from;
-      for (; j + lanes <= columns.to; j += lanes) {
-        for (std::int64_t c = 0; c < lanes; c += part) dots(left, b, depth, j + c, sums + c);
-        simd::vec<T> v[1] = {simd::load<T, true>(sums)};
-        epilogue.template vectors<1>(i, j, v);
-      }
-      for (; j < columns.to; ++j) {
-        T sum{};
-        for (std::int64_t k = 0; k < depth; ++k) sum += left[k] * *b.at(k, j);
-        epilogue.row(i, j, 1, &sum);
+      for (std::int64_t j = columns.from; j < columns.to; j += row_stretch<T>) {
+        const std::int64_t n = columns.to - j < row_stretch<T> ? columns.to - j : row_stretch<T>;
+        dot_sums(a.at(i, 0), b, depth, j, n, sums);
+        epilogue.row(i, j, n, sums);
       }
     }
   }

@@ -6,31 +6,11 @@
 
 namespace crochet::kernel {
 
-namespace detail {
-/// Hands over the first n columns of a row of vectors.
-template <int U, class T, class Epilogue>
-CROCHET_HOST_ALWAYS_INLINE void hand_over(const Epilogue& epilogue, std::int64_t i, std::int64_t j, std::int64_t n,
-                                          const simd::vec<T> (&c)[U]) {
-  if constexpr (requires { epilogue.part(i, j, n, c[0]); }) {
-    CROCHET_UNROLL
-    for (int u = 0; u < U; ++u, j += simd::lanes, n -= simd::lanes) {
-      if (n >= simd::lanes) {
-        epilogue.template vectors<1>(i, j, c + u);
-      } else if (n > 0) {
-        epilogue.part(i, j, n, c[u]);
-      }
-    }
-  } else {
-    epilogue.row(i, j, n, reinterpret_cast<const T*>(c));
-  }
-}
-}  // namespace detail
-
-/// One row times `P` panels, `distance` apart: enough sums at once to hide the latency of adding.
-template <int P, int U, class T, class Epilogue>
+/// The sums of one row times `P` panels, `distance` apart: enough at once to hide the latency of adding. Like all sums
+/// of one row they go to the epilogue by way of memory, so that all programs share this code.
+template <int P, int U, class T>
 [[gnu::noinline]] void row_by_panels(const T* a, std::int64_t step, Panel<T> b, std::int64_t distance,
-                                     std::int64_t depth, std::int64_t i, std::int64_t j, std::int64_t n,
-                                     const Epilogue& epilogue) {
+                                     std::int64_t depth, T* sums) {
   simd::vec<T> c[P][U] = {};
   const T* from = b.data;
   for (std::int64_t k = 0; k < depth; ++k, a += step, from += b.pitch) {
@@ -41,21 +21,12 @@ template <int P, int U, class T, class Epilogue>
       for (int u = 0; u < U; ++u) c[p][u] += x * simd::load<T, true>(from + p * distance + u * simd::lanes);
     }
   }
-  constexpr std::int64_t width = U * simd::lanes;
-  CROCHET_UNROLL
-  for (int p = 0; p < P; ++p, n -= width) {
-    if (n >= width) {
-      epilogue.template vectors<U>(i, j + p * width, c[p]);
-    } else {
-      epilogue.row(i, j + p * width, n, reinterpret_cast<const T*>(c[p]));
-    }
-  }
+  __builtin_memcpy(sums, c, sizeof c);
 }
 
 /// The same for one narrow panel: sums over every fourth row hide the latency.
-template <class T, class Epilogue>
-[[gnu::noinline]] void row_by_panel(const T* a, std::int64_t step, Panel<T> b, std::int64_t depth, std::int64_t i,
-                                    std::int64_t j, std::int64_t n, const Epilogue& epilogue) {
+template <class T>
+[[gnu::noinline]] void row_by_panel(const T* a, std::int64_t step, Panel<T> b, std::int64_t depth, T* sums) {
   constexpr int many = 4;
   simd::vec<T> c[many] = {};
   std::int64_t k = 0;
@@ -67,26 +38,64 @@ template <class T, class Epilogue>
   }
   for (; k < depth; ++k) c[0] += simd::splat<T, true>(a[k * step]) * simd::load<T, true>(b.data + k * b.pitch);
   c[0] = (c[0] + c[1]) + (c[2] + c[3]);
-  if (n == simd::lanes) {
-    epilogue.template vectors<1>(i, j, c);
-  } else {
-    epilogue.row(i, j, n, reinterpret_cast<const T*>(c));
+  __builtin_memcpy(sums, c, sizeof c[0]);
+}
+
+/// The same for columns that fill no panel, and behind which nothing may be read.
+template <class T>
+[[gnu::noinline]] void row_by_columns(const T* a, std::int64_t step, const T* b, std::int64_t pitch, std::int64_t depth,
+                                      std::int64_t n, T* sums) {
+  for (std::int64_t c = 0; c < n; ++c) sums[c] = T{};
+  for (std::int64_t k = 0; k < depth; ++k, a += step, b += pitch) {
+    for (std::int64_t c = 0; c < n; ++c) sums[c] += *a * b[c];
   }
 }
 
-/// A column times a row of n columns, which fill no panel.
-template <int U, class T, class Epilogue>
+/// How many columns of one row are made before they go to the epilogue.
+template <class T>
+inline constexpr std::int64_t row_stretch = 4 * panel_width<T>;
+
+/// The sums of the first of `columns`, at most row_stretch of them, of row i. Returns how many.
+template <class T>
+[[gnu::noinline]] std::int64_t row_sums(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
+                                        T* sums) {
+  constexpr std::int64_t width = panel_width<T>;
+  constexpr int vectors = panel_vectors<T>;
+  const std::int64_t left = columns.size(), distance = b.panel != 0 ? b.panel : width;
+  const Panel<T> panel{b.at(0, columns.from), b.row};
+  const T* row = a.at(i, 0);
+  if (b.panel != 0 && left <= simd::lanes) {
+    row_by_panel(row, a.column, panel, depth, sums);
+    return left;
+  }
+  // In panels the last one is filled up; in rows, reading on would leave the matrix.
+  const bool filled = b.panel != 0 && b.row == width;
+  if (left >= 4 * width || (filled && left > 3 * width)) {
+    row_by_panels<4, vectors>(row, a.column, panel, distance, depth, sums);
+    return left < 4 * width ? left : 4 * width;
+  }
+  if (left >= width || filled) {
+    row_by_panels<1, vectors>(row, a.column, panel, distance, depth, sums);
+    return left < width ? left : width;
+  }
+  row_by_columns(row, a.column, panel.data, b.row, depth, left, sums);
+  return left;
+}
+
+/// A column times a row of n columns, a vector or less.
+template <class T, class Epilogue>
 [[gnu::noinline]] void column_by_short_row(const T* a, std::int64_t step, const T* b, Range rows, std::int64_t j,
                                            std::int64_t n, const Epilogue& epilogue) {
-  simd::vec<T> bv[U] = {};
-  for (std::int64_t c = 0; c < n; ++c) bv[c / simd::lanes][c % simd::lanes] = b[c];
+  simd::vec<T> bv{};
+  __builtin_memcpy(&bv, b, static_cast<std::size_t>(n) * sizeof(T));
   const Epilogue here = epilogue;
   for (std::int64_t i = rows.from; i < rows.to; ++i) {
-    const simd::vec<T> x = simd::splat<T, true>(a[i * step]);
-    simd::vec<T> c[U];
-    CROCHET_UNROLL
-    for (int u = 0; u < U; ++u) c[u] = x * bv[u];
-    detail::hand_over<U, T>(here, i, j, n, c);
+    const simd::vec<T> c = simd::splat<T, true>(a[i * step]) * bv;
+    if constexpr (requires { here.part(i, j, n, c); }) {
+      here.part(i, j, n, c);
+    } else {
+      here.row(i, j, n, reinterpret_cast<const T*>(&c));
+    }
   }
 }
 
@@ -108,7 +117,7 @@ template <int U, class T, class Epilogue>
 
 /// One row times the transpose of native_lanes stored rows: as many dot products. The row is contiguous.
 template <class T>
-CROCHET_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, T* out) {
+CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, T* out) {
   constexpr std::int64_t lanes = native_lanes<T>;
   using V = detail::native<T>;
   V sum[lanes] = {};
@@ -142,6 +151,19 @@ CROCHET_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std
     for (int c = 0; c < lanes; ++c) total[c] += a[k] * from[c * b.column];
   }
   __builtin_memcpy(out, &total, sizeof total);
+}
+
+/// The same for n columns, at most row_stretch.
+template <class T>
+[[gnu::noinline]] void dot_sums(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* sums) {
+  constexpr std::int64_t part = native_lanes<T>;
+  std::int64_t c = 0;
+  for (; c + part <= n; c += part) dots(a, b, depth, j + c, sums + c);
+  for (; c < n; ++c) {
+    T sum{};
+    for (std::int64_t k = 0; k < depth; ++k) sum += a[k] * *b.at(k, j + c);
+    sums[c] = sum;
+  }
 }
 
 }  // namespace crochet::kernel

@@ -72,36 +72,48 @@ template <int R, int U, class T, class Epilogue>
   return i;
 }
 
-/// The sums of one tile, in memory. It knows of no epilogue: all programs share it.
+namespace detail {
+/// The sums of one tile, in memory, rows of a panel's width.
 template <int R, int U, class T>
 [[gnu::noinline]] void tile_sums(const T* a, std::int64_t row, std::int64_t column, Panel<T> b, std::int64_t depth,
                                  T* sums) {
-  detail::native<T> c[R][registers_of<T, U>];
-  detail::accumulate<R, registers_of<T, U>>(a, row, column, b.data, b.pitch, depth, c);
-  __builtin_memcpy(sums, c, sizeof c);
+  constexpr int registers = registers_of<T, U>;
+  detail::native<T> c[R][registers];
+  detail::accumulate<R, registers>(a, row, column, b.data, b.pitch, depth, c);
+  for (int r = 0; r < R; ++r) __builtin_memcpy(sums + r * panel_width<T>, c[r], sizeof c[r]);
 }
+template <int R, class T>
+std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t n, T* sums) {
+  if (rows.size() >= R || R == 1) {
+    const T* from = a.at(rows.from, 0);
+    if (n <= simd::lanes) {
+      tile_sums<R, 1>(from, a.row, a.column, b, depth, sums);
+    } else {
+      tile_sums<R, panel_vectors<T>>(from, a.row, a.column, b, depth, sums);
+    }
+    return R;
+  }
+  return edge_sums<(R > 4 ? R / 2 : 1)>(a, b, depth, rows, n, sums);
+}
+/// The sums of the tile at the top of these rows: the smaller, the fewer rows are left. It knows of no epilogue: all
+/// programs share it. Returns its rows.
+template <class T>
+[[gnu::noinline]] std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t n,
+                                         T* sums) {
+  return edge_sums<tile_rows<T>>(a, b, depth, rows, n, sums);
+}
+}  // namespace detail
 
-/// Tiles at the edges: n columns, whatever rows; smaller and smaller ones at the end.
-template <int R, int U, class T, class Epilogue>
+/// Tiles at the edges: n columns, whatever rows.
+template <class T, class Epilogue>
 void edge_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
                 const Epilogue& epilogue) {
-  constexpr std::int64_t width = U * simd::lanes;
-  T sums[R * width];
-  for (; rows.from + R <= rows.to; rows.from += R) {
-    tile_sums<R, U>(a.at(rows.from, 0), a.row, a.column, b, depth, sums);
-    for (int r = 0; r < R; ++r) epilogue.row(rows.from + r, j, n, sums + r * width);
+  T sums[tile_rows<T> * panel_width<T>];
+  while (rows.size() > 0) {
+    const std::int64_t made = detail::edge_sums(a, b, depth, rows, n, sums);
+    for (int r = 0; r < made; ++r) epilogue.row(rows.from + r, j, n, sums + r * panel_width<T>);
+    rows.from += made;
   }
-  if constexpr (R > 1) {
-    if (rows.from < rows.to) edge_tiles<(R > 4 ? R / 2 : 1), U>(a, b, depth, rows, j, n, epilogue);
-  }
-}
-
-/// The product of all rows with a panel.
-template <int R, int U, class T, class Epilogue>
-void tiles_down(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
-                const Epilogue& epilogue) {
-  if (n == U * simd::lanes) rows.from = full_tiles<R, U>(a, b, depth, rows, j, epilogue);
-  if (rows.from < rows.to) edge_tiles<R, U>(a, b, depth, rows, j, n, epilogue);
 }
 
 }  // namespace crochet::kernel
