@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventFile: one file of events, with the name and the first record that TensorBoard expects. No thread, no policy.
+#pragma once
+
+#include <crochet/proto/event.pb.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/io/event_sink.hpp>
+#include <crochet/io/tfrecord.hpp>
+
+namespace crochet::io {
+
+namespace detail {
+
+inline double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+inline std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "localhost";
+}
+
+inline constexpr std::string_view event_file_prefix = "events.out.tfevents.";
+
+/// The latest creation time in the names of a folder's event files; -1 if there are none.
+inline std::int64_t latest_event_file(const std::filesystem::path& directory) {
+  std::int64_t latest = -1;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
+    const std::string name = entry.path().filename().string();
+    std::int64_t time = 0;
+    if (!name.starts_with(event_file_prefix)) continue;
+    std::from_chars(name.data() + event_file_prefix.size(), name.data() + name.size(), time);
+    latest = std::max(latest, time);
+  }
+  return latest;
+}
+
+}  // namespace detail
+
+/// What an event file may be made with; the defaults are the machine's.
+struct EventFileOptions {
+  std::string suffix{};                                             ///< at the end of the name
+  std::function<double()> wall_clock{&detail::seconds_since_1970};  ///< UTC
+  std::function<std::unique_ptr<EventSink>(const std::filesystem::path&)> create{&EventFileSink::create};
+};
+
+/// `<directory>/events.out.tfevents.<seconds since 1970, ten digits>.<host>.<process>.<number><suffix>`. TensorBoard
+/// reads a folder's files in the order of their names and never goes back, so a new file's name sorts behind all that
+/// are there: its time is later by a second if need be (several files in one second, a clock that was set back). The
+/// first record says the version, and is on its way before the constructor returns.
+class EventFile {
+ public:
+  /// Makes the folder, too. Throws IoError.
+  EventFile(const std::filesystem::path& directory, const EventFileOptions& options) {
+    make_folder(directory);
+    auto time = static_cast<std::int64_t>(std::floor(options.wall_clock()));
+    time = std::max(time, detail::latest_event_file(directory) + 1);
+    do {
+      path_ = directory / name(time++, options.suffix);
+      sink_ = options.create(path_);
+    } while (!sink_);
+    write_version(static_cast<double>(time - 1));
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// Adds a serialized event to what write() will write.
+  void append(std::string_view event) { append_tfrecord(unwritten_, event); }
+  /// Bytes that wait for write().
+  [[nodiscard]] std::size_t unwritten() const { return unwritten_.size(); }
+  /// Hands them to the system in one piece. Throws IoError and then still has them.
+  void write() {
+    if (unwritten_.empty()) return;
+    sink_->write(unwritten_);
+    unwritten_.clear();
+  }
+  /// write(), and everything is on the disk when it returns.
+  void sync() {
+    write();
+    sink_->sync();
+  }
+  [[nodiscard]] bool vanished() const { return sink_->vanished(); }
+  /// Takes over what another file could not write any more.
+  void take_unwritten(EventFile& other) { unwritten_ += std::exchange(other.unwritten_, {}); }
+
+ private:
+  static void make_folder(const std::filesystem::path& directory) {
+    std::error_code error;
+    std::filesystem::create_directories(directory, error);
+    if (error) throw IoError("crochet: cannot make the folder " + directory.string() + ": " + error.message());
+  }
+
+  static std::string name(std::int64_t time, const std::string& suffix) {
+    static std::atomic<int> files{0};  // of this process
+    std::array<char, 32> digits{};
+    std::snprintf(digits.data(), digits.size(), "%010lld", static_cast<long long>(time));
+    return std::string(detail::event_file_prefix) + digits.data() + "." + detail::host_name() + "." +
+           std::to_string(::getpid()) + "." + std::to_string(files++) + suffix;
+  }
+
+  void write_version(double time) {
+    tensorflow::Event event;
+    event.set_wall_time(time);
+    event.set_file_version("brain.Event:2");
+    append(event.SerializeAsString());
+    write();
+  }
+
+  std::filesystem::path path_;
+  std::unique_ptr<EventSink> sink_;
+  std::string unwritten_;
+};
+
+}  // namespace crochet::io

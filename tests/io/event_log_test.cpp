@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records, event files and what keeps them going when the disk does not: without threads, on clocks that stand still.
+#include <gtest/gtest.h>
+
+#include "event_memory.hpp"
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include <cstdint>
+#include <string>
+
+namespace {
+
+namespace io = crochet::io;
+namespace fs = std::filesystem;
+using crochet::testing::EventDisk;
+using crochet::testing::events_in;
+using crochet::testing::ManualClock;
+using crochet::testing::RecordingSink;
+using crochet::testing::short_text;
+
+std::string from_hex(std::string_view hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  }
+  return bytes;
+}
+
+tensorflow::Event scalar(double time, std::int64_t step, float value) {
+  tensorflow::Event event;
+  event.set_wall_time(time);
+  event.set_step(step);
+  auto* v = event.mutable_summary()->add_value();
+  v->set_tag("loss");
+  v->set_simple_value(value);
+  return event;
+}
+
+// ---- records
+
+TEST(TfRecord, NextStopsWhereTheBytesEnd) {
+  std::string file;
+  io::append_tfrecord(file, "first");
+  io::append_tfrecord(file, "");
+  std::string_view rest = file;
+  EXPECT_EQ(io::next_tfrecord(rest), "first");
+  EXPECT_EQ(io::next_tfrecord(rest), "");
+  EXPECT_EQ(io::next_tfrecord(rest), std::nullopt);
+  EXPECT_TRUE(rest.empty());
+  for (std::size_t n = 0; n < 16 + 5; ++n) {
+    rest = std::string_view(file).substr(0, n);
+    EXPECT_EQ(io::next_tfrecord(rest), std::nullopt) << n;
+    EXPECT_EQ(rest.size(), n) << "a record that is not finished is left to be read later";
+  }
+}
+
+TEST(TfRecord, EveryChangedByteIsSeen) {
+  std::string file;
+  io::append_tfrecord(file, "payload");
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    std::string damaged = file;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    std::string_view rest = damaged;
+    EXPECT_THROW(io::next_tfrecord(rest), crochet::IoError) << i;
+  }
+}
+
+// ---- files
+
+TEST(EventFile, IsTheWorkedExampleByteForByte) {
+  EventDisk disk;
+  ManualClock now(1700000000.25);
+  io::EventFile file(crochet::testing::empty_folder(), {.wall_clock = now, .create = disk});
+  EXPECT_EQ(short_text(events_in(disk.newest().bytes)), "version") << "on its way at once";
+  file.append(scalar(1700000001.5, 1, 0.5F).SerializeAsString());
+  file.write();
+  EXPECT_EQ(disk.newest().bytes, from_hex("1800000000000000a37f4b22"
+                                          "0900000040fc54d9411a0d627261696e2e4576656e743a32"
+                                          "eced8f9d"
+                                          "1a00000000000000129bd82d"
+                                          "0900006040fc54d94110012a0d0a0b0a046c6f73731500"
+                                          "00003f"
+                                          "2ee42f0f"));
+}
+
+TEST(EventFile, NamesAreUniqueAndSort) {
+  EventDisk disk;
+  ManualClock now(99.9);
+  std::vector<fs::path> paths;
+  const fs::path folder = crochet::testing::empty_folder();
+  for (int i = 0; i < 12; ++i) {
+    if (i == 6) now.set(20);  // the clock was set back
+    io::EventFile file(folder, {.suffix = ".s", .wall_clock = now});
+    paths.push_back(file.path());
+    EXPECT_TRUE(fs::exists(file.path()));
+    const auto first = events_in(crochet::testing::bytes_of(file.path())).at(0);
+    EXPECT_EQ(first.wall_time(), 99 + i) << "the name's time";
+    EXPECT_EQ(first.file_version(), "brain.Event:2");
+  }
+  EXPECT_TRUE(std::is_sorted(paths.begin(), paths.end()));
+  EXPECT_EQ(paths[0].filename().string().substr(0, 33),
+            "events.out.tfevents.0000000099." + io::detail::host_name().substr(0, 2));
+  EXPECT_EQ(paths[0].extension(), ".s");
+}
+
+TEST(EventFile, AFileThatExistsIsNeverWrittenTo) {
+  EventDisk disk;
+  ManualClock now(50);
+  int refused = 0;
+  const auto create = [&](const fs::path& path) { return ++refused < 4 ? nullptr : disk(path); };
+  io::EventFile file(crochet::testing::empty_folder(), {.wall_clock = now, .create = create});
+  EXPECT_EQ(file.path().filename().string().substr(0, 30), "events.out.tfevents.0000000053");
+  EXPECT_EQ(events_in(disk.newest().bytes).at(0).wall_time(), 53);
+}
+
+TEST(EventFile, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {
+  const fs::path folder = crochet::testing::empty_folder();
+  fs::create_directories(folder);
+  std::ofstream(folder / "file") << "x";
+  try {
+    io::EventFile file(folder / "file" / "logs", {});
+    FAIL();
+  } catch (const crochet::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find((folder / "file" / "logs").string()), std::string::npos) << error.what();
+  }
+}
+
+TEST(EventFileSink, LeavesNothingOfAWriteThatFails) {
+  // A file of at most 100 bytes: the second write is cut short by the system, as on a full disk.
+  const fs::path folder = crochet::testing::empty_folder();
+  fs::create_directories(folder);
+  const fs::path path = folder / "events";
+  struct rlimit before {};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto ignore = signal(SIGXFSZ, SIG_IGN);
+  struct rlimit limit = before;
+  limit.rlim_cur = 100;
+  const auto sink = io::EventFileSink::create(path);
+  sink->write(std::string(60, 'a'));
+  setrlimit(RLIMIT_FSIZE, &limit);
+  EXPECT_THROW(sink->write(std::string(60, 'b')), crochet::IoError);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, ignore);
+  EXPECT_EQ(crochet::testing::bytes_of(path), std::string(60, 'a'));
+  sink->write("c");
+  EXPECT_EQ(crochet::testing::bytes_of(path), std::string(60, 'a') + "c");
+  EXPECT_EQ(io::EventFileSink::create(path), nullptr);
+}
+
+TEST(EventFileSink, SeesThatItsFileVanished) {
+  const fs::path folder = crochet::testing::empty_folder();
+  fs::create_directories(folder);
+  const auto sink = io::EventFileSink::create(folder / "a");
+  EXPECT_FALSE(sink->vanished());
+  fs::rename(folder / "a", folder / "b");
+  EXPECT_TRUE(sink->vanished());
+  std::ofstream(folder / "a") << "another file";
+  EXPECT_TRUE(sink->vanished());
+  fs::rename(folder / "b", folder / "a");
+  EXPECT_FALSE(sink->vanished());
+  fs::remove_all(folder);
+  EXPECT_TRUE(sink->vanished());
+}
+
+// ---- what keeps them going
+
+struct Bench {
+  EventDisk disk;
+  ManualClock clock{1000}, wall{1700000000};
+  RecordingSink said;
+
+  io::EventLogOptions options(io::OnWriteError policy = io::OnWriteError::go_on) {
+    return {.on_write_error = policy,
+            .kept_bytes = 300,
+            .clock = clock,
+            .report = said,
+            .file = {.wall_clock = wall, .create = disk}};
+  }
+  std::string written() const { return short_text(events_in(disk.newest().bytes)); }
+};
+
+TEST(EventLog, FlushesEvery120Seconds) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options());
+  log.append(scalar(1, 1, 1));
+  EXPECT_EQ(log.seconds_to_flush(), 120);
+  bench.clock.advance(119);
+  log.flush_if_due();
+  EXPECT_EQ(bench.disk->syncs, 0);
+  bench.clock.advance(1);
+  log.flush_if_due();
+  EXPECT_EQ(bench.disk->syncs, 1);
+  EXPECT_EQ(bench.disk.newest().synced, bench.disk.newest().bytes);
+  EXPECT_EQ(bench.written(), "version loss=1@1");
+  log.flush_if_due();
+  EXPECT_EQ(bench.disk->syncs, 1);
+  EXPECT_EQ(log.seconds_to_flush(), 120);
+}
+
+TEST(EventLog, AFullDiskLosesOnlyWhatThereIsNoMemoryFor) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options());
+  bench.disk->full = true;
+  log.append(scalar(1, 1, 1));
+  log.write();
+  EXPECT_TRUE(log.failing());
+  ASSERT_EQ(bench.said.lines().size(), 1U);
+  EXPECT_NE(bench.said.text().find("no space left; training goes on"), std::string::npos) << bench.said.text();
+  for (int i = 2; i <= 20; ++i) {
+    log.append(scalar(1, i, 1));
+    log.write();
+  }
+  log.flush();
+  EXPECT_EQ(bench.said.lines().size(), 1U) << "said once";
+  EXPECT_EQ(log.lost(), 13U) << "300 bytes are seven events of 42";
+  bench.disk->full = false;
+  log.write();
+  EXPECT_EQ(bench.written(), "version") << "it waits for the flush";
+  log.flush();
+  EXPECT_FALSE(log.failing());
+  EXPECT_EQ(bench.written(), "version loss=1@1 loss=1@2 loss=1@3 loss=1@4 loss=1@5 loss=1@6 loss=1@7");
+  ASSERT_EQ(bench.said.lines().size(), 2U);
+  EXPECT_NE(bench.said.lines()[1].find("13 were lost"), std::string::npos) << bench.said.text();
+  log.append(scalar(1, 21, 1));
+  log.write();
+  EXPECT_TRUE(bench.written().ends_with(" loss=1@7 loss=1@21"));
+}
+
+TEST(EventLog, OrTheErrorLeavesAtOnce) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options(io::OnWriteError::stop));
+  bench.disk->full = true;
+  log.append(scalar(1, 1, 1));
+  EXPECT_THROW(log.write(), crochet::IoError);
+  log.write();
+  EXPECT_THROW(log.flush(), crochet::IoError) << "tried again, and said again, at each flush only";
+  EXPECT_EQ(bench.said.text(), "");
+  bench.disk->full = false;
+  log.flush();
+  EXPECT_EQ(bench.written(), "version loss=1@1") << "nothing was lost";
+}
+
+TEST(EventLog, GoesOnInANewFileIfItsFileVanished) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options());
+  const fs::path before = log.path();
+  log.append(scalar(1, 1, 1));
+  log.flush();
+  bench.disk.newest().removed = true;
+  log.append(scalar(1, 2, 1));
+  log.write();
+  EXPECT_EQ(log.path(), before) << "seen at the flush";
+  log.append(scalar(1, 3, 1));
+  log.flush();
+  EXPECT_NE(log.path(), before);
+  EXPECT_EQ(bench.written(), "version loss=1@3");
+  ASSERT_EQ(bench.said.lines().size(), 1U);
+  EXPECT_NE(bench.said.text().find(before.string() + " has vanished"), std::string::npos);
+  EXPECT_NE(bench.said.text().find(log.path().string()), std::string::npos);
+}
+
+TEST(EventLog, ATakenFolderThatCannotBeMadeAgainIsLikeAFullDisk) {
+  Bench bench;
+  io::EventLog log(crochet::testing::empty_folder(), bench.options());
+  bench.disk->read_only = true;
+  bench.disk.newest().removed = true;
+  log.append(scalar(1, 1, 1));
+  log.flush();
+  EXPECT_TRUE(log.failing());
+  EXPECT_NE(bench.said.text().find("read-only file system; training goes on"), std::string::npos);
+  bench.disk->read_only = false;
+  log.flush();
+  EXPECT_FALSE(log.failing());
+  EXPECT_EQ(bench.written(), "version loss=1@1");
+}
+
+}  // namespace

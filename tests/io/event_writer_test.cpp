@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// The writer's thread and queue, what it writes for each kind of event, and the cache of writers. No test depends on
+// how fast a thread is: what has to be slow waits until it is told to go on.
+#include <gtest/gtest.h>
+
+#include "event_memory.hpp"
+
+#include <crochet/io/event_writer.hpp>
+#include <crochet/io/file_writer_cache.hpp>
+
+#include <cmath>
+#include <future>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace {
+
+namespace io = crochet::io;
+namespace fs = std::filesystem;
+using crochet::testing::EventDisk;
+using crochet::testing::events_in;
+using crochet::testing::ManualClock;
+using crochet::testing::RecordingSink;
+using crochet::testing::short_text;
+
+struct Desk {
+  EventDisk disk;
+  crochet::testing::SharedClock clock;
+  ManualClock wall{1700000000};
+  RecordingSink said;
+
+  io::EventWriterOptions options() const {
+    io::EventWriterOptions o;
+    o.log.clock = clock;
+    o.log.report = said;
+    o.log.file.wall_clock = wall;
+    o.log.file.create = disk;
+    return o;
+  }
+  io::EventWriter writer() const { return io::EventWriter(crochet::testing::empty_folder(), options()); }
+  std::vector<tensorflow::Event> events() const { return events_in(disk.newest().bytes); }
+  std::string text() const { return short_text(events()); }
+};
+
+TEST(EventWriter, WritesEachKind) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  desk.wall.set(1700000002.25);
+  events.add_scalar("train loss", 0.5, 3);
+  events.add_histogram("w", std::span<const float>(std::vector<float>{1, 2, 3}), 4);
+  events.add_image("digit", {{0, 50, 100, 255}, 2, 2, 1}, 5);
+  events.add_text("note", "*hello*", 6);
+  events.add_summary(io::Summary{}.scalar("a", 1).scalar("b", -2.5), 7);
+  events.add_run_metadata("step_7", "bytes");
+  events.add_session_log(tensorflow::SessionLog::STOP, 8, "", "done");
+  events.checkpoint(9, "dir/model.ckpt");
+  events.add_graph({});
+  events.add_meta_graph({});
+  events.close();
+  EXPECT_EQ(desk.text(),
+            "version train_loss=0.5@3 w[3]@4 digit<png>@5 note'*hello*'@6 a=1+b=-2.5@7 step_7 STOP@8done "
+            "CHECKPOINT@9dir/model.ckpt graph meta_graph");
+  const auto all = desk.events();
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i].wall_time(), 1700000002.25) << "seconds";
+  const auto& image = all[3].summary().value(0).image();
+  EXPECT_EQ(image.height(), 2);
+  EXPECT_EQ(image.width(), 2);
+  EXPECT_EQ(image.colorspace(), 1);
+  EXPECT_EQ(image.encoded_image_string().substr(1, 3), "PNG");
+  const auto& note = all[4].summary().value(0);
+  EXPECT_EQ(note.metadata().plugin_data().plugin_name(), "text");
+  EXPECT_EQ(note.tensor().dtype(), tensorflow::DT_STRING);
+  EXPECT_EQ(all[2].summary().value(0).histo().sum(), 6);
+  EXPECT_EQ(all[6].step(), 0) << "run metadata has no step";
+}
+
+TEST(EventWriter, OneThatIsNothingWritesNothing) {
+  const io::EventWriter none;
+  EXPECT_FALSE(none);
+  none.add_scalar("loss", 1, 1);
+  none.add_text("", "not even a tag is looked at", 1);
+  none.start(1);
+  none.stop(1);
+  none.add_graph({});
+  none.flush();
+  none.close();
+  EXPECT_EQ(none.path(), "");
+}
+
+TEST(EventWriter, ASessionBeginsBeforeItsFirstSummary) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  const auto summary = [&](std::int64_t step) {
+    events.start(step);
+    events.add_scalar("loss", 1, step);
+  };
+  summary(101);  // resumed from 100
+  summary(101);  // another hook, in the same step
+  summary(105);
+  summary(103);  // recovered from 102: what was written of 103 to 105 is void
+  summary(104);
+  events.stop(104, "enough");
+  events.stop(104, "enough");
+  summary(105);  // another session of this process
+  events.close();
+  EXPECT_EQ(desk.text(),
+            "version START@101 loss=1@101 loss=1@101 loss=1@105 START@103 loss=1@103 loss=1@104 STOP@104enough "
+            "START@105 loss=1@105");
+}
+
+TEST(EventWriter, TheLastCopyWritesWhatIsLeft) {
+  Desk desk;
+  {
+    const io::EventWriter events = desk.writer();
+    {
+      const io::EventWriter copy = events;
+      copy.add_scalar("a", 1, 1);
+    }
+    for (int i = 2; i <= 100; ++i) events.add_scalar("a", 1, i);
+  }
+  EXPECT_EQ(desk.events().size(), 101U);
+  EXPECT_EQ(desk.disk.newest().synced, desk.disk.newest().bytes) << "on the disk";
+}
+
+TEST(EventWriter, FlushReturnsWhenItIsOnTheDisk) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  events.add_scalar("a", 1, 1);
+  events.flush();
+  EXPECT_EQ(short_text(events_in(desk.disk.newest().synced)), "version a=1@1");
+  events.add_scalar("a", 1, 2);
+  events.flush();
+  EXPECT_EQ(short_text(events_in(desk.disk.newest().synced)), "version a=1@1 a=1@2");
+}
+
+TEST(EventWriter, FlushesByItselfWhenItIsTime) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  events.add_scalar("a", 1, 1);
+  events.flush();
+  const int before = desk.disk->syncs;
+  desk.clock.advance(121);
+  events.add_scalar("a", 1, 2);  // two events: the flush of the first is over when the second is taken
+  events.add_scalar("a", 1, 3);
+  events.close();
+  EXPECT_EQ(desk.disk->syncs, before + 2) << "one that was due, and the last";
+}
+
+TEST(EventWriter, IsClosedOnceAndForAllCopies) {
+  Desk desk;
+  const io::EventWriter events = desk.writer(), copy = events;
+  events.close();
+  copy.close();
+  EXPECT_TRUE(copy.closed());
+  EXPECT_THROW(copy.add_scalar("a", 1, 1), crochet::LogicError);
+  copy.flush();
+}
+
+TEST(EventWriter, RefusesATagOfRunMetadataThatWasUsed) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  events.add_run_metadata("step_1", "");
+  EXPECT_THROW(events.add_run_metadata("step_1", ""), crochet::LogicError);
+  EXPECT_THROW(events.add_scalar("", 1, 1), crochet::LogicError);
+}
+
+/// A disk on which nothing but the version is written until the gate is opened.
+struct Gate {
+  std::promise<void> reached, open;
+};
+struct SlowSink final : io::EventSink {
+  SlowSink(std::unique_ptr<io::EventSink> to, Gate& g) : inner(std::move(to)), gate(g) {}
+  void write(std::string_view bytes) override {
+    if (writes++ == 1) {
+      gate.reached.set_value();
+      gate.open.get_future().wait();
+    }
+    inner->write(bytes);
+  }
+  void sync() override { inner->sync(); }
+  [[nodiscard]] bool vanished() const override { return false; }
+  std::unique_ptr<io::EventSink> inner;
+  Gate& gate;
+  int writes = 0;
+};
+auto slow(const EventDisk& disk, Gate& gate) {
+  return [disk, &gate](const fs::path& path) { return std::make_unique<SlowSink>(disk(path), gate); };
+}
+
+TEST(EventWriter, DropsWhatFindsNoRoomInTimeAndSaysSo) {
+  Desk desk;
+  Gate gate;
+  io::EventWriterOptions options = desk.options();
+  options.queue = 3;
+  options.queue_wait_seconds = 0;
+  options.log.file.create = slow(desk.disk, gate);
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  events.add_scalar("a", 0, 0);
+  gate.reached.get_future().wait();  // its write has begun and does not end: the queue is empty
+  for (int i = 1; i <= 5; ++i) events.add_scalar("a", 0, i);
+  EXPECT_EQ(events.dropped(), 2U);
+  gate.open.set_value();
+  events.flush();
+  EXPECT_EQ(desk.text(), "version a=0@0 a=0@1 a=0@2 a=0@3");
+  ASSERT_EQ(desk.said.lines().size(), 1U);
+  EXPECT_EQ(desk.said.lines()[0].substr(0, 32), "crochet: 2 events were dropped: ");
+}
+
+TEST(EventWriter, OrWaitsForRoom) {
+  Desk desk;
+  Gate gate;
+  io::EventWriterOptions options = desk.options();
+  options.queue = 1;
+  options.queue_wait_seconds = 1e6;
+  options.log.file.create = slow(desk.disk, gate);
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  events.add_scalar("a", 0, 0);
+  gate.reached.get_future().wait();
+  std::thread step([&] {
+    for (int i = 1; i <= 5; ++i) events.add_scalar("a", 0, i);
+  });
+  gate.open.set_value();
+  step.join();
+  events.flush();
+  EXPECT_EQ(events.dropped(), 0U);
+  EXPECT_EQ(desk.events().size(), 7U);
+}
+
+TEST(EventWriter, AddsFromManyThreadsAreAllThere) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 250; ++i) events.add_scalar("t" + std::to_string(t), i, i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  events.close();
+  const auto all = desk.events();
+  ASSERT_EQ(all.size(), 1001U);
+  std::map<std::string, std::int64_t> next;
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i].step(), next[all[i].summary().value(0).tag()]++);
+}
+
+TEST(EventWriter, AFullDiskDoesNotStopTheRun) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  desk.disk->full = true;
+  events.add_scalar("a", 1, 1);
+  events.flush();
+  events.add_scalar("a", 1, 2);
+  EXPECT_EQ(desk.said.lines().size(), 1U);
+  desk.disk->full = false;
+  events.flush();
+  EXPECT_EQ(desk.text(), "version a=1@1 a=1@2");
+}
+
+TEST(EventWriter, UnlessItIsMeantTo) {
+  Desk desk;
+  io::EventWriterOptions options = desk.options();
+  options.log.on_write_error = io::OnWriteError::stop;
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  desk.disk->full = true;
+  events.add_scalar("a", 1, 1);
+  try {
+    events.flush();
+    FAIL();
+  } catch (const crochet::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("no space left"), std::string::npos);
+  }
+  desk.disk->full = false;
+  events.add_scalar("a", 1, 2);
+  events.flush();
+  EXPECT_EQ(desk.text(), "version a=1@1 a=1@2") << "thrown once; nothing was lost";
+}
+
+TEST(EventWriter, TheNextAddHearsOfAFailureInTheThread) {
+  Desk desk;
+  io::EventWriterOptions options = desk.options();
+  options.non_finite = io::NonFinite::refuse;
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  const std::vector<double> bad{1, std::nan("")};
+  events.add_histogram("w", std::span<const double>(bad), 1);
+  EXPECT_THROW(events.flush(), crochet::DataError);
+  events.add_histogram("w", std::span<const double>(bad), 2);
+  EXPECT_THROW(events.close(), crochet::DataError);
+  EXPECT_EQ(desk.text(), "version");
+}
+
+TEST(EventWriter, LeavesOutWhatIsNotFiniteAndSaysSoOnce) {
+  Desk desk;
+  const io::EventWriter events = desk.writer();
+  const std::vector<float> bad{1, std::nanf(""), std::numeric_limits<float>::infinity()};
+  for (int i = 1; i <= 3; ++i) events.add_histogram("w", std::span<const float>(bad), i);
+  events.close();
+  EXPECT_EQ(desk.text(), "version w[1]@1 w[1]@2 w[1]@3");
+  ASSERT_EQ(desk.said.lines().size(), 1U);
+  EXPECT_NE(desk.said.text().find("2 values that are infinite"), std::string::npos);
+}
+
+TEST(EventWriter, AFailureThatNobodyAsksForIsReported) {
+  Desk desk;
+  io::EventWriterOptions options = desk.options();
+  options.log.on_write_error = io::OnWriteError::stop;
+  {
+    const io::EventWriter events(crochet::testing::empty_folder(), options);
+    desk.disk->full = true;
+    events.add_scalar("a", 1, 1);
+  }
+  EXPECT_NE(desk.said.text().find("no space left"), std::string::npos);
+}
+
+// ---- the cache
+
+TEST(FileWriterCache, HasOneWriterForAFolder) {
+  Desk desk;
+  const fs::path folder = crochet::testing::empty_folder();
+  const io::EventWriter a = io::FileWriterCache::get(folder, desk.options());
+  const io::EventWriter same = io::FileWriterCache::get(folder / ".." / folder.filename() / "");
+  const io::EventWriter other = io::FileWriterCache::get(folder / "other", desk.options());
+  EXPECT_EQ(same.path(), a.path());
+  EXPECT_NE(other.path(), a.path());
+  a.add_scalar("a", 1, 1);
+  same.add_scalar("a", 1, 2);
+  io::FileWriterCache::clear();
+  EXPECT_TRUE(a.closed() && same.closed() && other.closed());
+  EXPECT_EQ(short_text(events_in(desk.disk->files.at(a.path()).bytes)), "version a=1@1 a=1@2");
+  const io::EventWriter again = io::FileWriterCache::get(folder, desk.options());
+  EXPECT_NE(again.path(), a.path());
+  again.close();
+  EXPECT_FALSE(io::FileWriterCache::get(folder, desk.options()).closed()) << "one that its user closed is made anew";
+  io::FileWriterCache::clear();
+}
+
+TEST(FileWriterCache, ThreadsGetTheSameWriter) {
+  Desk desk;
+  const fs::path folder = crochet::testing::empty_folder();
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::vector<fs::path> paths;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const fs::path path = io::FileWriterCache::get(folder, desk.options()).path();
+      const std::lock_guard lock(mutex);
+      paths.push_back(path);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(paths, std::vector<fs::path>(4, paths[0]));
+  EXPECT_EQ(desk.disk->order.size(), 1U);
+  io::FileWriterCache::clear();
+}
+
+}  // namespace
