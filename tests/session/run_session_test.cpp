@@ -73,7 +73,7 @@ TEST(Run, FeedsWhatNextGivesUntilItThrowsOrIsEmpty) {
   };
   const StopReason why = run(step, HookChain{StopAt{.last = 100}}, optional);
   EXPECT_EQ(sum, 14.0);
-  EXPECT_EQ(why.hook, "");
+  EXPECT_EQ(to_string(why), "the data: came to its end");
 }
 
 struct Model {};

@@ -1,42 +1,243 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinator: how threads that belong to a session tell each other to stop.
+// Coordinator: how threads that belong to a session tell each other to stop, and how their errors reach its loop.
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <crochet/config.hpp>
+#include <crochet/error.hpp>
 #include <crochet/session/atomic.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
 
-/// Lets anybody, on any thread, end the loop of a session. Hooks get it in after_create_session.
-/// Room is left here for the threads themselves: registering, joining with a grace period, collecting their exceptions.
+/// Whether an error that a thread reports means no more than "I have come to my end".
+using CleanStop = bool (*)(const std::exception_ptr&);
+
+namespace detail {
+
+template <class E>
+bool is_a(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const E&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace detail
+
+/// True if the error is of one of the classes or derived from one: `Coordinator c{&is_any_of<OutOfRangeError>}`.
+template <class... E>
+bool is_any_of(const std::exception_ptr& error) {
+  return (detail::is_a<E>(error) || ...);
+}
+
+namespace detail {
+
+/// The threads of a coordinator; crochet/session/threads.hpp has them, so that who starts none does not read <thread>.
+struct ThreadGroup {
+  ThreadGroup() = default;
+  ThreadGroup(const ThreadGroup&) = delete;
+  ThreadGroup& operator=(const ThreadGroup&) = delete;
+  virtual ~ThreadGroup() = default;
+  /// Tells every thread; any thread may call it.
+  virtual void request_stop() = 0;
+  /// Whether all have ended.
+  virtual bool all_ended() = 0;
+  /// Joins and forgets those that have ended. Returns the names of the others, which go on stopping.
+  virtual std::string reap() = 0;
+  /// Threads that are started from now on are not stopped any more.
+  virtual void renew() = 0;
+};
+
+/// For a few instructions on the rare paths; <mutex> would be a sixth of what crochet.hpp costs to read.
+class SpinLock {
+ public:
+  explicit SpinLock(Atomic<bool>& taken) : taken_(taken) {
+    while (taken_.exchange(true)) {
+    }
+  }
+  ~SpinLock() { taken_.store(false); }
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+ private:
+  Atomic<bool>& taken_;
+};
+
+}  // namespace detail
+
+/// Lets anybody, on any thread, end the loop of a session, with an error or without. Hooks get it in
+/// after_create_session; it stays the same object when a session is created anew. Threads are started by
+/// start_thread(coordinator, "name", body) of crochet/session/threads.hpp. The first error is kept.
 class Coordinator {
  public:
-  Coordinator() = default;
+  /// `clean`: errors for which it returns true stop the loop without being errors; null: every error is one.
+  explicit Coordinator(CleanStop clean = &is_any_of<OutOfRangeError>) : clean_(clean) {}
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
+  /// Stops its threads and waits for them, however long that takes: what they use may go away next.
+  ~Coordinator() {
+    if (threads_.load() == nullptr) return;
+    request_stop("the coordinator was destroyed");
+    const std::string late = join_threads(1, {});
+    if (!late.empty()) diagnose("crochet: waiting for threads that do not stop: " + late);
+    delete threads_.load();
+  }
 
-  /// Asks the session's loop to end. The first request's reason is kept. Any thread; no lock.
-  CROCHET_COLD void request_stop(std::string_view reason = {}) {
-    if (claimed_.exchange(true)) return;
-    reason_ = reason;
-    stop_.store(true);
+  /// Asks the session's loop to end. The first request is kept: why, and `who`, say the name of a thread. Any thread.
+  CROCHET_COLD void request_stop(std::string_view reason = {}, std::string_view who = {}) {
+    take(nullptr, reason, who);
+    tell_threads();
+  }
+
+  /// The same because of an error, which the loop is then given; the first error is kept, also if a stop without one
+  /// came before. Once joined, the error is thrown here instead.
+  CROCHET_COLD void request_stop(std::exception_ptr error, std::string_view who = {}) {
+    if (error && clean_ != nullptr && clean_(error)) error = nullptr;
+    if (error && joined()) std::rethrow_exception(error);
+    take(std::move(error), {}, who);
+    tell_threads();
+  }
+
+  /// Calls `body()`; what it throws becomes the error of a stop.
+  template <class Body>
+  void stop_on_exception(Body&& body) {
+    try {
+      std::forward<Body>(body)();
+    } catch (...) {
+      request_stop(std::current_exception());
+    }
   }
 
   /// Whether anybody asked. Any thread; one load.
   [[nodiscard]] bool should_stop() const { return stop_.load(); }
 
-  /// Why; empty until should_stop().
-  [[nodiscard]] std::string_view reason() const {
-    return should_stop() ? std::string_view{reason_} : std::string_view{};
+  /// Waits until somebody asks, at most so long (without end by default). Returns should_stop(). Any thread.
+  bool wait_for_stop(double timeout_secs = 1e30, SleepClock clock = {}) const {
+    clock.sleep(timeout_secs, [&] { return should_stop(); });
+    return should_stop();
+  }
+
+  /// Why, and who asked; empty until should_stop(), and if nothing was said. Not while clear_stop runs.
+  [[nodiscard]] std::string_view reason() const { return said(reason_); }
+  [[nodiscard]] std::string_view who() const { return said(who_); }
+  /// The first error, or null.
+  [[nodiscard]] std::exception_ptr error() const {
+    detail::SpinLock lock{lock_};
+    return error_;
+  }
+  /// Throws the first error, if there is one.
+  void raise_requested_exception() const {
+    if (std::exception_ptr error = this->error()) std::rethrow_exception(error);
+  }
+
+  /// Waits until every thread has ended, then throws the first error if there is one. Waits without end for a stop, and
+  /// from then on at most for the grace period; threads that still run then are a DeadlineExceededError with their
+  /// names, or with `ignore_live_threads` a diagnostic. Does not itself ask for a stop. One thread at a time.
+  CROCHET_COLD void join(double stop_grace_period_secs = 120, bool ignore_live_threads = false, SleepClock clock = {}) {
+    const std::string late = join_threads(stop_grace_period_secs, clock);
+    joined_.store(true);
+    raise_requested_exception();
+    if (late.empty()) return;
+    const std::string message = "crochet: threads still running after the grace period: " + late;
+    if (!ignore_live_threads) throw DeadlineExceededError(message);
+    diagnose(message);
+  }
+  [[nodiscard]] bool joined() const { return joined_.load(); }
+
+  /// Forgets the stop and its error: a next round of threads may be started. Not while threads run.
+  void clear_stop() {
+    if (auto* threads = threads_.load()) threads->renew();
+    detail::SpinLock lock{lock_};
+    error_ = nullptr;
+    reason_.clear(), who_.clear();
+    asked_ = false;
+    joined_.store(false);
+    stop_.store(false);
+  }
+
+  /// The threads, made by `make()` when there are none yet. For start_thread.
+  template <class Make>
+  detail::ThreadGroup& threads(Make&& make) {
+    if (threads_.load() == nullptr) {
+      detail::ThreadGroup* made = make();
+      detail::SpinLock lock{lock_};
+      threads_.load() == nullptr ? threads_.store(std::exchange(made, nullptr)) : void();
+      delete made;
+    }
+    return *threads_.load();
+  }
+
+  /// For sessions that are created anew: ends and joins the threads. What others asked for meanwhile and before is
+  /// kept, except an error for which `forget(error)` is true.
+  template <class Forget>
+  void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
+    stop_.store(true);
+    tell_threads();
+    const std::string late = join_threads(grace_secs, clock);
+    if (!late.empty()) diagnose("crochet: threads still running after the grace period: " + late);
+    if (auto* threads = threads_.load()) threads->renew();
+    const std::exception_ptr error = this->error();
+    const bool forgotten = error && forget(error);
+    detail::SpinLock lock{lock_};
+    if (forgotten) error_ = nullptr;
+    if (forgotten && by_error_) asked_ = false, reason_.clear(), who_.clear();
+    joined_.store(false);
+    stop_.store(asked_ || error_);
   }
 
  private:
-  detail::Atomic<bool> claimed_{false};  // by the thread that writes reason_
-  detail::Atomic<bool> stop_{false};     // reason_ is complete
-  std::string reason_;
+  void take(std::exception_ptr error, std::string_view reason, std::string_view who) {
+    detail::SpinLock lock{lock_};
+    if (error && !error_) error_ = error;
+    if (!asked_) {
+      asked_ = true;
+      by_error_ = error != nullptr;
+      reason_ = reason;
+      who_ = who;
+    }
+    stop_.store(true);
+  }
+  void tell_threads() {
+    if (auto* threads = threads_.load()) threads->request_stop();
+  }
+  [[nodiscard]] std::string_view said(const std::string& text) const {
+    detail::SpinLock lock{lock_};
+    return asked_ ? std::string_view{text} : std::string_view{};
+  }
+  /// Returns the names of those that are late.
+  std::string join_threads(double grace_secs, SleepClock clock) {
+    auto* threads = threads_.load();
+    if (threads == nullptr) return {};
+    const auto ended = [&] { return threads->all_ended(); };
+    for (double pause = 1e-3; !should_stop() && !ended(); pause = pause < 0.1 ? 2 * pause : pause) {
+      clock.sleep(pause, [] { return false; });
+    }
+    const double end = clock.now() + grace_secs;
+    for (double pause = 1e-3; !ended() && clock.now() < end; pause = pause < 0.1 ? 2 * pause : pause) {
+      const double left = end - clock.now();
+      clock.sleep(pause < left ? pause : left, [] { return false; });
+    }
+    return threads->reap();
+  }
+
+  CleanStop clean_;
+  detail::Atomic<bool> stop_{false};
+  detail::Atomic<bool> joined_{false};
+  mutable detail::Atomic<bool> lock_{false};  // for all that follows, except the pointer
+  bool asked_ = false;                        // by somebody, not by restart_threads
+  bool by_error_ = false;
+  std::string reason_, who_;
+  std::exception_ptr error_;
+  detail::Atomic<detail::ThreadGroup*> threads_{nullptr};
 };
 
 }  // namespace crochet

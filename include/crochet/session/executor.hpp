@@ -49,7 +49,8 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   or
 ///     caller reads the value and not before, so this is where a device copies and synchronizes;
 /// and may have
-///   - `initialize()`: called when the session is created;
+///   - `initialize()`: called when a session is created, the first one and after each failure that it recovers from;
+///   - `close()`: called when a session is over: closed, failed, or lost and about to be created anew;
 ///   - `fetch_is_free<N>`: true if fetching the number N only reads memory, at any time after the run; then it is read
 ///   once
 ///     for all hooks that always ask for it;
@@ -67,6 +68,10 @@ namespace detail {
 template <class E>
 concept Initializes = requires(E& executor) {
   executor.initialize();
+};
+template <class E>
+concept Closes = requires(E& executor) {
+  executor.close();
 };
 template <class E>
 concept CountsSteps = requires(const E& executor) {

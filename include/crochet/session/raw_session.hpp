@@ -40,7 +40,8 @@ class RawSession {
   using Workspace = typename E::Workspace;
 
   /// `executor` must outlive the session.
-  explicit RawSession(E& executor, std::int64_t step = 0) : executor_(&executor), steps_(step) {}
+  explicit RawSession(E& executor, std::int64_t step = 0, int creation = 1)
+      : executor_(&executor), steps_(step), creation_(creation) {}
   RawSession(const RawSession&) = delete;
   RawSession& operator=(const RawSession&) = delete;
 
@@ -62,6 +63,12 @@ class RawSession {
       return steps_;
     }
   }
+
+  /// Sets the step of an executor that does not count its own: for who restores a checkpoint.
+  void set_step(std::int64_t step) requires(!detail::CountsSteps<E>) { steps_ = step; }
+
+  /// 1 for the first session of a MonitoredSession, 2 for the one after its first recovery, and so on.
+  [[nodiscard]] int creation() const { return creation_; }
 
   [[nodiscard]] E& executor() { return *executor_; }
   [[nodiscard]] const E& executor() const { return *executor_; }
@@ -91,6 +98,7 @@ class RawSession {
 
   E* executor_;
   std::int64_t steps_;
+  int creation_;
   Workspace hooked_;
   std::optional<Workspace> side_;
 };

@@ -56,6 +56,10 @@ class RunContext {
   /// The global step: in before_run without, in after_run with the run at hand.
   [[nodiscard]] constexpr std::int64_t step() const { return state_.session.step(); }
 
+  /// 1; more if this run is tried again: its last attempt failed, so a hook may have seen before_run for it already
+  /// without an after_run. Counts up until a run succeeds.
+  [[nodiscard]] constexpr int attempt() const { return state_.stop.failures() + 1; }
+
   /// Asks the loop to end after this run. Every hook still sees the run out; the first reason given is kept.
   constexpr void request_stop(std::string_view reason = {}) const {
     state_.stop.request(detail::compiler_type_name<H>(), reason);

@@ -23,13 +23,15 @@ template <class Session, class Body>
 void run_session(Session& session, Body&& body) {
   try {
     std::forward<Body>(body)(session);
-  } catch (const OutOfRangeError&) {  // final classes: nothing derived from them is clean
-  } catch (const StopIteration&) {
+  } catch (const OutOfRangeError& end) {  // final classes: nothing derived from them is clean
+    session.note_stop("the data", end.what());
+  } catch (const StopIteration& stop) {
+    session.note_stop("the loop", stop.what());
   } catch (...) {
     session.fail(std::current_exception());
     throw;
   }
-  if (!session.closed()) session.close();
+  session.close();
 }
 template <class Session, class Body>
 requires(!std::is_lvalue_reference_v<Session>) void run_session(Session&& session, Body&& body) {
@@ -59,7 +61,7 @@ void run_until_stop(Session& session, Next& next) {
   while (!session.should_stop()) {
     if constexpr (is_optional<std::remove_cvref_t<decltype(next())>>) {
       auto given = next();
-      if (!given) return;
+      if (!given) return session.note_stop("the data", "came to its end");
       session.run(target, *std::move(given));
     } else {
       session.run(target, next());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook's wish to end the loop: who asked first and why.
+// A wish to end the loop: who asked first and why.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,29 +11,49 @@
 
 namespace crochet {
 
-/// Why a session stops. Both empty while nobody asked; `reason` is empty when the hook gave none.
+/// Why a session stops. Texts are empty while nobody asked; `reason` is empty when none was given.
 struct StopReason {
-  std::string hook;
-  std::string reason;
+  std::string hook;       ///< who asked: the hook's type, the name of a thread, "the caller", "the data"
+  std::string reason;     ///< why
+  std::int64_t step = 0;  ///< the global step when the session took notice
 };
 
+/// "StopAtStep: reached step 2000"; empty while nobody asked.
+[[nodiscard]] inline std::string to_string(const StopReason& why) {
+  return why.reason.empty() ? why.hook : why.hook + ": " + why.reason;
+}
+
 /// The request of a session's hooks. Requested at once; the session takes it over (latches it) after every after_run of
-/// the run succeeded. A request outlives the run: if a later hook throws, the next run that succeeds latches it.
+/// the run succeeded. A request outlives the run, and recovery: if a later hook throws, the next run that succeeds
+/// latches it.
 class StopState {
  public:
   [[nodiscard]] constexpr bool requested() const { return requested_; }
   [[nodiscard]] const StopReason& reason() const { return reason_; }
+  [[nodiscard]] bool has_reason() const { return !reason_.hook.empty(); }
 
   /// The first request wins. `raw_hook` is a type name as the compiler spells it. Allocates; not for every step.
   CROCHET_COLD void request(std::string_view raw_hook, std::string_view reason) {
     if (requested_) return;
     requested_ = true;
-    reason_.hook = detail::readable_type_name(raw_hook);
+    note(detail::readable_type_name(raw_hook), reason);
+  }
+  /// Keeps who ended the loop in another way, unless a reason is known. Makes no request.
+  CROCHET_COLD void note(std::string_view who, std::string_view reason) {
+    if (has_reason()) return;
+    reason_.hook = who;
     reason_.reason = reason;
   }
+  void at_step(std::int64_t step) { reason_.step = step; }
+
+  /// How often in a row the run at hand has failed before.
+  [[nodiscard]] constexpr int failures() const { return failures_; }
+  void count_failure() { ++failures_; }
+  void forget_failures() { failures_ = 0; }
 
  private:
   bool requested_ = false;
+  int failures_ = 0;
   StopReason reason_;
 };
 

@@ -14,6 +14,8 @@ class ManualClock {
 
   [[nodiscard]] double operator()() const { return *seconds_; }
   void advance(double seconds) { *seconds_ += seconds; }
+  /// Whoever waits on this clock waits no time: it is that much later at once.
+  void sleep(double seconds) { advance(seconds); }
   void set(double seconds) { *seconds_ = seconds; }
 
  private:

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost layer of a session: an executor under a chain of hooks. It knows the order of calls and the latch of a
+// stop, and nothing of threads or of trying again.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/extend.hpp>
+#include <crochet/session/hooked_run.hpp>
+#include <crochet/session/nested_errors.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/session_creator.hpp>
+#include <crochet/session/stop.hpp>
+
+namespace crochet {
+
+/// Whether a session can be run. `retrying`: the last run failed, and the next one says so to the hooks (attempt()).
+/// `lost`: what was run is gone and could not be created anew.
+enum class SessionState : unsigned char { running, retrying, stopped, lost, closed };
+
+/// Owns (or borrows, for lvalue references) an executor and a chain, and calls both. Phases throw what hooks throw.
+template <class Exec, class Chain>
+class HookedLayer {
+  using Owned = detail::extended_executor<Exec, Chain>;
+
+ public:
+  using Executor = std::remove_reference_t<Owned>;  ///< after every extend_graph
+  using HookList = std::remove_reference_t<Chain>;
+  using Session = RawSession<Executor>;
+
+  static_assert(crochet::Executor<Executor>);
+  /// False once the compiler has said that a hook cannot be used; then none is called, so that it stays the one error.
+  static constexpr bool usable = detail::no_bad_hook<detail::session_verdict<Executor, HookList>>;
+
+  HookedLayer(Exec&& executor, Chain&& chain)
+      : executor_(static_cast<Exec&&>(executor)), chain_(static_cast<Chain&&>(chain)), raw_(std::in_place, executor_) {}
+
+  /// begin of every hook.
+  void begin() {
+    if constexpr (usable) chain_.template fire<phase::begin>();
+  }
+
+  /// A new raw session, made ready by the creator; then after_create_session of every hook. An executor that has no
+  /// `initialize` is not set back by this, so its count of steps goes on.
+  template <class Creator>
+  void create(Creator& creator, Coordinator& coordinator) {
+    const std::int64_t step = detail::Initializes<Executor> ? 0 : raw_->step();
+    raw_.emplace(executor_, step, ++creations_);
+    open_ = true;
+    if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
+    if constexpr (usable) chain_.template fire<phase::after_create_session>(*raw_, coordinator);
+  }
+
+  /// One run: before_run of every hook, the executor once, after_run of every hook; then a requested stop is latched.
+  template <class Request>
+  CROCHET_HOST_ALWAYS_INLINE auto run(const Request& request) {
+    detail::hooked_run(*raw_, chain_, stop_, request);
+    if constexpr (HookList::size > 0) {
+      if (stop_.requested()) [[unlikely]] {
+        state_ = SessionState::stopped;
+      }
+    }
+    return detail::fetch_all(executor_, raw_->hooked_workspace(), typename Request::fetches_type{});
+  }
+
+  /// After a run that failed, and after one that then succeeded.
+  void failed() {
+    stop_.count_failure();
+    if (state_ == SessionState::running) state_ = SessionState::retrying;
+  }
+  void succeeded() {
+    stop_.forget_failures();
+    if (state_ == SessionState::retrying) state_ = SessionState::running;
+  }
+
+  /// on_error of every hook, in order; what they throw goes to the diagnostic sink.
+  void on_error(std::exception_ptr error) {
+    auto report = [](const std::exception_ptr& thrown) {
+      diagnose("crochet: on_error of a hook threw: " + detail::what_of(thrown));
+    };
+    if constexpr (usable) chain_.template fire_guarded<phase::on_error>(report, error);
+  }
+  /// The executor's own close, if it has one. What it throws is said and goes no further: the session is over anyway.
+  void close_raw() noexcept {
+    if constexpr (detail::Closes<Executor>) {
+      if (!std::exchange(open_, false)) return;
+      try {
+        executor_.close();
+      } catch (...) {
+        diagnose("crochet: close() of an executor threw: " + detail::what_of(std::current_exception()));
+      }
+    }
+  }
+
+  [[nodiscard]] SessionState state() const { return state_; }
+  void set_state(SessionState state) { state_ = state; }
+  [[nodiscard]] bool may_run() const { return state_ <= SessionState::retrying; }
+  [[nodiscard]] StopState& stop() { return stop_; }
+  [[nodiscard]] const StopState& stop() const { return stop_; }
+  [[nodiscard]] HookList& chain() { return chain_; }
+  [[nodiscard]] const HookList& chain() const { return chain_; }
+  [[nodiscard]] Executor& executor() { return executor_; }
+  [[nodiscard]] Session& raw() { return *raw_; }
+  [[nodiscard]] const Session& raw() const { return *raw_; }
+
+ private:
+  StopState stop_;  // first: it then has the session's own address, which a step holds in a register anyway
+  Owned executor_;
+  Chain chain_;
+  std::optional<Session> raw_;
+  SessionState state_ = SessionState::running;
+  int creations_ = 0;
+  bool open_ = false;  // close_raw is still to be called
+};
+
+}  // namespace crochet

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The signal that asked the program to stop, for every loop and every wait of the library. Set by the hook
+// StopOnSignal (crochet/hooks/stop_on_signal.hpp); without it nobody sets it.
+#pragma once
+
+#include <crochet/session/atomic.hpp>
+
+namespace crochet::detail {
+
+/// The number of the signal, 0 while there was none. Lock-free, so that a signal handler may store to it.
+inline Atomic<int> stop_signal{0};
+
+}  // namespace crochet::detail

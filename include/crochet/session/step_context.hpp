@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepContext: what a step function is given by run_step_fn.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet {
+
+/// One attempt at a step, for a function that does more than one run, some of them unseen by hooks. Valid during the
+/// call. `Monitored` is the session.
+template <class Monitored>
+class StepContext {
+ public:
+  explicit StepContext(Monitored& session) : session_(session) {}
+
+  /// The session below the hooks. When a step is repeated after a recovery, it is the new one.
+  [[nodiscard]] auto& session() const { return session_.raw_session(); }
+
+  /// One run that the hooks see, as `run` of the session, but without recovery: an error leaves the step function,
+  /// which is then repeated as a whole. May be called any number of times.
+  template <RequestPart... A>
+  auto run_with_hooks(A&&... args) const {
+    return session_.run_once(std::forward<A>(args)...);
+  }
+
+  /// Leaves the step function and ends the loop: stops the session and throws StopIteration.
+  [[noreturn]] void request_stop(std::string_view reason = {}) const {
+    session_.request_stop(reason, "the step function");
+    throw StopIteration(reason.empty() ? std::string("crochet: the step function asked to stop") : std::string(reason));
+  }
+
+ private:
+  Monitored& session_;
+};
+
+namespace detail {
+
+template <class F, class Context>
+constexpr auto step_function_reason() {
+  if constexpr (std::is_invocable_v<F&, Context&>) {
+    return std::type_identity<error::none>{};
+  } else {
+    return std::type_identity<error::the_step_function_does_not_take_one_step_context<F>>{};
+  }
+}
+
+}  // namespace detail
+
+}  // namespace crochet

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens when a session is lost: the reference traces of the original's recovering session, with our deliberate
+// differences. mk#n, run#n, cl#n: the n-th session is created, run, closed.
+#include <crochet/session/run_session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/testing/manual_clock.hpp>
+
+#include "recorder.hpp"
+
+namespace crochet {
+namespace {
+
+using crochet::testing::ManualClock;
+
+/// A TracedExecutor that counts its sessions.
+class Numbered {
+ public:
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 1> fetchable{"answer"};
+  static constexpr std::array<std::string_view, 0> feedable{};
+  static constexpr std::array<std::string_view, 1> targets{"train"};
+  template <class N>
+  using fetched_t = int;
+  template <class N>
+  using fed_t = float;
+  template <class N, class X>
+  [[maybe_unused]] static constexpr bool accepts_feed = false;
+
+  explicit Numbered(Trace& trace) : trace_(&trace) {}
+  /// Calls something in that run, counted from 1 over all sessions; it may throw.
+  Numbered doing_in_run(int run, std::function<void()> what) && {
+    runs_[run] = std::move(what);
+    return std::move(*this);
+  }
+  Numbered doing_in_creation(int creation, std::function<void()> what) && {
+    creations_[creation] = std::move(what);
+    return std::move(*this);
+  }
+
+  void initialize() {
+    ++session_;
+    if (auto found = creations_.find(session_); found != creations_.end()) {
+      trace_->add("fail");
+      found->second();
+    }
+    trace_->add(numbered("mk"));
+  }
+  void close() { trace_->add(numbered("cl")); }
+  template <class D, class... F>
+  void run(Workspace&, const F&...) {
+    trace_->add(numbered("run"));
+    if (auto found = runs_.find(++run_); found != runs_.end()) found->second();
+  }
+  template <class N>
+  int fetch(Workspace&) const {
+    return 100 * session_ + run_;
+  }
+
+ private:
+  [[nodiscard]] std::string numbered(const char* what) const { return what + ("#" + std::to_string(session_)); }
+
+  Trace* trace_;
+  std::map<int, std::function<void()>> runs_, creations_;
+  int run_ = 0;
+  int session_ = 0;
+};
+
+template <class Error>
+std::function<void()> throwing(Error error) {
+  return [error] { throw error; };
+}
+
+/// Takes what the library says, so that the tests are quiet and can look at it.
+class Said : public ::testing::Test {
+ protected:
+  Said() : before_(set_diagnostic_sink([](std::string_view line) { lines().emplace_back(line); })) { lines().clear(); }
+  ~Said() override { set_diagnostic_sink(before_); }
+  static std::vector<std::string>& lines() {
+    static std::vector<std::string> all;
+    return all;
+  }
+  ManualClock clock_;
+  SessionOptions options_{.clock = clock_};
+  Trace trace_;
+  HookChain<Recorder<'a'>, Recorder<'b'>> two_{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}};
+
+ private:
+  DiagnosticSink before_;
+};
+using Recovery = Said;
+
+TEST_F(Recovery, ALostRunIsRepeatedOnANewSession) {  // T4
+  MonitoredSession session{Numbered{trace_}.doing_in_run(2, throwing(AbortedError("peer restarted"))), two_, options_};
+  int answer = 0;
+  run_session(session, [&](auto& s) {
+    s.run("train"_n);
+    answer = s.run(fetches<"answer">, "train"_n)["answer"_n];
+  });
+  EXPECT_EQ(trace_.text,
+            "a.B b.B mk#1 a.C b.C a.b b.b run#1 a.a b.a a.b b.b run#1 cl#1 mk#2 a.C b.C a.b b.b run#2 a.a b.a "
+            "a.E(1) b.E(1) cl#2");
+  EXPECT_EQ(answer, 203);
+  EXPECT_EQ(session.recoveries(), 1);
+  ASSERT_EQ(lines().size(), 1u);  // never silently
+  EXPECT_EQ(lines()[0],
+            "crochet: the session was lost at step 1 and is created anew (attempt 1 of 10): peer restarted");
+}
+
+TEST_F(Recovery, AnAfterRunThatIsLostIsRepeatedFromTheFirstHook) {  // T5
+  HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('a', UnavailableError("b")),
+                  Recorder<'c'>{trace_}};
+  MonitoredSession session{Numbered{trace_}, three, options_};
+  trace_.text.clear();
+  session.run("train"_n);
+  EXPECT_EQ(trace_.text, "a.b b.b c.b run#1 a.a b.a cl#1 mk#2 a.C b.C c.C a.b b.b c.b run#2 a.a b.a c.a");
+  session.close();
+}
+
+/// Asks once, in its first after_run.
+struct AsksOnce {
+  bool asked = false;
+  void after_run(auto& run, const auto&) {
+    if (!asked) run.request_stop("seen enough");
+    asked = true;
+  }
+};
+
+TEST_F(Recovery, AStopRequestSurvivesRecovery) {  // T6, where the original loses it
+  HookChain chain{AsksOnce{}, Recorder<'b'>{trace_}.throwing('a', AbortedError("b"))};
+  MonitoredSession session{Numbered{trace_}, chain, options_};
+  session.run("train"_n);
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(session.stop_reason().reason, "seen enough");
+  session.close();
+}
+
+TEST_F(Recovery, AStopOfTheCoordinatorSurvivesRecovery) {
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("x"))), two_, options_};
+  session.coordinator().request_stop("time is up", "the scheduler");
+  session.run("train"_n);
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(to_string(session.stop_reason()), "the scheduler: time is up");
+  EXPECT_EQ(clock_(), 0);  // the pause before the attempt was cut short
+  session.close();
+}
+
+TEST_F(Recovery, ACreationThatIsLostHalfWayIsClosedAndRepeated) {  // T8; the original leaves session 1 open
+  HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', AbortedError("b")), Recorder<'c'>{trace_}};
+  MonitoredSession session{Numbered{trace_}, three, options_};
+  EXPECT_EQ(trace_.text, "a.B b.B c.B mk#1 a.C b.C cl#1 mk#2 a.C b.C c.C");
+  session.close();
+}
+
+TEST_F(Recovery, ACreationThatFailsOtherwiseLeavesTheConstructorAndIsClosed) {  // T9; the original closes nothing
+  HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', OutOfRangeError{}), Recorder<'c'>{trace_}};
+  EXPECT_THROW((MonitoredSession{Numbered{trace_}, three, options_}), OutOfRangeError);
+  EXPECT_EQ(trace_.text, "a.B b.B c.B mk#1 a.C b.C cl#1");
+}
+
+TEST_F(Recovery, AThreadsErrorEndsTheLoopAndLeavesFromClose) {  // T14
+  MonitoredSession session{Numbered{trace_}, two_, options_};
+  trace_.text.clear();
+  try {
+    run_session(session, [](auto& s) {
+      s.coordinator().request_stop(std::make_exception_ptr(std::runtime_error("thread")), "reader");
+      EXPECT_TRUE(s.should_stop());
+      s.run("train"_n);
+    });
+    FAIL() << "close must throw";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "thread");
+  }
+  EXPECT_EQ(trace_.text, "a.b b.b run#1 a.a b.a a.E(1) b.E(1) cl#1");
+  EXPECT_EQ(lines().back(), "crochet: stopped at step 1 by reader: thread");
+}
+
+TEST_F(Recovery, ASingularSessionThrowsAThreadsErrorFromShouldStop) {  // T15
+  SingularMonitoredSession session{Numbered{trace_}, two_, options_};
+  trace_.text.clear();
+  EXPECT_THROW(run_session(session,
+                           [](auto& s) {
+                             s.coordinator().request_stop(std::make_exception_ptr(std::runtime_error("thread")));
+                             (void)s.should_stop();
+                             ADD_FAILURE() << "should_stop must throw";
+                           }),
+               std::runtime_error);
+  EXPECT_EQ(trace_.text, "a.X b.X cl#1");
+}
+
+TEST_F(Recovery, AThreadsPreemptionIsRecoveredFromInShouldStop) {  // T16
+  MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
+  trace_.text.clear();
+  session.coordinator().request_stop(std::make_exception_ptr(AbortedError("peer")));
+  EXPECT_FALSE(session.should_stop());
+  EXPECT_EQ(trace_.text, "cl#1 mk#2 a.C");
+  EXPECT_FALSE(session.coordinator().should_stop());
+  session.close();
+}
+
+TEST_F(Recovery, AThreadsErrorThatNoSessionCuresLeavesTheRunThatIsLost) {  // T17
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("x"))), HookChain{}, options_};
+  trace_.text.clear();
+  session.coordinator().request_stop(std::make_exception_ptr(std::runtime_error("thread")));
+  EXPECT_THROW(session.run("train"_n), std::runtime_error);
+  EXPECT_EQ(trace_.text, "run#1 cl#1");
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_THROW(session.run("train"_n), LogicError);  // the original silently makes a second session here
+  session.fail(nullptr);
+  EXPECT_EQ(trace_.text, "run#1 cl#1");
+}
+
+TEST_F(Recovery, CreationIsTriedAgainAfterEachPreemptionWithAPause) {  // T18; the original does not pause
+  MonitoredSession session{Numbered{trace_}
+                               .doing_in_creation(1, throwing(AbortedError("1")))
+                               .doing_in_creation(2, throwing(UnavailableError("2"))),
+                           HookChain{Recorder<'a'>{trace_}}, options_};
+  EXPECT_EQ(trace_.text, "a.B fail cl#1 fail cl#2 mk#3 a.C");
+  EXPECT_DOUBLE_EQ(clock_(), 0.1 + 0.2);
+  session.close();
+}
+
+TEST_F(Recovery, AStepFunctionIsRepeatedWithTheNewSession) {  // T19; the original hands out the closed session again
+  MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
+  trace_.text.clear();
+  std::vector<int> creations;
+  const int answer = session.run_step_fn([&](auto& context) {
+    creations.push_back(context.session().creation());
+    if (creations.size() == 1) throw AbortedError("x");
+    return context.run_with_hooks(fetches<"answer">)["answer"_n];
+  });
+  EXPECT_EQ(trace_.text, "cl#1 mk#2 a.C a.b run#2 a.a");
+  EXPECT_EQ(answer, 201);
+  EXPECT_EQ(creations, (std::vector{1, 2}));
+  session.close();
+}
+
+TEST_F(Recovery, TheErrorOfTheBodyIsNotReplacedByThatOfAThread) {  // T20, where the original replaces it
+  MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
+  trace_.text.clear();
+  try {
+    run_session(session, [](auto& s) {
+      s.coordinator().request_stop(std::make_exception_ptr(std::runtime_error("thread")));
+      throw DataError("body");
+    });
+    FAIL() << "must throw";
+  } catch (const DataError& error) {
+    EXPECT_STREQ(error.what(), "body");
+    EXPECT_EQ(detail::what_of(error.nested()), "thread");
+  }
+  EXPECT_EQ(trace_.text, "a.X cl#1");
+}
+
+// ---- Which of two errors counts
+// --------------------------------------------------------------------------------------
+
+/// Lets a "thread" report one error while the run fails with another.
+template <class Reported, class Thrown>
+std::function<void()> both(Coordinator*& coordinator, Reported reported, Thrown thrown) {
+  return [&coordinator, reported, thrown] {
+    coordinator->request_stop(std::make_exception_ptr(reported));
+    throw thrown;
+  };
+}
+/// Gets at the coordinator before there is a session.
+struct Finds {
+  Coordinator** found;
+  void after_create_session(auto&, Coordinator& coordinator) { *found = &coordinator; }
+};
+
+TEST_F(Recovery, APreemptionThatAThreadReportedIsTheCauseOfWhateverElseFails) {
+  Coordinator* coordinator = nullptr;
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, both(coordinator, AbortedError("peer"), OutOfRangeError{})),
+                           HookChain{Finds{&coordinator}}, options_};
+  session.run("train"_n);
+  EXPECT_EQ(trace_.text, "mk#1 run#1 cl#1 mk#2 run#2");
+  session.close();
+}
+
+TEST_F(Recovery, ASingularSessionThrowsThatCause) {
+  Coordinator* coordinator = nullptr;
+  SingularMonitoredSession session{
+      Numbered{trace_}.doing_in_run(1, both(coordinator, AbortedError("peer"), std::runtime_error("x"))),
+      HookChain{Finds{&coordinator}}, options_};
+  EXPECT_THROW(session.run("train"_n), AbortedError);
+  EXPECT_THROW(session.close(), AbortedError);
+}
+
+TEST_F(Recovery, AnyOtherErrorOfAThreadReplacesNothing) {
+  Coordinator* coordinator = nullptr;
+  MonitoredSession session{
+      Numbered{trace_}.doing_in_run(1, both(coordinator, std::runtime_error("thread"), DataError("run"))),
+      HookChain{Finds{&coordinator}}, options_};
+  EXPECT_THROW(session.run("train"_n), DataError);
+  EXPECT_THROW(session.close(), std::runtime_error);
+}
+
+TEST_F(Recovery, APreemptionReportedWhenTheSessionIsClosedAnywayIsOnlySaid) {
+  MonitoredSession session{Numbered{trace_}, HookChain{}, options_};
+  session.coordinator().request_stop(std::make_exception_ptr(AbortedError("peer")));
+  EXPECT_NO_THROW(session.close());
+  EXPECT_EQ(lines().back(), "crochet: while the session was closed: peer");
+}
+
+// ---- Bounds
+// ----------------------------------------------------------------------------------------------------------
+
+TEST_F(Recovery, IsGivenUpAfterTheLastAttemptWithTheLastCause) {
+  int failures = 0;
+  HookChain chain{Recorder<'a'>{trace_}.throwing('b', AbortedError("again"), 1000)};
+  options_.recovery = {.max_attempts = 3, .initial_backoff_secs = 1, .multiplier = 10, .max_backoff_secs = 50};
+  MonitoredSession session{Numbered{trace_}, chain, options_};
+  trace_.text.clear();
+  try {
+    run_session(session, [](auto& s) { s.run("train"_n); });
+  } catch (const AbortedError& error) {
+    ++failures;
+    EXPECT_STREQ(error.what(), "again");
+  }
+  EXPECT_EQ(failures, 1);
+  EXPECT_EQ(trace_.text, "a.b cl#1 mk#2 a.C a.b cl#2 mk#3 a.C a.b cl#3 mk#4 a.C a.b cl#4 a.X");
+  EXPECT_DOUBLE_EQ(clock_(), 1 + 10 + 50);
+  EXPECT_EQ(lines().back(), "crochet: the session was lost and is given up after 3 attempts: again");
+}
+
+TEST_F(Recovery, ADeadlineBoundsItToo) {
+  HookChain chain{Recorder<'a'>{trace_}.throwing('b', AbortedError("again"), 1000)};
+  options_.recovery = {.max_attempts = 1000, .initial_backoff_secs = 10, .multiplier = 1, .deadline_secs = 35};
+  MonitoredSession session{Numbered{trace_}, chain, options_};
+  EXPECT_THROW(session.run("train"_n), AbortedError);
+  EXPECT_EQ(session.recoveries(), 4);  // at 0, 10, 20 and 30 seconds after the first failure
+  session.fail(nullptr);
+}
+
+TEST_F(Recovery, ProgressMakesTheCountBeginAgain) {
+  HookChain chain{Recorder<'a'>{trace_}};
+  options_.recovery.max_attempts = 1;
+  Numbered executor = Numbered{trace_}
+                          .doing_in_run(2, throwing(AbortedError("1")))
+                          .doing_in_run(6, throwing(AbortedError("2")))
+                          .doing_in_run(8, throwing(AbortedError("3")));
+  MonitoredSession session{std::move(executor), chain, options_};
+  session.run("train"_n);  // run 1; an initialized executor counts its steps from 0 again
+  session.run("train"_n);  // run 2 is lost at step 1, run 3
+  session.run("train"_n);
+  session.run("train"_n);                              // run 5: step 3
+  EXPECT_NO_THROW(session.run("train"_n));             // run 6 is lost at step 3, further than ever; run 7
+  EXPECT_THROW(session.run("train"_n), AbortedError);  // run 8 is lost at step 1: going round in circles
+  session.fail(nullptr);
+}
+
+// ---- What hooks are told
+// ---------------------------------------------------------------------------------------------
+
+struct Attempts {
+  std::vector<int>* seen;
+  void before_run(auto& run) { seen->push_back(run.attempt()); }
+};
+
+TEST_F(Recovery, AHookIsToldOfARetry) {
+  std::vector<int> attempts;
+  MonitoredSession session{
+      Numbered{trace_}.doing_in_run(2, throwing(AbortedError("x"))).doing_in_run(3, throwing(AbortedError("x"))),
+      HookChain{Attempts{&attempts}}, options_};
+  for (int i = 0; i < 3; ++i) session.run("train"_n);
+  EXPECT_EQ(attempts, (std::vector{1, 1, 2, 3, 1}));
+  session.close();
+}
+
+TEST_F(Recovery, AlsoWhenItWasTheCallerWhoCaughtTheError) {
+  std::vector<int> attempts;
+  SingularMonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(std::runtime_error("x"))),
+                                   HookChain{Attempts{&attempts}}, options_};
+  EXPECT_THROW(session.run("train"_n), std::runtime_error);
+  session.run("train"_n);
+  session.run("train"_n);
+  EXPECT_EQ(attempts, (std::vector{1, 2, 1}));
+  session.close();
+}
+
+// ---- Step functions
+// --------------------------------------------------------------------------------------------------
+
+TEST_F(Recovery, AStepFunctionAsksForAStop) {  // P2, P10
+  MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
+  run_session(session, [](auto& s) {
+    s.run_step_fn([](auto& context) { context.request_stop("that will do"); });
+    ADD_FAILURE() << "not reached";
+  });
+  EXPECT_EQ(trace_.text, "a.B mk#1 a.C a.E(0) cl#1");
+  EXPECT_EQ(to_string(session.stop_reason()), "the step function: that will do");
+}
+
+TEST_F(Recovery, WithoutAScopeTheSessionStopsTooAfterAStepFunctionAsked) {  // P3; the original does not
+  MonitoredSession session{Numbered{trace_}, HookChain{}, options_};
+  EXPECT_THROW(session.run_step_fn([](auto& context) { context.request_stop(); }), StopIteration);
+  EXPECT_TRUE(session.should_stop());
+  session.close();
+}
+
+TEST_F(Recovery, AStepFunctionIsRepeatedAsAWhole) {  // P12
+  HookChain chain{Recorder<'a'>{trace_}};
+  MonitoredSession session{Numbered{trace_}, chain, options_};
+  trace_.text.clear();
+  int calls = 0;
+  const std::string value = session.run_step_fn([&](auto& context) {
+    context.session().run("train"_n);
+    context.run_with_hooks("train"_n);
+    if (++calls == 1) throw AbortedError("after the run");
+    return std::string("value");
+  });
+  EXPECT_EQ(value, "value");
+  EXPECT_EQ(trace_.text, "run#1 a.b run#1 a.a cl#1 mk#2 a.C run#2 a.b run#2 a.a");
+  session.close();
+}
+
+TEST_F(Recovery, ASingularSessionRepeatsNoStepFunction) {  // P13
+  SingularMonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
+  int calls = 0;
+  EXPECT_THROW(session.run_step_fn([&](auto&) {
+    ++calls;
+    throw AbortedError("x");
+  }),
+               AbortedError);
+  EXPECT_EQ(calls, 1);
+  session.close();
+}
+
+TEST_F(Recovery, AStepFunctionIsNotCalledAgainForAnErrorThatOnlyItsHookedRunSaw) {
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("caught"))),
+                           HookChain{Recorder<'a'>{trace_}}, options_};
+  trace_.text.clear();
+  session.run_step_fn([&](auto& context) {
+    EXPECT_THROW(context.run_with_hooks("train"_n), AbortedError);  // no recovery inside
+  });
+  EXPECT_EQ(trace_.text, "a.b run#1");
+  session.close();
+}
+
+TEST_F(Recovery, TheCallersOwnRequestEndsTheLoop) {
+  MonitoredSession session{Numbered{trace_}, HookChain{}, options_};
+  session.request_stop("the user pressed a key");
+  EXPECT_TRUE(session.should_stop());
+  session.close();
+  EXPECT_EQ(to_string(session.stop_reason()), "the caller: the user pressed a key");
+  EXPECT_EQ(lines().back(), "crochet: stopped at step 0 by the caller: the user pressed a key");
+}
+
+/// Makes its sessions itself.
+struct Restoring {
+  int* created;
+  template <class E>
+  void create_session(RawSession<E>& session, Coordinator&) {
+    ++*created;
+    session.set_step(40);
+  }
+};
+
+TEST_F(Recovery, ACreatorDecidesWhatANewSessionStartsWith) {
+  int created = 0;
+  MonitoredSession session{Numbered{trace_}.doing_in_run(2, throwing(AbortedError("x"))), two_, Restoring{&created},
+                           options_};
+  EXPECT_EQ(session.step(), 40);
+  session.run("train"_n);
+  EXPECT_EQ(session.step(), 41);
+  session.run("train"_n);  // back to 40, and once more
+  EXPECT_EQ(session.step(), 41);
+  EXPECT_EQ(created, 2);
+  session.close();
+}
+
+}  // namespace
+}  // namespace crochet
