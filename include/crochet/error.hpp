@@ -268,6 +268,12 @@ class IoError : public Error {
   using Error::Error;
 };
 
+/// A file was read, and its contents are damaged or were never right: checksums, sizes or the format do not agree.
+class DataLossError : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 }  // namespace crochet
 
 namespace crochet::detail {

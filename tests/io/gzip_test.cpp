@@ -80,8 +80,9 @@ TEST(GzipFile, APathThatTheSystemRefuses) {
 
 TEST(GzipFile, AFileThatTheSystemDoesNotOpen) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "without file descriptors the sanitizer cannot open the pipe by which it checks an exception's memory; this "
-                  "runs in every build without one";
+  GTEST_SKIP()
+      << "without file descriptors the sanitizer cannot open the pipe by which it checks an exception's memory; this "
+         "runs in every build without one";
 #endif
   const TemporaryFolder folder;
   const auto path = folder.write("file", {1});
@@ -96,7 +97,8 @@ TEST(GzipFile, AFileThatTheSystemDoesNotOpen) {
 
 TEST(GzipFile, AFileThatOpensButCannotBeRead) {
   const std::string unreadable = "/proc/self/mem";  // nothing is mapped at its start
-  if (!std::filesystem::exists(unreadable)) GTEST_SKIP() << "only Linux has " << unreadable << ", a file that opens and cannot be read";
+  if (!std::filesystem::exists(unreadable))
+    GTEST_SKIP() << "only Linux has " << unreadable << ", a file that opens and cannot be read";
   expect_says(read_error<IoError>(unreadable), {"/proc/self/mem: cannot be read: ", "check the disk"});
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include <isa-l/crc.h>
 
@@ -24,6 +25,10 @@ inline std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t befo
     bytes = bytes.subspan(n);
   }
   return ~crc;
+}
+
+inline std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0) {
+  return crc32c(std::as_bytes(std::span{text}), before);
 }
 
 /// The form in which a CRC is stored beside the data it is of, because the CRC of data that contain their own CRC says

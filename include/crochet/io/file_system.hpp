@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few things that writing a file durably asks of the operating system, behind an interface: a test can make any of
+// them fail.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#if __has_include(<unistd.h>)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
+namespace crochet::io {
+
+/// A file that is being written, from its first byte to its last. Closed, but not known to be on the disk, when it
+/// goes.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  virtual ~OutputFile() = default;
+
+  virtual std::error_code write(std::span<const std::byte> bytes) = 0;
+  /// Everything written so far is on the disk when this returns without an error.
+  virtual std::error_code sync() = 0;
+  virtual std::error_code close() = 0;
+};
+
+/// What is asked of the operating system. Nothing throws; an error says why the thing was not done.
+class FileSystem {
+ public:
+  FileSystem() = default;
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+  virtual ~FileSystem() = default;
+
+  /// An empty file of that name, in place of one that was there; null and an error where that is not possible.
+  virtual std::unique_ptr<OutputFile> create(const std::filesystem::path& path, std::error_code& error) = 0;
+  /// Replaces a file that is there, in one instant.
+  virtual std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+  /// No error if there is no such file.
+  virtual std::error_code remove(const std::filesystem::path& path) = 0;
+  /// What was renamed in this folder and removed from it stays so when the machine stops now.
+  virtual std::error_code sync_folder(const std::filesystem::path& folder) = 0;
+};
+
+namespace detail {
+
+inline std::error_code last_error() { return {errno, std::generic_category()}; }
+
+class LocalFile final : public OutputFile {
+ public:
+  explicit LocalFile(std::FILE* file) : file_(file) { std::setvbuf(file_, nullptr, _IOFBF, std::size_t{1} << 16); }
+  ~LocalFile() override {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  std::error_code write(std::span<const std::byte> bytes) override {
+    if (bytes.empty()) return {};
+    return std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size() ? std::error_code{} : last_error();
+  }
+  std::error_code sync() override {
+    if (std::fflush(file_) != 0) return last_error();
+#if __has_include(<unistd.h>)
+    if (::fsync(::fileno(file_)) != 0) return last_error();
+#endif
+    return {};
+  }
+  std::error_code close() override {
+    return std::fclose(std::exchange(file_, nullptr)) == 0 ? std::error_code{} : last_error();
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+class LocalFiles final : public FileSystem {
+ public:
+  std::unique_ptr<OutputFile> create(const std::filesystem::path& path, std::error_code& error) override {
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    error = file != nullptr ? std::error_code{} : last_error();
+    return file != nullptr ? std::make_unique<LocalFile>(file) : nullptr;
+  }
+  std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    std::error_code error;
+    std::filesystem::rename(from, to, error);
+    return error;
+  }
+  std::error_code remove(const std::filesystem::path& path) override {
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    return error;
+  }
+  std::error_code sync_folder([[maybe_unused]] const std::filesystem::path& folder) override {
+#if __has_include(<unistd.h>)
+    const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+    if (opened < 0) return last_error();
+    const std::error_code error = ::fsync(opened) == 0 ? std::error_code{} : last_error();
+    ::close(opened);
+    // Some file systems know no such thing for folders, and then there is nothing more to be done.
+    if (error != std::errc::invalid_argument && error != std::errc::not_supported) return error;
+#endif
+    return {};
+  }
+};
+
+}  // namespace detail
+
+/// The files of this machine.
+inline FileSystem& local_files() {
+  static detail::LocalFiles files;
+  return files;
+}
+
+}  // namespace crochet::io
