@@ -2,6 +2,7 @@
 // Evaluate: passes over a data set beside the main run.
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/testing.hpp>
 
@@ -184,6 +185,110 @@ TEST(BatchSize, IsTheFirstFeedsLeadingExtent) {
   EXPECT_EQ(batch_size(cr::feeds(feed<"x">(images))), 12);
   EXPECT_EQ(batch_size(cr::feeds(feed<"rate">(0.5f))), 1);
   EXPECT_EQ(batch_size(cr::Feeds<>{}), 1);
+}
+
+TEST(Evaluate, APassEndsAfterSoManyBatches) {
+  Model model;
+  RecordingSink sink;
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">,
+                                   std::vector{batch_of(first), batch_of(second)},
+                                   {.every_steps = 1, .at_end = false, .max_batches = 1, .sink = sink}}};
+  run_steps(model, chain, 2);
+  EXPECT_EQ(chain.at<0>().latest().batches, 1);
+  EXPECT_EQ(chain.at<0>().latest()["mean"_n], 2);
+}
+
+TEST(Evaluate, WhatHoldsDuringAPassIsOverAfterIt) {
+  Model model;
+  std::string log;
+  const auto during = [&] {
+    log += "(";
+    return std::shared_ptr<void>(nullptr, [&](void*) { log += ")"; });
+  };
+  cr::HookChain chain{cr::Evaluate{
+      cr::fetches<"mean">,
+      callable(),
+      {.every_steps = 2, .during = during, .then = [&](const auto&) { log += "then"; }, .sink = [](auto) {}}}};
+  run_steps(model, chain, 4);
+  EXPECT_EQ(log, "()then()then");
+}
+
+/// What the hooks of an evaluation see.
+struct EvalHook {
+  void begin() { *log += "begin "; }
+  void after_create_session(auto& session, auto&) { *log += "create@" + std::to_string(session.step()) + " "; }
+  void before_run(auto&) { *log += "b "; }
+  void after_run(auto& run, const auto&) {
+    *log += "a ";
+    if (++runs == stop_after) run.request_stop("enough batches");
+  }
+  void end(auto&) { *log += "end;"; }
+  void on_error(const std::exception_ptr&) { *log += "error;"; }
+
+  std::shared_ptr<std::string> log = std::make_shared<std::string>();
+  int stop_after = -1;
+  int runs = 0;
+};
+
+const cr::InMemoryEvaluatorOptions<cr::Name<"mean">> every_four{.every_steps = 4, .sink = [](auto) {}};
+
+TEST(InMemoryEvaluator, EvaluatesAtTheStartEveryNAndAtTheEnd) {
+  Model model;
+  std::vector<std::int64_t> steps;
+  auto options = every_four;
+  options.then = [&](const auto& result) { steps.push_back(result.step); };
+  cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain<>{}, options}};
+  run_steps(model, chain, 10);
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{0, 4, 8, 10}));
+  EXPECT_EQ(model.main_runs, 10);
+  EXPECT_EQ(chain.at<0>().latest()["mean"_n], (2.0 * 3 + 10.0) / 4);
+}
+
+TEST(InMemoryEvaluator, ItsHooksSeeASessionInEachPass) {
+  Model model;
+  EvalHook hook;
+  cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{hook}, every_four}};
+  run_steps(model, chain, 4);
+  EXPECT_EQ(*hook.log, "begin create@0 b a b a end;begin create@4 b a b a end;");
+}
+
+TEST(InMemoryEvaluator, AHookOfThePassEndsThePassAndNotTheTraining) {
+  Model model;
+  EvalHook hook{.stop_after = 1};
+  cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">, std::vector{batch_of(first), batch_of(second)},
+                                            cr::HookChain{hook}, every_four}};
+  run_steps(model, chain, 2);
+  EXPECT_EQ(model.main_runs, 2);
+  EXPECT_EQ(*hook.log, "begin create@0 b a end;begin create@2 b a b a end;") << "the hook stops only once";
+}
+
+struct ThrowsInTheSecondRun {
+  void after_run(auto&, const auto&) {
+    if (++runs == 2) throw cr::IoError("the evaluation's disk");
+  }
+  int runs = 0;
+};
+
+TEST(InMemoryEvaluator, AnErrorOfThePassLeavesIt) {
+  Model model;
+  EvalHook hook;
+  cr::HookChain chain{
+      cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{hook, ThrowsInTheSecondRun{}}, every_four}};
+  EXPECT_THROW(run_steps(model, chain, 4), cr::IoError);
+  EXPECT_EQ(*hook.log, "begin create@0 b a b a error;");
+}
+
+TEST(InMemoryEvaluator, EvaluatesEveryHundredStepsIfNothingIsSaid) {
+  Model model;
+  int passes = 0;
+  cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">,
+                                            callable(),
+                                            cr::HookChain<>{},
+                                            {.then = [&](const auto&) { ++passes; }, .sink = [](auto) {}}}};
+  run_steps(model, chain, 200);
+  EXPECT_EQ(passes, 3) << "0, 100 and 200, which is the end";
+  cr::InMemoryEvaluator never{cr::fetches<"mean">, callable(), cr::HookChain<>{}, {.every_steps = 0}};
+  EXPECT_THROW(never.begin(), cr::LogicError);
 }
 
 }  // namespace

@@ -59,6 +59,11 @@ class Cadence {
     return step != last_step_ && clock() - last_time_ >= seconds_;
   }
 
+  /// The step of the last trigger or start(); nothing before.
+  [[nodiscard]] constexpr std::optional<std::int64_t> last_step() const {
+    return started_ ? std::optional{last_step_} : std::nullopt;
+  }
+
   /// Notes that what was due is done. Returns the distance from the last time; nothing the first time, after the step
   /// went backwards, and when it is never due.
   constexpr std::optional<Elapsed> triggered(std::int64_t step, double now) {

@@ -2,12 +2,9 @@
 // Evaluate: runs another plan over a whole data set now and then, beside the main run.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -19,36 +16,20 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/clock.hpp>
-#include <crochet/hooks/data_pass.hpp>
+#include <crochet/hooks/evaluation.hpp>
 #include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/value_text.hpp>
 
 namespace crochet {
-
-/// The averages over one pass; N are Name types.
-template <class... N>
-struct Evaluation {
-  std::int64_t step = -1;  ///< the global step at which it was made; -1: none was
-  std::int64_t batches = 0;
-  double weight = 0;  ///< the sum of the batches' sizes
-  std::array<double, sizeof...(N)> values{};
-
-  template <class Wanted>
-  [[nodiscard]] constexpr double operator[](Wanted) const {
-    static_assert((std::is_same_v<Wanted, N> || ...), "crochet: this name is not among those that Evaluate fetches");
-    std::size_t index = 0;
-    (void)((std::is_same_v<Wanted, N> || (++index, false)) || ...);
-    return values[index];
-  }
-};
 
 /// When to evaluate, and what to do with the result.
 template <class... N>
 struct EvaluateOptions {
   std::optional<std::int64_t> every_steps{};  ///< global steps
   std::optional<double> every_seconds{};
-  bool at_start = false;  ///< also when the session is created
-  bool at_end = true;     ///< also at the end, unless that step is evaluated already
+  bool at_start = false;                      ///< also when the session is created
+  bool at_end = true;                         ///< also at the end, unless that step is evaluated already
+  std::optional<std::int64_t> max_batches{};  ///< a pass ends after so many
+  PassScope during{};                         ///< what holds during a pass: averages.swapped() has averaged weights
   std::function<void(const Evaluation<N...>&)> then{};
   std::function<bool(const Evaluation<N...>&)> stop_if{};  ///< true: asks to stop
   Sink sink{};
@@ -57,15 +38,24 @@ struct EvaluateOptions {
 
 /// Runs over `data` without hooks, fetches the names, and averages them, each batch weighted by its size:
 ///   Evaluate{fetches<"accuracy", "loss">, test_batches, {.every_steps = 500}}
+///   every_steps    global steps  unset   at most one of the two; out of range or nothing ever due: begin throws
+///   every_seconds  seconds       unset   LogicError
+///   at_start       -             false   also when the session is created
+///   at_end         -             true    also at the end, unless that step is evaluated already
+///   max_batches    batches       unset   a pass ends after so many
+///   during         -             unset   holds during a pass
+///   then, stop_if                unset   are given each result; stop_if asks to stop by returning true
+///   sink, clock                          standard error, steady
 /// `data` is a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them: an empty
-/// one ends the pass, and the next call begins a new one; passes_over(batches, ...) makes one of Batches. The size of a
-/// batch is the leading extent of its first feed that is not a scalar. The values must be scalars. After each pass: a
-/// line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`,
-/// which is where early stopping on a validation value belongs. `latest()` is the last result. The main run's values
-/// stay as they are: the pass has memory of its own. The graph's variables are the main run's, so a pass that runs a
-/// train target trains. begin throws LogicError if both intervals are given or one is out of range, or if it would
-/// never be due; a pass without a batch throws LogicError. Cost: a comparison between passes. The original's in-memory
-/// evaluator builds a second session for every evaluation and averages by metric variables.
+/// one ends the pass, and the next call begins a new one; passes_over(batches, ...) makes one of Batches. A callable
+/// that has restart() is restarted before each pass; others go on where max_batches left them. The size of a batch is
+/// the leading extent of its first feed that is not a scalar. The values must be scalars. After each pass: a line
+/// `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`, which
+/// is where early stopping on a validation value belongs. `latest()` is the last result. The main run's values stay as
+/// they are: the pass has memory of its own. The graph's variables are the main run's, so a pass that runs a train
+/// target trains. Fires: the first interval begins when the session is created. Fetches: nothing in the main run. Cost:
+/// a comparison between passes. A pass without a batch throws LogicError. InMemoryEvaluator does the same under hooks
+/// of its own.
 template <class FetchList, class Data>
 class Evaluate;
 template <class... N, class Data>
@@ -97,7 +87,7 @@ class Evaluate<Fetches<N...>, Data> {
     if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
       evaluate(run.session());
       timer_.triggered(run.step(), options_.clock());
-      if (options_.stop_if && options_.stop_if(latest_)) run.request_stop(text());
+      if (options_.stop_if && options_.stop_if(latest_)) run.request_stop(detail::evaluation_text(latest_));
     }
   }
   void end(auto& session) {
@@ -115,48 +105,16 @@ class Evaluate<Fetches<N...>, Data> {
  private:
   CROCHET_COLD void evaluate(auto& session) {
     const double start = options_.clock();
-    Result sums{.step = session.step()};
-    detail::for_each_batch(data_, [&](const auto& feeds) {
-      const double weight = detail::batch_size(feeds);
-      const auto fetched = session.run(fetches, feeds);
-      add(sums, weight, fetched);
-    });
-    if (sums.batches == 0) {
-      throw LogicError("crochet: Evaluate: the data gave no batch; after the last one it has to begin again");
-    }
-    for (double& value : sums.values) value /= sums.weight;
-    latest_ = sums;
-    say(options_.clock() - start);
+    latest_ = pass_over(session);
+    options_.sink(detail::evaluation_text(latest_) + detail::evaluation_cost(latest_, options_.clock() - start));
     if (options_.then) options_.then(latest_);
   }
-
-  static void add(Result& sums, double weight, const auto& fetched) {
-    std::size_t i = 0;
-    ((sums.values[i++] += weight * scalar(fetched[N{}])), ...);
-    sums.weight += weight;
-    ++sums.batches;
-  }
-  template <class T>
-  static double scalar(const T& value) {
-    static_assert(std::is_arithmetic_v<T>, "crochet: Evaluate averages scalars; fetch a mean, not a tensor");
-    return static_cast<double>(value);
-  }
-
-  [[nodiscard]] std::string text() const {
-    std::string all = "step " + std::to_string(latest_.step) + ": ";
-    std::size_t i = 0;
-    const auto add = [&](std::string_view name) {
-      char value[40];
-      std::snprintf(value, sizeof value, " = %.4g", latest_.values[i]);
-      (all += i++ == 0 ? "" : ", ").append(name).append(value);
-    };
-    (add(N::view()), ...);
-    return all;
-  }
-  void say(double seconds) const {
-    char cost[64];
-    std::snprintf(cost, sizeof cost, " (%lld batches, %.3f sec)", static_cast<long long>(latest_.batches), seconds);
-    options_.sink(text() + cost);
+  Result pass_over(auto& session) {
+    const auto scope = options_.during ? options_.during() : nullptr;
+    Result sums{.step = session.step()};
+    const auto run = [&](const auto& feeds) { return session.run(fetches, feeds); };
+    detail::add_pass(sums, data_, options_.max_batches, run, [] { return false; });
+    return detail::averaged(sums);
   }
 
   Data data_;

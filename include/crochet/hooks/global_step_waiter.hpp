@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// GlobalStepWaiter: holds a session back until somebody else has made enough steps.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/sleep.hpp>
+
+namespace crochet {
+
+/// Waits in before_run until the global step has reached `wait_until_step`, so that workers start one after the other:
+/// `GlobalStepWaiter{.wait_until_step = 1000}`. Once it has been reached there is no more waiting in this session.
+///   wait_until_step  steps    0        0 or below: no waiting
+///   poll_seconds     seconds  0.5      between two looks; above 0, else begin throws LogicError
+///   step_elsewhere   -        unset    where the step is read that others advance; without it, the session's step
+///   sink, sleep               stderr, the thread sleeps
+/// Fires: before the first run, once. Says so when it begins to wait, and whenever the step moved by more than 1000.
+/// Fetches: nothing. Cost: afterwards a comparison per run. Throws: StopIteration when the session's coordinator is
+/// asked to stop while it waits, so that the run that was held back does not happen; the original neither looks at the
+/// coordinator nor ever gives up.
+struct GlobalStepWaiter {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run>;
+
+  std::int64_t wait_until_step = 0;
+  double poll_seconds = 0.5;
+  std::function<std::int64_t()> step_elsewhere{};
+  Sink sink{};
+  Sleep sleep{};
+
+  /// What happened so far; begin clears it.
+  struct State {
+    bool started = false;
+    std::function<bool()> stopped{};
+  };
+  State state{};
+
+  void begin() {
+    if (!(poll_seconds > 0)) throw LogicError("crochet: GlobalStepWaiter: poll_seconds has to be above 0");
+    state = State{.started = wait_until_step <= 0};
+  }
+
+  void after_create_session(auto& /*session*/, auto& coordinator) {
+    state.stopped = [&coordinator] { return coordinator.should_stop(); };
+  }
+
+  void before_run(auto& run) {
+    if (state.started) [[likely]] {
+      return;
+    }
+    wait([&] { return step_elsewhere ? step_elsewhere() : run.step(); });
+    state.started = true;
+  }
+
+  [[nodiscard]] std::string cadence() const { return "before the first run"; }
+
+ private:
+  CROCHET_COLD void wait(const auto& step_now) const {
+    constexpr std::int64_t worth_a_line = 1000;
+    std::int64_t step = step_now();
+    if (step >= wait_until_step) return;
+    say(step);
+    for (std::int64_t said = step; step < wait_until_step; step = step_now()) {
+      if (step - said > worth_a_line) say(said = step);
+      if (sleep_unless(state.stopped, poll_seconds, sleep)) {
+        throw StopIteration("crochet: GlobalStepWaiter: stopped while it waited for step " +
+                            std::to_string(wait_until_step));
+      }
+    }
+  }
+  void say(std::int64_t step) const {
+    sink("waiting for global step " + std::to_string(wait_until_step) + "; it is " + std::to_string(step));
+  }
+};
+
+}  // namespace crochet

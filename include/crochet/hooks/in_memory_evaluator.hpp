@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// InMemoryEvaluator: Evaluate under hooks of its own, in a session nested in the training's.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/evaluation.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/session/side_session.hpp>
+
+namespace crochet {
+
+/// When to evaluate, and what to do with the result.
+template <class... N>
+struct InMemoryEvaluatorOptions {
+  std::int64_t every_steps = 100;
+  std::optional<std::int64_t> max_batches{};
+  PassScope during{};
+  std::function<void(const Evaluation<N...>&)> then{};
+  Sink sink{};
+  Clock clock{};
+};
+
+/// Evaluates when the session is created, every N steps and at the end, each time as a session of its own with the
+/// hooks it is given: each of them sees begin, after_create_session, every run of the pass, and end.
+///   InMemoryEvaluator{fetches<"accuracy">, test_batches, HookChain{ProgressBar{...}}, {.every_steps = 500}}
+///   every_steps  global steps  100    above 0, else begin throws LogicError
+///   max_batches  batches       unset  a pass ends after so many; so it does when one of its hooks asks to stop
+///   during, then, sink, clock         as for Evaluate, and so are `data` and the values
+/// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10; after a recovery once more. At the end only if that
+/// step is not evaluated already: the original does it twice. Fetches: nothing in the main run. Cost: a comparison
+/// between passes. Nothing is built for a pass: the nested session is made for the first one and kept, its memory too;
+/// the original makes a graph and a session for each. Uses the executor's variables in place, so there is nothing to
+/// copy and no kind of saver or initializer to refuse. What the hooks of a pass throw, OutOfRangeError and
+/// StopIteration excepted, leaves it after their on_error.
+template <class FetchList, class Data, class Chain = HookChain<>>
+class InMemoryEvaluator;
+template <class... N, class Data, class Chain>
+class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
+ public:
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end>;
+  using Result = Evaluation<N...>;
+  static constexpr Fetches<N...> fetches{};  // checked at once, asked for in passes of its own
+
+  InMemoryEvaluator(Fetches<N...>, Data data, Chain hooks = {}, InMemoryEvaluatorOptions<N...> options = {})
+      : data_(std::move(data)), hooks_(std::move(hooks)), options_(std::move(options)) {}
+
+  /// The last result; its step is -1 while there is none.
+  [[nodiscard]] const Result& latest() const { return latest_; }
+  [[nodiscard]] Chain& hooks() { return hooks_; }
+
+  void begin() {
+    timer_ = required_cadence_of<InMemoryEvaluator>(options_.every_steps, {}, Cadence::First::after_interval);
+    latest_ = {};
+    nested_.reset();
+  }
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    evaluate(session);
+    timer_.start(session.step(), options_.clock());
+  }
+  RunArgs<> before_run(auto& /*run*/) const { return {}; }
+  void after_run(auto& run, const auto& /*values*/) {
+    if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+      evaluate(run.session());
+      timer_.triggered(run.step(), options_.clock());
+    }
+  }
+  void end(auto& session) {
+    if (latest_.step != session.step()) evaluate(session);
+    nested_.reset();
+  }
+
+  [[nodiscard]] std::string cadence() const {
+    return "at the start, " + cadence_text(options_.every_steps, {}) + ", at the end";
+  }
+
+ private:
+  template <class Session>
+  CROCHET_COLD void evaluate(Session& session) {
+    const double start = options_.clock();
+    latest_ = pass_over(nested<Session>(session), session.step());
+    options_.sink(detail::evaluation_text(latest_) + detail::evaluation_cost(latest_, options_.clock() - start));
+    if (options_.then) options_.then(latest_);
+  }
+  /// The nested session, made for the first pass.
+  template <class Session>
+  auto& nested(Session& session) {
+    using Nested = detail::side_session_of<Session>;
+    auto made = std::static_pointer_cast<Nested>(nested_);
+    if (!made || !made->belongs_to(session)) nested_ = made = std::make_shared<Nested>(session);
+    return *made;
+  }
+  Result pass_over(auto& nested, std::int64_t step) {
+    const auto scope = options_.during ? options_.during() : nullptr;
+    Result sums{.step = step};
+    nested.drive(hooks_, step, [&](auto& side) {
+      const auto run = [&](const auto& feeds) { return side.run(fetches, feeds); };
+      detail::add_pass(sums, data_, options_.max_batches, run, [&] { return side.should_stop(); });
+    });
+    return detail::averaged(sums);
+  }
+
+  Data data_;
+  Chain hooks_;
+  InMemoryEvaluatorOptions<N...> options_;
+  Cadence timer_;
+  Result latest_;
+  std::shared_ptr<void> nested_;
+};
+template <class... N, class Data>
+InMemoryEvaluator(Fetches<N...>, Data) -> InMemoryEvaluator<Fetches<N...>, Data>;
+template <class... N, class Data, class Chain>
+InMemoryEvaluator(Fetches<N...>, Data, Chain) -> InMemoryEvaluator<Fetches<N...>, Data, Chain>;
+template <class... N, class Data, class Chain>
+InMemoryEvaluator(Fetches<N...>, Data, Chain, InMemoryEvaluatorOptions<N...>)
+    -> InMemoryEvaluator<Fetches<N...>, Data, Chain>;
+
+}  // namespace crochet

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// MetricChannel: what an evaluator found, for the hooks that act on it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/error.hpp>
+
+namespace crochet {
+
+/// The history of named metrics: who evaluates publishes, early stopping, BestCheckpoint and ReduceOnPlateauOf read.
+///   MetricChannel metrics;
+///   HookChain{Evaluate{fetches<"accuracy">, data, {.every_steps = 500, .then = metrics}},
+///             stop_if_no_increase(metrics, "accuracy", 5000)}
+/// Copies are the same channel. Any thread may use it. It outlives sessions, as the event files do that the original
+/// reads in its place at every check; for another training make another one. Cost of publishing: a lock and a map; of
+/// asking whether there is news: one load.
+class MetricChannel {
+ public:
+  struct Entry {
+    std::int64_t step;
+    double value;
+  };
+
+  MetricChannel() : shared_(std::make_shared<Shared>()) {}
+
+  /// A later value of a step takes the place of an earlier one.
+  void publish(std::string_view name, std::int64_t step, double value) const {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->metrics[std::string(name)][step] = value;
+    ++shared_->version;
+  }
+  /// Publishes all values of an Evaluation, for `.then = metrics`.
+  template <template <class...> class Result, class... N>
+  void operator()(const Result<N...>& result) const {
+    (publish(N::view(), result.step, result[N{}]), ...);
+  }
+
+  /// How often something was published; another number means news.
+  [[nodiscard]] std::uint64_t version() const { return shared_->version.load(); }
+  [[nodiscard]] bool empty() const { return version() == 0; }
+
+  /// Calls `visit(step, value)` by step; not at all if nothing was published yet. Throws LogicError if there are
+  /// metrics, but not this one: a name is misspelt, or the evaluator does not compute it. `visit` must not publish.
+  template <class Visit>
+  void for_each(std::string_view name, Visit visit) const {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->metrics.empty()) return;
+    for (const auto& [step, value] : find(name)) visit(step, value);
+  }
+  /// The same as a list.
+  [[nodiscard]] std::vector<Entry> history(std::string_view name) const {
+    std::vector<Entry> all;
+    for_each(name, [&](std::int64_t step, double value) { all.push_back({step, value}); });
+    return all;
+  }
+  /// The value of the highest step.
+  [[nodiscard]] std::optional<Entry> latest(std::string_view name) const {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->metrics.empty()) return {};
+    const auto& [step, value] = *find(name).rbegin();
+    return Entry{step, value};
+  }
+
+ private:
+  using Values = std::map<std::int64_t, double>;
+  struct Shared {
+    std::mutex mutex;
+    std::map<std::string, Values, std::less<>> metrics;
+    std::atomic<std::uint64_t> version{0};
+  };
+
+  [[nodiscard]] const Values& find(std::string_view name) const {
+    const auto found = shared_->metrics.find(name);
+    if (found != shared_->metrics.end()) return found->second;
+    std::string known;
+    for (const auto& [other, values] : shared_->metrics) (known += known.empty() ? "" : ", ") += other;
+    throw LogicError("crochet: no metric \"" + std::string(name) + "\" is published; there are: " + known);
+  }
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace crochet

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// MultiStepStopAtStep: StopAtStep for an executor whose run makes several steps.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/fed_number.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+
+namespace crochet {
+
+/// Tells each run how many steps to make, so that the last one is shorter and ends at the target: with
+/// `MultiStepStopAtStep<>{.num_steps = 10, .steps_per_run = 4}` the runs make 4, 4 and 2 steps.
+///   Text           -      "steps_per_run"   the scalar placeholder or input that is fed
+///   last_step      steps  unset             exactly one of the two, as for StopAtStep
+///   num_steps      steps  unset
+///   steps_per_run  steps  1                 above 0, else begin throws LogicError
+/// Fires: feeds every run; asks to stop after the one that reaches the target. Fetches: nothing. Cost: a comparison and
+/// the feed. The executor has to count its steps (Executor, global_step): after_run throws LogicError when the step has
+/// not advanced by what was fed. The original keeps the number in a variable of its own that it loads after each run.
+template <FixedString Text = "steps_per_run">
+struct MultiStepStopAtStep {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run>;
+
+  std::optional<std::int64_t> last_step{};
+  std::optional<std::int64_t> num_steps{};
+  std::int64_t steps_per_run = 1;
+
+  /// What happened so far; begin clears it.
+  struct State {
+    StopAtStep stop{};
+    std::int64_t due = 0;  // the step that the run at hand has to reach
+  };
+  State state{};
+
+  void begin() {
+    if (steps_per_run < 1) throw LogicError("crochet: MultiStepStopAtStep: steps_per_run has to be above 0");
+    state = State{.stop = {.last_step = last_step, .num_steps = num_steps}};
+    state.stop.begin();
+  }
+  void after_create_session(auto& session, auto& coordinator) { state.stop.after_create_session(session, coordinator); }
+
+  auto before_run(auto& run) {
+    const std::int64_t steps = std::clamp<std::int64_t>(state.stop.target - run.step(), 0, steps_per_run);
+    state.due = run.step() + steps;
+    return RunArgs{feed<Text>(static_cast<detail::fed_number<decltype(run), Name<Text>, std::int64_t>>(steps))};
+  }
+  void after_run(auto& run, const auto& values) const {
+    if (run.step() != state.due) [[unlikely]] {
+      refuse(run.step());
+    }
+    state.stop.after_run(run, values);
+  }
+
+  [[nodiscard]] std::string cadence() const {
+    return StopAtStep{.last_step = last_step, .num_steps = num_steps}.cadence();
+  }
+
+ private:
+  [[noreturn]] CROCHET_COLD void refuse(std::int64_t step) const {
+    throw LogicError("crochet: MultiStepStopAtStep: the run should have ended at step " + std::to_string(state.due) +
+                     " and ended at " + std::to_string(step) +
+                     "; the executor has to count its steps itself, and to make as many as \"" +
+                     std::string(Text.view()) + "\" says");
+  }
+};
+
+}  // namespace crochet

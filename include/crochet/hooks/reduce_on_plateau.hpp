@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReduceOnPlateau<"loss">: lowers the learning rate when a value does not get better any more.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/metric_channel.hpp>
+#include <crochet/hooks/plateau_rate.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/steered_number.hpp>
+#include <crochet/hooks/value_text.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+/// "loss is not better than 0.5, of step 300; learning_rate = 0.0001 from step 400 on".
+inline std::string plateau_text(const std::string& value, std::string_view rate, const PlateauRate& rule,
+                                std::int64_t step) {
+  return value + " is not better than " + value_text(rule.seen.best) + ", of step " +
+         std::to_string(rule.seen.best_step) + "; " + std::string(rate) + " = " + value_text(rule.now) + " from step " +
+         std::to_string(step) + " on";
+}
+
+}  // namespace detail
+
+/// Takes the mean of a scalar over every `every_steps` runs, and when it has not become better for `patience` such
+/// looks, makes the rate smaller: `ReduceOnPlateau<"loss">{.rule = {.rate = 0.1, .patience = 5}, .every_steps = 500}`.
+///   Value        -     -                the scalar that is looked at
+///   Rate         -     "learning_rate"  a scalar placeholder, which is fed in every run; where the model has none, a
+///                                       variable of that name, which is written when the rate changes
+///   rule               see PlateauRate  rate, factor, patience, ...; out of range: begin throws LogicError
+///   every_steps  runs  100              between two looks; above 0
+///   sink               standard error   is told of a reduction
+/// Fires: feeds in every run; looks every N runs that it sees. Fetches: Value, in every run. Cost: that, an addition
+/// and the feed. State: the rate, the best value, what was counted since, and the sum since the last look. Throws
+/// LogicError if there is neither placeholder nor variable. The original has no such hook.
+template <FixedString Value, FixedString Rate = "learning_rate">
+struct ReduceOnPlateau {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
+                         phase::save_state, phase::load_state>;
+  static constexpr Fetches<Name<Value>> fetches{};
+
+  PlateauRate rule{};
+  std::int64_t every_steps = 100;
+  Sink sink{};
+
+  /// What happened since the last look; begin clears it.
+  struct State {
+    double sum = 0;
+    std::int64_t runs = 0;
+    double written = std::numeric_limits<double>::quiet_NaN();
+  };
+  State state{};
+
+  /// The rate of the next run.
+  [[nodiscard]] double rate() const { return rule.now; }
+
+  void begin() {
+    rule.start("ReduceOnPlateau");
+    if (every_steps < 1) throw LogicError("crochet: ReduceOnPlateau: every_steps has to be above 0");
+    state = {};
+  }
+  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+    state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new ones
+  }
+
+  auto before_run(auto& run) {
+    return RunArgs{crochet::fetches<Value>, detail::steer<Rate>(run, rule.now, state.written)};
+  }
+  void after_run(auto& run, const auto& values) {
+    const auto value = values[Name<Value>{}];
+    static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>,
+                  "crochet: ReduceOnPlateau needs a scalar");
+    state.sum += static_cast<double>(value);
+    if (++state.runs >= every_steps) [[unlikely]] {
+      look(run.step());
+    }
+  }
+
+  void save_state(auto& out) const {
+    rule.save_state(out);
+    out.put("sum", state.sum);
+    out.put("runs", state.runs);
+  }
+  void load_state(auto& in) {
+    rule.load_state(in);
+    in.get("sum", state.sum);
+    in.get("runs", state.runs);
+  }
+
+  [[nodiscard]] std::string cadence() const { return "feeds every run, looks " + cadence_text(every_steps, {}); }
+
+ private:
+  CROCHET_COLD void look(std::int64_t step) {
+    const double mean = state.sum / static_cast<double>(state.runs);
+    state.sum = 0;
+    state.runs = 0;
+    if (rule.reduced(mean, step)) sink(detail::plateau_text(std::string(Value.view()), Rate.view(), rule, step));
+  }
+};
+
+/// The same for a metric that an evaluator publishes, one look for each step at which it does:
+///   ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .rule = {.rate = 0.1, .mode = Aim::highest}}
+///   Rate     -  "learning_rate"  as for ReduceOnPlateau
+///   metrics  -  a new channel    to which the evaluator publishes
+///   metric   -  -                its name there; after_run throws LogicError if others are published, but not this one
+///   rule, sink                   as for ReduceOnPlateau
+/// Fires: feeds in every run; looks after a run in which, or since which, something was published. Fetches: nothing.
+/// Cost: one load and the feed. State: the rate, the best value, what was counted since.
+template <FixedString Rate = "learning_rate">
+struct ReduceOnMetricPlateau {
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
+                         phase::save_state, phase::load_state>;
+
+  MetricChannel metrics{};
+  std::string metric{};
+  PlateauRate rule{};
+  Sink sink{};
+
+  /// What was seen so far; begin clears it.
+  struct State {
+    std::uint64_t version = 0;
+    std::int64_t step = -1;  // of the last value
+    double written = std::numeric_limits<double>::quiet_NaN();
+  };
+  State state{};
+
+  [[nodiscard]] double rate() const { return rule.now; }
+
+  void begin() {
+    rule.start("ReduceOnMetricPlateau");
+    state = {.version = metrics.version()};
+    if (metric.empty()) throw LogicError("crochet: ReduceOnMetricPlateau: set the name of the metric");
+  }
+  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+    state.written = std::numeric_limits<double>::quiet_NaN();
+  }
+
+  auto before_run(auto& run) { return detail::steer<Rate>(run, rule.now, state.written); }
+  void after_run(auto& run, const auto& /*values*/) {
+    if (metrics.version() != state.version) [[unlikely]] {
+      look(run.step());
+    }
+  }
+
+  void save_state(auto& out) const {
+    rule.save_state(out);
+    out.put("step", state.step);
+  }
+  void load_state(auto& in) {
+    rule.load_state(in);
+    in.get("step", state.step);
+  }
+
+  [[nodiscard]] std::string cadence() const { return "feeds every run, looks when there is news"; }
+
+ private:
+  CROCHET_COLD void look(std::int64_t step) {
+    state.version = metrics.version();
+    const auto news = metrics.latest(metric);
+    if (!news || news->step == state.step) return;  // of another metric
+    state.step = news->step;
+    if (rule.reduced(news->value, news->step)) sink(detail::plateau_text(metric, Rate.view(), rule, step));
+  }
+};
+
+}  // namespace crochet

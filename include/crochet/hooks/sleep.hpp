@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sleep: how hooks wait. By sleeping, unless another way is given.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace crochet {
+
+/// Waits a number of seconds. `Sleep{}` puts the thread to sleep; any copyable callable that takes seconds will do
+/// instead, in tests one that moves a testing::ManualClock.
+class Sleep {
+ public:
+  Sleep() = default;
+  template <class F>
+  requires(!std::same_as<F, Sleep> && std::is_invocable_v<const F&, double>) Sleep(F sleep)
+      : other_(std::move(sleep)) {}  // NOLINT(google-explicit-constructor): `.sleep = my_sleep`
+
+  void operator()(double seconds) const {
+    if (other_) return other_(seconds);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
+
+ private:
+  std::function<void(double)> other_;
+};
+
+/// Sleeps so many seconds in naps of at most half a second, and asks `stop()` before each of them: a wish to stop is
+/// not kept waiting. Returns whether it was stopped.
+template <class Stop>
+bool sleep_unless(const Stop& stop, double seconds, const Sleep& sleep) {
+  constexpr double nap = 0.5;
+  for (double left = seconds; left > 0; left -= nap) {
+    if (stop()) return true;
+    sleep(std::min(left, nap));
+  }
+  return stop();
+}
+
+}  // namespace crochet

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// StopOnPredicate, make_early_stopping: stops when a function says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/stop_signal.hpp>
+
+namespace crochet {
+
+/// When to ask, and who else is to stop.
+struct EarlyStoppingOptions {
+  std::optional<double> run_every_seconds{};
+  std::optional<std::int64_t> run_every_steps{};
+  std::optional<StopSignal> signal{};  ///< is given as well, for the sessions with a CheckForStopping
+  Sink sink{};
+  Clock clock{};
+};
+
+/// Asks a function now and then whether to stop: `make_early_stopping([&] { return std::filesystem::exists("stop");
+/// })`. The function takes nothing and returns bool, or std::optional<std::string>: the reason for a stop.
+///   run_every_seconds  seconds  60 unless steps are given   not below 0
+///   run_every_steps    steps    unset                       above 0
+///   signal             -        unset                       stops other sessions too
+/// Both intervals, or one out of range: begin throws LogicError. Fires: after the first run, then at the interval.
+/// Fetches: nothing. Cost: a comparison, in seconds a reading of the clock, and the function's when it is asked. State:
+/// the function's, if it has save_state. Throws what the function throws. Where the original differs: steps are
+/// refused unless the default of the seconds is taken back, and any distribution strategy makes its own default an
+/// error.
+template <class F>
+class StopOnPredicate {
+ public:
+  using handles = Phases<phase::begin, phase::after_run, phase::end>;
+
+  explicit StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
+      : should_stop_(std::move(should_stop)), options_(std::move(options)) {}
+
+  void begin() { timer_ = required_cadence_of<StopOnPredicate>(options_.run_every_steps, seconds()); }
+
+  void after_run(auto& run, const auto& /*values*/) {
+    if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+      if (const std::optional<std::string> reason = ask(run.step())) stop(run, *reason);
+    }
+  }
+  void end(auto& /*session*/) {
+    if constexpr (requires { should_stop_.warning(); }) {
+      if (const std::string text = should_stop_.warning(); !text.empty()) options_.sink(text);
+    }
+  }
+
+  [[nodiscard]] std::string cadence() const { return cadence_text(options_.run_every_steps, seconds()); }
+
+ private:
+  [[nodiscard]] std::optional<double> seconds() const {
+    return options_.run_every_steps || options_.run_every_seconds ? options_.run_every_seconds
+                                                                  : std::optional<double>{60};
+  }
+  CROCHET_COLD std::optional<std::string> ask(std::int64_t step) {
+    timer_.triggered(step, options_.clock());
+    if constexpr (std::is_same_v<std::invoke_result_t<F&>, std::optional<std::string>>) {
+      return should_stop_();
+    } else {
+      static_assert(std::is_convertible_v<std::invoke_result_t<F&>, bool>,
+                    "crochet: make_early_stopping needs a function that returns bool or std::optional<std::string>");
+      return should_stop_() ? std::optional<std::string>{"the function of early stopping said so"} : std::nullopt;
+    }
+  }
+  CROCHET_COLD void stop(auto& run, const std::string& reason) {
+    if (options_.signal) options_.signal->request(reason);
+    run.request_stop(reason);
+  }
+
+  F should_stop_;
+  EarlyStoppingOptions options_;
+  Cadence timer_;
+};
+
+template <class F>
+StopOnPredicate<F> make_early_stopping(F should_stop, EarlyStoppingOptions options = {}) {
+  return StopOnPredicate<F>{std::move(should_stop), std::move(options)};
+}
+
+}  // namespace crochet

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SideSession: a session inside another one, on the same executor, with hooks of its own: an evaluation, for example.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/hooked_run.hpp>
+#include <crochet/session/nested_errors.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/stop.hpp>
+
+namespace crochet {
+
+/// Shares the main session's executor, and so its variables, and has memory of its own, which it keeps from one use to
+/// the next. It must not outlive the executor. One thread at a time, together with the main session.
+template <class E>
+class SideSession {
+ public:
+  explicit SideSession(RawSession<E>& main) : executor_(&main.executor()) {}
+
+  /// Is this a side session of that one?
+  [[nodiscard]] bool belongs_to(RawSession<E>& main) const { return executor_ == &main.executor(); }
+
+  /// What `body` is given: runs under the hooks, until one of them asks to stop.
+  template <class Chain>
+  class Runs {
+   public:
+    Runs(RawSession<E>& raw, Chain& hooks) : raw_(raw), hooks_(hooks) {}
+
+    /// As MonitoredSession::run; `feeds` is a Feed, Feeds or RunArgs.
+    template <RequestPart... A>
+    auto run(A&&... args) {
+      const RunArgs request{std::forward<A>(args)...};
+      using Request = std::remove_const_t<decltype(request)>;
+      [[maybe_unused]] call_is_usable<detail::call_reason<E, Request>> checked;
+      constexpr bool good = detail::good_call<E, Request>;
+      using Verdict = detail::run_verdict<good, E, Chain, Request>;
+      [[maybe_unused]] detail::hook_error<Verdict> checked_hooks;
+      if constexpr (good && detail::no_bad_hook<Verdict>) {
+        detail::hooked_run(raw_, hooks_, stop_, request);
+        return detail::fetch_all(raw_.executor(), raw_.hooked_workspace(), typename Request::fetches_type{});
+      } else {
+        return detail::fetch_none<E>(typename Request::fetches_type{});
+      }
+    }
+    [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinator_.should_stop(); }
+    [[nodiscard]] Coordinator& coordinator() { return coordinator_; }
+
+   private:
+    RawSession<E>& raw_;
+    Chain& hooks_;
+    StopState stop_;
+    Coordinator coordinator_;
+  };
+
+  /// One session from begin to end: every hook's begin, after_create_session, the runs that `body(runs)` makes, end. An
+  /// OutOfRangeError or StopIteration ends the body, and that is all; another exception leaves, after every on_error.
+  /// `step` is the step at which it begins, for an executor that does not count steps itself.
+  template <class Chain, class Body>
+  void drive(Chain& hooks, std::int64_t step, Body body) {
+    using Verdict = detail::session_verdict<E, Chain>;
+    [[maybe_unused]] detail::hook_error<Verdict> checked;
+    if constexpr (detail::no_bad_hook<Verdict>) {
+      RawSession<E>& raw = session_at(step);
+      Runs<Chain> runs{raw, hooks};
+      hooks.template fire<phase::begin>();
+      hooks.template fire<phase::after_create_session>(raw, runs.coordinator());
+      run_body(hooks, body, runs);
+      detail::NestedErrors errors;
+      hooks.template fire_guarded<phase::end>(errors, raw);
+      errors.rethrow_first();
+    }
+  }
+
+ private:
+  template <class Chain, class Body>
+  static void run_body(Chain& hooks, Body& body, Runs<Chain>& runs) {
+    try {
+      body(runs);
+    } catch (const OutOfRangeError&) {
+    } catch (const StopIteration&) {
+    } catch (...) {
+      std::exception_ptr error = std::current_exception();
+      auto report = [](const std::exception_ptr& thrown) {
+        diagnose("crochet: on_error of a hook threw: " + detail::what_of(thrown));
+      };
+      hooks.template fire_guarded<phase::on_error>(report, error);
+      throw;
+    }
+  }
+  RawSession<E>& session_at(std::int64_t step) {
+    if (!raw_ || !detail::CountsSteps<E>) raw_.emplace(*executor_, step);
+    return *raw_;
+  }
+
+  E* executor_;
+  std::optional<RawSession<E>> raw_;
+};
+
+namespace detail {
+
+template <class Session>
+using side_session_of = SideSession<typename std::remove_cvref_t<Session>::Executor>;
+
+}  // namespace detail
+
+}  // namespace crochet
