@@ -12,6 +12,7 @@
 #include <crochet/hooks/feed_fn.hpp>
 #include <crochet/hooks/final_ops.hpp>
 #include <crochet/hooks/global_step_waiter.hpp>
+#include <crochet/hooks/gradient_histograms.hpp>
 #include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/kept_value.hpp>
@@ -35,6 +36,9 @@
 #include <crochet/hooks/stop_on_predicate.hpp>
 #include <crochet/hooks/stop_signal.hpp>
 #include <crochet/hooks/stop_when.hpp>
+#include <crochet/hooks/summary_saver.hpp>
+#include <crochet/hooks/summary_sink.hpp>
 #include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/hooks/timed.hpp>
+#include <crochet/hooks/weight_histograms.hpp>
 #include <crochet/hooks/when.hpp>

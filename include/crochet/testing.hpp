@@ -6,6 +6,7 @@
 #include <crochet/testing/laws.hpp>
 #include <crochet/testing/manual_clock.hpp>
 #include <crochet/testing/phase_spy.hpp>
+#include <crochet/testing/recorded_summaries.hpp>
 #include <crochet/testing/recording_sink.hpp>
 #include <crochet/testing/script.hpp>
 #include <crochet/testing/script_log.hpp>

@@ -5,13 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <crochet/testing/counting_new.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <crochet/testing/counting_new.hpp>
 
 namespace {
 
@@ -20,6 +21,9 @@ using namespace cr::literals;
 
 constexpr auto in_session = [](auto& run) { return run.step() >= 0; };
 const auto quiet = [](std::string_view) {};
+struct Forget {
+  void add_summary(const cr::io::Summary&, std::int64_t) const {}
+};
 
 struct Allocates {
   void after_run(auto&, const auto&) const { ::operator delete(::operator new(1)); }
@@ -50,6 +54,7 @@ TEST(Allocations, NoneByHooksThatAreNotDue) {
           cr::Progress<"loss">{.columns = 0, .write = quiet},
           cr::Evaluate{
               cr::fetches<"loss">, [] { return std::optional<cr::Feeds<>>{}; }, {.every_steps = 5000, .at_end = false}},
+          cr::SummarySaver<cr::summary::Scalar<"loss">>{.every_steps = 5000, .summaries = Forget{}},
           cr::EveryN<5000, cr::Snapshot<"loss">>{{::testing::TempDir()}}}),
       0U);
 }

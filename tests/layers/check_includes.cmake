@@ -9,10 +9,10 @@ set(session hook)
 set(graph "")
 set(kernels graph)
 set(executor graph session hook kernels)
-set(io "")
+set(io graph)
 set(hooks hook io)
 set(data io)
-set(testing hook session graph executor kernels)
+set(testing hook session graph executor kernels io)
 set(layers hook session graph kernels executor io hooks data testing)
 
 # ... and of others, besides the standard library and Hana: libraries, processors' intrinsics, the operating system.

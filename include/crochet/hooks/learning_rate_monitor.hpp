@@ -15,6 +15,7 @@
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/summary_sink.hpp>
 #include <crochet/hooks/value_text.hpp>
 
 namespace crochet {
@@ -23,8 +24,8 @@ namespace crochet {
 /// (every 100 runs if nothing is said), and writes a line when it is another one than at the last look:
 ///   learning_rate = 0.001 (step 1)
 ///   learning_rate = 0.0005 (step 401)
-/// `on_change(step, value)` is called with it. Between looks nothing is fetched. begin throws LogicError as
-/// LoggingTensor's does. The original has no such hook.
+/// `on_change(step, value)` is called with it. With `summaries`, each look is a scalar summary, changed or not. Between
+/// looks nothing is fetched. begin throws LogicError as LoggingTensor's does. The original has no such hook.
 template <FixedString Text = "learning_rate">
 struct LearningRateMonitor {
   using handles = Phases<phase::begin, phase::before_run, phase::after_run>;
@@ -35,6 +36,7 @@ struct LearningRateMonitor {
   std::function<void(std::int64_t step, double value)> on_change{};
   Sink sink{};
   Clock clock{};
+  SummarySink summaries{};
 
   /// What happened so far; begin clears it.
   struct State {
@@ -71,6 +73,7 @@ struct LearningRateMonitor {
     static_assert(std::is_arithmetic_v<T>, "crochet: LearningRateMonitor needs a scalar");
     state.timer.triggered(state.runs, clock());
     const auto number = static_cast<double>(value);
+    summaries.scalar(Text.view(), number, step);
     if (number == state.value) return;
     state.value = number;
     state.since_step = step;

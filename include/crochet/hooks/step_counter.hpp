@@ -12,6 +12,7 @@
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/summary_sink.hpp>
 
 namespace crochet {
 
@@ -21,6 +22,8 @@ namespace crochet {
 /// Where the original differs: the first interval begins when the session is created, not after the first run (reports
 /// at 10 and 20, not at 11 and 21), and begins anew when a session is created again, so that a recovery is not counted
 /// and no rate is negative. Nothing is fetched: the session knows the step.
+/// With `summaries`, each rate is a scalar summary too, at the step after the run. Line and tag begin with the name of
+/// the global step, `step_name`.
 /// Cost: a comparison per run, with `every_seconds` a reading of the clock.
 struct StepCounter {
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
@@ -29,6 +32,8 @@ struct StepCounter {
   std::optional<double> every_seconds{};
   Sink sink{};
   Clock clock{};
+  SummarySink summaries{};
+  std::string step_name = "global_step";
 
   /// The rate that was reported last; 0 before.
   double steps_per_second = 0;
@@ -69,9 +74,11 @@ struct StepCounter {
     const auto elapsed = state.timer.triggered(step, clock());
     if (!elapsed || !(elapsed->seconds > 0)) return;
     steps_per_second = static_cast<double>(elapsed->steps) / elapsed->seconds;
-    char line[64];
-    std::snprintf(line, sizeof line, "global_step/sec: %g", steps_per_second);
-    sink(line);
+    const std::string tag = step_name + "/sec";
+    char number[32];
+    std::snprintf(number, sizeof number, ": %g", steps_per_second);
+    sink(tag + number);
+    summaries.scalar(tag, steps_per_second, step);
   }
   CROCHET_COLD void complain() const {
     sink("crochet: StepCounter: 20 runs have not advanced the global step; does the model minimize anything in them?");

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SummarySaver<summary::Scalar<"loss">, ...>: what a plot shows, saved now and then.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/summary_items.hpp>
+#include <crochet/hooks/summary_sink.hpp>
+
+namespace crochet {
+
+/// Saves its items (hooks/summary_items.hpp) as one summary: `SummarySaver<summary::Scalar<"loss">,
+/// summary::Histogram<"hidden/kernel">>{.every_steps = 100, .summaries = events}`. Due in the first run of a session,
+/// then every `every_steps` global steps (1, 101, 201, ...) or `every_seconds` seconds. Exactly one of the two; else,
+/// or out of range, begin throws LogicError. In a run in which it is not due, and in all runs when there is no sink,
+/// nothing is fetched and nothing computed (the original evaluates its summaries in every run when it has no writer,
+/// and throws them away). When the step goes backwards (a session recovered), it is due at once. A START entry of the
+/// session log precedes the first summary, at its step, and again after a step back; `end` adds STOP and flushes,
+/// `on_error` flushes, so that the plot reaches to the error. What the sink throws leaves the run. Cost when due: the
+/// items' copies, and a virtual call.
+template <class... Items>
+struct SummarySaver {
+  static_assert(sizeof...(Items) > 0,
+                "crochet: SummarySaver needs something to save: SummarySaver<summary::Scalar<\"loss\">>");
+  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::on_error>;
+  using Asked = typename decltype(RunArgs{Items::fetches...})::fetches_type;
+  static constexpr Asked fetches{};
+
+  std::optional<std::int64_t> every_steps{};
+  std::optional<double> every_seconds{};
+  SummarySink summaries{};
+  Clock clock{};
+
+  /// What happened so far; begin clears it.
+  struct State {
+    Cadence timer;
+  };
+  State state{};
+
+  void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every_steps, every_seconds)}; }
+
+  std::optional<RunArgs<Asked>> before_run(auto& run) {
+    if (!summaries || !state.timer.due(run.step() + 1, clock)) return {};
+    return RunArgs<Asked>{};
+  }
+
+  void after_run(auto& run, const auto& values) {
+    if (values.asked()) [[unlikely]] {
+      save(run.step(), values);
+    }
+  }
+
+  void end(auto& session) {
+    summaries.stop(session.step());
+    summaries.flush();
+  }
+  void on_error(const std::exception_ptr& /*error*/) { summaries.flush(); }
+
+  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, every_seconds); }
+
+ private:
+  CROCHET_COLD void save(std::int64_t step, const auto& values) {
+    state.timer.triggered(step, clock());
+    io::Summary summary;
+    (Items::add(summary, values), ...);
+    summaries.add(std::move(summary), step);
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// WeightHistograms: how the weights are distributed, for all variables of a model at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/summary_sink.hpp>
+
+namespace crochet {
+
+/// Saves a histogram of each weight after the first run of a session, then every `every_steps` global steps (1000 if
+/// nothing is said) or `every_seconds` seconds, under the variable's name: `WeightHistograms{.summaries = events}`.
+/// begin throws LogicError for both, or one out of range. Weights are the floating-point variables of one or more
+/// dimensions, except those that belong to another one, as optimizers name theirs (`hidden/kernel/Adam` belongs to
+/// `hidden/kernel`); or those that `accept(name)` accepts. Nothing is fetched: the executor shows its variables
+/// (session/variables.hpp), so it has to have some. Values are those after the run. Cost when due: a copy of the
+/// weights; else a comparison. For gradients: GradientHistograms. The original has no such hook.
+struct WeightHistograms {
+  using handles = Phases<phase::begin, phase::after_run>;
+
+  std::optional<std::int64_t> every_steps{};
+  std::optional<double> every_seconds{};
+  std::function<bool(std::string_view name)> accept{};
+  SummarySink summaries{};
+  Clock clock{};
+
+  /// What happened so far; begin clears it.
+  struct State {
+    Cadence timer;
+  };
+  State state{};
+
+  void begin() { state = State{.timer = cadence_of<WeightHistograms>(steps(), every_seconds)}; }
+
+  void after_run(auto& run, const auto& /*values*/) {
+    if (summaries && state.timer.due(run.step(), clock)) [[unlikely]] {
+      save(run.step(), std::as_const(run.session().executor()));
+    }
+  }
+
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+
+ private:
+  [[nodiscard]] std::optional<std::int64_t> steps() const {
+    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{1000};
+  }
+
+  template <class E>
+  CROCHET_COLD void save(std::int64_t step, const E& executor) {
+    state.timer.triggered(step, clock());
+    std::vector<std::string> names;
+    executor.for_each_variable([&](std::string_view name, auto, auto) { names.emplace_back(name); });
+    io::Summary summary;
+    executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
+      using T = typename decltype(elements)::value_type;
+      if constexpr (std::is_floating_point_v<T>) {
+        const bool wanted = accept ? accept(name) : !shape.empty() && !belongs_to_another(name, names);
+        if (wanted) summary.histogram(name, std::span<const T>(elements));
+      }
+    });
+    summaries.add(std::move(summary), step);
+  }
+  static bool belongs_to_another(std::string_view name, const std::vector<std::string>& names) {
+    const std::size_t slash = name.rfind('/');
+    return slash != std::string_view::npos &&
+           std::find(names.begin(), names.end(), name.substr(0, slash)) != names.end();
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// GradientHistograms: the gradients are those of the step that is being made, and are not computed a second time.
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/executor/describe.hpp>
+#include <crochet/hooks/gradient_histograms.hpp>
+#include <crochet/testing/recorded_summaries.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+
+/// loss = mean over the batch of (x w - y)^2, one step of SGD.
+struct Line {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {4, 3});
+    const auto y = g.placeholder<float>("y", {4, 1});
+    const auto w = g.variable<float>("w", {3, 1}, cr::constant_initializer(0.5));
+    const auto b = g.variable<float>("b", {1}, cr::zeros());
+    const auto loss = g.name("loss", reduce_mean(square(matmul(x, w) + b - y)));
+    g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.125}));
+  }
+};
+
+const std::vector<float> x{1, 2, 3, -1, 0, 2, 0.5F, 1, 1, 3, -2, 1}, y{1, -1, 2, 0};
+
+std::vector<float> values_of(const cr::io::Summary& summary, std::size_t i) {
+  return std::get<std::vector<float>>(summary.values()[i].content);
+}
+
+TEST(GradientHistograms, AreThoseOfTheStepThatIsMade) {
+  cr::testing::RecordedSummaries saved;
+  using Hook = cr::GradientHistograms<"loss", "w", "b">;
+  cr::MonitoredSession session{cr::Cpu{}.compile<Line>(), cr::HookChain{Hook{{.every_steps = 2, .summaries = saved}}}};
+  const auto now = [&] {
+    const auto w = session.executor().variable("w"_n);
+    std::vector<float> all(w.begin(), w.end());
+    all.push_back(session.executor().variable("b"_n)[0]);
+    return all;
+  };
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<float> before = now();
+    session.run("train"_n, cr::feed<"x">(x), cr::feed<"y">(y));
+    if (i == 1) continue;  // not due
+    const std::vector<float> after = now();
+    const cr::io::Summary& summary = saved.summaries().back();
+    ASSERT_EQ(summary.values().size(), 2U);
+    EXPECT_EQ(summary.values()[0].tag, "gradients/w");
+    EXPECT_EQ(summary.values()[1].tag, "gradients/b");
+    std::vector<float> gradient = values_of(summary, 0);
+    gradient.push_back(values_of(summary, 1)[0]);
+    ASSERT_EQ(gradient.size(), 4U);
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(gradient[k], (before[k] - after[k]) / 0.125F, 1e-5) << i << k;
+    EXPECT_GT(std::abs(gradient[0]), 1e-3F);
+  }
+  session.close();
+  EXPECT_EQ(saved.lines(),
+            (std::vector<std::string>{"1: gradients/w = [3 values], gradients/b = [1 values]",
+                                      "3: gradients/w = [3 values], gradients/b = [1 values]", "stop 3", "flush"}));
+}
+
+TEST(GradientHistograms, CostNoSecondBackwardSweep) {
+  using Extended = decltype(cr::Cpu{}.compile<Line>())::extended_by<cr::GradientHistograms<"loss", "w", "b">>;
+  const auto products = [](const std::string& plan) {
+    std::size_t n = 0;
+    for (std::size_t at = plan.find("matmul"); at != std::string::npos; at = plan.find("matmul", at + 1)) ++n;
+    return n;
+  };
+  const std::string plain = describe(Extended{}, cr::fetches<>, cr::targets<"train">);
+  const std::string with = describe(Extended{}, cr::fetches<"gradients/w", "gradients/b">, cr::targets<"train">);
+  EXPECT_EQ(products(plain), 2U) << plain << "forward, and the gradient of w";
+  EXPECT_EQ(products(with), 2U) << with;
+}
+
+}  // namespace
