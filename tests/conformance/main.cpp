@@ -8,7 +8,28 @@
 #include <string>
 #include <string_view>
 
+#include "scenario.hpp"
 #include "table.hpp"
+
+namespace crochet::conformance {
+
+namespace {
+
+std::vector<std::string>& said_lines() {
+  static std::vector<std::string> lines;
+  return lines;
+}
+
+/// Empties the list of diagnostics before each test.
+class EachTest : public ::testing::EmptyTestEventListener {
+  void OnTestStart(const ::testing::TestInfo&) override { said_lines().clear(); }
+};
+
+}  // namespace
+
+const std::vector<std::string>& said() { return said_lines(); }
+
+}  // namespace crochet::conformance
 
 namespace {
 
@@ -55,6 +76,8 @@ int main(int argc, char** argv) {
     std::ofstream(CROCHET_CONFORMANCE_DOCUMENT) << as_markdown(rows());
     return 0;
   }
+  testing::UnitTest::GetInstance()->listeners().Append(new EachTest);
+  crochet::set_diagnostic_sink([](std::string_view line) { said_lines().emplace_back(line); });
   const int failed = RUN_ALL_TESTS();
   if (!everything_ran()) return failed;
   const std::string missing = rows_not_shown(rows());

@@ -10,16 +10,16 @@ namespace crochet::conformance {
 namespace {
 
 constexpr std::array table_parts{
-    Part{'T', 20, "Reference traces of a session", false, true},
+    Part{'T', 20, "Reference traces of a session", true, true},
     Part{'F', 11, "Scaffold", false},
     Part{'M', 14, "MonitoredTrainingSession", false},
-    Part{'W', 6, "A session around a session", false},
+    Part{'W', 6, "A session around a session", true},
     Part{'C', 8, "The coordinated layer", false},
-    Part{'R', 12, "The recoverable layer", false},
+    Part{'R', 12, "The recoverable layer", true},
     Part{'H', 8, "The hooked layer", true},
     Part{'S', 22, "MonitoredSession", false},
-    Part{'P', 14, "Step functions", false},
-    Part{'G', 7, "SingularMonitoredSession", false},
+    Part{'P', 14, "Step functions", true},
+    Part{'G', 7, "SingularMonitoredSession", true},
     Part{'Y', 4, "SecondOrStepTimer", true},
     Part{'K', 4, "StopAtStep", true},
     Part{'L', 7, "LoggingTensor", true},
@@ -87,12 +87,12 @@ std::string markdown_of(const Row& row) {
 }
 
 bool was_shown(const Row& row) {
-  const testing::UnitTest& program = *testing::UnitTest::GetInstance();
+  const ::testing::UnitTest& program = *::testing::UnitTest::GetInstance();
   for (int i = 0; i < program.total_test_suite_count(); ++i) {
-    const testing::TestSuite& suite = *program.GetTestSuite(i);
+    const ::testing::TestSuite& suite = *program.GetTestSuite(i);
     if (std::string_view{suite.name()} != "Conformance") continue;
     for (int j = 0; j < suite.total_test_count(); ++j) {
-      const testing::TestInfo& test = *suite.GetTestInfo(j);
+      const ::testing::TestInfo& test = *suite.GetTestInfo(j);
       if (test.name() == row.id) return test.should_run() && test.result()->Passed();
     }
   }
