@@ -114,6 +114,12 @@ struct is_listed_before_a_hook_that_must_come_first;
 template <class Hook, class Other>
 struct must_come_both_before_and_after;
 
+/// Cause: both hooks save state, and both would save it under the same key.
+/// Cure: give one of them a key of its own: `Keyed<"second", Hook>`, or `static constexpr std::string_view state_key` in
+/// it.
+template <class Hook, class Other>
+struct has_the_state_key_of_another_hook;
+
 /// Cause: what this run is asked for needs a placeholder that neither the caller nor a hook feeds.
 /// Cure: feed it, or do not ask for what depends on it.
 template <class Placeholder>

@@ -16,6 +16,7 @@
 #include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/kept_value.hpp>
+#include <crochet/hooks/keyed.hpp>
 #include <crochet/hooks/learning_rate_monitor.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/metric_channel.hpp>

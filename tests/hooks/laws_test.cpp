@@ -86,12 +86,13 @@ TEST_F(Laws, DecoratedOnes) {
             "");
 }
 
-TEST_F(Laws, ARhythmBeginsAnewWithTheSession) {
+TEST_F(Laws, ARhythmGoesOnWhereItWas) {
   using Looks = cr::EveryN<3, cr::EarlyStopping<"loss">>;
-  all.interrupt_after = 3;
-  EXPECT_EQ(broken_laws(Looks{{.patience = 3}}, all, loss), "");
-  all.interrupt_after = 4;
-  EXPECT_TRUE(broken_laws(Looks{{.patience = 3}}, all, loss).starts_with("state: a fresh hook that loaded"));
+  using Slow = cr::EverySeconds<3, cr::EarlyStopping<"loss">>;
+  for (all.interrupt_after = 0; *all.interrupt_after < 9; ++*all.interrupt_after) {
+    EXPECT_EQ(broken_laws(Looks{{.patience = 3}}, all, loss), "") << *all.interrupt_after;
+    EXPECT_EQ(broken_laws(Slow{{.patience = 3}, {.clock = clock}}, all, loss), "") << *all.interrupt_after;
+  }
 }
 
 }  // namespace

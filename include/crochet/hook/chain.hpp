@@ -11,6 +11,7 @@
 #include <crochet/config.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/state_key.hpp>
 
 namespace crochet {
 
@@ -85,6 +86,20 @@ struct Asks<std::index_sequence<I...>, Asked...> : AskSlot<I, Asked>... {
   static constexpr std::size_t size = sizeof...(Asked);
 };
 
+/// A hook's state is a section of its own, under its key.
+template <class H, std::size_t I, class Out>
+void save_one([[maybe_unused]] const Slot<I, H>& slot, [[maybe_unused]] Out& out) {
+  if constexpr (phase::save_state::handled<H, Out>) {
+    out.section(state_key_of<H>(), [&] { phase::save_state::call(slot.hook, out); });
+  }
+}
+template <class H, std::size_t I, class In>
+void load_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] In& in) {
+  if constexpr (phase::load_state::handled<H, In>) {
+    in.section(state_key_of<H>(), [&] { phase::load_state::call(slot.hook, in); });
+  }
+}
+
 template <class H, std::size_t I>
 constexpr H& slot_of(Slot<I, H>& slot) {
   return slot.hook;
@@ -124,6 +139,14 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   constexpr void for_each([[maybe_unused]] Visit& visit) const {
     (visit(Slot<I, H>::hook), ...);
   }
+  template <class Out>
+  void save_state([[maybe_unused]] Out& out) const {
+    (save_one<H, I>(*this, out), ...);
+  }
+  template <class In>
+  void load_state([[maybe_unused]] In& in) {
+    (load_one<H, I>(*this, in), ...);
+  }
   /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] Run& run) {
@@ -142,6 +165,8 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
 
  public:
   static constexpr std::size_t size = sizeof...(H);
+  /// Whether each hook that saves state does so under a key of its own.
+  static constexpr bool state_keys_differ = detail::clash_of_state_keys<H...>.second == 0;
 
   constexpr HookChain() = default;
   constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0) : Base{{std::move(hook)}...} {}
@@ -149,6 +174,21 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
   using Base::ask;
   using Base::fire;
   using Base::fire_guarded;
+
+  /// Writes what every hook saves, each under a key that no other has (hook/state_key.hpp). Out: a StateWriter, or what
+  /// has its `put` and `section`. Throws what hooks throw; `out` is then incomplete.
+  template <class Out>
+  void save_state(Out& out) const {
+    [[maybe_unused]] detail::keys_differ<H...> checked;
+    Base::save_state(out);
+  }
+  /// Gives every hook what was saved under its key. In: a StateReader, or what has its `get` and `section`.
+  /// ChainState::load (hook/chain_state.hpp) also says which hooks were added, removed or changed since.
+  template <class In>
+  void load_state(In& in) {
+    [[maybe_unused]] detail::keys_differ<H...> checked;
+    Base::load_state(in);
+  }
 
   /// The hook of type Hook; it must be in the chain exactly once.
   template <class Hook>

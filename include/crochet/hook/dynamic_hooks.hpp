@@ -18,6 +18,7 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/state.hpp>
 #include <crochet/name.hpp>
 
 namespace crochet {
@@ -48,6 +49,11 @@ class DynamicHook {
   virtual void after_run(DynamicRun& /*run*/) {}
   virtual void end() {}
   virtual void on_error(const std::exception_ptr& /*error*/) {}
+
+  /// The plug-in's own state, for checkpoints; under its key, or if that is empty under its number.
+  virtual void save_state(StateWriter& /*out*/) const {}
+  virtual void load_state(StateReader& /*in*/) {}
+  [[nodiscard]] virtual std::string state_key() const { return {}; }
 };
 
 namespace detail {
@@ -87,7 +93,7 @@ template <FixedString... Text>
 class DynamicHooks {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
-                         phase::on_error>;
+                         phase::on_error, phase::save_state, phase::load_state>;
   static constexpr auto fetches = crochet::fetches<Text...>;
 
   DynamicHooks& add(std::unique_ptr<DynamicHook> hook) {
@@ -130,9 +136,24 @@ class DynamicHooks {
   void on_error(const std::exception_ptr& error) {
     for (const auto& hook : hooks_) hook->on_error(error);
   }
+  void save_state(StateWriter& out) const {
+    for (std::size_t i = 0; i < hooks_.size(); ++i) {
+      out.section(key_of(i), [&] { hooks_[i]->save_state(out); });
+    }
+  }
+  void load_state(StateReader& in) {
+    for (std::size_t i = 0; i < hooks_.size(); ++i) {
+      in.section(key_of(i), [&] { hooks_[i]->load_state(in); });
+    }
+  }
 
  private:
   struct Nothing {};
+
+  [[nodiscard]] std::string key_of(std::size_t i) const {
+    const std::string key = hooks_[i]->state_key();
+    return key.empty() ? std::to_string(i) : key;
+  }
 
   std::vector<std::unique_ptr<DynamicHook>> hooks_;
 };

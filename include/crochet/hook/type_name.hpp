@@ -26,7 +26,8 @@ constexpr std::string_view compiler_type_name() {
 
 /// Replaces one string argument as a compiler prints it, starting at `at`, by the literal. Returns the characters
 /// eaten, 0 when there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
-inline std::size_t append_literal(std::string& out, std::string_view text, std::size_t at) {
+template <class Out>
+constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
   constexpr std::string_view gnu = "crochet::FixedString<";
   if (text.substr(at).starts_with(gnu)) {
     const std::size_t open = text.find('{', at);
@@ -48,9 +49,10 @@ inline std::size_t append_literal(std::string& out, std::string_view text, std::
   return close + 2 - at;
 }
 
-/// A compiler's type name without namespaces and with its strings readable.
-CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
-  std::string out;
+/// Appends a compiler's type name to a string, or what the compiler has in its place, without namespaces and with its
+/// strings readable.
+template <class Out>
+constexpr void write_readable(Out& out, std::string_view text) {
   std::size_t word = 0;  // where the identifier that is being written began
   for (std::size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
@@ -72,6 +74,10 @@ CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
     }
     word = out.size();
   }
+}
+CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
+  std::string out;
+  write_readable(out, text);
   return out;
 }
 

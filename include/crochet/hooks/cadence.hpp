@@ -73,6 +73,29 @@ class Cadence {
     return elapsed;
   }
 
+  /// Whether an interval has begun.
+  [[nodiscard]] constexpr bool started() const { return started_; }
+  /// Begins an interval here unless one is going on already, loaded from a checkpoint or begun before a recovery.
+  constexpr void start_unless_running(std::int64_t step, double now) {
+    if (!started_ || step < last_step_) start(step, now);
+  }
+
+  /// Where in its interval it stands, for a hook's save_state: times are saved as what has passed, since clocks begin
+  /// anew. The time between save and load does not count.
+  template <class Out>
+  void save_state(Out& out, double now) const {
+    out.put("cadence.started", started_);
+    out.put("cadence.step", last_step_);
+    out.put("cadence.seconds", started_ ? now - last_time_ : 0.0);
+  }
+  template <class In>
+  void load_state(In& in, double now) {
+    double seconds = 0;
+    in.get("cadence.started", started_);
+    in.get("cadence.step", last_step_);
+    if (in.get("cadence.seconds", seconds)) last_time_ = now - seconds;
+  }
+
  private:
   enum class Unit : unsigned char { never, steps, seconds };
 

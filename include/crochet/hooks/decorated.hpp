@@ -3,6 +3,7 @@
 // Policy says. A decorator is a Policy and a name.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -35,6 +36,8 @@ struct PassOn {
   static constexpr bool applies_to = true;
   /// Whether `admits` may say no. It makes the hook's request conditional: one more plan (session/demand.hpp).
   static constexpr bool decides_at_run_time = false;
+  // A policy with state of its own has save_state, load_state and a name for them, `state_name`.
+
   /// What a user can set; a policy with options of its own is constructible from them.
   using options = NoOptions;
 
@@ -74,6 +77,18 @@ requires requires { typename H::plans; }
 struct PlansOf<H> {
   using type = typename H::plans;
 };
+
+/// How many of the decorators around the innermost hook have state of their own; H is one of them or the hook.
+template <class H>
+constexpr std::size_t layers_with_state() {
+  if constexpr (Decorates<H>) {
+    constexpr std::size_t inside = layers_with_state<typename H::decorates>();
+    if constexpr (requires { decltype(H::policy)::state_name; }) return inside + 1;
+    return inside;
+  } else {
+    return 0;
+  }
+}
 
 /// In place of a bool that is always true. One type per decorator: empty objects of one type need addresses of their
 /// own.
@@ -163,13 +178,22 @@ class Decorated {
     policy.template around<phase::on_error>([&] { hook.on_error(error); });
   }
 
+  /// The hook's own, and in a section of its own the policy's.
   template <class Out>
-  constexpr void save_state(Out& out) const requires phase::save_state::handled<H, Out> {
-    hook.save_state(out);
+  constexpr void save_state(Out& out) const
+      requires(phase::save_state::handled<H, Out> || phase::save_state::handled<Policy, Out>) {
+    if constexpr (phase::save_state::handled<H, Out>) hook.save_state(out);
+    if constexpr (phase::save_state::handled<Policy, Out>) {
+      out.section(policy_section(), [&] { policy.save_state(out); });
+    }
   }
   template <class In>
-  constexpr void load_state(In& in) requires phase::load_state::handled<H, In> {
-    hook.load_state(in);
+  constexpr void load_state(In& in) requires(phase::load_state::handled<H, In> ||
+                                             phase::load_state::handled<Policy, In>) {
+    if constexpr (phase::load_state::handled<H, In>) hook.load_state(in);
+    if constexpr (phase::load_state::handled<Policy, In>) {
+      in.section(policy_section(), [&] { policy.load_state(in); });
+    }
   }
 
   /// For describe(): "every 10 runs; every 100 steps", outermost first.
@@ -187,6 +211,10 @@ class Decorated {
       admitted{true};
 
  private:
+  /// Two layers of one decorator need two names.
+  static std::string policy_section() {
+    return std::string(Policy::state_name) + std::string(detail::layers_with_state<H>(), '\'');
+  }
   static constexpr Policy make_policy([[maybe_unused]] typename Policy::options how) {
     if constexpr (std::is_same_v<typename Policy::options, NoOptions>) {
       return Policy{};

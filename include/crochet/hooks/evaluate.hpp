@@ -61,7 +61,8 @@ class Evaluate;
 template <class... N, class Data>
 class Evaluate<Fetches<N...>, Data> {
  public:
-  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::save_state, phase::load_state>;
   using Result = Evaluation<N...>;
   static constexpr Fetches<N...> fetches{};  // checked at once, asked for in passes of its own
 
@@ -79,7 +80,7 @@ class Evaluate<Fetches<N...>, Data> {
     latest_ = {};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    timer_.start(session.step(), options_.clock());
+    timer_.start_unless_running(session.step(), options_.clock());
     if (options_.at_start) evaluate(session);
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
@@ -92,6 +93,22 @@ class Evaluate<Fetches<N...>, Data> {
   }
   void end(auto& session) {
     if (options_.at_end && latest_.step != session.step()) evaluate(session);
+  }
+
+  /// When the next pass is due, and the last result.
+  void save_state(auto& out) const {
+    timer_.save_state(out, options_.clock());
+    out.put("step", latest_.step);
+    out.put("batches", latest_.batches);
+    out.put("weight", latest_.weight);
+    out.put("values", latest_.values);
+  }
+  void load_state(auto& in) {
+    timer_.load_state(in, options_.clock());
+    in.get("step", latest_.step);
+    in.get("batches", latest_.batches);
+    in.get("weight", latest_.weight);
+    in.get("values", latest_.values);
   }
 
   [[nodiscard]] std::string cadence() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <crochet/hooks/cadence.hpp>
@@ -16,6 +17,7 @@ namespace crochet {
 template <std::int64_t Seconds>
 struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
   using phases = Phases<phase::begin, phase::after_run>;
+  static constexpr std::string_view state_name = "EverySeconds";
   static constexpr bool decides_at_run_time = true;
 
   struct options {
@@ -36,6 +38,15 @@ struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
   }
   [[nodiscard]] std::string cadence() const { return "every " + std::to_string(Seconds) + " s"; }
 
+  void save_state(auto& out) const {
+    timer_.save_state(out, how_.clock());
+    out.put("runs", runs_);
+  }
+  void load_state(auto& in) {
+    timer_.load_state(in, how_.clock());
+    in.get("runs", runs_);
+  }
+
  private:
   options how_;
   Cadence timer_;
@@ -43,7 +54,8 @@ struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
 };
 
 /// H sees before_run and after_run in the first run, and then in the first run that begins `Seconds` after the run that
-/// it saw last; and all its other phases. In the runs between nothing is fetched for it.
+/// it saw last; and all its other phases. In the runs between nothing is fetched for it. How much of the interval has
+/// passed is saved and restored with the session.
 /// Cost: one reading of the clock per run. `EverySeconds<60, Snapshot<"temperature">>{{"out/"}}`, with a clock of your
 /// own `EverySeconds<60, H>{{}, {.clock = my_clock}}`.
 template <std::int64_t Seconds, class H>

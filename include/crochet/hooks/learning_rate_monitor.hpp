@@ -28,7 +28,7 @@ namespace crochet {
 /// looks nothing is fetched. begin throws LogicError as LoggingTensor's does. The original has no such hook.
 template <FixedString Text = "learning_rate">
 struct LearningRateMonitor {
-  using handles = Phases<phase::begin, phase::before_run, phase::after_run>;
+  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Text>> fetches{};
 
   std::optional<std::int64_t> every_steps{};
@@ -59,6 +59,19 @@ struct LearningRateMonitor {
       look(run.step(), values[Name<Text>{}]);
     }
     ++state.runs;
+  }
+
+  void save_state(auto& out) const {
+    state.timer.save_state(out, clock());
+    out.put("runs", state.runs);
+    out.put("value", state.value);
+    out.put("since_step", state.since_step);
+  }
+  void load_state(auto& in) {
+    state.timer.load_state(in, clock());
+    in.get("runs", state.runs);
+    in.get("value", state.value);
+    in.get("since_step", state.since_step);
   }
 
   [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }

@@ -59,7 +59,8 @@ struct LoggedValues {
 template <FixedString... Text>
 struct LoggingTensor {
   static_assert(sizeof...(Text) > 0, "crochet: LoggingTensor needs a name: LoggingTensor<\"loss\">");
-  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::end>;
+  using handles =
+      Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Text>...> fetches{};
 
   std::optional<std::int64_t> every_steps{};
@@ -101,6 +102,16 @@ struct LoggingTensor {
 
   void end(auto& /*session*/) {
     if (at_end && state.step >= 0) log();
+  }
+
+  /// When the next line is due; not the values of the last run.
+  void save_state(auto& out) const {
+    state.timer.save_state(out, clock());
+    out.put("runs", state.runs);
+  }
+  void load_state(auto& in) {
+    state.timer.load_state(in, clock());
+    in.get("runs", state.runs);
   }
 
   [[nodiscard]] std::string cadence() const {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
@@ -26,7 +27,8 @@ namespace crochet {
 /// the global step, `step_name`.
 /// Cost: a comparison per run, with `every_seconds` a reading of the clock.
 struct StepCounter {
-  using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
+  using handles =
+      Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
@@ -43,6 +45,7 @@ struct StepCounter {
     Cadence timer;
     std::int64_t step = -1;  // after the previous run
     int runs_without_progress = 0;
+    bool loaded = false;  // the interval goes on
   };
   State state{};
 
@@ -51,7 +54,9 @@ struct StepCounter {
     state = State{.timer = cadence_of<StepCounter>(steps(), every_seconds, Cadence::First::after_interval)};
   }
 
-  void after_create_session(auto& session, auto& /*coordinator*/) { state.timer.start(session.step(), clock()); }
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (!std::exchange(state.loaded, false)) state.timer.start(session.step(), clock());
+  }
 
   void after_run(auto& run, const auto& /*values*/) {
     const std::int64_t step = run.step();
@@ -59,6 +64,17 @@ struct StepCounter {
     state.runs_without_progress = step == state.step ? state.runs_without_progress + 1 : 0;
     if (state.runs_without_progress == patience) complain();
     state.step = step;
+  }
+
+  /// The interval that is going on, without the time between save and load.
+  void save_state(auto& out) const {
+    state.timer.save_state(out, clock());
+    out.put("steps_per_second", steps_per_second);
+  }
+  void load_state(auto& in) {
+    state.timer.load_state(in, clock());
+    state.loaded = state.timer.started();
+    in.get("steps_per_second", steps_per_second);
   }
 
   [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }

@@ -15,6 +15,7 @@
 #include <crochet/hook/order.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
+#include <crochet/hook/state_key.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
@@ -69,12 +70,12 @@ struct SessionArguments {
   template <class Dummy>
   struct Of<phase::save_state, Dummy> {
     template <class H>
-    using type = List<AnyStateWriter>;
+    using type = List<StateWriter>;
   };
   template <class Dummy>
   struct Of<phase::load_state, Dummy> {
     template <class H>
-    using type = List<AnyStateReader>;
+    using type = List<StateReader>;
   };
 
   template <class P, class H>
@@ -203,12 +204,23 @@ constexpr auto order_verdict(List<H...> hooks, std::index_sequence<I...> positio
   }
 }
 
+/// The first hook with the state key of another, if the chain's state is saved.
+template <class... H>
+constexpr auto state_key_verdict() {
+  if constexpr ((saves_hook_state<H>() || ...)) {
+    return bad_hook<clash_of_state_keys<H...>.second>(state_key_reason<H...>());
+  } else {
+    return NoBadHook{};
+  }
+}
+
 template <class E, class Chain, class Indices>
 struct SessionVerdict;
 template <class E, class... H, std::size_t... I>
 struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
   using type =
-      decltype((order_verdict(List<H...>{}, std::index_sequence<I...>{}) | ... | bad_hook<I>(hook_reason<E, H>())));
+      decltype((order_verdict(List<H...>{}, std::index_sequence<I...>{}) | ... | bad_hook<I>(hook_reason<E, H>())) |
+               state_key_verdict<H...>());
 };
 /// What can be said of a chain before any run: NoBadHook or the first BadHook.
 template <class E, class Chain>

@@ -58,6 +58,7 @@ class HookedLayer {
   void create(Creator& creator, Coordinator& coordinator) {
     const std::int64_t step = detail::Initializes<Executor> ? 0 : raw_->step();
     raw_.emplace(executor_, step, ++creations_);
+    if constexpr (usable) raw_->attach_hooks(HookStates::of(chain_));
     open_ = true;
     if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
     if constexpr (usable) chain_.template fire<phase::after_create_session>(*raw_, coordinator);

@@ -10,6 +10,7 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/state.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
@@ -30,6 +31,25 @@ constexpr auto fetch_none(Fetches<F...>) {
 }
 
 }  // namespace detail
+
+/// The state of a session's hooks, for one of them that saves it (a CheckpointSaver) and does not know the chain's
+/// type.
+struct HookStates {
+  void* chain = nullptr;
+  void (*save)(const void* chain, StateWriter& out) = nullptr;
+  void (*load)(void* chain, StateReader& in) = nullptr;
+
+  /// Of a chain in which two hooks have one key, none can be saved.
+  template <class Chain>
+  static constexpr HookStates of(Chain& chain) {
+    if constexpr (Chain::state_keys_differ) {
+      return {&chain, [](const void* c, StateWriter& out) { static_cast<const Chain*>(c)->save_state(out); },
+              [](void* c, StateReader& in) { static_cast<Chain*>(c)->load_state(in); }};
+    } else {
+      return {&chain, nullptr, nullptr};
+    }
+  }
+};
 
 /// Runs the executor without hooks. Its runs use a workspace of their own, made on first use, so that the values of the
 /// hooked run stay as they are; the executor's state (variables, global step) is the same. One thread at a time.
@@ -70,6 +90,22 @@ class RawSession {
   /// 1 for the first session of a MonitoredSession, 2 for the one after its first recovery, and so on.
   [[nodiscard]] int creation() const { return creation_; }
 
+  /// Writes what the hooks of the session's chain save (HookChain::save_state); nothing if there is no chain. Throws
+  /// LogicError if two hooks have one state key; a chain with a hook that `saves_hook_state` then does not compile.
+  void save_hook_state(StateWriter& out) const {
+    if (hooks_.save != nullptr) {
+      hooks_.save(hooks_.chain, out);
+    } else if (hooks_.chain != nullptr) {
+      throw LogicError("crochet: two hooks have the same state key; give one of them another: Keyed<\"...\", Hook>");
+    }
+  }
+  /// Gives it back to them. A session does so after `begin` and before `after_create_session`.
+  void load_hook_state(StateReader& in) {
+    if (hooks_.load != nullptr) hooks_.load(hooks_.chain, in);
+  }
+  /// Says whose state that is. For sessions.
+  void attach_hooks(const HookStates& hooks) { hooks_ = hooks; }
+
   [[nodiscard]] E& executor() { return *executor_; }
   [[nodiscard]] const E& executor() const { return *executor_; }
 
@@ -101,6 +137,7 @@ class RawSession {
   int creation_;
   Workspace hooked_;
   std::optional<Workspace> side_;
+  HookStates hooks_;
 };
 
 }  // namespace crochet

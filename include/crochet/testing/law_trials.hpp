@@ -229,6 +229,7 @@ class LawTrials {
     Trial<Chain, E> original = trial_of(first);
     original.open();
     original.step_until(middle_);
+    if (setup_.before_step) setup_.before_step(middle_);  // a clock stands still between save and load
     phase::save_state::call(first.template at<0>(), box);
     finish(original);
     compare("state", "a hook whose state was saved", original.events());

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <crochet/error.hpp>
 
@@ -17,7 +18,7 @@ class StateBox {
  public:
   template <class T>
   void put(std::string_view key, const T& value) {
-    if (!values_.emplace(std::string(key), value).second) {
+    if (!values_.emplace(prefix_ + std::string(key), value).second) {
       throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put twice");
     }
   }
@@ -25,7 +26,7 @@ class StateBox {
   /// False, and `value` untouched, when there is no such key.
   template <class T>
   bool get(std::string_view key, T& value) const {
-    const auto found = values_.find(std::string(key));
+    const auto found = values_.find(prefix_ + std::string(key));
     if (found == values_.end()) return false;
     const auto* stored = std::any_cast<T>(&found->second);
     if (stored == nullptr) {
@@ -35,10 +36,19 @@ class StateBox {
     return true;
   }
 
+  /// What `inside()` puts or gets is kept apart under the name.
+  template <class Inside>
+  void section(std::string_view name, Inside&& inside) const {
+    const std::string outer = std::exchange(prefix_, prefix_ + std::string(name) + "/");
+    inside();
+    prefix_ = outer;
+  }
+
   [[nodiscard]] std::size_t size() const { return values_.size(); }
 
  private:
   std::map<std::string, std::any> values_;
+  mutable std::string prefix_;
 };
 
 }  // namespace crochet::testing

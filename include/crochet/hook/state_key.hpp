@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The key under which a hook's state is saved. Known to the compiler, so that two hooks with one key do not compile.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/state.hpp>
+#include <crochet/hook/type_name.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+/// A string of at most N letters, for the compiler.
+template <std::size_t N>
+struct TextBuffer {
+  constexpr void operator+=(char c) { letters[length++] = c; }
+  constexpr void operator+=(std::string_view text) {
+    for (const char c : text) *this += c;
+  }
+  constexpr void resize(std::size_t n) { length = n; }
+  [[nodiscard]] constexpr std::size_t size() const { return length; }
+  [[nodiscard]] constexpr std::string_view view() const { return {letters, length}; }
+
+  char letters[N] = {};
+  std::size_t length = 0;
+};
+
+template <class H>
+inline constexpr auto readable_name = [] {
+  constexpr std::string_view text = compiler_type_name<H>();
+  TextBuffer<text.size() + 1> readable;
+  write_readable(readable, text);
+  return readable;
+}();
+
+template <class H>
+concept SaysStateKey = requires {
+  std::string_view(H::state_key);
+};
+
+template <class H>
+constexpr bool has_own_state_key() {
+  if constexpr (SaysStateKey<H>) {
+    return true;
+  } else if constexpr (Decorates<H>) {
+    return has_own_state_key<typename H::decorates>();
+  } else {
+    return false;
+  }
+}
+template <class H>
+constexpr std::string_view own_state_key() {
+  if constexpr (SaysStateKey<H>) {
+    return H::state_key;
+  } else {
+    return own_state_key<typename H::decorates>();
+  }
+}
+
+}  // namespace detail
+
+/// The hook's `static constexpr std::string_view state_key`; of a decorator that has none that of the hook inside; else
+/// the hook's type as its author would write it, `EarlyStopping<"val_loss">`. Compilers agree on that, except where a
+/// type like `long` is among the arguments: a hook whose checkpoints go from one compiler to another then needs a key.
+template <class H>
+constexpr std::string_view state_key_of() {
+  if constexpr (detail::has_own_state_key<H>()) {
+    return detail::own_state_key<H>();
+  } else {
+    return detail::readable_name<H>.view();
+  }
+}
+
+namespace detail {
+
+template <class H>
+inline constexpr bool saves_state = phase::save_state::handled<H, StateWriter>;
+
+/// Two hooks that save their state under one key; none if `second` is 0.
+struct StateKeyClash {
+  std::size_t first = 0;
+  std::size_t second = 0;
+};
+/// `keys`: by position in the chain, empty for hooks that save nothing.
+template <std::size_t N>
+constexpr StateKeyClash state_key_clash(const std::array<std::string_view, N>& keys) {
+  for (std::size_t second = 1; second < N; ++second) {
+    for (std::size_t first = 0; first < second; ++first) {
+      if (!keys[second].empty() && keys[first] == keys[second]) return {first, second};
+    }
+  }
+  return {};
+}
+
+template <class H>
+constexpr std::string_view saved_state_key() {
+  if constexpr (saves_state<H>) {
+    return state_key_of<H>();
+  } else {
+    return {};
+  }
+}
+
+template <class... H>
+inline constexpr StateKeyClash clash_of_state_keys = state_key_clash(std::array<std::string_view, sizeof...(H)>{
+    saved_state_key<H>()...});
+/// Does this hook, or the one inside it, save the state of all hooks? Says so by `saves_hook_state`.
+template <class H>
+constexpr bool saves_hook_state() {
+  if constexpr (requires { H::saves_hook_state; }) {
+    return H::saves_hook_state;
+  } else if constexpr (Decorates<H>) {
+    return saves_hook_state<typename H::decorates>();
+  } else {
+    return false;
+  }
+}
+
+template <class... H>
+constexpr auto state_key_reason() {
+  constexpr StateKeyClash clash = clash_of_state_keys<H...>;
+  if constexpr (clash.second == 0) {
+    return Fine{};
+  } else {
+    return std::type_identity<error::has_the_state_key_of_another_hook<
+        std::tuple_element_t<clash.second, std::tuple<H...>>, std::tuple_element_t<clash.first, std::tuple<H...>>>>{};
+  }
+}
+
+/// The one error of a chain in which two hooks have one key.
+template <class... H>
+using keys_differ = hook_is_usable<clash_of_state_keys<H...>.second, typename decltype(state_key_reason<H...>())::type>;
+
+}  // namespace detail
+
+}  // namespace crochet
