@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/io/checkpoint_state.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "temporary_folder.hpp"
+
+namespace {
+
+using namespace crochet::io;
+using crochet::test::TemporaryFolder;
+
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  write_whole_file(path, {std::as_bytes(std::span{text})});
+}
+
+TEST(CheckpointState, IsWrittenAsTensorFlowWritesIt) {
+  const TemporaryFolder folder;
+  write_checkpoint_state(folder.path(), {.newest = folder / "model.ckpt-20",
+                                         .all = {folder / "model.ckpt-10", folder / "model.ckpt-20"},
+                                         .timestamps = {},
+                                         .last_preserved = 0});
+  EXPECT_EQ(read_whole_file(folder / "checkpoint"),
+            "model_checkpoint_path: \"model.ckpt-20\"\n"
+            "all_model_checkpoint_paths: \"model.ckpt-10\"\n"
+            "all_model_checkpoint_paths: \"model.ckpt-20\"\n");
+}
+
+TEST(CheckpointState, ReadsWhatItWrote) {
+  const TemporaryFolder folder;
+  const CheckpointState state{.newest = folder / "b\"\\\xc3\xa9\n",
+                              .all = {folder / "a", folder / "b\"\\\xc3\xa9\n"},
+                              .timestamps = {1700000000.25, 1700000001.125},
+                              .last_preserved = 1700000000.25};
+  write_checkpoint_state(folder.path(), state, "mine");
+  const std::optional<CheckpointState> read = read_checkpoint_state(folder.path(), "mine");
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->newest, state.newest);
+  EXPECT_EQ(read->all, state.all);
+  EXPECT_EQ(read->timestamps, state.timestamps);
+  EXPECT_EQ(read->last_preserved, state.last_preserved);
+  EXPECT_FALSE(read_checkpoint_state(folder.path()).has_value());
+}
+
+TEST(CheckpointState, MovesWithItsFolder) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "old");
+  write_checkpoint_state(folder / "old", {.newest = folder / "old/m-1",
+                                          .all = {folder / "elsewhere/m-0", folder / "old/m-1"},
+                                          .timestamps = {},
+                                          .last_preserved = 0});
+  EXPECT_NE(read_whole_file(folder / "old/checkpoint").find("\"../elsewhere/m-0\""), std::string::npos);
+  std::filesystem::rename(folder / "old", folder / "new");
+  EXPECT_EQ(read_checkpoint_state(folder / "new")->newest, folder / "new/m-1");
+  // A folder may be named in several ways.
+  const auto relative = std::filesystem::relative(folder / "new");
+  write_checkpoint_state(relative / "",
+                         {.newest = folder / "new/m-2", .all = {}, .timestamps = {}, .last_preserved = 0});
+  EXPECT_EQ(read_whole_file(folder / "new/checkpoint"), "model_checkpoint_path: \"m-2\"\n");
+}
+
+TEST(CheckpointState, TakesAbsolutePathsAndUnknownFields) {
+  const TemporaryFolder folder;
+  write_text(folder / "checkpoint", "model_checkpoint_path: \"/a/m-1\" from_the_future: 3");
+  EXPECT_EQ(read_checkpoint_state(folder.path())->newest, "/a/m-1");
+}
+
+TEST(CheckpointState, RefusesWhatIsNone) {
+  const TemporaryFolder folder;
+  for (const std::string_view text : {"model_checkpoint_path: \"m", "\xff\xfe", "", "model_checkpoint_path: 3",
+                                      "model_checkpoint_path: \"m\" all_model_checkpoint_timestamps: 1"}) {
+    write_text(folder / "checkpoint", text);
+    try {
+      (void)read_checkpoint_state(folder.path());
+      ADD_FAILURE() << text;
+    } catch (const crochet::DataLossError& error) {
+      EXPECT_NE(std::string(error.what()).find((folder / "checkpoint").string()), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(write_checkpoint_state(folder.path(), {}), crochet::LogicError);
+}
+
+}  // namespace
