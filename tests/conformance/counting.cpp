@@ -2,6 +2,7 @@
 // StepCounter: spec 4.3, 5.11.
 #include <crochet/hooks/step_counter.hpp>
 #include <crochet/testing/manual_clock.hpp>
+#include <crochet/testing/recorded_summaries.hpp>
 #include <crochet/testing/recording_sink.hpp>
 
 #include <string>
@@ -14,37 +15,37 @@ namespace crochet::conformance {
 namespace {
 
 using testing::ManualClock;
+using testing::RecordedSummaries;
 using testing::RecordingSink;
 
-/// A StepCounter whose every run takes `seconds`, and the steps at which it spoke.
+/// A StepCounter, and what it says and saves.
 struct Counted {
   RecordingSink sink{};
+  RecordedSummaries summaries{};
   ManualClock clock{};
   HookLoop<StepCounter> loop;
 
-  explicit Counted(StepCounter hook, StepMachine machine = {}) : loop(with(hook, sink, clock), machine) {
-    loop.create();
-  }
-  std::vector<std::int64_t> steps_said(int runs, double seconds) {
-    std::vector<std::int64_t> steps;
+  explicit Counted(StepCounter hook, StepMachine machine = {}) : loop(wired(hook), machine) { loop.create(); }
+  /// Runs, each so many seconds long; the summaries since the last question.
+  std::vector<std::string> run(int runs, double seconds) {
+    const std::size_t before = summaries.lines().size();
     for (int i = 0; i < runs; ++i) {
-      const std::size_t before = sink.lines().size();
       clock.advance(seconds);
       loop.train();
-      if (sink.lines().size() > before) steps.push_back(loop.machine.step);
     }
-    return steps;
+    return {summaries.lines().begin() + static_cast<std::ptrdiff_t>(before), summaries.lines().end()};
   }
 
  private:
-  static StepCounter with(StepCounter hook, const RecordingSink& sink, const ManualClock& clock) {
+  StepCounter wired(StepCounter hook) {
     hook.sink = sink;
     hook.clock = clock;
+    hook.summaries = summaries;
     return hook;
   }
 };
 
-using Steps = std::vector<std::int64_t>;
+using Lines = std::vector<std::string>;
 
 constexpr const char* from_creation =
     "the first interval begins when the session is created, not after the first run: nothing is left out of the rate";
@@ -52,38 +53,49 @@ constexpr const char* from_creation =
 DIFFERENT(N1, "every 10 steps, 30 steps", "rates at 11 and 21, under the tag global_step/sec, positive; no warning",
           std::string("rates at 10, 20 and 30: ") + from_creation) {
   Counted counted{StepCounter{.every_steps = 10}};
-  EXPECT_EQ(counted.steps_said(30, 0.125), (Steps{10, 20, 30}));
-  for (const std::string& line : counted.sink.lines()) EXPECT_EQ(line, "global_step/sec: 8");
+  EXPECT_EQ(counted.run(30, 0.125),
+            (Lines{"10: global_step/sec = 8", "20: global_step/sec = 8", "30: global_step/sec = 8"}));
+  EXPECT_EQ(counted.sink.lines(), (Lines(3, "global_step/sec: 8"))) << "and no warning";
 }
 
 DIFFERENT(N2, "every 0.1 s, three runs 0.2 s apart", "rates at steps 2 and 3",
           std::string("rates at 1, 2 and 3: ") + from_creation) {
   Counted counted{StepCounter{.every_seconds = 0.1}};
-  EXPECT_EQ(counted.steps_said(3, 0.2), (Steps{1, 2, 3}));
+  EXPECT_EQ(counted.run(3, 0.2), (Lines{"1: global_step/sec = 5", "2: global_step/sec = 5", "3: global_step/sec = 5"}));
+}
+
+DIFFERENT(N3, "a global step that is called bar/foo", "the tag follows its name: bar/foo/sec",
+          "the hook is told the name: the step belongs to the session and needs no node in the graph") {
+  Counted counted{StepCounter{.every_steps = 1, .step_name = "bar/foo"}};
+  EXPECT_EQ(counted.run(1, 0.5), (Lines{"1: bar/foo/sec = 2"}));
 }
 
 SAME(N4, "the step never moves", "a warning says so") {
   Counted counted{StepCounter{.every_steps = 1}, StepMachine{.stride = 0}};
-  counted.steps_said(21, 1.0);
+  EXPECT_TRUE(counted.run(21, 1.0).empty());
   EXPECT_NE(counted.sink.text().find("not advanced the global step"), std::string::npos) << counted.sink.text();
 }
 
 DIFFERENT(N5, "5 steps a run, every 10 steps, 30 steps", "rates at 15 and 25",
           std::string("rates at 10, 20 and 30: ") + from_creation) {
   Counted counted{StepCounter{.every_steps = 10}, StepMachine{.stride = 5}};
-  EXPECT_EQ(counted.steps_said(6, 1.0), (Steps{10, 20, 30}));
+  EXPECT_EQ(counted.run(6, 1.0),
+            (Lines{"10: global_step/sec = 5", "20: global_step/sec = 5", "30: global_step/sec = 5"}));
 }
 
 DIFFERENT(N6, "5 steps a run, every 5 steps, 25 steps", "rates at 10, 15, 20 and 25",
           std::string("at 5, too: ") + from_creation) {
   Counted counted{StepCounter{.every_steps = 5}, StepMachine{.stride = 5}};
-  EXPECT_EQ(counted.steps_said(5, 1.0), (Steps{5, 10, 15, 20, 25}));
+  EXPECT_EQ(counted.run(5, 1.0), (Lines{"5: global_step/sec = 5", "10: global_step/sec = 5", "15: global_step/sec = 5",
+                                        "20: global_step/sec = 5", "25: global_step/sec = 5"}));
 }
 
 DIFFERENT(N7, "10 steps a run, every 5 steps, 50 steps", "rates at 20, 30, 40 and 50",
           std::string("at 10, too: ") + from_creation) {
   Counted counted{StepCounter{.every_steps = 5}, StepMachine{.stride = 10}};
-  EXPECT_EQ(counted.steps_said(5, 1.0), (Steps{10, 20, 30, 40, 50}));
+  EXPECT_EQ(counted.run(5, 1.0),
+            (Lines{"10: global_step/sec = 10", "20: global_step/sec = 10", "30: global_step/sec = 10",
+                   "40: global_step/sec = 10", "50: global_step/sec = 10"}));
 }
 
 }  // namespace

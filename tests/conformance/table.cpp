@@ -24,9 +24,9 @@ constexpr std::array table_parts{
     Part{'K', 4, "StopAtStep", true},
     Part{'L', 7, "LoggingTensor", true},
     Part{'V', 19, "CheckpointSaver", false},
-    Part{'N', 7, "StepCounter", false},
-    Part{'U', 6, "SummarySaver", false},
-    Part{'X', 12, "GlobalStepWaiter, FinalOps, FeedFn, Profiler", false},
+    Part{'N', 7, "StepCounter", true},
+    Part{'U', 6, "SummarySaver", true},
+    Part{'X', 12, "GlobalStepWaiter, FinalOps, FeedFn, Profiler", true},
 };
 
 std::string id_of(const Part& part, int number) { return part.letter + std::to_string(number); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When something is due, and when to stop: spec 4.1 and 4.3.
-#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/second_or_step_timer.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
@@ -10,48 +10,47 @@
 namespace crochet::conformance {
 namespace {
 
-struct AnyHook {};
+using Timer = SecondOrStepTimer;
 
 SAME(Y1, "a timer is given both intervals, or none", "refused (ValueError)") {
-  EXPECT_THROW(required_cadence_of<AnyHook>(3, 1.0), LogicError);
-  EXPECT_THROW(required_cadence_of<AnyHook>({}, {}), LogicError);
-  EXPECT_THROW(required_cadence_of<AnyHook>(0, 0.0), LogicError) << "zero counts as given";
-  EXPECT_NO_THROW(required_cadence_of<AnyHook>(3, {}));
+  EXPECT_THROW((Timer{{.every_steps = 3, .every_seconds = 1.0}}), LogicError);
+  EXPECT_THROW(Timer{{}}, LogicError);
+  EXPECT_THROW((Timer{{.every_steps = 0, .every_seconds = 1.0}}), LogicError) << "zero counts as given";
+  EXPECT_NO_THROW((Timer{{.every_steps = 3}}));
 }
 
 SAME(Y2, "every second: asked at steps 1 and 2, then again a second later",
      "due before it was ever triggered; then at neither step; a second later still not for step 1, but for step 2") {
   testing::ManualClock clock;
-  Cadence timer = Cadence::every_seconds(1.0);
-  EXPECT_TRUE(timer.due(1, clock));
-  timer.triggered(1, clock());
-  EXPECT_FALSE(timer.due(1, clock));
-  EXPECT_FALSE(timer.due(2, clock));
+  Timer timer{{.every_seconds = 1.0, .clock = clock}};
+  EXPECT_TRUE(timer.should_trigger_for_step(1));
+  timer.update_last_triggered_step(1);
+  EXPECT_FALSE(timer.should_trigger_for_step(1));
+  EXPECT_FALSE(timer.should_trigger_for_step(2));
   clock.advance(1.0);
-  EXPECT_FALSE(timer.due(1, clock));
-  EXPECT_TRUE(timer.due(2, clock));
+  EXPECT_FALSE(timer.should_trigger_for_step(1));
+  EXPECT_TRUE(timer.should_trigger_for_step(2));
 }
 
 SAME(Y3, "every 3 steps, triggered at step 1", "due at first; then not at 1, 2 and 3, but at 4") {
-  const testing::ManualClock clock;
-  Cadence timer = Cadence::every_steps(3);
-  EXPECT_TRUE(timer.due(1, clock));
-  timer.triggered(1, clock());
-  EXPECT_FALSE(timer.due(1, clock));
-  EXPECT_FALSE(timer.due(2, clock));
-  EXPECT_FALSE(timer.due(3, clock));
-  EXPECT_TRUE(timer.due(4, clock));
+  Timer timer{{.every_steps = 3}};
+  EXPECT_TRUE(timer.should_trigger_for_step(1));
+  timer.update_last_triggered_step(1);
+  EXPECT_FALSE(timer.should_trigger_for_step(1));
+  EXPECT_FALSE(timer.should_trigger_for_step(2));
+  EXPECT_FALSE(timer.should_trigger_for_step(3));
+  EXPECT_TRUE(timer.should_trigger_for_step(4));
 }
 
 SAME(Y4, "what triggering at steps 1, 5 and 7 returns",
      "nothing the first time, then the seconds between and 4 steps, then 2 steps") {
   testing::ManualClock clock;
-  Cadence timer = Cadence::every_steps(1);
-  EXPECT_FALSE(timer.triggered(1, clock()).has_value());
+  Timer timer{{.every_steps = 1, .clock = clock}};
+  EXPECT_FALSE(timer.update_last_triggered_step(1).has_value());
   clock.advance(0.25);
-  const auto second = timer.triggered(5, clock());
+  const auto second = timer.update_last_triggered_step(5);
   clock.advance(0.5);
-  const auto third = timer.triggered(7, clock());
+  const auto third = timer.update_last_triggered_step(7);
   ASSERT_TRUE(second && third);
   EXPECT_EQ(second->seconds, 0.25);
   EXPECT_EQ(second->steps, 4);
