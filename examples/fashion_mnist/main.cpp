@@ -4,6 +4,7 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/session/prefetch.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -45,12 +46,12 @@ auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accurac
 /// Trains, evaluates after every epoch, and prints the last accuracy.
 template <class Model>
 void train(const Options& options) {
-  cr::Batches data =
-      cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat();
+  cr::Batches data = cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat();
   double accuracy = 0;
-  auto chain = hooks(options, data.batches_per_epoch(), accuracy);
+  cr::Prefetch<cr::BufferedBatch> batches{[&](cr::BufferedBatch& ahead) { ahead.take_from(data); }};
+  auto chain = cr::HookChain{batches.hook()} | hooks(options, data.batches_per_epoch(), accuracy);
   if (!options.quiet) std::printf("%s\n\n%s\n", Model::name, cr::describe(chain).c_str());
-  const auto next = [&] { return as_feeds(data.next()); };
+  const auto next = [&] { return as_feeds(batches.next().batch); };
   const cr::StopReason stop = cr::train<Model>(cr::Cpu{.threads = options.threads, .seed = options.seed}, next, chain);
   if (!options.quiet) std::printf("stopped by %s: %s\n", stop.hook.c_str(), stop.reason.c_str());
   std::printf("test accuracy %.4f\n", accuracy);

@@ -114,6 +114,21 @@ TEST(Batches, ABatchSaysWhatItIs) {
   EXPECT_EQ(std::pair(fourth.epoch, fourth.index), (std::pair<std::int64_t, std::int64_t>{1, 0}));
 }
 
+TEST(Batches, WithBuffersOfTheirOwnSeveralAreAtHandAtOnce) {
+  Batches plain = data_set(7).batch(3).shuffle(5);
+  Batches buffered = data_set(7).batch(3).shuffle(5);
+  std::vector<crochet::BufferedBatch> held(3);
+  for (auto& each : held) each.take_from(buffered);
+  EXPECT_THROW(crochet::BufferedBatch{}.take_from(buffered), OutOfRangeError);
+  for (const auto& each : held) {
+    const crochet::Batch expected = plain.next();
+    EXPECT_TRUE(std::ranges::equal(each.batch.labels, expected.labels));
+    EXPECT_TRUE(std::ranges::equal(each.batch.images, expected.images));
+    EXPECT_EQ(each.batch.index, expected.index);
+    EXPECT_EQ(each.after, plain.position());
+  }
+}
+
 TEST(Batches, PixelsAreFloatsFromZeroToOne) {
   Batches batches = data_set(256).batch(256);
   const auto batch = batches.next();

@@ -1,44 +1,365 @@
 // SPDX-License-Identifier: Apache-2.0
+// The coordinator by itself, its threads, and how both end the loop of a session. Threads wait for what the test does,
+// never for time to pass; grace periods run on a clock that the test moves.
 #include <crochet/session/coordinator.hpp>
 
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <atomic>
+#include <future>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
 
 #include <crochet/executor/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
+#include <crochet/session/threads.hpp>
+#include <crochet/testing/manual_clock.hpp>
 
 namespace crochet {
 namespace {
+
+using crochet::testing::ManualClock;
+
+template <class Error>
+std::exception_ptr made(Error error) {
+  return std::make_exception_ptr(std::move(error));
+}
+
+// ---- Requests
+// --------------------------------------------------------------------------------------------------------
 
 TEST(Coordinator, KeepsTheFirstReason) {
   Coordinator coordinator;
   EXPECT_FALSE(coordinator.should_stop());
   EXPECT_EQ(coordinator.reason(), "");
-  coordinator.request_stop("first");
-  coordinator.request_stop("second");
+  coordinator.request_stop("first", "reader");
+  coordinator.request_stop("second", "writer");
   EXPECT_TRUE(coordinator.should_stop());
   EXPECT_EQ(coordinator.reason(), "first");
+  EXPECT_EQ(coordinator.who(), "reader");
 }
+
+TEST(Coordinator, KeepsTheFirstErrorAndThrowsIt) {
+  Coordinator coordinator;
+  EXPECT_NO_THROW(coordinator.raise_requested_exception());
+  coordinator.request_stop(made(DataError("first")));
+  coordinator.request_stop(made(IoError("second")));
+  EXPECT_THROW(coordinator.raise_requested_exception(), DataError);
+  EXPECT_THROW(coordinator.join(), DataError);
+}
+
+TEST(Coordinator, AnErrorAfterAStopWithoutOneIsKept) {  // the original drops it
+  Coordinator coordinator;
+  coordinator.request_stop("enough");
+  coordinator.request_stop(made(DataError("lost the last file")));
+  EXPECT_EQ(coordinator.reason(), "enough");
+  EXPECT_THROW(coordinator.join(), DataError);
+}
+
+TEST(Coordinator, TheEndOfTheDataStopsAndIsNoError) {
+  Coordinator coordinator;
+  coordinator.request_stop(made(OutOfRangeError{}));
+  EXPECT_TRUE(coordinator.should_stop());
+  EXPECT_NO_THROW(coordinator.join());
+}
+
+TEST(Coordinator, WhichErrorsAreNoneIsTheOwnersChoice) {
+  Coordinator strict{nullptr};
+  strict.request_stop(made(OutOfRangeError{}));
+  EXPECT_THROW(strict.join(), OutOfRangeError);
+
+  Coordinator lenient{&is_any_of<PreemptionError, DataError>};
+  lenient.request_stop(made(UnavailableError("a derived class")));
+  EXPECT_TRUE(lenient.should_stop());
+  EXPECT_NO_THROW(lenient.join());
+}
+
+TEST(Coordinator, OnceJoinedAnErrorIsThrownWhereItIsReported) {
+  Coordinator coordinator;
+  coordinator.request_stop();
+  coordinator.join();
+  EXPECT_TRUE(coordinator.joined());
+  EXPECT_THROW(coordinator.request_stop(made(DataError("late"))), DataError);
+  coordinator.clear_stop();
+  EXPECT_FALSE(coordinator.joined());
+  EXPECT_NO_THROW(coordinator.request_stop(made(DataError("stored again"))));
+  EXPECT_THROW(coordinator.join(), DataError);
+}
+
+TEST(Coordinator, ClearStopForgetsTheErrorAndASecondRoundHasItsOwn) {
+  Coordinator coordinator;
+  start_thread(coordinator, "one", [] { throw DataError("first round"); });
+  EXPECT_THROW(coordinator.join(), DataError);
+  coordinator.clear_stop();
+  EXPECT_FALSE(coordinator.should_stop());
+  EXPECT_EQ(coordinator.error(), nullptr);
+  start_thread(coordinator, "two", [] { throw IoError("second round"); });
+  EXPECT_THROW(coordinator.join(), IoError);
+}
+
+TEST(Coordinator, StopOnExceptionTakesWhatTheBodyThrows) {
+  Coordinator coordinator;
+  EXPECT_NO_THROW(coordinator.stop_on_exception([] {}));
+  EXPECT_FALSE(coordinator.should_stop());
+  EXPECT_NO_THROW(coordinator.stop_on_exception([] { throw 42; }));  // no std::exception
+  EXPECT_TRUE(coordinator.should_stop());
+  EXPECT_THROW(coordinator.join(), int);
+}
+
+TEST(Coordinator, WaitForStopGivesUpAfterItsTime) {
+  ManualClock clock;
+  Coordinator coordinator;
+  EXPECT_FALSE(coordinator.wait_for_stop(5, clock));
+  EXPECT_EQ(clock(), 5);
+  coordinator.request_stop();
+  EXPECT_TRUE(coordinator.wait_for_stop(5, clock));
+  EXPECT_EQ(clock(), 5);
+}
+
+TEST(Coordinator, AStopSetByAThreadIsSeenByWhoWaits) {
+  Coordinator coordinator;
+  start_thread(coordinator, "asks", [&] { coordinator.request_stop("from a thread"); });
+  EXPECT_TRUE(coordinator.wait_for_stop());
+  coordinator.join();
+  EXPECT_EQ(coordinator.reason(), "from a thread");
+}
+
+// ---- Threads
+// ---------------------------------------------------------------------------------------------------------
+
+/// A thread that ends when it is told to.
+void until_stopped(const std::stop_token& stop, std::atomic<int>& ended) {
+  std::promise<void> told;
+  std::stop_callback tell{stop, [&] { told.set_value(); }};
+  told.get_future().wait();
+  ++ended;
+}
+
+TEST(Coordinator, AStopReachesEveryThreadsToken) {
+  std::atomic<int> ended = 0;
+  Coordinator coordinator;
+  for (int i = 0; i < 3; ++i) {
+    start_thread(coordinator, "waits", [&](const std::stop_token& stop) { until_stopped(stop, ended); });
+  }
+  EXPECT_EQ(ended, 0);
+  coordinator.request_stop();
+  coordinator.join();
+  EXPECT_EQ(ended, 3);
+}
+
+TEST(Coordinator, AThreadStartedAfterTheStopIsToldAtOnce) {
+  std::atomic<int> ended = 0;
+  Coordinator coordinator;
+  coordinator.request_stop();
+  start_thread(coordinator, "late", [&](const std::stop_token& stop) { until_stopped(stop, ended); });
+  coordinator.join();
+  EXPECT_EQ(ended, 1);
+}
+
+TEST(Coordinator, JoinWaitsForThreadsThatEndByThemselves) {
+  std::atomic<int> ended = 0;
+  Coordinator coordinator;
+  for (int i = 0; i < 3; ++i) start_thread(coordinator, "ends", [&] { ++ended; });
+  coordinator.join();
+  EXPECT_EQ(ended, 3);
+  EXPECT_FALSE(coordinator.should_stop());  // join asks for no stop
+}
+
+/// Holds a thread until it is let go, whatever it is told.
+struct Held {
+  std::promise<void> let_go;
+  std::shared_future<void> gone = let_go.get_future().share();
+};
+
+TEST(Coordinator, ThreadsThatOutliveTheGracePeriodAreNamed) {
+  for (const double grace : {1e-10, 2e-3, 1.0, 120.0}) {
+    Held held;
+    ManualClock clock;
+    Coordinator coordinator;
+    start_thread(coordinator, "reader", [&, gone = held.gone] { gone.wait(); });
+    start_thread(coordinator, "writer", [&, gone = held.gone] { gone.wait(); });
+    coordinator.request_stop();
+    try {
+      coordinator.join(grace, false, clock);
+      ADD_FAILURE() << "join must throw";
+    } catch (const DeadlineExceededError& error) {
+      EXPECT_STREQ(error.what(), "crochet: threads still running after the grace period: reader, writer");
+    }
+    EXPECT_NEAR(clock(), grace, 1e-9);
+    held.let_go.set_value();
+  }
+}
+
+std::string said;
+
+TEST(Coordinator, OrOnlySaidToBeRunning) {
+  DiagnosticSink before = set_diagnostic_sink([](std::string_view line) { said += line; });
+  said.clear();
+  Held held;
+  ManualClock clock;
+  {
+    Coordinator coordinator;
+    start_thread(coordinator, "reader", [gone = held.gone] { gone.wait(); });
+    coordinator.request_stop();
+    EXPECT_NO_THROW(coordinator.join(1, true, clock));
+    EXPECT_EQ(said, "crochet: threads still running after the grace period: reader");
+    held.let_go.set_value();
+  }
+  set_diagnostic_sink(before);
+}
+
+TEST(Coordinator, AStoredErrorGoesBeforeThreadsThatAreLate) {
+  Held held;
+  ManualClock clock;
+  Coordinator coordinator;
+  start_thread(coordinator, "reader", [gone = held.gone] { gone.wait(); });
+  coordinator.request_stop(made(DataError("stored")));
+  EXPECT_THROW(coordinator.join(1, false, clock), DataError);
+  held.let_go.set_value();
+}
+
+TEST(Coordinator, IsDestroyedOnlyWhenItsThreadsHaveEnded) {
+  std::atomic<int> ended = 0;
+  {
+    Coordinator coordinator;
+    start_thread(coordinator, "waits", [&](const std::stop_token& stop) { until_stopped(stop, ended); });
+  }
+  EXPECT_EQ(ended, 1);
+}
+
+TEST(LooperThread, CallsAtOnceAndThenOnAFixedSchedule) {
+  ManualClock clock;  // touched by the looper alone until it is joined
+  Coordinator coordinator;
+  std::vector<double> called;
+  const auto target = [&] {
+    called.push_back(clock());
+    clock.advance(called.size() == 2 ? 7 : 1);  // the second call takes longer than an interval
+    if (called.size() == 6) coordinator.request_stop();
+  };
+  start_looper_thread(coordinator, "looper", target, {.interval_secs = 5, .clock = clock});
+  coordinator.join();
+  EXPECT_EQ(called, (std::vector<double>{0, 5, 12, 15, 20, 25}));
+}
+
+struct CountsItsPhases {
+  std::string* text;
+  Coordinator* coordinator;
+  int runs = 0;
+  void start_loop() { *text += "start "; }
+  void run_loop() {
+    *text += "run ";
+    if (++runs == 3) coordinator->request_stop();
+  }
+  void stop_loop() { *text += "stop"; }
+};
+
+TEST(LooperThread, StartsRunsAndStopsAnObject) {
+  std::string text;
+  Coordinator coordinator;
+  start_looper_thread(coordinator, "looper", CountsItsPhases{&text, &coordinator});
+  coordinator.join();
+  EXPECT_EQ(text, "start run run run stop");
+}
+
+TEST(LooperThread, AnErrorEndsItAndIsTheCoordinators) {
+  Coordinator coordinator;
+  start_looper_thread(coordinator, "looper", [] { throw DataError("bad file"); });
+  EXPECT_THROW(coordinator.join(), DataError);
+  EXPECT_EQ(coordinator.who(), "looper");
+}
+
+// ---- In a session
+// ----------------------------------------------------------------------------------------------------
 
 /// Lets a thread stop the session's loop.
 struct StopFromAThread {
-  std::thread* thread;
   void after_create_session(auto&, Coordinator& coordinator) {
-    *thread = std::thread([&coordinator] { coordinator.request_stop("from a thread"); });
+    start_thread(coordinator, "watcher", [&coordinator] { coordinator.request_stop("from a thread", "watcher"); });
   }
 };
 
 TEST(Coordinator, EndsTheLoopOfASessionFromAnotherThread) {
-  std::thread thread;
-  MonitoredSession session{StepExecutor{[](auto&) {}}, HookChain{StopFromAThread{&thread}}};
+  MonitoredSession session{StepExecutor{[](auto&) {}}, HookChain{StopFromAThread{}}};
   run_session(session, [](auto& s) {
     while (!s.should_stop()) s.run();
     s.run();  // a stop of the coordinator ends the loop; it does not forbid a last run
   });
-  thread.join();
-  EXPECT_EQ(session.coordinator().reason(), "from a thread");
-  EXPECT_EQ(to_string(session.stop_reason()), "the coordinator: from a thread");
+  EXPECT_EQ(to_string(session.stop_reason()), "watcher: from a thread");
+}
+
+/// Its thread fails, during the third run.
+struct FailsInItsThread {
+  std::promise<void>* third;
+  std::promise<void>* reported;
+  void after_create_session(auto&, Coordinator& coordinator) {
+    start_thread(coordinator, "reader", [this, &coordinator] {
+      third->get_future().wait();
+      coordinator.request_stop(made(DataError("damaged record")), "reader");
+      reported->set_value();
+    });
+  }
+  void after_run(auto& run, const auto&) {
+    if (run.step() != 3) return;
+    third->set_value();
+    reported->get_future().wait();
+  }
+};
+
+TEST(Coordinator, AnErrorOfAThreadReachesTheLoopWithinOneStep) {
+  std::promise<void> third, reported;
+  MonitoredSession session{StepExecutor{[](auto&) {}}, HookChain{FailsInItsThread{&third, &reported}}};
+  EXPECT_THROW(run_session(session,
+                           [](auto& s) {
+                             while (!s.should_stop()) s.run();
+                           }),
+               DataError);
+  EXPECT_EQ(session.step(), 3);
+  EXPECT_EQ(to_string(session.stop_reason()), "reader: damaged record");
+}
+
+/// Threads that a session starts are gone when it is created anew.
+struct StartsAThread {
+  std::atomic<int>* ended;
+  std::vector<int>* ended_before;
+  void after_create_session(auto&, Coordinator& coordinator) {
+    ended_before->push_back(*ended);
+    start_thread(coordinator, "waits", [this](const std::stop_token& stop) { until_stopped(stop, *ended); });
+  }
+};
+
+TEST(Coordinator, ThreadsEndBeforeTheSessionIsCreatedAnewAndWhenItIsClosed) {
+  std::atomic<int> ended = 0;
+  std::vector<int> ended_before;
+  ManualClock clock;
+  int runs = 0;
+  StepExecutor step{[&](auto&) {
+    if (++runs == 2) throw AbortedError("x");
+  }};
+  MonitoredSession session{step, HookChain{StartsAThread{&ended, &ended_before}},
+                           SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  session.run();
+  session.run();
+  EXPECT_EQ(ended_before, (std::vector{0, 1}));
+  EXPECT_FALSE(session.should_stop());
+  session.close();
+  EXPECT_EQ(ended, 2);
+}
+
+TEST(Coordinator, AThreadThatIsLateAtCloseIsNamedAndDoesNotHoldItUp) {
+  DiagnosticSink before = set_diagnostic_sink([](std::string_view line) { said += line; });
+  said.clear();
+  Held held;
+  ManualClock clock;
+  MonitoredSession session{StepExecutor{[](auto&) {}}, HookChain{},
+                           SessionOptions{.stop_grace_period_secs = 3, .clock = clock}};
+  start_thread(session.coordinator(), "stubborn", [gone = held.gone] { gone.wait(); });
+  EXPECT_NO_THROW(session.close());
+  EXPECT_DOUBLE_EQ(clock(), 3);
+  EXPECT_EQ(said, "crochet: threads still running after the grace period: stubborn");
+  held.let_go.set_value();
+  set_diagnostic_sink(before);
 }
 
 }  // namespace

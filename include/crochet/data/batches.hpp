@@ -34,6 +34,12 @@ struct DataPosition {
   friend bool operator==(const DataPosition&, const DataPosition&) = default;
 };
 
+/// The memory of a batch.
+struct BatchBuffer {
+  std::vector<float> images;
+  std::vector<std::int32_t> labels;
+};
+
 /// An endless or finite sequence of batches. Set up in one expression, in any order:
 ///   Batches data = fashion_mnist("train").batch(128).shuffle(1).repeat();
 ///
@@ -48,9 +54,7 @@ class Batches {
     if (batch_size < 1) throw LogicError("a batch of " + std::to_string(batch_size) + " examples; ask for at least 1");
     if (data_.size() > std::numeric_limits<std::uint32_t>::max())
       throw LogicError("more than 2^32 - 1 examples; split them");
-    const auto rows = static_cast<std::size_t>(std::min(batch_size, data_.size()));
-    images_.resize(rows * static_cast<std::size_t>(data_.pixels()));
-    labels_.resize(rows);
+    make_room(buffer_);
   }
 
   /// Draws the examples of each epoch in another order, which seed and epoch number alone determine. It is always the
@@ -82,19 +86,24 @@ class Batches {
   /// The next batch. Throws OutOfRangeError after the last one (a session takes that for a clean end), as often as
   /// asked. Costs the conversion of its pixels, and with the last batch of an epoch the shuffling of one index per
   /// example.
-  Batch next() {
+  Batch next() { return next(buffer_); }
+
+  /// The same into memory of the caller's, which the views then point to; allocates when that is not large enough yet.
+  /// So several batches can be at hand at once.
+  Batch next(BatchBuffer& into) {
     if (done()) throw OutOfRangeError("end of data after " + std::to_string(epochs_) + " epoch(s)");
     const auto first = position_.batch * batch_size_;
     const auto rows = std::min(batch_size_, data_.size() - first);
-    for (std::int64_t row = 0; row < rows; ++row) load(example(first + row), row);
+    make_room(into);
+    for (std::int64_t row = 0; row < rows; ++row) load(example(first + row), row, into);
     const auto at = position_;
     const bool last = at.batch + 1 == batches_per_epoch();
     if (last)
       seek({at.epoch + 1, 0});
     else
       ++position_.batch;
-    return {TensorView<float, 2>{images_.data(), {rows, data_.pixels()}},
-            TensorView<std::int32_t, 1>{labels_.data(), {rows}}, at.epoch, at.batch, last};
+    return {TensorView<float, 2>{into.images.data(), {rows, data_.pixels()}},
+            TensorView<std::int32_t, 1>{into.labels.data(), {rows}}, at.epoch, at.batch, last};
   }
 
   /// True when next() would throw.
@@ -138,12 +147,18 @@ class Batches {
     return order_.empty() ? index : order_[index];
   }
 
-  void load(std::size_t example, std::int64_t row) {
+  void make_room(BatchBuffer& buffer) const {
+    const auto rows = static_cast<std::size_t>(std::min(batch_size_, data_.size()));
+    buffer.images.resize(rows * static_cast<std::size_t>(data_.pixels()));
+    buffer.labels.resize(rows);
+  }
+
+  void load(std::size_t example, std::int64_t row, BatchBuffer& into) const {
     const auto pixels = static_cast<std::size_t>(data_.pixels());
     const std::uint8_t* from = data_.images().data() + example * pixels;
-    float* to = images_.data() + static_cast<std::size_t>(row) * pixels;
+    float* to = into.images.data() + static_cast<std::size_t>(row) * pixels;
     for (std::size_t i = 0; i < pixels; ++i) to[i] = static_cast<float>(from[i]) * (1.0f / 255.0f);
-    labels_[static_cast<std::size_t>(row)] = data_.labels().data()[example];
+    into.labels[static_cast<std::size_t>(row)] = data_.labels().data()[example];
   }
 
   LabelledImages data_;
@@ -153,8 +168,20 @@ class Batches {
   std::uint64_t seed_ = 0;
   DataPosition position_;
   std::vector<std::uint32_t> order_;  // empty: file order
-  std::vector<float> images_;
-  std::vector<std::int32_t> labels_;
+  BatchBuffer buffer_;
+};
+
+/// A batch with memory of its own, to be made ahead of the loop by a Prefetch (crochet/session/prefetch.hpp).
+struct BufferedBatch {
+  BatchBuffer buffer;
+  Batch batch{};
+  DataPosition after;  ///< where the data stand once this batch has been used: what a checkpoint needs
+
+  /// Makes this the next batch of `data`.
+  void take_from(Batches& data) {
+    batch = data.next(buffer);
+    after = data.position();
+  }
 };
 
 inline Batches LabelledImages::batch(std::int64_t examples) const { return {*this, examples}; }

@@ -58,13 +58,14 @@ inline constexpr bool is_optional<std::optional<T>> = true;
 template <class Session, class Next>
 void run_until_stop(Session& session, Next& next) {
   constexpr auto target = main_target<typename Session::Executor>();
+  const auto draw = [&](auto& /*context*/) { return next(); };
   while (!session.should_stop()) {
-    if constexpr (is_optional<std::remove_cvref_t<decltype(next())>>) {
-      auto given = next();
+    auto given = session.run_step_fn(draw);  // data that are unavailable are recovered from like anything else
+    if constexpr (is_optional<decltype(given)>) {
       if (!given) return session.note_stop("the data", "came to its end");
       session.run(target, *std::move(given));
     } else {
-      session.run(target, next());
+      session.run(target, std::move(given));
     }
   }
 }
