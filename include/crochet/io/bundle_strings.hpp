@@ -60,10 +60,10 @@ inline std::optional<std::uint64_t> take_length(std::string_view& bytes) {
   return std::nullopt;
 }
 
-/// The strings, `count` many, unless the bytes are not these or the checksum (masked) is wrong. `count` is at most the
-/// number of bytes.
+/// The strings, `count` many, unless the bytes are not these or the checksum (masked, as in the index; none: it is not
+/// compared) is wrong. `count` is at most the number of bytes.
 inline std::optional<std::vector<std::string>> unpack_strings(std::string_view bytes, std::size_t count,
-                                                              std::uint32_t expected) {
+                                                              std::optional<std::uint32_t> expected = std::nullopt) {
   std::vector<std::uint64_t> lengths;
   std::uint32_t crc = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -73,7 +73,8 @@ inline std::optional<std::vector<std::string>> unpack_strings(std::string_view b
     lengths.push_back(*length);
   }
   const std::string stored = little_endian(masked_crc(crc), 4);
-  if (!bytes.starts_with(stored) || masked_crc(crc32c(bytes, crc)) != expected) return std::nullopt;
+  if (!bytes.starts_with(stored)) return std::nullopt;
+  if (expected && masked_crc(crc32c(bytes, crc)) != *expected) return std::nullopt;
   bytes.remove_prefix(stored.size());
   std::vector<std::string> strings;
   for (const std::uint64_t length : lengths) {
