@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// WriteGraph: the model, for TensorBoard to draw. Not part of hooks.hpp: it needs crochet::io.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/hook/phase.hpp>
+#include <crochet/io/event_writer.hpp>
+#include <crochet/io/graph_def.hpp>
+
+namespace crochet {
+
+/// Writes the graph that the session runs, hooks' extensions included, when the session is created, not again after a
+/// recovery; then the same as a meta graph: `WriteGraph{.events = events}`. For executors of graphs. Nothing without a
+/// writer. What is written and how nodes are named: io/graph_def.hpp. In the original every writer of a summary hook
+/// does this by itself. Cost: once; the program carries a table of the graph. No run is touched.
+struct WriteGraph {
+  using handles = Phases<phase::begin, phase::after_create_session>;
+
+  io::EventWriter events{};
+  std::string device{io::local_cpu};
+
+  /// What happened so far; begin clears it.
+  struct State {
+    bool written = false;
+  };
+  State state{};
+
+  void begin() { state = {}; }
+
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (!events || std::exchange(state.written, true)) return;
+    using E = std::remove_cvref_t<decltype(session.executor())>;
+    tensorflow::GraphDef graph = io::graph_def_of<E>(device);
+    events.add_graph(graph);
+    events.add_meta_graph(io::meta_graph_def(std::move(graph)));
+  }
+};
+
+}  // namespace crochet

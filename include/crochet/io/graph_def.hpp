@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph of ours as TensorFlow's GraphDef and MetaGraphDef: what TensorBoard draws.
+#pragma once
+
+#include <crochet/proto/graph.pb.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/graph/table.hpp>
+#include <crochet/io/node_names.hpp>
+
+namespace crochet::io {
+
+/// The full name of the first processor of this process, as TensorFlow spells it.
+inline constexpr std::string_view local_cpu = "/job:localhost/replica:0/task:0/device:CPU:0";
+
+namespace detail {
+
+constexpr tensorflow::DataType proto_type(DType type) {
+  constexpr std::array types{tensorflow::DT_FLOAT, tensorflow::DT_DOUBLE, tensorflow::DT_INT32,
+                             tensorflow::DT_INT64, tensorflow::DT_UINT8,  tensorflow::DT_BOOL};
+  return types[static_cast<std::size_t>(type)];
+}
+
+/// The sources have TensorFlow's names; `reduce_mean` becomes `ReduceMean`.
+inline std::string proto_op(std::string_view op) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> sources{
+      {{"variable", "VariableV2"}, {"constant", "Const"}, {"group", "NoOp"}}};
+  for (const auto& [ours, theirs] : sources) {
+    if (op == ours) return std::string(theirs);
+  }
+  std::string name;
+  bool begins = true;
+  for (const char c : op) {
+    if (c != '_') name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    begins = c == '_';
+  }
+  return name;
+}
+
+inline void write_shape(const Shape& from, tensorflow::TensorShapeProto& to) {
+  for (std::size_t i = 0; i < from.rank; ++i) to.add_dim()->set_size(from[i].is_static() ? from[i].factor : -1);
+}
+
+/// A constant scalar, in its type's bytes.
+inline void write_constant(const GraphTable::Node& from, tensorflow::TensorProto& to) {
+  to.set_dtype(proto_type(from.dtype));
+  to.mutable_tensor_shape();
+  const auto bytes_of = [&](auto value) {
+    std::string bytes(sizeof value, '\0');
+    std::memcpy(bytes.data(), &value, sizeof value);
+    return bytes;
+  };
+  const double value = from.attributes.reals[0];
+  switch (from.dtype) {
+    case DType::float32:
+      to.set_tensor_content(bytes_of(static_cast<float>(value)));
+      break;
+    case DType::float64:
+      to.set_tensor_content(bytes_of(value));
+      break;
+    case DType::int32:
+      to.set_tensor_content(bytes_of(static_cast<std::int32_t>(value)));
+      break;
+    case DType::int64:
+      to.set_tensor_content(bytes_of(static_cast<std::int64_t>(value)));
+      break;
+    case DType::uint8:
+      to.set_tensor_content(bytes_of(static_cast<std::uint8_t>(value)));
+      break;
+    case DType::boolean:
+      to.set_tensor_content(bytes_of(value != 0));
+      break;
+  }
+}
+
+inline void write_attributes(const GraphTable::Node& from, tensorflow::NodeDef& to) {
+  auto& attr = *to.mutable_attr();
+  if (from.kind == OpKind::group) return;
+  write_shape(from.shape, *attr["_output_shapes"].mutable_list()->add_shape());
+  attr[from.kind == OpKind::source ? "dtype" : "T"].set_type(proto_type(from.dtype));
+  if (from.op == "constant") {
+    write_constant(from, *attr["value"].mutable_tensor());
+  } else if (from.kind == OpKind::source) {
+    write_shape(from.shape, *attr["shape"].mutable_shape());
+  } else if (!(from.attributes == Attributes{})) {
+    for (const std::int32_t number : from.attributes.ints) attr["ints"].mutable_list()->add_i(number);
+    for (const double number : from.attributes.reals) attr["reals"].mutable_list()->add_f(static_cast<float>(number));
+  }
+}
+
+}  // namespace detail
+
+/// Every node with its name (node_names.hpp), inputs, device, element type and shape; -1 is a dynamic dimension. What a
+/// group waits for is a control input. An operation's own attributes are `ints` and `reals`, as its header explains
+/// them. Where our operations are those of TensorFlow their names differ in letters only, but this is a drawing: no
+/// other program can run it.
+inline tensorflow::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu) {
+  const std::vector<std::string> names = node_names(graph);
+  tensorflow::GraphDef def;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphTable::Node& from = graph.nodes[i];
+    tensorflow::NodeDef& to = *def.add_node();
+    to.set_name(names[i]);
+    to.set_op(detail::proto_op(from.op));
+    to.set_device(std::string(device));
+    for (const std::int32_t input : from.inputs) {
+      if (input < 0) continue;
+      const std::string& name = names[static_cast<std::size_t>(input)];
+      to.add_input(from.kind == OpKind::group ? "^" + name : name);
+    }
+    detail::write_attributes(from, to);
+  }
+  def.mutable_versions()->set_producer(134);  // TensorFlow 1.15
+  return def;
+}
+
+/// The graph in the frame in which tools for training graphs want it.
+inline tensorflow::MetaGraphDef meta_graph_def(tensorflow::GraphDef graph) {
+  tensorflow::MetaGraphDef meta;
+  meta.mutable_meta_info_def()->add_tags("train");
+  *meta.mutable_graph_def() = std::move(graph);
+  return meta;
+}
+
+/// The graph of an executor, hooks' extensions included.
+template <class E>
+tensorflow::GraphDef graph_def_of(std::string_view device = local_cpu) {
+  return graph_def(graph_table<E>(), device);
+}
+
+}  // namespace crochet::io
