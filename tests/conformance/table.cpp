@@ -14,7 +14,7 @@ constexpr std::array table_parts{
     Part{'F', 11, "Scaffold", false},
     Part{'M', 14, "MonitoredTrainingSession", false},
     Part{'W', 6, "A session around a session", true},
-    Part{'C', 8, "The coordinated layer", false},
+    Part{'C', 8, "The coordinated layer", true},
     Part{'R', 12, "The recoverable layer", true},
     Part{'H', 8, "The hooked layer", true},
     Part{'S', 22, "MonitoredSession", false},
