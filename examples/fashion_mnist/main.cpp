@@ -4,6 +4,8 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/hooks/write_graph.hpp>
+#include <crochet/io/file_writer_cache.hpp>
 #include <crochet/session/prefetch.hpp>
 
 #include <cstdio>
@@ -19,11 +21,18 @@ using namespace cr::literals;
 /// A batch as feeds of the model's placeholders.
 auto as_feeds(const cr::Batch& b) { return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels)); }
 
+/// What TensorBoard shows of the training. Without a logdir the writer is none, and its hooks ask for nothing.
+using Summaries = cr::SummarySaver<cr::summary::Scalar<"loss">, cr::summary::Scalar<"accuracy">,
+                                   cr::summary::Scalar<"learning_rate">, cr::summary::Image<"images", 28, 28>>;
+
 /// Everything that watches and steers the run, in the order in which it is called. `accuracy` is the last one measured.
 auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accuracy) {
   const std::int64_t steps = options.epochs * steps_per_epoch;
-  const auto say = [quiet = options.quiet, steps_per_epoch, &accuracy](const auto& result) {
+  const auto events = options.logdir.empty() ? cr::io::EventWriter{} : cr::io::FileWriterCache::get(options.logdir);
+  const auto say = [quiet = options.quiet, steps_per_epoch, &accuracy, events](const auto& result) {
     accuracy = result["accuracy"_n];
+    events.add_scalar("test/accuracy", accuracy, result.step);
+    events.add_scalar("test/loss", result["loss"_n], result.step);
     if (quiet) return;
     char line[80];
     std::snprintf(line, sizeof line, "epoch %lld: test accuracy %.4f, loss %.4f",
@@ -39,6 +48,10 @@ auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accurac
       cr::Evaluate{cr::fetches<"accuracy", "loss">,
                    cr::passes_over(cr::fashion_mnist("test", options.data).batch(1000), as_feeds),
                    {.every_steps = steps_per_epoch, .then = say, .sink = nothing}},
+      cr::WriteGraph{.events = events},
+      Summaries{.every_steps = 50, .summaries = events},
+      cr::WeightHistograms{.every_steps = 200, .summaries = events},
+      cr::StepCounter{.every_steps = 50, .sink = nothing, .summaries = events},
       progress,
   };
 }

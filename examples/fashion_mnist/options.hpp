@@ -17,6 +17,7 @@ struct Options {
   int threads = 2;
   std::uint64_t seed = 1;
   std::string data{crochet::fashion_mnist_folder};
+  std::string logdir;
   bool quiet = false;
 
   /// Adds the options to a command line.
@@ -29,6 +30,7 @@ struct Options {
     app.add_option("--threads", threads, "threads that share a step")->check(CLI::Range(1, 256))->capture_default_str();
     app.add_option("--seed", seed, "of the first weights and of the order of the images")->capture_default_str();
     app.add_option("--data", data, "folder of the four idx files")->capture_default_str();
+    app.add_option("--logdir", logdir, "folder for TensorBoard: loss, accuracy, rates, histograms, graph");
     app.add_flag("--quiet", quiet, "only the last line");
   }
 };
