@@ -2,8 +2,10 @@
 // All stock hooks and decorators. Each has a header of its own in crochet/hooks.
 #pragma once
 
+#include <crochet/hooks/best_checkpoint.hpp>
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/csv_logger.hpp>
 #include <crochet/hooks/decorated.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/evaluate.hpp>
@@ -19,7 +21,9 @@
 #include <crochet/hooks/keyed.hpp>
 #include <crochet/hooks/learning_rate_monitor.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/memory_monitor.hpp>
 #include <crochet/hooks/metric_channel.hpp>
+#include <crochet/hooks/moving_average.hpp>
 #include <crochet/hooks/multi_step_stop_at_step.hpp>
 #include <crochet/hooks/nan_tensor.hpp>
 #include <crochet/hooks/only_in.hpp>

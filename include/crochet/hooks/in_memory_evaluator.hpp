@@ -39,18 +39,19 @@ struct InMemoryEvaluatorOptions {
 ///   every_steps  global steps  100    above 0, else begin throws LogicError
 ///   max_batches  batches       unset  a pass ends after so many; so it does when one of its hooks asks to stop
 ///   during, then, sink, clock         as for Evaluate, and so are `data` and the values
-/// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10; after a recovery once more. At the end only if that
-/// step is not evaluated already: the original does it twice. Fetches: nothing in the main run. Cost: a comparison
-/// between passes. Nothing is built for a pass: the nested session is made for the first one and kept, its memory too;
-/// the original makes a graph and a session for each. Uses the executor's variables in place, so there is nothing to
-/// copy and no kind of saver or initializer to refuse. What the hooks of a pass throw, OutOfRangeError and
-/// StopIteration excepted, leaves it after their on_error.
+/// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10; after a recovery or a restart once more, and then at 4,
+/// 8, ... as before. At the end only if that step is not evaluated already: the original does it twice. Fetches:
+/// nothing in the main run. Cost: a comparison between passes. Nothing is built for a pass: the nested session is made
+/// for the first one and kept, its memory too; the original makes a graph and a session for each. Uses the executor's
+/// variables in place, so there is nothing to copy and no kind of saver or initializer to refuse. What the hooks of a
+/// pass throw, OutOfRangeError and StopIteration excepted, leaves it after their on_error.
 template <class FetchList, class Data, class Chain = HookChain<>>
 class InMemoryEvaluator;
 template <class... N, class Data, class Chain>
 class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
  public:
-  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::save_state, phase::load_state>;
   using Result = Evaluation<N...>;
   static constexpr Fetches<N...> fetches{};  // checked at once, asked for in passes of its own
 
@@ -68,7 +69,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     evaluate(session);
-    timer_.start(session.step(), options_.clock());
+    timer_.start_unless_running(session.step(), options_.clock());
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {
@@ -81,6 +82,10 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
     if (latest_.step != session.step()) evaluate(session);
     nested_.reset();
   }
+
+  /// When the next pass is due.
+  void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
+  void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
 
   [[nodiscard]] std::string cadence() const {
     return "at the start, " + cadence_text(options_.every_steps, {}) + ", at the end";

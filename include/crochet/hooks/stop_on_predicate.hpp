@@ -33,13 +33,13 @@ struct EarlyStoppingOptions {
 ///   signal             -        unset                       stops other sessions too
 /// Both intervals, or one out of range: begin throws LogicError. Fires: after the first run, then at the interval.
 /// Fetches: nothing. Cost: a comparison, in seconds a reading of the clock, and the function's when it is asked. State:
-/// the function's, if it has save_state. Throws what the function throws. Where the original differs: steps are
+/// when it is asked next. Throws what the function throws. Where the original differs: steps are
 /// refused unless the default of the seconds is taken back, and any distribution strategy makes its own default an
 /// error.
 template <class F>
 class StopOnPredicate {
  public:
-  using handles = Phases<phase::begin, phase::after_run, phase::end>;
+  using handles = Phases<phase::begin, phase::after_run, phase::end, phase::save_state, phase::load_state>;
 
   explicit StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
       : should_stop_(std::move(should_stop)), options_(std::move(options)) {}
@@ -56,6 +56,10 @@ class StopOnPredicate {
       if (const std::string text = should_stop_.warning(); !text.empty()) options_.sink(text);
     }
   }
+
+  /// When the function is asked next.
+  void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
+  void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
 
   [[nodiscard]] std::string cadence() const { return cadence_text(options_.run_every_steps, seconds()); }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// CsvLogger<"loss">: values in a file of comma-separated values.
+#pragma once
+
+#include <crochet/hooks/row_logger.hpp>
+#include <crochet/io/csv_row.hpp>
+
+namespace crochet {
+
+/// `CsvLogger<"loss", "accuracy">{.path = "out/training.csv", .every_steps = 10}` writes
+///   step,loss,accuracy
+///   10,0.6931,0.51
+/// Scalars only. Arguments, when it fires, what it fetches and costs, and what it throws: RowLogger.
+template <FixedString... Text>
+using CsvLogger = RowLogger<io::CsvRow, Text...>;
+
+}  // namespace crochet

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// JsonLinesLogger<"loss">: values in a file with a JSON object in each line. Needs the component crochet::io.
+#pragma once
+
+#include <crochet/hooks/row_logger.hpp>
+#include <crochet/io/json_row.hpp>
+
+namespace crochet {
+
+/// `JsonLinesLogger<"loss", "confusion">{.path = "out/training.jsonl", .every_steps = 10}` writes
+///   {"step":10,"loss":0.6931,"confusion":[[3,0],[1,4]]}
+/// Scalars and tensors; what is not finite is null. Arguments, when it fires, what it fetches and costs, and what it
+/// throws: RowLogger.
+template <FixedString... Text>
+using JsonLinesLogger = RowLogger<io::JsonRow, Text...>;
+
+}  // namespace crochet

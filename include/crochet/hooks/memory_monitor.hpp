@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// MemoryMonitor: how much memory a session uses.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/host_memory.hpp>
+#include <crochet/hooks/sink.hpp>
+
+namespace crochet {
+
+/// What was seen at a step.
+struct MemoryUse {
+  std::int64_t step = -1;
+  HostMemory host{};
+  std::optional<std::int64_t> workspace{};  ///< bytes of the hooked run's workspace, where the executor tells
+};
+
+/// Writes `memory at step 100: 123.4 MiB, at most 150.0 MiB, workspace 2.0 MiB` to the sink.
+///   every_steps      steps    1000     at most one of the two; both, or one out of range: begin throws LogicError
+///   every_seconds    seconds  unset
+///   stop_above       bytes    unset    asks to stop when the program uses more than this: the end, and a last
+///                                      checkpoint, are better than being killed for it
+///   then             -        unset    is given what was seen
+///   read             -        the operating system's count: where the host's memory is looked up
+///   sink, clock               standard error, steady
+/// Fires: after the first run, then at the interval. Fetches: nothing. Cost: a comparison per run, with every_seconds a
+/// reading of the clock; about 30 us for a look. The workspace is that of an executor with
+/// `workspace_bytes(workspace)`; on a device it is the device's memory. State: when it looks next. The original has no
+/// such hook.
+struct MemoryMonitor {
+  using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
+
+  std::optional<std::int64_t> every_steps{};
+  std::optional<double> every_seconds{};
+  std::optional<std::int64_t> stop_above{};
+  std::function<void(const MemoryUse&)> then{};
+  std::function<HostMemory()> read{host_memory};
+  Sink sink{};
+  Clock clock{};
+
+  Cadence timer{};
+
+  void begin() { timer = cadence_of<MemoryMonitor>(steps(), every_seconds); }
+  void after_run(auto& run, const auto& /*values*/) {
+    if (timer.due(run.step(), clock)) [[unlikely]] {
+      look(run);
+    }
+  }
+
+  void save_state(auto& out) const { timer.save_state(out, clock()); }
+  void load_state(auto& in) { timer.load_state(in, clock()); }
+
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+
+ private:
+  [[nodiscard]] std::optional<std::int64_t> steps() const {
+    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{1000};
+  }
+  CROCHET_COLD void look(auto& run) {
+    timer.triggered(run.step(), clock());
+    const MemoryUse use{.step = run.step(), .host = read(), .workspace = workspace_of(run.session())};
+    sink(text(use));
+    if (then) then(use);
+    if (stop_above && use.host.resident > *stop_above) {
+      run.request_stop("the program uses " + mebibytes(use.host.resident) + " of memory");
+    }
+  }
+  static std::optional<std::int64_t> workspace_of(auto& session) {
+    if constexpr (requires { session.executor().workspace_bytes(session.hooked_workspace()); }) {
+      return static_cast<std::int64_t>(session.executor().workspace_bytes(session.hooked_workspace()));
+    } else {
+      return {};
+    }
+  }
+  static std::string mebibytes(std::int64_t bytes) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.1f MiB", static_cast<double>(bytes) / (1024 * 1024));
+    return text;
+  }
+  static std::string text(const MemoryUse& use) {
+    const std::string all = "memory at step " + std::to_string(use.step) + ": " + mebibytes(use.host.resident) +
+                            ", at most " + mebibytes(use.host.peak);
+    return use.workspace ? all + ", workspace " + mebibytes(*use.workspace) : all;
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// MovingAverage: keeps exponential moving averages of the weights, to evaluate and save with.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/weight_averages.hpp>
+
+namespace crochet {
+
+/// After each run, average = decay * average + (1 - decay) * weight, from the weights' first values on:
+///   WeightAverages averages;
+///   HookChain{MovingAverage{.averages = averages, .decay = 0.999},
+///             Evaluate{fetches<"accuracy">, data, {.every_steps = 500, .during = averages.swapped()}}}
+///   averages     -      its own      where they are kept: what others swap in
+///   decay        -      0.999        not below 0, below 1
+///   warm_up      -      false        min(decay, (1 + n) / (10 + n)) in update n, from 0: TensorFlow's num_updates
+///   every_steps  steps  1            between two updates; above 0
+///   include      -      all          which variables, by name; of these the floating ones, and of a graph's only those
+///                                    that are trained, so no optimizer's slots
+/// A setting out of range: begin throws LogicError; so does creating the session if nothing is left to average. Fires:
+/// after each run, or each N steps. Fetches: nothing; reads the executor's variables (HasVariables). Cost: a pass over
+/// the weights; memory for a copy of them. State: the averages and the number of updates; a resumed session goes on
+/// exactly, and a recovery keeps them.
+/// Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.
+struct MovingAverage {
+  using handles =
+      Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
+
+  WeightAverages averages{};
+  double decay = 0.999;
+  bool warm_up = false;
+  std::int64_t every_steps = 1;
+  std::function<bool(std::string_view)> include{};
+
+  Cadence timer{};
+
+  void begin() {
+    if (!(decay >= 0 && decay < 1)) throw LogicError("crochet: MovingAverage: decay has to be from 0 to below 1");
+    timer = required_cadence_of<MovingAverage>(every_steps, {}, Cadence::First::after_interval);
+    averages.clear();
+  }
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    timer.start(session.step() / every_steps * every_steps, 0);
+    averages.bind(session.executor(), include);
+  }
+  void after_run(auto& run, const auto& /*values*/) {
+    constexpr auto no_clock = [] { return 0.0; };
+    if (!timer.due(run.step(), no_clock)) return;
+    timer.triggered(run.step(), 0);
+    if (averages.are_swapped()) [[unlikely]] {
+      refuse();
+    }
+    averages.update(run.session().executor(), decay_now());
+  }
+
+  void save_state(auto& out) const { averages.save_state(out); }
+  void load_state(auto& in) const { averages.load_state(in); }
+
+  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, {}); }
+
+ private:
+  [[nodiscard]] double decay_now() const {
+    const auto n = static_cast<double>(averages.updates());
+    return warm_up ? std::min(decay, (1 + n) / (10 + n)) : decay;
+  }
+  [[noreturn]] CROCHET_COLD static void refuse() {
+    throw LogicError("crochet: MovingAverage: a run trained averaged weights; swap them back before it");
+  }
+};
+
+/// A saver that writes the averages in place of the weights, for hooks that are given a saver and for exports:
+/// `AveragedSaver{saver, averages}`. Restoring is the saver's own.
+template <class Saver>
+struct AveragedSaver {
+  Saver saver;
+  WeightAverages averages;
+
+  auto save(auto& session, std::int64_t step) {
+    const auto scope = averages.swap_for_a_while();
+    return saver.save(session, step);
+  }
+  auto restore(auto& session, const auto& path) { return saver.restore(session, path); }
+  auto remove(const auto& path) { return saver.remove(path); }
+};
+template <class Saver>
+AveragedSaver(Saver, WeightAverages) -> AveragedSaver<Saver>;
+
+}  // namespace crochet

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of comma-separated values, as RFC 4180 has them, with LF at the end of a line.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace crochet::io {
+
+/// The field as it stands in a row: in quotes, with quotes doubled, if it has a comma, a quote or an end of line.
+inline std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+/// A row that begins with a step: what RowLogger is given as format.
+class CsvRow {
+ public:
+  /// "step,loss,accuracy".
+  template <class... Text>
+  static std::string first_line(Text... name) {
+    std::string line = "step";
+    ((line += ',', line += csv_field(name)), ...);
+    return line;
+  }
+
+  explicit CsvRow(std::int64_t step) : line_(std::to_string(step)) {}
+
+  /// Numbers are written as short as they can be read back without loss, whatever the locale: 0.1, 1e-08, nan, inf;
+  /// bool as 0 and 1.
+  template <class T>
+  void add(std::string_view /*name*/, T value) {
+    static_assert(std::is_arithmetic_v<T>, "crochet: CsvLogger writes scalars");
+    char buffer[64];
+    line_ += ',';
+    if constexpr (std::is_same_v<T, bool>) {
+      line_ += value ? '1' : '0';
+    } else {
+      line_.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    }
+  }
+  [[nodiscard]] const std::string& text() const { return line_; }
+
+  static std::optional<std::int64_t> step_of(std::string_view line) {
+    std::int64_t step = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), step);
+    const bool whole = end == line.data() + line.size() || *end == ',';
+    return error == std::errc{} && whole ? std::optional{step} : std::nullopt;
+  }
+
+ private:
+  std::string line_;
+};
+
+}  // namespace crochet::io

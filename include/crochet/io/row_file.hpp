@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowFile: a text file of lines that belong to steps, which can go back to an earlier step.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/io/input_file.hpp>
+#include <crochet/io/whole_file.hpp>
+
+namespace crochet::io {
+
+/// Appends lines to a file. The file is opened for each line, so that it holds all that was written, whatever happens
+/// to the program. Cost of a line: an open, a write and a close, about 10 us; nothing waits for the disk.
+class RowFile {
+ public:
+  /// The step of a line; nothing if it is none that we wrote.
+  using StepOf = std::optional<std::int64_t> (*)(std::string_view line);
+
+  /// Begins an empty file with this first line, if that is not empty. Makes the folder. Throws IoError.
+  static void create(const std::filesystem::path& path, std::string_view first_line) {
+    make_folder(path);
+    write(path, first_line, "wb");
+  }
+
+  /// Keeps of an existing file the first line and all lines of steps up to `step`, and drops the rest: what a session
+  /// wrote before it went back to `step`, and a line that was cut off. Makes the file if there is none. Throws IoError,
+  /// also when the file begins with another line: then it is not ours, or has other columns.
+  static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step,
+                     StepOf step_of) {
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) {
+      return create(path, first_line);
+    }
+    const std::string text = read_whole_file(path);
+    if (text.empty()) return create(path, first_line);
+    const std::string kept = lines_up_to(text, path, first_line, step, step_of);
+    if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
+  }
+
+  /// Throws IoError.
+  static void append(const std::filesystem::path& path, std::string_view line) { write(path, line, "ab"); }
+
+ private:
+  static void make_folder(const std::filesystem::path& path) {
+    std::error_code error;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+    if (error) fail(path, error.message());
+  }
+  static std::string lines_up_to(std::string_view text, const std::filesystem::path& path, std::string_view first_line,
+                                 std::int64_t step, StepOf step_of) {
+    if (!first_line.empty() && !text.starts_with(std::string(first_line) + '\n')) {
+      fail(path, "it exists and begins otherwise than with " + std::string(first_line) +
+                     "; give another path, or have it replaced");
+    }
+    std::string kept = first_line.empty() ? "" : std::string(first_line) + '\n';
+    text.remove_prefix(kept.size());
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      const auto of = step_of(text.substr(0, end));
+      if (of && *of <= step) kept.append(text.substr(0, end + 1));
+      text.remove_prefix(end + 1);
+    }
+    return kept;
+  }
+
+  static void write(const std::filesystem::path& path, std::string_view line, const char* mode) {
+    std::FILE* file = std::fopen(path.c_str(), mode);
+    if (file == nullptr) fail(path, std::strerror(errno));
+    std::string text(line);
+    if (!text.empty()) text += '\n';
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+    const int why = errno;
+    if (std::fclose(file) != 0 || !written) fail(path, std::strerror(written ? errno : why));
+  }
+  [[noreturn]] CROCHET_COLD static void fail(const std::filesystem::path& path, const std::string& why) {
+    throw IoError("crochet: cannot write " + path.string() + ": " + why);
+  }
+};
+
+}  // namespace crochet::io

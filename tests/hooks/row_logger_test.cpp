@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// CsvLogger, JsonLinesLogger: rows of values in files.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/csv_logger.hpp>
+#include <crochet/hooks/json_lines_logger.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "io/temporary_folder.hpp"
+
+namespace {
+
+namespace cr = crochet;
+using cr::value;
+using cr::test::TemporaryFolder;
+using cr::testing::ManualClock;
+using cr::testing::Script;
+using nlohmann::json;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void put(const std::filesystem::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+/// What the hook writes when its session begins at a step.
+struct StartsAt {
+  [[nodiscard]] std::int64_t step() const { return at; }
+  std::int64_t at;
+};
+
+TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
+  EXPECT_EQ(cr::io::csv_field("loss"), "loss");
+  EXPECT_EQ(cr::io::csv_field("a b;c"), "a b;c");
+  EXPECT_EQ(cr::io::csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(cr::io::csv_field("say \"no\""), "\"say \"\"no\"\"\"");
+  EXPECT_EQ(cr::io::csv_field("two\nlines"), "\"two\nlines\"");
+  EXPECT_EQ(cr::io::csv_field(""), "");
+}
+
+TEST(CsvLogger, WritesARowEveryNSteps) {
+  const TemporaryFolder folder;
+  Script run{cr::CsvLogger<"loss", "good, or not", "count">{.path = folder / "sub/log.csv", .every_steps = 2}};
+  EXPECT_EQ(text_of(folder / "sub/log.csv"), "step,loss,\"good, or not\",count\n") << "at once";
+  for (const float loss : {0.5f, 0.1f, 1e-8f, std::numeric_limits<float>::quiet_NaN()}) {
+    run.step(value<"loss">(loss), value<"good, or not">(loss < 0.2f), value<"count">(std::int64_t{7}));
+  }
+  EXPECT_EQ(text_of(folder / "sub/log.csv"), "step,loss,\"good, or not\",count\n2,0.1,1,7\n4,nan,0,7\n");
+}
+
+TEST(CsvLogger, FetchesOnlyWhenARowIsDue) {
+  const TemporaryFolder folder;
+  Script run{cr::CsvLogger<"loss">{.path = folder / "log.csv", .every_steps = 3}, value<"loss">(0.5)};
+  std::string fetched;
+  for (int i = 0; i < 6; ++i) {
+    run.step();
+    fetched += run.fetched().empty() ? '.' : 'x';
+  }
+  EXPECT_EQ(fetched, "..x..x");
+  EXPECT_EQ(run.log().reads["loss"], 2);
+}
+
+TEST(CsvLogger, BySeconds) {
+  const TemporaryFolder folder;
+  ManualClock clock{9};
+  Script run{cr::CsvLogger<"loss">{.path = folder / "log.csv", .every_seconds = 10, .clock = clock}, value<"loss">(2)};
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(4);
+    run.step();
+  }
+  EXPECT_EQ(text_of(folder / "log.csv"), "step,loss\n3,2\n") << "at 12 s; the next would be at 22 s";
+}
+
+TEST(CsvLogger, AResumedFileIsThatOfAnUndisturbedRun) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  put(path, "step,loss\n100,1\n200,2\n300,3\n400,4\n50");  // saved at 250, killed at 500
+  cr::CsvLogger<"loss"> hook{.path = path, .every_steps = 100};
+  cr::Coordinator coordinator;
+  StartsAt session{250};
+  hook.begin();
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(text_of(path), "step,loss\n100,1\n200,2\n");
+  StartsAt run{298};
+  EXPECT_FALSE(hook.before_run(run));
+  run.at = 299;
+  EXPECT_TRUE(hook.before_run(run)) << "at 300 again, not at 350";
+}
+
+TEST(CsvLogger, AfterARecoveryTooAndEvenIfItWasToldToReplaceTheFile) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  put(path, "step,loss\n5,5\n");
+  cr::CsvLogger<"loss"> hook{.path = path, .every_steps = 1, .resume = false};
+  cr::Coordinator coordinator;
+  StartsAt session{0};
+  hook.begin();
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(text_of(path), "step,loss\n");
+  cr::io::RowFile::append(path, "1,1");
+  cr::io::RowFile::append(path, "2,2");
+  session.at = 1;
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(text_of(path), "step,loss\n1,1\n");
+}
+
+template <class Act>
+std::string error_of(Act act) {
+  try {
+    act();
+  } catch (const cr::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CsvLogger, ErrorsNameTheFileAndTheCause) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  put(path, "step,accuracy\n");
+  const auto opens = [&](const std::filesystem::path& at) {
+    return error_of([&] { Script{cr::CsvLogger<"loss">{.path = at}, value<"loss">(1.0)}; });
+  };
+  EXPECT_EQ(opens(path), "crochet: cannot write " + path.string() +
+                             ": it exists and begins otherwise than with step,loss; give another path, or have it "
+                             "replaced");
+  EXPECT_NE(opens(path / "below").find("Not a directory"), std::string::npos);
+  EXPECT_NE(opens(folder.path()).find(folder.path().string()), std::string::npos) << "a folder";
+  EXPECT_NE(opens("").find("set the path"), std::string::npos);
+  EXPECT_NE(error_of([&] { cr::CsvLogger<"loss">{.path = path, .every_steps = 0}.begin(); }), "");
+  if (std::filesystem::exists("/dev/full")) {
+    EXPECT_NE(error_of([] { cr::io::RowFile::append("/dev/full", "1,2"); }).find("No space left"), std::string::npos);
+  }
+}
+
+TEST(JsonLinesLogger, WritesAnObjectInEachLine) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.jsonl";
+  const std::vector<float> cells{3, 0, 1, 4, 0.1f, std::numeric_limits<float>::infinity()};
+  const cr::TensorView<float, 2> table{cells.data(), {2, 3}};
+  Script run{cr::JsonLinesLogger<"loss", "table", "say \"\n\"", "many">{.path = path, .every_steps = 2}};
+  for (int i = 0; i < 4; ++i) {
+    run.step(value<"loss">(static_cast<float>(i) / 10.0f), value<"table">(table), value<"say \"\n\"">(i == 1),
+             value<"many">(std::array<int, 2>{i, i}));
+  }
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], R"({"step":2,"loss":0.1,"table":[[3.0,0.0,1.0],[4.0,0.1,null]],"say \"\n\"":true,"many":[1,1]})");
+  EXPECT_EQ(json::parse(lines[1])["loss"].get<float>(), 0.3f);
+}
+
+TEST(JsonLinesLogger, GoesBackToTheStepOfTheSession) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.jsonl";
+  put(path, "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n{\"step\":3}\n[1]\n{\"step\":2.5}\nnot json\n{\"st");
+  cr::io::RowFile::resume(path, "", 2, &cr::io::JsonRow::step_of);
+  EXPECT_EQ(text_of(path), "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n");
+}
+
+TEST(RowLoggers, KeepTheLaws) {
+  const TemporaryFolder folder;
+  cr::testing::LawOptions options{.says = [&] { return text_of(folder / "log"); }};
+  options.except = {"copies", "begin"};  // all write one file: a later session finds the rows of an earlier one
+  const auto falling = cr::testing::series<"loss">(5.0f, 4.0f, 3.0f, 2.0f);
+  EXPECT_EQ(
+      broken_laws(cr::CsvLogger<"loss">{.path = folder / "log", .every_steps = 3, .resume = false}, options, falling),
+      "");
+  EXPECT_EQ(broken_laws(cr::JsonLinesLogger<"loss">{.path = folder / "log", .every_steps = 3, .resume = false}, options,
+                        falling),
+            "");
+}
+
+}  // namespace
