@@ -39,6 +39,7 @@
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/hooks/stop_if.hpp>
 #include <crochet/hooks/stop_on_predicate.hpp>
+#include <crochet/hooks/stop_on_signal.hpp>
 #include <crochet/hooks/stop_signal.hpp>
 #include <crochet/hooks/stop_when.hpp>
 #include <crochet/hooks/summary_saver.hpp>

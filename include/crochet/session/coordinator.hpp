@@ -11,6 +11,7 @@
 #include <crochet/error.hpp>
 #include <crochet/session/atomic.hpp>
 #include <crochet/session/diagnostics.hpp>
+#include <crochet/session/signal_flag.hpp>
 #include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
@@ -117,8 +118,8 @@ class Coordinator {
     }
   }
 
-  /// Whether anybody asked. Any thread; one load.
-  [[nodiscard]] bool should_stop() const { return stop_.load(); }
+  /// Whether anybody asked, or a signal came (hooks/stop_on_signal.hpp). Any thread; two loads.
+  [[nodiscard]] bool should_stop() const { return stop_.load() || detail::stop_signal.load() != 0; }
 
   /// Waits until somebody asks, at most so long (without end by default). Returns should_stop(). Any thread.
   bool wait_for_stop(double timeout_secs = 1e30, SleepClock clock = {}) const {

@@ -22,6 +22,7 @@
 #include <crochet/session/nested_errors.hpp>
 #include <crochet/session/recoverable.hpp>
 #include <crochet/session/session_creator.hpp>
+#include <crochet/session/signal_flag.hpp>
 #include <crochet/session/sleep_clock.hpp>
 #include <crochet/session/step_context.hpp>
 
@@ -146,7 +147,7 @@ class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extend
   }
 
   /// True once a hook's stop is latched, somebody stopped the coordinator, or the session is closed. Sees to a
-  /// PreemptionError that a thread reported: recovers, and says false. Cost: two loads.
+  /// PreemptionError that a thread reported: recovers, and says false. Cost: three loads.
   [[nodiscard]] bool should_stop() {
     if (!hooked_.may_run()) return true;
     if (!coordinator().should_stop()) [[likely]] {
@@ -328,8 +329,14 @@ class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extend
     if (!coordinator().should_stop()) return;
     const std::exception_ptr error = coordinator().error();
     const std::string who(coordinator().who());
-    note_stop(who.empty() ? "the coordinator" : who,
-              error ? detail::what_of(error) : std::string(coordinator().reason()));
+    const int signal = detail::stop_signal.load();
+    if (error) {
+      note_stop(who.empty() ? "a thread" : who, detail::what_of(error));
+    } else if (signal != 0) {
+      note_stop("StopOnSignal", detail::name_of_signal(signal));
+    } else {
+      note_stop(who.empty() ? "the coordinator" : who, coordinator().reason());
+    }
   }
   /// The last line.
   void say_why() {

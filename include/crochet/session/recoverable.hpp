@@ -11,7 +11,6 @@
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/diagnostics.hpp>
 #include <crochet/session/nested_errors.hpp>
-#include <crochet/session/signal_flag.hpp>
 #include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
@@ -46,7 +45,7 @@ class Recoverable {
     diagnose("crochet: the session was lost at step " + std::to_string(step) + " and is created anew (attempt " +
              std::to_string(failures_) + " of " + std::to_string(options_.max_attempts) +
              "): " + detail::what_of(error));
-    clock_.sleep(backoff(), [&] { return coordinator.should_stop() || detail::stop_signal.load() != 0; });
+    clock_.sleep(backoff(), [&] { return coordinator.should_stop(); });
     ++recoveries_;
   }
 

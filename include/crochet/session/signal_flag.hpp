@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signal that asked the program to stop, for every loop and every wait of the library. Set by the hook
-// StopOnSignal (crochet/hooks/stop_on_signal.hpp); without it nobody sets it.
+// The signal that asked the program to stop, for every loop and every wait of the library: Coordinator::should_stop
+// looks at it. Set by the hook StopOnSignal (crochet/hooks/stop_on_signal.hpp); without it nobody sets it.
 #pragma once
+
+#include <csignal>
+#include <string>
 
 #include <crochet/session/atomic.hpp>
 
@@ -9,5 +12,12 @@ namespace crochet::detail {
 
 /// The number of the signal, 0 while there was none. Lock-free, so that a signal handler may store to it.
 inline Atomic<int> stop_signal{0};
+
+/// "SIGTERM".
+inline std::string name_of_signal(int number) {
+  if (number == SIGINT) return "SIGINT";
+  if (number == SIGTERM) return "SIGTERM";
+  return "signal " + std::to_string(number);
+}
 
 }  // namespace crochet::detail

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// StopOnSignal: Ctrl-C, and what a scheduler sends before it kills, end the loop as a step limit does.
+#pragma once
+
+#include <csignal>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <crochet/hook/phase.hpp>
+#include <crochet/session/signal_flag.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+extern "C" inline void crochet_note_signal(int number) { stop_signal.store(number); }
+
+/// Handlers of SIGINT and SIGTERM while at least one of these objects is armed. A copy is not armed.
+class SignalHandlers {
+ public:
+  SignalHandlers() = default;
+  SignalHandlers(const SignalHandlers& /*other*/) {}
+  SignalHandlers(SignalHandlers&& other) noexcept : armed_(std::exchange(other.armed_, false)) {}
+  SignalHandlers& operator=(const SignalHandlers& /*other*/) { return *this; }
+  SignalHandlers& operator=(SignalHandlers&& other) noexcept {
+    std::swap(armed_, other.armed_);
+    return *this;
+  }
+  ~SignalHandlers() { disarm(); }
+
+  void arm() {
+    if (std::exchange(armed_, true)) return;
+    const std::lock_guard lock{shared().mutex};
+    if (shared().armed++ > 0) return;
+    struct sigaction note {};
+    note.sa_handler = &crochet_note_signal;
+    note.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // the second signal does what it always did
+    sigaction(SIGINT, &note, &shared().interrupt);
+    sigaction(SIGTERM, &note, &shared().terminate);
+  }
+  void disarm() noexcept {
+    if (!std::exchange(armed_, false)) return;
+    const std::lock_guard lock{shared().mutex};
+    if (--shared().armed > 0) return;
+    sigaction(SIGINT, &shared().interrupt, nullptr);
+    sigaction(SIGTERM, &shared().terminate, nullptr);
+  }
+
+ private:
+  struct Shared {
+    std::mutex mutex;
+    int armed = 0;
+    struct sigaction interrupt {};
+    struct sigaction terminate {};
+  };
+  static Shared& shared() {
+    static Shared all;
+    return all;
+  }
+
+  bool armed_ = false;
+};
+
+}  // namespace detail
+
+/// Put it into the chain, and SIGINT (Ctrl-C) and SIGTERM end the session's loop: the step at hand is finished, every
+/// after_run and then every `end` is called, so a CheckpointSaver saves. Waits of the library (for a session, a
+/// checkpoint, the global step, the pause before a recovery) end at once; one that holds a run back throws
+/// StopIteration or CancelledError. A second signal kills, as it would without this hook.
+///   fires    begin: takes over the two signals; end, on_error or destruction: gives them back
+///   fetches  nothing
+///   state    none; the signal itself is remembered for the whole program, so that sessions which come later stop, too
+///   cost     one load per run
+/// A program should return exit_code(): 0 without a signal, else 128 + its number (130 for SIGINT, 143 for SIGTERM),
+/// which is what shells report of a program that was killed by it. Handlers are those of the process: only one thread's
+/// sessions need the hook.
+struct StopOnSignal {
+  using handles = Phases<phase::begin, phase::after_run, phase::end, phase::on_error>;
+
+  detail::SignalHandlers handlers{};
+
+  void begin() { handlers.arm(); }
+  void after_run(auto& run, const auto& /*values*/) const {
+    if (detail::stop_signal.load() != 0) [[unlikely]] {
+      run.request_stop(detail::name_of_signal(detail::stop_signal.load()));
+    }
+  }
+  void end(auto& /*session*/) { handlers.disarm(); }
+  void on_error(const std::exception_ptr& /*error*/) { handlers.disarm(); }
+
+  /// The number of the signal that came; 0 if none did.
+  [[nodiscard]] static int received() { return detail::stop_signal.load(); }
+  /// For `return` of main.
+  [[nodiscard]] static int exit_code() { return received() == 0 ? 0 : 128 + received(); }
+  /// Forgets the signal: for a program that goes on after it.
+  static void forget() { detail::stop_signal.store(0); }
+};
+
+}  // namespace crochet

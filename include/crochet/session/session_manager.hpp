@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SessionManager: makes a new session ready: restores or initializes it, or waits until somebody else has.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/error.hpp>
+#include <crochet/session/coordinator.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/scaffold.hpp>
+#include <crochet/session/sleep_clock.hpp>
+
+namespace crochet {
+
+/// Where a session's first values come from.
+struct RestoreOptions {
+  /// The folder whose latest checkpoint is restored, if it has one.
+  std::string checkpoint_dir{};
+  /// Or this very checkpoint. LogicError if both are given.
+  std::string checkpoint_filename_with_path{};
+  /// Wait for a checkpoint to appear, at most so long, instead of initializing.
+  bool wait_for_checkpoint = false;
+  double max_wait_secs = 7200;
+};
+
+/// How a SessionManager waits: it looks again every `recovery_wait_secs` seconds.
+struct WaitOptions {
+  double recovery_wait_secs = 30;
+  SleepClock clock{};
+};
+
+namespace detail {
+
+inline std::string joined_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Restores the latest checkpoint of the folder. Returns whether there was one.
+template <class Saver, class Session>
+bool restore_latest(Saver& saver, Session& session, const std::string& directory) {
+  if constexpr (requires { static_cast<bool>(saver.restore_latest(session, directory)); }) {
+    return static_cast<bool>(saver.restore_latest(session, directory));
+  } else {
+    const std::string latest = saver.latest_checkpoint(directory);
+    if (latest.empty()) return false;
+    saver.restore(session, latest);
+    if constexpr (requires { saver.recover_last_checkpoints(directory); }) saver.recover_last_checkpoints(directory);
+    return true;
+  }
+}
+
+}  // namespace detail
+
+/// Works on a raw session that nothing has run yet, with the pieces of a scaffold. Every wait ends with CancelledError
+/// when the coordinator should stop, or a signal asks the program to.
+template <class S = Scaffold<>>
+class SessionManager {
+ public:
+  explicit SessionManager(S scaffold = {}, WaitOptions waiting = {})
+      : scaffold_(std::move(scaffold)), waiting_(waiting) {}
+
+  [[nodiscard]] S& scaffold() { return scaffold_; }
+
+  /// For the chief. Restores, or if there is nothing to restore initializes; then local_init, in either case; then asks
+  /// whether all is ready. Throws FailedPreconditionError, naming what is missing, if it is not.
+  template <class E>
+  void prepare_session(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from = {}) {
+    if (!restore(session, coordinator, from)) scaffold_.initialize(session);
+    require(scaffold_.local_initialize(session), "is not ready for its local initialization");
+    require(scaffold_.missing(session), "is not ready after it was initialized or restored");
+  }
+
+  /// Restores and never initializes. Returns whether the session could be restored and is ready; says why if not.
+  template <class E>
+  bool recover_session(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from) {
+    const bool restored = restore(session, coordinator, from);
+    std::vector<std::string> missing = scaffold_.local_initialize(session);
+    if (!restored) return false;
+    if (missing.empty()) missing = scaffold_.missing(session);
+    if (!missing.empty()) diagnose("crochet: restored, but not ready: " + detail::joined_names(missing));
+    return missing.empty();
+  }
+
+  /// For workers. Waits until the session is ready, which is the chief's doing; only local_init is run here. Throws
+  /// DeadlineExceededError when another wait of `recovery_wait_secs` would go beyond `max_wait_secs`.
+  template <class E>
+  void wait_for_session(RawSession<E>& session, const Coordinator& coordinator, double max_wait_secs = 1e30) {
+    const double end = waiting_.clock.now() + max_wait_secs;
+    for (;;) {
+      std::vector<std::string> missing = scaffold_.local_initialize(session);
+      if (missing.empty()) missing = scaffold_.missing(session);
+      if (missing.empty()) return;
+      if (waiting_.clock.now() + waiting_.recovery_wait_secs > end) {
+        throw DeadlineExceededError("crochet: the session was not ready in time; missing: " +
+                                    detail::joined_names(missing));
+      }
+      pause(coordinator, "for a session that is ready; missing: " + detail::joined_names(missing));
+    }
+  }
+
+ private:
+  /// Whether it restored anything.
+  template <class E>
+  bool restore(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from) {
+    if (!from.checkpoint_dir.empty() && !from.checkpoint_filename_with_path.empty()) {
+      throw LogicError("crochet: restore from a folder (" + from.checkpoint_dir + ") or from a file (" +
+                       from.checkpoint_filename_with_path + "), not from both");
+    }
+    if constexpr (S::has_saver) {
+      if (!from.checkpoint_filename_with_path.empty()) {
+        scaffold_.saver().restore(session, from.checkpoint_filename_with_path);
+        return true;
+      }
+      if (from.checkpoint_dir.empty()) return false;
+      const double start = waiting_.clock.now();
+      while (!detail::restore_latest(scaffold_.saver(), session, from.checkpoint_dir)) {
+        if (!from.wait_for_checkpoint || waiting_.clock.now() - start >= from.max_wait_secs) return false;
+        pause(coordinator, "for a checkpoint in " + from.checkpoint_dir);
+      }
+      return true;
+    } else {
+      return false;
+    }
+  }
+  void require(const std::vector<std::string>& missing, const char* what) const {
+    if (missing.empty()) return;
+    throw FailedPreconditionError("crochet: the session " + std::string(what) +
+                                  "; missing: " + detail::joined_names(missing));
+  }
+  void pause(const Coordinator& coordinator, const std::string& what) const {
+    const auto over = [&] { return coordinator.should_stop(); };
+    if (!waiting_.clock.sleep(waiting_.recovery_wait_secs, over)) {
+      throw CancelledError("crochet: asked to stop while waiting " + what);
+    }
+  }
+
+  S scaffold_;
+  WaitOptions waiting_;
+};
+
+}  // namespace crochet

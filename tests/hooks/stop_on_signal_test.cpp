@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/hooks/stop_on_signal.hpp>
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+#include <string_view>
+
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/global_step_waiter.hpp>
+#include <crochet/session/session_creators.hpp>
+#include <crochet/testing/manual_clock.hpp>
+
+namespace {
+
+namespace cr = crochet;
+
+void (*handler_of(int signal))(int) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler;
+}
+
+class StopOnSignal : public ::testing::Test {
+ protected:
+  StopOnSignal() : before_(cr::set_diagnostic_sink([](std::string_view line) { said = line; })) { said.clear(); }
+  ~StopOnSignal() override {
+    cr::StopOnSignal::forget();
+    cr::set_diagnostic_sink(before_);
+    EXPECT_EQ(handler_of(SIGINT), SIG_DFL);
+    EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+  }
+  static inline std::string said;
+
+ private:
+  cr::DiagnosticSink before_;
+};
+
+struct CountsEnds {
+  int* ends;
+  void end(auto&) { ++*ends; }
+};
+
+TEST_F(StopOnSignal, FinishesTheStepThenEndsTheSession) {
+  int steps = 0, ends = 0;
+  cr::StepExecutor step{[&](auto&) {
+    if (steps == 2) std::raise(SIGTERM);
+    ++steps;
+  }};
+  const cr::StopReason why = cr::run(step, cr::HookChain{cr::StopOnSignal{}, CountsEnds{&ends}});
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(to_string(why), "StopOnSignal: SIGTERM");
+  EXPECT_EQ(why.step, 3);
+  EXPECT_EQ(said, "crochet: stopped at step 3 by StopOnSignal: SIGTERM");
+  EXPECT_EQ(cr::StopOnSignal::exit_code(), 143);
+}
+
+TEST_F(StopOnSignal, ASignalBetweenTwoStepsIsSeenBeforeTheNext) {
+  int steps = 0;
+  cr::MonitoredSession session{cr::StepExecutor{[&](auto&) { ++steps; }}, cr::HookChain{cr::StopOnSignal{}}};
+  run_session(session, [](auto& s) {
+    while (!s.should_stop()) {
+      s.run();
+      std::raise(SIGINT);
+    }
+  });
+  EXPECT_EQ(steps, 1);
+  EXPECT_EQ(to_string(session.stop_reason()), "StopOnSignal: SIGINT");
+  EXPECT_EQ(cr::StopOnSignal::exit_code(), 130);
+}
+
+TEST_F(StopOnSignal, WithoutASignalTheExitCodeIsZeroAndTheHandlersAreGivenBack) {
+  cr::MonitoredSession session{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+  EXPECT_NE(handler_of(SIGINT), SIG_DFL);
+  session.close();
+  EXPECT_EQ(handler_of(SIGINT), SIG_DFL);
+  EXPECT_EQ(cr::StopOnSignal::exit_code(), 0);
+}
+
+TEST_F(StopOnSignal, AnErrorAndADestructorGiveThemBackToo) {
+  {
+    cr::MonitoredSession session{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+    session.fail(std::make_exception_ptr(cr::DataError("x")));
+    EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+  }
+  {
+    cr::MonitoredSession never_closed{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+  }
+  EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
+}
+
+TEST_F(StopOnSignal, TwoSessionsShareTheHandlers) {
+  cr::MonitoredSession outer{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+  cr::MonitoredSession inner{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+  inner.close();
+  EXPECT_NE(handler_of(SIGINT), SIG_DFL);
+  std::raise(SIGINT);
+  EXPECT_TRUE(outer.should_stop());
+  outer.close();
+}
+
+TEST_F(StopOnSignal, ASecondSignalKills) {
+  const auto twice = [] {
+    cr::MonitoredSession session{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
+    std::raise(SIGINT);
+    std::raise(SIGINT);
+  };
+  EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGINT), "");
+}
+
+// ---- Every wait of the library ends
+// ----------------------------------------------------------------------------------
+
+/// A clock on which a signal comes after a while.
+struct Signalled : cr::testing::ManualClock {
+  void sleep(double seconds) {
+    advance(seconds);
+    if ((*this)() >= 60) cr::detail::stop_signal.store(SIGTERM);
+  }
+};
+
+TEST_F(StopOnSignal, EndsTheWaitForASession) {
+  Signalled clock;
+  auto never = cr::Scaffold{}.with_ready([](auto&) { return false; });
+  EXPECT_THROW((cr::MonitoredSession{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}},
+                                     cr::WorkerSessionCreator{never, 1800, {.clock = clock}}}),
+               cr::CancelledError);
+  EXPECT_EQ(clock(), 60);
+}
+
+TEST_F(StopOnSignal, EndsTheWaitForTheCoordinator) {
+  Signalled clock;
+  cr::Coordinator coordinator;
+  EXPECT_FALSE(coordinator.wait_for_stop(50, clock));
+  EXPECT_TRUE(coordinator.wait_for_stop(1000, clock));
+}
+
+TEST_F(StopOnSignal, CutsShortThePauseBeforeARecovery) {
+  cr::testing::ManualClock clock;
+  int runs = 0;
+  cr::StepExecutor step{[&](auto&) {
+    if (++runs > 1) return;
+    std::raise(SIGTERM);
+    throw cr::AbortedError("x");
+  }};
+  cr::MonitoredSession session{step, cr::HookChain{cr::StopOnSignal{}},
+                               cr::SessionOptions{.recovery = {.initial_backoff_secs = 20}, .clock = clock}};
+  run_session(session, [](auto& s) {
+    while (!s.should_stop()) s.run();
+  });
+  EXPECT_EQ(clock(), 0);
+  EXPECT_EQ(runs, 2);  // what is saved at the end needs a session
+}
+
+TEST_F(StopOnSignal, EndsTheWaitForTheGlobalStep) {
+  int naps = 0;
+  cr::GlobalStepWaiter waiter{.wait_until_step = 10};
+  waiter.sink = [](std::string_view) {};
+  waiter.sleep = [&](double) {
+    if (++naps == 3) std::raise(SIGTERM);
+  };
+  int steps = 0;
+  const cr::StopReason why =
+      cr::run(cr::StepExecutor{[&](auto&) { ++steps; }}, cr::HookChain{cr::StopOnSignal{}, waiter});
+  EXPECT_EQ(steps, 0);
+  EXPECT_EQ(naps, 3);
+  EXPECT_EQ(cr::StopOnSignal::exit_code(), 143);
+}
+
+}  // namespace
