@@ -12,7 +12,8 @@ namespace detail {
 template <class E>
 struct ExpConstants {  // of float
   static constexpr int mantissa = 23, bias = 127;
-  static constexpr float to_integer = 0x1.8p23F;  ///< adding it rounds to an integer, which lies in the lowest bits
+  /// Adding it rounds to an integer, which lies in the lowest bits, together with the bias of exponents.
+  static constexpr float to_integer = 0x1.8p23F + bias;
   static constexpr float log2_e = 0x1.715476p0F, ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
   static constexpr float high = 89, low = -104;  ///< from here on e^x is infinity or 0
   static constexpr float tanh_is_1 = 9.02F;
@@ -20,30 +21,32 @@ struct ExpConstants {  // of float
 template <>
 struct ExpConstants<double> {
   static constexpr int mantissa = 52, bias = 1023;
-  static constexpr double to_integer = 0x1.8p52;
+  static constexpr double to_integer = 0x1.8p52 + bias;
   static constexpr double log2_e = 0x1.71547652b82fep0, ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   static constexpr double high = 710, low = -746;
   static constexpr double tanh_is_1 = 19.1;
 };
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2. Cody and Waite: n times the first of two pieces of ln 2 is exact. One piece
-/// does where an error of n times ln 2's rounding does no harm. `n_bits` has n in its lowest bits.
+/// does where an error of n times ln 2's rounding does no harm. `n_bits` has n in its lowest bits. The same for a
+/// multiple of x that is a power of 2: r is what is left of x then, to be multiplied with the factor.
 enum class Ln2 { in_two_pieces, in_one };
-template <class N, Ln2 Pieces = Ln2::in_two_pieces>
+template <class N, Ln2 Pieces = Ln2::in_two_pieces, int Factor = 1>
 struct ByLn2 {
-  using K = ExpConstants<element_of<N>>;
+  using E = element_of<N>;
+  using K = ExpConstants<E>;
   N n, r;
   bits_t<N> n_bits;
 
   CROCHET_ALWAYS_INLINE explicit ByLn2(const N& x) {
-    const N shifted = x * K::log2_e + K::to_integer;
+    const N shifted = x * (K::log2_e * Factor) + K::to_integer;
     n = shifted - K::to_integer;
     n_bits = bits(shifted);
     if constexpr (Pieces == Ln2::in_one) {
-      r = x - n * (K::ln2_high + K::ln2_low);
+      r = x - n * ((K::ln2_high + K::ln2_low) / Factor);
     } else {
-      r = x - n * K::ln2_high;
-      r = r - n * K::ln2_low;
+      r = x - n * (K::ln2_high / Factor);
+      r = r - n * (K::ln2_low / Factor);
     }
   }
 };
@@ -61,8 +64,13 @@ CROCHET_ALWAYS_INLINE N scale(const N& p, const ByLn2<N, Pieces>& x) {
   return y;
 #else
   using K = ExpConstants<element_of<N>>;
-  return (p + p) * from_bits<N>((x.n_bits + (K::bias - 1)) << K::mantissa);
+  return (p + p) * from_bits<N>((x.n_bits - 1) << K::mantissa);
 #endif
+}
+/// 2^n, of n above -bias and not above it.
+template <class N, Ln2 Pieces, int Factor>
+CROCHET_ALWAYS_INLINE N power_of_two(const ByLn2<N, Pieces, Factor>& x) {
+  return from_bits<N>(x.n_bits << ExpConstants<element_of<N>>::mantissa);
 }
 #if defined(__AVX512F__)
 template <class E>
@@ -70,6 +78,20 @@ inline constexpr E lowest_exponent = ExpConstants<E>::low;
 #else
 template <class E>
 inline constexpr E lowest_exponent = (1 - ExpConstants<E>::bias) * E(0.6931471805599453);
+#endif
+
+#if defined(__AVX512DQ__)
+/// a, with the magnitude of b where that is less or where a is NaN.
+template <class N>
+CROCHET_ALWAYS_INLINE N least_magnitude(const N& a, const N& b) {
+  N y;
+  if constexpr (sizeof(element_of<N>) == 4) {
+    asm("vrangeps $2, %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
+  } else {
+    asm("vrangepd $2, %2, %1, %0" : "=v"(y) : "v"(a), "v"(b));
+  }
+  return y;
+}
 #endif
 
 /// (e^r - 1) / r for |r| <= ln 2 / 2.
@@ -84,11 +106,17 @@ CROCHET_ALWAYS_INLINE N expm1_ratio(const N& r) {
   }
 }
 
-/// e^x where it is neither too large nor too small.
-template <Ln2 Pieces, class N>
-CROCHET_ALWAYS_INLINE N exp_between(const N& low, const N& x, const N& high) {
+/// e^x where `low` and `high` are far enough out: there, and beyond, it is 0 and infinity.
+template <class N>
+CROCHET_ALWAYS_INLINE N exp_between([[maybe_unused]] const N& low, const N& x, [[maybe_unused]] const N& high) {
   using E = element_of<N>;
-  const ByLn2<N, Pieces> y(lesser(high, greater(low, x)));
+#if defined(__AVX512DQ__)
+  // The scaling knows infinities and NaN by n; r only has to be a number.
+  ByLn2<N> y(x);
+  y.r = least_magnitude(y.r, N{} + E(0.4));
+#else
+  const ByLn2<N> y(lesser(high, greater(low, x)));
+#endif
   if constexpr (sizeof(E) == 4) {
     return scale(polynomial(y.r, 8.3132022992e-3F, 4.1890177876e-2F, 1.6667106748e-1F, 4.99992311e-1F, 1.F, 1.F), y);
   } else {
@@ -103,19 +131,31 @@ struct Exp {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
-    return exp_between<Ln2::in_two_pieces>(N{} + lowest_exponent<E>, x, N{} + ExpConstants<E>::high);
+    return exp_between(N{} + lowest_exponent<E>, x, N{} + ExpConstants<E>::high);
   }
 };
 
 /// (e^x - 1) / 2 for x between -40 and the end of the exponent's range. Exact for small x as well: 2^n e^r - 1 is
 /// 2^n (e^r - 1) + (2^n - 1), and the second term is exact.
-template <Ln2 Pieces, class N>
+template <class N>
 CROCHET_ALWAYS_INLINE N half_of_expm1(const N& x) {
   using E = element_of<N>;
   using K = ExpConstants<E>;
-  const ByLn2<N, Pieces> y(x);
-  const N half_power = from_bits<N>((y.n_bits + (K::bias - 1)) << K::mantissa);
+  const ByLn2<N> y(x);
+  const N half_power = from_bits<N>((y.n_bits - 1) << K::mantissa);
   return half_power * (expm1_ratio(y.r) * y.r) + (half_power - E(0.5));
+}
+
+/// tanh x for |x| <= ln 2 / 4.
+template <class N>
+CROCHET_ALWAYS_INLINE N small_tanh(const N& x) {
+  const N square = x * x;
+  if constexpr (sizeof(element_of<N>) == 4) {
+    return x * polynomial(square, 1.309326748e-1F, -3.333063781e-1F, 9.999999550e-1F);
+  } else {
+    return x * polynomial(square, 3.44282010892080200e-3, -8.85711517130002282e-3, 2.18693635851999129e-2,
+                          -5.39682526564242342e-2, 1.33333333326768850e-1, -3.33333333333321008e-1, 1.0);
+  }
 }
 
 struct Expm1 {
@@ -127,7 +167,7 @@ struct Expm1 {
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
     const N low = N{} + E(-40), high = N{} + ExpConstants<E>::high;
-    const N half = half_of_expm1<Ln2::in_two_pieces>(lesser(high, greater(low, x)));
+    const N half = half_of_expm1(lesser(high, greater(low, x)));
     return with_sign(magnitude(half + half), x);
   }
 };
@@ -141,9 +181,12 @@ struct Tanh {
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
     const N one = N{} + ExpConstants<E>::tanh_is_1;
+    // With |2x| = n ln 2 + r and t = tanh(r / 2), e^|2x| is 2^n (1 + t) / (1 - t).
     const N m = lesser(one, magnitude(x));
-    const N half = half_of_expm1<Ln2::in_one>(m + m);
-    return with_sign(half / (half + E(1)), x);
+    const ByLn2<N, Ln2::in_one, 2> y(m);
+    const N power = power_of_two(y), t = small_tanh(y.r);
+    const N less = power - E(1), more = power + E(1);
+    return with_sign((more * t + less) / (less * t + more), x);
   }
 };
 
@@ -155,7 +198,7 @@ struct Sigmoid {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
-    return E(1) / (E(1) + exp_between<Ln2::in_two_pieces>(N{} - E(80), -x, N{} + ExpConstants<E>::high));
+    return E(1) / (E(1) + exp_between(N{} - E(80), -x, N{} + ExpConstants<E>::high));
   }
 };
 
