@@ -122,6 +122,22 @@ TEST(WriteGraph, OncePerSession) {
   EXPECT_EQ(written[1].graph_def(), written[3].graph_def()) << "equal graphs are equal bytes";
 }
 
+TEST(WriteGraph, AsTextToo) {
+  const auto folder = cr::testing::empty_folder();
+  std::filesystem::create_directories(folder);
+  cr::MonitoredSession session{Executor{}, cr::HookChain{cr::WriteGraph{.text_file = folder / "graph.pbtxt"}}};
+  session.close();
+  const std::string text = cr::testing::bytes_of(folder / "graph.pbtxt");
+  tensorflow::GraphDef graph;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &graph));
+  EXPECT_EQ(graph.node_size(), Drawing{}.graph.node_size());
+  EXPECT_NE(text.find("op: \"Placeholder\""), std::string::npos);
+  cr::MonitoredSession bad{Executor{}, cr::HookChain{}};
+  cr::WriteGraph hook{.text_file = folder / "no" / "such" / "folder"};
+  EXPECT_THROW(hook.after_create_session(bad.raw_session(), bad.coordinator()), cr::IoError);
+  bad.close();
+}
+
 TEST(WriteGraph, NothingWithoutAWriter) {
   cr::MonitoredSession session{Executor{}, cr::HookChain{cr::WriteGraph{}}};
   session.close();

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <crochet/proto/graph.pb.h>
+#include <google/protobuf/text_format.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +18,7 @@
 
 #include <crochet/graph/table.hpp>
 #include <crochet/io/node_names.hpp>
+#include <crochet/io/whole_file.hpp>
 
 namespace crochet::io {
 
@@ -128,6 +132,13 @@ inline tensorflow::MetaGraphDef meta_graph_def(tensorflow::GraphDef graph) {
   meta.mutable_meta_info_def()->add_tags("train");
   *meta.mutable_graph_def() = std::move(graph);
   return meta;
+}
+
+/// Writes a graph as text, as TensorFlow's `graph.pbtxt`: complete or not there. Throws IoError.
+inline void write_graph_text(const std::filesystem::path& path, const tensorflow::GraphDef& graph) {
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(graph, &text);
+  write_whole_file(path, {std::as_bytes(std::span(text))});
 }
 
 /// The graph of an executor, hooks' extensions included.
