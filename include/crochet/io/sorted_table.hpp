@@ -69,16 +69,18 @@ class TableSource final : public leveldb::RandomAccessFile {
   throw DataLossError("it is no whole table of LevelDB's format: " + why);
 }
 
-/// Takes a number of LevelDB's format (LEB128) from the front.
+/// Takes a number of LevelDB's format (LEB128) from the front. One that is longer than it has to be is refused: a
+/// flipped bit can make it so without changing its value.
 inline std::uint64_t take_varint(std::string_view& from) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !from.empty(); shift += 7) {
     const auto byte = static_cast<unsigned char>(from.front());
     from.remove_prefix(1);
     value |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte == 0 && shift > 0) break;
     if (byte < 0x80) return value;
   }
-  table_is_damaged("a number does not end");
+  table_is_damaged("a number does not end where it has to");
 }
 
 struct TableBlock {

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files made to do harm: every checksum is right, and what they say is not. A reader refuses them, or reads what is
+// there; it takes no memory that the file does not account for, and never reads beyond anything (see the preset asan).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/proto/checkpoint.pb.h>
+#include <crochet/io/safetensors.hpp>
+#include <crochet/io/tensor_bundle.hpp>
+
+#include "faulty_files.hpp"
+#include "temporary_folder.hpp"
+
+namespace {
+
+using namespace crochet::io;
+using crochet::test::TemporaryFolder;
+using tensorflow::BundleEntryProto;
+using tensorflow::BundleHeaderProto;
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+  crochet::test::LocalFilesWithoutSync files;
+  write_whole_file(path, {std::as_bytes(std::span{bytes})}, files);
+}
+
+BundleHeaderProto header(int shards = 1) {
+  BundleHeaderProto proto;
+  proto.set_num_shards(shards);
+  proto.mutable_version()->set_producer(1);
+  return proto;
+}
+
+/// 8 bytes of two floats at the begin of the data file, which holds 1, 2, 3, 4.
+BundleEntryProto entry(std::int64_t offset = 0, std::vector<std::int64_t> shape = {2}) {
+  BundleEntryProto proto;
+  proto.set_dtype(tensorflow::DT_FLOAT);
+  proto.mutable_shape();
+  std::int64_t size = 4;
+  for (const std::int64_t dim : shape) {
+    proto.mutable_shape()->add_dim()->set_size(dim);
+    size *= dim;
+  }
+  proto.set_offset(offset);
+  proto.set_size(size);
+  const std::array<float, 4> data{1, 2, 3, 4};
+  const auto bytes = std::as_bytes(std::span{data});
+  if (offset >= 0 && size >= 0 && offset + size <= 16) {
+    proto.set_crc32c(
+        masked_crc(crc32c(bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size)))));
+  }
+  return proto;
+}
+
+struct Bundle {
+  Bundle() {
+    const std::array<float, 4> data{1, 2, 3, 4};
+    std::string bytes(16, '\0');
+    std::copy_n(reinterpret_cast<const char*>(data.data()), 16, bytes.data());
+    write_bytes(folder / "a.data-00000-of-00001", bytes);
+  }
+  void write(std::vector<KeyValue> table) const { write_bytes(folder / "a.index", write_sorted_table(table)); }
+  void write(const BundleEntryProto& proto) const {
+    write({{"", header().SerializeAsString()}, {"x", proto.SerializeAsString()}});
+  }
+  void read() const {
+    const TensorBundleReader reader{folder / "a"};
+    reader.verify();
+    for (const TensorEntry& tensor : reader.tensors()) {
+      if (tensor.type == DataType::string) {
+        (void)reader.read_strings(tensor);
+      } else if (size_of(tensor.type) != 0) {
+        std::vector<std::byte> to(tensor.byte_size);
+        reader.read(tensor, to);
+      }
+    }
+  }
+  TemporaryFolder folder{};
+};
+
+TEST(HostileBundle, WhatIsRightIsRead) {
+  const Bundle bundle;
+  bundle.write(entry());
+  EXPECT_NO_THROW(bundle.read());
+  bundle.write(entry(8));
+  EXPECT_NO_THROW(bundle.read());
+}
+
+TEST(HostileBundle, EntriesThatCannotBe) {
+  const Bundle bundle;
+  const auto changed = [](const std::function<void(BundleEntryProto&)>& change) {
+    BundleEntryProto proto = entry();
+    change(proto);
+    return proto;
+  };
+  const std::vector<BundleEntryProto> entries{
+      changed([](auto& e) { e.set_offset(-1); }),
+      changed([](auto& e) { e.set_offset(9); }),
+      changed([](auto& e) { e.set_offset(most); }),
+      changed([](auto& e) { e.set_offset(most - 4); }),
+      changed([](auto& e) { e.set_size(-8); }),
+      changed([](auto& e) { e.set_size(most); }),
+      changed([](auto& e) { e.set_size(7); }),
+      changed([](auto& e) { e.set_shard_id(1); }),
+      changed([](auto& e) { e.set_shard_id(-1); }),
+      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(0)); }),
+      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(31)); }),
+      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(101)); }),
+      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(-1)); }),
+      changed([](auto& e) { e.set_dtype(tensorflow::DT_STRING); }),
+      changed([](auto& e) { e.mutable_shape()->mutable_dim(0)->set_size(-2); }),
+      changed([](auto& e) { e.mutable_shape()->mutable_dim(0)->set_size(most); }),
+      changed([](auto& e) { e.mutable_shape()->set_unknown_rank(true); }),
+      changed([](auto& e) {  // 2^64 bytes, which is 0 where it is not noticed
+        e.mutable_shape()->mutable_dim(0)->set_size(std::int64_t{1} << 31);
+        e.mutable_shape()->add_dim()->set_size(std::int64_t{1} << 31);
+        e.set_size(0);
+      }),
+      changed([](auto& e) {
+        for (int i = 0; i < 300; ++i) e.mutable_shape()->add_dim()->set_size(1);
+      }),
+      changed([](auto& e) {  // more strings than bytes
+        e.set_dtype(tensorflow::DT_STRING);
+        e.mutable_shape()->mutable_dim(0)->set_size(std::int64_t{1} << 60);
+        e.set_size(16);
+      }),
+  };
+  for (const BundleEntryProto& proto : entries) {
+    bundle.write(proto);
+    EXPECT_THROW(bundle.read(), crochet::DataLossError) << proto.ShortDebugString();
+  }
+}
+
+TEST(HostileBundle, HeadersThatCannotBe) {
+  const Bundle bundle;
+  const auto write = [&](const BundleHeaderProto& proto) {
+    bundle.write({{"", proto.SerializeAsString()}, {"x", entry().SerializeAsString()}});
+  };
+  BundleHeaderProto big = header(), newer = header(), bad = header();
+  big.set_endianness(BundleHeaderProto::BIG);
+  newer.mutable_version()->set_min_consumer(2);
+  bad.mutable_version()->add_bad_consumers(1);
+  for (const BundleHeaderProto& proto : {header(0), header(-1), header(100000), big, newer, bad}) {
+    write(proto);
+    EXPECT_THROW(bundle.read(), crochet::DataLossError) << proto.ShortDebugString();
+  }
+  bundle.write({{"", "\xff"}, {"x", entry().SerializeAsString()}});
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+  bundle.write({{"", header().SerializeAsString()}, {"x", "\xff"}});
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+  bundle.write({{"x", entry().SerializeAsString()}});  // none at all
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+  bundle.write(std::vector<KeyValue>{});
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+}
+
+TEST(HostileBundle, OverlappingTensors) {
+  const Bundle bundle;
+  const auto two = [&](const BundleEntryProto& a, const BundleEntryProto& b) {
+    bundle.write({{"", header().SerializeAsString()}, {"a", a.SerializeAsString()}, {"b", b.SerializeAsString()}});
+  };
+  two(entry(0), entry(8));
+  EXPECT_NO_THROW(bundle.read());
+  two(entry(8), entry(0));
+  EXPECT_NO_THROW(bundle.read());
+  two(entry(0), entry(4));
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+  two(entry(0), entry(0));
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+}
+
+TEST(HostileBundle, PartsThatDoNotFit) {
+  const Bundle bundle;
+  using Extent = detail::SliceExtent;
+  const auto write = [&](std::vector<Extent> extents, std::vector<std::int64_t> shape = {4}) {
+    BundleEntryProto whole;
+    whole.set_dtype(tensorflow::DT_FLOAT);
+    for (const std::int64_t dim : shape) whole.mutable_shape()->add_dim()->set_size(dim);
+    std::vector<KeyValue> table{{"", header().SerializeAsString()}};
+    std::int64_t offset = 0;
+    for (const Extent& extent : extents) {
+      auto* slice = whole.add_slices()->add_extent();
+      slice->set_start(extent.start);
+      if (extent.length >= 0) slice->set_length(extent.length);
+      const std::int64_t length = extent.length >= 0 ? extent.length : 4;
+      table.emplace_back(detail::slice_key("p", std::array{extent}), entry(offset, {length}).SerializeAsString());
+      offset += 4 * length;
+    }
+    table.emplace_back("p", whole.SerializeAsString());
+    std::sort(table.begin(), table.end());
+    table.erase(std::unique(table.begin(), table.end(), [](auto& a, auto& b) { return a.first == b.first; }),
+                table.end());
+    bundle.write(table);
+  };
+  for (const std::vector<Extent>& right :
+       {std::vector<Extent>{{0, 2}, {2, 2}}, {{2, 2}, {0, 2}}, {{0, -1}}, {{0, 4}}}) {
+    write(right);
+    EXPECT_NO_THROW(bundle.read());
+  }
+  write({{2, 2}, {0, 2}});
+  const TensorBundleReader reader{bundle.folder / "a"};
+  std::array<float, 4> p{};
+  reader.read(*reader.find("p"), std::as_writable_bytes(std::span{p}));
+  EXPECT_EQ(p, (std::array<float, 4>{3, 4, 1, 2}));
+  EXPECT_EQ(reader.tensors().size(), 1u);
+  for (const std::vector<Extent>& wrong : {std::vector<Extent>{{0, 2}},
+                                           {{0, 2}, {1, 2}},
+                                           {{0, 2}, {0, 2}},
+                                           {{0, 2}, {3, 2}},
+                                           {{-1, 2}, {2, 2}},
+                                           {{0, 5}},
+                                           {{most, 2}, {0, 2}},
+                                           {{0, 2}, {2, 1}}}) {
+    write(wrong);
+    EXPECT_THROW(bundle.read(), crochet::DataLossError);
+  }
+  write({{0, 2}, {2, 2}}, {std::int64_t{1} << 40});
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+  write({{0, 2}, {2, 2}}, {2, 2});
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
+}
+
+/// A table whose blocks have been given their checksums again: (offset, size) of each, without trailers.
+using Blocks = std::vector<std::pair<std::size_t, std::size_t>>;
+void seal(std::string& table, const Blocks& blocks) {
+  for (const auto& [offset, size] : blocks) {
+    const std::uint32_t crc = masked_crc(crc32c(std::string_view{table}.substr(offset, size + 1)));
+    table.replace(offset + size + 1, 4, detail::little_endian(crc, 4));
+  }
+}
+
+std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7f) | 0x80);
+  return bytes + static_cast<char>(value);
+}
+
+/// A table of one data block whose index names this place for it; without one, the right place.
+std::string table_that_points_to(std::uint64_t offset, std::optional<std::uint64_t> size = std::nullopt) {
+  const std::vector<KeyValue> entries{{"", header().SerializeAsString()}, {"x", entry().SerializeAsString()}};
+  const std::string good = write_sorted_table(entries);
+  const std::string one_restart = detail::little_endian(0, 4) + detail::little_endian(1, 4);
+  std::string_view footer = std::string_view{good}.substr(good.size() - 48);
+  const detail::TableBlock filters = detail::take_block(footer);
+  const std::size_t begin = filters.offset + filters.size + 5;
+  const std::string place = varint(offset) + varint(size.value_or(filters.offset - 5));
+  const std::string index = std::string("\0\x01", 2) + varint(place.size()) + "y" + place + one_restart;
+  std::string table = good.substr(0, begin) + index + std::string(5, '\0');
+  seal(table, {{begin, index.size()}});
+  std::string end = varint(filters.offset) + varint(filters.size) + varint(begin) + varint(index.size());
+  end.resize(40, '\0');
+  return table + end + good.substr(good.size() - 8);
+}
+
+TEST(HostileTable, PlacesOutsideTheFile) {
+  EXPECT_EQ(read_sorted_table(table_that_points_to(0)).size(), 2u);
+  for (const std::uint64_t far : {std::uint64_t{1} << 20, std::uint64_t{1} << 40, ~std::uint64_t{0},
+                                  ~std::uint64_t{0} - 4, ~std::uint64_t{0} - 5, ~std::uint64_t{0} / 2}) {
+    EXPECT_THROW(read_sorted_table(table_that_points_to(0, far)), crochet::DataLossError) << far;
+    EXPECT_THROW(read_sorted_table(table_that_points_to(far)), crochet::DataLossError) << far;
+    EXPECT_THROW(read_sorted_table(table_that_points_to(far, far)), crochet::DataLossError) << far;
+  }
+  for (std::uint64_t size = 0; size < 36; ++size) {
+    EXPECT_THROW(read_sorted_table(table_that_points_to(0, size)), crochet::DataLossError) << size;
+  }
+}
+
+// Any change at all, with checksums made to fit it: the reader throws one of the library's errors, or reads.
+TEST(HostileTable, RandomChangesWithRightChecksums) {
+  const Bundle bundle;
+  std::vector<KeyValue> entries{{"", header().SerializeAsString()}};
+  for (int i = 0; i < 4; ++i) entries.emplace_back("name/" + std::to_string(i), entry(4 * i, {1}).SerializeAsString());
+  const std::string good = write_sorted_table(entries);
+  std::string_view footer = std::string_view{good}.substr(good.size() - 48);
+  const detail::TableBlock filters = detail::take_block(footer), index = detail::take_block(footer);
+  const Blocks blocks{{0, filters.offset - 5}, {filters.offset, filters.size}, {index.offset, index.size}};
+  std::mt19937 random{1};
+  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };
+  int read = 0, refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string bad = good;
+    for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
+      const auto [offset, size] = blocks[below(2) * 2];  // the data or the index
+      const std::array<char, 4> likely{'\0', '\x7f', '\x80', '\xff'};
+      bad[offset + below(size + 1)] = below(2) == 0 ? likely[below(4)] : static_cast<char>(below(256));
+    }
+    seal(bad, blocks);
+    write_bytes(bundle.folder / "a.index", bad);
+    try {
+      bundle.read();
+      ++read;
+    } catch (const crochet::IoError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1500);
+  EXPECT_GT(read, 10);
+}
+
+TEST(HostileSafetensors, RandomChangesWithRightChecksums) {
+  const TemporaryFolder folder;
+  const std::array<float, 4> w{1, 2, 3, 4};
+  const std::array<std::int64_t, 1> four{4}, two{2};
+  const std::array<std::string, 2> texts{"a", "bc"};
+  Safetensors::write(folder / "a", std::vector<TensorRecord>{tensor_record<float>("w", w, four),
+                                                             {"s", DataType::string, two, {}, texts}});
+  const std::string good = read_whole_file(folder / "a.safetensors");
+  const std::size_t data = good.size() - 16 - 9;  // four floats, and the packed strings
+  const std::size_t crc_at = 8 + detail::own_beginning.size();
+  std::mt19937 random{1};
+  const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string bad = good;
+    for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+      constexpr std::string_view likely = "0123456789-{}[],:\"\\ eE.\xff";
+      bad[8 + below(data - 8)] = likely[below(likely.size())];
+    }
+    bad.replace(crc_at, 8, detail::no_crc);
+    bad.replace(crc_at, 8, detail::hex(crc32c(std::string_view{bad}.substr(0, data))));
+    write_bytes(folder / "b.safetensors", bad);
+    try {
+      const SafetensorsReader reader{folder / "b"};
+      for (const TensorEntry& tensor : reader.tensors()) {
+        if (tensor.type == DataType::string) (void)reader.read_strings(tensor);
+      }
+      reader.verify();
+    } catch (const crochet::IoError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1500);
+}
+
+}  // namespace
