@@ -109,14 +109,20 @@ struct reads_a_value_that_it_does_not_list;
 template <class Hook, class MustComeFirst>
 struct is_listed_before_a_hook_that_must_come_first;
 
+/// Cause: the hook saves the state of all hooks after each run, but this one, listed behind it, has not seen the run
+/// yet when it does. What is saved would not be what a resumed run needs. Cure: list the hook that saves
+/// (CheckpointSaver) behind all hooks that have save_state.
+template <class Saver, class Stateful>
+struct saves_the_state_of_a_hook_that_is_listed_behind_it;
+
 /// Cause: `after` and `before` of the two hooks ask for both orders at once.
 /// Cure: take one of the two wishes back.
 template <class Hook, class Other>
 struct must_come_both_before_and_after;
 
 /// Cause: both hooks save state, and both would save it under the same key.
-/// Cure: give one of them a key of its own: `Keyed<"second", Hook>`, or `static constexpr std::string_view state_key` in
-/// it.
+/// Cure: give one of them a key of its own: `Keyed<"second", Hook>`, or `static constexpr std::string_view state_key`
+/// in it.
 template <class Hook, class Other>
 struct has_the_state_key_of_another_hook;
 
@@ -246,6 +252,12 @@ class ShapeError : public Error {
 
 /// A run or a checkpoint reads a variable that has no value yet.
 class UninitializedError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A checkpoint does not fit the model: a variable is missing in it, or has another type or shape.
+class CheckpointMismatchError : public Error {
  public:
   using Error::Error;
 };

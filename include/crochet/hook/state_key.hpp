@@ -124,6 +124,25 @@ constexpr bool saves_hook_state() {
   }
 }
 
+/// The first hook that saves all hooks' state, and the last that has state. Both the chain's length and 0 if there is
+/// none.
+struct StateOrder {
+  std::size_t saver;
+  std::size_t stateful;
+};
+template <class... H>
+inline constexpr StateOrder state_order = [] {
+  StateOrder order{sizeof...(H), 0};
+  std::size_t i = 0;
+  [[maybe_unused]] const auto look = [&](bool saver, bool stateful) {
+    if (saver && order.saver == sizeof...(H)) order.saver = i;
+    if (stateful) order.stateful = i;
+    ++i;
+  };
+  (look(saves_hook_state<H>(), saves_state<H>), ...);
+  return order;
+}();
+
 template <class... H>
 constexpr auto state_key_reason() {
   constexpr StateKeyClash clash = clash_of_state_keys<H...>;

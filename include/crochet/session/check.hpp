@@ -204,10 +204,17 @@ constexpr auto order_verdict(List<H...> hooks, std::index_sequence<I...> positio
   }
 }
 
-/// The first hook with the state key of another, if the chain's state is saved.
+/// A hook that saves the chain's state before one that has state; else the first hook with the state key of another, if
+/// the chain's state is saved.
 template <class... H>
 constexpr auto state_key_verdict() {
-  if constexpr ((saves_hook_state<H>() || ...)) {
+  constexpr StateOrder order = state_order<H...>;
+  if constexpr (order.stateful > order.saver) {
+    using All = std::tuple<H...>;
+    using Reason = error::saves_the_state_of_a_hook_that_is_listed_behind_it<std::tuple_element_t<order.saver, All>,
+                                                                             std::tuple_element_t<order.stateful, All>>;
+    return bad_hook<order.saver>(std::type_identity<Reason>{});
+  } else if constexpr ((saves_hook_state<H>() || ...)) {
     return bad_hook<clash_of_state_keys<H...>.second>(state_key_reason<H...>());
   } else {
     return NoBadHook{};

@@ -22,9 +22,9 @@ struct Saves {
 };
 
 #ifdef CROCHET_FIXED
-using Chain = cr::HookChain<First, Saves, cr::EveryN<2, cr::Keyed<"every second", Second>>>;
+using Chain = cr::HookChain<First, cr::EveryN<2, cr::Keyed<"every second", Second>>, Saves>;
 #else
-using Chain = cr::HookChain<First, Saves, cr::EveryN<2, Second>>;
+using Chain = cr::HookChain<First, cr::EveryN<2, Second>, Saves>;
 #endif
 
 int main() {

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Saver: the checkpoints of a directory: saves a session, restores it, and keeps as many as it should.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <crochet/checkpoint/catalogue.hpp>
+#include <crochet/checkpoint/session_tensors.hpp>
+#include <crochet/error.hpp>
+#include <crochet/io/checkpoint_format.hpp>
+#include <crochet/io/tensor_bundle.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/session_creator.hpp>
+
+namespace crochet {
+
+struct SaverOptions {
+  std::string basename = "model.ckpt";            ///< a checkpoint's files are called `<basename>-<step>...`
+  int max_to_keep = 5;                            ///< the newest so many; 0: all
+  double keep_checkpoint_every_n_hours = 10'000;  ///< and of older ones, one every so many hours, for good
+  bool pad_step_number = false;                   ///< steps in file names have at least 8 digits
+  std::string latest_filename = "checkpoint";     ///< the state file
+  /// Seconds since 1970, UTC; the machine's clock if not set. It is saved, so it is not the steady one.
+  std::function<double()> clock{};
+  /// Where is said what was set aside, or could not be removed; diagnose() if not set.
+  std::function<void(std::string_view)> say{};
+  io::FileSystem* files = nullptr;  ///< the machine's, if not set
+};
+
+namespace detail {
+
+inline double utc_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// The step at the end of a prefix, -1 if there is none.
+inline std::int64_t step_of(const std::filesystem::path& prefix, std::string_view basename) {
+  const std::string name = prefix.filename().string();
+  const std::string start = std::string(basename) + "-";
+  if (!name.starts_with(start) || name.size() == start.size() || name.size() > start.size() + 18) return -1;
+  const std::string digits = name.substr(start.size());
+  const bool all = std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return all ? std::stoll(digits) : -1;
+}
+
+}  // namespace detail
+
+/// Saves sessions as `<directory>/<basename>-<step>` and lists them in `<directory>/checkpoint`, which TensorFlow's
+/// `latest_checkpoint` reads. A checkpoint is on the disk, and was read again, before it is listed; it is listed before
+/// an older one is removed; a damaged one is set aside (its files get the ending ".damaged") and never used. The list
+/// survives the program: a new Saver goes on where the last one stopped. Copies of a Saver are the same Saver. Not for
+/// several threads at once, nor for two programs with one directory. Format: io::TensorBundle, or what is an
+/// io::CheckpointFormat.
+///
+/// Differences from TensorFlow's: the list is swept down to max_to_keep, not by one checkpoint a save; it keeps times
+/// and what is kept for good over a restart; with max_to_keep 0 all are listed, not only the newest.
+template <io::CheckpointFormat Format = io::TensorBundle>
+class Saver {
+ public:
+  using format = Format;
+
+  /// The directory is made by the first save.
+  explicit Saver(std::filesystem::path directory, SaverOptions options = {})
+      : state_(std::make_shared<State>(std::move(directory), std::move(options))) {
+    if (state_->options.latest_filename.find('/') != std::string::npos || state_->options.latest_filename.empty()) {
+      throw LogicError("crochet: Saver: latest_filename is a name without a directory");
+    }
+    if (state_->options.max_to_keep < 0) throw LogicError("crochet: Saver: max_to_keep must not be below 0");
+  }
+
+  /// Saves the session under its step and returns the checkpoint's prefix. Throws IoError with file and cause; then all
+  /// older checkpoints are there as before. Throws UninitializedError if a variable has no value.
+  template <class Session>
+  std::filesystem::path save(Session& session, std::int64_t step) {
+    state_->tensors.borrow(session, step);
+    return write(state_->tensors.records(), step);
+  }
+
+  /// The second half of a save: writes what SessionTensors collected. May be called on another thread than the
+  /// session's, by one at a time.
+  std::filesystem::path write(std::span<const io::TensorRecord> tensors, std::int64_t step) {
+    const std::filesystem::path prefix = prefix_of(step);
+    make_directory();
+    Catalogue next = catalogue();
+    Format::write(prefix, tensors, files());
+    next.record(prefix, now());
+    std::vector<CheckpointInfo> expired = retention().sweep(next);
+    write_catalogue(next, directory(), options().latest_filename, files());
+    state_->catalogue = std::move(next);
+    for (const CheckpointInfo& checkpoint : expired) remove(checkpoint.prefix);
+    return prefix;
+  }
+
+  /// Gives the session what this checkpoint holds: restore_session (checkpoint/session_tensors.hpp). Throws IoError if
+  /// it is not there, DataLossError if it is damaged, CheckpointMismatchError if it is of another model.
+  template <class Session>
+  Restored restore(Session& session, const std::filesystem::path& prefix) {
+    Restored restored = restore_session<Format>(session, prefix);
+    state_->restored = restored.hooks.all_loaded() ? std::optional(restored.prefix) : std::nullopt;
+    return restored;
+  }
+
+  /// Restores the newest checkpoint that is whole, and says which; nothing if there is none. Damaged ones are set
+  /// aside, with a report. First those that are listed, newest first; if none of them will do, whatever the directory
+  /// has. Throws IoError for one that is there and may not be read, CheckpointMismatchError for one of another model.
+  template <class Session>
+  std::optional<Restored> restore_latest(Session& session) {
+    for (const std::filesystem::path& prefix : candidates()) {
+      try {
+        Restored restored = restore(session, prefix);
+        state_->say("crochet: restored " + restored.text());
+        return restored;
+      } catch (const DataLossError& error) {
+        set_aside(prefix, error.what());
+      } catch (const IoError& error) {
+        if (!all_readable(prefix)) throw;  // else a part of it is missing
+        set_aside(prefix, error.what());
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The prefix of the current checkpoint, if its files are there. Reads no tensor: restore_latest does.
+  [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const {
+    const Catalogue& list = catalogue();
+    if (list.all.empty() || !io::checkpoint_exists<Format>(list.all.back().prefix)) return std::nullopt;
+    return list.all.back().prefix;
+  }
+  /// The listed checkpoints, oldest first.
+  [[nodiscard]] std::vector<std::filesystem::path> last_checkpoints() const {
+    std::vector<std::filesystem::path> prefixes;
+    for (const CheckpointInfo& checkpoint : catalogue().all) prefixes.push_back(checkpoint.prefix);
+    return prefixes;
+  }
+  /// Lists these, oldest first, instead of what the state file lists; those that are gone are left out. Their times are
+  /// their files'.
+  void recover_last_checkpoints(std::span<const std::filesystem::path> prefixes) {
+    Catalogue list{{}, catalogue().last_preserved};
+    for (const std::filesystem::path& prefix : prefixes) {
+      std::error_code error;
+      const auto written = std::filesystem::last_write_time(Format::index_file(prefix), error);
+      if (error || !io::checkpoint_exists<Format>(prefix)) continue;
+      const auto age = std::filesystem::file_time_type::clock::now() - written;
+      list.record(prefix, detail::utc_now() - std::chrono::duration<double>(age).count());
+    }
+    state_->catalogue = std::move(list);
+  }
+
+  /// Whether the session's state at this step is what the newest checkpoint holds, since it was restored from it.
+  [[nodiscard]] bool just_restored(std::int64_t step) const {
+    return state_->restored == prefix_of(step) && latest_checkpoint() == state_->restored;
+  }
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return state_->directory; }
+  [[nodiscard]] const SaverOptions& options() const { return state_->options; }
+  /// `<directory>/<basename>-<step>`.
+  [[nodiscard]] std::filesystem::path prefix_of(std::int64_t step) const {
+    std::string digits = std::to_string(step);
+    if (options().pad_step_number && digits.size() < 8) digits.insert(0, 8 - digits.size(), '0');
+    return directory() / (options().basename + "-" + digits);
+  }
+
+ private:
+  struct State {
+    State(std::filesystem::path where, SaverOptions how)
+        : directory(std::move(where)), options(std::move(how)), start(now()) {}
+
+    [[nodiscard]] double now() const { return options.clock ? options.clock() : detail::utc_now(); }
+    void say(const std::string& line) const { options.say ? options.say(line) : diagnose(line); }
+
+    std::filesystem::path directory;
+    SaverOptions options;
+    double start;
+    std::optional<Catalogue> catalogue{};  // nothing: not read yet
+    std::optional<std::filesystem::path> restored{};
+    SessionTensors tensors{};
+  };
+
+  [[nodiscard]] double now() const { return state_->now(); }
+  [[nodiscard]] Retention retention() const { return {options().max_to_keep, options().keep_checkpoint_every_n_hours}; }
+  [[nodiscard]] io::FileSystem& files() const {
+    return options().files != nullptr ? *options().files : io::local_files();
+  }
+
+  const Catalogue& catalogue() const {
+    if (!state_->catalogue) state_->catalogue = read_list();
+    return *state_->catalogue;
+  }
+  /// The state file's; a new one if it is missing or damaged.
+  [[nodiscard]] Catalogue read_list() const {
+    std::optional<Catalogue> list;
+    try {
+      list = read_catalogue(directory(), options().latest_filename);
+    } catch (const DataLossError& error) {
+      state_->say(std::string(error.what()) + "; the directory is searched for checkpoints instead");
+    }
+    if (!list) {
+      list.emplace();
+      for (const std::filesystem::path& prefix : found()) list->record(prefix, state_->start);
+    }
+    if (list->last_preserved == 0) list->last_preserved = state_->start;
+    return *list;
+  }
+
+  /// Checkpoints that the directory has, by step.
+  [[nodiscard]] std::vector<std::filesystem::path> found() const {
+    std::vector<std::pair<std::int64_t, std::filesystem::path>> steps;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at{directory(), error}, end; !error && at != end; at.increment(error)) {
+      const std::filesystem::path prefix = directory() / at->path().stem();
+      const std::int64_t step = detail::step_of(prefix, options().basename);
+      if (step >= 0 && at->path() == Format::index_file(prefix)) steps.emplace_back(step, prefix);
+    }
+    std::sort(steps.begin(), steps.end());
+    std::vector<std::filesystem::path> prefixes;
+    for (auto& [step, prefix] : steps) prefixes.push_back(std::move(prefix));
+    return prefixes;
+  }
+  /// What may be restored, best first.
+  [[nodiscard]] std::vector<std::filesystem::path> candidates() const {
+    std::vector<std::filesystem::path> best = last_checkpoints();
+    std::reverse(best.begin(), best.end());
+    const std::vector<std::filesystem::path> there = found();
+    for (auto at = there.rbegin(); at != there.rend(); ++at) {
+      if (std::find(best.begin(), best.end(), *at) == best.end()) best.push_back(*at);
+    }
+    std::erase_if(best, [&](const auto& prefix) {
+      const bool there_is = io::checkpoint_exists<Format>(prefix);
+      if (!there_is) state_->say("crochet: " + prefix.string() + " is listed, but not there");
+      return !there_is;
+    });
+    return best;
+  }
+  static bool all_readable(const std::filesystem::path& prefix) {
+    const auto files = Format::files(prefix);
+    return std::all_of(files.begin(), files.end(), [](const auto& file) { return std::ifstream(file).good(); });
+  }
+
+  void make_directory() const {
+    std::error_code error;
+    std::filesystem::create_directories(directory(), error);
+    if (!directory().empty() && !std::filesystem::is_directory(directory())) {
+      throw IoError("crochet: cannot make the directory " + directory().string() + ": " + error.message());
+    }
+  }
+  void set_aside(const std::filesystem::path& prefix, const std::string& why) {
+    state_->say(why + "; it is set aside as " + prefix.string() + "*.damaged");
+    for (const std::filesystem::path& file : Format::files(prefix)) {
+      std::filesystem::path name = file;
+      if (const std::error_code error = files().rename(file, name += ".damaged")) {
+        throw IoError("crochet: cannot rename " + file.string() + ": " + error.message());
+      }
+    }
+    Catalogue list = catalogue();
+    std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
+    if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
+    state_->catalogue = std::move(list);
+  }
+  void remove(const std::filesystem::path& prefix) {
+    try {
+      io::remove_checkpoint<Format>(prefix, files());
+    } catch (const IoError& error) {
+      state_->say(error.what());  // it is not listed any more; the run goes on
+    }
+  }
+
+  std::shared_ptr<State> state_;
+};
+Saver(std::filesystem::path)->Saver<>;
+Saver(std::filesystem::path, SaverOptions)->Saver<>;
+
+/// The current checkpoint of a directory, by its state file, if its files are there. Reads no tensor. Throws IoError
+/// for a state file that cannot be read, DataLossError for a damaged one.
+template <io::CheckpointFormat Format = io::TensorBundle>
+std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::path& directory,
+                                                       std::string_view latest_filename = "checkpoint") {
+  const std::optional<Catalogue> list = read_catalogue(directory, latest_filename);
+  if (!list || list->all.empty() || !io::checkpoint_exists<Format>(list->all.back().prefix)) return std::nullopt;
+  return list->all.back().prefix;
+}
+
+/// A session creator (session/session_creator.hpp): restores the newest checkpoint that is whole; if there is none,
+/// does what the creator Otherwise does. Hooks' state is loaded with it: after `begin`, before `after_create_session`.
+/// The same happens when a session is created anew after a failure.
+template <class SaverType, class Otherwise = InitializeCreator>
+struct RestoreLatest {
+  SaverType saver;
+  Otherwise otherwise{};
+
+  template <class E>
+  void create_session(RawSession<E>& session, Coordinator& coordinator) {
+    if (!saver.restore_latest(session)) otherwise.create_session(session, coordinator);
+  }
+};
+
+/// `MonitoredSession session{executor, chain, restore_latest(saver)}`: goes on where the last program stopped.
+template <class F>
+RestoreLatest<Saver<F>> restore_latest(const Saver<F>& saver) {
+  return {saver, {}};
+}
+
+}  // namespace crochet

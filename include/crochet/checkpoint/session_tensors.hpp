@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session as the tensors of a checkpoint, and back: variables under their names, the step as `global_step`, the state
+// of hooks (checkpoint/hook_tensors.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <crochet/checkpoint/hook_tensors.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/chain_state.hpp>
+#include <crochet/io/checkpoint_format.hpp>
+#include <crochet/io/tensor_record.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/variables.hpp>
+
+namespace crochet {
+
+/// What there is of a session to be saved. Keeps its memory from one time to the next.
+class SessionTensors {
+ public:
+  /// Of the variables only the places are noted: `records` are valid until the session's next run, or until one of its
+  /// variables is asked for. Throws UninitializedError if a variable has no value, and what hooks' save_state throws.
+  template <class Session>
+  void borrow(const Session& session, std::int64_t step) {
+    collect<false>(session, step);
+  }
+  /// The variables' elements are copied. Cost: that copy; no allocation of theirs after the first time.
+  template <class Session>
+  void copy(const Session& session, std::int64_t step) {
+    collect<true>(session, step);
+  }
+
+  /// The tensors, to be written.
+  [[nodiscard]] const std::vector<io::TensorRecord>& records() const { return records_; }
+
+ private:
+  struct Held {
+    std::string name;
+    io::DataType type = io::DataType::float32;
+    std::vector<std::int64_t> shape;
+    std::span<const std::byte> bytes;
+    std::vector<std::byte> copied;
+  };
+
+  template <bool Copy, class Session>
+  void collect(const Session& session, std::int64_t step) {
+    using E = std::remove_cvref_t<decltype(session.executor())>;
+    static_assert(HasVariables<E>,
+                  "crochet: this executor names no state to save; a StepExecutor does: variable<\"u\">(u)");
+    count_ = 0;
+    step_ = step;
+    session.executor().for_each_variable(
+        [&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
+          add<Copy>(name, elements, shape);
+        });
+    if constexpr (!detail::CountsSteps<E>) add<false>("global_step", std::span<const std::int64_t>(&step_, 1), {});
+    hooks_ = to_tensors(ChainState::of([&](StateWriter& out) { session.save_hook_state(out); }));
+    records_.clear();
+    for (std::size_t i = 0; i < count_; ++i) {
+      records_.push_back({held_[i].name, held_[i].type, held_[i].shape, held_[i].bytes, {}});
+    }
+    for (const OwnedTensor& tensor : hooks_)
+      records_.push_back({tensor.name, tensor.type, tensor.shape, tensor.bytes, {}});
+  }
+  template <bool Copy, class T>
+  void add(std::string_view name, std::span<const T> elements, std::span<const std::int64_t> shape) {
+    if (count_ == held_.size()) held_.emplace_back();
+    Held& held = held_[count_++];
+    held.name = name;
+    held.type = io::data_type_of<T>();
+    held.shape.assign(shape.begin(), shape.end());
+    held.bytes = std::as_bytes(elements);
+    if constexpr (Copy) {
+      held.copied.resize(held.bytes.size());
+      if (!held.bytes.empty()) std::memcpy(held.copied.data(), held.bytes.data(), held.bytes.size());
+      held.bytes = held.copied;
+    }
+  }
+
+  std::vector<Held> held_;
+  std::size_t count_ = 0;
+  std::int64_t step_ = 0;
+  std::vector<OwnedTensor> hooks_;
+  std::vector<io::TensorRecord> records_;
+};
+
+/// What a restore found.
+struct Restored {
+  std::filesystem::path prefix;
+  std::int64_t step = 0;
+  StateReport hooks;
+  std::vector<std::string> ignored;  ///< tensors of the checkpoint that the model has no variable for
+
+  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w".
+  [[nodiscard]] std::string text() const {
+    std::string line = prefix.string() + ", step " + std::to_string(step) + "; hooks: " + hooks.text();
+    for (std::size_t i = 0; i < ignored.size(); ++i) (line += i == 0 ? "; ignored: " : ", ") += ignored[i];
+    return line;
+  }
+};
+
+namespace detail {
+
+inline std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape) {
+  std::string text = std::string(io::name_of(type)) + " [";
+  for (std::size_t i = 0; i < shape.size(); ++i) (text += i == 0 ? "" : ", ") += std::to_string(shape[i]);
+  return text + "]";
+}
+
+/// What keeps a checkpoint from being this model's, a few words for each variable; empty if nothing does.
+template <class E, class Reader>
+std::string mismatches(E& executor, const Reader& reader) {
+  std::string all;
+  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
+    using T = typename decltype(elements)::value_type;
+    const io::TensorEntry* entry = reader.find(name);
+    const std::string wanted = typed_shape(io::data_type_of<T>(), shape);
+    if (entry == nullptr) {
+      all += (all.empty() ? "" : "; ") + std::string(name) + " " + wanted + " is not in it";
+    } else if (const std::string found = typed_shape(entry->type, entry->shape); found != wanted) {
+      all += (all.empty() ? "" : "; ") + std::string(name) + " is " + found + " in it and " + wanted + " here";
+    }
+    return false;  // only looked at
+  });
+  return all;
+}
+
+template <class E, class Reader>
+void read_variables(E& executor, const Reader& reader) {
+  executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
+    reader.read(*reader.find(name), std::as_writable_bytes(elements));
+    if constexpr (std::is_same_v<typename decltype(elements)::value_type, bool>) {
+      for (std::byte& byte : std::as_writable_bytes(elements)) byte = std::byte{byte != std::byte{}};
+    }
+  });
+}
+
+template <class E, class Reader>
+std::vector<std::string> unused_tensors(E& executor, const Reader& reader) {
+  std::vector<std::string> names;
+  for (const io::TensorEntry& entry : reader.tensors()) {
+    if (!entry.name.starts_with(hook_schema_tensor) && entry.name != "global_step") names.push_back(entry.name);
+  }
+  executor.for_each_variable([&](std::string_view name, auto, std::span<const std::int64_t>) {
+    std::erase(names, name);
+    return false;
+  });
+  return names;
+}
+
+}  // namespace detail
+
+/// Gives a session what a checkpoint holds: every variable, the step, the state of its hooks. Throws
+/// CheckpointMismatchError, and leaves everything as it was, if a variable is missing or has another type or shape;
+/// DataLossError for a damaged checkpoint: variables may then hold anything, until another one is restored or the
+/// session initialized.
+template <io::CheckpointFormat F, class Session>
+Restored restore_session(Session& session, const std::filesystem::path& prefix) {
+  using E = std::remove_cvref_t<decltype(session.executor())>;
+  static_assert(HasVariables<E>,
+                "crochet: this executor names no state to restore; a StepExecutor does: variable<\"u\">(u)");
+  const typename F::Reader reader(prefix);
+  E& executor = session.executor();
+  if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
+    throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
+  }
+  const ChainState state = chain_state_of(reader);
+  detail::read_variables(executor, reader);
+  if constexpr (!detail::CountsSteps<E>) {
+    std::int64_t step = 0;
+    const io::TensorEntry* entry = reader.find("global_step");
+    if (entry != nullptr && entry->type == io::DataType::int64 && entry->elements == 1) {
+      reader.read(*entry, std::as_writable_bytes(std::span(&step, 1)));
+    }
+    session.set_step(step);
+  }
+  StateReport hooks = state.load([&](StateWriter& out) { session.save_hook_state(out); },
+                                 [&](StateReader& in) { session.load_hook_state(in); });
+  return {prefix, session.step(), std::move(hooks), detail::unused_tensors(executor, reader)};
+}
+
+}  // namespace crochet

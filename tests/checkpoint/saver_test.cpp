@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Saver saves, lists, keeps, finds again, and refuses.
+#include <crochet/checkpoint/saver.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <crochet/executor/step_executor.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/session/run_session.hpp>
+
+#include "directory.hpp"
+
+namespace crochet {
+namespace {
+
+using Names = std::set<std::string>;
+using Paths = std::vector<std::filesystem::path>;
+
+struct Count {
+  void after_run(auto&, const auto&) { ++runs; }
+  void save_state(auto& out) const {
+    out.put("runs", runs);
+    out.put("said", said);
+    out.put("texts", texts);
+    out.put("flags", flags);
+  }
+  void load_state(auto& in) {
+    in.get("runs", runs);
+    in.get("said", said);
+    in.get("texts", texts);
+    in.get("flags", flags);
+  }
+  std::int64_t runs = 0;
+  std::string said;
+  std::vector<std::string> texts;
+  std::vector<std::uint8_t> flags;
+};
+
+/// Something to save: w doubles, n counts.
+struct Machine {
+  std::vector<double> w{1, 2, 3};
+  std::int32_t n = 0;
+  bool odd = false;
+
+  auto executor() {
+    return StepExecutor{[this](auto&) {
+                          for (double& x : w) x = x * 1.5 + ++n;
+                          odd = !odd;
+                        },
+                        variable<"w">(w), variable<"n">(n), variable<"odd">(odd)};
+  }
+};
+template <class... H>
+struct Program {
+  Machine machine;
+  decltype(std::declval<Machine&>().executor()) executor = machine.executor();
+  HookChain<H...> chain;
+  MonitoredSession<decltype(executor)&, HookChain<H...>&> session{executor, chain};
+  ~Program() { session.close(); }
+};
+
+class Savers : public ::testing::Test {
+ protected:
+  Directory dir;
+  double now = 1e9;
+  std::vector<std::string> said;
+
+  SaverOptions options(int max_to_keep = 5) {
+    SaverOptions o;
+    o.max_to_keep = max_to_keep;
+    o.clock = [this] { return now; };
+    o.say = [this](std::string_view line) { said.emplace_back(line); };
+    return o;
+  }
+  Paths prefixes(std::initializer_list<int> steps) const {
+    Paths all;
+    for (const int step : steps) all.push_back(dir / ("model.ckpt-" + std::to_string(step)));
+    return all;
+  }
+  bool there(int step) const { return io::checkpoint_exists<io::TensorBundle>(prefixes({step})[0]); }
+};
+
+TEST_F(Savers, GiveBackVariablesStepAndHooks) {
+  Program<Count> first;
+  for (int i = 0; i < 3; ++i) first.session.run();
+  Count& count = first.chain.get<Count>();
+  count.said = "line\nbreak";
+  count.texts = {"", std::string("a\0b", 3)};
+  count.flags = {1, 0};
+  Saver saver{dir.path(), options()};
+  EXPECT_EQ(saver.save(first.session.raw_session(), 3), dir / "model.ckpt-3");
+
+  Program<Count> second;
+  const Restored restored = saver.restore(second.session.raw_session(), dir / "model.ckpt-3");
+  EXPECT_EQ(restored.text(), (dir / "model.ckpt-3").string() + ", step 3; hooks: 1 loaded");
+  EXPECT_EQ(second.machine.w, first.machine.w);
+  EXPECT_EQ(second.machine.n, 9);
+  EXPECT_TRUE(second.machine.odd);
+  EXPECT_EQ(second.session.step(), 3);
+  EXPECT_EQ(second.chain.get<Count>().runs, 3);
+  EXPECT_EQ(second.chain.get<Count>().said, count.said);
+  EXPECT_EQ(second.chain.get<Count>().texts, count.texts);
+  EXPECT_EQ(second.chain.get<Count>().flags, count.flags);
+}
+
+TEST_F(Savers, SweepDownToTheLimitAndListWhatIsThere) {
+  Program<> program;
+  Saver many{dir.path(), options(0)};
+  for (int step : {1, 2, 3, 4}) many.save(program.session.raw_session(), step);
+  EXPECT_EQ(many.last_checkpoints(), prefixes({1, 2, 3, 4})) << "without a limit all are listed";
+  Saver few{dir.path(), options(2)};
+  EXPECT_EQ(few.last_checkpoints(), prefixes({1, 2, 3, 4})) << "the list outlives the program";
+  few.save(program.session.raw_session(), 5);
+  EXPECT_EQ(few.last_checkpoints(), prefixes({4, 5}));
+  EXPECT_FALSE(there(1) || there(2) || there(3));
+  EXPECT_EQ(dir.names(), (Names{"checkpoint", "model.ckpt-4.index", "model.ckpt-4.data-00000-of-00001",
+                                "model.ckpt-5.index", "model.ckpt-5.data-00000-of-00001"}));
+  EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-5");
+}
+
+TEST_F(Savers, MoveACheckpointThatIsSavedAgainToTheEnd) {
+  Program<> program;
+  Saver saver{dir.path(), options(2)};
+  for (int step : {1, 2, 1}) saver.save(program.session.raw_session(), step);
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({2, 1}));
+  saver.save(program.session.raw_session(), 3);
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({1, 3}));
+  EXPECT_TRUE(there(1));
+  EXPECT_FALSE(there(2));
+}
+
+TEST_F(Savers, KeepOneEverySoManyHoursAlsoAfterARestart) {
+  SaverOptions o = options(1);
+  o.keep_checkpoint_every_n_hours = 1;
+  Program<> program;
+  std::optional<Saver<>> saver(std::in_place, dir.path(), o);
+  for (int step = 1; step <= 10; ++step) {
+    now += 1200;  // 20 minutes
+    if (step == 5) saver.emplace(dir.path(), o);
+    saver->save(program.session.raw_session(), step);
+  }
+  for (int step = 1; step <= 10; ++step) EXPECT_EQ(there(step), step % 3 == 0 || step == 10) << step;
+  EXPECT_EQ(saver->last_checkpoints(), prefixes({10})) << "what is kept for good is not listed";
+}
+
+TEST_F(Savers, SurviveAClockThatGoesBack) {
+  Program<> program;
+  SaverOptions o = options(2);
+  o.keep_checkpoint_every_n_hours = 1;
+  Saver saver{dir.path(), o};
+  for (int step : {1, 2, 3, 4}) {
+    now -= 1e6;
+    saver.save(program.session.raw_session(), step);
+  }
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({3, 4}));
+}
+
+TEST_F(Savers, WriteAStateFileThatCanBeMoved) {
+  Program<> program;
+  Saver saver{dir.path(), options()};
+  now = 1700000000.5;
+  saver.save(program.session.raw_session(), 1);
+  saver.save(program.session.raw_session(), 20);
+  EXPECT_EQ(Directory::text_of(dir / "checkpoint"), R"(model_checkpoint_path: "model.ckpt-20"
+all_model_checkpoint_paths: "model.ckpt-1"
+all_model_checkpoint_paths: "model.ckpt-20"
+all_model_checkpoint_timestamps: 1700000000.5
+all_model_checkpoint_timestamps: 1700000000.5
+last_preserved_timestamp: 1000000000
+)");
+  const Directory elsewhere;
+  std::filesystem::rename(dir.path(), elsewhere.path());
+  EXPECT_EQ(latest_checkpoint(elsewhere.path()), elsewhere / "model.ckpt-20");
+  Program<> again;
+  EXPECT_EQ(Saver(elsewhere.path(), options()).restore_latest(again.session.raw_session())->step, 20);
+}
+
+TEST_F(Savers, ReadTheOriginalsStateFiles) {
+  std::filesystem::create_directories(dir.path());
+  EXPECT_EQ(latest_checkpoint(dir.path()), std::nullopt);
+  Directory::write(dir / "checkpoint",
+                   "model_checkpoint_path: \"model.ckpt-20\"\n"
+                   "all_model_checkpoint_paths: \"/other/model.ckpt-10\"\n");
+  EXPECT_EQ(latest_checkpoint(dir.path()), std::nullopt) << "the files are not there";
+  Directory::write(dir / "model.ckpt-20.index", "");
+  EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-20");
+  EXPECT_EQ((Saver{dir.path(), options()}.last_checkpoints()), (Paths{"/other/model.ckpt-10", dir / "model.ckpt-20"}));
+  Directory::write(dir / "checkpoint", "all_model_checkpoint_paths: \"model.ckpt-10\"\n");
+  EXPECT_THROW((void)latest_checkpoint(dir.path()), DataLossError) << "none is current";
+  Directory::write(dir / "checkpoint", "no text proto");
+  EXPECT_THROW((void)latest_checkpoint(dir.path()), DataLossError);
+}
+
+TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {
+  Program<> program;
+  Saver saver{dir.path(), options()};
+  for (int step : {1, 2, 3}) saver.save(program.session.raw_session(), step);
+  for (const auto& file : io::TensorBundle::files(prefixes({2})[0])) std::filesystem::remove(file);
+  Saver other{dir.path(), options()};
+  other.recover_last_checkpoints(prefixes({1, 2, 3}));
+  EXPECT_EQ(other.last_checkpoints(), prefixes({1, 3}));
+}
+
+TEST_F(Savers, SetDamagedCheckpointsAsideAndUseTheOneBefore) {
+  Program<Count> program;
+  Saver saver{dir.path(), options()};
+  for (int step = 1; step <= 5; ++step) {
+    program.session.run();
+    saver.save(program.session.raw_session(), step);
+  }
+  const auto data = [&](int step) { return prefixes({step})[0].string() + ".data-00000-of-00001"; };
+  std::string bytes = Directory::text_of(data(5));
+  bytes[9] = static_cast<char>(bytes[9] ^ 1);
+  Directory::write(data(5), bytes);
+  Directory::write(dir / "model.ckpt-4.index", Directory::text_of(dir / "model.ckpt-4.index").substr(0, 100));
+  std::filesystem::remove(data(3));
+
+  Program<Count> again;
+  Saver late{dir.path(), options()};
+  const auto restored = late.restore_latest(again.session.raw_session());
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(restored->step, 2);
+  EXPECT_EQ(again.chain.get<Count>().runs, 2);
+  ASSERT_EQ(said.size(), 4U);
+  EXPECT_NE(said[0].find("is damaged"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("it is set aside as " + prefixes({5})[0].string() + "*.damaged"), std::string::npos)
+      << said[0];
+  EXPECT_NE(said[2].find("data-00000-of-00001: No such file"), std::string::npos) << said[2];
+  EXPECT_EQ(said[3], "crochet: restored " + prefixes({2})[0].string() + ", step 2; hooks: 1 loaded");
+  EXPECT_TRUE(std::filesystem::exists(data(5) + ".damaged"));
+  EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-2") << "the state file follows";
+  EXPECT_EQ(late.last_checkpoints(), prefixes({1, 2}));
+}
+
+TEST_F(Savers, FindCheckpointsWithoutAStateFile) {
+  Program<> program;
+  Saver saver{dir.path(), options()};
+  for (int step : {9, 10, 100}) {
+    program.session.run();
+    saver.save(program.session.raw_session(), step);
+  }
+  Directory::write(dir / "checkpoint", "garbage {");
+  Saver late{dir.path(), options()};
+  EXPECT_EQ(late.last_checkpoints(), prefixes({9, 10, 100})) << "by step, not by letters";
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_NE(said[0].find("checkpoint is damaged: line 1"), std::string::npos) << said[0];
+  std::filesystem::remove(dir / "checkpoint");
+  Program<> again;
+  EXPECT_EQ(Saver(dir.path(), options()).restore_latest(again.session.raw_session())->prefix, dir / "model.ckpt-100");
+}
+
+TEST_F(Savers, RefuseACheckpointOfAnotherModelAndLeaveEverythingAsItWas) {
+  Program<Count> program;
+  program.session.run();
+  Saver saver{dir.path(), options()};
+  saver.save(program.session.raw_session(), 1);
+
+  std::vector<double> w{7, 8, 9, 10}, extra{5};
+  std::int64_t n = 3;
+  StepExecutor other{[](auto&) {}, variable<"w">(w), variable<"n">(n), variable<"extra">(extra)};
+  MonitoredSession session{other};
+  try {
+    saver.restore_latest(session.raw_session());
+    ADD_FAILURE() << "it was restored";
+  } catch (const CheckpointMismatchError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "crochet: " + prefixes({1})[0].string() +
+                  " is not a checkpoint of this model: w is float64 [3] in it and float64 "
+                  "[4] here; n is int32 [] in it and int64 [] here; extra float64 [1] is not in it");
+  }
+  EXPECT_EQ(w, (std::vector<double>{7, 8, 9, 10}));
+  EXPECT_TRUE(there(1)) << "it is not damaged";
+  session.close();
+}
+
+TEST_F(Savers, SayWhatTheModelHasNoUseFor) {
+  Program<Count> program;
+  Saver saver{dir.path(), options()};
+  saver.save(program.session.raw_session(), 1);
+  std::int32_t n = 3;
+  StepExecutor smaller{[](auto&) {}, variable<"n">(n)};
+  MonitoredSession session{smaller};
+  const Restored restored = saver.restore(session.raw_session(), dir / "model.ckpt-1");
+  EXPECT_EQ(restored.ignored, (std::vector<std::string>{"odd", "w"}));
+  EXPECT_EQ(restored.hooks.removed, (std::vector<std::string>{"Count"}));
+  session.close();
+}
+
+TEST_F(Savers, FailWithFileAndCauseAndLeaveTheOlderOnes) {
+  Program<> program;
+  Saver saver{dir.path(), options(1)};
+  saver.save(program.session.raw_session(), 1);
+  std::filesystem::create_directory(dir / "model.ckpt-2.index.tmp");  // in the way
+  EXPECT_THROW(saver.save(program.session.raw_session(), 2), IoError);
+  EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-1");
+  Program<> again;
+  EXPECT_TRUE(Saver(dir.path(), options()).restore_latest(again.session.raw_session()));
+  Directory::write(dir.path().string() + "-file", "");
+  Saver nowhere{dir.path().string() + "-file", options()};
+  EXPECT_THROW(nowhere.save(program.session.raw_session(), 1), IoError);
+  std::filesystem::remove(dir.path().string() + "-file");
+}
+
+TEST_F(Savers, ReadOptionsThatCannotBe) {
+  EXPECT_THROW((Saver{dir.path(), options(-1)}), LogicError);
+  SaverOptions o = options();
+  o.latest_filename = "a/b";
+  EXPECT_THROW((Saver{dir.path(), o}), LogicError);
+  o = options();
+  o.pad_step_number = true;
+  EXPECT_EQ((Saver{dir.path(), o}.prefix_of(42)), dir / "model.ckpt-00000042");
+}
+
+TEST_F(Savers, MakeASessionGoOnWhereTheLastOneWas) {
+  Saver saver{dir.path(), options()};
+  std::vector<double> whole;
+  {
+    Program<Count> program;
+    for (int i = 0; i < 7; ++i) program.session.run();
+    whole = program.machine.w;
+  }
+  for (const int steps : {4, 3}) {
+    Machine machine;
+    MonitoredSession session{machine.executor(), HookChain{Count{}}, restore_latest(saver)};
+    for (int i = 0; i < steps; ++i) session.run();
+    saver.save(session.raw_session(), session.step());
+    session.close();
+    if (steps == 3) {
+      EXPECT_EQ(machine.w, whole);
+      EXPECT_EQ(session.step(), 7);
+      EXPECT_EQ(session.hooks().get<Count>().runs, 7);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace crochet
