@@ -102,7 +102,7 @@ class Saver {
     std::vector<CheckpointInfo> expired = retention().sweep(next);
     write_catalogue(next, directory(), options().latest_filename, files());
     state_->catalogue = std::move(next);
-    for (const CheckpointInfo& checkpoint : expired) remove(checkpoint.prefix);
+    for (const CheckpointInfo& checkpoint : expired) remove_files(checkpoint.prefix);
     return prefix;
   }
 
@@ -113,6 +113,12 @@ class Saver {
     Restored restored = restore_session<Format>(session, prefix);
     state_->restored = restored.hooks.all_loaded() ? std::optional(restored.prefix) : std::nullopt;
     return restored;
+  }
+
+  /// Gives the session the variables and the step only; its hooks keep the state that they have.
+  template <class Session>
+  void restore_variables(Session& session, const std::filesystem::path& prefix) {
+    crochet::restore_variables(session, typename Format::Reader(prefix), prefix);
   }
 
   /// Restores the newest checkpoint that is whole, and says which; nothing if there is none. Damaged ones are set
@@ -159,6 +165,16 @@ class Saver {
       list.record(prefix, detail::utc_now() - std::chrono::duration<double>(age).count());
     }
     state_->catalogue = std::move(list);
+  }
+
+  /// Removes a checkpoint, which is not listed from here on. What cannot be removed is said. Throws IoError if the list
+  /// cannot be written.
+  void remove(const std::filesystem::path& prefix) {
+    Catalogue list = catalogue();
+    std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
+    if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
+    state_->catalogue = std::move(list);
+    remove_files(prefix);
   }
 
   /// Whether the session's state at this step is what the newest checkpoint holds, since it was restored from it.
@@ -271,7 +287,7 @@ class Saver {
     if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
     state_->catalogue = std::move(list);
   }
-  void remove(const std::filesystem::path& prefix) {
+  void remove_files(const std::filesystem::path& prefix) {
     try {
       io::remove_checkpoint<Format>(prefix, files());
     } catch (const IoError& error) {

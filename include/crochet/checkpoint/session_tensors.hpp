@@ -160,21 +160,16 @@ std::vector<std::string> unused_tensors(E& executor, const Reader& reader) {
 
 }  // namespace detail
 
-/// Gives a session what a checkpoint holds: every variable, the step, the state of its hooks. Throws
-/// CheckpointMismatchError, and leaves everything as it was, if a variable is missing or has another type or shape;
-/// DataLossError for a damaged checkpoint: variables may then hold anything, until another one is restored or the
-/// session initialized.
-template <io::CheckpointFormat F, class Session>
-Restored restore_session(Session& session, const std::filesystem::path& prefix) {
+/// Gives a session the variables and the step of a checkpoint. Errors: as restore_session.
+template <class Session, class Reader>
+void restore_variables(Session& session, const Reader& reader, const std::filesystem::path& prefix) {
   using E = std::remove_cvref_t<decltype(session.executor())>;
   static_assert(HasVariables<E>,
                 "crochet: this executor names no state to restore; a StepExecutor does: variable<\"u\">(u)");
-  const typename F::Reader reader(prefix);
   E& executor = session.executor();
   if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
     throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
   }
-  const ChainState state = chain_state_of(reader);
   detail::read_variables(executor, reader);
   if constexpr (!detail::CountsSteps<E>) {
     std::int64_t step = 0;
@@ -184,9 +179,20 @@ Restored restore_session(Session& session, const std::filesystem::path& prefix) 
     }
     session.set_step(step);
   }
+}
+
+/// Gives a session what a checkpoint holds: every variable, the step, the state of its hooks. Throws
+/// CheckpointMismatchError, and leaves everything as it was, if a variable is missing or has another type or shape;
+/// DataLossError for a damaged checkpoint: variables may then hold anything, until another one is restored or the
+/// session initialized.
+template <io::CheckpointFormat F, class Session>
+Restored restore_session(Session& session, const std::filesystem::path& prefix) {
+  const typename F::Reader reader(prefix);
+  const ChainState state = chain_state_of(reader);
+  restore_variables(session, reader, prefix);
   StateReport hooks = state.load([&](StateWriter& out) { session.save_hook_state(out); },
                                  [&](StateReader& in) { session.load_hook_state(in); });
-  return {prefix, session.step(), std::move(hooks), detail::unused_tensors(executor, reader)};
+  return {prefix, session.step(), std::move(hooks), detail::unused_tensors(session.executor(), reader)};
 }
 
 }  // namespace crochet

@@ -80,7 +80,11 @@ class BestCheckpoint {
   void end(auto& session) {
     if (metrics_.version() != seen_) look(session);  // published by an evaluation at the end
     if (!options_.restore_at_end || kept_.empty()) return;
-    saver_.restore(session, kept_.front().path);
+    if constexpr (requires { saver_.restore_variables(session, kept_.front().path); }) {
+      saver_.restore_variables(session, kept_.front().path);  // hooks keep the state that they have
+    } else {
+      saver_.restore(session, kept_.front().path);
+    }
     options_.sink("crochet: restored " + text(kept_.front()));
   }
 
