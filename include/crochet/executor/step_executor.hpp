@@ -99,11 +99,11 @@ template <FixedString Text, class T>
 requires std::is_arithmetic_v<T>
 constexpr auto variable(T& object) { return StateVariable<T, 0, Name<Text>>{object}; }
 template <FixedString Text, class Range>
-requires(!std::is_arithmetic_v<Range>) constexpr auto variable(Range& range) {
-  return StateVariable<Range, 0, Name<Text>>{range, {}};
-}
+requires requires(Range& r) { std::data(r); }
+constexpr auto variable(Range& range) { return StateVariable<Range, 0, Name<Text>>{range, {}}; }
 template <FixedString Text, class Range, std::size_t Rank>
-requires(!std::is_arithmetic_v<Range>) constexpr auto variable(Range& range, const std::int64_t (&shape)[Rank]) {
+requires requires(Range& r) { std::data(r); }
+constexpr auto variable(Range& range, const std::int64_t (&shape)[Rank]) {
   return StateVariable<Range, Rank, Name<Text>>{range, std::to_array(shape)};
 }
 
