@@ -6,21 +6,28 @@
 
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/session/demand.hpp>
 
 namespace crochet::detail {
 
 template <class H>
 inline constexpr bool extends_graph = phase::extend_graph::handled<H, GraphBuilder>;
 
+template <class Exec>
+constexpr auto extended_by_all(List<>) {
+  return std::type_identity<Exec>{};
+}
+template <class Exec, class First, class... H>
+constexpr auto extended_by_all(List<First, H...>) {
+  return std::type_identity<typename std::remove_reference_t<Exec>::template extended_by<First, H...>>{};
+}
+
+/// By those hooks that extend the graph; the others have no part in the executor's type.
 template <class... H>
 struct ExtendedBy {
   template <class Exec>
   static constexpr auto type() {
-    if constexpr ((extends_graph<H> || ...)) {
-      return std::type_identity<typename std::remove_reference_t<Exec>::template extended_by<H...>>{};
-    } else {
-      return std::type_identity<Exec>{};
-    }
+    return extended_by_all<Exec>((List<>{} + ... + std::conditional_t<extends_graph<H>, List<H>, List<>>{}));
   }
 };
 

@@ -99,6 +99,8 @@ class Executor {
 
   const Settings& settings() const { return settings_; }
   int threads() const { return team_->size(); }
+  /// The bytes that a run's memory holds, without the variables.
+  std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.capacity() + w.totals_.capacity(); }
 
   /// Gives every variable its first value, from the seed.
   void initialize() { variables_.initialize(settings_.seed); }
