@@ -4,6 +4,7 @@
 
 #include <crochet/hooks/best_checkpoint.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/csv_logger.hpp>

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// CheckpointInputPipeline: where the data stands goes into checkpoints.
+#pragma once
+
+#include <utility>
+
+#include <crochet/hook/phase.hpp>
+
+namespace crochet {
+
+/// Saves and restores the position of the program's data source with the session, so that a resumed run gets the very
+/// batches that it would have got:
+///   Batches data = fashion_mnist("train").batch(128).shuffle(1).repeat();
+///   HookChain{CheckpointInputPipeline{data}, ..., CheckpointSaver{saver, {.save_secs = 600}}}
+/// The source is borrowed and must outlive the hook. It has `position()` with `epoch` and `batch`, and `seek(position)`
+/// (Batches); or save_state and load_state of its own. Saved is where it stands after the run's batch was taken, so
+/// take a batch right before its run, on the same thread. Throws what the source throws: LogicError if the saved place
+/// is not in the data. Fires: only in save_state and load_state. Fetches nothing. Cost: none. The original's hook of
+/// this name saves an iterator into files of its own.
+template <class Source>
+class CheckpointInputPipeline {
+ public:
+  using handles = Phases<phase::save_state, phase::load_state>;
+
+  explicit CheckpointInputPipeline(Source& source) : source_(&source) {}
+
+  void save_state(auto& out) const {
+    if constexpr (requires { source_->position(); }) {
+      const auto position = source_->position();
+      out.put("epoch", position.epoch);
+      out.put("batch", position.batch);
+    } else {
+      std::as_const(*source_).save_state(out);
+    }
+  }
+  void load_state(auto& in) {
+    if constexpr (requires { source_->position(); }) {
+      auto position = source_->position();
+      if (in.get("epoch", position.epoch) && in.get("batch", position.batch)) source_->seek(position);
+    } else {
+      source_->load_state(in);
+    }
+  }
+
+ private:
+  Source* source_;
+};
+
+}  // namespace crochet
