@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's readers and writers of checkpoints as a program that checkpoints.py and safetensors_files.py run:
+//   copy FROM PREFIX TO PREFIX    reads a checkpoint and writes what it holds; a format is bundle or safetensors
+//   verify FORMAT PREFIX          reads all of it
+//   list FORMAT PREFIX            name, type and shape of each tensor, a line for each
+//   write-state FOLDER PREFIX...  the state file of a folder; the last one is the newest
+//   read-state FOLDER             the newest and then all, a line for each
+// Exit status 3 with the reason for a damaged file, 1 for anything else that goes wrong.
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/io/checkpoint_state.hpp>
+#include <crochet/io/safetensors.hpp>
+#include <crochet/io/tensor_bundle.hpp>
+
+namespace io = crochet::io;
+
+namespace {
+
+/// All of a checkpoint, in memory.
+struct Contents {
+  explicit Contents(const io::CheckpointReader auto& reader)
+      : entries(reader.tensors().begin(), reader.tensors().end()), bytes(entries.size()), strings(entries.size()) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const io::TensorEntry& entry = reader.tensors()[i];
+      if (entry.type == io::DataType::string) {
+        strings[i] = reader.read_strings(entry);
+      } else {
+        bytes[i].resize(entry.byte_size);
+        reader.read(entry, bytes[i]);
+      }
+    }
+  }
+  std::vector<io::TensorRecord> records() const {
+    std::vector<io::TensorRecord> records;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      records.push_back({entries[i].name, entries[i].type, entries[i].shape, bytes[i], strings[i]});
+    }
+    return records;
+  }
+  std::vector<io::TensorEntry> entries;
+  std::vector<std::vector<std::byte>> bytes;
+  std::vector<std::vector<std::string>> strings;
+};
+
+/// Calls `use` with the format of that name.
+void with_format(std::string_view name, const auto& use) {
+  if (name == "bundle") {
+    use(io::TensorBundle{});
+  } else if (name == "safetensors") {
+    use(io::Safetensors{});
+  } else {
+    throw crochet::LogicError("there is no format " + std::string(name));
+  }
+}
+
+void copy(const std::vector<std::string>& words) {
+  with_format(words.at(1), [&]<class From>(From) {
+    const Contents contents{typename From::Reader{words.at(2)}};
+    with_format(words.at(3), [&]<class To>(To) { To::write(words.at(4), contents.records()); });
+  });
+}
+
+void verify(const std::vector<std::string>& words) {
+  with_format(words.at(1), [&]<class Format>(Format) { typename Format::Reader{words.at(2)}.verify(); });
+}
+
+void list(const std::vector<std::string>& words) {
+  with_format(words.at(1), [&]<class Format>(Format) {
+    const typename Format::Reader reader{words.at(2)};
+    for (const io::TensorEntry& entry : reader.tensors()) {
+      std::cout << entry.name << ' ' << io::name_of(entry.type) << " [";
+      for (std::size_t d = 0; d < entry.shape.size(); ++d) std::cout << (d == 0 ? "" : ", ") << entry.shape[d];
+      std::cout << "]\n";
+    }
+  });
+}
+
+void write_state(const std::vector<std::string>& words) {
+  io::CheckpointState state{.newest = words.back()};
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    state.all.emplace_back(words[i]);
+    state.timestamps.push_back(1.7e9 + static_cast<double>(i) / 8);
+  }
+  io::write_checkpoint_state(words.at(1), state);
+}
+
+void read_state(const std::vector<std::string>& words) {
+  const auto state = io::read_checkpoint_state(words.at(1));
+  if (!state) throw crochet::IoError("there is no state file");
+  std::cout << state->newest.string() << '\n';
+  for (const auto& path : state->all) std::cout << path.string() << '\n';
+}
+
+void run(const std::vector<std::string>& words) {
+  const std::string command = words.at(0);
+  if (command == "copy") return copy(words);
+  if (command == "verify") return verify(words);
+  if (command == "list") return list(words);
+  if (command == "write-state") return write_state(words);
+  if (command == "read-state") return read_state(words);
+  throw crochet::LogicError("there is no command " + command);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run({argv + 1, argv + argc});
+    return 0;
+  } catch (const crochet::DataLossError& error) {
+    std::cerr << error.what() << '\n';
+    return 3;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
