@@ -1,5 +1,5 @@
 #!/bin/sh
-# sh cmake/provision.sh demo|test|full|bench|ci
+# sh cmake/provision.sh demo|test|full|bench|ci|interop
 # Installs what that command needs and this machine lacks, on Debian 12, Ubuntu 24.04 or later. Where it may not install,
 # it prints the one command that would, and stops. Where nothing is missing it says nothing.
 # CROCHET_PROVISION=skip leaves it all to you.
@@ -15,10 +15,11 @@ packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohma
 case ${1:-} in
   demo) ;;
   test) tests=yes ;;
-  full) tests=yes benchmarks=yes jax=yes ;;
+  full) tests=yes benchmarks=yes jax=yes interop=yes ;;
   bench) benchmarks=yes ;;
   ci) tests=yes benchmarks=yes packaging=yes ;;
-  *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci" ;;
+  interop) tests=yes interop=yes ;;
+  *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci|interop" ;;
 esac
 if [ "${tests:-}" ]; then
   programs="$programs clang++:clang python3:python3"
@@ -28,7 +29,7 @@ if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
 fi
-if [ "${jax:-}" ]; then
+if [ "${jax:-}${interop:-}" ]; then
   packages="$packages python3-venv"
 fi
 if [ "${packaging:-}" ]; then
@@ -101,6 +102,16 @@ find_jax() {
     say "no JAX: the tests that compare with it will be skipped"
 }
 
+# Another one that has TensorFlow, TensorBoard and safetensors: the original's readers, which tests/interop asks.
+find_readers() {
+  python=build/interop
+  ! "$python/bin/python3" -c 'import tensorflow, tensorboard, safetensors' 2>/dev/null || return 0
+  say "installing TensorFlow, TensorBoard and safetensors in $python"
+  mkdir -p build
+  { python3 -m venv "$python" && "$python/bin/pip" install -q -r tests/interop/requirements.txt; } ||
+    say "no TensorFlow: the tests that ask the original's readers will be skipped"
+}
+
 [ "${CROCHET_PROVISION:-}" != skip ] || exit 0
 find_missing
 if [ "$missing" ]; then
@@ -109,3 +120,4 @@ if [ "$missing" ]; then
 fi
 check_cmake "$1"
 [ -z "${jax:-}" ] || find_jax
+[ -z "${interop:-}" ] || find_readers

@@ -1,0 +1,84 @@
+#!/bin/sh
+# sh tests/interop/run.sh [JUDGES]
+# Runs the interoperation tests with the original's readers (installed by cmake/provision.sh, or those of
+# CROCHET_INTEROP_PYTHON), whatever ctest thinks of them. JUDGES: a folder with judges of such files that are not part of
+# this project, and samples of what the original wrote; they look at what this library makes of those. Ends with a line
+# `N passed, N failed`.
+set -u
+
+judges=${1:+$(cd "$1" && pwd)}
+cd "$(dirname "$0")/../.." || exit 1
+programs=build/dev/tests/interop
+work=build/interop-files
+passed=0 failed=0
+
+if [ ! "${CROCHET_INTEROP_PYTHON:-}" ]; then
+  sh cmake/provision.sh interop
+  CROCHET_INTEROP_PYTHON=build/interop/bin/python3
+fi
+python=$CROCHET_INTEROP_PYTHON
+if ! "$python" -c 'import tensorflow, tensorboard, safetensors' 2>/dev/null; then
+  echo "interop: $python has no TensorFlow, TensorBoard and safetensors"
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_interop || {
+  echo "0 passed, 1 failed"
+  exit 1
+}
+rm -rf "$work" && mkdir -p "$work"
+
+# script NAME PROGRAM: the tests of NAME.py, which says how many passed and failed.
+script() {
+  "$python" "tests/interop/$1.py" "$programs/interop_$2" >"$work/$1.log" 2>&1
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/$1.log" | tail -n 1)
+  [ "$line" ] || line='0 passed, 1 failed'
+  good=${line%% passed*}
+  bad=${line#*, }
+  bad=${bad%% failed*}
+  [ "$bad" -eq 0 ] || cat "$work/$1.log"
+  echo "interop: $1: $line"
+  passed=$((passed + good)) failed=$((failed + bad))
+}
+
+# judge NAME COMMAND...: one test more.
+judge() {
+  name=$1
+  shift
+  if "$@" >"$work/judge.log" 2>&1; then
+    passed=$((passed + 1))
+    last=$(tail -n 1 "$work/judge.log")
+    echo "interop: $name: ${last:-passed}"
+  else
+    failed=$((failed + 1))
+    cat "$work/judge.log"
+    echo "interop: $name FAILED"
+  fi
+}
+
+script checkpoints checkpoints
+script safetensors_files checkpoints
+
+if [ "$judges" ]; then
+  samples=$judges/samples
+  mkdir -p "$work/checkpoint"
+  for step in 0 2 4 5; do
+    judge "checkpoint $step of the original" "$programs/interop_checkpoints" copy \
+      bundle "$samples/checkpoint/model.ckpt-$step" bundle "$work/checkpoint/model.ckpt-$step"
+    for file in "$work/checkpoint/model.ckpt-$step".*; do
+      judge "$(basename "$file") is the original's" cmp "$file" "$samples/checkpoint/$(basename "$file")"
+    done
+  done
+  set -- # the prefixes
+  for step in 0 2 4 5; do set -- "$@" "$work/checkpoint/model.ckpt-$step"; done
+  judge "state file" "$programs/interop_checkpoints" write-state "$work/checkpoint" "$@"
+  judge "checkpoint judge" "$python" "$judges/checkpoint_check.py" "$work/checkpoint/model.ckpt-5" \
+    --expect-json "$samples/checkpoint_expect.json" --expect-latest model.ckpt-5
+  judge "state file of the original" "$programs/interop_checkpoints" read-state "$samples/checkpoint"
+  judge "safetensors of the original" "$programs/interop_checkpoints" copy safetensors "$samples/x" safetensors "$work/x"
+  judge "safetensors judge" "$python" "$judges/safetensors_check.py" "$work/x.safetensors" \
+    --expect-npz "$samples/safetensors_expect.npz"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
