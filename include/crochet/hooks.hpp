@@ -46,6 +46,7 @@
 #include <crochet/hooks/stop_when.hpp>
 #include <crochet/hooks/summary_saver.hpp>
 #include <crochet/hooks/summary_sink.hpp>
+#include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/hooks/timed.hpp>
 #include <crochet/hooks/weight_histograms.hpp>

@@ -271,6 +271,28 @@ TEST_F(Prepare, ALocalInitializationThatMustNotRunIsAnError) {
   EXPECT_EQ(calls_, "asked");
 }
 
+/// A saver that belongs to one folder.
+struct FolderSaver {
+  MemorySaver* saver;
+  std::string folder;
+  [[nodiscard]] const std::string& directory() const { return folder; }
+  bool restore_latest(Session& session) {
+    const std::string latest = saver->latest_checkpoint(folder);
+    if (!latest.empty()) saver->restore(session, latest);
+    return !latest.empty();
+  }
+  void restore(Session& session, const std::string& path) { saver->restore(session, path); }
+};
+
+TEST_F(Prepare, ASaverWithAFolderOfItsOwnRestoresFromThere) {
+  MemorySaver saver = with_step_3_in("run");
+  SessionManager manager{Scaffold{}.with_saver(FolderSaver{&saver, "run"})};
+  manager.prepare_session(session_, coordinator_);
+  EXPECT_EQ(session_.step(), 3);
+  EXPECT_NO_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "run"}));
+  EXPECT_THROW(manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "elsewhere"}), LogicError);
+}
+
 TEST_F(Prepare, MayWaitForACheckpoint) {
   MemorySaver saver;
   int looks = 0;

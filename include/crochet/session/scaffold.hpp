@@ -66,9 +66,10 @@ std::vector<std::string> ask_ready(Check&& check) {
 ///   saver                 -                   none: nothing is restored
 ///
 /// A check returns the names of what is missing (std::vector<std::string>), or a bool. A saver has
-/// `restore(session, path)` and `latest_checkpoint(directory)`, which returns an empty path if there is none; or
-/// `restore_latest(session, directory)`, which returns whether it restored. It may be given as a pointer, to share it
-/// with the hook that saves.
+/// `restore(session, path)` and, with a folder of its own, `directory()` and `restore_latest(session)`, as
+/// crochet::Saver (checkpoint/saver.hpp); or `latest_checkpoint(directory)`, which returns an empty path if there is
+/// none; or `restore_latest(session, directory)`, which returns whether it restored. It may be given as a pointer, to
+/// share it with the hook that saves.
 template <class Init = DefaultPiece, class InitFn = DefaultPiece, class ReadyForLocalInit = DefaultPiece,
           class LocalInit = DefaultPiece, class Ready = DefaultPiece, class Saver = DefaultPiece>
 class Scaffold {

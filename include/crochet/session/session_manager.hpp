@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace crochet {
 
 /// Where a session's first values come from.
 struct RestoreOptions {
-  /// The folder whose latest checkpoint is restored, if it has one.
+  /// The folder whose latest checkpoint is restored, if it has one; left empty, that of the saver, if it has a folder.
   std::string checkpoint_dir{};
   /// Or this very checkpoint. LogicError if both are given.
   std::string checkpoint_filename_with_path{};
@@ -40,10 +41,21 @@ inline std::string joined_names(const std::vector<std::string>& names) {
   return text;
 }
 
+/// A saver that belongs to one folder, as crochet::Saver does.
+template <class Saver>
+concept HasDirectory = requires(Saver& saver) {
+  saver.directory();
+};
+
 /// Restores the latest checkpoint of the folder. Returns whether there was one.
 template <class Saver, class Session>
 bool restore_latest(Saver& saver, Session& session, const std::string& directory) {
-  if constexpr (requires { static_cast<bool>(saver.restore_latest(session, directory)); }) {
+  if constexpr (HasDirectory<Saver>) {
+    if (!directory.empty() && saver.directory() != directory) {
+      throw LogicError("crochet: the saver's folder is not " + directory + "; leave checkpoint_dir empty");
+    }
+    return static_cast<bool>(saver.restore_latest(session));
+  } else if constexpr (requires { static_cast<bool>(saver.restore_latest(session, directory)); }) {
     return static_cast<bool>(saver.restore_latest(session, directory));
   } else {
     const std::string latest = saver.latest_checkpoint(directory);
@@ -116,7 +128,8 @@ class SessionManager {
         scaffold_.saver().restore(session, from.checkpoint_filename_with_path);
         return true;
       }
-      if (from.checkpoint_dir.empty()) return false;
+      using Saver = std::remove_reference_t<decltype(scaffold_.saver())>;
+      if (from.checkpoint_dir.empty() && !detail::HasDirectory<Saver>) return false;
       const double start = waiting_.clock.now();
       while (!detail::restore_latest(scaffold_.saver(), session, from.checkpoint_dir)) {
         if (!from.wait_for_checkpoint || waiting_.clock.now() - start >= from.max_wait_secs) return false;

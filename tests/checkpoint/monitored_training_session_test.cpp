@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/monitored_training_session.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include <crochet/executor/step_executor.hpp>
+#include <crochet/hook/describe.hpp>
+#include <crochet/io/file_writer_cache.hpp>
+#include <crochet/session/run_session.hpp>
+#include <crochet/testing/manual_clock.hpp>
+
+#include "io/temporary_folder.hpp"
+
+namespace crochet {
+namespace {
+
+using crochet::testing::ManualClock;
+
+struct Quiet {
+  DiagnosticSink before = set_diagnostic_sink([](std::string_view) {});
+  ~Quiet() { set_diagnostic_sink(before); }
+};
+
+/// A model of one number: each step adds 1 to it.
+struct Adding {
+  double w = 0;
+  int runs = 0;
+  int fails_in_run = 0;
+  auto executor() {
+    return StepExecutor{[this](auto& out) {
+                          if (++runs == fails_in_run) throw AbortedError("machine gone");
+                          out["w"_n] = w += 1;
+                        },
+                        output<double, "w">, variable<"w">(w)};
+  }
+};
+
+struct CountsBegins {
+  int* begins;
+  void begin() { ++*begins; }
+};
+
+class Training : public ::testing::Test {
+ protected:
+  ~Training() override { io::FileWriterCache::clear(); }
+
+  /// Runs some steps of a new model under a session of its own; what the model is at last.
+  template <class Items = Summaries<>>
+  double train(int steps, Items items = {}) {
+    Adding model;
+    MonitoredTrainingSession session{model.executor(), HookChain{}, options_, items};
+    run_session(session, [&](auto& s) {
+      for (int i = 0; i < steps; ++i) {
+        s.run();
+        clock_.advance(0.2);
+      }
+    });
+    step_ = session.step();
+    return model.w;
+  }
+  /// All bytes of the event files.
+  std::string events() const {
+    io::FileWriterCache::clear();
+    std::string all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      if (entry.path().filename().string().find("tfevents") == std::string::npos) continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      all.append(std::istreambuf_iterator<char>(file), {});
+    }
+    return all;
+  }
+  bool has_checkpoint() const { return latest_checkpoint(folder_.path()).has_value(); }
+
+  Quiet quiet_;
+  ManualClock clock_;
+  test::TemporaryFolder folder_;
+  MonitoredTrainingOptions options_{.checkpoint_dir = folder_.path(), .clock = clock_};
+  std::int64_t step_ = 0;
+};
+
+TEST_F(Training, ASecondSessionOnTheFolderGoesOn) {  // M1
+  EXPECT_EQ(train(2), 2);
+  EXPECT_EQ(train(0), 2);
+  EXPECT_EQ(step_, 2);
+  EXPECT_EQ(train(3), 5);
+}
+
+TEST_F(Training, SavesEverySoManySteps) {  // M2
+  options_.save_checkpoint_steps = 40;
+  train(100);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "model.ckpt-40.index"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "model.ckpt-80.index"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "model.ckpt-100.index"));  // at the end
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "model.ckpt-60.index"));
+  EXPECT_EQ(train(0), 100);
+}
+
+TEST_F(Training, SavesEverySoManySeconds) {  // M3
+  options_.save_checkpoint_secs = 1.0;
+  train(11);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "model.ckpt-6.index"));
+  EXPECT_EQ(train(0), 11);
+}
+
+TEST_F(Training, ZeroSwitchesSavingOff) {  // M7
+  options_.save_checkpoint_secs = 0;
+  int begins = 0;
+  Adding model;
+  MonitoredTrainingSession session{model.executor(), HookChain{}, options_, summaries<>,
+                                   HookChain{CountsBegins{&begins}}};
+  session.run();
+  session.close();
+  EXPECT_EQ(begins, 1);
+  EXPECT_FALSE(has_checkpoint());
+  EXPECT_EQ(train(0), 0);
+}
+
+TEST_F(Training, TwoIntervalsAreAnError) {
+  options_.save_checkpoint_secs = 10;
+  options_.save_checkpoint_steps = 10;
+  EXPECT_THROW(train(1), LogicError);
+}
+
+TEST_F(Training, SummariesAndTheRateAreInTheEventFile) {  // M5
+  options_.log_step_count_steps = 50;
+  train(101, summaries<summary::Scalar<"w">>);
+  const std::string bytes = events();
+  EXPECT_NE(bytes.find("global_step/sec"), std::string::npos);
+  const std::string tag{"\n\x01w", 3};  // a field of one byte
+  const std::size_t first = bytes.find(tag);
+  ASSERT_NE(first, std::string::npos);
+  const std::size_t second = bytes.find(tag, first + 1);  // at steps 1 and 101
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_EQ(bytes.find(tag, second + 1), std::string::npos);
+}
+
+TEST_F(Training, WithoutAFolderNothingIsWritten) {
+  options_.checkpoint_dir.clear();
+  EXPECT_EQ(train(3, summaries<summary::Scalar<"w">>), 3);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(Training, SummariesMayBeSwitchedOffAndCheckpointsStay) {
+  options_.save_summaries_steps = 0;
+  options_.log_step_count_steps = 0;
+  train(3, summaries<summary::Scalar<"w">>);
+  EXPECT_EQ(events().find("global_step/sec"), std::string::npos);
+  EXPECT_TRUE(has_checkpoint());
+}
+
+TEST_F(Training, ALostMachineContinuesFromTheLastCheckpoint) {
+  options_.save_checkpoint_steps = 1;
+  options_.session = {.clock = clock_};
+  Adding model{.fails_in_run = 3};
+  MonitoredTrainingSession session{model.executor(), HookChain{}, options_};
+  run_session(session, [&](auto& s) {
+    for (int i = 0; i < 2; ++i) s.run();
+    model.w = -1;  // what the machine held is gone
+    s.run();
+  });
+  EXPECT_EQ(model.w, 3);
+  EXPECT_EQ(session.step(), 3);
+  EXPECT_EQ(session.recoveries(), 1);
+}
+
+TEST_F(Training, AWorkerHasItsOwnHooksAndSavesNothing) {
+  options_.is_chief = false;
+  int all = 0, chiefs = 0;
+  Adding model;
+  MonitoredTrainingSession session{model.executor(), HookChain{CountsBegins{&all}}, options_, summaries<>,
+                                   HookChain{CountsBegins{&chiefs}}};
+  session.run();
+  session.close();
+  EXPECT_EQ(all, 1);
+  EXPECT_EQ(chiefs, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_F(Training, AWorkerWaitsForTheChief) {
+  options_.is_chief = false;
+  options_.max_wait_secs = 60;
+  options_.waiting = {.recovery_wait_secs = 10, .clock = clock_};
+  Adding model;
+  auto looks = [&, left = 3](auto&) mutable { return left-- == 0; };
+  MonitoredTrainingSession session{model.executor(), HookChain{}, options_,
+                                   summaries<>,      HookChain{}, Scaffold{}.with_ready(looks)};
+  EXPECT_EQ(clock_(), 30);
+  session.close();
+}
+
+TEST_F(Training, TheSaverComesLast) {
+  int begins = 0;
+  Adding model;
+  MonitoredTrainingSession session{model.executor(), HookChain{CountsBegins{&begins}}, options_,
+                                   summaries<summary::Scalar<"w">>};
+  const std::string text = describe(session.hooks());
+  std::size_t last = 0;
+  for (const char* name : {"CountsBegins", "StepCounter", "SummarySaver", "CheckpointSaver"}) {
+    const std::size_t at = text.find(name);
+    ASSERT_NE(at, std::string::npos) << name << " in\n" << text;
+    EXPECT_GT(at, last);
+    last = at;
+  }
+  session.close();
+}
+
+TEST_F(Training, AnExecutorWithoutVariablesHasNothingToSave) {
+  const auto make = [&] {
+    MonitoredTrainingSession session{StepExecutor{[](auto&) {}}, HookChain{}, options_};
+    session.close();
+  };
+  EXPECT_THROW(make(), LogicError);
+  options_.checkpoint_dir.clear();
+  EXPECT_NO_THROW(make());
+}
+
+}  // namespace
+}  // namespace crochet
