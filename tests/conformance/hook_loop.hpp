@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
-#include <exception>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/coordinator.hpp>
@@ -45,6 +47,17 @@ struct StepMachine {
     return step;
   }
   [[nodiscard]] std::int64_t global_step() const { return step; }
+
+  template <class Visit>
+  void for_each_variable(Visit&& visit) {
+    visit(std::string_view{"global_step"}, std::span<std::int64_t>(&step, 1), std::span<const std::int64_t>{});
+  }
+  template <class Visit>
+  void for_each_variable(Visit&& visit) const {
+    visit(std::string_view{"global_step"}, std::span<const std::int64_t>(&step, 1), std::span<const std::int64_t>{});
+  }
+  [[nodiscard]] static bool variables_initialized() { return true; }
+  [[nodiscard]] static std::vector<std::string> uninitialized_variables() { return {}; }
 };
 
 template <class H>

@@ -2,11 +2,14 @@
 // Runs every scenario, then judges the table as a whole. `--write-docs` writes docs/conformance.md.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scenario.hpp"
 #include "table.hpp"
@@ -47,6 +50,24 @@ TEST(Table, HasEveryRowOnce) { EXPECT_EQ(table_mistakes(rows()), ""); }
 TEST(Table, IsTheCommittedDocument) {
   EXPECT_TRUE(as_markdown(rows()) == committed_document())
       << "docs/conformance.md is not this table; run this program with --write-docs";
+}
+
+/// Every word of the text that begins with `tests/`.
+std::vector<std::string> files_named_in(const std::string& text) {
+  std::vector<std::string> files;
+  for (std::size_t at = text.find("tests/"); at != std::string::npos; at = text.find("tests/", at + 1)) {
+    files.push_back(text.substr(at, text.find_first_of(") ,;", at) - at));
+  }
+  return files;
+}
+
+TEST(Table, NamesFilesThatAreThere) {
+  const std::filesystem::path root = std::filesystem::path{CROCHET_CONFORMANCE_DOCUMENT}.parent_path().parent_path();
+  for (const Row& row : rows()) {
+    for (const std::string& file : files_named_in(row.reason)) {
+      EXPECT_TRUE(std::filesystem::is_regular_file(root / file)) << row.id << " names " << file;
+    }
+  }
 }
 
 TEST(Table, FindsAMissingRowASecondOneAndOneThatIsNone) {

@@ -119,11 +119,11 @@ class Machine {
 
   template <class Visit>
   void for_each_variable(Visit&& visit) {
-    show<std::int64_t, float>(*this, visit);
-    initialized_ = true;
+    if (show<std::int64_t, float>(*this, visit)) initialized_ = true;
   }
   template <class Visit>
   void for_each_variable(Visit&& visit) const {
+    if (!initialized_) throw UninitializedError("the machine's variables have no value");
     show<const std::int64_t, const float>(*this, visit);
   }
   [[nodiscard]] bool variables_initialized() const { return initialized_; }
@@ -132,10 +132,21 @@ class Machine {
   }
 
  private:
+  /// Whether both were written: a visit that returns false has only looked.
   template <class Step, class Weight, class Self, class Visit>
-  static void show(Self& self, Visit& visit) {
-    visit(std::string_view{"global_step"}, std::span<Step>(&self.step_, 1), std::span<const std::int64_t>{});
-    visit(std::string_view{"weight"}, std::span<Weight>(&self.weight_, 1), std::span<const std::int64_t>{});
+  static bool show(Self& self, Visit& visit) {
+    const bool step = written(visit, "global_step", std::span<Step>(&self.step_, 1));
+    return written(visit, "weight", std::span<Weight>(&self.weight_, 1)) && step;
+  }
+  template <class Visit, class Elements>
+  static bool written(Visit& visit, std::string_view name, Elements elements) {
+    const std::span<const std::int64_t> scalar{};
+    if constexpr (std::is_void_v<decltype(visit(name, elements, scalar))>) {
+      visit(name, elements, scalar);
+      return true;
+    } else {
+      return visit(name, elements, scalar);
+    }
   }
 
   World* world_;
