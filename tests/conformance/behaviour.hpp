@@ -26,8 +26,9 @@ struct Row {
   std::string scenario;  ///< what is done
   std::string original;  ///< what then happens in the original
   Verdict verdict = Verdict::same;
-  std::string reason{};  ///< empty for `same`: then crochet does what the original does
-  std::string file{};    ///< of the test, which is called Conformance.<id>
+  std::string reason{};   ///< empty for `same`: then crochet does what the original does
+  std::string section{};  ///< of docs/differences.md, where a deliberate difference is listed
+  std::string file{};     ///< of the test, which is called Conformance.<id>
 };
 
 /// All rows of the program, in no order.
@@ -40,16 +41,17 @@ struct Declared {
 
 }  // namespace crochet::conformance
 
-#define CROCHET_BEHAVIOUR(id, scenario, original, verdict, reason)                            \
-  namespace {                                                                                 \
-  const ::crochet::conformance::Declared row_##id{                                            \
-      {#id, scenario, original, ::crochet::conformance::Verdict::verdict, reason, __FILE__}}; \
-  }                                                                                           \
+#define CROCHET_BEHAVIOUR(id, scenario, original, verdict, reason, section)                            \
+  namespace {                                                                                          \
+  const ::crochet::conformance::Declared row_##id{                                                     \
+      {#id, scenario, original, ::crochet::conformance::Verdict::verdict, reason, section, __FILE__}}; \
+  }                                                                                                    \
   TEST(Conformance, id)
 
 /// crochet does what the original does.
-#define SAME(id, scenario, original) CROCHET_BEHAVIOUR(id, scenario, original, same, "")
-/// crochet does something else: `ours` says what and why.
-#define DIFFERENT(id, scenario, original, ours) CROCHET_BEHAVIOUR(id, scenario, original, different, ours)
+#define SAME(id, scenario, original) CROCHET_BEHAVIOUR(id, scenario, original, same, "", "")
+/// crochet does something else: `ours` says what and why. `section` of docs/differences.md has it, too.
+#define DIFFERENT(id, section, scenario, original, ours) \
+  CROCHET_BEHAVIOUR(id, scenario, original, different, ours, section)
 /// Python or the original's default graph is what it is about; `why`, and what the test shows instead.
-#define NOT_APPLICABLE(id, scenario, original, why) CROCHET_BEHAVIOUR(id, scenario, original, not_applicable, why)
+#define NOT_APPLICABLE(id, scenario, original, why) CROCHET_BEHAVIOUR(id, scenario, original, not_applicable, why, "")

@@ -2,10 +2,12 @@
 // Runs every scenario, then judges the table as a whole. `--write-docs` writes docs/conformance.md.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -38,17 +40,32 @@ namespace {
 
 using namespace crochet::conformance;
 
-std::string committed_document() {
-  std::ifstream file(CROCHET_CONFORMANCE_DOCUMENT);
+const std::filesystem::path document{CROCHET_CONFORMANCE_DOCUMENT};
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
+/// The names under which links find the headings of a document: "How it stops" is how-it-stops.
+std::set<std::string> anchors_of(const std::string& markdown) {
+  std::set<std::string> anchors;
+  std::istringstream lines(markdown);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("## ")) continue;
+    std::string anchor = line.substr(3);
+    for (char& letter : anchor) letter = letter == ' ' ? '-' : static_cast<char>(std::tolower(letter));
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
 TEST(Table, HasEveryRowOnce) { EXPECT_EQ(table_mistakes(rows()), ""); }
 
 TEST(Table, IsTheCommittedDocument) {
-  EXPECT_TRUE(as_markdown(rows()) == committed_document())
+  EXPECT_TRUE(as_markdown(rows()) == text_of(document))
       << "docs/conformance.md is not this table; run this program with --write-docs";
 }
 
@@ -62,10 +79,19 @@ std::vector<std::string> files_named_in(const std::string& text) {
 }
 
 TEST(Table, NamesFilesThatAreThere) {
-  const std::filesystem::path root = std::filesystem::path{CROCHET_CONFORMANCE_DOCUMENT}.parent_path().parent_path();
+  const std::filesystem::path root = document.parent_path().parent_path();
   for (const Row& row : rows()) {
     for (const std::string& file : files_named_in(row.reason)) {
       EXPECT_TRUE(std::filesystem::is_regular_file(root / file)) << row.id << " names " << file;
+    }
+  }
+}
+
+TEST(Table, NamesSectionsOfTheListOfDifferences) {
+  const std::set<std::string> sections = anchors_of(text_of(document.parent_path() / "differences.md"));
+  for (const Row& row : rows()) {
+    if (row.verdict == Verdict::different) {
+      EXPECT_TRUE(sections.contains(row.section)) << row.id << ": " << row.section;
     }
   }
 }
@@ -75,7 +101,7 @@ TEST(Table, FindsAMissingRowASecondOneAndOneThatIsNone) {
   std::erase_if(all, [](const Row& row) { return row.id == "H5"; });
   all.push_back({"Y1", "again", "again"});
   all.push_back({"Z9", "no", "no"});
-  all.push_back({"H1", "twice", "different", Verdict::different});
+  all.push_back({"H1", "twice", "different", Verdict::different, ""});
   const std::string mistakes = table_mistakes(all);
   for (const char* wanted : {"H5 is missing", "Y1 occurs 2 times", "Z9 is no row", "H1 needs a reason"}) {
     EXPECT_NE(mistakes.find(wanted), std::string::npos) << wanted << " in:\n" << mistakes;
@@ -94,7 +120,7 @@ bool everything_ran() { return testing::GTEST_FLAG(filter) == "*"; }
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (argc > 1 && std::string_view{argv[1]} == "--write-docs") {
-    std::ofstream(CROCHET_CONFORMANCE_DOCUMENT) << as_markdown(rows());
+    std::ofstream(document) << as_markdown(rows());
     return 0;
   }
   testing::UnitTest::GetInstance()->listeners().Append(new EachTest);

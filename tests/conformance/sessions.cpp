@@ -245,7 +245,7 @@ NOT_APPLICABLE(S21, "the caller passes options and a hook asks for others",
   session.close();
 }
 
-DIFFERENT(S22, "close() inside the scope", "at the exit it raises \"Session is already closed\"",
+DIFFERENT(S22, "how-a-session-ends", "close() inside the scope", "at the exit it raises \"Session is already closed\"",
           "nothing is raised: a body may close its session, and a second close does nothing") {
   World world;
   auto session = monitored(world, A{world});

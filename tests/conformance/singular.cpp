@@ -50,7 +50,7 @@ SAME(G4, "a thread reports an error to the coordinator", "the next run works; th
             "a reader broke");
 }
 
-DIFFERENT(G5, "the scope ends without an error", "stopped; raw_session() is None",
+DIFFERENT(G5, "how-a-session-ends", "the scope ends without an error", "stopped; raw_session() is None",
           "stopped and closed; raw_session() is a reference and cannot be None, but a run below the hooks is refused") {
   World world;
   auto session = singular(world, A{world});

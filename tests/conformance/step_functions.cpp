@@ -33,7 +33,7 @@ SAME(P2, "request_stop in a step function, inside the scope", "leaves the scope 
   EXPECT_EQ(world.news(), "a.E(1) cl#1");
 }
 
-DIFFERENT(P3, "the same without a scope", "StopIteration reaches the caller; should_stop() stays False",
+DIFFERENT(P3, "how-it-stops", "the same without a scope", "StopIteration reaches the caller; should_stop() stays False",
           "StopIteration reaches the caller; should_stop() is true, since somebody did ask to stop") {
   World world;
   auto session = monitored(world, A{world});
@@ -69,7 +69,7 @@ constexpr bool is_taken = std::is_same_v<
     typename decltype(detail::step_function_reason<F, StepContext<MonitoredSession<Machine, HookChain<>>>>())::type,
     error::none>;
 
-DIFFERENT(P6, "a step function with a further parameter, or a method with one",
+DIFFERENT(P6, "making-a-session-ready", "a step function with a further parameter, or a method with one",
           "ValueError, which says what parameters it has to have",
           "does not compile; one error says so (tests/compile_fail/session/step_function_takes_no_context.cpp). The "
           "parameter's name does not matter") {

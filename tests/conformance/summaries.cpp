@@ -47,7 +47,7 @@ Lines saved_in(Hook hook, int runs, double seconds = 0) {
 }
 
 DIFFERENT(
-    U1, "a summary saver with neither or both of a scaffold and a summary op; with both intervals, or none",
+    U1, "hooks", "a summary saver with neither or both of a scaffold and a summary op; with both intervals, or none",
     "refused (ValueError)",
     "intervals: refused as well. What to save is part of the hook's type, and nothing else can be: without it the "
     "hook does not compile") {

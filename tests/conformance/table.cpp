@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array table_parts{
     Part{'T', 20, "Reference traces of a session", true, true},
-    Part{'F', 11, "Scaffold", false},
+    Part{'F', 11, "Scaffold", true},
     Part{'M', 14, "MonitoredTrainingSession", false},
     Part{'W', 6, "A session around a session", true},
     Part{'C', 8, "The coordinated layer", true},
@@ -76,8 +76,15 @@ std::string text_of(const Count& count, std::string_view what) {
 }
 
 std::string verdict_text(const Row& row) {
-  if (row.verdict == Verdict::same) return "same";
-  return (row.verdict == Verdict::different ? "**different**: " : "**not applicable**: ") + row.reason;
+  switch (row.verdict) {
+    case Verdict::same:
+      return "same";
+    case Verdict::different:
+      return "**different**: " + row.reason + " ([more](differences.md#" + row.section + "))";
+    case Verdict::not_applicable:
+      break;
+  }
+  return "**not applicable**: " + row.reason;
 }
 
 std::string markdown_of(const Row& row) {
@@ -129,6 +136,7 @@ std::string table_mistakes(const std::vector<Row>& all) {
   for (const Row& row : all) {
     if (row.scenario.empty() || row.original.empty()) text += row.id + " does not say what it is about\n";
     if ((row.verdict == Verdict::same) != row.reason.empty()) text += row.id + " needs a reason, or has one too many\n";
+    if ((row.verdict == Verdict::different) == row.section.empty()) text += row.id + " needs a section, or has one\n";
   }
   return text;
 }

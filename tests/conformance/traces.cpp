@@ -39,7 +39,8 @@ SAME(T1, "two ordinary runs under two hooks",
   EXPECT_EQ(trace_of(world, session, train_twice), "a.b b.b run#1 a.a b.a a.b b.b run#1 a.a b.a a.E(1) b.E(1) cl#1");
 }
 
-DIFFERENT(T2, "the second run of the machine fails", "… a.b b.b run#1 cl#1; the error leaves, no `end`",
+DIFFERENT(T2, "how-a-session-ends", "the second run of the machine fails",
+          "… a.b b.b run#1 cl#1; the error leaves, no `end`",
           std::string("… a.b b.b run#1 a.X b.X cl#1: ") + on_error_is_new) {
   World world;
   auto session = monitored(world, A{world}, B{world});
@@ -89,7 +90,7 @@ struct StopsOnce {
   }
 };
 
-DIFFERENT(T6, "a's after_run asks for a stop, then b's after_run is aborted, once",
+DIFFERENT(T6, "how-it-stops", "a's after_run asks for a stop, then b's after_run is aborted, once",
           "as T5; should_stop() is False: the request is lost",
           "as T5, but the request stays: somebody had decided to stop, and a machine that went away is no reason to go "
           "on") {
@@ -112,7 +113,7 @@ SAME(T7, "begin of the second of two hooks fails", "a.B b.B; the constructor rai
   EXPECT_EQ(world.news(), "a.B b.B");
 }
 
-DIFFERENT(T8, "after_create_session of the second hook is aborted, once",
+DIFFERENT(T8, "how-it-recovers", "after_create_session of the second hook is aborted, once",
           "a.B b.B c.B mk#1 a.C b.C mk#2 a.C b.C c.C …; session 1 is never closed",
           "session 1 is closed before session 2 is made: what is half made still has files, memory and threads") {
   World world;
@@ -121,7 +122,7 @@ DIFFERENT(T8, "after_create_session of the second hook is aborted, once",
   session.close();
 }
 
-DIFFERENT(T9, "after_create_session of the second hook reports the end of the data",
+DIFFERENT(T9, "how-it-recovers", "after_create_session of the second hook reports the end of the data",
           "a.B b.B c.B mk#1 a.C b.C; the constructor raises: at that place it is no clean end; nothing is closed",
           "the same, but session 1 is closed before the error leaves") {
   World world;
@@ -142,7 +143,8 @@ SAME(T10, "b's before_run fails; the caller catches that and runs again",
             "a.b b.b a.b b.b c.b run#1 a.a b.a c.a a.E(1) b.E(1) c.E(1) cl#1");
 }
 
-DIFFERENT(T11, "`end` of the second of three hooks fails", "… a.E(1) b.E(1) cl#1; raises; c has no `end`",
+DIFFERENT(T11, "how-a-session-ends", "`end` of the second of three hooks fails",
+          "… a.E(1) b.E(1) cl#1; raises; c has no `end`",
           "… a.E(1) b.E(1) c.E(1) cl#1: every hook gets its `end`, or the last checkpoint would hang on a plot that "
           "cannot be written. The first error leaves, further ones are nested in it") {
   World world;
@@ -159,14 +161,15 @@ DIFFERENT(T11, "`end` of the second of three hooks fails", "… a.E(1) b.E(1) cl
   EXPECT_EQ(world.news(), "a.b b.b c.b run#1 a.a b.a c.a a.E(1) b.E(1) c.E(1) cl#1");
 }
 
-DIFFERENT(T12, "close() inside the scope", "a.E(1) cl#1 a.E(None); raises \"already closed\"; `end` ran twice",
+DIFFERENT(T12, "how-a-session-ends", "close() inside the scope",
+          "a.E(1) cl#1 a.E(None); raises \"already closed\"; `end` ran twice",
           "a.E(1) cl#1, and nothing is raised: close may be called twice, and `end` is called once") {
   World world;
   auto session = monitored(world, A{world});
   EXPECT_EQ(trace_of(world, session, [](auto& s) { s.close(); }), "a.E(1) cl#1");
 }
 
-DIFFERENT(T13, "a run after close", "AttributeError: there is no guard",
+DIFFERENT(T13, "how-a-session-ends", "a run after close", "AttributeError: there is no guard",
           "LogicError, which says that the session is closed") {
   World world;
   auto session = monitored(world, A{world});
@@ -192,7 +195,8 @@ SAME(T14, "a thread reports an error to the coordinator",
   EXPECT_EQ(world.news(), "a.b run#1 a.a a.E(1) cl#1");
 }
 
-DIFFERENT(T15, "the same in a singular session", "should_stop() itself raises the error; at the exit cl#1, no `end`",
+DIFFERENT(T15, "how-a-session-ends", "the same in a singular session",
+          "should_stop() itself raises the error; at the exit cl#1, no `end`",
           std::string("should_stop() raises it; at the exit a.X cl#1: ") + on_error_is_new) {
   World world;
   auto session = singular(world, A{world});
@@ -220,7 +224,7 @@ SAME(T16, "a thread reports Aborted; the caller asks should_stop()", "cl#1 mk#2 
 }
 
 DIFFERENT(
-    T17, "the run is aborted while the coordinator holds another error",
+    T17, "how-it-recovers", "the run is aborted while the coordinator holds another error",
     "… run#1 cl#1; that other error leaves run; should_stop() is then True, yet one more run silently makes session "
     "2 and works",
     "the same, but one more run is refused: an error that no new session can cure is not passed over in silence") {
@@ -238,7 +242,8 @@ DIFFERENT(
 }
 
 DIFFERENT(
-    T18, "making the session is aborted, then unavailable, then works", "fail fail mk#1 a.C …; without a pause between",
+    T18, "how-it-recovers", "making the session is aborted, then unavailable, then works",
+    "fail fail mk#1 a.C …; without a pause between",
     "fail fail mk#1 a.C with pauses of 0.1 s and 0.2 s, each said, and a limit: an endless loop without a pause is "
     "no recovery") {
   World world;
@@ -251,7 +256,7 @@ DIFFERENT(
   session.close();
 }
 
-DIFFERENT(T19, "the step function is aborted when it is called first",
+DIFFERENT(T19, "how-it-recovers", "the step function is aborted when it is called first",
           "cl#1 mk#2 a.C a.b run#2 a.a; the context's session in the second call is still the closed one",
           "the same trace; the context's session is the new one") {
   World world;
@@ -268,7 +273,7 @@ DIFFERENT(T19, "the step function is aborted when it is called first",
   session.close();
 }
 
-DIFFERENT(T20, "the body fails while the coordinator holds an error",
+DIFFERENT(T20, "how-a-session-ends", "the body fails while the coordinator holds an error",
           "cl#1; the coordinator's error replaces the body's",
           "a.X cl#1; the body's error leaves, with the coordinator's nested in it: neither is lost") {
   World world;

@@ -104,7 +104,7 @@ SAME(X11, "a profiler every 2 steps; five runs", "there are records of runs 2 an
   EXPECT_EQ(profiled.steps, (std::vector<std::int64_t>{2, 4}));
 }
 
-DIFFERENT(X12, "a profiler every step; two runs",
+DIFFERENT(X12, "hooks", "a profiler every step; two runs",
           "the second one's metadata is in the event file, under the tag step_2",
           "the record is the tracer's to write: it is given the step, which is exactly that of the recorded run, and "
           "nobody else's run is slowed by it") {
