@@ -234,9 +234,8 @@ TEST(BestCheckpoint, KeepsTheBestAndRemovesWhatFallsOut) {
   const cr::MetricChannel metrics;
   MemorySaver saver{model};
   RecordingSink sink;
-  cr::HookChain chain{
-      Publisher{metrics, {0.5, none, 0.4, 0.7, 0.6, 0.1, 0.7}},
-      cr::BestCheckpoint{saver, metrics, "accuracy", {.keep = 2, .restore_at_end = true, .sink = sink}}};
+  cr::BestCheckpoint best{saver, metrics, "accuracy", {.keep = 2, .sink = sink}};
+  cr::HookChain chain{Publisher{metrics, {0.5, none, 0.4, 0.7, 0.6, 0.1, 0.7}}, best, best.restore_at_end()};
   SessionOf<decltype(chain)> session{executor, chain};
   std::string history;
   for (int i = 0; i < 7; ++i) {

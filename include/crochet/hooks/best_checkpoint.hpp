@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// BestCheckpoint: keeps the checkpoints with the best values of a metric, and can end with the best of them.
+// BestCheckpoint: keeps the checkpoints with the best values of a metric. RestoreBest: ends with the best of them.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,23 +30,61 @@ struct RankedCheckpoint {
 struct BestCheckpointOptions {
   std::int64_t keep = 1;
   Aim mode = Aim::highest;
-  bool restore_at_end = false;
   Sink sink{};
 };
 
+namespace detail {
+
+/// The variables as the checkpoint has them; hooks keep their state, where the saver can tell the two apart.
+CROCHET_COLD void restore_weights(auto& saver, auto& session, const std::string& path) {
+  if constexpr (requires { saver.restore_variables(session, path); }) {
+    saver.restore_variables(session, path);
+  } else {
+    saver.restore(session, path);
+  }
+}
+inline std::string ranked_text(const RankedCheckpoint& c, const std::string& metric) {
+  return c.path + ", " + metric + " = " + value_text(c.value) + " of step " + std::to_string(c.step);
+}
+
+}  // namespace detail
+
+/// In `end`, puts the variables of the best checkpoint back; made by BestCheckpoint::restore_at_end. List it last,
+/// behind a CheckpointSaver, which else saves the older weights as the newest. The global step is restored with them,
+/// where the executor counts it. Fires: at the end, if there is a best one. Fetches: nothing. Cost: a restore.
+template <class Saver>
+struct RestoreBest {
+  using handles = Phases<phase::end>;
+
+  Saver saver;
+  std::shared_ptr<const std::vector<RankedCheckpoint>> kept;
+  std::string metric;
+  Sink sink{};
+
+  void end(auto& session) {
+    if (kept->empty()) return;
+    detail::restore_weights(saver, session, kept->front().path);
+    sink("crochet: restored " + detail::ranked_text(kept->front(), metric));
+  }
+
+  [[nodiscard]] std::string cadence() const { return "at the end"; }
+};
+
 /// Saves after an evaluation whose metric is among the best, and removes the checkpoint that falls out:
-///   BestCheckpoint{saver, metrics, "accuracy", {.keep = 3, .restore_at_end = true}}
-///   saver           -            has save(session, step), which returns the path, restore(session, path), remove(path)
-///   metrics         -            the channel to which the evaluator publishes; it must stand before this hook
-///   metric          -            its name there; after_run throws LogicError if others are published, but not this one
-///   keep            1            so many checkpoints; at least 1, else begin throws LogicError
-///   mode            highest      which values are the better ones; of equal ones the earlier; NaN is never kept
-///   restore_at_end  false        `end` puts the best one's variables back, for hooks behind this one and the program
-///   sink            std. error   is told of each save and of the restore
+///   BestCheckpoint best{Saver{"out/best", {.max_to_keep = 0}}, metrics, "accuracy", {.keep = 3}};
+///   HookChain{Evaluate{..., {.then = metrics}}, best, CheckpointSaver{...}, best.restore_at_end()}
+///   saver    -          has save(session, step), which returns the path, restore(session, path) and remove(path); one
+///                       of its own, in a folder of its own, that keeps all it saves
+///   metrics  -          the channel to which the evaluator publishes; it must stand before this hook
+///   metric   -          its name there; after_run throws LogicError if others are published, but not this one
+///   keep     1          so many checkpoints; at least 1, else begin throws LogicError
+///   mode     highest    which values are the better ones; of equal ones the earlier; NaN is never kept
+///   sink     std. error is told of each save
 /// Fires: after a run in which the metric was published for that step; one of another step belongs to weights that are
 /// gone: it is reported once and not saved. Fetches: nothing. Cost: one load; a save now and then. State: the kept
-/// paths, their values and steps. Throws what the saver throws; what is kept already stays. A path is removed only when
-/// a better one is saved. The original has it as BestExporter, for exports after an evaluation.
+/// paths, their values and steps. Throws what the saver throws; what is kept already stays. A path is removed only
+/// when a better one is saved. Copies share what is kept, as they share the folder. The original has it as
+/// BestExporter, for exports after an evaluation.
 template <class Saver>
 class BestCheckpoint {
  public:
@@ -60,12 +98,14 @@ class BestCheckpoint {
         options_(std::move(options)) {}
 
   /// What is kept, the best first.
-  [[nodiscard]] const std::vector<RankedCheckpoint>& kept() const { return kept_; }
+  [[nodiscard]] const std::vector<RankedCheckpoint>& kept() const { return *kept_; }
+  /// The hook that restores the best one at the end.
+  [[nodiscard]] RestoreBest<Saver> restore_at_end() const { return {saver_, kept_, metric_, options_.sink}; }
   [[nodiscard]] Saver& saver() { return saver_; }
 
   void begin() {
     if (options_.keep < 1) throw LogicError("crochet: BestCheckpoint: keep has to be at least 1");
-    kept_.clear();
+    kept_->clear();
     seen_ = metrics_.version();
     complained_ = false;
   }
@@ -79,20 +119,13 @@ class BestCheckpoint {
   }
   void end(auto& session) {
     if (metrics_.version() != seen_) look(session);  // published by an evaluation at the end
-    if (!options_.restore_at_end || kept_.empty()) return;
-    if constexpr (requires { saver_.restore_variables(session, kept_.front().path); }) {
-      saver_.restore_variables(session, kept_.front().path);  // hooks keep the state that they have
-    } else {
-      saver_.restore(session, kept_.front().path);
-    }
-    options_.sink("crochet: restored " + text(kept_.front()));
   }
 
   void save_state(auto& out) const {
     std::vector<std::string> paths;
     std::vector<double> values;
     std::vector<std::int64_t> steps;
-    for (const RankedCheckpoint& c : kept_) {
+    for (const RankedCheckpoint& c : *kept_) {
       paths.push_back(c.path);
       values.push_back(c.value);
       steps.push_back(c.step);
@@ -106,9 +139,9 @@ class BestCheckpoint {
     std::vector<double> values;
     std::vector<std::int64_t> steps;
     if (!in.get("paths", paths) || !in.get("values", values) || !in.get("steps", steps)) return;
-    kept_.clear();
+    kept_->clear();
     for (std::size_t i = 0; i < std::min({paths.size(), values.size(), steps.size()}); ++i) {
-      kept_.push_back({paths[i], values[i], steps[i]});
+      kept_->push_back({paths[i], values[i], steps[i]});
     }
   }
 
@@ -123,26 +156,26 @@ class BestCheckpoint {
     const auto rank = rank_of(news->value);
     if (rank >= options_.keep) return;
     RankedCheckpoint saved{path_text(saver_.save(session, news->step)), news->value, news->step};
-    options_.sink("crochet: saved " + text(saved));
-    kept_.insert(kept_.begin() + rank, std::move(saved));
+    options_.sink("crochet: saved " + detail::ranked_text(saved, metric_));
+    kept_->insert(kept_->begin() + rank, std::move(saved));
     drop_worst();
   }
   void drop_worst() {
-    while (static_cast<std::int64_t>(kept_.size()) > options_.keep) {
-      const std::string path = std::move(kept_.back().path);
-      kept_.pop_back();
+    while (static_cast<std::int64_t>(kept_->size()) > options_.keep) {
+      const std::string path = std::move(kept_->back().path);
+      kept_->pop_back();
       saver_.remove(path);
     }
   }
   [[nodiscard]] bool ranked(std::int64_t step) const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](const auto& c) { return c.step == step; });
+    return std::any_of(kept_->begin(), kept_->end(), [&](const auto& c) { return c.step == step; });
   }
   [[nodiscard]] std::ptrdiff_t rank_of(double value) const {
     if (value != value) return options_.keep;
     const auto worse = [&](const RankedCheckpoint& c) {
       return options_.mode == Aim::highest ? c.value < value : c.value > value;
     };
-    return std::find_if(kept_.begin(), kept_.end(), worse) - kept_.begin();
+    return std::find_if(kept_->begin(), kept_->end(), worse) - kept_->begin();
   }
   void complain(std::int64_t published, std::int64_t step) {
     if (std::exchange(complained_, true)) return;
@@ -158,15 +191,12 @@ class BestCheckpoint {
       return std::string(path);
     }
   }
-  [[nodiscard]] std::string text(const RankedCheckpoint& c) const {
-    return c.path + ", " + metric_ + " = " + detail::value_text(c.value) + " of step " + std::to_string(c.step);
-  }
 
   Saver saver_;
   MetricChannel metrics_;
   std::string metric_;
   BestCheckpointOptions options_;
-  std::vector<RankedCheckpoint> kept_;
+  std::shared_ptr<std::vector<RankedCheckpoint>> kept_ = std::make_shared<std::vector<RankedCheckpoint>>();
   std::uint64_t seen_ = 0;
   bool complained_ = false;
 };

@@ -89,6 +89,8 @@ struct AveragedSaver {
     return saver.save(session, step);
   }
   auto restore(auto& session, const auto& path) { return saver.restore(session, path); }
+  auto restore_variables(auto& session, const auto& path) requires requires { saver.restore_variables(session, path); }
+  { return saver.restore_variables(session, path); }
   auto remove(const auto& path) { return saver.remove(path); }
 };
 template <class Saver>

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// BestCheckpoint, averaged weights and StopAtCheckpointStep with real checkpoints.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/checkpoint/latest_step.hpp>
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/best_checkpoint.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/hooks/moving_average.hpp>
+#include <crochet/hooks/stop_at_checkpoint_step.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/testing.hpp>
+
+#include "directory.hpp"
+
+namespace crochet {
+namespace {
+
+using Paths = std::vector<std::filesystem::path>;
+const auto silent = [](std::string_view) {};
+
+/// Publishes the value of each step.
+struct Publisher {
+  void after_run(auto& run, const auto&) const {
+    metrics.publish("accuracy", run.step(), values.at(static_cast<std::size_t>(run.step() - 1)));
+  }
+  MetricChannel metrics;
+  std::vector<double> values;
+};
+
+class Best : public ::testing::Test {
+ protected:
+  Directory dir;
+  MetricChannel metrics;
+  double w = 0;
+
+  std::filesystem::path folder(const char* name) const { return std::filesystem::path(dir.path()) / name; }
+  auto executor() {
+    return StepExecutor{[this](auto&) { w += 1; }, variable<"w">(w)};
+  }
+  auto best(SaverOptions options = {.max_to_keep = 0}) {
+    return BestCheckpoint{Saver{folder("best"), std::move(options)}, metrics, "accuracy", {.keep = 2, .sink = silent}};
+  }
+};
+
+TEST_F(Best, KeepsTheFilesOfTheBestAndEndsWithThem) {
+  auto keeps = best();
+  HookChain chain{StopAtStep{.last_step = 5}, Publisher{metrics, {0.5, 0.9, 0.8, 0.1, 0.2}}, keeps,
+                  CheckpointSaver{Saver{folder("all")}, {.save_steps = 100, .sink = silent}}, keeps.restore_at_end()};
+  run(executor(), chain);
+  const Saver saver{folder("best")};
+  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(2), saver.prefix_of(3)}));
+  EXPECT_FALSE(std::filesystem::exists(folder("best") / "model.ckpt-1.index")) << "fell out";
+  EXPECT_EQ(w, 2) << "as it was at step 2";
+  const Saver all{folder("all")};
+  EXPECT_EQ(all.latest_checkpoint(), all.prefix_of(5)) << "saved before the best one was put back";
+}
+
+TEST_F(Best, WhatIsKeptSurvivesARestart) {
+  const auto train = [&](std::vector<double> values, std::int64_t until) {
+    Saver all{folder("all")};
+    HookChain chain{StopAtStep{.last_step = until}, Publisher{metrics, std::move(values)}, best(),
+                    CheckpointSaver{all, {.save_steps = 100, .sink = silent}}};
+    MonitoredSession session{executor(), chain, restore_latest(all)};
+    run_session(session, [](auto& s) {
+      while (!s.should_stop()) s.run();
+    });
+    return session.hooks().template at<2>().kept();
+  };
+  train({0.5, 0.9}, 2);
+  const auto kept = train({0.5, 0.9, 0.1, 0.7}, 4);
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[0].step, 2);
+  EXPECT_EQ(kept[1].step, 4) << "0.7 is better than the 0.5 of before the restart";
+}
+
+TEST_F(Best, SavesAverages) {
+  const WeightAverages averages;
+  Saver saver{folder("averaged"), {.max_to_keep = 0}};
+  BestCheckpoint keeps{AveragedSaver{saver, averages}, metrics, "accuracy", {.sink = silent}};
+  HookChain chain{StopAtStep{.last_step = 2}, MovingAverage{.averages = averages, .decay = 0.5},
+                  Publisher{metrics, {0.1, 0.2}}, keeps, keeps.restore_at_end()};
+  run(executor(), chain);
+  EXPECT_EQ(w, 1.25) << "0.5 * (0.5 * 0 + 0.5 * 1) + 0.5 * 2, saved, and restored at the end";
+}
+
+TEST_F(Best, AnotherSessionStopsWhenTheChiefHasSavedTheStep) {
+  EXPECT_EQ(latest_checkpoint_step(folder("all")), std::nullopt);
+  double chief = 0;
+  int naps = 0;
+  const auto save_in_a_nap = [&](double) {
+    if (++naps != 60) return;  // the chief is slow: half a minute
+    HookChain chain{StopAtStep{.last_step = 3},
+                    CheckpointSaver{Saver{folder("all")}, {.save_steps = 1, .sink = silent}}};
+    run(StepExecutor{[&](auto&) { ++chief; }, variable<"w">(chief)}, chain);
+  };
+  HookChain worker{StopAtCheckpointStep{.checkpoint_step = [&] { return latest_checkpoint_step(folder("all")); },
+                                        .last_step = 3,
+                                        .sleep = save_in_a_nap}};
+  const StopReason why = run(executor(), worker);
+  EXPECT_EQ(why.reason, "the checkpoint of step 3 was written");
+  EXPECT_EQ(w, 4) << "one more run after the wait";
+  EXPECT_EQ(latest_checkpoint_step(folder("all")), 3);
+}
+
+}  // namespace
+}  // namespace crochet
