@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,9 +64,9 @@ inline std::int64_t step_of(const std::filesystem::path& prefix, std::string_vie
 /// Saves sessions as `<directory>/<basename>-<step>` and lists them in `<directory>/checkpoint`, which TensorFlow's
 /// `latest_checkpoint` reads. A checkpoint is on the disk, and was read again, before it is listed; it is listed before
 /// an older one is removed; a damaged one is set aside (its files get the ending ".damaged") and never used. The list
-/// survives the program: a new Saver goes on where the last one stopped. Copies of a Saver are the same Saver. Not for
-/// several threads at once, nor for two programs with one directory. Format: io::TensorBundle, or what is an
-/// io::CheckpointFormat.
+/// survives the program: a new Saver goes on where the last one stopped. Copies of a Saver are the same Saver. Several
+/// threads may use it, one after the other waits; two programs may not share a directory. Format: io::TensorBundle, or
+/// what is an io::CheckpointFormat.
 ///
 /// Differences from TensorFlow's: the list is swept down to max_to_keep, not by one checkpoint a save; it keeps times
 /// and what is kept for good over a restart; with max_to_keep 0 all are listed, not only the newest.
@@ -94,6 +95,7 @@ class Saver {
   /// The second half of a save: writes what SessionTensors collected. May be called on another thread than the
   /// session's, by one at a time.
   std::filesystem::path write(std::span<const io::TensorRecord> tensors, std::int64_t step) {
+    const std::lock_guard lock(state_->mutex);
     const std::filesystem::path prefix = prefix_of(step);
     make_directory();
     Catalogue next = catalogue();
@@ -110,6 +112,7 @@ class Saver {
   /// it is not there, DataLossError if it is damaged, CheckpointMismatchError if it is of another model.
   template <class Session>
   Restored restore(Session& session, const std::filesystem::path& prefix) {
+    const std::lock_guard lock(state_->mutex);
     Restored restored = restore_session<Format>(session, prefix);
     state_->restored = restored.hooks.all_loaded() ? std::optional(restored.prefix) : std::nullopt;
     return restored;
@@ -126,6 +129,7 @@ class Saver {
   /// has. Throws IoError for one that is there and may not be read, CheckpointMismatchError for one of another model.
   template <class Session>
   std::optional<Restored> restore_latest(Session& session) {
+    const std::lock_guard lock(state_->mutex);
     for (const std::filesystem::path& prefix : candidates()) {
       try {
         Restored restored = restore(session, prefix);
@@ -143,12 +147,14 @@ class Saver {
 
   /// The prefix of the current checkpoint, if its files are there. Reads no tensor: restore_latest does.
   [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const {
+    const std::lock_guard lock(state_->mutex);
     const Catalogue& list = catalogue();
     if (list.all.empty() || !io::checkpoint_exists<Format>(list.all.back().prefix)) return std::nullopt;
     return list.all.back().prefix;
   }
   /// The listed checkpoints, oldest first.
   [[nodiscard]] std::vector<std::filesystem::path> last_checkpoints() const {
+    const std::lock_guard lock(state_->mutex);
     std::vector<std::filesystem::path> prefixes;
     for (const CheckpointInfo& checkpoint : catalogue().all) prefixes.push_back(checkpoint.prefix);
     return prefixes;
@@ -156,6 +162,7 @@ class Saver {
   /// Lists these, oldest first, instead of what the state file lists; those that are gone are left out. Their times are
   /// their files'.
   void recover_last_checkpoints(std::span<const std::filesystem::path> prefixes) {
+    const std::lock_guard lock(state_->mutex);
     Catalogue list{{}, catalogue().last_preserved};
     for (const std::filesystem::path& prefix : prefixes) {
       std::error_code error;
@@ -170,6 +177,7 @@ class Saver {
   /// Removes a checkpoint, which is not listed from here on. What cannot be removed is said. Throws IoError if the list
   /// cannot be written.
   void remove(const std::filesystem::path& prefix) {
+    const std::lock_guard lock(state_->mutex);
     Catalogue list = catalogue();
     std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
     if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
@@ -179,6 +187,7 @@ class Saver {
 
   /// Whether the session's state at this step is what the newest checkpoint holds, since it was restored from it.
   [[nodiscard]] bool just_restored(std::int64_t step) const {
+    const std::lock_guard lock(state_->mutex);
     return state_->restored == prefix_of(step) && latest_checkpoint() == state_->restored;
   }
 
@@ -205,6 +214,7 @@ class Saver {
     std::optional<Catalogue> catalogue{};  // nothing: not read yet
     std::optional<std::filesystem::path> restored{};
     SessionTensors tensors{};
+    std::recursive_mutex mutex{};  // public members call each other
   };
 
   [[nodiscard]] double now() const { return state_->now(); }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// AsyncSaver: saves in the background; the step loop pays for a copy.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/checkpoint/session_tensors.hpp>
+
+namespace crochet {
+
+/// A Saver whose save() copies the session's variables and hook state and returns; a thread of its own writes them. For
+/// a CheckpointSaver: `CheckpointSaver{AsyncSaver{saver}, {.save_secs = 600}}`. At most one save is in flight: while it
+/// is, the hook starts no other, and what is due is done in the first run after it. What goes wrong is thrown by
+/// result(), which the hook asks in the run after: so errors reach the loop at the next step. `end` of the hook waits
+/// for the save in flight and makes the last one; the destructor waits, too. Copies of an AsyncSaver are the same one;
+/// it is used from the session's thread. Memory: one copy of the variables, kept. Cost of save: that copy
+/// (docs/benchmarks.md).
+template <class SaverType = Saver<>>
+class AsyncSaver {
+ public:
+  explicit AsyncSaver(SaverType saver) : worker_(std::make_shared<Worker>(std::move(saver))) {}
+
+  /// Copies, and begins to write. Waits first, if a save is in flight. Throws what copying throws.
+  template <class Session>
+  void save(Session& session, std::int64_t step) {
+    wait();
+    worker_->tensors.copy(session, step);
+    worker_->begin(step);
+  }
+
+  /// Is a save in flight?
+  [[nodiscard]] bool busy() const { return worker_->state() == State::writing; }
+  /// Is there one whose result nobody has asked for?
+  [[nodiscard]] bool done() const { return worker_->state() == State::done; }
+  /// Returns when no save is in flight.
+  void wait() { worker_->wait(); }
+  /// The step of the last save that was begun.
+  [[nodiscard]] std::int64_t step() const { return worker_->step; }
+  /// What became of it: its prefix, or the exception that writing threw. Waits for it; afterwards done() is false.
+  std::filesystem::path result() { return worker_->result(); }
+
+  /// See Saver. Waits for a save in flight.
+  [[nodiscard]] bool just_restored(std::int64_t step) {
+    wait();
+    return worker_->saver.just_restored(step);
+  }
+  [[nodiscard]] SaverType& saver() { return worker_->saver; }
+
+ private:
+  enum class State : unsigned char { idle, writing, done };
+
+  class Worker {
+   public:
+    explicit Worker(SaverType s) : saver(std::move(s)) {
+      thread_ = std::jthread([this](const std::stop_token& stop) { write_until(stop); });
+    }
+    ~Worker() {
+      wait();
+      thread_.request_stop();
+    }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    [[nodiscard]] State state() const { return state_.load(std::memory_order_acquire); }
+    void begin(std::int64_t which) {
+      step = which;
+      const std::lock_guard lock(mutex_);
+      state_.store(State::writing, std::memory_order_release);
+      changed_.notify_all();
+    }
+    void wait() {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return state_ != State::writing; });
+    }
+    std::filesystem::path result() {
+      wait();
+      state_.store(State::idle, std::memory_order_release);
+      if (const std::exception_ptr error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
+      return prefix_;
+    }
+
+    SaverType saver;
+    SessionTensors tensors;
+    std::int64_t step = 0;
+
+   private:
+    void write_until(const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      while (changed_.wait(lock, stop, [&] { return state_ == State::writing; })) {
+        lock.unlock();
+        try {
+          prefix_ = saver.write(tensors.records(), step);
+        } catch (...) {
+          error_ = std::current_exception();
+        }
+        lock.lock();
+        state_.store(State::done, std::memory_order_release);
+        changed_.notify_all();
+      }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::atomic<State> state_{State::idle};
+    std::filesystem::path prefix_;
+    std::exception_ptr error_;
+    std::jthread thread_;  // last: it uses the rest
+  };
+
+  std::shared_ptr<Worker> worker_;
+};
+template <class SaverType>
+AsyncSaver(SaverType) -> AsyncSaver<SaverType>;
+
+}  // namespace crochet

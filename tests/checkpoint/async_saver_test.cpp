@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Saving in the background: what the loop pays for, one at a time, and errors at the next step.
+#include <crochet/checkpoint/async_saver.hpp>
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <crochet/executor/step_executor.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/session/run_session.hpp>
+#include <crochet/testing.hpp>
+
+#include "directory.hpp"
+
+namespace crochet {
+namespace {
+
+/// TensorBundle behind a gate: a write waits until it may go on, and fails if it is told to.
+struct Gated {
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool open = true;
+    std::string failure;
+    int begun = 0;
+  };
+  static Gate& gate() {
+    static Gate one;
+    return one;
+  }
+  static void set(bool open, const std::string& failure = "") {
+    const std::lock_guard lock(gate().mutex);
+    gate().open = open;
+    gate().failure = failure;
+    gate().changed.notify_all();
+  }
+  static int begun() {
+    const std::lock_guard lock(gate().mutex);
+    return gate().begun;
+  }
+
+  static constexpr std::string_view name = "gated";
+  using Reader = io::TensorBundleReader;
+  static std::filesystem::path index_file(const std::filesystem::path& prefix) {
+    return io::TensorBundle::index_file(prefix);
+  }
+  static std::vector<std::filesystem::path> files(const std::filesystem::path& prefix) {
+    return io::TensorBundle::files(prefix);
+  }
+  static void write(const std::filesystem::path& prefix, std::span<const io::TensorRecord> tensors,
+                    io::FileSystem& files) {
+    std::unique_lock lock(gate().mutex);
+    ++gate().begun;
+    gate().changed.wait(lock, [] { return gate().open; });
+    if (!gate().failure.empty()) throw IoError(gate().failure);
+    lock.unlock();
+    io::TensorBundle::write(prefix, tensors, files);
+  }
+};
+
+using Steps = std::vector<std::int64_t>;
+
+struct Noted {
+  Steps* saved;
+  void after_save(auto&, std::int64_t step) const { saved->push_back(step); }
+};
+
+class AsyncSaves : public ::testing::Test {
+ protected:
+  Directory dir;
+  testing::RecordingSink sink;
+  std::vector<double> w = std::vector<double>(3);
+  Steps saved;
+
+  void SetUp() override { Gated::set(true), Gated::gate().begun = 0; }
+  Saver<Gated> saver() { return Saver<Gated>{dir.path(), {.max_to_keep = 0, .say = sink}}; }
+  auto executor() {
+    return StepExecutor{[this](auto&) {
+                          for (double& x : w) x += 1;
+                        },
+                        variable<"w">(w)};
+  }
+  auto hook(OnSaveFailure on_failure = OnSaveFailure::stop) {
+    return CheckpointSaver{
+        AsyncSaver{saver()}, {.save_steps = 2, .on_failure = on_failure, .sink = sink}, Noted{&saved}};
+  }
+  double saved_w(int step) {
+    std::vector<double> kept(3);
+    StepExecutor other{[](auto&) {}, variable<"w">(kept)};
+    RawSession<decltype(other)> raw{other};
+    saver().restore(raw, dir / ("model.ckpt-" + std::to_string(step)));
+    EXPECT_EQ(raw.step(), step);
+    return kept[0];
+  }
+};
+
+TEST_F(AsyncSaves, TheLoopGoesOnWhileOneIsWrittenAndNoOtherIsBegun) {
+  MonitoredSession session{executor(), HookChain{hook()}};
+  auto& background = session.hooks().at<0>().saver();
+  background.wait();
+  session.run();
+  EXPECT_EQ(saved, Steps{0});
+  Gated::set(false);
+  for (int step = 2; step <= 7; ++step) session.run();  // would wait for ever here, if it waited
+  EXPECT_TRUE(background.busy());
+  EXPECT_EQ(background.step(), 2);
+  EXPECT_EQ(saved, Steps{0});
+  Gated::set(true);
+  background.wait();
+  EXPECT_TRUE(background.done());
+  session.run();  // takes over step 2; what was due is begun now
+  EXPECT_EQ(saved, (Steps{0, 2}));
+  background.wait();
+  session.run();
+  EXPECT_EQ(saved, (Steps{0, 2, 8}));
+  EXPECT_EQ(Gated::begun(), 3);
+  session.close();
+  EXPECT_EQ(saved, (Steps{0, 2, 8, 9})) << "the end waits";
+  EXPECT_EQ(saved_w(2), 2) << "what is written is what was there when it was due";
+  EXPECT_EQ(saved_w(8), 8);
+  EXPECT_EQ(saved_w(9), 9);
+}
+
+TEST_F(AsyncSaves, ErrorsReachTheLoopAtTheNextStep) {
+  MonitoredSession session{executor(), HookChain{hook()}};
+  auto& background = session.hooks().at<0>().saver();
+  background.wait();
+  session.run();
+  Gated::set(true, "the disk is full");
+  session.run();  // begins
+  background.wait();
+  try {
+    session.run();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const IoError& error) {
+    EXPECT_STREQ(error.what(), "the disk is full");
+  }
+  EXPECT_EQ(session.step(), 3);
+  session.fail(nullptr);
+  EXPECT_EQ(saved, Steps{0});
+}
+
+TEST_F(AsyncSaves, ErrorsAreAWarningIfThatIsWanted) {
+  MonitoredSession session{executor(), HookChain{hook(OnSaveFailure::warn)}};
+  auto& background = session.hooks().at<0>().saver();
+  background.wait();
+  session.run();
+  Gated::set(true, "the disk is full");
+  session.run();
+  background.wait();
+  session.run();
+  EXPECT_EQ(sink.lines(), (std::vector<std::string>{"the disk is full; step 2 is not saved, the run goes on"}));
+  EXPECT_EQ(session.hooks().at<0>().failures(), 1);
+  Gated::set(true);
+  session.close();
+  EXPECT_EQ(saved, (Steps{0, 3}));
+}
+
+TEST_F(AsyncSaves, TheLastErrorComesAtTheEnd) {
+  MonitoredSession session{executor(), HookChain{hook()}};
+  session.hooks().at<0>().saver().wait();
+  session.run();
+  Gated::set(true, "the disk is full");
+  EXPECT_THROW(session.close(), IoError);
+}
+
+TEST_F(AsyncSaves, DestructionWaitsForTheSaveInFlight) {
+  Gated::set(false);
+  std::optional<AsyncSaver<Saver<Gated>>> background(std::in_place, saver());
+  auto e = executor();
+  RawSession<decltype(e)> raw{e, 1};
+  background->save(raw, 1);
+  w.clear();
+  std::jthread opener([] { Gated::set(true); });
+  background.reset();
+  EXPECT_TRUE(std::filesystem::exists(dir / "model.ckpt-1.index"));
+}
+
+}  // namespace
+}  // namespace crochet
