@@ -76,7 +76,7 @@ void count_values(benchmark::State& state) {
 }
 BENCHMARK(count_values)->ArgName("values")->Arg(100000);
 
-/// A step of about 20 us, with the loss saved every so many steps; 0: without a writer.
+/// A step of about 7 us, with the loss saved every so many steps; 0: without a writer.
 void steps(benchmark::State& state) {
   Written written(10);
   double loss = 1;

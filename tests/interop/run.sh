@@ -57,6 +57,7 @@ judge() {
 }
 
 script checkpoints checkpoints
+script events events
 script safetensors_files checkpoints
 
 if [ "$judges" ]; then
@@ -78,6 +79,12 @@ if [ "$judges" ]; then
   judge "safetensors of the original" "$programs/interop_checkpoints" copy safetensors "$samples/x" safetensors "$work/x"
   judge "safetensors judge" "$python" "$judges/safetensors_check.py" "$work/x.safetensors" \
     --expect-npz "$samples/safetensors_expect.npz"
+  mkdir -p "$work/events"
+  judge "event files" "$programs/interop_events" write "$work/events/logs" "$work/events"
+  for run in run kinds; do
+    judge "event file judge, $run" "$python" "$judges/events_check.py" "$work/events/logs/$run" --require-start \
+      --expect-json "$work/events/$run.json"
+  done
 fi
 
 echo "$passed passed, $failed failed"
