@@ -137,6 +137,20 @@ TEST(Prefetch, ABlockedThreadEndsWithItsCoordinator) {
   EXPECT_NO_THROW(coordinator.join());
 }
 
+TEST(Prefetch, WhoWaitsForAnItemIsNotHeldUpByAStop) {
+  std::promise<void> let_go;
+  Coordinator coordinator;
+  Prefetch<int> queue{[&](int&) {
+    coordinator.request_stop("enough");  // and then the storage does not answer
+    let_go.get_future().wait();
+    throw OutOfRangeError{};
+  }};
+  queue.start(coordinator);
+  EXPECT_THROW(queue.next(), StopIteration);
+  let_go.set_value();
+  EXPECT_NO_THROW(coordinator.join());
+}
+
 TEST(Prefetch, TakingAnItemAllocatesNothing) {
   Prefetch<std::vector<int>> queue{[](std::vector<int>& item) { item.assign(100, 1); }, 1};
   for (int i = 0; i < 4; ++i) queue.next();

@@ -111,9 +111,10 @@ TEST_F(Recovery, ALostRunIsRepeatedOnANewSession) {  // T4
             "a.E(1) b.E(1) cl#2");
   EXPECT_EQ(answer, 203);
   EXPECT_EQ(session.recoveries(), 1);
-  ASSERT_EQ(lines().size(), 1u);  // never silently
+  ASSERT_EQ(lines().size(), 2u);  // never silently
   EXPECT_EQ(lines()[0],
             "crochet: the session was lost at step 1 and is created anew (attempt 1 of 10): peer restarted");
+  EXPECT_EQ(lines()[1], "crochet: the session goes on at step 0; steps lost: 1");
 }
 
 TEST_F(Recovery, AnAfterRunThatIsLostIsRepeatedFromTheFirstHook) {  // T5

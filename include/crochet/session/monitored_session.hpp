@@ -216,12 +216,17 @@ class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extend
 
   CROCHET_COLD void open() {
     try {
+      open_first();
+    } catch (...) {
+      hooked_.close_raw();  // what is half made
+      throw;
+    }
+  }
+  void open_first() {
+    try {
       hooked_.create(creator_, coordinator());
     } catch (const PreemptionError&) {
       recover(std::current_exception());
-    } catch (...) {
-      hooked_.close_raw();
-      throw;
     }
   }
 
@@ -229,17 +234,25 @@ class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extend
   CROCHET_COLD void recover(std::exception_ptr error) {
     if (!Recovery::recovers || !detail::is_preemption(error)) std::rethrow_exception(error);
     const SessionState before = hooked_.state();  // a stop outlives the session that it was asked of
+    const std::int64_t reached = step();
     for (;;) {
       lose();
       recovery_.pause(error, step(), coordinator());
       try {
         hooked_.create(creator_, coordinator());
         hooked_.set_state(before);
+        say_what_was_lost(reached);
         return;
       } catch (const PreemptionError&) {
         error = std::current_exception();
       }
     }
+  }
+
+  void say_what_was_lost(std::int64_t reached) const {
+    if (step() >= reached) return;
+    diagnose("crochet: the session goes on at step " + std::to_string(step()) +
+             "; steps lost: " + std::to_string(reached - step()));
   }
 
   /// Gives the session up. Throws what a thread reported, if no new session can cure that.

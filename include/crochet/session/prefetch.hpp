@@ -3,6 +3,7 @@
 // queue runners are for.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -48,7 +49,10 @@ class Prefetch {
     std::unique_lock lock{mutex_};
     if (taken_) taken_ = false, advance(first_);
     changed_.notify_all();  // there is room
-    changed_.wait(lock, [&] { return ready_ > 0 || over_ || !running_; });
+    const auto wait_is_over = [&] { return ready_ > 0 || over_ || !running_; };
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(50), wait_is_over)) {
+      if (coordinator_->should_stop()) throw StopIteration("crochet: asked to stop while waiting for the next item");
+    }
     if (ready_ == 0 && !over_) {
       lock.unlock();
       fill_one();
@@ -86,6 +90,7 @@ class Prefetch {
       std::scoped_lock lock{mutex_};
       if (running_) return;
       running_ = true;
+      coordinator_ = &coordinator;
     }
     start_thread(coordinator, "prefetch", [this](const std::stop_token& stop) { fill_ahead(stop); });
   }
@@ -148,6 +153,7 @@ class Prefetch {
   std::size_t first_ = 0, filled_ = 0, ready_ = 0;
   bool taken_ = false;  // [first_] is in the caller's hands
   bool running_ = false;
+  const Coordinator* coordinator_ = nullptr;  // while running_
   std::exception_ptr over_;
 };
 

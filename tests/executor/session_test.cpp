@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions on a compiled model: initializing, being ready and starting again are real there.
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <crochet/session/session_creators.hpp>
+#include <crochet/testing/manual_clock.hpp>
+
+namespace crochet {
+namespace {
+
+using crochet::testing::ManualClock;
+
+/// w := w - 0.5 * d/dw (w^2 / 2), from a value that the seed draws.
+struct Halving {
+  static constexpr void define(GraphBuilder& g) {
+    const auto w = g.variable<float>("w", {4}, glorot_uniform());
+    const auto loss = g.name("loss", reduce_sum(w * w) * 0.5f);
+    g.name("train", minimize(loss, SGD{.learning_rate = 0.5f}));
+  }
+};
+auto halving() { return Cpu{.threads = 1, .seed = 7}.compile<Halving>(); }
+float loss_of(auto& session) { return session.run(no_hooks, fetches<"loss">)["loss"_n]; }
+
+class CpuSession : public ::testing::Test {
+ protected:
+  CpuSession() : before_(set_diagnostic_sink([](std::string_view) {})) {}
+  ~CpuSession() override { set_diagnostic_sink(before_); }
+  ManualClock clock_;
+  SessionOptions options_{.clock = clock_};
+
+ private:
+  DiagnosticSink before_;
+};
+
+TEST_F(CpuSession, WithoutAnInitializationItSaysWhichVariablesHaveNoValue) {
+  const auto nothing = [](auto&) {};
+  try {
+    MonitoredSession session{halving(), HookChain{}, ChiefSessionCreator{Scaffold{}.with_init(nothing)}};
+    FAIL() << "the constructor must throw";
+  } catch (const FailedPreconditionError& error) {
+    EXPECT_NE(std::string_view(error.what()).find("missing: w"), std::string_view::npos) << error.what();
+  }
+}
+
+TEST_F(CpuSession, ReadingAVariableWithoutAValueIsAnErrorThatNamesIt) {
+  const auto nothing = [](auto&) {};
+  const auto ready = [](auto&) { return true; };
+  MonitoredSession session{halving(), HookChain{},
+                           ChiefSessionCreator{Scaffold{}.with_init(nothing).with_ready(ready)}};
+  try {
+    session.run("train"_n);
+    FAIL() << "run must throw";
+  } catch (const UninitializedError& error) {
+    EXPECT_NE(std::string_view(error.what()).find('w'), std::string_view::npos) << error.what();
+  }
+  session.close();
+}
+
+/// Fails in the run after so many.
+struct FailsAfter {
+  int runs = 0;
+  void before_run(auto&) {
+    if (runs-- == 0) throw AbortedError("machine gone");
+  }
+};
+
+TEST_F(CpuSession, ALostSessionIsInitializedAnewAndTheRunRepeated) {  // S7
+  MonitoredSession session{halving(), HookChain{FailsAfter{.runs = 3}}, options_};
+  const float first = loss_of(session);
+  for (int i = 0; i < 3; ++i) session.run("train"_n);
+  EXPECT_LT(loss_of(session), first / 8);
+  session.run("train"_n);  // lost; from the first values again, one step
+  EXPECT_FLOAT_EQ(loss_of(session), first / 4);
+  EXPECT_EQ(session.recoveries(), 1);
+  session.close();
+}
+
+TEST_F(CpuSession, InitFnSetsWhatTheInitializationDoesNotKnow) {  // S3
+  const auto pretrained = [](auto& session) {
+    for (float& each : session.executor().variable("w"_n)) each = 1;
+  };
+  MonitoredSession session{halving(), HookChain{}, ChiefSessionCreator{Scaffold{}.with_init_fn(pretrained)}};
+  EXPECT_FLOAT_EQ(loss_of(session), 2);
+  session.close();
+}
+
+/// A clock on which the chief does its work at 60 seconds.
+template <class E>
+struct ChiefAtWork : ManualClock {
+  E* shared = nullptr;
+  void sleep(double seconds) {
+    advance(seconds);
+    if ((*this)() == 60) shared->initialize();
+  }
+};
+
+TEST_F(CpuSession, AWorkerWaitsForTheVariablesThatItSharesWithTheChief) {
+  auto shared = halving();
+  ChiefAtWork<decltype(shared)> clock;
+  clock.shared = &shared;
+  MonitoredSession<decltype(shared)&, HookChain<>, WorkerSessionCreator<>> session{
+      shared, HookChain{}, WorkerSessionCreator{Scaffold{}, 1800, {.clock = clock}}};
+  EXPECT_EQ(clock(), 60);
+  session.run("train"_n);
+  session.close();
+}
+
+}  // namespace
+}  // namespace crochet
