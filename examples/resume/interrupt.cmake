@@ -1,0 +1,37 @@
+# cmake -Dprogram=PROGRAM -Dwork=DIR -P interrupt.cmake: trains once undisturbed, and once again and again interrupted by
+# SIGINT, and once killed in between; the last lines have to be the same, to the last digit.
+cmake_minimum_required(VERSION 3.25)
+find_program(timeout timeout REQUIRED)
+set(steps 12000)
+file(REMOVE_RECURSE ${work})
+file(MAKE_DIRECTORY ${work})
+
+execute_process(COMMAND ${program} --dir ${work}/whole --steps ${steps} OUTPUT_VARIABLE whole COMMAND_ERROR_IS_FATAL ANY)
+if(NOT whole MATCHES "^begins;.*\ndone: ${steps} steps, [^\n]*\n$")
+  message(FATAL_ERROR "not what it should say: ${whole}")
+endif()
+string(REGEX MATCH "done:[^\n]*" expected "${whole}")
+
+foreach(signal IN ITEMS INT KILL)
+  set(interrupted 0)
+  set(seconds 0.2)
+  set(status 1)
+  while(NOT status EQUAL 0)
+    if(interrupted EQUAL 4)
+      set(seconds 100) # enough
+    endif()
+    execute_process(COMMAND ${timeout} --preserve-status -s ${signal} ${seconds} ${program} --dir ${work}/${signal} --steps ${steps}
+      OUTPUT_VARIABLE printed ERROR_VARIABLE said RESULT_VARIABLE status)
+    if(status EQUAL 130 AND NOT printed MATCHES "stopped at step [0-9]+ of ${steps}\n$")
+      message(FATAL_ERROR "not what it should say when it is stopped: ${printed}")
+    elseif(NOT status MATCHES "^(0|130|137)$" AND NOT status MATCHES "[Kk]illed|[Ii]nterrupt")
+      message(FATAL_ERROR "ended with ${status}: ${printed}${said}")
+    endif()
+    math(EXPR interrupted "${interrupted} + 1")
+  endwhile()
+  string(REGEX MATCH "done:[^\n]*" last "${printed}")
+  if(NOT last STREQUAL expected)
+    message(FATAL_ERROR "interrupted by SIG${signal} it came to\n  ${last}\nand undisturbed to\n  ${expected}")
+  endif()
+  message(STATUS "SIG${signal}, ${interrupted} runs: ${last}")
+endforeach()
