@@ -4,13 +4,16 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/hooks/checkpoint_input_pipeline.hpp>
+#include <crochet/hooks/stop_on_signal.hpp>
 #include <crochet/hooks/write_graph.hpp>
 #include <crochet/io/file_writer_cache.hpp>
-#include <crochet/session/prefetch.hpp>
+#include <crochet/monitored_training_session.hpp>
 
 #include <cstdio>
 #include <exception>
 
+#include "input.hpp"
 #include "models.hpp"
 #include "options.hpp"
 
@@ -18,17 +21,16 @@ namespace demo {
 
 using namespace cr::literals;
 
-/// A batch as feeds of the model's placeholders.
-auto as_feeds(const cr::Batch& b) { return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels)); }
-
-/// What TensorBoard shows of the training. Without a logdir the writer is none, and its hooks ask for nothing.
-using Summaries = cr::SummarySaver<cr::summary::Scalar<"loss">, cr::summary::Scalar<"accuracy">,
-                                   cr::summary::Scalar<"learning_rate">, cr::summary::Image<"images", 28, 28>>;
+/// What TensorBoard shows of each training batch. Without a folder nothing of it is computed.
+constexpr auto summaries =
+    cr::summaries<cr::summary::Scalar<"loss", "train/loss">, cr::summary::Scalar<"accuracy", "train/accuracy">,
+                  cr::summary::Scalar<"learning_rate">, cr::summary::Image<"images", 28, 28>>;
 
 /// Everything that watches and steers the run, in the order in which it is called. `accuracy` is the last one measured.
 auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accuracy) {
   const std::int64_t steps = options.epochs * steps_per_epoch;
-  const auto events = options.logdir.empty() ? cr::io::EventWriter{} : cr::io::FileWriterCache::get(options.logdir);
+  const std::string& folder = options.summary_dir();
+  const auto events = folder.empty() ? cr::io::EventWriter{} : cr::io::FileWriterCache::get(folder);
   const auto say = [quiet = options.quiet, steps_per_epoch, &accuracy, events](const auto& result) {
     accuracy = result["accuracy"_n];
     events.add_scalar("test/accuracy", accuracy, result.step);
@@ -49,23 +51,41 @@ auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accurac
                    cr::passes_over(cr::fashion_mnist("test", options.data).batch(1000), as_feeds),
                    {.every_steps = steps_per_epoch, .then = say, .sink = nothing}},
       cr::WriteGraph{.events = events},
-      Summaries{.every_steps = 50, .summaries = events},
       cr::WeightHistograms{.every_steps = 200, .summaries = events},
       cr::StepCounter{.every_steps = 50, .sink = nothing, .summaries = events},
       progress,
   };
 }
 
+/// Training from scratch into a folder of checkpoints would mix two trainings, and resume from the wrong one.
+void check(const Options& options) {
+  if (options.checkpoint_dir.empty() || options.resume) return;
+  if (!cr::Saver<>{options.checkpoint_dir}.latest_checkpoint()) return;
+  throw cr::LogicError("there are checkpoints in " + options.checkpoint_dir +
+                       ": say --resume, or choose another folder");
+}
+
 /// Trains, evaluates after every epoch, and prints the last accuracy.
 template <class Model>
 void train(const Options& options) {
-  cr::Batches data = cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat();
+  check(options);
+  Input input{cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat()};
   double accuracy = 0;
-  cr::Prefetch<cr::BufferedBatch> batches{[&](cr::BufferedBatch& ahead) { ahead.take_from(data); }};
-  auto chain = cr::HookChain{batches.hook()} | hooks(options, data.batches_per_epoch(), accuracy);
-  if (!options.quiet) std::printf("%s\n\n%s\n", Model::name, cr::describe(chain).c_str());
-  const auto next = [&] { return as_feeds(batches.next().batch); };
-  const cr::StopReason stop = cr::train<Model>(cr::Cpu{.threads = options.threads, .seed = options.seed}, next, chain);
+  auto chain = cr::HookChain{input.hook(), cr::StopOnSignal{}, cr::CheckpointInputPipeline{input}} |
+               hooks(options, input.batches_per_epoch(), accuracy);
+  cr::MonitoredTrainingSession session{cr::Cpu{.threads = options.threads, .seed = options.seed}.compile<Model>(),
+                                       std::move(chain),
+                                       cr::MonitoredTrainingOptions{.checkpoint_dir = options.checkpoint_dir,
+                                                                    .summary_dir = options.logdir,
+                                                                    .save_checkpoint_secs = 60,
+                                                                    .save_summaries_steps = 50,
+                                                                    .log_step_count_steps = 0},
+                                       summaries};
+  if (!options.quiet) std::printf("%s\n\n%s\n", Model::name, cr::describe(session.hooks()).c_str());
+  cr::run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run("train"_n, input.next());
+  });
+  const cr::StopReason& stop = session.stop_reason();
   if (!options.quiet) std::printf("stopped by %s: %s\n", stop.hook.c_str(), stop.reason.c_str());
   std::printf("test accuracy %.4f\n", accuracy);
 }
@@ -79,6 +99,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     options.model == "mlp" ? demo::train<demo::Mlp>(options) : demo::train<demo::Cnn>(options);
+    return crochet::StopOnSignal::exit_code();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -18,7 +18,12 @@ struct Options {
   std::uint64_t seed = 1;
   std::string data{crochet::fashion_mnist_folder};
   std::string logdir;
+  std::string checkpoint_dir;
+  bool resume = false;
   bool quiet = false;
+
+  /// Where event files go: to the checkpoints, if nothing else is said. Empty: nowhere.
+  [[nodiscard]] const std::string& summary_dir() const { return logdir.empty() ? checkpoint_dir : logdir; }
 
   /// Adds the options to a command line.
   void declare(CLI::App& app) {
@@ -31,6 +36,8 @@ struct Options {
     app.add_option("--seed", seed, "of the first weights and of the order of the images")->capture_default_str();
     app.add_option("--data", data, "folder of the four idx files")->capture_default_str();
     app.add_option("--logdir", logdir, "folder for TensorBoard: loss, accuracy, rates, histograms, graph");
+    auto* checkpoints = app.add_option("--checkpoint-dir", checkpoint_dir, "folder for checkpoints, one every minute");
+    app.add_flag("--resume", resume, "go on from the newest checkpoint")->needs(checkpoints);
     app.add_flag("--quiet", quiet, "only the last line");
   }
 };
