@@ -84,13 +84,13 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 
 }  // namespace detail
 
-/// Saves with a Saver (checkpoint/saver.hpp): when the session is created, then every `save_secs` seconds or
+/// Saves with a Saver (checkpoint/saver.hpp). Fires: when the session is created, then every `save_secs` seconds or
 /// `save_steps` global steps, and at the end if the last step is not saved yet:
 ///   Saver saver{"checkpoints"};
 ///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last: it saves what the others have seen
 /// Exactly one of the two is given; else, or out of range, begin throws LogicError. A session that was restored from
 /// the newest checkpoint is not saved again at that step. All hooks' state is saved along, as it is after their
-/// after_run; therefore hooks with state have to be listed before this one (one compile error). Fetches nothing. Cost:
+/// after_run; therefore hooks with state have to be listed before this one (one compile error). Fetches: nothing. Cost:
 /// a comparison a run, in seconds a reading of the clock; a save waits for the disk, unless the saver is an AsyncSaver
 /// (checkpoint/async_saver.hpp). What goes wrong in a save is `on_failure`'s.
 ///

@@ -49,13 +49,18 @@ struct Patience {
   }
 };
 
-/// Looks at a scalar in every run that it sees, and asks to stop when it has not become better, by more than
-/// `min_delta`, for `patience` times in a row: `EarlyStopping<"val_loss">{.patience = 5}`; `.mode = Aim::highest` for
-/// an accuracy. Runs before step `min_steps` are not looked at. begin throws LogicError for a patience below 1 or a
-/// negative min_delta. Wrapped in EveryN or OnlyIn it counts the runs that it sees. For a value that Evaluate computes,
-/// give that hook a Patience: `.stop_if = ...`. The original reads such values from event files that another process
-/// may write. State: best value, its step and the count are saved and restored with the session. Cost: fetches the
-/// value.
+/// Looks at a scalar, and asks to stop when it has not become better for `patience` times in a row:
+/// `EarlyStopping<"val_loss">{.patience = 5}`.
+///   Text       -      -        the scalar
+///   patience   looks  10       so many in a row that are not better; at least 1
+///   min_delta  -      0        better is better by more than this; not below 0
+///   mode       -      lowest   which values are better; Aim::highest for an accuracy
+///   min_steps  steps  0        runs that end before this global step are not looked at
+/// A setting out of range: begin throws LogicError. Fires: after every run that it sees; wrapped in EveryN or OnlyIn it
+/// counts those. Fetches: the scalar, in those runs. Cost: that, and two comparisons. State: the best value, its step
+/// and the count. For a value that Evaluate computes, give that hook a Patience, `.stop_if = ...`, or publish it to a
+/// MetricChannel and take stop_if_no_decrease. The original reads such values from event files that another process may
+/// write.
 template <FixedString Text>
 struct EarlyStopping {
   using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;

@@ -13,12 +13,13 @@
 namespace crochet {
 
 /// Calls the function before each run and feeds the result: `FeedFn{[&] { return feed<"rate">(schedule.next()); }}`, or
-/// with the run, `FeedFn{[](auto& run) { return feed<"rate">(rate_at(run.step())); }}`. It may return a Feed, Feeds,
-/// RunArgs, or a std::optional of RunArgs (then it feeds in some runs only). The names are part of that type, so an
-/// unknown one, a wrong element type or a name that somebody else feeds too is a compile error; the original finds out
-/// in the run. What a feed views must live until the run is over.
-/// Called once for each attempt: a run that is repeated asks again. Throws what the function throws. Cost: the
-/// function's.
+/// with the run, `FeedFn{[](auto& run) { return feed<"rate">(rate_at(run.step())); }}`.
+///   function  -  -  takes nothing or the run; returns a Feed, Feeds, RunArgs, or a std::optional of RunArgs, then it
+///                   feeds in some runs only
+/// The names are part of that type, so an unknown one, a wrong element type or a name that somebody else feeds too is a
+/// compile error; the original finds out in the run. What a feed views must live until the run is over. Fires: before
+/// each run, once for each attempt: a run that is repeated asks again, and run.attempt() tells. Fetches: nothing. Cost:
+/// the function's. Throws what the function throws.
 template <class F>
 struct FeedFn {
   using handles = Phases<phase::before_run>;

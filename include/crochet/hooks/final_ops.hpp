@@ -17,13 +17,15 @@
 
 namespace crochet {
 
-/// In `end`, makes one run without hooks that fetches the names, and keeps the values:
+/// Fetches values when the session ends, by one run without hooks, and keeps them:
 ///   FinalOps<"accuracy">{}                               if nothing has to be fed
 ///   final_ops<"accuracy">(feed<"images">(x), ...)        with feeds; what they view must live until the end
+///   Text...  -  -               the names
+///   feeds    -  none            what that run is fed
+///   sink     -  standard error  is told when the data are used up: then the values need input that there is not
 /// Afterwards `session.hooks().get<FinalOps<"accuracy">>()["accuracy"_n].as<float>()`; empty before, and after a
-/// session that ended by an error. Throws what the run throws; an end of data there is also reported to the sink, since
-/// it means that the values need input that is used up. The run executes what it fetches: a step function makes a step.
-/// Cost: nothing before the end.
+/// session that ended by an error. Fires: in `end`. Fetches: the names, then; that run executes what it fetches, so a
+/// step function makes a step. Cost: nothing before the end. Throws what the run throws.
 template <class D, FixedString... Text>
 struct FinalOpsFed {
   static_assert(sizeof...(Text) > 0, "crochet: FinalOps needs a name: FinalOps<\"accuracy\">");

@@ -34,9 +34,10 @@ constexpr auto gradient_text() {
 /// Saves histograms of d loss / d variable under the tags `gradients/<variable>`:
 ///   GradientHistograms<"loss", "hidden/kernel", "output/kernel">{{.every_steps = 1000, .summaries = events}}
 /// A SummarySaver, with its options, cadence, errors and cost; it adds the names `gradients/<variable>` to the graph,
-/// unless the model has them. The values are the gradients that the optimizer step of the same run begins with, before
-/// any clipping, and are not computed twice. For a graph executor only; a name that the model lacks is a compile error.
-/// The original has no such hook.
+/// unless the model has them. Fires: as SummarySaver does. Fetches: the gradients, in these runs. Their values are
+/// those that the optimizer step of the same run begins with, before any clipping, and are not computed twice. For a
+/// graph executor only; a name that the model lacks is a compile error. Cost: SummarySaver's. The original has no such
+/// hook.
 template <FixedString Loss, FixedString... Variables>
 struct GradientHistograms {
   static_assert(sizeof...(Variables) > 0, "crochet: GradientHistograms needs a loss and at least one variable");

@@ -9,8 +9,9 @@ namespace crochet {
 
 /// `JsonLinesLogger<"loss", "confusion">{.path = "out/training.jsonl", .every_steps = 10}` writes
 ///   {"step":10,"loss":0.6931,"confusion":[[3,0],[1,4]]}
-/// Scalars and tensors; what is not finite is null. Arguments, when it fires, what it fetches and costs, and what it
-/// throws: RowLogger.
+/// Scalars and tensors; what is not finite is null. Arguments and errors: RowLogger. Fires: at each interval of
+/// global steps or seconds. Fetches: the names, in that run only. Cost: a comparison per run, about 20 us for a row of
+/// scalars.
 template <FixedString... Text>
 using JsonLinesLogger = RowLogger<io::JsonRow, Text...>;
 

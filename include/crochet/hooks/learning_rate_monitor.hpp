@@ -20,12 +20,18 @@
 
 namespace crochet {
 
-/// Looks at a scalar in the first run that it sees and then after each `every_steps` runs or `every_seconds` seconds
-/// (every 100 runs if nothing is said), and writes a line when it is another one than at the last look:
+/// Looks at a scalar now and then, and writes a line when it is another one than at the last look:
 ///   learning_rate = 0.001 (step 1)
 ///   learning_rate = 0.0005 (step 401)
-/// `on_change(step, value)` is called with it. With `summaries`, each look is a scalar summary, changed or not. Between
-/// looks nothing is fetched. begin throws LogicError as LoggingTensor's does. The original has no such hook.
+///   Text           -        "learning_rate"   the scalar
+///   every_steps    runs     100    at most one of the two; both, or one out of range: begin throws LogicError
+///   every_seconds  seconds  unset
+///   on_change      -        unset  is called with step and value of each line
+///   summaries      -        none   each look is a scalar summary, changed or not
+///   sink, clock             standard error, steady
+/// Fires: in the first run that it sees, then after each interval. Fetches: the scalar, in these runs. Cost: a
+/// comparison, with every_seconds a reading of the clock. State: when the next look is due, and the last value. The
+/// original has no such hook.
 template <FixedString Text = "learning_rate">
 struct LearningRateMonitor {
   using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::save_state, phase::load_state>;

@@ -49,13 +49,17 @@ struct LoggedValues {
 };
 
 /// Writes `loss = 0.5, acc = 0.9 (0.123 sec)` to the sink: `LoggingTensor<"loss", "acc">{.every_steps = 100}`.
-/// Due in the first run that it sees, then after `every_steps` runs or `every_seconds` seconds. Exactly one of the two,
-/// or none with `at_end`; else, or out of range, begin throws LogicError. Counted are the runs that the hook sees and
-/// that succeed. In a run in which nothing is due, nothing is fetched. `at_end` also logs the values of the last run at
-/// the end; therefore every run computes the values and turns them into text, about 0.1 us each. The original makes a
-/// further run at the end, which eats data, needs feeds that nobody gives, and would advance a step function. Names
-/// come in the order given, also where the original sorts them. A `formatter` makes the whole line itself, from a
-/// LoggedValues.
+///   Text...        -        -        the names, in the order of the line, also where the original sorts them
+///   every_steps    runs     unset    exactly one of the two, or none with at_end; else, or out of range, begin throws
+///   every_seconds  seconds  unset    LogicError
+///   at_end         -        false    `end` logs the values of the last run as well
+///   formatter      -        unset    makes the whole line itself, from a LoggedValues
+///   sink, clock             standard error, steady
+/// Fires: in the first run that it sees, then after each interval; counted are the runs that it sees and that succeed.
+/// Fetches: the names, in these runs; with at_end in every run, since any may be the last. Cost: a comparison, with
+/// every_seconds a reading of the clock; with at_end about 0.1 us for each value in every run. State: when the next
+/// line is due. The original makes a further run at the end, which eats data, needs feeds that nobody gives, and would
+/// advance a step function.
 template <FixedString... Text>
 struct LoggingTensor {
   static_assert(sizeof...(Text) > 0, "crochet: LoggingTensor needs a name: LoggingTensor<\"loss\">");

@@ -19,13 +19,16 @@
 
 namespace crochet {
 
-/// Looks at the values in every run that it sees. If one is NaN or infinite, it throws NanLossError: no hook's `end`,
-/// no last checkpoint. With `.fail_on_nan = false` it warns and asks to stop, so that the session ends cleanly. The
-/// original looks for NaN only; an infinite loss is NaN one step later, when the variables are already spoilt. Where
-/// infinity is a legal value say `.allow_infinity = true`. The message says which of the two it was, and in a tensor,
-/// which the original cannot watch, how many and where. Integers are never NaN.
-/// Cost: fetches the values and looks at each element. On a device that waits for the result; to look less often,
-/// wrap it: `EveryN<100, NanTensor<"loss">>{}`.
+/// Notices when a value is NaN or infinite: `NanTensor<"loss">{}`.
+///   Text...         -  -      scalars or tensors; integers are never NaN
+///   fail_on_nan     -  true   true: throws NanLossError, so no hook's `end`, no last checkpoint; false: warns and asks
+///                             to stop, so that the session ends cleanly
+///   allow_infinity  -  false  infinity is a legal value
+///   sink            -         standard error
+/// Fires: after every run that it sees. Fetches: the values, in those runs. Cost: a look at each element; on a device
+/// that waits for the result. To look less often, wrap it: `EveryN<100, NanTensor<"loss">>{}`. The message says which
+/// of the two it was, and in a tensor, which the original cannot watch, how many and where. The original looks for NaN
+/// only; an infinite loss is NaN one step later, when the variables are already spoilt.
 template <FixedString... Text>
 struct NanTensor {
   static_assert(sizeof...(Text) > 0, "crochet: NanTensor needs a name: NanTensor<\"loss\">");

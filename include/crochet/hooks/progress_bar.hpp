@@ -27,9 +27,10 @@ namespace crochet {
 ///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
 /// Elsewhere (a file, a pipe) plain lines of that kind, rarely: after each tenth of the way, and at least every
 /// `line_seconds`. Without `total`, the global step at which the loop ends, there is no bar and no time left.
-/// `Progress<"loss">{.total = 2000}` also shows values; they are fetched only in runs after which the line is drawn.
-/// At the end it draws the last state and goes to a new line, after an error just to a new line. Lines of other hooks'
-/// Sink{} clear the bar and do not mix with it. Cost: one reading of the clock per run. The original has no such hook.
+/// `Progress<"loss">{.total = 2000}` also shows values. At the end it draws the last state and goes to a new line,
+/// after an error just to a new line. Lines of other hooks' Sink{} clear the bar and do not mix with it. Fires: when it
+/// is time to draw. Fetches: the values, only in runs after which the line is drawn. Cost: one reading of the clock per
+/// run. The original has no such hook.
 template <FixedString... Text>
 struct Progress {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,

@@ -19,12 +19,14 @@
 
 namespace crochet {
 
-/// Writes the value after every run that it sees, as `<folder>/<name>-<global step>.npy` (numpy.load reads it):
+/// Writes a value as `<folder>/<name>-<global step>.npy`, which numpy.load reads:
 ///   EverySeconds<60, Snapshot<"temperature">>{{"out/"}}
+///   Text    -  -        the value; a '/' in its name becomes '_'
+///   folder  -  current  made in begin if it is missing
 /// A file is complete or not there, also when the machine stops; one of an earlier session at the same step is
-/// replaced. The folder is made in begin if it is missing. Throws IoError for a folder that cannot be made or a file
-/// that cannot be written; `Isolated<...>` around it keeps the loop going. A '/' in the name becomes '_'. Cost: fetches
-/// the value and waits for the disk, in each run that it sees. The original has no such hook.
+/// replaced. Fires: after every run that it sees; wrap it to make it rarer. Fetches: the value, in those runs. Cost: it
+/// waits for the disk. Throws IoError for a folder that cannot be made or a file that cannot be written;
+/// `Isolated<...>` around it keeps the loop going. The original has no such hook.
 template <FixedString Text>
 struct Snapshot {
   using handles = Phases<phase::begin, phase::after_run>;

@@ -17,15 +17,17 @@
 
 namespace crochet {
 
-/// Writes `global_step/sec: 153.2` to the sink every `every_steps` global steps or `every_seconds` seconds; every 100
-/// steps if nothing is said. Both, or one out of range: begin throws LogicError. If 20 runs in a row do not advance the
-/// global step, it says so, once.
-/// Where the original differs: the first interval begins when the session is created, not after the first run (reports
-/// at 10 and 20, not at 11 and 21), and begins anew when a session is created again, so that a recovery is not counted
-/// and no rate is negative. Nothing is fetched: the session knows the step.
-/// With `summaries`, each rate is a scalar summary too, at the step after the run. Line and tag begin with the name of
-/// the global step, `step_name`.
-/// Cost: a comparison per run, with `every_seconds` a reading of the clock.
+/// Writes `global_step/sec: 153.2` to the sink.
+///   every_steps    global steps  100    at most one of the two; both, or one out of range: begin throws LogicError
+///   every_seconds  seconds       unset
+///   step_name      -             "global_step"   what line and tag begin with
+///   summaries      -             none   each rate is a scalar summary too, at the step after the run
+///   sink, clock                  standard error, steady
+/// Fires: after each interval; the first one begins when the session is created. Says once when 20 runs in a row did
+/// not advance the global step. Fetches: nothing, the session knows the step. Cost: a comparison per run, with
+/// every_seconds a reading of the clock. State: the interval that is going on. Where the original differs: its first
+/// interval begins after the first run (it reports at 11 and 21, not at 10 and 20), and goes on through a recovery, so
+/// that rates may be negative.
 struct StepCounter {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;

@@ -12,12 +12,13 @@
 
 namespace crochet {
 
-/// Asks to stop after the run that reaches step `last_step`, or `num_steps` steps after the one the session starts
-/// from: `StopAtStep{.last_step = 2000}`. Exactly one of the two; else, or when it is negative, begin throws
-/// LogicError. Cost: a comparison; nothing is fetched. Where the original differs: it runs one step too many when the
-/// step is already there (here the session has stopped before its first run); a hook with num_steps that is used in a
-/// second session stops that one after a single run (here each session counts its own); and it fetches the step in
-/// every run.
+/// Ends the loop at a global step: `StopAtStep{.last_step = 2000}`.
+///   last_step  global steps  unset   exactly one of the two, not negative; else begin throws LogicError
+///   num_steps  global steps  unset   so many after the step at which the session is created
+/// Fires: after the run that reaches the step; before the first run, when it is reached already. Fetches: nothing.
+/// Cost: a comparison. State: none; the target is kept over a recovery. Where the original differs: it runs one step
+/// too many when the step is already there; a hook with num_steps that is used in a second session stops that one after
+/// a single run (here each session counts its own); and it fetches the step in every run.
 struct StopAtStep {
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
 

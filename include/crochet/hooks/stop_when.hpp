@@ -15,10 +15,12 @@
 
 namespace crochet {
 
-/// Asks to stop after a run in which the scalar is below `below` or above `above`:
-///   StopWhen<"residual">{.below = 1e-8}
-/// With neither, begin throws LogicError. A value that equals a bound has not crossed it; NaN crosses none (NanTensor
-/// looks for that). Cost: fetches the value in every run that it sees, and two comparisons.
+/// Asks to stop when a scalar has crossed a bound: `StopWhen<"residual">{.below = 1e-8}`.
+///   Text   -  -      the scalar
+///   below  -  unset  at least one of the two, else begin throws LogicError
+///   above  -  unset
+/// Fires: after every run that it sees, if the value is beyond a bound; one that equals it is not, and NaN never is
+/// (NanTensor looks for that). Fetches: the scalar, in those runs. Cost: two comparisons.
 template <FixedString Text>
 struct StopWhen {
   using handles = Phases<phase::begin, phase::after_run>;

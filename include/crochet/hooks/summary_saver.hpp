@@ -19,14 +19,18 @@
 namespace crochet {
 
 /// Saves its items (hooks/summary_items.hpp) as one summary: `SummarySaver<summary::Scalar<"loss">,
-/// summary::Histogram<"hidden/kernel">>{.every_steps = 100, .summaries = events}`. Due in the first run of a session,
-/// then every `every_steps` global steps (1, 101, 201, ...) or `every_seconds` seconds. Exactly one of the two; else,
-/// or out of range, begin throws LogicError. In a run in which it is not due, and in all runs when there is no sink,
-/// nothing is fetched and nothing computed (the original evaluates its summaries in every run when it has no writer,
-/// and throws them away). When the step goes backwards (a session recovered), it is due at once. A START entry of the
-/// session log precedes the first summary, at its step, and again after a step back; `end` adds STOP and flushes,
-/// `on_error` flushes, so that the plot reaches to the error. What the sink throws leaves the run. Cost when due: the
-/// items' copies, and a virtual call.
+/// summary::Histogram<"hidden/kernel">>{.every_steps = 100, .summaries = events}`.
+///   Items...       -             -       what is saved
+///   every_steps    global steps  unset   exactly one of the two; else, or out of range, begin throws LogicError
+///   every_seconds  seconds       unset
+///   summaries      -             none    where they go
+///   clock          -             steady
+/// Fires: in the first run of a session, then after each interval (steps 1, 101, 201, ...); when the step goes
+/// backwards (a session recovered), at once. Fetches: what its items name, in these runs; nothing is fetched and
+/// nothing computed in others, and in all runs when there is no sink (the original evaluates its summaries in every run
+/// when it has no writer, and throws them away). A START entry of the session log precedes the first summary, at its
+/// step, and again after a step back; `end` adds STOP and flushes, `on_error` flushes, so that the plot reaches to the
+/// error. What the sink throws leaves the run. Cost when due: the items' copies, and a virtual call.
 template <class... Items>
 struct SummarySaver {
   static_assert(sizeof...(Items) > 0,

@@ -21,11 +21,14 @@
 
 namespace crochet {
 
-/// Saves a histogram of each weight after the first run of a session, then every `every_steps` global steps (1000 if
-/// nothing is said) or `every_seconds` seconds, under the variable's name: `WeightHistograms{.summaries = events}`.
-/// begin throws LogicError for both, or one out of range. Weights are the floating-point variables of one or more
-/// dimensions, except those that belong to another one, as optimizers name theirs (`hidden/kernel/Adam` belongs to
-/// `hidden/kernel`); or those that `accept(name)` accepts. Nothing is fetched: the executor shows its variables
+/// Saves a histogram of each weight under the variable's name: `WeightHistograms{.summaries = events}`.
+///   every_steps    global steps  1000   at most one of the two; both, or one out of range: begin throws
+///   every_seconds  seconds       unset  LogicError
+///   accept         -             unset  which variables, by name; else the floating-point ones with a dimension,
+///                                       except those that belong to another one, as optimizers name theirs
+///                                       (`hidden/kernel/Adam` belongs to `hidden/kernel`)
+///   summaries      -             none   where they go
+/// Fires: after the first run of a session, then at the interval. Fetches: nothing; the executor shows its variables
 /// (session/variables.hpp), so it has to have some. Values are those after the run. Cost when due: a copy of the
 /// weights; else a comparison. For gradients: GradientHistograms. The original has no such hook.
 struct WeightHistograms {

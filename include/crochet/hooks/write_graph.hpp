@@ -13,12 +13,12 @@
 
 namespace crochet {
 
-/// Writes the graph that the session runs, hooks' extensions included, when the session is created, not again after a
-/// recovery; then the same as a meta graph: `WriteGraph{.events = events}`. For executors of graphs. Nothing without a
-/// writer. With `text_file`, the graph is written there too, as text: the original's CheckpointSaverHook leaves such a
-/// `graph.pbtxt` beside its checkpoints. What is written and how nodes are named: io/graph_def.hpp. In the original
-/// every writer of a summary hook does this by itself. Throws IoError for a text file that cannot be written. Cost:
-/// once; the program carries a table of the graph. No run is touched.
+/// Writes the graph that the session runs, hooks' extensions included, then the same as a meta graph:
+/// `WriteGraph{.events = events}`. For executors of graphs. Nothing without a writer. With `text_file`, the graph is
+/// written there too, as text: the original's CheckpointSaverHook leaves such a `graph.pbtxt` beside its checkpoints.
+/// What is written and how nodes are named: io/graph_def.hpp. In the original every writer of a summary hook does this
+/// by itself. Fires: when the session is created, not again after a recovery. Fetches: nothing; no run is touched.
+/// Cost: once; the program carries a table of the graph. Throws IoError for a text file that cannot be written.
 struct WriteGraph {
   using handles = Phases<phase::begin, phase::after_create_session>;
 
