@@ -102,8 +102,10 @@ StopOnPredicate<Predicate> stop_if(Predicate predicate, StopIfOptions options) {
 ///   min_steps          steps    0      what was found earlier does not count
 ///   run_every_seconds  seconds  60     the rest is as for make_early_stopping
 ///   run_every_steps    steps    unset
-/// They only react to evaluations that somebody else makes; where there never was one, `end` says so. The original
-/// reads all event files of the evaluator's folder at every check, so that it sees only what another process wrote.
+/// Fires: after the first run, then at the interval. Fetches: nothing. Cost: a comparison, in seconds a reading of the
+/// clock; a look goes through all values. They only react to evaluations that somebody else makes; where there never
+/// was one, `end` says so. The original reads all event files of the evaluator's folder at every check, so that it sees
+/// only what another process wrote.
 inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
   return detail::stop_if(
       CrossedThreshold{std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options);
