@@ -16,8 +16,7 @@ struct Part {
   char letter;
   int count;
   std::string_view title;
-  bool written = true;  ///< false while its rows are being written: then some may be missing
-  bool trace = false;   ///< a reference trace: not one of the behaviours that the original's own tests assert
+  bool trace = false;  ///< a reference trace: not one of the behaviours that the original's own tests assert
 };
 
 /// Every row that there has to be.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of its own for a scenario that has to do with files.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <unistd.h>
+
+namespace crochet::conformance {
+
+/// Made empty, removed with all that is in it.
+class Folder {
+ public:
+  Folder() : path_(made()) {}
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string text() const { return path_.string(); }
+  /// What is in it, sorted.
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  static std::filesystem::path made() {
+    std::string name = (std::filesystem::temp_directory_path() / "crochet-conformance-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", name, {});
+    return name;
+  }
+
+  std::filesystem::path path_;
+};
+
+}  // namespace crochet::conformance
