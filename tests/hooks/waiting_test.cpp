@@ -166,6 +166,14 @@ TEST(GlobalStepWaiter, AStopEndsTheWaitAndTheRunDoesNotHappen) {
   EXPECT_NE(refusal([] { cr::GlobalStepWaiter{.poll_seconds = 0}.begin(); }), "");
 }
 
+TEST(GlobalStepWaiter, GivesUpWhenItIsToldTo) {
+  Naps naps;
+  Script run{
+      cr::GlobalStepWaiter{.wait_until_step = 10, .max_seconds = 60, .sink = [](auto) {}, .sleep = naps.sleep()}};
+  EXPECT_THROW(run.step(), cr::DeadlineExceededError);
+  EXPECT_EQ(naps.total, 60);
+}
+
 TEST(GlobalStepWaiter, ASecondSessionWaitsAgain) {
   cr::GlobalStepWaiter hook{.wait_until_step = 1, .sink = [](auto) {}};
   hook.state.started = true;

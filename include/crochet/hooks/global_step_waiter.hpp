@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,17 +20,19 @@ namespace crochet {
 /// `GlobalStepWaiter{.wait_until_step = 1000}`. Once it has been reached there is no more waiting in this session.
 ///   wait_until_step  steps    0        0 or below: no waiting
 ///   poll_seconds     seconds  0.5      between two looks; above 0, else begin throws LogicError
+///   max_seconds      seconds  unset    so long it waits, counted by its own sleeping; without it forever
 ///   step_elsewhere   -        unset    where the step is read that others advance; without it, the session's step
 ///   sink, sleep               stderr, the thread sleeps
 /// Fires: before the first run, once. Says so when it begins to wait, and whenever the step moved by more than 1000.
 /// Fetches: nothing. Cost: afterwards a comparison per run. Throws: StopIteration when the session's coordinator is
-/// asked to stop while it waits, so that the run that was held back does not happen; the original neither looks at the
-/// coordinator nor ever gives up.
+/// asked to stop while it waits, so that the run that was held back does not happen; DeadlineExceededError when
+/// max_seconds are over. The original neither looks at the coordinator nor ever gives up.
 struct GlobalStepWaiter {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run>;
 
   std::int64_t wait_until_step = 0;
   double poll_seconds = 0.5;
+  std::optional<double> max_seconds{};
   std::function<std::int64_t()> step_elsewhere{};
   Sink sink{};
   Sleep sleep{};
@@ -66,13 +69,20 @@ struct GlobalStepWaiter {
     std::int64_t step = step_now();
     if (step >= wait_until_step) return;
     say(step);
-    for (std::int64_t said = step; step < wait_until_step; step = step_now()) {
+    double waited = 0;
+    for (std::int64_t said = step; step < wait_until_step; step = step_now(), waited += poll_seconds) {
       if (step - said > worth_a_line) say(said = step);
+      if (max_seconds && waited >= *max_seconds) give_up(step);
       if (sleep_unless(state.stopped, poll_seconds, sleep)) {
         throw StopIteration("crochet: GlobalStepWaiter: stopped while it waited for step " +
                             std::to_string(wait_until_step));
       }
     }
+  }
+  [[noreturn]] void give_up(std::int64_t step) const {
+    throw DeadlineExceededError("crochet: GlobalStepWaiter: " + std::to_string(*max_seconds) +
+                                " s are over and the global step is " + std::to_string(step) + ", not " +
+                                std::to_string(wait_until_step));
   }
   void say(std::int64_t step) const {
     sink("waiting for global step " + std::to_string(wait_until_step) + "; it is " + std::to_string(step));
