@@ -383,8 +383,35 @@ def compile_section(folder):
                               "--check"))]
 
 
+def checkpoint_section(samples):
+    found = {}
+    for name, of in samples.items():
+        if match := re.fullmatch(r"checkpoint/(save|load)/(\w+)/(\d+)", name):
+            found.setdefault((match[1] == "load", int(match[3])), {})[match[2]] = of
+    found = {case: of for case, of in found.items() if "plain" in of}
+    if not found:
+        return []
+    formats = sorted({f for of in found.values() for f in of if f != "plain"})
+    rows = []
+    for (load, size), of in sorted(found.items()):
+        speeds = [f"{three_digits(size * 1e9 / of[f].least)} MB/s" if f in of else "-" for f in ["plain", *formats]]
+        ratios = [ratio_of(of["plain"].least / of[f].least) if f in of else "-" for f in formats]
+        rows.append([f"{'load' if load else 'save'} {size} MB", *speeds, *ratios])
+    return [section("Checkpoints",
+                    "16 tensors of float, so many megabytes together, on the disk of the build folder; by the least "
+                    "time. To save is to write under a temporary name, to read that back and compare the checksums, "
+                    "fsync, rename, and fsync of the folder; `bundle` does this with two files. `plain` is one file of "
+                    "the same bytes written with large writes and one fsync, or read: what lies in the operating "
+                    "system's memory then, as the checkpoint does. The last columns are shares of plain's speed; the "
+                    "goal for saving is 0.8.",
+                    table(["case", "plain", *formats, *(f"{f} / plain" for f in formats)], rows),
+                    "What a small checkpoint costs beside its bytes are the second file, the renames and the folder's "
+                    "fsync. They buy that it is whole or not there.",
+                    reproduce('make bench ARGS="--benchmark_filter=checkpoint"'))]
+
+
 def other_section(samples):
-    rest = {n: of for n, of in samples.items() if not n.startswith(("overhead/", "step/"))}
+    rest = {n: of for n, of in samples.items() if not n.startswith(("overhead/", "step/", "checkpoint/"))}
     if not rest:
         return []
     return [section("Other", table(["benchmark", "least (median)"], [[f"`{n}`", cell(of)] for n, of in rest.items()]),
@@ -398,7 +425,7 @@ def document(folder):
             "here is compiled with -O3 for the machine's own processor (preset `release`), except where a table says "
             "otherwise.")
     return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
-                        *session_section(samples), *compile_section(folder), *other_section(samples)]) + "\n"
+                        *session_section(samples), *checkpoint_section(samples), *compile_section(folder), *other_section(samples)]) + "\n"
 
 
 def main():

@@ -37,6 +37,7 @@ class LocalFilesWithoutSync final : public io::FileSystem {
    public:
     explicit File(std::unique_ptr<io::OutputFile> file) : file_(std::move(file)) {}
     std::error_code write(std::span<const std::byte> bytes) override { return file_->write(bytes); }
+    std::error_code start_sync() override { return file_->start_sync(); }
     std::error_code sync() override { return {}; }
     std::error_code close() override { return file_->close(); }
 
@@ -85,6 +86,10 @@ class FaultyFiles final : public io::FileSystem {
       files_->budget_ -= n;
       if (!error && n < bytes.size()) error = files_->spend();
       return error;
+    }
+    std::error_code start_sync() override {
+      const std::error_code error = files_->spend();
+      return error ? error : file_->start_sync();
     }
     std::error_code sync() override {
       if (const std::error_code error = files_->spend()) return error;

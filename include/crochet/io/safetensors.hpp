@@ -208,8 +208,9 @@ inline void Safetensors::write(const std::filesystem::path& prefix, std::span<co
   TemporaryFile file{index_file(prefix), files};
   file.write(std::as_bytes(std::span{begin}));
   for (const detail::SafetensorsItem& item : items) file.write(item.bytes);
+  file.start_sync();
+  Reader{InputFile{file.path()}}.verify();  // while the disk is busy
   file.close();
-  Reader{InputFile{file.path()}}.verify();
   file.rename();
   sync_folder_of(prefix, files);
 }

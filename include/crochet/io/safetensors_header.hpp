@@ -241,9 +241,12 @@ inline std::string json_text(std::string_view text) {
 }
 
 inline std::string list_of(std::span<const std::int64_t> sizes) {
-  std::string text = "[";
-  for (const std::int64_t size : sizes) text += (text.size() > 1 ? "," : "") + std::to_string(size);
-  return text + "]";
+  std::string text(1, '[');
+  for (const std::int64_t size : sizes) {
+    if (text.size() > 1) text += ',';
+    text += std::to_string(size);
+  }
+  return text += ']';
 }
 
 /// The header's text for these, which lie in the file in this order.
@@ -255,13 +258,14 @@ inline std::string header_text(std::span<const SafetensorsItem> items) {
     const std::string name = json_text(item.record->name);
     std::string shape = list_of(item.record->shape);
     if (item.record->type == DataType::string) {
-      strings += (strings.empty() ? "" : ",") + name + ":" + shape;
-      shape = "[" + std::to_string(item.bytes.size()) + "]";
+      strings.append(strings.empty() ? "" : ",").append(name).append(":").append(shape);
+      shape = list_of(std::array{static_cast<std::int64_t>(item.bytes.size())});
     }
-    tensors += "," + name + R"(:{"dtype":")" + std::string(safetensors_types[item.rank].name) + R"(","shape":)" +
-               shape + R"(,"data_offsets":[)" + std::to_string(offset) + "," +
-               std::to_string(offset + item.bytes.size()) + "]}";
+    const auto begin = static_cast<std::int64_t>(offset);
     offset += item.bytes.size();
+    const std::array offsets{begin, static_cast<std::int64_t>(offset)};
+    tensors.append(",").append(name).append(R"(:{"dtype":")").append(safetensors_types[item.rank].name);
+    tensors.append(R"(","shape":)").append(shape).append(R"(,"data_offsets":)").append(list_of(offsets)).append("}");
   }
   std::string text{own_beginning};
   text.append(no_crc).append(R"(","crochet.tensor_crc32c":")").append(checksums).append("\"");

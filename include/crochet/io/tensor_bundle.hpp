@@ -60,7 +60,7 @@ inline bool is_shard_suffix(std::string_view text) {
          text.substr(11, 4) == "-of-" && is_number(text.substr(15));
 }
 
-inline constexpr std::size_t write_piece = std::size_t{1} << 20;  // stays in the cache between CRC and writing
+inline constexpr std::size_t write_piece = std::size_t{1} << 23;  // smaller ones cost the file system more
 
 /// Writes a tensor's bytes and says where they are.
 inline BundleBytes write_tensor(TemporaryFile& file, const TensorRecord& tensor, std::uint64_t offset) {
@@ -147,12 +147,14 @@ inline void TensorBundle::write(const std::filesystem::path& prefix, std::span<c
 
   TemporaryFile data{data_file(0), files};
   const std::vector<detail::BundleBytes> places = detail::write_tensors(data, tensors);
-  const std::string bytes = detail::write_bundle_index(tensors, places, shards);
-  data.close();
+  data.start_sync();
   TemporaryFile index{index_file(prefix), files};
+  const std::string bytes = detail::write_bundle_index(tensors, places, shards);
   index.write(std::as_bytes(std::span{bytes}));
+  index.start_sync();
+  Reader{index.path(), prefix.string(), ".tmp"}.verify();  // while the disk is busy
+  data.close();
   index.close();
-  Reader{index.path(), prefix.string(), ".tmp"}.verify();
 
   detail::UnindexedFiles unindexed{files};
   data.rename();

@@ -51,6 +51,8 @@ class TemporaryFile {
   const std::filesystem::path& path() const { return temporary_; }
 
   void write(std::span<const std::byte> bytes) { detail::require_written(temporary_, file_->write(bytes)); }
+  /// Others can read what was written, at path(), and the disk begins to take it.
+  void start_sync() { detail::require_written(temporary_, file_->start_sync()); }
   /// Everything is on the disk when this returns. Waits for it.
   void close() {
     detail::require_written(temporary_, file_->sync());
