@@ -14,55 +14,13 @@
 #include <crochet/session/run_session.hpp>
 
 #include "directory.hpp"
+#include "machine.hpp"
 
 namespace crochet {
 namespace {
 
 using Names = std::set<std::string>;
 using Paths = std::vector<std::filesystem::path>;
-
-struct Count {
-  void after_run(auto&, const auto&) { ++runs; }
-  void save_state(auto& out) const {
-    out.put("runs", runs);
-    out.put("said", said);
-    out.put("texts", texts);
-    out.put("flags", flags);
-  }
-  void load_state(auto& in) {
-    in.get("runs", runs);
-    in.get("said", said);
-    in.get("texts", texts);
-    in.get("flags", flags);
-  }
-  std::int64_t runs = 0;
-  std::string said;
-  std::vector<std::string> texts;
-  std::vector<std::uint8_t> flags;
-};
-
-/// Something to save: w doubles, n counts.
-struct Machine {
-  std::vector<double> w{1, 2, 3};
-  std::int32_t n = 0;
-  bool odd = false;
-
-  auto executor() {
-    return StepExecutor{[this](auto&) {
-                          for (double& x : w) x = x * 1.5 + ++n;
-                          odd = !odd;
-                        },
-                        variable<"w">(w), variable<"n">(n), variable<"odd">(odd)};
-  }
-};
-template <class... H>
-struct Program {
-  Machine machine;
-  decltype(std::declval<Machine&>().executor()) executor = machine.executor();
-  HookChain<H...> chain;
-  MonitoredSession<decltype(executor)&, HookChain<H...>&> session{executor, chain};
-  ~Program() { session.close(); }
-};
 
 class Savers : public ::testing::Test {
  protected:

@@ -20,7 +20,6 @@ set(layers hook session graph kernels executor io checkpoint hooks data testing)
 set(kernels_others "Eigen/|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h")
 set(io_others "zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
-set(checkpoint_others "crochet/proto/|google/protobuf/")
 set(data_others "zlib\\.h")
 set(hooks_others "unistd\\.h|sys/ioctl\\.h|" # is this a terminal, and how wide
   "crochet/session/side_session\\.hpp|" # an evaluator drives a session of its own

@@ -3,22 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
-#include <crochet/proto/checkpoint.pb.h>
-#include <crochet/error.hpp>
+#include <crochet/io/checkpoint_state.hpp>
 #include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
-#include <crochet/io/whole_file.hpp>
 
 namespace crochet {
 
@@ -64,68 +56,31 @@ struct Retention {
   }
 };
 
-namespace detail {
-
-/// A path as the state file has it: relative to its directory if it is in there, so that the directory may move.
-inline std::string listed_path(const std::filesystem::path& prefix, const std::filesystem::path& directory) {
-  const std::filesystem::path relative = prefix.lexically_relative(directory);
-  const bool inside = !relative.empty() && *relative.begin() != "..";
-  return inside ? relative.string() : std::filesystem::absolute(prefix).string();
-}
-
-/// Keeps the parser from writing to stderr.
-class QuietParser final : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int column, const std::string& message) override {
-    if (!text.empty()) return;
-    text = "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1) + ": " + message;
-  }
-  std::string text;
-};
-
-}  // namespace detail
-
 /// Reads `directory/name`; nothing if there is no such file. Throws IoError if it cannot be read, DataLossError if it
 /// is not a list of checkpoints or names none as the current one.
 inline std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name) {
-  const std::filesystem::path path = directory / name;
-  std::error_code error;
-  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) return std::nullopt;
-  tensorflow::CheckpointState state;
-  google::protobuf::TextFormat::Parser parser;
-  detail::QuietParser errors;
-  parser.RecordErrorsTo(&errors);
-  if (!parser.ParseFromString(io::read_whole_file(path), &state)) {
-    throw DataLossError("crochet: " + path.string() + " is damaged: " + errors.text);
+  const std::optional<io::CheckpointState> state = io::read_checkpoint_state(directory, name);
+  if (!state) return std::nullopt;
+  Catalogue catalogue{{}, state->last_preserved};
+  for (std::size_t i = 0; i < state->all.size(); ++i) {
+    catalogue.all.push_back({state->all[i], state->timestamps.empty() ? 0.0 : state->timestamps[i]});
   }
-  if (state.model_checkpoint_path().empty()) {
-    throw DataLossError("crochet: " + path.string() + " is damaged: it names no current checkpoint");
-  }
-  Catalogue catalogue;
-  catalogue.last_preserved = state.last_preserved_timestamp();
-  for (int i = 0; i < state.all_model_checkpoint_paths_size(); ++i) {
-    const bool timed = i < state.all_model_checkpoint_timestamps_size();
-    catalogue.all.push_back(
-        {directory / state.all_model_checkpoint_paths(i), timed ? state.all_model_checkpoint_timestamps(i) : 0.0});
-  }
-  const std::filesystem::path current = directory / state.model_checkpoint_path();
-  if (catalogue.all.empty() || catalogue.all.back().prefix != current) catalogue.record(current, 0);
+  if (catalogue.all.empty() || catalogue.all.back().prefix != state->newest) catalogue.record(state->newest, 0);
   return catalogue;
 }
 
-/// Writes it, durably, in place of an older one. Throws IoError, and leaves the older one as it was.
+/// Writes it, durably, in place of an older one; it must not be empty. Throws IoError, and leaves the older one as it
+/// was.
 inline void write_catalogue(const Catalogue& catalogue, const std::filesystem::path& directory, std::string_view name,
                             io::FileSystem& files = io::local_files()) {
-  tensorflow::CheckpointState state;
+  io::CheckpointState state;
   for (const CheckpointInfo& checkpoint : catalogue.all) {
-    state.add_all_model_checkpoint_paths(detail::listed_path(checkpoint.prefix, directory));
-    state.add_all_model_checkpoint_timestamps(checkpoint.time);
-    state.set_model_checkpoint_path(detail::listed_path(checkpoint.prefix, directory));
+    state.all.push_back(checkpoint.prefix);
+    state.timestamps.push_back(checkpoint.time);
+    state.newest = checkpoint.prefix;
   }
-  state.set_last_preserved_timestamp(catalogue.last_preserved);
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(state, &text);
-  io::write_whole_file(directory / name, {std::as_bytes(std::span{text})}, files);
+  state.last_preserved = catalogue.last_preserved;
+  io::write_checkpoint_state(directory, state, name, files);
 }
 
 }  // namespace crochet

@@ -25,17 +25,19 @@ namespace crochet {
 ///   every_seconds  seconds       unset
 ///   summaries      -             none    where they go
 ///   clock          -             steady
-/// Fires: in the first run of a session, then after each interval (steps 1, 101, 201, ...); when the step goes
-/// backwards (a session recovered), at once. Fetches: what its items name, in these runs; nothing is fetched and
-/// nothing computed in others, and in all runs when there is no sink (the original evaluates its summaries in every run
-/// when it has no writer, and throws them away). A START entry of the session log precedes the first summary, at its
-/// step, and again after a step back; `end` adds STOP and flushes, `on_error` flushes, so that the plot reaches to the
-/// error. What the sink throws leaves the run. Cost when due: the items' copies, and a virtual call.
+/// Fires: in the first run of a session (a resumed one goes on in its rhythm), then after each interval (steps 1, 101,
+/// 201, ...); when the step goes backwards (a session recovered), at once. Fetches: what its items name, in these runs;
+/// nothing is fetched and nothing computed in others, and in all runs when there is no sink (the original evaluates its
+/// summaries in every run when it has no writer, and throws them away). A START entry of the session log precedes the
+/// first summary, at its step, and again after a step back; `end` adds STOP and flushes, `on_error` flushes, so that
+/// the plot reaches to the error. What the sink throws leaves the run. Cost when due: the items' copies, and a virtual
+/// call.
 template <class... Items>
 struct SummarySaver {
   static_assert(sizeof...(Items) > 0,
                 "crochet: SummarySaver needs something to save: SummarySaver<summary::Scalar<\"loss\">>");
-  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::on_error>;
+  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::on_error,
+                         phase::save_state, phase::load_state>;
   using Asked = typename decltype(RunArgs{Items::fetches...})::fetches_type;
   static constexpr Asked fetches{};
 
@@ -68,6 +70,10 @@ struct SummarySaver {
     summaries.flush();
   }
   void on_error(const std::exception_ptr& /*error*/) { summaries.flush(); }
+
+  /// When the next one is due.
+  void save_state(auto& out) const { state.timer.save_state(out, clock()); }
+  void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
   [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, every_seconds); }
 

@@ -32,7 +32,7 @@ namespace crochet {
 /// (session/variables.hpp), so it has to have some. Values are those after the run. Cost when due: a copy of the
 /// weights; else a comparison. For gradients: GradientHistograms. The original has no such hook.
 struct WeightHistograms {
-  using handles = Phases<phase::begin, phase::after_run>;
+  using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
@@ -53,6 +53,10 @@ struct WeightHistograms {
       save(run.step(), std::as_const(run.session().executor()));
     }
   }
+
+  /// When the next one is due.
+  void save_state(auto& out) const { state.timer.save_state(out, clock()); }
+  void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
   [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Saver on a disk that fails, or on a machine that stops, anywhere in a save.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/io/safetensors.hpp>
+#include <crochet/io/tensor_bundle.hpp>
+
+#include "../io/faulty_files.hpp"
+#include "directory.hpp"
+#include "machine.hpp"
+
+namespace crochet {
+namespace {
+
+/// Saves step 3 where 1 and 2 are, with files that last for `budget` bytes and calls. Whatever happens, what is
+/// restored then is step 2 or step 3, whole. Returns whether the save was done.
+template <class Format>
+bool save_with(const Directory& dir, std::size_t budget, std::error_code error, int& newer) {
+  test::LocalFilesWithoutSync quick;
+  test::FaultyFiles faulty{budget, error};
+  std::vector<std::string> said;
+  SaverOptions options;
+  options.max_to_keep = 2;
+  options.clock = [] { return 1.7e9; };
+  options.say = [&](std::string_view line) { said.emplace_back(line); };
+  options.files = &quick;
+  std::filesystem::remove_all(dir.path());
+  Program<Count> program;
+  Saver<Format> before{dir.path(), options};
+  for (int step : {1, 2}) program.session.run(), before.save(program.session.raw_session(), step);
+  program.session.run();
+  options.files = &faulty;
+  bool done = false;
+  try {
+    Saver<Format>(dir.path(), options).save(program.session.raw_session(), 3);
+    done = true;
+  } catch (const test::MachineStopped&) {
+  } catch (const IoError& failure) {
+    EXPECT_NE(std::string(failure.what()).find(error.message()), std::string::npos) << failure.what();
+    EXPECT_NE(std::string(failure.what()).find(dir.path().string()), std::string::npos) << failure.what();
+  }
+  options.files = &quick;
+  said.clear();
+  Program<Count> again;
+  const auto restored = Saver<Format>(dir.path(), options).restore_latest(again.session.raw_session());
+  EXPECT_TRUE(restored && (restored->step == 3 || (restored->step == 2 && !done))) << budget;
+  EXPECT_EQ(said.size(), 1U) << said[0] << " after " << budget;
+  EXPECT_EQ(again.machine.n, 3 * again.session.step());
+  EXPECT_EQ(again.chain.template get<Count>().runs, again.session.step());
+  newer += restored && restored->step == 3 ? 1 : 0;
+  return done && faulty.had_enough();
+}
+template <class Format>
+void fail_everywhere(const Directory& dir, std::error_code error) {
+  std::size_t budget = 0;
+  int newer = 0;
+  // In strides: each byte alone is the business of the formats' own tests (tests/io/durability_test.cpp).
+  while (!save_with<Format>(dir, budget, error, newer) && !::testing::Test::HasFailure()) budget += 1 + budget % 23;
+  EXPECT_GT(budget, 400U);
+  EXPECT_GE(newer, 1);
+}
+
+TEST(SaverFaults, KeepAWholeCheckpointWhereverTheDiskIsFull) {
+  const Directory dir;
+  fail_everywhere<io::TensorBundle>(dir, std::make_error_code(std::errc::no_space_on_device));
+  fail_everywhere<io::Safetensors>(dir, std::make_error_code(std::errc::no_space_on_device));
+}
+TEST(SaverFaults, KeepAWholeCheckpointWhereverTheMachineStops) {
+  const Directory dir;
+  fail_everywhere<io::TensorBundle>(dir, {});
+  fail_everywhere<io::Safetensors>(dir, {});
+}
+
+}  // namespace
+}  // namespace crochet
