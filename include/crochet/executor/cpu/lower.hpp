@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // From plan to code: each step becomes one call of a kernel, with its program as a type and its memory as arguments.
+// Steps that differ in numbers only share one function, which reads them from a table (step_table.hpp); a step that is
+// alone of its kind is inlined, and its numbers are then constants.
 #pragma once
 #include <array>
 #include <atomic>
 #include <utility>
 
+#include <crochet/executor/cpu/step_table.hpp>
 #include <crochet/executor/cpu/where.hpp>
-#include <crochet/graph/passes/regions.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/loop.hpp>
@@ -14,16 +16,17 @@
 namespace crochet::cpu {
 
 // Not inlined: it is the same for every operand of every step.
-[[gnu::noinline]] inline std::array<std::int64_t, max_rank> extents_of(const Shape& shape, const Dims& dims) {
-  std::array<std::int64_t, max_rank> extents{};
-  for (std::size_t i = 0; i < shape.rank; ++i) extents[i] = shape[i].at(dims);
-  return extents;
+[[gnu::noinline]] inline void describe_operand(const StoredOperand& from, const Dims& dims, kernel::Operand& to) {
+  to.rank = from.shape.rank;
+  to.layout = from.layout;
+  for (std::size_t i = 0; i < from.shape.rank; ++i) to.extents[i] = from.shape[i].at(dims);
 }
 
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P, class Backend>
 class Lowering {
   static constexpr const auto& plan = P::plan;
+  using Table = StepTable<T, P>;
 
  public:
   using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.gathering_count>;
@@ -32,7 +35,9 @@ class Lowering {
   static void run(const FrameType& frame, kernel::Worker& worker) {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       // An array and not a fold: clang nests folds, and stops at 256.
-      [[maybe_unused]] const bool done[] = {true, (step_or_region<S>(frame, worker), true)...};
+      [[maybe_unused]] const bool done[] = {
+          true,
+          (step_or_region<Table::code[S], Table::shared[S], region_at(S)>(Table::steps[S], frame, worker), true)...};
     }
     (std::make_index_sequence<plan.step_count>{});
   }
@@ -41,19 +46,14 @@ class Lowering {
   static constexpr bool only_scalars = [] {
     for (std::size_t s = 0; s < plan.step_count; ++s) {
       const Step& step = plan.steps[s];
-      if (step.root != nullptr || step.gathering >= 0 || !step.rows.is_one() || !step.columns.is_one()) return false;
+      if (step.root != nullptr || step.gathering >= 0 || !detail::is_scalar(step)) return false;
     }
     return true;
   }();
 
   /// Bytes of workspace for the values of regions, for a team of so many.
   static constexpr std::size_t item_bytes(std::int64_t members) {
-    std::int64_t most = 0;
-    for (std::size_t r = 0; r < plan.region_count; ++r) {
-      const std::int64_t bytes = plan.regions[r].room * items_at_once(plan.regions[r]) * members;
-      most = bytes > most ? bytes : most;
-    }
-    return static_cast<std::size_t>(most);
+    return static_cast<std::size_t>(region_room * members);
   }
 
   /// Where value V of the plan lies; of values that live for a few items only, nothing is known outside their region.
@@ -76,39 +76,36 @@ class Lowering {
   static void place_totals(FrameType& frame, kernel::AlignedBytes& memory, int members) {
     if constexpr (plan.gathering_count > 0) {
       std::array<std::size_t, plan.gathering_count + 1> offsets{};
-      for_each_step([&]<std::size_t S>(Index<S>) {
-        if constexpr (plan.steps[S].gathering >= 0) {
-          constexpr auto k = static_cast<std::size_t>(plan.steps[S].gathering);
-          static constexpr Extent columns = plan.steps[S].columns;
-          const std::int64_t each =
-              kernel::loop_room<program_of<S>, decltype(refs_of<S>(frame))>(columns.at(frame.dims));
-          offsets[k + 1] = offsets[k] + static_cast<std::size_t>(each * members);
-        }
-      });
+      [&]<std::size_t... K>(std::index_sequence<K...>) {
+        ((offsets[K + 1] = offsets[K] + totals<Table::code[Table::gathering[K]]>(Table::steps[Table::gathering[K]],
+                                                                                 frame.dims, members)),
+         ...);
+      }
+      (std::make_index_sequence<plan.gathering_count>{});
       memory.reserve(offsets[plan.gathering_count]);
       for (std::size_t k = 0; k < plan.gathering_count; ++k) frame.totals[k] = memory.data() + offsets[k];
     }
   }
 
  private:
-  template <std::size_t S>
-  using Index = std::integral_constant<std::size_t, S>;
-  template <class Visit>
-  static void for_each_step(Visit visit) {
-    [&]<std::size_t... S>(std::index_sequence<S...>) {
-      [[maybe_unused]] const bool done[] = {true, (visit(Index<S>{}), true)...};
-    }
-    (std::make_index_sequence<plan.step_count>{});
-  }
-
   template <std::int32_t V>
   using type_of = element_t<plan.values[static_cast<std::size_t>(V)].dtype>;
 
-  template <std::int32_t V>
-  static constexpr Value value_of = plan.values[static_cast<std::size_t>(V)];
+  template <std::size_t C>
+  static std::size_t totals(const StoredStep& s, const Dims& dims, int members) {
+    return static_cast<std::size_t>(kernel::loop_room<program_of<C>, refs_t<C>>(s.columns.at(dims)) * members);
+  }
 
   // A region: every member takes its items through all steps, a few at a time. Where there are fewer items than
   // members, the members share each step instead.
+
+  static constexpr int no_region = -1, inside_one = -2;
+  /// Which region begins with a step.
+  static constexpr int region_at(std::size_t step) {
+    const std::int32_t r = plan.steps[step].region;
+    if (r < 0) return no_region;
+    return plan.regions.data()[r].first == static_cast<std::int32_t>(step) ? r : inside_one;
+  }
 
   /// How many items at a time: what the steps touch for them should stay in a core's own cache, with weights beside it.
   static constexpr std::int64_t items_at_once(const ItemSteps& r) {
@@ -116,15 +113,33 @@ class Lowering {
     const std::int64_t items = cache / (r.bytes < 1 ? 1 : r.bytes);
     return items < 1 ? 1 : items;
   }
+  /// Bytes that a member needs for its items.
+  static constexpr std::int64_t region_room = [] {
+    std::int64_t most = 0;
+    for (std::size_t r = 0; r < plan.region_count; ++r) {
+      const std::int64_t bytes = plan.regions[r].room * items_at_once(plan.regions[r]);
+      most = bytes > most ? bytes : most;
+    }
+    return most;
+  }();
 
-  template <std::size_t S>
-  CROCHET_HOST_ALWAYS_INLINE static void step_or_region(const FrameType& frame, kernel::Worker& worker) {
-    static constexpr Step s = plan.steps[S];
-    if constexpr (s.barrier) worker.sync();
-    if constexpr (s.region < 0) {
-      step<S>(Whole<FrameType>{frame, frame.dims, nullptr, 0}, worker);
-    } else if constexpr (plan.regions[static_cast<std::size_t>(s.region)].first == static_cast<std::int32_t>(S)) {
-      region<static_cast<std::size_t>(s.region)>(frame, worker);
+  // Two functions and not one that chooses: inlining costs the compiler much where there are many steps.
+  template <std::size_t C, bool Shared, int R>
+  requires(Shared&& R == no_region)
+      [[gnu::noinline]] static void step_or_region(const StoredStep& s, const FrameType& frame,
+                                                   kernel::Worker& worker) {
+    if (s.barrier) worker.sync();
+    step_here<C>(s, Whole<FrameType>{frame, frame.dims, nullptr, 0}, worker);
+  }
+  template <std::size_t C, bool Shared, int R>
+  requires(!Shared || R != no_region) CROCHET_HOST_ALWAYS_INLINE
+      static void step_or_region(const StoredStep& s, const FrameType& frame, kernel::Worker& worker) {
+    if constexpr (R == inside_one) return;
+    if (s.barrier) worker.sync();
+    if constexpr (R == no_region) {
+      step_here<C>(s, Whole<FrameType>{frame, frame.dims, nullptr, 0}, worker);
+    } else if constexpr (R >= 0) {
+      region<static_cast<std::size_t>(R)>(frame, worker);
     }
   }
 
@@ -152,56 +167,47 @@ class Lowering {
   CROCHET_HOST_ALWAYS_INLINE static void steps_of(const Where& where, kernel::Worker& worker) {
     constexpr auto first = static_cast<std::size_t>(plan.regions[R].first);
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      const auto one = [&]<std::size_t S>(std::integral_constant<std::size_t, S>) {
-        if constexpr (Together && S > first) worker.sync();
-        step<S>(where, worker);
-        return true;
-      };
-      [[maybe_unused]] const bool done[] = {true, one(std::integral_constant<std::size_t, first + I>{})...};
+      [[maybe_unused]] const bool done[] = {
+          true,
+          (Together && I > 0 ? worker.sync() : void(),
+           step<Table::code[first + I], Table::shared[first + I]>(Table::steps[first + I], where, worker), true)...};
     }
     (std::make_index_sequence<static_cast<std::size_t>(plan.regions[R].count)>{});
   }
 
-  /// Elements of value V that belong to one item of step S's region.
-  template <std::size_t S, std::int32_t V>
-  static constexpr std::int64_t per_item =
-      elements_per_item(value_of<V>.shape, plan.regions[static_cast<std::size_t>(plan.steps[S].region)].items);
+  // A step. C: the first one that is the same code; what follows is made once for each.
 
-  /// Where value V begins for step S; Items: if the step works on some items, whether it wants theirs of it.
-  template <std::size_t S, std::int32_t V, bool Items, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static void* find(const Where& where) {
-    if constexpr (value_of<V>.region == Region::items) {
-      return where.items + value_of<V>.index * where.capacity;
-    } else if constexpr (Where::sliced && Items) {
-      constexpr auto bytes = static_cast<std::int64_t>(size_of(value_of<V>.dtype)) * per_item<S, V>;
-      return static_cast<std::byte*>(address<V>(where.all)) + where.range.from * bytes;
-    } else {
-      return address<V>(where.all);
-    }
+  template <std::size_t C, bool Shared, class Where>
+  requires(Shared) [[gnu::noinline]] static void step(const StoredStep& s, const Where& where, kernel::Worker& worker) {
+    step_here<C>(s, where, worker);
   }
-
-  template <std::size_t S, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static void step(const Where& frame, kernel::Worker& worker) {
-    static constexpr Step s = plan.steps[S];
-    if constexpr (s.root == nullptr) {
-      run_loop<S>(frame, worker);
+  template <std::size_t C, bool Shared, class Where>
+  requires(!Shared) CROCHET_HOST_ALWAYS_INLINE
+      static void step(const StoredStep& s, const Where& where, kernel::Worker& worker) {
+    step_here<C>(s, where, worker);
+  }
+  template <std::size_t C, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void step_here(const StoredStep& s, const Where& where, kernel::Worker& worker) {
+    static constexpr const Op* root = plan.steps[C].root;
+    if constexpr (root == nullptr) {
+      run_loop<C>(s, where, worker);
     } else {
-      const kernel::Call call = call_of<S>(frame, worker);
-      using Types = decltype(types<S>(operands<S>()));
-      if constexpr (s.root->has_epilogue()) {
-        const auto refs = refs_of<S>(frame);
-        const kernel::Epilogue<typename Types::out, program_of<S>, decltype(refs)> epilogue(refs);
-        Kernel<s.root>::template run<Backend, Types>(call, epilogue);
+      const kernel::Call call = call_of<C>(s, where, worker);
+      using Types = decltype(types<C>(std::make_index_sequence<detail::inputs_of(plan.steps[C])>{}));
+      if constexpr (root->has_epilogue()) {
+        const auto memory = refs<C>(s, where);
+        const kernel::Epilogue<typename Types::out, program_of<C>, refs_t<C>> epilogue(memory);
+        Kernel<root>::template run<Backend, Types>(call, epilogue);
       } else {
-        Kernel<s.root>::template run<Backend, Types>(call);
+        Kernel<root>::template run<Backend, Types>(call);
       }
     }
   }
 
   /// Whether one of the step's operands lies in panels.
-  template <std::size_t S>
+  template <std::size_t C>
   static constexpr bool has_panels() {
-    const Step& s = plan.steps[S];
+    const Step& s = plan.steps[C];
     for (std::int32_t a = s.first_access; a < s.first_access + s.accesses; ++a) {
       const std::int32_t value = plan.accesses[static_cast<std::size_t>(a)].value;
       if (plan.values[static_cast<std::size_t>(value)].layout == Layout::panels) return true;
@@ -209,37 +215,27 @@ class Lowering {
     return false;
   }
   /// An elementwise step.
-  template <std::size_t S, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static void run_loop(const Where& frame, kernel::Worker& worker) {
-    static constexpr Step s = plan.steps[S];
-    static constexpr Extent row_extent = s.rows, column_extent = s.columns;
-    const std::int64_t all_rows = row_extent.at(frame.dims), all_columns = column_extent.at(frame.dims);
-    std::int64_t rows = all_rows, columns = all_columns;
-    if constexpr (Where::sliced) share_of<S>(frame, rows, columns);
-    const auto refs = refs_of<S>(frame);
-    if constexpr (s.rows.is_one() && s.columns.is_one()) {
-      if (worker.index() == 0) kernel::once(program_of<S>{}, refs);
-    } else if constexpr (has_panels<S>()) {
-      kernel::loop_over_rows(program_of<S>{}, refs, rows, columns, worker);
-    } else if constexpr (s.gathering < 0) {
-      kernel::loop(program_of<S>{}, refs, rows, columns, worker);
-    } else {
-      constexpr auto k = static_cast<std::size_t>(s.gathering);
-      kernel::Gathering all{all_rows, all_columns, frame.all.totals[k], &frame.all.arrived[k], {}};
-      if constexpr (Where::sliced) all.slice = {frame.member, frame.members, frame.first, frame.last};
-      kernel::loop(program_of<S>{}, refs, rows, columns, worker, all);
+  template <std::size_t C, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void run_loop(const StoredStep& s, const Where& where, kernel::Worker& worker) {
+    if constexpr (detail::is_scalar(plan.steps[C])) {
+      if (worker.index() == 0) kernel::once(program_of<C>{}, refs<C>(s, where));
+      return;
     }
-  }
-
-  /// A loop over some items has their share of the rows, or of the columns where there are no rows.
-  template <std::size_t S, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static void share_of(const Where& where, std::int64_t& rows, std::int64_t& columns) {
-    static constexpr Step s = plan.steps[S];
-    static constexpr Extent items = plan.regions[static_cast<std::size_t>(s.region)].items;
-    if constexpr (divides(items, s.rows)) {
-      rows = (s.rows / items).factor * where.range.size();
+    const std::int64_t all_rows = s.rows.at(where.dims), all_columns = s.columns.at(where.dims);
+    std::int64_t rows = all_rows, columns = all_columns;
+    if constexpr (Where::sliced) {  // their share of the rows, or of the columns where there are no rows
+      if (s.item_rows != 0) rows = s.item_rows * where.range.size();
+      if (s.item_columns != 0) columns = s.item_columns * where.range.size();
+    }
+    if constexpr (has_panels<C>()) {
+      kernel::loop_over_rows(program_of<C>{}, refs<C>(s, where), rows, columns, worker);
+    } else if constexpr (plan.steps[C].gathering < 0) {
+      kernel::loop(program_of<C>{}, refs<C>(s, where), rows, columns, worker);
     } else {
-      columns = (s.columns / items).factor * where.range.size();
+      const auto k = static_cast<std::size_t>(s.gathering);
+      kernel::Gathering all{all_rows, all_columns, where.all.totals[k], &where.all.arrived[k], {}};
+      if constexpr (Where::sliced) all.slice = {where.member, where.members, where.first, where.last};
+      kernel::loop(program_of<C>{}, refs<C>(s, where), rows, columns, worker, all);
     }
   }
 
@@ -273,81 +269,83 @@ class Lowering {
 
   // Its memory as arguments; a frame may hold addresses of any device.
 
-  template <std::size_t S, std::int32_t At, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static auto ref_of(const Where& frame) {
-    static constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
-    using R = type_of<a.value>;
-    static constexpr Extent columns = plan.steps[S].columns;
-    constexpr bool items = a.mode == Mode::full || a.mode == Mode::column;
-    auto* const data = static_cast<R*>(find<S, a.value, items>(frame));
-    if constexpr (plan.values[static_cast<std::size_t>(a.value)].layout == Layout::row_major) {
-      return kernel::Ref<R, a.mode>{data, columns.at(frame.dims)};
-    } else if constexpr (columns.factor <= kernel::panel_width<R>) {
-      return kernel::Ref<R, a.mode>{data, kernel::panel_pitch<R>(columns.factor)};
-    } else {
-      constexpr std::int64_t rows = plan.steps[S].rows.factor;
-      return kernel::Ref<R, a.mode, Layout::panels>{data, rows * kernel::panel_width<R>};
-    }
+  /// As rows: whatever lies in one panel does, too.
+  template <std::size_t S, std::int32_t At>
+  static constexpr auto ref_type() {
+    constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
+    constexpr bool panels =
+        detail::in_many_panels(plan.values[static_cast<std::size_t>(a.value)], plan.steps[S].columns);
+    return kernel::Ref < type_of<a.value>, a.mode, panels ? Layout::panels : Layout::row_major > {};
   }
-  template <std::size_t S, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static auto refs_of(const Where& frame) {
+  template <std::size_t S, std::size_t... I>
+  static constexpr auto ref_types(std::index_sequence<I...>) {
     constexpr std::int32_t first = plan.steps[S].first_access;
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return kernel::Refs<decltype(ref_of<S, first + static_cast<std::int32_t>(I)>(frame))...>{
-          {ref_of<S, first + static_cast<std::int32_t>(I)>(frame)}...};
-    }
-    (std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{});
+    return kernel::Refs<decltype(ref_type<S, first + static_cast<std::int32_t>(I)>())...>{};
   }
+  template <std::size_t S>
+  using refs_t = decltype(ref_types<S>(std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{}));
 
   template <std::size_t S>
-  CROCHET_HOST_ALWAYS_INLINE static auto refs_of(const FrameType& frame) {
-    return refs_of<S>(Whole<FrameType>{frame, frame.dims, nullptr, 0});
+  CROCHET_HOST_ALWAYS_INLINE static refs_t<S> refs_of(const FrameType& frame) {
+    return refs<S>(Table::steps[S], Whole<FrameType>{frame, frame.dims, nullptr, 0});
   }
 
  private:
+  /// Where a value begins for a step.
+  template <class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void* find(const StoredPlace& p, const Where& where) {
+    if (p.region == Region::items) return where.items + p.index * where.capacity;
+    std::byte* at = nullptr;
+    if (p.region == Region::variable) at = where.all.variables + p.index;
+    if (p.region == Region::slot) at = where.all.slots.data()[p.index];
+    if (p.region == Region::placeholder) {
+      at = static_cast<std::byte*>(const_cast<void*>(where.all.placeholders.data()[p.index]));
+    }
+    if constexpr (Where::sliced) at += where.range.from * p.item_bytes;
+    return at;
+  }
+
+  template <class R, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void reach(const StoredAccess& a, std::int64_t columns, const Where& where,
+                                               R& ref) {
+    ref.data = static_cast<decltype(ref.data)>(find(a.place, where));
+    ref.pitch = a.pitch < 0 ? columns : a.pitch;
+  }
+  template <std::size_t C, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static refs_t<C> refs(const StoredStep& s, const Where& where) {
+    refs_t<C> all;
+    const std::int64_t columns = s.columns.at(where.dims);
+    const StoredAccess* const accesses = Table::accesses.data() + s.first_access;
+    [&]<std::size_t... I, class... R>(kernel::RefSlots<std::index_sequence<I...>, R...> & slots) {
+      (reach(accesses[I], columns, where, static_cast<kernel::RefSlot<I, R>&>(slots).ref), ...);
+    }
+    (all);
+    return all;
+  }
+
   // A kernel's call.
 
-  template <std::size_t S>
-  static constexpr auto operands() {
-    constexpr std::size_t n = [] {
-      std::size_t count = 0;
-      while (count < max_inputs && plan.steps[S].operands[count] >= 0) ++count;
-      return count;
-    }();
-    return std::make_index_sequence<n>{};
-  }
-  template <std::size_t S, std::size_t... I>
+  template <std::size_t C, std::size_t... I>
   static constexpr auto types(std::index_sequence<I...>) {
-    constexpr Step s = plan.steps[S];
+    constexpr Step s = plan.steps[C];
     return kernel::Types<type_of<s.root_value>, type_of<s.operands[I]>...>{};
   }
-  template <std::size_t S, std::int32_t V, bool Items, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static kernel::Operand operand(const Where& frame) {
-    static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
-    static constexpr Shape shape = v.shape;
-    kernel::Operand x{.data = find<S, V, Items>(frame),
-                      .rank = shape.rank,
-                      .extents = extents_of(shape, frame.dims),
-                      .layout = v.layout};
-    if constexpr (Where::sliced && Items) {
-      constexpr Extent items = plan.regions[static_cast<std::size_t>(plan.steps[S].region)].items;
-      x.extents[0] = (v.shape[0] / items).factor * frame.range.size();
+  template <class Where>
+  CROCHET_HOST_ALWAYS_INLINE static void describe(const StoredOperand& from, const Where& where, kernel::Operand& to) {
+    to.data = find(from.place, where);
+    describe_operand(from, where.dims, to);
+    if constexpr (Where::sliced) {
+      if (from.leading != 0) to.extents[0] = from.leading * where.range.size();
     }
-    return x;
   }
-  template <std::size_t S, class Where>
-  CROCHET_HOST_ALWAYS_INLINE static kernel::Call call_of(const Where& frame, kernel::Worker& worker) {
-    static constexpr Step s = plan.steps[S];
-    static constexpr Attributes attributes = s.attributes;
-    kernel::Call call{.in = {},
-                      .out = operand<S, s.root_value, true>(frame),
-                      .attributes = attributes,
-                      .dims = frame.dims,
-                      .worker = worker};
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((call.in[I] = operand<S, s.operands[I], ((plan.steps[S].item_inputs >> I) & 1U) != 0>(frame)), ...);
-    }
-    (operands<S>());
+  template <std::size_t C, class Where>
+  CROCHET_HOST_ALWAYS_INLINE static kernel::Call call_of(const StoredStep& s, const Where& where,
+                                                         kernel::Worker& worker) {
+    constexpr std::size_t inputs = detail::inputs_of(plan.steps[C]);
+    const StoredOperand* const operands = Table::operands.data() + s.first_operand;
+    kernel::Call call{.in = {}, .out = {}, .attributes = s.attributes, .dims = where.dims, .worker = worker};
+    describe(operands[0], where, call.out);
+    for (std::size_t i = 0; i < inputs; ++i) describe(operands[1 + i], where, call.in[i]);
     return call;
   }
 };

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a plan as a table of the running program: numbers only, so that a program does not carry what the plan
+// says to the compiler. And which steps are the same code on other numbers: layers mostly are, and that code is
+// compiled once.
+#pragma once
+#include <array>
+#include <bit>
+
+#include <crochet/graph/passes/regions.hpp>
+#include <crochet/graph/plan.hpp>
+#include <crochet/kernels/panels.hpp>
+
+namespace crochet::cpu {
+
+/// Where a value lies.
+struct StoredPlace {
+  Region region = Region::none;
+  std::int64_t index = -1;      ///< bytes into the variables; a placeholder's node; a slot; items: bytes an item
+  std::int64_t item_bytes = 0;  ///< if a step takes some items: how far each moves the beginning
+};
+
+/// What a step's program reads or writes.
+struct StoredAccess {
+  StoredPlace place;
+  std::int64_t pitch = -1;  ///< elements; -1: the step's columns
+};
+
+/// A kernel's result or operand.
+struct StoredOperand {
+  StoredPlace place;
+  std::int64_t leading = 0;  ///< if a step takes some items: how much of the first dimension belongs to each; 0: all
+  Layout layout = Layout::row_major;
+  Shape shape;
+};
+
+struct StoredStep {
+  Extent rows, columns;
+  std::int64_t item_rows = 0, item_columns = 0;  ///< if it takes some items: rows, or columns, of each
+  std::int32_t first_access = 0, first_operand = 0;
+  std::int32_t gathering = -1;
+  bool barrier = false;
+  Attributes attributes;
+};
+
+namespace detail {
+
+constexpr std::size_t inputs_of(const Step& s) {
+  std::size_t n = 0;
+  while (n < max_inputs && s.operands[n] >= 0) ++n;
+  return n;
+}
+/// A step of one element, made by one thread.
+constexpr bool is_scalar(const Step& s) { return s.rows.is_one() && s.columns.is_one(); }
+/// Whether a value of this many columns lies in several panels.
+constexpr bool in_many_panels(const Value& v, const Extent& columns) {
+  const std::int64_t width = v.dtype == DType::float64 ? kernel::panel_width<double> : kernel::panel_width<float>;
+  return v.layout == Layout::panels && columns.factor > width;
+}
+constexpr std::int64_t stored_pitch(const Value& v, const Step& s) {
+  if (v.layout == Layout::row_major) return -1;
+  const std::int64_t width = v.dtype == DType::float64 ? kernel::panel_width<double> : kernel::panel_width<float>;
+  return in_many_panels(v, s.columns) ? s.rows.factor * width : kernel::panel_pitch<float>(s.columns.factor);
+}
+constexpr bool same_instruction(const Instruction& a, const Instruction& b) {
+  return a.kind == b.kind && a.op == b.op && a.dtype == b.dtype && a.args[0] == b.args[0] && a.args[1] == b.args[1] &&
+         a.args[2] == b.args[2] &&
+         std::bit_cast<std::uint64_t>(a.immediate) == std::bit_cast<std::uint64_t>(b.immediate);
+}
+
+/// Whether two steps differ in nothing but numbers: the same kernel and program on operands of the same types.
+template <class Plan>
+constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
+  if (a.root != b.root || a.instructions != b.instructions || a.accesses != b.accesses) return false;
+  if ((a.gathering < 0) != (b.gathering < 0) || is_scalar(a) != is_scalar(b)) return false;
+  const auto same_type = [&](std::int32_t v, std::int32_t w) {
+    return v < 0 || w < 0 ? v == w : plan.values.data()[v].dtype == plan.values.data()[w].dtype;
+  };
+  const Instruction* const instructions = plan.instructions.data();
+  for (std::int32_t i = a.instructions - 1; i >= 0; --i) {
+    if (!same_instruction(instructions[a.first_instruction + i], instructions[b.first_instruction + i])) return false;
+  }
+  if (a.root != nullptr && !same_type(a.root_value, b.root_value)) return false;
+  for (std::size_t i = 0; a.root != nullptr && i < max_inputs; ++i) {
+    if (!same_type(a.operands[i], b.operands[i])) return false;
+    if (a.operands[i] < 0) break;
+  }
+  const Access *x = plan.accesses.data() + a.first_access, *y = plan.accesses.data() + b.first_access;
+  for (std::int32_t i = 0; i < a.accesses; ++i, ++x, ++y) {
+    const Value &v = plan.values.data()[x->value], &w = plan.values.data()[y->value];
+    if (x->mode != y->mode || v.dtype != w.dtype || v.layout != w.layout) return false;
+    if (in_many_panels(v, a.columns) != in_many_panels(w, b.columns)) return false;
+  }
+  return true;
+}
+
+/// Whether a program reads other things of an item than of the next one by this mode.
+constexpr bool follows_rows(Mode mode) { return mode == Mode::full || mode == Mode::column; }
+
+}  // namespace detail
+
+/// T: the tables of the graph, P: the plan (Planned).
+template <class T, class P>
+class StepTable {
+  static constexpr const auto& plan = P::plan;
+  static constexpr std::size_t count = plan.step_count;
+
+  static constexpr StoredPlace place(std::int32_t value, const Step& s, bool by_items) {
+    const Value& v = plan.values.data()[value];
+    StoredPlace p{v.region, v.index, 0};
+    if (v.region == Region::variable) p.index = static_cast<std::int64_t>(T::offsets.data()[v.index]);
+    if (by_items && s.region >= 0 && v.region != Region::items) {
+      const std::int64_t elements = elements_per_item(v.shape, plan.regions.data()[s.region].items);
+      p.item_bytes = elements * static_cast<std::int64_t>(size_of(v.dtype));
+    }
+    return p;
+  }
+  static constexpr StoredOperand operand(std::int32_t value, const Step& s, bool by_items) {
+    const Value& v = plan.values.data()[value];
+    StoredOperand x{place(value, s, by_items), 0, v.layout, v.shape};
+    if (by_items && s.region >= 0) x.leading = (v.shape[0] / plan.regions.data()[s.region].items).factor;
+    return x;
+  }
+  static constexpr std::size_t operand_count = [] {
+    std::size_t n = 0;
+    for (std::size_t s = 0; s < count; ++s)
+      n += plan.steps[s].root == nullptr ? 0 : 1 + detail::inputs_of(plan.steps[s]);
+    return n;
+  }();
+  static constexpr std::size_t access_count = [] {
+    std::size_t n = 0;
+    for (std::size_t s = 0; s < count; ++s) n += static_cast<std::size_t>(plan.steps[s].accesses);
+    return n;
+  }();
+
+ public:
+  static constexpr auto steps = [] {
+    std::array<StoredStep, count> table{};
+    std::int32_t operands = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Step& s = plan.steps[i];
+      StoredStep& to = table[i];
+      to.rows = s.rows, to.columns = s.columns, to.attributes = s.attributes;
+      to.first_access = s.first_access, to.first_operand = operands;
+      to.gathering = s.gathering, to.barrier = s.barrier;
+      if (s.root != nullptr) operands += 1 + static_cast<std::int32_t>(detail::inputs_of(s));
+      if (s.region < 0 || s.root != nullptr) continue;
+      const Extent items = plan.regions.data()[s.region].items;
+      const bool has_rows = divides(items, s.rows);
+      if (has_rows) to.item_rows = (s.rows / items).factor;
+      if (!has_rows) to.item_columns = (s.columns / items).factor;
+    }
+    return table;
+  }();
+
+  static constexpr auto accesses = [] {
+    std::array<StoredAccess, access_count> table{};
+    for (std::size_t i = 0; i < count; ++i) {
+      const Step& s = plan.steps[i];
+      for (std::int32_t k = s.first_access; k < s.first_access + s.accesses; ++k) {
+        const Access& a = plan.accesses.data()[k];
+        table.data()[k] = {place(a.value, s, detail::follows_rows(a.mode)),
+                           detail::stored_pitch(plan.values.data()[a.value], s)};
+      }
+    }
+    return table;
+  }();
+
+  /// Of each step with a kernel the result, then the operands.
+  static constexpr auto operands = [] {
+    std::array<StoredOperand, operand_count> table{};
+    StoredOperand* to = table.data();
+    for (std::size_t i = 0; i < count; ++i) {
+      const Step& s = plan.steps[i];
+      if (s.root == nullptr) continue;
+      *to++ = operand(s.root_value, s, true);
+      const std::size_t inputs = detail::inputs_of(s);
+      for (std::size_t k = 0; k < inputs; ++k) *to++ = operand(s.operands[k], s, ((s.item_inputs >> k) & 1U) != 0);
+    }
+    return table;
+  }();
+
+  /// By step: the first one that is the same code.
+  static constexpr auto code = [] {
+    std::array<std::size_t, count> first{}, known{};
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t k = 0;
+      while (k < n && !detail::same_code(plan, plan.steps[known[k]], plan.steps[i])) ++k;
+      if (k == n) known[n++] = i;
+      first[i] = known[k];
+    }
+    return first;
+  }();
+  /// By step: whether others are the same code, and it takes longer than a call.
+  static constexpr auto shared = [] {
+    std::array<bool, count> several{};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (code[i] != i && !detail::is_scalar(plan.steps[i])) several[i] = several[code[i]] = true;
+    }
+    return several;
+  }();
+  /// The steps that reduce, in the order of their numbers.
+  static constexpr auto gathering = [] {
+    std::array<std::size_t, plan.gathering_count> list{};
+    for (std::size_t i = 0; i < count; ++i) {
+      if (plan.steps[i].gathering >= 0) list[static_cast<std::size_t>(plan.steps[i].gathering)] = i;
+    }
+    return list;
+  }();
+};
+
+}  // namespace crochet::cpu
