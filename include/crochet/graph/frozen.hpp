@@ -102,27 +102,34 @@ constexpr Subgraph select_nodes(const G& graph, const Ids& fetched, const Ids& t
   }
   s.fetched.assign(fetched.begin(), fetched.end());
   s.targets.assign(targets.begin(), targets.end());
-  return prune(see_assignments(s));
+  return prune(see_assignments(std::move(s)));
 }
 
 /// The same with less to do. Three passes, so that each can be a constant expression of its own.
-constexpr Subgraph share_nodes(const Subgraph& folded) { return prune(share(folded)); }
-constexpr Subgraph move_pools(const Subgraph& shared) { return prune(pool_first(shared)); }
+constexpr Subgraph share_nodes(const SubgraphView& folded) { return share(folded); }
+constexpr Subgraph move_pools(const SubgraphView& shared) { return prune(pool_first(shared)); }
 template <class G, class Ids>
 constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targets) {
-  return move_pools(share_nodes(fold(select_nodes(graph, fetched, targets))));
+  const Subgraph selected = select_nodes(graph, fetched, targets);
+  const Subgraph folded = fold(selected);
+  const Subgraph shared = share_nodes(folded);
+  return move_pools(shared);
 }
 
 /// With the copies that it takes to run: of values that are overwritten too early, and of what no loop can repeat.
-constexpr Subgraph add_copies(const Subgraph& simplified) {
-  return materialize_broadcasts(keep_overwritten(simplified));
+constexpr bool needs_copies(const SubgraphView& simplified) {
+  return overwrites_too_early(simplified) || has_no_common_cut(simplified);
+}
+constexpr Subgraph add_copies(const SubgraphView& simplified) {
+  const Subgraph kept = keep_overwritten(simplified);
+  return materialize_broadcasts(kept);
 }
 
 /// Steps, in order.
-constexpr Schedule make_schedule(const Subgraph& g) { return order_by_items(g, fuse(g)); }
+constexpr Schedule make_schedule(const SubgraphView& g) { return order_by_items(g, fuse(g)); }
 
 /// Regions and memory.
-constexpr Places find_places(const Subgraph& g, const Schedule& schedule) {
+constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
   const Regions regions = find_regions(g, schedule);
   Places p{plan_memory(g, schedule, regions), {}, regions.of};
   p.items = plan_item_memory(g, schedule, regions, p.memory);
@@ -130,7 +137,7 @@ constexpr Places find_places(const Subgraph& g, const Schedule& schedule) {
 }
 
 /// Programs, barriers, lifetimes.
-constexpr Plan write_plan(const Subgraph& g, const Schedule& schedule, const Places& places) {
+constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places) {
   Plan plan = write_programs(g, schedule, places.memory);
   plan.regions = places.items;
   for (std::size_t q = 0; q < plan.steps.size(); ++q) {

@@ -34,41 +34,64 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>> {
   template <std::size_t N>
   using Selected = FrozenSubgraph<N, sizeof...(F), sizeof...(R) + T::graph.nodes.size()>;
 
-  /// What `make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
+  /// What `Make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
   template <template <std::size_t> class Frozen, std::size_t Room, class Make>
-  static constexpr auto freeze(Make make) {
-    constexpr Frozen<Room> first{make()};
-    if constexpr (first.fits()) return first;
-    if constexpr (!first.fits()) return Frozen<first.needed()>{make()};
+  struct Rest {
+    static constexpr Frozen<Room> made{Make{}()};
+  };
+  template <template <std::size_t> class Frozen, std::size_t Room, class Make>
+  static constexpr const auto& freeze(Make) {
+    if constexpr (Rest<Frozen, Room, Make>::made.fits()) {
+      return Rest<Frozen, Room, Make>::made;
+    } else {
+      return Rest<Frozen, Rest<Frozen, Room, Make>::made.needed(), Make>::made;
+    }
+  }
+  /// The same, if there is something to do; what was before, if not.
+  template <bool Changes, template <std::size_t> class Frozen, class Before, class Make>
+  static constexpr const auto& change(const Before& before, Make make) {
+    if constexpr (Changes) {
+      return freeze<Frozen, Before::room + Before::room / 8>(make);
+    } else {
+      return before;
+    }
   }
 
-  static constexpr auto selected = freeze<Selected, T::graph.nodes.size()>([] {
+  static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>([] {
     return select_nodes(T::graph, std::vector<int>{T::template node_id<F>...},
                         std::vector<int>{T::template node_id<R>...});
   });
   template <std::size_t N>
   using Nodes = FrozenSubgraph<N, sizeof...(F), selected.targets.count>;
 
-  static constexpr auto folded =
-      freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.thawed()); });
-  static constexpr auto shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.thawed()); });
-  static constexpr auto simplified =
-      freeze<Nodes, shared.needed() + shared.needed() / 8 + 4>([] { return move_pools(shared.thawed()); });
-  static constexpr auto complete =
-      freeze<Nodes, simplified.needed() + simplified.needed() / 8 + 4>([] { return add_copies(simplified.thawed()); });
+  static constexpr const auto& folded =
+      freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.view()); });
+  static constexpr const auto& shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.view()); });
+  static constexpr const auto& simplified =
+      change<has_pools(shared.view()), Nodes>(shared, [] { return move_pools(shared.view()); });
+  static constexpr const auto& complete =
+      change<needs_copies(simplified.view()), Nodes>(simplified, [] { return add_copies(simplified.view()); });
   static constexpr std::size_t nodes = complete.needed();
 
   template <std::size_t M>
   using Groups = FrozenSchedule<nodes, M>;
-  static constexpr auto fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.thawed()); });
-  static constexpr Groups<fused.needed()> ordered{order_by_items(complete.thawed(), fused.thawed())};
-  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.thawed(), ordered.thawed())};
+  static constexpr const auto& fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.view()); });
+  static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.thawed())};
+  static constexpr bool has_itemwise = [] {
+    for (char can : itemwise) {
+      if (can != 0) return true;
+    }
+    return false;
+  }();
+  static constexpr const auto& ordered = change<has_itemwise, Groups>(
+      fused, [] { return order_by_items(complete.view(), fused.thawed(), itemwise.data()); });
+  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.thawed())};
 
   template <std::size_t Room>
   using Roomy = FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(),
                                      sizeof...(F)}>;
-  static constexpr auto roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>(
-      [] { return write_plan(complete.thawed(), ordered.thawed(), places.thawed()); });
+  static constexpr const auto& roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>(
+      [] { return write_plan(complete.view(), ordered.thawed(), places.thawed()); });
 
  public:
   static constexpr FrozenPlan<roomy.sizes()> plan{roomy};

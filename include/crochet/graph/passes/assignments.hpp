@@ -20,16 +20,16 @@ constexpr int variable_as_at(const Nodes& nodes, int variable, int moment, IsLiv
 }
 
 /// For the whole table, before anything is pruned: moments are places in it. Moments are used up.
-constexpr Subgraph see_assignments(const Subgraph& g) {
-  const std::vector<char> live = live_nodes(g);
-  Subgraph seen = g;
+constexpr Subgraph see_assignments(Subgraph&& seen) {
+  const std::vector<char> live_ones = live_nodes(seen);
+  const char* const live = live_ones.data();
   Node* const nodes = seen.nodes.data();
   const auto count = static_cast<int>(seen.nodes.size());
   // The live assignments of a variable are a chain, the latest first.
   std::vector<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
   int *const latest = latest_of.data(), *const earlier = earlier_of.data();
   for (int i = 0; i < count; ++i) {
-    if (nodes[i].op != &op::assign || live[detail::at(i)] == 0) continue;
+    if (nodes[i].op != &op::assign || live[i] == 0) continue;
     earlier[i] = latest[nodes[i].inputs[0]];
     latest[nodes[i].inputs[0]] = i;
   }
@@ -37,20 +37,21 @@ constexpr Subgraph see_assignments(const Subgraph& g) {
     Node& n = nodes[i];
     const int moment = n.moment < 0 ? i : n.moment;
     n.moment = -1;
-    if (n.op == &op::with_dependencies && live[detail::at(i)] != 0) {
+    if (n.op == &op::with_dependencies && live[i] != 0) {
       seen.targets.push_back(n.inputs[1]);
       n.op = &op::identity;
       n.inputs[1] = -1;
     }
     for (std::size_t k = n.op == &op::assign ? 1 : 0; k < max_inputs; ++k) {
       const int variable = n.inputs[k];
-      if (variable < 0 || latest[variable] < 0 || live[detail::at(i)] == 0) continue;
+      if (variable < 0 || latest[variable] < 0 || live[i] == 0) continue;
       int seen_as = latest[variable];
       while (seen_as >= moment) seen_as = earlier[seen_as];
       if (seen_as >= 0) n.inputs[k] = seen_as;
     }
   }
-  return seen;
+  return std::move(seen);
 }
+constexpr Subgraph see_assignments(const SubgraphView& g) { return see_assignments(detail::copied(g)); }
 
 }  // namespace crochet

@@ -61,9 +61,25 @@ constexpr int repeated(Subgraph& g, int i, const Shape& shape) {
 }
 }  // namespace detail
 
+/// Whether there is something to do.
+constexpr bool has_no_common_cut(const SubgraphView& g) {
+  const Node* const nodes = g.nodes.data();
+  for (const Node *n = nodes, *end = nodes + g.nodes.size(); n != end; ++n) {
+    if (n->op->kind != OpKind::elementwise) continue;
+    Cuts common = ~0U;
+    for (std::size_t k = 0; k < max_inputs && n->inputs[k] >= 0; ++k) {
+      const Shape& input = nodes[n->inputs[k]].shape;
+      if (input.rank != 0) common &= cuts_for(input, n->shape);
+    }
+    if (common == 0) return true;
+  }
+  return false;
+}
+
 /// Where an elementwise node's operands allow no common cut, those that are neither whole nor scalar are repeated in
 /// memory first.
-constexpr Subgraph materialize_broadcasts(const Subgraph& g) {
+constexpr Subgraph materialize_broadcasts(const SubgraphView& g) {
+  if (!has_no_common_cut(g)) return detail::copied(g);
   return detail::rewrite(g, [](Subgraph& to, Node n, int) {
     if (n.op->kind != OpKind::elementwise) return detail::append(to, n);
     Cuts common = detail::all_cuts(n.shape);

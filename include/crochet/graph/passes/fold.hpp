@@ -109,7 +109,7 @@ class Folder {
 };
 }  // namespace detail
 
-constexpr Subgraph fold(const Subgraph& g) {
+constexpr Subgraph fold(const SubgraphView& g) {
   std::vector<char> fetched(g.nodes.size(), 0);
   for (int f : g.fetched) fetched[detail::at(f)] = 1;
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {

@@ -10,14 +10,15 @@ namespace crochet {
 template <std::size_t N, std::size_t M>
 class FrozenSchedule {
  public:
+  static constexpr std::size_t room = M;
   constexpr explicit FrozenSchedule(const Schedule& s) : home_(s.home), stored_(s.stored), base_(s.base) {
     for (const Group& q : s.groups) {
       if (groups_ < N) heads_[groups_] = {q.root, q.shape, q.cuts, q.panels, q.reduces, q.nodes.size()};
       ++groups_;
-      for (int i : q.nodes) {
-        if (members_ < M) member_[members_] = i;
-        ++members_;
-      }
+      const int* const nodes = q.nodes.data();
+      const std::size_t count = q.nodes.size();
+      for (std::size_t i = 0; i < count && members_ + i < M; ++i) member_[members_ + i] = nodes[i];
+      members_ += count;
     }
   }
 

@@ -9,6 +9,7 @@ namespace crochet {
 /// Room for N nodes, F fetched values and T targets.
 template <std::size_t N, std::size_t F, std::size_t T>
 struct FrozenSubgraph {
+  static constexpr std::size_t room = N + 4;
   FrozenList<Node, N> nodes;
   FrozenList<int, F> fetched;
   FrozenList<int, T> targets;
@@ -17,7 +18,9 @@ struct FrozenSubgraph {
 
   constexpr bool fits() const { return nodes.fits(); }
   constexpr std::size_t needed() const { return nodes.count; }
-  constexpr Subgraph thawed() const { return {nodes.thawed(), fetched.thawed(), targets.thawed()}; }
+  constexpr SubgraphView view() const {
+    return {{nodes.data(), nodes.size()}, {fetched.data(), fetched.size()}, {targets.data(), targets.size()}};
+  }
 };
 
 }  // namespace crochet

@@ -37,21 +37,12 @@ struct Schedule {
 namespace detail {
 class Fuser {
  public:
-  constexpr explicit Fuser(const Subgraph& g)
-      : g_(g),
-        floating_(g.nodes.size(), 0),
-        pending_(g.nodes.size(), 0),
-        last_read_(g.nodes.size(), -1),
-        root_read_(g.nodes.size(), -1),
-        last_written_(g.nodes.size(), -1),
-        mark_(g.nodes.size(), -1),
-        ready_(g.nodes.size(), -1),
-        cost_(g.nodes.size(), 0),
-        reach_(g.nodes.size()) {
+  constexpr explicit Fuser(const SubgraphView& g) : g_(g), nodes_(g.nodes.data()), states_(g.nodes.size()) {
     s_.home.assign(g.nodes.size(), -1);
     s_.stored.assign(g.nodes.size(), 0);
     s_.base.assign(g.nodes.size(), -1);
     s_.groups.reserve(g.nodes.size() / 4 + 8);
+    home_ = s_.home.data(), stored_ = s_.stored.data(), base_ = s_.base.data();
   }
 
   constexpr Schedule run() {
@@ -62,52 +53,61 @@ class Fuser {
   }
 
  private:
-  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
+  constexpr const Node& node(int i) const { return nodes_[i]; }
   static constexpr bool is_source(const Node& n) { return n.op->kind == OpKind::source; }
 
   /// Floating: elementwise, on sources and floating nodes of its own shape. Not if it reads a variable that is assigned
   /// in this plan and is read twice: the second reader could come after the assignment.
   constexpr void find_floating() {
-    std::vector<int> readers(g_.nodes.size(), 0);
-    std::vector<char> assigned(g_.nodes.size(), 0);
-    for (const Node& n : g_.nodes) {
-      if (n.op->kind == OpKind::assign) assigned[at(n.inputs[0])] = 1;
-      for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) ++readers[at(n.inputs[k])];
+    struct Behind {
+      int readers = 0;
+      bool assigned = false;
+      bool changes = false;  ///< it, or something behind it, is assigned
+      Cuts cuts = ~0U;       ///< if it floats: of everything behind it
+    };
+    const Block<Behind> blocks(g_.nodes.size());
+    Behind* const of = blocks.data;
+    const auto count = static_cast<int>(g_.nodes.size());
+    for (const Node *n = nodes_, *end = nodes_ + count; n != end; ++n) {
+      if (n->op->kind == OpKind::assign) of[n->inputs[0]].assigned = true;
+      for (std::size_t k = 0; k < max_inputs && n->inputs[k] >= 0; ++k) ++of[n->inputs[k]].readers;
     }
-    for (int f : g_.fetched) ++readers[at(f)];
-    std::vector<char> changes(g_.nodes.size(), 0);
-    std::vector<Cuts> cuts(g_.nodes.size(), ~0U);  // by floating node: of everything behind it
-    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      const Node& n = g_.nodes[i];
-      changes[i] = assigned[i];
+    for (int f : g_.fetched) ++of[f].readers;
+    for (int i = 0; i < count; ++i) {
+      const Node& n = nodes_[i];
+      Behind& mine = of[i];
+      mine.changes = mine.assigned;
       if (n.op->kind != OpKind::elementwise) continue;
       bool floats = true;
-      for (int in : n.inputs) {
-        if (in < 0) break;
-        changes[i] = changes[i] != 0 || changes[at(in)] != 0 ? 1 : 0;
-        floats = floats && (is_source(node(in)) || (floating_[at(in)] != 0 && node(in).shape == n.shape));
-        cuts[i] &= cuts_for(node(in), n.shape) & cuts[at(in)];
+      for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+        const int in = n.inputs[k];
+        mine.changes = mine.changes || of[in].changes;
+        // Products and other kernels are behind most nodes: then there is nothing to look at.
+        floats = floats && (nodes_[in].op->kind == OpKind::source || state_[in].floating);
+        floats = floats && (!state_[in].floating || nodes_[in].shape == n.shape);
+        if (floats) mine.cuts &= cuts_for(nodes_[in], n.shape) & of[in].cuts;
       }
-      floats = floats && cuts[i] != 0;
-      floating_[i] = floats && (changes[i] == 0 || readers[i] < 2) ? 1 : 0;
-      if (floating_[i] != 0) cost_[i] = cost_with_inputs(n);
-      pending_[i] = floating_[i] != 0 && changes[i] != 0 ? 1 : 0;
-      if (pending_[i] != 0) all_pending_.push_back(static_cast<int>(i));
+      state_[i].floating = floats && mine.cuts != 0 && (!mine.changes || mine.readers < 2);
+      state_[i].pending = state_[i].floating && mine.changes;
+      if (state_[i].pending) all_pending_.push_back(i);
     }
   }
 
-  constexpr int cost_with_inputs(const Node& n) const {
+  /// What it takes to compute a node again: 0 if it does not float.
+  constexpr int cost(int i) {
     constexpr int enough = 1 << 16;  // however often a node is counted that is read twice
-    int cost = cost_of(*n.op);
-    for (int in : n.inputs) {
-      if (in >= 0 && cost < enough) cost += cost_[at(in)];
+    int& sum = state_[i].cost;
+    if (!state_[i].floating || sum > 0) return sum;
+    sum = cost_of(*nodes_[i].op);
+    for (int in : nodes_[i].inputs) {
+      if (in >= 0 && sum < enough) sum += cost(in);
     }
-    return cost;
+    return sum;
   }
 
   constexpr void place(int i) {
     const Node& n = node(i);
-    s_.base[at(i)] = i;
+    base_[i] = i;
     switch (n.op->kind) {
       case OpKind::source:
       case OpKind::group:
@@ -122,15 +122,15 @@ class Fuser {
       case OpKind::elementwise:
         break;
     }
-    if (floating_[at(i)] == 0) place_elementwise(i);
+    if (!state_[i].floating) place_elementwise(i);
   }
 
   constexpr void place_view(int i) {
     const int in = node(i).inputs[0];
     keep(in);
-    s_.base[at(i)] = s_.base[at(in)];
-    s_.home[at(i)] = s_.home[at(in)];
-    ready_[at(i)] = ready_[at(in)];
+    base_[i] = base_[in];
+    home_[i] = home_[in];
+    state_[i].ready = state_[in].ready;
   }
 
   /// A reduction in a loop: the one that computes its input, or, if it is one of everything, one that reads it. Whether
@@ -141,32 +141,32 @@ class Fuser {
     if (cuts == 0) return false;
     const int q = loop_that_reduces(i, in, cuts);
     if (q < 0) return false;
-    Group& group = s_.groups[at(q)];
+    Group& group = groups_[q];
     group.cuts &= floats(in) ? cuts & reach(in).cuts : cuts;
     group.reduces = true;
     use(in, q);
     group.nodes.push_back(i);
-    s_.home[at(i)] = q;
-    ready_[at(i)] = q + 1;
-    s_.stored[at(i)] = 1;
+    home_[i] = q;
+    state_[i].ready = q + 1;
+    stored_[i] = 1;
     ++epoch_;
     return true;
   }
   constexpr int loop_that_reduces(int i, int in, Cuts cuts) {
     if (floats(in)) return reach(in).panels || (cuts & reach(in).cuts) == 0 ? -1 : loop_for(in, cuts);
-    const int q = s_.home[at(in)];
+    const int q = home_[in];
     const OpKind kind = node(in).op->kind;
-    const bool in_hand = q >= 0 && (kind == OpKind::elementwise || kind == OpKind::assign) && s_.groups[at(q)].root < 0;
-    if (in_hand) return !s_.groups[at(q)].panels && (s_.groups[at(q)].cuts & cuts) != 0 ? q : -1;
+    const bool in_hand = q >= 0 && (kind == OpKind::elementwise || kind == OpKind::assign) && groups_[q].root < 0;
+    if (in_hand) return !groups_[q].panels && (groups_[q].cuts & cuts) != 0 ? q : -1;
     const bool of_everything = node(i).shape.size().is_one();
     if (!of_everything || node(in).layout == Layout::panels) return -1;
     const int last = static_cast<int>(s_.groups.size()) - 1;
     const bool fits =
-        last >= 0 && last >= ready_[at(in)] && is_loop_over(last, node(in).shape) && !s_.groups[at(last)].panels;
-    return fits && s_.home[at(in)] != last ? last : open(-1, node(in).shape);
+        last >= 0 && last >= state_[in].ready && is_loop_over(last, node(in).shape) && !groups_[last].panels;
+    return fits && home_[in] != last ? last : open(-1, node(in).shape);
   }
   constexpr bool is_loop_over(int q, const Shape& shape) const {
-    return s_.groups[at(q)].root < 0 && s_.groups[at(q)].shape == shape;
+    return groups_[q].root < 0 && groups_[q].shape == shape;
   }
 
   /// The loop in which a floating node is best computed: one that computes something behind it already, else the last
@@ -175,8 +175,7 @@ class Fuser {
     const Reach r = reach(i);
     const int last = static_cast<int>(s_.groups.size()) - 1;
     for (int q : {r.shared, last}) {
-      if (q >= 0 && q >= r.latest && s_.groups[at(q)].root < 0 && joins(i, q) &&
-          (s_.groups[at(q)].cuts & r.cuts & cuts) != 0)
+      if (q >= 0 && q >= r.latest && groups_[q].root < 0 && joins(i, q) && (groups_[q].cuts & r.cuts & cuts) != 0)
         return q;
     }
     return open(-1, node(i).shape);
@@ -188,9 +187,9 @@ class Fuser {
       if (in >= 0) keep(in);
     }
     const int q = open(i, n.shape);
-    if (n.op->has_epilogue()) s_.groups[at(q)].cuts = 1U << n.op->row_dimensions(n.shape.rank);
-    s_.home[at(i)] = ready_[at(i)] = q;
-    if (!n.op->has_epilogue()) s_.stored[at(i)] = 1;
+    if (n.op->has_epilogue()) groups_[q].cuts = 1U << n.op->row_dimensions(n.shape.rank);
+    home_[i] = state_[i].ready = q;
+    if (!n.op->has_epilogue()) stored_[i] = 1;
     for (int in : n.inputs) {
       if (in >= 0) read(in, q, true);
     }
@@ -208,12 +207,13 @@ class Fuser {
       if (in >= 0 && floats(in) && reach(i).cuts == 0) keep(in);
     }
     const int latest = reach(i).latest;
-    const int after = assigns ? max(latest, max(last_read_[at(n.inputs[0])], last_written_[at(n.inputs[0])])) : latest;
+    const int after =
+        assigns ? max(latest, max(state_[n.inputs[0]].last_read, state_[n.inputs[0]].last_written)) : latest;
     int q = latest;
     const int last = static_cast<int>(s_.groups.size()) - 1;
     if (!(q >= 0 && q <= last && after == q && joins(i, q))) {
       q = last;
-      if (!(q >= 0 && q >= after && s_.groups[at(q)].root < 0 && joins(i, q))) q = open(-1, n.shape);
+      if (!(q >= 0 && q >= after && groups_[q].root < 0 && joins(i, q))) q = open(-1, n.shape);
     }
     add(i, q);
   }
@@ -221,15 +221,14 @@ class Fuser {
   /// Whether node i can be computed in group q's loop.
   constexpr bool joins(int i, int q) {
     const Node& n = node(i);
-    const Group& group = s_.groups[at(q)];
+    const Group& group = groups_[q];
     if (group.root >= 0 && !node(group.root).op->has_epilogue()) return false;
     if (!(group.shape == n.shape) || (group.cuts & reach(i).cuts) == 0) return false;
     if (group.reduces && reach(i).panels) return false;
     // A kernel that reads the variable may do so after the first results are out.
-    if (n.op->kind == OpKind::assign && root_read_[at(n.inputs[0])] == q) return false;
+    if (n.op->kind == OpKind::assign && state_[n.inputs[0]].root_read == q) return false;
     for (int in : n.inputs) {
-      if (in >= 0 && s_.home[at(in)] == q && node(in).op->kind == OpKind::view)
-        return false;  // not in the loop's hands
+      if (in >= 0 && home_[in] == q && node(in).op->kind == OpKind::view) return false;  // not in the loop's hands
     }
     return true;
   }
@@ -244,93 +243,94 @@ class Fuser {
     bool panels = false;  ///< something of it lies in panels
   };
   constexpr Reach reach(int i) {
-    if (reach_[at(i)].epoch == epoch_) return reach_[at(i)];
+    if (state_[i].reach.epoch == epoch_) return state_[i].reach;
     const Node& n = node(i);
-    Reach r{epoch_, cuts_for(n, n.shape), -1, mark_[at(i)], n.layout == Layout::panels};
+    Reach r{epoch_, cuts_for(n, n.shape), -1, state_[i].mark, n.layout == Layout::panels};
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       const int in = n.inputs[k];
       if (in < 0) break;
       r.cuts &= cuts_for(node(in), n.shape);
       const bool here = floats(in);
       const Reach behind =
-          here ? reach(in) : Reach{epoch_, r.cuts, ready_[at(in)], -1, node(in).layout == Layout::panels};
+          here ? reach(in) : Reach{epoch_, r.cuts, state_[in].ready, -1, node(in).layout == Layout::panels};
       r.cuts &= behind.cuts;
       r.latest = max(r.latest, behind.latest);
       r.shared = max(r.shared, behind.shared);
       r.panels = r.panels || behind.panels;
     }
-    return reach_[at(i)] = r;
+    return state_[i].reach = r;
   }
   /// Whether a node is computed wherever it is read.
-  constexpr bool floats(int i) const { return floating_[at(i)] != 0 && s_.home[at(i)] < 0; }
+  constexpr bool floats(int i) const { return state_[i].floating && home_[i] < 0; }
 
   constexpr int open(int root, const Shape& shape) {
     s_.groups.push_back({root, shape, all_cuts(shape), {}});
+    groups_ = s_.groups.data();
     return static_cast<int>(s_.groups.size()) - 1;
   }
 
   constexpr void add(int i, int q) {
     const Node& n = node(i);
-    s_.groups[at(q)].cuts &= reach(i).cuts;
-    s_.groups[at(q)].panels = s_.groups[at(q)].panels || reach(i).panels;
+    groups_[q].cuts &= reach(i).cuts;
+    groups_[q].panels = groups_[q].panels || reach(i).panels;
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       if (n.inputs[k] >= 0) use(n.inputs[k], q);
     }
-    if (n.op->kind == OpKind::assign) last_written_[at(n.inputs[0])] = q;
-    s_.groups[at(q)].nodes.push_back(i);
-    s_.home[at(i)] = ready_[at(i)] = q;
+    if (n.op->kind == OpKind::assign) state_[n.inputs[0]].last_written = q;
+    groups_[q].nodes.push_back(i);
+    home_[i] = state_[i].ready = q;
     ++epoch_;
   }
 
   /// Group q's loop reads node i.
   constexpr void use(int i, int q) {
     if (floats(i)) {
-      if (mark_[at(i)] == q) return;
-      if (mark_[at(i)] >= 0 && mark_[at(i)] < q && cost_[at(i)] > worth_storing) {
+      if (state_[i].mark == q) return;
+      if (state_[i].mark >= 0 && state_[i].mark < q && cost(i) > worth_storing) {
         settle(i);
         return read(i, q, false);
       }
-      mark_[at(i)] = q;
-      pending_[at(i)] = 0;
+      state_[i].mark = q;
+      state_[i].pending = false;
       for (int in : node(i).inputs) {
         if (in >= 0) use(in, q);
       }
-      s_.groups[at(q)].nodes.push_back(i);
+      groups_[q].nodes.push_back(i);
       return;
     }
-    if (s_.home[at(i)] != q) store(i);
+    if (home_[i] != q) store(i);
     read(i, q, false);
   }
 
   constexpr void read(int i, int q, bool by_root) {
-    const int b = s_.base[at(i)];
+    const int b = base_[i];
     const int variable = node(b).op->kind == OpKind::assign ? node(b).inputs[0] : b;
-    last_read_[at(variable)] = max(last_read_[at(variable)], q);
-    if (by_root) root_read_[at(variable)] = q;
+    state_[variable].last_read = max(state_[variable].last_read, q);
+    if (by_root) state_[variable].root_read = q;
   }
 
   constexpr void store(int i) {
-    if (!is_source(node(i))) s_.stored[at(s_.base[at(i)])] = 1;
+    if (!is_source(node(i))) stored_[base_[i]] = 1;
   }
 
   /// What computing a value again may cost before it is better stored.
   static constexpr int worth_storing = 20;
   /// A floating node gets the group that computes it as its home, and is stored there.
   constexpr void settle(int i) {
-    s_.home[at(i)] = ready_[at(i)] = mark_[at(i)];
-    s_.stored[at(i)] = 1;
+    home_[i] = state_[i].ready = state_[i].mark;
+    stored_[i] = 1;
     ++epoch_;
   }
 
   /// Node i must be in memory: a floating node gets a home.
   constexpr void keep(int i) {
-    const bool constant_output = node(i).is(op::constant) && s_.home[at(i)] < 0;
-    if (floats(i) && mark_[at(i)] >= 0) {
+    const bool constant_output = node(i).is(op::constant) && home_[i] < 0;
+    if (floats(i) && state_[i].mark >= 0) {
       settle(i);
     } else if (floats(i) || constant_output) {
-      pending_[at(i)] = 0;
+      state_[i].pending = false;
       add(i, constant_output ? open(-1, node(i).shape) : loop_for(i, ~0U));
-      s_.stored[at(i)] = 1;
+      stored_[i] = 1;
     }
     store(i);
   }
@@ -340,9 +340,9 @@ class Fuser {
   constexpr void force_pending_readers(int variable, int assignment) {
     const int* const all = all_pending_.data();
     const std::size_t count = all_pending_.size();
-    while (first_pending_ < count && pending_[at(all[first_pending_])] == 0) ++first_pending_;
+    while (first_pending_ < count && !state_[all[first_pending_]].pending) ++first_pending_;
     for (std::size_t k = first_pending_; k < count && all[k] < assignment; ++k) {
-      if (pending_[at(all[k])] != 0 && reads(all[k], variable) && !reads(assignment, all[k])) keep(all[k]);
+      if (state_[all[k]].pending && reads(all[k], variable) && !reads(assignment, all[k])) keep(all[k]);
     }
   }
   constexpr bool reads(int i, int what) const {
@@ -356,20 +356,31 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
-  const Subgraph& g_;
+  /// What is known of a node.
+  struct State {
+    bool floating = false, pending = false;
+    int last_read = -1, root_read = -1, last_written = -1;
+    int mark = -1;   ///< if it floats: the latest group that computes it
+    int ready = -1;  ///< the first group that may read it; that is its home, but for reductions
+    int cost = 0;    ///< if it floats: of computing it, with all behind it
+    Reach reach;
+  };
+
+  SubgraphView g_;
+  const Node* nodes_;
   Schedule s_;
-  std::vector<char> floating_, pending_;
+  // Pointers into s_ and states_: compilers count the calls of a vector's operator[].
+  int *home_, *base_;
+  char* stored_;
+  Group* groups_ = nullptr;
+  Block<State> states_;
+  State* const state_ = states_.data;
   std::vector<int> all_pending_;   ///< nodes that were pending at first, in order
   std::size_t first_pending_ = 0;  ///< none before it is still pending
-  std::vector<int> last_read_, root_read_, last_written_;
-  std::vector<int> mark_;   ///< by floating node: the latest group that computes it
-  std::vector<int> ready_;  ///< by node: the first group that may read it; that is its home, but for reductions
-  std::vector<int> cost_;   ///< by floating node: of computing it, with all behind it
-  std::vector<Reach> reach_;
-  int epoch_ = 0;  ///< of what reach() remembers
+  int epoch_ = 0;                  ///< of what reach() remembers
 };
 }  // namespace detail
 
-constexpr Schedule fuse(const Subgraph& g) { return detail::Fuser(g).run(); }
+constexpr Schedule fuse(const SubgraphView& g) { return detail::Fuser(g).run(); }
 
 }  // namespace crochet

@@ -11,7 +11,7 @@ namespace crochet {
 namespace detail {
 class ItemMemoryPlanner {
  public:
-  constexpr ItemMemoryPlanner(const Subgraph& g, const Schedule& s, const Regions& r, MemoryPlan& m)
+  constexpr ItemMemoryPlanner(const SubgraphView& g, const Schedule& s, const Regions& r, MemoryPlan& m)
       : g_(g), s_(s), r_(r), m_(m), last_(g.nodes.size(), -1) {}
 
   constexpr std::vector<ItemSteps> run() {
@@ -85,7 +85,7 @@ class ItemMemoryPlanner {
     m_.values[at(i)].index = static_cast<std::int32_t>(from);
   }
 
-  const Subgraph& g_;
+  SubgraphView g_;
   const Schedule& s_;
   const Regions& r_;
   MemoryPlan& m_;
@@ -95,7 +95,7 @@ class ItemMemoryPlanner {
 };
 }  // namespace detail
 
-constexpr std::vector<ItemSteps> plan_item_memory(const Subgraph& g, const Schedule& s, const Regions& r,
+constexpr std::vector<ItemSteps> plan_item_memory(const SubgraphView& g, const Schedule& s, const Regions& r,
                                                   MemoryPlan& m) {
   return detail::ItemMemoryPlanner(g, s, r, m).run();
 }

@@ -13,7 +13,7 @@ namespace crochet {
 namespace detail {
 class Keeper {
  public:
-  constexpr explicit Keeper(const Subgraph& g)
+  constexpr explicit Keeper(const SubgraphView& g)
       : from_(g),
         place_(g.nodes.size(), -1),
         last_reader_(g.nodes.size(), -1),
@@ -91,7 +91,7 @@ class Keeper {
     first_[at(variable)] = -1;
   }
 
-  const Subgraph& from_;
+  SubgraphView from_;
   Subgraph to_;
   std::vector<int> place_, last_reader_;
   std::vector<int> moved_;                ///< by node: where it went itself, whatever stands for its value
@@ -100,6 +100,39 @@ class Keeper {
 };
 }  // namespace detail
 
-constexpr Subgraph keep_overwritten(const Subgraph& g) { return detail::Keeper(g).run(); }
+/// Whether there is something to do: whether anything that lives in a variable is read after the next assignment to it.
+constexpr bool overwrites_too_early(const SubgraphView& g) {
+  std::vector<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
+  int *const last = readers.data(), *const latest = latest_of.data(), *const variable = variable_of.data();
+  const Node* const nodes = g.nodes.data();
+  const auto count = static_cast<int>(g.nodes.size());
+  for (int i = 0; i < count; ++i) {
+    for (std::size_t k = nodes[i].op->kind == OpKind::assign ? 1 : 0; k < max_inputs && nodes[i].inputs[k] >= 0; ++k) {
+      last[nodes[i].inputs[k]] = i;
+    }
+  }
+  for (int f : g.fetched) last[f] = nodes[f].op == &op::variable ? last[f] : count;
+  for (int i = count - 1; i >= 0; --i) {
+    const int in = nodes[i].inputs[0];
+    if (nodes[i].op->kind == OpKind::view && last[i] > last[in]) last[in] = last[i];
+  }
+  for (int i = 0; i < count; ++i) {
+    const OpKind kind = nodes[i].op->kind;
+    const int in = nodes[i].inputs[0];
+    if (kind == OpKind::assign && latest[in] > i) return true;
+    if (kind == OpKind::assign) latest[in] = -1;
+    if (nodes[i].op == &op::variable) variable[i] = i;
+    if (kind == OpKind::assign) variable[i] = in;
+    if (kind == OpKind::view) variable[i] = variable[in];
+    const int v = variable[i];
+    if (v >= 0 && last[i] > latest[v]) latest[v] = last[i];
+  }
+  return false;
+}
+
+constexpr Subgraph keep_overwritten(const SubgraphView& g) {
+  if (!overwrites_too_early(g)) return detail::copied(g);
+  return detail::Keeper(g).run();
+}
 
 }  // namespace crochet

@@ -17,7 +17,7 @@ struct MemoryPlan {
 namespace detail {
 class MemoryPlanner {
  public:
-  constexpr MemoryPlanner(const Subgraph& g, const Schedule& s, const Regions& r) : g_(g), s_(s), r_(r) {}
+  constexpr MemoryPlanner(const SubgraphView& g, const Schedule& s, const Regions& r) : g_(g), s_(s), r_(r) {}
 
   constexpr MemoryPlan run() {
     plan_.values.reserve(g_.nodes.size());
@@ -63,14 +63,14 @@ class MemoryPlanner {
     plan_.values[at(i)].index = base.index;
   }
 
-  const Subgraph& g_;
+  SubgraphView g_;
   const Schedule& s_;
   const Regions& r_;
   MemoryPlan plan_;
 };
 }  // namespace detail
 
-constexpr MemoryPlan plan_memory(const Subgraph& g, const Schedule& s, const Regions& r) {
+constexpr MemoryPlan plan_memory(const SubgraphView& g, const Schedule& s, const Regions& r) {
   return detail::MemoryPlanner(g, s, r).run();
 }
 

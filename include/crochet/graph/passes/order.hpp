@@ -10,14 +10,16 @@ namespace crochet {
 namespace detail {
 class Orderer {
  public:
-  constexpr Orderer(const Subgraph& g, const Schedule& s)
-      : g_(g), s_(s), followers_(s.groups.size()), waits_for_(s.groups.size(), 0) {}
+  constexpr Orderer(const SubgraphView& g, const Schedule& s)
+      : nodes_(g.nodes.data()),
+        s_(s),
+        home_(s.home.data()),
+        base_(s.base.data()),
+        followers_(s.groups.size()),
+        waits_for_(s.groups.size(), 0),
+        uses_(g.nodes.size()) {}
 
-  constexpr Schedule run() {
-    const std::vector<char> items = RegionFinder(g_, s_).itemwise_groups();
-    bool any = false;
-    for (std::size_t q = 0; q < items.size(); ++q) any = any || (items[q] != 0 && s_.groups[q].root >= 0);
-    if (!any) return s_;
+  constexpr Schedule run(const char* items) {
     find_dependencies();
     return permuted(order(items));
   }
@@ -26,69 +28,75 @@ class Orderer {
   /// What is known of a variable at a point of the schedule.
   struct Uses {
     int assigned_by = -1;
-    std::vector<int> readers;
+    int reader = -1;  ///< the last one in the list of readings
+  };
+  struct Reading {
+    int group, before;
   };
 
-  constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
+  constexpr const Node& node(int i) const { return nodes_[i]; }
   constexpr void after(int earlier, int later) {
     if (earlier < 0 || earlier == later) return;
-    followers_[at(earlier)].push_back(later);
-    ++waits_for_[at(later)];
+    followers_.data()[earlier].push_back(later);
+    ++waits_for_.data()[later];
   }
 
   constexpr void find_dependencies() {
-    std::vector<Uses> variables(g_.nodes.size());
-    for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) {
-      const Group& group = s_.groups[at(q)];
-      const auto read = [&](int i) {
-        // Something that is computed again waits for the gradient that it is computed for.
-        for (int v = i; node(v).op->kind == OpKind::view; v = node(v).inputs[0]) {
-          if (node(v).inputs[1] >= 0) after(s_.home[at(s_.base[at(node(v).inputs[1])])], q);
-        }
-        const int b = s_.base[at(i)];
-        after(s_.home[at(b)], q);
-        const Node& n = node(b);
-        if (n.op->kind != OpKind::assign && n.op->kind != OpKind::source) return;
-        Uses& uses = variables[at(n.op->kind == OpKind::assign ? n.inputs[0] : b)];
-        after(uses.assigned_by, q);
-        uses.readers.push_back(q);
-      };
-      const auto read_inputs = [&](int i) {
-        for (std::size_t k = node(i).op->kind == OpKind::assign ? 1 : 0; k < max_inputs; ++k) {
-          if (node(i).inputs[k] >= 0) read(node(i).inputs[k]);
-        }
-      };
-      if (group.root >= 0) read_inputs(group.root);
-      for (int i : group.nodes) read_inputs(i);
-      for (int i : group.nodes) {
-        if (node(i).op->kind == OpKind::assign) assign(variables[at(node(i).inputs[0])], q);
+    const auto count = static_cast<int>(s_.groups.size());
+    for (int q = 0; q < count; ++q) {
+      const Group& group = s_.groups.data()[q];
+      if (group.root >= 0) read_inputs(group.root, q);
+      const int* const first = group.nodes.data();
+      const int* const last = first + group.nodes.size();
+      for (const int* i = first; i != last; ++i) read_inputs(*i, q);
+      for (const int* i = first; i != last; ++i) {
+        if (node(*i).op->kind == OpKind::assign) assign(uses_.data[node(*i).inputs[0]], q);
       }
     }
   }
+  constexpr void read_inputs(int i, int q) {
+    const Node& n = node(i);
+    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+      read(n.inputs[k], q);
+    }
+  }
+  constexpr void read(int i, int q) {
+    // Something that is computed again waits for the gradient that it is computed for.
+    for (int v = i; node(v).op->kind == OpKind::view; v = node(v).inputs[0]) {
+      if (node(v).inputs[1] >= 0) after(home_[base_[node(v).inputs[1]]], q);
+    }
+    const int b = base_[i];
+    after(home_[b], q);
+    const Node& n = node(b);
+    if (n.op->kind != OpKind::assign && n.op->kind != OpKind::source) return;
+    Uses& uses = uses_.data[n.op->kind == OpKind::assign ? n.inputs[0] : b];
+    after(uses.assigned_by, q);
+    readings_.push_back({q, uses.reader});
+    uses.reader = static_cast<int>(readings_.size()) - 1;
+  }
   constexpr void assign(Uses& uses, int q) {
     after(uses.assigned_by, q);
-    for (int reader : uses.readers) after(reader, q);
-    uses.readers.clear();
-    uses.assigned_by = q;
+    for (int r = uses.reader; r >= 0; r = readings_.data()[r].before) after(readings_.data()[r].group, q);
+    uses = {q, -1};
   }
 
   /// Turn and turn about: all groups of one kind that wait for nothing, in their old order, then all of the other.
-  constexpr std::vector<int> order(const std::vector<char>& items) {
+  constexpr std::vector<int> order(const char* items) {
     // What a region puts off lives longer: after so many groups it gets its turn.
     constexpr std::size_t longest = 40;
     std::vector<int> order, ready[2];
     const auto add = [&](int q) {
-      std::vector<int>& list = ready[items[at(q)] != 0 ? 1 : 0];
+      std::vector<int>& list = ready[items[q] != 0 ? 1 : 0];
       std::size_t p = list.size();
       list.push_back(q);
       for (; p > 0 && list[p - 1] < q; --p) list[p] = list[p - 1];  // the first comes last
       list[p] = q;
     };
-    for (int q = 0; q < static_cast<int>(items.size()); ++q) {
+    for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) {
       if (waits_for_[at(q)] == 0) add(q);
     }
     std::size_t turn = 0, run = 0;
-    while (order.size() < items.size()) {
+    while (order.size() < s_.groups.size()) {
       if (ready[turn].empty() || (turn == 1 && run == longest && !ready[0].empty())) {
         turn = 1 - turn;
         run = 0;
@@ -116,13 +124,34 @@ class Orderer {
     return to;
   }
 
-  const Subgraph& g_;
+  const Node* nodes_;
   const Schedule& s_;
+  const int *home_, *base_;
   std::vector<std::vector<int>> followers_;
   std::vector<int> waits_for_;
+  Block<Uses> uses_;  ///< by variable
+  std::vector<Reading> readings_;
 };
 }  // namespace detail
 
-constexpr Schedule order_by_items(const Subgraph& g, const Schedule& s) { return detail::Orderer(g, s).run(); }
+/// By group: whether it can be made item by item. Nothing is 1 if there is nothing to order.
+constexpr std::vector<char> find_itemwise(const SubgraphView& g, const Schedule& s) {
+  std::vector<char> items = detail::RegionFinder(g, s).itemwise_groups();
+  bool any = false;
+  for (std::size_t q = 0; q < items.size(); ++q) any = any || (items[q] != 0 && s.groups[q].root >= 0);
+  if (!any) items.assign(items.size(), 0);
+  return items;
+}
+
+constexpr Schedule order_by_items(const SubgraphView& g, const Schedule& s, const char* itemwise) {
+  return detail::Orderer(g, s).run(itemwise);
+}
+constexpr Schedule order_by_items(const SubgraphView& g, const Schedule& s) {
+  const std::vector<char> items = find_itemwise(g, s);
+  bool any = false;
+  for (char itemwise : items) any = any || itemwise != 0;
+  if (!any) return s;
+  return order_by_items(g, s, items.data());
+}
 
 }  // namespace crochet

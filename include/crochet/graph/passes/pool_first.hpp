@@ -136,10 +136,16 @@ class PoolMover {
 };
 }  // namespace detail
 
-constexpr Subgraph pool_first(const Subgraph& g) {
-  bool pools = false;
-  for (const Node& n : g.nodes) pools = pools || n.is(op::max_pool) || n.is(op::max_pool_winners);
-  if (!pools) return g;
+/// Whether there is something to do.
+constexpr bool has_pools(const SubgraphView& g) {
+  const Node* n = g.nodes.data();
+  const Node* const end = n + g.nodes.size();
+  while (n != end && n->op != &op::max_pool && n->op != &op::max_pool_winners) ++n;
+  return n != end;
+}
+
+constexpr Subgraph pool_first(const SubgraphView& g) {
+  if (!has_pools(g)) return detail::copied(g);
   detail::PoolMover mover;
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int) { return mover.place(to, n); });
 }

@@ -10,7 +10,7 @@ namespace crochet {
 namespace detail {
 class ProgramWriter {
  public:
-  constexpr ProgramWriter(const Subgraph& g, const Schedule& s, const MemoryPlan& m)
+  constexpr ProgramWriter(const SubgraphView& g, const Schedule& s, const MemoryPlan& m)
       : g_(g), s_(s), position_(g.nodes.size(), -1), accessed_(g.nodes.size(), -1) {
     plan_.values = m.values;
     plan_.slots = m.slots;
@@ -127,7 +127,7 @@ class ProgramWriter {
     used_.push_back(i);
   }
 
-  const Subgraph& g_;
+  SubgraphView g_;
   const Schedule& s_;
   Plan plan_;
   Step step_;
@@ -138,7 +138,7 @@ class ProgramWriter {
 };
 }  // namespace detail
 
-constexpr Plan write_programs(const Subgraph& g, const Schedule& s, const MemoryPlan& m) {
+constexpr Plan write_programs(const SubgraphView& g, const Schedule& s, const MemoryPlan& m) {
   return detail::ProgramWriter(g, s, m).run();
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // prune: keeps what the demand needs. Assignments live only if a target or a fetched value needs them.
 #pragma once
+#include <utility>
+
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {
 
 /// Which nodes the demand needs.
-constexpr std::vector<char> live_nodes(const Subgraph& g) {
+constexpr std::vector<char> live_nodes(const SubgraphView& g) {
   std::vector<char> marks(g.nodes.size(), 0);
   char* const live = marks.data();
   const Node* const nodes = g.nodes.data();
@@ -19,11 +21,28 @@ constexpr std::vector<char> live_nodes(const Subgraph& g) {
   return marks;
 }
 
-constexpr Subgraph prune(const Subgraph& g) {
+/// In place: mostly everything is needed, and copying nodes costs the compiler more than looking at them.
+constexpr Subgraph prune(Subgraph&& g) {
   const std::vector<char> marks = live_nodes(g);
   const char* const live = marks.data();
-  return detail::rewrite(
-      g, [=](Subgraph& to, const Node& n, int old) { return live[old] != 0 ? detail::append(to, n) : -1; });
+  std::vector<int> places(g.nodes.size(), -1);
+  int* const place = places.data();
+  Node* const nodes = g.nodes.data();
+  const auto count = static_cast<int>(g.nodes.size());
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    if (live[i] == 0) continue;
+    if (kept != i) nodes[kept] = nodes[i];
+    for (std::size_t k = 0; k < max_inputs && nodes[kept].inputs[k] >= 0; ++k) {
+      nodes[kept].inputs[k] = place[nodes[kept].inputs[k]];
+    }
+    place[i] = kept++;
+  }
+  g.nodes.resize(static_cast<std::size_t>(kept));
+  for (int& f : g.fetched) f = place[f];
+  for (int& t : g.targets) t = place[t];
+  return std::move(g);
 }
+constexpr Subgraph prune(const SubgraphView& g) { return prune(detail::copied(g)); }
 
 }  // namespace crochet

@@ -49,7 +49,7 @@ constexpr Extent common(const Extent& a, const Extent& b) {
 
 class RegionFinder {
  public:
-  constexpr RegionFinder(const Subgraph& g, const Schedule& s) : g_(g), s_(s) {
+  constexpr RegionFinder(const SubgraphView& g, const Schedule& s) : g_(g), s_(s) {
     r_.of.assign(s.groups.size(), -1);
     r_.local.assign(g.nodes.size(), 0);
   }
@@ -218,7 +218,7 @@ class RegionFinder {
     }
   }
 
-  const Subgraph& g_;
+  SubgraphView g_;
   const Schedule& s_;
   Regions r_;
   int first_ = -1;
@@ -226,6 +226,6 @@ class RegionFinder {
 };
 }  // namespace detail
 
-constexpr Regions find_regions(const Subgraph& g, const Schedule& s) { return detail::RegionFinder(g, s).run(); }
+constexpr Regions find_regions(const SubgraphView& g, const Schedule& s) { return detail::RegionFinder(g, s).run(); }
 
 }  // namespace crochet

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// share: equal nodes become one (common-subexpression elimination, by a hash table).
+// share: equal nodes become one (common-subexpression elimination, by a hash table), and those that nobody needs none.
 #pragma once
 #include <bit>
 #include <cstdint>
 
-#include <crochet/graph/passes/subgraph.hpp>
+#include <crochet/graph/passes/prune.hpp>
 
 namespace crochet {
 
@@ -43,9 +43,11 @@ class NodeTable {
 };
 }  // namespace detail
 
-constexpr Subgraph share(const Subgraph& g) {
+constexpr Subgraph share(const SubgraphView& g) {
   detail::NodeTable table(g.nodes.size());
-  return detail::rewrite(g, [&](Subgraph& to, const Node& n, int) {
+  const std::vector<char> live = live_nodes(g);
+  return detail::rewrite(g, [&, needed = live.data()](Subgraph& to, const Node& n, int old) {
+    if (needed[old] == 0) return -1;
     // An assignment is an event, not a value: two equal ones are two. And variables are never equal.
     if (n.op->kind == OpKind::assign || n.op == &op::variable) return detail::append(to, n);
     int& slot = table.find(to, n);

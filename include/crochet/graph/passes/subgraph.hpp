@@ -2,6 +2,7 @@
 // What the passes work on: the nodes that one demand needs, in an order where inputs come before users, and the
 // outputs. Every pass is a constexpr function over it, testable at run time too.
 #pragma once
+#include <span>
 #include <vector>
 
 #include <crochet/graph/op.hpp>
@@ -16,12 +17,35 @@ struct Subgraph {
   std::vector<int> targets;
 };
 
+/// A subgraph to look at, wherever it lies: passes that change nothing, or make a new one, copy nothing first.
+struct SubgraphView {
+  std::span<const Node> nodes;
+  std::span<const int> fetched;
+  std::span<const int> targets;
+
+  constexpr SubgraphView(std::span<const Node> n, std::span<const int> f, std::span<const int> t)
+      : nodes(n), fetched(f), targets(t) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a subgraph can be looked at
+  constexpr SubgraphView(const Subgraph& g) : nodes(g.nodes), fetched(g.fetched), targets(g.targets) {}
+};
+
 namespace detail {
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
+/// So many elements, as their type initialises them: an array for passes, of which compilers count the calls.
+template <class T>
+struct Block {
+  T* const data;
+
+  constexpr explicit Block(std::size_t count) : data(new T[count]) {}
+  constexpr ~Block() { delete[] data; }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+};
+
 /// Rebuilds a subgraph node by node: `visit(new graph, old node with new inputs)` says which new node stands for it.
 template <class Visit>
-constexpr Subgraph rewrite(const Subgraph& from, Visit visit) {
+constexpr Subgraph rewrite(const SubgraphView& from, Visit visit) {
   Subgraph to;
   const auto count = static_cast<int>(from.nodes.size());
   to.nodes.reserve(from.nodes.size() + from.nodes.size() / 4 + 8);
@@ -37,6 +61,10 @@ constexpr Subgraph rewrite(const Subgraph& from, Visit visit) {
   for (int f : from.fetched) to.fetched.push_back(place[f]);
   for (int t : from.targets) to.targets.push_back(place[t]);
   return to;
+}
+
+constexpr Subgraph copied(const SubgraphView& g) {
+  return {{g.nodes.begin(), g.nodes.end()}, {g.fetched.begin(), g.fetched.end()}, {g.targets.begin(), g.targets.end()}};
 }
 
 constexpr int append(Subgraph& g, const Node& n) {
