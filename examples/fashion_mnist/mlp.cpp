@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models.hpp"
+#include "training.hpp"
+
+template void demo::train<demo::Mlp>(const Options& options);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each of the demo's networks is trained: its data, its chain of hooks, its session.
+#pragma once
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hook/describe.hpp>
+#include <crochet/hooks.hpp>
+#include <crochet/hooks/checkpoint_input_pipeline.hpp>
+#include <crochet/hooks/stop_on_signal.hpp>
+#include <crochet/hooks/write_graph.hpp>
+#include <crochet/io/file_writer_cache.hpp>
+#include <crochet/monitored_training_session.hpp>
+
+#include <cstdio>
+
+#include "input.hpp"
+#include "options.hpp"
+#include "train.hpp"
+
+namespace demo {
+
+using namespace cr::literals;
+
+/// What TensorBoard shows of each training batch. Without a folder nothing of it is computed.
+constexpr auto summaries =
+    cr::summaries<cr::summary::Scalar<"loss", "train/loss">, cr::summary::Scalar<"accuracy", "train/accuracy">,
+                  cr::summary::Scalar<"learning_rate">, cr::summary::Image<"images", 28, 28>>;
+
+/// Everything that watches and steers the run, in the order in which it is called. `accuracy` is the last one measured.
+inline auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accuracy) {
+  const std::int64_t steps = options.epochs * steps_per_epoch;
+  const std::string& folder = options.summary_dir();
+  const auto events = folder.empty() ? cr::io::EventWriter{} : cr::io::FileWriterCache::get(folder);
+  const auto say = [quiet = options.quiet, steps_per_epoch, &accuracy, events](const auto& result) {
+    accuracy = result["accuracy"_n];
+    events.add_scalar("test/accuracy", accuracy, result.step);
+    events.add_scalar("test/loss", result["loss"_n], result.step);
+    if (quiet) return;
+    char line[80];
+    std::snprintf(line, sizeof line, "epoch %lld: test accuracy %.4f, loss %.4f",
+                  static_cast<long long>(result.step / steps_per_epoch), accuracy, result["loss"_n]);
+    cr::Sink{}(line);
+  };
+  const auto nothing = [](std::string_view) {};
+  cr::Progress<"loss"> progress{.total = steps};
+  if (options.quiet) progress.write = nothing;
+  return cr::HookChain{
+      cr::StopAtStep{.last_step = steps},
+      cr::NanTensor<"loss">{},
+      cr::Evaluate{cr::fetches<"accuracy", "loss">,
+                   cr::passes_over(cr::fashion_mnist("test", options.data).batch(1000), as_feeds),
+                   {.every_steps = steps_per_epoch, .then = say, .sink = nothing}},
+      cr::WriteGraph{.events = events},
+      cr::WeightHistograms{.every_steps = 200, .summaries = events},
+      cr::StepCounter{.every_steps = 50, .sink = nothing, .summaries = events},
+      progress,
+  };
+}
+
+/// Training from scratch into a folder of checkpoints would mix two trainings, and resume from the wrong one.
+inline void check(const Options& options) {
+  if (options.checkpoint_dir.empty() || options.resume) return;
+  if (!cr::Saver<>{options.checkpoint_dir}.latest_checkpoint()) return;
+  throw cr::LogicError("there are checkpoints in " + options.checkpoint_dir +
+                       ": say --resume, or choose another folder");
+}
+
+template <class Model>
+void train(const Options& options) {
+  check(options);
+  Input input{cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat()};
+  double accuracy = 0;
+  auto chain = cr::HookChain{input.hook(), cr::StopOnSignal{}, cr::CheckpointInputPipeline{input}} |
+               hooks(options, input.batches_per_epoch(), accuracy);
+  cr::MonitoredTrainingSession session{cr::Cpu{.threads = options.threads, .seed = options.seed}.compile<Model>(),
+                                       std::move(chain),
+                                       cr::MonitoredTrainingOptions{.checkpoint_dir = options.checkpoint_dir,
+                                                                    .summary_dir = options.logdir,
+                                                                    .save_checkpoint_secs = 60,
+                                                                    .save_summaries_steps = 50,
+                                                                    .log_step_count_steps = 0},
+                                       summaries};
+  if (!options.quiet) std::printf("%s\n\n%s\n", Model::name, cr::describe(session.hooks()).c_str());
+  cr::run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run("train"_n, input.next());
+  });
+  const cr::StopReason& stop = session.stop_reason();
+  if (!options.quiet) std::printf("stopped by %s: %s\n", stop.hook.c_str(), stop.reason.c_str());
+  std::printf("test accuracy %.4f\n", accuracy);
+}
+
+}  // namespace demo
