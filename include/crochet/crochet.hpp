@@ -17,4 +17,5 @@
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/run_session.hpp>
+#include <crochet/session/singular_monitored_session.hpp>
 #include <crochet/tensor_view.hpp>

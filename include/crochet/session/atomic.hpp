@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one atomic thing the core needs. <atomic> would be a fifth of what crochet.hpp costs to read, so compilers that
+// The atomic things that the core needs. <atomic> would be a fifth of what crochet.hpp costs to read, so compilers that
 // have the built-in functions use those.
 #pragma once
 
@@ -32,6 +32,21 @@ class Atomic {
  private:
   std::atomic<T> value_;
 #endif
+};
+
+/// For a few instructions on the rare paths; <mutex> would be a sixth of what crochet.hpp costs to read.
+class SpinLock {
+ public:
+  explicit SpinLock(Atomic<bool>& taken) : taken_(taken) {
+    while (taken_.exchange(true)) {
+    }
+  }
+  ~SpinLock() { taken_.store(false); }
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+ private:
+  Atomic<bool>& taken_;
 };
 
 }  // namespace crochet::detail

@@ -10,70 +10,13 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/session/atomic.hpp>
+#include <crochet/session/clean_stop.hpp>
 #include <crochet/session/diagnostics.hpp>
 #include <crochet/session/signal_flag.hpp>
 #include <crochet/session/sleep_clock.hpp>
+#include <crochet/session/thread_group.hpp>
 
 namespace crochet {
-
-/// Whether an error that a thread reports means no more than "I have come to my end".
-using CleanStop = bool (*)(const std::exception_ptr&);
-
-namespace detail {
-
-template <class E>
-bool is_a(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const E&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
-}  // namespace detail
-
-/// True if the error is of one of the classes or derived from one: `Coordinator c{&is_any_of<OutOfRangeError>}`.
-template <class... E>
-bool is_any_of(const std::exception_ptr& error) {
-  return (detail::is_a<E>(error) || ...);
-}
-
-namespace detail {
-
-/// The threads of a coordinator; crochet/session/threads.hpp has them, so that who starts none does not read <thread>.
-struct ThreadGroup {
-  ThreadGroup() = default;
-  ThreadGroup(const ThreadGroup&) = delete;
-  ThreadGroup& operator=(const ThreadGroup&) = delete;
-  virtual ~ThreadGroup() = default;
-  /// Tells every thread; any thread may call it.
-  virtual void request_stop() = 0;
-  /// Whether all have ended.
-  virtual bool all_ended() = 0;
-  /// Joins and forgets those that have ended. Returns the names of the others, which go on stopping.
-  virtual std::string reap() = 0;
-  /// Threads that are started from now on are not stopped any more.
-  virtual void renew() = 0;
-};
-
-/// For a few instructions on the rare paths; <mutex> would be a sixth of what crochet.hpp costs to read.
-class SpinLock {
- public:
-  explicit SpinLock(Atomic<bool>& taken) : taken_(taken) {
-    while (taken_.exchange(true)) {
-    }
-  }
-  ~SpinLock() { taken_.store(false); }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
- private:
-  Atomic<bool>& taken_;
-};
-
-}  // namespace detail
 
 /// Lets anybody, on any thread, end the loop of a session, with an error or without. Hooks get it in
 /// after_create_session; it stays the same object when a session is created anew. Threads are started by

@@ -22,20 +22,11 @@
 #include <crochet/session/nested_errors.hpp>
 #include <crochet/session/recoverable.hpp>
 #include <crochet/session/session_creator.hpp>
+#include <crochet/session/session_options.hpp>
 #include <crochet/session/signal_flag.hpp>
-#include <crochet/session/sleep_clock.hpp>
 #include <crochet/session/step_context.hpp>
 
 namespace crochet {
-
-/// How a session waits and recovers.
-struct SessionOptions {
-  /// How long close() and recovery wait for threads that were told to stop, in seconds.
-  double stop_grace_period_secs = 120;
-  RecoveryOptions recovery{};
-  /// For all waits of the session; in tests a testing::ManualClock.
-  SleepClock clock{};
-};
 
 namespace detail {
 
@@ -387,22 +378,5 @@ MonitoredSession(Exec, HookChain<H...>, SessionOptions) -> MonitoredSession<Exec
 template <class Exec, class... H, class Creator>
 MonitoredSession(Exec, HookChain<H...>, Creator, SessionOptions = {})
     -> MonitoredSession<Exec, HookChain<H...>, Creator>;
-
-/// A session that does not recover: every error is the caller's, and should_stop() throws what a thread reported. For
-/// programs on one machine that would rather end than go back to the last checkpoint.
-template <class Exec, class Chain, class Creator = InitializeCreator>
-class SingularMonitoredSession : public MonitoredSession<Exec, Chain, Creator, Singular> {
- public:
-  using MonitoredSession<Exec, Chain, Creator, Singular>::MonitoredSession;
-};
-template <class Exec>
-SingularMonitoredSession(Exec) -> SingularMonitoredSession<Exec, HookChain<>>;
-template <class Exec, class... H>
-SingularMonitoredSession(Exec, HookChain<H...>) -> SingularMonitoredSession<Exec, HookChain<H...>>;
-template <class Exec, class... H>
-SingularMonitoredSession(Exec, HookChain<H...>, SessionOptions) -> SingularMonitoredSession<Exec, HookChain<H...>>;
-template <class Exec, class... H, class Creator>
-SingularMonitoredSession(Exec, HookChain<H...>, Creator, SessionOptions = {})
-    -> SingularMonitoredSession<Exec, HookChain<H...>, Creator>;
 
 }  // namespace crochet

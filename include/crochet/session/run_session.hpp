@@ -12,6 +12,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/monitored_session.hpp>
+#include <crochet/session/singular_monitored_session.hpp>
 
 namespace crochet {
 
