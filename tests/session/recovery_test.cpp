@@ -168,6 +168,7 @@ TEST_F(Recovery, ACreationThatFailsOtherwiseLeavesTheConstructorAndIsClosed) {  
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', OutOfRangeError{}), Recorder<'c'>{trace_}};
   EXPECT_THROW((MonitoredSession{Numbered{trace_}, three, options_}), OutOfRangeError);
   EXPECT_EQ(trace_.text, "a.B b.B c.B mk#1 a.C b.C cl#1");
+  EXPECT_EQ(lines().size(), 0u);  // there was no session yet that somebody forgot to close
 }
 
 TEST_F(Recovery, AThreadsErrorEndsTheLoopAndLeavesFromClose) {  // T14

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SessionCore: the three layers of a session put together: how it is created, created anew, stopped and closed. What it
+// is like to run one is in monitored_session.hpp.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/session/coordinated.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/hooked.hpp>
+#include <crochet/session/nested_errors.hpp>
+#include <crochet/session/recoverable.hpp>
+#include <crochet/session/session_options.hpp>
+#include <crochet/session/signal_flag.hpp>
+
+namespace crochet {
+
+/// Base of MonitoredSession; `Recovery` is Recoverable or Singular.
+template <class Exec, class Chain, class Creator, class Recovery>
+class SessionCore {
+  using Hooked = HookedLayer<Exec, Chain>;
+
+ public:
+  using Executor = typename Hooked::Executor;
+  using HookList = typename Hooked::HookList;
+  using Session = typename Hooked::Session;
+  static constexpr bool usable = Hooked::usable;
+
+  SessionCore(const SessionCore&) = delete;
+  SessionCore& operator=(const SessionCore&) = delete;
+
+  /// A session that was never closed ends without `end`, and says so on the diagnostic sink.
+  ~SessionCore() {
+    if (!closed()) {
+      diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
+    }
+  }
+
+  /// True once a hook's stop is latched, somebody stopped the coordinator, or the session is closed. Sees to a
+  /// PreemptionError that a thread reported: recovers, and says false. Cost: three loads.
+  [[nodiscard]] bool should_stop() {
+    if (!hooked_.may_run()) return true;
+    if (!coordinator().should_stop()) [[likely]] {
+      return false;
+    }
+    return stop_or_recover();
+  }
+  /// Ends the loop: should_stop() is true from now on. The first request counts.
+  void request_stop(std::string_view reason = {}, std::string_view who = "the caller") {
+    if (!hooked_.may_run()) return;
+    hooked_.stop().note(who, reason);
+    hooked_.set_state(SessionState::stopped);
+  }
+  /// Keeps who ended the loop, and why, if nobody else did. For whoever drives a session.
+  void note_stop(std::string_view who, std::string_view reason) { hooked_.stop().note(who, reason); }
+
+  [[nodiscard]] bool closed() const { return hooked_.state() == SessionState::closed; }
+  /// Who asked to stop, and why. Known once should_stop() is true, and for good.
+  [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
+  /// The global step: the executor's own, else the number of runs that succeeded.
+  [[nodiscard]] std::int64_t step() const { return hooked_.raw().step(); }
+  /// How often the session was created anew.
+  [[nodiscard]] int recoveries() const { return recovery_.recoveries(); }
+
+  [[nodiscard]] HookList& hooks() { return hooked_.chain(); }
+  [[nodiscard]] const HookList& hooks() const { return hooked_.chain(); }
+  [[nodiscard]] Session& raw_session() { return hooked_.raw(); }
+  [[nodiscard]] Executor& executor() { return hooked_.executor(); }
+  [[nodiscard]] Coordinator& coordinator() { return coordinated_.coordinator(); }
+  [[nodiscard]] const Coordinator& coordinator() const { return coordinated_.coordinator(); }
+
+  /// The good end: every hook's end, in order; threads are stopped and joined; then closed. If hooks throw, the others
+  /// still get their turn; the first error leaves, with the further ones nested in it (Error::nested), last of them
+  /// what a thread reported. Nothing happens if the session is closed.
+  CROCHET_COLD void close() {
+    if (closed()) return;
+    adopt_reason();
+    detail::NestedErrors errors;
+    if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
+    hooked_.set_state(SessionState::closed);  // before anything that could come back here
+    std::exception_ptr reported = coordinated_.close();
+    hooked_.close_raw();
+    say_why();
+    if (reported && !swallowed(reported)) errors(reported);
+    errors.rethrow_first();
+  }
+
+  /// The bad end: every hook's on_error with the error that is about to leave, then closed. No hook sees end. What
+  /// hooks throw here goes to the diagnostic sink; what a thread reported is nested in the error. Nothing happens if
+  /// the session is closed.
+  CROCHET_COLD void fail(std::exception_ptr error) {
+    if (closed()) return;
+    hooked_.on_error(error);
+    hooked_.set_state(SessionState::closed);
+    std::exception_ptr reported = coordinated_.close();
+    hooked_.close_raw();
+    if (error && reported && reported != error && !swallowed(reported)) detail::nest_in(error, reported);
+  }
+
+ protected:
+  SessionCore(Exec&& executor, Chain&& chain, Creator&& creator, const SessionOptions& options)
+      : hooked_(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain)),
+        coordinated_(options.stop_grace_period_secs, options.clock),
+        recovery_(options.recovery, options.clock),
+        creator_(std::move(creator)) {}
+
+  /// begin of every hook, then the first session. If that fails, what there is is closed: nothing is left to be ended.
+  CROCHET_COLD void start() {
+    try {
+      hooked_.begin();
+      open();
+    } catch (...) {
+      hooked_.close_raw();
+      hooked_.set_state(SessionState::closed);
+      throw;
+    }
+  }
+
+  /// Creates the session anew, after an error that it may recover from; throws it, or what then goes wrong, if not.
+  CROCHET_COLD void recover(std::exception_ptr error) {
+    if (!Recovery::recovers || !detail::is_preemption(error)) std::rethrow_exception(error);
+    const SessionState before = hooked_.state();  // a stop outlives the session that it was asked of
+    const std::int64_t reached = step();
+    for (;;) {
+      lose();
+      recovery_.pause(error, step(), coordinator());
+      try {
+        hooked_.create(creator_, coordinator());
+        hooked_.set_state(before);
+        say_what_was_lost(reached);
+        return;
+      } catch (const PreemptionError&) {
+        error = std::current_exception();
+      }
+    }
+  }
+
+  /// Says why a session cannot be run.
+  [[noreturn]] CROCHET_COLD void refuse() const {
+    if (closed()) throw LogicError("crochet: run() of a session that is closed");
+    if (hooked_.state() == SessionState::lost)
+      throw LogicError("crochet: run() of a session that was lost and could not be created anew; close it");
+    throw LogicError("crochet: run() of a session that has stopped (" + to_string(stop_reason()) +
+                     "); end the loop when should_stop() is true");
+  }
+
+  Hooked hooked_;
+  CoordinatedLayer coordinated_;
+
+ private:
+  void open() {
+    try {
+      hooked_.create(creator_, coordinator());
+    } catch (const PreemptionError&) {
+      recover(std::current_exception());
+    }
+  }
+
+  void say_what_was_lost(std::int64_t reached) const {
+    if (step() >= reached) return;
+    diagnose("crochet: the session goes on at step " + std::to_string(step()) +
+             "; steps lost: " + std::to_string(reached - step()));
+  }
+
+  /// Gives the session up. Throws what a thread reported, if no new session can cure that.
+  void lose() {
+    hooked_.set_state(SessionState::lost);
+    coordinated_.restart();
+    hooked_.close_raw();
+    coordinator().raise_requested_exception();
+  }
+
+  /// The coordinator wants to stop.
+  CROCHET_COLD bool stop_or_recover() {
+    const std::exception_ptr error = coordinator().error();
+    if (!Recovery::recovers && error) std::rethrow_exception(error);
+    if (detail::is_preemption(error)) {
+      recover(error);
+      if (!coordinator().should_stop()) return false;
+    }
+    adopt_reason();
+    return true;
+  }
+  /// The coordinator's reason becomes the session's, unless it has one.
+  void adopt_reason() {
+    if (!coordinator().should_stop()) return;
+    const std::exception_ptr error = coordinator().error();
+    const std::string who(coordinator().who());
+    const int signal = detail::stop_signal.load();
+    if (error) {
+      note_stop(who.empty() ? "a thread" : who, detail::what_of(error));
+    } else if (signal != 0) {
+      note_stop("StopOnSignal", detail::name_of_signal(signal));
+    } else {
+      note_stop(who.empty() ? "the coordinator" : who, coordinator().reason());
+    }
+  }
+  /// The last line.
+  void say_why() {
+    hooked_.stop().at_step(step());
+    if (hooked_.stop().has_reason()) {
+      diagnose("crochet: stopped at step " + std::to_string(step()) + " by " + to_string(stop_reason()));
+    }
+  }
+  /// A session that can recover does not fail of a PreemptionError when it is closed anyway.
+  [[nodiscard]] static bool swallowed(const std::exception_ptr& reported) {
+    if (!Recovery::recovers || !detail::is_preemption(reported)) return false;
+    diagnose("crochet: while the session was closed: " + detail::what_of(reported));
+    return true;
+  }
+
+  Recovery recovery_;
+  Creator creator_;
+};
+
+}  // namespace crochet
