@@ -71,7 +71,7 @@ DIFFERENT(N3, "hooks", "a global step that is called bar/foo", "the tag follows 
   EXPECT_EQ(counted.run(1, 0.5), (Lines{"1: bar/foo/sec = 2"}));
 }
 
-SAME(N4, "the step never moves", "a warning says so") {
+SAME(N4, "the step does not move in twenty runs", "a warning says so") {
   Counted counted{StepCounter{.every_steps = 1}, StepMachine{.stride = 0}};
   EXPECT_TRUE(counted.run(21, 1.0).empty());
   EXPECT_NE(counted.sink.text().find("not advanced the global step"), std::string::npos) << counted.sink.text();

@@ -29,6 +29,21 @@ constexpr std::array table_parts{
     Part{'X', 12, "GlobalStepWaiter, FinalOps, FeedFn, Profiler"},
 };
 
+constexpr std::string_view preface = R"(# Conformance
+
+crochet's hooks and sessions are those of TensorFlow 1.x. This table has every behaviour that the original's own tests of
+`monitored_session` and `basic_session_run_hooks` assert, and twenty reference traces of whole sessions that were executed
+on the original. The scenario of row S10, say, is played by the test `Conformance.S10` in the file that the row names; the
+program `tests/conformance` fails if a row is missing, or if the test behind a row did not run and pass. What differs,
+differs on purpose; [differences.md](differences.md) has these reasons and more.
+
+In the traces `h.B` is `begin` of hook h, `h.C` `after_create_session`, `h.b` `before_run`, `h.a` `after_run`, `h.E(n)`
+`end`, `h.X` `on_error`; `mk#n` is the creation of session n, `run#n` one run of the executor in it, `cl#n` its close.
+
+This file is made by that program (`conformance --write-docs`), which also checks it.
+
+)";
+
 std::string id_of(const Part& part, int number) { return part.letter + std::to_string(number); }
 
 const Row* find(const std::vector<Row>& all, std::string_view id) {
@@ -153,18 +168,7 @@ std::string summary(const std::vector<Row>& all) {
 }
 
 std::string as_markdown(const std::vector<Row>& all) {
-  std::string text =
-      "# Conformance\n\n"
-      "crochet's hooks and sessions are those of TensorFlow 1.x. This table has every behaviour that the original's\n"
-      "own tests of `monitored_session` and `basic_session_run_hooks` assert, and twenty reference traces of whole\n"
-      "sessions that were executed on the original. Each row names the test that plays its scenario; the program\n"
-      "`tests/conformance` fails if a row is missing, or if a test behind a row did not run. What differs, differs on\n"
-      "purpose; [differences.md](differences.md) tells the reasons at length. In the traces `h.B` is `begin` of hook "
-      "h, `h.C`\n"
-      "`after_create_session`, `h.b` `before_run`, `h.a` `after_run`, `h.E(n)` `end`, `h.X` `on_error`; `mk#n` is the "
-      "creation of\n"
-      "session n, `run#n` one run of the executor, `cl#n` the session's close.\n\n"
-      "This file is made by that program (`--write-docs`), which also checks it.\n\n";
+  std::string text{preface};
   text +=
       "**" + text_of(count(all, false), "behaviours") + "; " + text_of(count(all, true), "reference traces") + ".**\n";
   for (const Part& part : parts()) {
