@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -98,6 +99,24 @@ TEST(HostileBundle, WhatIsRightIsRead) {
   EXPECT_NO_THROW(bundle.read());
   bundle.write(entry(8));
   EXPECT_NO_THROW(bundle.read());
+}
+
+TEST(HostileBundle, PlacesBeyondFourGigabytesAreRead) {
+  const Bundle bundle;
+  const std::filesystem::path data = bundle.folder / "a.data-00000-of-00001";
+  constexpr std::int64_t far = std::int64_t{5} << 30;
+  const std::string bytes = read_whole_file(data);
+  std::error_code error;
+  std::filesystem::resize_file(data, static_cast<std::uintmax_t>(far), error);  // sparse: takes no room on the disk
+  if (error) GTEST_SKIP() << "no file here can be that large: " << error.message();
+  std::ofstream{data, std::ios::binary | std::ios::app} << bytes;
+  BundleEntryProto proto = entry(0);
+  proto.set_offset(far);
+  bundle.write(proto);
+  EXPECT_NO_THROW(bundle.read());
+  proto.set_offset(far + 9);
+  bundle.write(proto);
+  EXPECT_THROW(bundle.read(), crochet::DataLossError);
 }
 
 TEST(HostileBundle, EntriesThatCannotBe) {

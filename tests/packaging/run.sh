@@ -32,7 +32,7 @@ build_and_run() {
   rm -rf "$to"
   cmake -S "$from" -B "$to" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@"
   cmake --build "$to"
-  "$to/consumer" | tee "$to/printed"
+  (cd "$to" && ./consumer) | tee "$to/printed"
   grep -q '^stopped by StopAtStep' "$to/printed"
 }
 

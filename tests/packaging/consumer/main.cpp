@@ -1,11 +1,14 @@
-// A user's program: a model, a hook of their own beside a stock hook, and a loop.
+// A user's program: a model, a hook of their own beside a stock hook, and a loop. What it found is saved and read again.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/io/tensor_bundle.hpp>
 
 #include <array>
 #include <cstdint>
 #include <iostream>
+#include <span>
+#include <vector>
 
 using namespace crochet::literals;
 
@@ -36,5 +39,12 @@ int main() {
       s.run(crochet::targets<"train">, crochet::feed<"points">(points), crochet::feed<"classes">(classes));
     }
   });
-  std::cout << "stopped by " << session.stop_reason().hook << ", loss " << session.hooks().get<LastLoss>().value << '\n';
+  const float loss = session.hooks().get<LastLoss>().value;
+  crochet::io::TensorBundle::write("consumer.ckpt-50",
+                                   std::vector{crochet::io::tensor_record<float>("loss", {&loss, 1}, {})});
+  const crochet::io::TensorBundleReader saved{"consumer.ckpt-50"};
+  float read = 0;
+  saved.read(*saved.find("loss"), std::as_writable_bytes(std::span{&read, 1}));
+  if (read != loss) return 1;
+  std::cout << "stopped by " << session.stop_reason().hook << ", loss " << loss << '\n';
 }
