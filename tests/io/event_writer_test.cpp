@@ -189,6 +189,33 @@ auto slow(const EventDisk& disk, Gate& gate) {
   return [disk, &gate](const fs::path& path) { return std::make_unique<SlowSink>(disk(path), gate); };
 }
 
+/// Says when something was written.
+struct TellingSink final : io::EventSink {
+  TellingSink(std::unique_ptr<io::EventSink> to, std::promise<void>& p) : inner(std::move(to)), written(p) {}
+  void write(std::string_view bytes) override {
+    inner->write(bytes);
+    if (writes++ == 1) written.set_value();
+  }
+  void sync() override { inner->sync(); }
+  [[nodiscard]] bool vanished() const override { return false; }
+  std::unique_ptr<io::EventSink> inner;
+  std::promise<void>& written;
+  int writes = 0;
+};
+
+TEST(EventWriter, ReadersSeeAnEventWithoutAFlush) {
+  Desk desk;
+  std::promise<void> written;
+  io::EventWriterOptions options = desk.options();
+  options.log.file.create = [&](const fs::path& path) {
+    return std::make_unique<TellingSink>(desk.disk(path), written);
+  };
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  events.add_scalar("a", 1, 1);
+  written.get_future().wait();
+  EXPECT_EQ(desk.text(), "version a=1@1");
+}
+
 TEST(EventWriter, DropsWhatFindsNoRoomInTimeAndSaysSo) {
   Desk desk;
   Gate gate;

@@ -51,6 +51,7 @@ inline std::string serialized(const google::protobuf::MessageLite& message) {
 /// to go writes what is left and closes it. `EventWriter{}` writes nothing, so that hooks can have one or not.
 ///   cr::io::EventWriter events{"logs/run1"};
 ///   events.add_scalar("loss", 0.5, step);
+/// Hooks take it as their `summaries` (hooks/summary_sink.hpp).
 /// Names are made tags (summary_tag.hpp). Any thread may add. An add copies what it is given and leaves the rest to the
 /// thread; when the queue is full it waits (`queue_wait_seconds`), then drops the event, and that is reported. An add
 /// throws LogicError after close(); with OnWriteError::stop it throws, once, the IoError of an event written before,
@@ -69,8 +70,6 @@ class EventWriter {
   void add_scalar(std::string_view tag, double value, std::int64_t step) const {
     if (shared_) add_summary(std::move(Summary{}.scalar(tag, value)), step);
   }
-  /// The same: so a writer is a ScalarSink for hooks.
-  void operator()(std::string_view tag, double value, std::int64_t step) const { add_scalar(tag, value, step); }
   template <class T>
   void add_histogram(std::string_view tag, std::span<const T> values, std::int64_t step) const {
     if (shared_) add_summary(std::move(Summary{}.histogram(tag, values)), step);
