@@ -44,8 +44,8 @@ using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const 
 /// `Chain` may be lvalue references: then the session borrows the caller's object. One thread at a time; only the
 /// coordinator may be used from others.
 template <class Exec, class Chain, class Creator = InitializeCreator, class Recovery = Recoverable>
-class MonitoredSession : detail::hook_error<detail::chain_verdict<detail::extended_executor<Exec, Chain>, Chain>>,
-                         public SessionCore<Exec, Chain, Creator, Recovery> {
+class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
+  static_assert(sizeof(detail::hook_error<detail::chain_verdict<detail::extended_executor<Exec, Chain>, Chain>>) > 0);
   using Core = SessionCore<Exec, Chain, Creator, Recovery>;
   using Core::coordinated_;
   using Core::hooked_;
