@@ -26,11 +26,20 @@ concept HasSteeredVariables = requires(E& executor) {
   executor.for_each_variable(VisitsNothing{});
 };
 
+/// May the executor have a variable N? A graph tells at once.
+template <class E, class N>
+constexpr bool may_have_variable() {
+  if constexpr (requires { E::graph.nodes; }) {
+    return find_node(E::graph, N::view()) >= 0;  // of the graph, by argument-dependent lookup
+  } else {
+    return HasSteeredVariables<E>;
+  }
+}
 /// Is the number N of this run's executor a variable? What it lacks altogether counts as a placeholder: whoever checks
 /// the request then says what is wrong.
 template <class Run, class N>
 inline constexpr bool is_steered_variable =
-    HasSteeredVariables<executor_of_run<Run>> && !feeds_name<executor_of_run<Run>, N>();
+    !feeds_name<executor_of_run<Run>, N>() && may_have_variable<executor_of_run<Run>, N>();
 
 /// Writes the variable N. Throws LogicError if the executor has none of that name that is a number.
 template <class N>

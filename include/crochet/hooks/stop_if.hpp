@@ -19,7 +19,7 @@ struct StopIfOptions {
   std::int64_t min_steps = 0;
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
-  std::optional<StopSignal> signal{};
+  StopSignal signal{};
   Sink sink{};
   Clock clock{};
 };

@@ -21,7 +21,7 @@ namespace crochet {
 struct EarlyStoppingOptions {
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
-  std::optional<StopSignal> signal{};  ///< is given as well, for the sessions with a CheckForStopping
+  StopSignal signal{};  ///< is given as well, for the sessions with a CheckForStopping
   Sink sink{};
   Clock clock{};
 };
@@ -30,7 +30,7 @@ struct EarlyStoppingOptions {
 /// })`. The function takes nothing and returns bool, or std::optional<std::string>: the reason for a stop.
 ///   run_every_seconds  seconds  60 unless steps are given   not below 0
 ///   run_every_steps    steps    unset                       above 0
-///   signal             -        unset                       stops other sessions too
+///   signal             -        one of its own              stops other sessions too
 /// Both intervals, or one out of range: begin throws LogicError. Fires: after the first run, then at the interval.
 /// Fetches: nothing. Cost: a comparison, in seconds a reading of the clock, and the function's when it is asked. State:
 /// when it is asked next. Throws what the function throws. Where the original differs: steps are
@@ -79,7 +79,7 @@ class StopOnPredicate {
     }
   }
   CROCHET_COLD void stop(auto& run, const std::string& reason) {
-    if (options_.signal) options_.signal->request(reason);
+    options_.signal.request(reason);
     run.request_stop(reason);
   }
 
