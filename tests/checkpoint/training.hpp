@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -66,17 +67,51 @@ struct TrainingOptions {
   std::int64_t last_step = 30;
   std::int64_t save_steps = 3;
   std::uint64_t seed = 5;
+  bool in_the_background = false;
 };
 
-/// Goes on where the directory's newest checkpoint is, or begins. SaverType: a Saver, or what wraps one.
-template <class SaverType>
-Outcome train_small(const Saver<>& restorer, const SaverType& saver, const TrainingOptions& options) {
+/// A Saver, or an AsyncSaver around it: one type, since a session more takes the compiler its time.
+class EitherSaver {
+ public:
+  EitherSaver(const Saver<>& saver, bool in_the_background) : saver_(saver) {
+    if (in_the_background) async_.emplace(saver);
+  }
+  template <class Session>
+  void save(Session& session, std::int64_t step) {
+    step_ = step;
+    if (async_) return async_->save(session, step);
+    prefix_ = saver_.save(session, step);
+    done_ = true;
+  }
+  [[nodiscard]] bool busy() const { return async_ && async_->busy(); }
+  [[nodiscard]] bool done() const { return async_ ? async_->done() : done_; }
+  void wait() {
+    if (async_) async_->wait();
+  }
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  std::filesystem::path result() {
+    done_ = false;
+    return async_ ? async_->result() : prefix_;
+  }
+  [[nodiscard]] bool just_restored(std::int64_t step) { return saver_.just_restored(step); }
+
+ private:
+  Saver<> saver_;
+  std::optional<AsyncSaver<>> async_;
+  std::filesystem::path prefix_;
+  std::int64_t step_ = 0;
+  bool done_ = false;
+};
+
+/// Goes on where the directory's newest checkpoint is, or begins.
+inline Outcome train_small(const Saver<>& saver, const TrainingOptions& options) {
   auto data = small_data().batch(8).shuffle(3).repeat();
   auto executor = Cpu{.seed = options.seed}.compile<SmallModel>();
   HookChain chain{StopAtStep{.last_step = options.last_step}, CheckpointInputPipeline{data}, EveryN<4, Losses>{},
-                  EarlyStopping<"loss">{.patience = 1000}, CheckpointSaver{saver, {.save_steps = options.save_steps}}};
+                  EarlyStopping<"loss">{.patience = 1000},
+                  CheckpointSaver{EitherSaver{saver, options.in_the_background}, {.save_steps = options.save_steps}}};
   MonitoredSession<decltype(executor)&, decltype(chain)&, RestoreLatest<Saver<>>> session{executor, chain,
-                                                                                          restore_latest(restorer)};
+                                                                                          restore_latest(saver)};
   run_session(session, [&](auto& s) {
     while (!s.should_stop()) {
       const Batch batch = data.next();
@@ -90,8 +125,8 @@ Outcome train_small(const Saver<>& restorer, const SaverType& saver, const Train
   };
   std::as_const(executor).for_each_variable(
       [&](std::string_view, auto elements, std::span<const std::int64_t>) { add(elements); });
-  add(chain.template at<2>().hook.seen);
-  const double best[] = {chain.template at<3>().seen.best, static_cast<double>(chain.template at<3>().seen.since),
+  add(chain.at<2>().hook.seen);
+  const double best[] = {chain.at<3>().seen.best, static_cast<double>(chain.at<3>().seen.since),
                          static_cast<double>(data.position().epoch), static_cast<double>(data.position().batch)};
   add(best);
   return outcome;
