@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <crochet/checkpoint/saver.hpp>
@@ -207,6 +208,36 @@ TEST_F(Saves, NothingAfterAnError) {
                            }),
                std::runtime_error);
   EXPECT_EQ(seen.after, (Steps{0}));
+}
+
+struct Losing {
+  bool* lost;
+  void after_run(auto& run, const auto&) const {
+    if (run.step() == 5 && !std::exchange(*lost, true)) throw AbortedError("the machine went away");
+  }
+};
+struct RunCount {
+  static constexpr std::string_view state_key = "runs";
+  void begin() { runs = 0; }
+  void after_run(auto&, const auto&) { ++runs; }
+  void save_state(auto& out) const { out.put("runs", runs); }
+  void load_state(auto& in) { in.get("runs", runs); }
+  int runs = 0;
+};
+TEST_F(Saves, AreWhatARecoveryGoesBackTo) {
+  bool lost = false;
+  const Saver<> one = saver();
+  MonitoredSession session{executor(),
+                           HookChain{RunCount{}, Losing{&lost}, CheckpointSaver{one, every_steps(2), Listener{&seen}}},
+                           restore_latest(one), SessionOptions{.clock = clock}};
+  for (int i = 0; i < 7; ++i) session.run();
+  EXPECT_TRUE(lost);
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.step(), 7) << "the run that was lost is repeated from step 4 on";
+  EXPECT_EQ(w, 7);
+  EXPECT_EQ(session.hooks().get<RunCount>().runs, 7) << "hooks go back with the variables";
+  EXPECT_EQ(seen.after, (Steps{0, 2, 4, 6})) << "and what was restored is not saved again";
+  session.close();
 }
 
 }  // namespace

@@ -278,6 +278,21 @@ TEST(Laws, WhatBelongsToTheEndIsDoneInEnd) {
   EXPECT_EQ(laws_broken_by(EndsInItsDestructor{sink}, LawOptions{.says = [&] { return sink.text(); }}, loss), "end");
 }
 
+struct SavesWhatItHas : Plateau {
+  void save_state(auto& out) const {
+    if (best < 1e30F)
+      out.put("best", best);  // nothing in the beginning: a changed hook, as far as a checkpoint can tell
+    out.put("since", since);
+  }
+};
+TEST(Laws, TheSameKeysAreSavedAtAnyTime) {
+  const std::string broken = broken_laws(SavesWhatItHas{{.patience = 20}}, falling);
+  EXPECT_EQ(laws_in(broken), "state");
+  EXPECT_NE(broken.find("it saves other keys or types in the middle (best f, since i) than in the beginning (since i)"),
+            std::string::npos)
+      << broken;
+}
+
 // allocations
 
 struct KeepsEverything {

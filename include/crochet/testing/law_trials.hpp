@@ -223,12 +223,22 @@ class LawTrials {
       compare("state", "a hook that finds nothing saved", trial.events());
     }
   }
+  static std::string saved_keys(const Chain& chain) {
+    StateBox box;
+    phase::save_state::call(chain.template at<0>(), box);
+    return box.keys();
+  }
   void resume_in_the_middle() {
     StateBox box;
     Chain first = fresh();
     Trial<Chain, E> original = trial_of(first);
     original.open();
+    const std::string keys = saved_keys(first);
     original.step_until(middle_);
+    if (const std::string later = saved_keys(first); later != keys) {
+      report("state",
+             "it saves other keys or types in the middle (" + later + ") than in the beginning (" + keys + ")");
+    }
     if (setup_.before_step) setup_.before_step(middle_);  // a clock stands still between save and load
     phase::save_state::call(first.template at<0>(), box);
     finish(original);

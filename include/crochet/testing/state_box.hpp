@@ -44,6 +44,12 @@ class StateBox {
     prefix_ = outer;
   }
 
+  /// The keys in it, each with the type of its value, in the order of the alphabet.
+  [[nodiscard]] std::string keys() const {
+    std::string all;
+    for (const auto& [key, value] : values_) ((all += all.empty() ? "" : ", ") += key + " ") += value.type().name();
+    return all;
+  }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
 
  private:
