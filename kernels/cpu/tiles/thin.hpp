@@ -3,6 +3,7 @@
 // the speed at which the matrix comes from memory.
 #pragma once
 #include <crochet/kernels/cpu/tiles/panel.hpp>
+#include <crochet/kernels/simd_part.hpp>
 
 namespace crochet::kernel {
 
@@ -106,12 +107,13 @@ template <int U, class T, class Epilogue>
   simd::vec<T> bv[U];
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) bv[u] = simd::load<T, true>(b + u * simd::lanes);
+  const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
   for (std::int64_t i = rows.from; i < rows.to; ++i) {
     const simd::vec<T> x = simd::splat<T, true>(a[i * step]);
     simd::vec<T> c[U];
     CROCHET_UNROLL
     for (int u = 0; u < U; ++u) c[u] = x * bv[u];
-    epilogue.template vectors<U>(i, j, c);
+    here.template vectors<U>(i, j, c);
   }
 }
 
@@ -134,8 +136,7 @@ CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth
     }
   }
   if (k < depth && b.panel != 0) {  // the stored rows are filled up with zeros
-    V x{};
-    for (std::int64_t rest = k; rest < depth; ++rest) x[rest - k] = a[rest];
+    const V x = simd::read_first<T, native_lanes<T>>(a + k, depth - k);
     const T* from = b.at(k, j);
     CROCHET_UNROLL
     for (int c = 0; c < lanes; ++c) {
