@@ -14,15 +14,20 @@
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/best_checkpoint.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/moving_average.hpp>
+#include <crochet/hooks/nan_tensor.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/hooks/stop_if.hpp>
 #include <crochet/testing.hpp>
 
 #include "directory.hpp"
 
 namespace crochet {
 namespace {
+
+using namespace literals;
 
 using Paths = std::vector<std::filesystem::path>;
 const auto silent = [](std::string_view) {};
@@ -90,6 +95,57 @@ TEST_F(Best, SavesAverages) {
                   Publisher{metrics, {0.1, 0.2}}, keeps, keeps.restore_at_end()};
   run(executor(), chain);
   EXPECT_EQ(w, 1.25) << "0.5 * (0.5 * 0 + 0.5 * 1) + 0.5 * 2, saved, and restored at the end";
+}
+
+TEST_F(Best, AveragesSurviveARestart) {
+  const auto train = [&](std::int64_t until, const char* name) {
+    const WeightAverages averages;
+    Saver all{folder(name)};
+    HookChain chain{StopAtStep{.last_step = until}, MovingAverage{.averages = averages, .decay = 0.5},
+                    CheckpointSaver{all, {.save_steps = 100, .sink = silent}}};
+    MonitoredSession session{executor(), std::move(chain), restore_latest(all)};
+    run_session(session, [](auto& s) {
+      while (!s.should_stop()) s.run();
+    });
+    const auto scope = averages.swap_for_a_while();
+    return w;
+  };
+  const double whole = train(6, "whole");
+  w = 0;
+  train(2, "parts");
+  w = -1;  // as a new program has it
+  EXPECT_EQ(train(6, "parts"), whole);
+}
+
+/// The chain of docs/hooks.md.
+TEST_F(Best, TheHooksThatKeepWorkTogether) {
+  const auto batches = std::vector(1, feeds());
+  double loss = 8;
+  StepExecutor step{[&](auto& out) {
+                      if (out.due("loss"_n)) w += 1;  // a step of training, and not one of an evaluation
+                      out["loss"_n] = loss / 2;
+                      out["accuracy"_n] = -(w - 3) * (w - 3);
+                    },
+                    output<double, "loss">, output<double, "accuracy">, variable<"w">(w)};
+  const WeightAverages averages;
+  BestCheckpoint best{
+      AveragedSaver{Saver{folder("best"), {.max_to_keep = 0}}, averages}, metrics, "accuracy", {.sink = silent}};
+  HookChain chain{
+      NanTensor<"loss">{},
+      MovingAverage{.averages = averages, .decay = 0.5},
+      Evaluate{fetches<"accuracy">,
+               batches,
+               {.every_steps = 1, .during = averages.swapped(), .then = metrics, .sink = silent}},
+      stop_if_no_increase(metrics, "accuracy", 2, {.run_every_steps = 1, .sink = silent}),
+      best,
+      CheckpointSaver{Saver{folder("all")}, {.save_steps = 100, .sink = silent}},
+      best.restore_at_end(),
+  };
+  const StopReason why = run(step, chain);
+  // Averages of w after steps 1 to 6: 0.5, 1.25, 2.125, 3.0625, 4.03, 5.02: the best for 3 is that of step 4.
+  EXPECT_EQ(why.reason, "accuracy is not higher than -0.00390625, of step 4, for 2 steps");
+  EXPECT_EQ(w, 3.0625);
+  EXPECT_EQ(Saver{folder("all")}.latest_checkpoint(), folder("all") / "model.ckpt-6");
 }
 
 TEST_F(Best, AnotherSessionStopsWhenTheChiefHasSavedTheStep) {
