@@ -410,8 +410,37 @@ def checkpoint_section(samples):
                     reproduce('make bench ARGS="--benchmark_filter=checkpoint"'))]
 
 
+def events_section(samples):
+    found = {}
+    for name, of in samples.items():
+        if match := re.fullmatch(r"events/(\w+)/\w+:(\d+)", name):
+            found[match[1], int(match[2])] = of
+    bare = found.get(("steps", 0))
+    if not bare:
+        return []
+    rows = []
+    for (what, n), of in sorted(found.items()):
+        if what == "scalars":
+            rows.append([f"scalars that reach the file, queue of {n}", f"{three_digits(1e3 / of.least)} million/s"])
+        elif what == "histograms":
+            rows.append([f"histograms of {n} floats that reach the file", f"{three_digits(1e9 / of.least)}/s"])
+        elif what == "count_values":
+            rows.append([f"counting the {n} values of one, in the thread", time_of(of.least)])
+        elif n == 0:
+            rows.append(["a step without a writer", cell(of)])
+        else:
+            rows.append([f"the same, one scalar saved every {plural(n, 'step')}" if n > 1 else
+                         "the same, one scalar saved in every step", cell(of)])
+    return [section("Event files",
+                    "One thread adds as fast as it can, to a writer on the disk of temporary files; the time includes "
+                    "the writer's own thread, because its queue is bounded. A step here is a loop of a few "
+                    "microseconds under a SummarySaver. Least (median).",
+                    table(["case", ""], rows), reproduce('make bench ARGS="--benchmark_filter=events"'))]
+
+
 def other_section(samples):
-    rest = {n: of for n, of in samples.items() if not n.startswith(("overhead/", "step/", "checkpoint/"))}
+    known = ("overhead/", "step/", "checkpoint/", "events/")
+    rest = {n: of for n, of in samples.items() if not n.startswith(known)}
     if not rest:
         return []
     return [section("Other", table(["benchmark", "least (median)"], [[f"`{n}`", cell(of)] for n, of in rest.items()]),
@@ -425,7 +454,8 @@ def document(folder):
             "here is compiled with -O3 for the machine's own processor (preset `release`), except where a table says "
             "otherwise.")
     return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
-                        *session_section(samples), *checkpoint_section(samples), *compile_section(folder), *other_section(samples)]) + "\n"
+                        *session_section(samples), *checkpoint_section(samples), *events_section(samples),
+                        *compile_section(folder), *other_section(samples)]) + "\n"
 
 
 def main():

@@ -43,7 +43,7 @@ void scalars(benchmark::State& state) {
   written.events.flush();
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(scalars)->ArgName("queue")->Arg(10)->Arg(1000)->UseRealTime();
+BENCHMARK(scalars)->Name("events/scalars")->ArgName("queue")->Arg(10)->Arg(1000)->UseRealTime();
 
 std::vector<float> weights(std::int64_t n) {
   std::mt19937 random(1);
@@ -62,7 +62,7 @@ void histograms(benchmark::State& state) {
   written.events.flush();
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(histograms)->ArgName("values")->Arg(1000)->Arg(100000)->UseRealTime();
+BENCHMARK(histograms)->Name("events/histograms")->ArgName("values")->Arg(1000)->Arg(100000)->UseRealTime();
 
 /// What a histogram costs the thread.
 void count_values(benchmark::State& state) {
@@ -74,7 +74,7 @@ void count_values(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(count_values)->ArgName("values")->Arg(100000);
+BENCHMARK(count_values)->Name("events/count_values")->ArgName("values")->Arg(100000);
 
 /// A step of about 7 us, with the loss saved every so many steps; 0: without a writer.
 void steps(benchmark::State& state) {
@@ -93,7 +93,7 @@ void steps(benchmark::State& state) {
   for (auto _ : state) session.run();
   session.close();
 }
-BENCHMARK(steps)->ArgName("every")->Arg(0)->Arg(1)->Arg(10)->Arg(100)->UseRealTime();
+BENCHMARK(steps)->Name("events/steps")->ArgName("every")->Arg(0)->Arg(1)->Arg(10)->Arg(100)->UseRealTime();
 
 }  // namespace
 
