@@ -155,6 +155,31 @@ TEST(TensorBundle, ReplacesACheckpointOfTheSamePrefix) {
   EXPECT_EQ(TensorBundle::files(folder / "a")[0], folder / "a.index");
 }
 
+// Some old checkpoints of TensorFlow have a compressed index.
+TEST(TensorBundle, ReadsACompressedIndex) {
+  const TemporaryFolder folder;
+  TensorBundle::write(folder / "a", Example{}.records());
+  leveldb::Options options;
+  options.compression = leveldb::kSnappyCompression;
+  detail::TableSink sink;
+  leveldb::TableBuilder builder{options, &sink};
+  std::vector<KeyValue> entries = read_sorted_table(read_whole_file(folder / "a.index"));
+  tensorflow::BundleEntryProto empty;  // and with a name that is worth compressing
+  empty.set_dtype(tensorflow::DT_STRING);
+  empty.mutable_shape()->add_dim()->set_name(std::string(2000, 'x'));
+  entries.emplace_back("z", empty.SerializeAsString());
+  for (const auto& [key, value] : entries) builder.Add(key, value);
+  ASSERT_TRUE(builder.Finish().ok());
+  EXPECT_LT(sink.bytes.size(), 1000u);
+  write_whole_file(folder / "a.index", {std::as_bytes(std::span{sink.bytes})});
+  EXPECT_EQ(values<float>(TensorBundleReader{folder / "a"}, "w"), (std::vector<float>{1, 2}));
+  for (std::size_t i = 0; i < sink.bytes.size(); ++i) {
+    std::string bad = sink.bytes;
+    bad[i] = static_cast<char>(bad[i] ^ 1);
+    EXPECT_THROW((void)read_sorted_table(bad), crochet::DataLossError) << i;
+  }
+}
+
 // A partitioned tensor, made with the library's own pieces; tests/interop reads one of TensorFlow's.
 TEST(TensorBundle, KeysOfPartsAreTensorFlows) {
   using detail::slice_key;
