@@ -6,6 +6,7 @@
 #include <crochet/hooks/multi_step_stop_at_step.hpp>
 #include <crochet/hooks/profiler.hpp>
 #include <crochet/hooks/second_or_step_timer.hpp>
+#include <crochet/hooks/sleep.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
 #include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/testing.hpp>
@@ -107,6 +108,22 @@ struct Naps {
   int count = 0;
   std::function<void()> in_each{};
 };
+
+TEST(Sleep, OfTheMachineIsNotShorterThanItWasTold) {
+  const cr::Clock clock;
+  const double before = clock();
+  cr::Sleep{}(0.002);
+  EXPECT_GE(clock() - before, 0.002);
+}
+
+TEST(Sleep, IsTakenInNapsUnlessSomebodyStops) {
+  Naps naps;
+  EXPECT_FALSE(cr::sleep_unless([] { return false; }, 1.25, naps.sleep()));
+  EXPECT_EQ(naps.count, 3);
+  EXPECT_EQ(naps.total, 1.25);
+  EXPECT_TRUE(cr::sleep_unless([] { return true; }, 1.25, naps.sleep()));
+  EXPECT_EQ(naps.count, 3);
+}
 
 TEST(GlobalStepWaiter, X1ATargetOfZeroIsNoWait) {
   Naps naps;

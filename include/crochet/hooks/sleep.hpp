@@ -3,10 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <concepts>
+#include <ctime>
 #include <functional>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -23,7 +22,9 @@ class Sleep {
 
   void operator()(double seconds) const {
     if (other_) return other_(seconds);
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    const auto whole = static_cast<std::time_t>(seconds);
+    const std::timespec length{whole, static_cast<long>((seconds - static_cast<double>(whole)) * 1e9)};
+    nanosleep(&length, nullptr);  // a signal may end it early
   }
 
  private:
