@@ -98,6 +98,92 @@ def weighted_cross_entropy(z, y, w):
     return jnp.sum(losses * w * w) / jnp.sum(w * w)
 
 
+STEPS = 25  # Trainer::steps in train.hpp
+
+
+def trained(optimizer, clip=lambda gradients: gradients, every=1):
+    """The parameters after STEPS runs, of which every so-many-th applies the mean gradient: kernel, then bias.
+    optimizer(w, g, state, step) -> new w, new state; the state of a parameter is {} at first."""
+    def train(w, b, x):
+        def loss(parameters):
+            return jnp.mean((jnp.tanh(x @ parameters[0] + parameters[1]) - 0.3) ** 2) * 10
+        parameters, states = [w, b], [{}, {}]
+        for step in range(STEPS // every):
+            gradients = clip(jax.grad(loss)(parameters))
+            made = [optimizer(p, g, s, step) for p, g, s in zip(parameters, gradients, states)]
+            parameters, states = [m[0] for m in made], [m[1] for m in made]
+        return jnp.concatenate([p.ravel() for p in parameters])
+    return train
+
+
+def sgd(rate):
+    return lambda w, g, s, step: (w - (rate(step) if callable(rate) else rate) * g, s)
+
+
+def momentum(rate, beta=0.9, nesterov=False):
+    def update(w, g, s, step):
+        a = beta * s.get("a", 0) + g
+        return w - rate * (g + beta * a if nesterov else a), {"a": a}
+    return update
+
+
+def rmsprop(rate, decay=0.9, beta=0.0, epsilon=1e-10, centered=False):
+    def update(w, g, s, step):
+        square, mean = decay * s.get("v", 1.0) + (1 - decay) * g * g, decay * s.get("m", 0.0) + (1 - decay) * g
+        u = beta * s.get("u", 0.0) + rate * g / jnp.sqrt(square - (mean * mean if centered else 0) + epsilon)
+        return w - u, {"v": square, "m": mean, "u": u}
+    return update
+
+
+def adagrad(rate, initial=0.1, epsilon=1e-7):
+    def update(w, g, s, step):
+        a = s.get("a", initial) + g * g
+        return w - rate * g / (jnp.sqrt(a) + epsilon), {"a": a}
+    return update
+
+
+def moments(g, s, step, beta1=0.9, beta2=0.999):
+    """Adam's, and both corrected for their beginning as zeros."""
+    s = {"m": beta1 * s.get("m", 0.0) + (1 - beta1) * g, "v": beta2 * s.get("v", 0.0) + (1 - beta2) * g * g}
+    return s, s["m"] / (1 - beta1 ** (step + 1)), s["v"] / (1 - beta2 ** (step + 1))
+
+
+def adam(rate, epsilon_hat=1e-8):
+    """With TensorFlow's epsilon, which is added to the root of what is not corrected yet."""
+    def update(w, g, s, step):
+        s, m, v = moments(g, s, step)
+        epsilon = epsilon_hat / np.sqrt(1 - 0.999 ** (step + 1))
+        return w - (rate(step) if callable(rate) else rate) * m / (jnp.sqrt(v) + epsilon), s
+    return update
+
+
+def adamw(rate, decay, epsilon=1e-8):
+    """With PyTorch's epsilon; only matrices decay."""
+    def update(w, g, s, step):
+        s, m, v = moments(g, s, step)
+        return w - rate * ((decay * w if w.ndim > 1 else 0) + m / (jnp.sqrt(v) + epsilon)), s
+    return update
+
+
+def lion(rate, decay, beta1=0.9, beta2=0.99):
+    def update(w, g, s, step):
+        m = s.get("m", 0.0)
+        return w - rate * (jnp.sign(beta1 * m + (1 - beta1) * g) + decay * w), {"m": beta2 * m + (1 - beta2) * g}
+    return update
+
+
+def shortened(x, norm, limit):
+    return x * (limit / jnp.maximum(norm, limit))
+
+
+def by_global_norm(limit):
+    return lambda gs: [shortened(g, jnp.sqrt(sum(jnp.sum(h * h) for h in gs)), limit) for g in gs]
+
+
+def cosine(initial, steps, alpha=0.0):
+    return lambda step: initial * ((1 - alpha) * (1 + np.cos(np.pi * min(step / steps, 1))) / 2 + alpha)
+
+
 # Family -> case -> what JAX calls it. A case has a line of the same name in <family>.cpp.
 CASES = {
     "elementwise": {
@@ -239,6 +325,27 @@ CASES = {
         "global_average_pool": lambda x: x.mean((1, 2)),
         "global_max_pool": lambda x: x.max((1, 2)),
         "encoder": encoder,
+    },
+    "optimizers": {
+        "sgd": trained(sgd(0.1)),
+        "momentum": trained(momentum(0.05)),
+        "nesterov": trained(momentum(0.05, 0.8, nesterov=True)),
+        "rmsprop": trained(rmsprop(0.02)),
+        "rmsprop_centered": trained(rmsprop(0.02, beta=0.5, centered=True)),
+        "adagrad": trained(adagrad(0.1)),
+        "adam": trained(adam(0.05)),
+        "adamw": trained(adamw(0.05, 0.1)),
+        "lion": trained(lion(0.01, 0.2)),
+        "clip_by_value": trained(sgd(0.1), lambda gs: [jnp.clip(g, -0.05, 0.05) for g in gs]),
+        "clip_by_norm": trained(sgd(0.1), lambda gs: [shortened(g, jnp.linalg.norm(g), 0.3) for g in gs]),
+        "clip_by_global_norm": trained(sgd(0.1), by_global_norm(0.4)),
+        "accumulate": trained(momentum(0.05), every=5),
+        "exponential_decay": trained(sgd(lambda step: 0.2 * 0.5 ** (step / 10))),
+        "staircase": trained(sgd(lambda step: 0.2 * 0.5 ** (step // 10))),
+        "cosine_decay": trained(sgd(cosine(0.2, 20, 0.1))),
+        "polynomial_decay": trained(sgd(lambda step: 0.19 * (1 - min(step / 20, 1)) ** 2 + 0.01)),
+        "piecewise_constant": trained(sgd(lambda step: 0.2 if step < 5 else 0.1 if step < 15 else 0.02)),
+        "warmup": trained(adam(lambda step: cosine(0.05, 12)(max(step - 8, 0)) * min(step / 8, 1))),
     },
     "networks": {
         "matmul": jnp.matmul,
