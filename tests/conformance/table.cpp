@@ -9,24 +9,28 @@ namespace crochet::conformance {
 
 namespace {
 
+constexpr std::string_view session_test = "asserted by `monitored_session_test`";
+constexpr std::string_view hooks_test = "asserted by `basic_session_run_hooks_test`";
+constexpr std::string_view executed = "executed on TensorFlow 2.15, `compat.v1`";
+
 constexpr std::array table_parts{
-    Part{'T', 20, "Reference traces of a session", true},
-    Part{'F', 11, "Scaffold"},
-    Part{'M', 14, "MonitoredTrainingSession"},
-    Part{'W', 6, "A session around a session"},
-    Part{'C', 8, "The coordinated layer"},
-    Part{'R', 12, "The recoverable layer"},
-    Part{'H', 8, "The hooked layer"},
-    Part{'S', 22, "MonitoredSession"},
-    Part{'P', 14, "Step functions"},
-    Part{'G', 7, "SingularMonitoredSession"},
-    Part{'Y', 4, "SecondOrStepTimer"},
-    Part{'K', 4, "StopAtStep"},
-    Part{'L', 7, "LoggingTensor"},
-    Part{'V', 19, "CheckpointSaver"},
-    Part{'N', 7, "StepCounter"},
-    Part{'U', 6, "SummarySaver"},
-    Part{'X', 12, "GlobalStepWaiter, FinalOps, FeedFn, Profiler"},
+    Part{'T', 20, "Reference traces of a session", executed, true},
+    Part{'F', 11, "Scaffold", session_test},
+    Part{'M', 14, "MonitoredTrainingSession", session_test},
+    Part{'W', 6, "A session around a session", session_test},
+    Part{'C', 8, "The coordinated layer", session_test},
+    Part{'R', 12, "The recoverable layer", session_test},
+    Part{'H', 8, "The hooked layer", session_test},
+    Part{'S', 22, "MonitoredSession", session_test},
+    Part{'P', 14, "Step functions", session_test},
+    Part{'G', 7, "SingularMonitoredSession", session_test},
+    Part{'Y', 4, "SecondOrStepTimer", hooks_test},
+    Part{'K', 4, "StopAtStep", hooks_test},
+    Part{'L', 7, "LoggingTensor", hooks_test},
+    Part{'V', 19, "CheckpointSaver", hooks_test},
+    Part{'N', 7, "StepCounter", hooks_test},
+    Part{'U', 6, "SummarySaver", hooks_test},
+    Part{'X', 12, "GlobalStepWaiter, FinalOps, FeedFn, Profiler", hooks_test},
 };
 
 constexpr std::string_view preface = R"(# Conformance
@@ -172,7 +176,7 @@ std::string as_markdown(const std::vector<Row>& all) {
   text +=
       "**" + text_of(count(all, false), "behaviours") + "; " + text_of(count(all, true), "reference traces") + ".**\n";
   for (const Part& part : parts()) {
-    text += "\n## " + std::string(part.title) + "\n\n";
+    text += "\n## " + std::string(part.title) + "\n\nThe original: " + std::string(part.source) + ".\n\n";
     text += "| id | scenario | the original | crochet | test |\n|---|---|---|---|---|\n";
     for (const Row* row : rows_of(part, all)) text += markdown_of(*row);
   }

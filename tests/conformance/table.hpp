@@ -16,7 +16,8 @@ struct Part {
   char letter;
   int count;
   std::string_view title;
-  bool trace = false;  ///< a reference trace: not one of the behaviours that the original's own tests assert
+  std::string_view source;  ///< in the original
+  bool trace = false;       ///< a reference trace: not one of the behaviours that the original's own tests assert
 };
 
 /// Every row that there has to be.

@@ -156,6 +156,7 @@ DIFFERENT(T11, "how-a-session-ends", "`end` of the second of three hooks fails",
     FAIL() << "the error has to leave";
   } catch (const IoError& error) {
     EXPECT_STREQ(error.what(), "disk full");
+    ASSERT_NE(error.nested(), nullptr);
     EXPECT_EQ(detail::what_of(error.nested()), "too");
   }
   EXPECT_EQ(world.news(), "a.b b.b c.b run#1 a.a b.a c.a a.E(1) b.E(1) c.E(1) cl#1");
@@ -287,6 +288,7 @@ DIFFERENT(T20, "how-a-session-ends", "the body fails while the coordinator holds
     FAIL() << "the error has to leave";
   } catch (const ShapeError& error) {
     EXPECT_STREQ(error.what(), "the body's own");
+    ASSERT_NE(error.nested(), nullptr);
     EXPECT_EQ(detail::what_of(error.nested()), "a reader broke");
   }
   EXPECT_EQ(world.news(), "a.X cl#1");
