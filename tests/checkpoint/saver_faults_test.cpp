@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -54,6 +55,19 @@ bool save_with(const Directory& dir, std::size_t budget, std::error_code error, 
   EXPECT_EQ(said.size(), 1U) << said[0] << " after " << budget;
   EXPECT_EQ(again.machine.n, 3 * again.session.step());
   EXPECT_EQ(again.chain.template get<Count>().runs, again.session.step());
+  Saver<Format> after{dir.path(), options};
+  after.save(again.session.raw_session(), 4);
+  std::set<std::string> expected{"checkpoint"};
+  for (const auto& prefix : after.last_checkpoints()) {
+    for (const auto& file : Format::files(prefix)) expected.insert(file.filename().string());
+  }
+  const std::set<std::string> names = dir.names();
+  for (const std::string& name : names) {
+    const bool unlisted =
+        !done && name.starts_with("model.ckpt-");  // whole, but the list could not be written, or swept
+    EXPECT_TRUE(expected.contains(name) || unlisted) << name << " after " << budget;
+    EXPECT_EQ(name.find(".tmp"), std::string::npos) << name << " after " << budget;
+  }
   newer += restored && restored->step == 3 ? 1 : 0;
   return done && faulty.had_enough();
 }

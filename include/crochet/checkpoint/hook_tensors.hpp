@@ -163,6 +163,9 @@ ChainState chain_state_of(const Reader& reader) {
     } else {
       if (entry->shape.empty() == field->is_list) fail(entry->name + " has another shape");
       field->count = entry->elements;
+      if (field->type == StateType::boolean) {
+        for (std::byte& byte : bytes) byte = std::byte{byte != std::byte{}};  // a bool has two values
+      }
       field->bytes = std::move(bytes);
     }
     state.sections.back().fields.push_back(std::move(*field));

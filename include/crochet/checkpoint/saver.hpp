@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -98,6 +99,7 @@ class Saver {
     const std::lock_guard lock(state_->mutex);
     const std::filesystem::path prefix = prefix_of(step);
     make_directory();
+    if (!std::exchange(state_->cleaned, true)) remove_leftovers();
     Catalogue next = catalogue();
     Format::write(prefix, tensors, files());
     next.record(prefix, now());
@@ -214,6 +216,7 @@ class Saver {
     std::optional<Catalogue> catalogue{};  // nothing: not read yet
     std::optional<std::filesystem::path> restored{};
     SessionTensors tensors{};
+    bool cleaned = false;          // what interrupted saves have left is removed
     std::recursive_mutex mutex{};  // public members call each other
   };
 
@@ -282,6 +285,23 @@ class Saver {
     std::filesystem::create_directories(directory(), error);
     if (!directory().empty() && !std::filesystem::is_directory(directory())) {
       throw IoError("crochet: cannot make the directory " + directory().string() + ": " + error.message());
+    }
+  }
+  /// Files of checkpoints that have no index: their saves were interrupted.
+  void remove_leftovers() const {
+    std::set<std::filesystem::path> prefixes;
+    std::error_code error;
+    const std::string start = options().basename + "-";
+    for (std::filesystem::directory_iterator at{directory(), error}, end; !error && at != end; at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      const std::size_t digits = name.find_first_not_of("0123456789", start.size());
+      if (name.starts_with(start) && digits != std::string::npos && digits > start.size() && name[digits] == '.') {
+        prefixes.insert(directory() / name.substr(0, digits));
+      }
+    }
+    for (const std::filesystem::path& prefix : prefixes) {
+      if (io::checkpoint_exists<Format>(prefix)) continue;
+      for (const std::filesystem::path& file : Format::files(prefix)) (void)files().remove(file);
     }
   }
   void set_aside(const std::filesystem::path& prefix, const std::string& why) {
