@@ -1,10 +1,5 @@
 # The targets of the library: crochet_<component>, and crochet::<component> where it can be used.
 
-# Models are evaluated by the compiler, and a large one takes more steps than the compilers allow by default. clang also
-# counts the operands of a fold expression (a plan has one for each node) as nested brackets.
-set(crochet_gnu_options -fconstexpr-ops-limit=1073741824 -fconstexpr-loop-limit=16777216)
-set(crochet_clang_options -fconstexpr-steps=16777216 -fbracket-depth=1024)
-
 # In the source tree the kernels have a folder of their own; they are included as <crochet/kernels/...> everywhere.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/crochet)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_BINARY_DIR}/include/crochet/kernels SYMBOLIC)
@@ -37,9 +32,6 @@ endfunction()
 function(crochet_core_usage)
   target_include_directories(crochet_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
-  target_compile_options(crochet_core INTERFACE
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:${crochet_gnu_options}>
-    $<$<COMPILE_LANG_AND_ID:CXX,Clang,AppleClang>:${crochet_clang_options}>)
 endfunction()
 
 # CMake 3.25 knows no C++20 for nvcc: cxx_std_20 says nothing to it and cuda_std_20 is an error. Where the user sets

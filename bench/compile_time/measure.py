@@ -3,9 +3,9 @@
 
     python3 bench/compile_time/measure.py build/release build/bench/compile_time.json
 
-Every case is a file in cases/, compiled at -O2 without the compiler cache. Seconds are processor seconds in user mode
+Every case is a file in cases/, compiled at -O3 for this machine, with no other flag and without the compiler cache. Seconds are processor seconds in user mode
 of the compiler and all that it starts, megabytes are the largest resident set among these; of both the least of the
-rounds, which are interleaved. With --check the exit status says whether g++ is within the budgets."""
+rounds, which are interleaved. With --check the exit status says whether both compilers are within the budgets."""
 import argparse
 import json
 import os
@@ -23,8 +23,10 @@ BUDGETS = (
     ("core", "hana", 2.0),
     ("hooks_128", None, 1.0),
     ("mlp", None, 4.0),
+    ("mlp_wide", None, 4.0),
     ("mlp_eigen", "eigen", 3.0),
     ("cnn", None, 10.0),
+    ("encoder", None, 10.0),
     ("deep_32_equal", None, 12.0),
     ("deep_32_mixed", None, 12.0),
 )
@@ -36,7 +38,7 @@ def case_names():
 
 def command(compiler, flags, case, output):
     includes = ["-I" + folder for folder in flags["include"]]
-    return [compiler, "-std=c++20", "-O2", *flags["options"][compiler], *includes,
+    return [compiler, "-std=c++20", "-O3", "-march=native", *includes,
             "-c", str(CASES / f"{case}.cpp"), "-o", output]
 
 
@@ -104,9 +106,9 @@ def report(results, judged):
 
 
 def within_budgets(results, judged):
-    """The budgets are those of g++. What was measured must have compiled."""
+    """What was measured must have compiled."""
     compiled = all(of for cases in results.values() for of in cases.values())
-    return compiled and all(b["spent"].get("g++", 0) <= b["limit"] for b in judged)
+    return compiled and all(spent <= b["limit"] for b in judged for spent in b["spent"].values())
 
 
 def main():

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// W3 of the benchmarks.
 #include <crochet/executor/cpu.hpp>
 
 #include "training.hpp"

@@ -8,8 +8,8 @@
 
 #include "../../models.hpp"
 
-template <class Model, class Device>
-float train_model(const Device& device, std::span<const float> images, std::span<const std::int32_t> labels) {
+template <class Model, class Device, class Label>
+float train_model(const Device& device, std::span<const float> images, std::span<const Label> labels) {
   crochet::MonitoredSession session{device.template compile<Model>(), crochet::HookChain{}};
   float last = 0;
   crochet::run_session(session, [&](auto& s) {

@@ -13,6 +13,36 @@ namespace crochet {
 
 class GraphBuilder;
 
+namespace detail {
+/// The names of a graph by their hashes: looking at every name, for every name, is what the compiler would mostly do.
+class NameIndex {
+ public:
+  constexpr NameIndex() {
+    for (int& first : first_) first = -1;
+  }
+  /// The node of that name; -1 if there is none.
+  constexpr int find(const Graph& g, std::string_view name) const {
+    const std::uint32_t hash = hash_of(name);
+    const PooledName* const names = g.names.data();
+    const int* const next = next_.data();
+    int i = first_[hash % buckets];
+    while (i >= 0 && (names[i].hash != hash || g.text_of(names[i]) != name)) i = next[i];
+    return i < 0 ? -1 : names[i].node;
+  }
+  /// The graph's latest name is one.
+  constexpr void add(const Graph& g) {
+    int& first = first_[g.names.back().hash % buckets];
+    next_.push_back(first);
+    first = static_cast<int>(next_.size()) - 1;
+  }
+
+ private:
+  static constexpr std::uint32_t buckets = 256;
+  int first_[buckets];
+  std::vector<int> next_;  ///< by name: the one before it with its bucket
+};
+}  // namespace detail
+
 /// A value of the graph, as a model's code passes it around. Two words; valid while its GraphBuilder lives.
 struct Tensor {
   GraphBuilder* graph = nullptr;
@@ -80,16 +110,17 @@ class GraphBuilder {
 
   /// Gives a value a name: it can then be fetched, or run as a target, by that name. Returns the value.
   constexpr Tensor name(std::string_view name, Tensor t) {
-    if (find_node(graph_, name) >= 0) graph_error::name_is_taken();
+    if (has(name)) graph_error::name_is_taken();
     Node& named = graph_.nodes[index(own(t))];
     if (named.name < 0) named.name = static_cast<std::int32_t>(graph_.names.size());
     graph_.names.push_back(graph_.pool(name, t.id));
+    index_.add(graph_);
     return t;
   }
-  constexpr bool has(std::string_view name) const { return find_node(graph_, name) >= 0; }
+  constexpr bool has(std::string_view name) const { return index_.find(graph_, name) >= 0; }
   /// The value of that name: how a hook's extend_graph reaches what the model defined.
   constexpr Tensor operator[](std::string_view name) {
-    const int id = find_node(graph_, name);
+    const int id = index_.find(graph_, name);
     if (id < 0) graph_error::no_value_has_this_name();
     return {this, id};
   }
@@ -202,6 +233,7 @@ class GraphBuilder {
   }
 
   Graph graph_;
+  detail::NameIndex index_;
   int moment_ = -1;
   Tensor (*guard_)(Tensor, Tensor, Tensor) = nullptr;
   int guarded_by_ = -1;

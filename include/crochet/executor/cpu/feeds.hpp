@@ -37,7 +37,7 @@ struct Expected {
 
 namespace detail {
 
-inline std::string spell(const Extent& e, const Expected& what, const Dims& dims) {
+CROCHET_COLD inline std::string spell(const Extent& e, const Expected& what, const Dims& dims) {
   std::string s;
   if (e.factor != 1 || e.is_static()) s.append(std::to_string(e.factor));
   for (std::size_t i = 0; i < what.symbols.size(); ++i) {
@@ -78,7 +78,7 @@ inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
   return true;
 }
 
-inline std::string spell(std::span<const std::int64_t> extents) {
+CROCHET_COLD inline std::string spell(std::span<const std::int64_t> extents) {
   std::string s = "shape [";
   for (std::size_t i = 0; i < extents.size(); ++i) s.append(i == 0 ? "" : ", ").append(std::to_string(extents[i]));
   return s.append("]");

@@ -3,6 +3,7 @@
 #pragma once
 #include <string_view>
 
+#include <crochet/config.hpp>
 #include <crochet/graph/initializer.hpp>
 #include <crochet/kernels/random.hpp>
 
@@ -11,7 +12,7 @@ namespace crochet::cpu {
 /// Fills `n` elements as the variable's initializer says. What is drawn depends on the seed, the variable's name and
 /// the element's index alone.
 template <class T>
-void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view name, std::uint64_t seed) {
+CROCHET_COLD void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view name, std::uint64_t seed) {
   const auto kind = static_cast<Initializer::Kind>(a.ints[0]);
   const kernel::Random random(seed, name);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -25,8 +26,8 @@ void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view n
 }
 
 /// The same for an element type known at run time.
-inline void initialize(void* data, DType type, std::int64_t n, const Attributes& a, std::string_view name,
-                       std::uint64_t seed) {
+CROCHET_COLD inline void initialize(void* data, DType type, std::int64_t n, const Attributes& a, std::string_view name,
+                                    std::uint64_t seed) {
   switch (type) {
     case DType::float32:
       return initialize(static_cast<float*>(data), n, a, name, seed);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include <crochet/config.hpp>
 #include <crochet/graph/arena.hpp>
 
 namespace crochet::cpu {
@@ -17,7 +18,7 @@ struct Placement {
   std::vector<PlacedSlot> slots;
   std::vector<int> order, by_offset;
 
-  void place(std::size_t count, const Dims& now) {
+  CROCHET_COLD void place(std::size_t count, const Dims& now) {
     slots.resize(count);
     order.resize(count);
     by_offset.resize(count);

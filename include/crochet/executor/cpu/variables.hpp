@@ -42,7 +42,7 @@ class Variables {
   std::byte* data() const { return block_.data(); }
 
   /// Gives every variable its first value, from the seed.
-  void initialize(std::uint64_t seed) {
+  CROCHET_COLD void initialize(std::uint64_t seed) {
     for (std::size_t v = 0; v < count; ++v) {
       const VariableInfo& info = T::variables[v];
       if (info.layout == Layout::row_major) {
