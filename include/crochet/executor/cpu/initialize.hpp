@@ -9,20 +9,25 @@
 
 namespace crochet::cpu {
 
+/// Element i of a variable's first value.
+[[gnu::noinline]] inline double first_value(const Attributes& a, const kernel::Random& random, std::int64_t i) {
+  const auto at = static_cast<std::uint64_t>(i);
+  switch (static_cast<Initializer::Kind>(a.ints[0])) {
+    case Initializer::Kind::uniform:
+      return a.reals[0] + (a.reals[1] - a.reals[0]) * random.uniform(at);
+    case Initializer::Kind::truncated_normal:
+      return a.reals[0] + a.reals[1] * random.truncated_normal(at);
+    default:
+      return a.reals[0];
+  }
+}
+
 /// Fills `n` elements as the variable's initializer says. What is drawn depends on the seed, the variable's name and
 /// the element's index alone.
 template <class T>
 CROCHET_COLD void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view name, std::uint64_t seed) {
-  const auto kind = static_cast<Initializer::Kind>(a.ints[0]);
   const kernel::Random random(seed, name);
-  for (std::int64_t i = 0; i < n; ++i) {
-    double x = a.reals[0];
-    if (kind == Initializer::Kind::uniform)
-      x += (a.reals[1] - a.reals[0]) * random.uniform(static_cast<std::uint64_t>(i));
-    if (kind == Initializer::Kind::truncated_normal)
-      x += a.reals[1] * random.truncated_normal(static_cast<std::uint64_t>(i));
-    data[i] = static_cast<T>(x);
-  }
+  for (std::int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(first_value(a, random, i));
 }
 
 /// The same for an element type known at run time.

@@ -182,9 +182,17 @@ class Variables {
     return mirrors_[v].data();
   }
 
+  static constexpr bool doubles_in_panels = [] {
+    for (const VariableInfo& v : T::variables) {
+      if (v.layout != Layout::row_major && v.dtype == DType::float64) return true;
+    }
+    return false;
+  }();
   template <bool Pack>
   void copy(std::size_t v) const {
-    if (T::variables[v].dtype == DType::float64) return copy<Pack, double>(v);
+    if constexpr (doubles_in_panels) {
+      if (T::variables[v].dtype == DType::float64) return copy<Pack, double>(v);
+    }
     return copy<Pack, float>(v);
   }
   template <bool Pack, class E>
