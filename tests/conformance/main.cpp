@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -124,7 +125,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   testing::UnitTest::GetInstance()->listeners().Append(new EachTest);
-  crochet::set_diagnostic_sink([](std::string_view line) { said_lines().emplace_back(line); });
+  crochet::set_diagnostic_sink([](std::string_view line) {
+    static std::mutex any_thread;
+    const std::lock_guard lock(any_thread);
+    said_lines().emplace_back(line);
+  });
   const int failed = RUN_ALL_TESTS();
   if (!everything_ran()) return failed;
   const std::string missing = rows_not_shown(rows());
