@@ -22,7 +22,7 @@ if ! "$python" -c 'import tensorflow, tensorboard, safetensors' 2>/dev/null; the
   echo "0 passed, 1 failed"
   exit 1
 fi
-cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_interop || {
+cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_interop resume || {
   echo "0 passed, 1 failed"
   exit 1
 }
@@ -75,6 +75,11 @@ if [ "$judges" ]; then
   judge "state file" "$programs/interop_checkpoints" write-state "$work/checkpoint" "$@"
   judge "checkpoint judge" "$python" "$judges/checkpoint_check.py" "$work/checkpoint/model.ckpt-5" \
     --expect-json "$samples/checkpoint_expect.json" --expect-latest model.ckpt-5
+  for steps in 300 600; do # a session, and one that goes on where it was
+    judge "a session of $steps steps" build/dev/examples/resume/resume --dir "$work/session" --steps "$steps"
+    judge "checkpoint judge, $steps steps" "$python" "$judges/checkpoint_check.py" "$work/session/model.ckpt-$steps" \
+      --expect-latest "model.ckpt-$steps"
+  done
   judge "state file of the original" "$programs/interop_checkpoints" read-state "$samples/checkpoint"
   judge "safetensors of the original" "$programs/interop_checkpoints" copy safetensors "$samples/x" safetensors "$work/x"
   judge "safetensors judge" "$python" "$judges/safetensors_check.py" "$work/x.safetensors" \
