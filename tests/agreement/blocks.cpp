@@ -48,6 +48,23 @@ int main(int count, char** words) {
   agree(
       "self_attention_causal", [](auto qkv) { return self_attention(qkv, 2, {.causal = true}); }, normal<2, 19, 60>{});
   agree(
+      "dot_product_attention", [](auto q, auto k, auto v) { return scaled_dot_product_attention(q, k, v); },
+      normal<2, 3, 7, 8>{}, normal<2, 3, 11, 8>{}, normal<2, 3, 11, 5>{});
+  agree(
+      "dot_product_attention_causal",
+      [](auto q, auto k, auto v) { return scaled_dot_product_attention(q, k, v, {.causal = true}); },
+      normal<3, 13, 8>{}, normal<3, 13, 8>{}, normal<3, 13, 8>{});
+  agree(
+      "dot_product_attention_seen",
+      [](auto q, auto k, auto v, auto seen) { return scaled_dot_product_attention(q, k, v, seen); }, normal<2, 9, 4>{},
+      normal<2, 6, 4>{}, normal<2, 6, 4>{}, flag<2, 9, 6>{});
+  agree(
+      "multi_head_attention_causal",
+      [](auto x, auto in, auto out) {
+        return matmul(self_attention(matmul(x, in * 0.2), 4, {.causal = true}), out * 0.2);
+      },
+      normal<2, 17, 24>{}, normal<24, 72>{}, normal<24, 24>{});
+  agree(
       "depthwise_conv2d", [](auto x, auto w) { return depthwise_conv2d(x, w); }, normal<2, 9, 11, 6>{},
       normal<3, 3, 6, 1>{});
   agree(

@@ -83,6 +83,12 @@ def self_attention(x, heads, causal=False):
     return jnp.einsum("bhqk,bkhd->bqhd", nn.softmax(scores), v).reshape(b, s, d)
 
 
+def attention(q, k, v, seen=None):
+    scores = jnp.einsum("...qd,...kd->...qk", q, k) * q.shape[-1] ** -0.5
+    scores = scores if seen is None else jnp.where(seen, scores, -1e30)
+    return jnp.einsum("...qk,...ke->...qe", nn.softmax(scores), v)
+
+
 def encoder(x, wqkv, wo, g1, b1, w1, c1, w2, c2, g2, b2):
     h = layer_norm(x + self_attention(x @ (wqkv * 0.1), 4) @ (wo * 0.1), g1, b1)
     y = layer_norm(h + nn.relu(h @ (w1 * 0.1) + c1) @ (w2 * 0.05) + c2, g2, b2)
@@ -317,6 +323,10 @@ CASES = {
         "group_norm": lambda x, g, b: group_norm(x, 3, g, b),
         "self_attention": lambda x: self_attention(x, 4),
         "self_attention_causal": lambda x: self_attention(x, 2, causal=True),
+        "dot_product_attention": attention,
+        "dot_product_attention_causal": lambda q, k, v: attention(q, k, v, jnp.tri(13) > 0),
+        "dot_product_attention_seen": attention,
+        "multi_head_attention_causal": lambda x, i, o: self_attention(x @ (i * 0.2), 4, causal=True) @ (o * 0.2),
         "depthwise_conv2d": lambda x, w: lax.conv_general_dilated(
             x, w.reshape(3, 3, 1, 6), (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=6),
         "conv2d_dilated": lambda x, w: lax.conv_general_dilated(
