@@ -57,13 +57,23 @@ class SessionTensors {
     using E = std::remove_cvref_t<decltype(session.executor())>;
     static_assert(HasVariables<E>,
                   "crochet: this executor names no state to save; a StepExecutor does: variable<\"u\">(u)");
+    if constexpr (HasVariables<E>) collect_variables<Copy>(session, step);
+    add_hooks_and_list(session);
+  }
+  template <bool Copy, class Session>
+  void collect_variables(const Session& session, std::int64_t step) {
     count_ = 0;
     step_ = step;
     session.executor().for_each_variable(
         [&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
           add<Copy>(name, elements, shape);
         });
-    if constexpr (!detail::CountsSteps<E>) add<false>("global_step", std::span<const std::int64_t>(&step_, 1), {});
+    const auto counts = [](const Held& held) { return held.name == "global_step"; };
+    if (std::any_of(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(count_), counts)) return;
+    add<false>("global_step", std::span<const std::int64_t>(&step_, 1), {});
+  }
+  template <class Session>
+  void add_hooks_and_list(const Session& session) {
     hooks_ = to_tensors(ChainState::of([&](StateWriter& out) { session.save_hook_state(out); }));
     records_.clear();
     for (std::size_t i = 0; i < count_; ++i) {
@@ -166,18 +176,20 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
   using E = std::remove_cvref_t<decltype(session.executor())>;
   static_assert(HasVariables<E>,
                 "crochet: this executor names no state to restore; a StepExecutor does: variable<\"u\">(u)");
-  E& executor = session.executor();
-  if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
-    throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
-  }
-  detail::read_variables(executor, reader);
-  if constexpr (!detail::CountsSteps<E>) {
-    std::int64_t step = 0;
-    const io::TensorEntry* entry = reader.find("global_step");
-    if (entry != nullptr && entry->type == io::DataType::int64 && entry->elements == 1) {
-      reader.read(*entry, std::as_writable_bytes(std::span(&step, 1)));
+  if constexpr (HasVariables<E>) {
+    E& executor = session.executor();
+    if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
+      throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
     }
-    session.set_step(step);
+    detail::read_variables(executor, reader);
+    if constexpr (!detail::CountsSteps<E>) {
+      std::int64_t step = 0;
+      const io::TensorEntry* entry = reader.find("global_step");
+      if (entry != nullptr && entry->type == io::DataType::int64 && entry->elements == 1) {
+        reader.read(*entry, std::as_writable_bytes(std::span(&step, 1)));
+      }
+      session.set_step(step);
+    }
   }
 }
 
