@@ -100,9 +100,13 @@ class StateWriter {
   /// `out.put("best", best)`. Keys are the hook's own.
   template <class T>
   void put(std::string_view key, const T& value) {
-    static_assert(StateValueType<T>,
+    constexpr bool can_be_saved =
+        StateValueType<T>;  // a name of its own: compilers would explain the concept at length
+    static_assert(can_be_saved,
                   "crochet: a hook saves arithmetic values, enums, strings, and contiguous ranges of them.");
-    if constexpr (detail::StateScalar<T>) {
+    if constexpr (!can_be_saved) {
+      return;  // said above
+    } else if constexpr (detail::StateScalar<T>) {
       write(key, {detail::state_type<T>(), false, 1, &value});
     } else if constexpr (detail::is_text<T>) {
       const std::string text{std::string_view(value)};
@@ -136,11 +140,14 @@ class StateReader {
   /// type, or as another number of elements than `best` can hold.
   template <class T>
   bool get(std::string_view key, T& value) {
-    static_assert(StateValueType<T>,
+    constexpr bool can_be_saved = StateValueType<T>;
+    static_assert(can_be_saved,
                   "crochet: a hook loads arithmetic values, enums, strings, and contiguous ranges of them.");
     const StateValue found = find(key);
     if (found.data == nullptr && found.count > 0) return false;
-    if constexpr (detail::StateScalar<T>) {
+    if constexpr (!can_be_saved) {
+      return false;  // said above
+    } else if constexpr (detail::StateScalar<T>) {
       if (found.is_list || found.type != detail::state_type<T>()) return false;
       std::memcpy(&value, found.data, sizeof(T));
     } else if constexpr (detail::is_text<T>) {
