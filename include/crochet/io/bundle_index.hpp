@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,31 +14,11 @@
 
 #include <crochet/proto/checkpoint.pb.h>
 #include <crochet/error.hpp>
-#include <crochet/io/data_type.hpp>
-#include <crochet/io/ordered_code.hpp>
+#include <crochet/io/bundle_entry.hpp>
 #include <crochet/io/sorted_table.hpp>
 #include <crochet/io/tensor_record.hpp>
 
 namespace crochet::io::detail {
-
-/// Where the bytes of a tensor, or of a part of one, are in the data files.
-struct BundleBytes {
-  std::int32_t shard = 0;
-  std::uint64_t offset = 0, size = 0;
-  std::uint32_t crc = 0;  // masked
-};
-
-/// A part of a partitioned tensor: where it begins, how far it goes, and its bytes.
-struct BundlePart {
-  std::vector<std::int64_t> start{}, length{};
-  BundleBytes bytes{};
-};
-
-/// A tensor: its bytes, or else its parts.
-struct BundleTensor {
-  BundleBytes bytes{};
-  std::vector<BundlePart> parts{};
-};
 
 struct BundleIndex {
   std::int32_t shards = 1;
@@ -48,10 +26,6 @@ struct BundleIndex {
   std::vector<BundleTensor> tensors{};  // the same, in the same order
   std::vector<BundleBytes> pieces{};    // all that the data files hold, sorted by shard and offset
 };
-
-[[noreturn]] CROCHET_COLD inline void index_is_wrong(std::string_view name, const std::string& why) {
-  throw DataLossError("what it says of tensor \"" + std::string(name) + "\" cannot be: " + why);
-}
 
 template <class Message>
 Message parse_message(const std::string& bytes, std::string_view what) {
@@ -73,86 +47,6 @@ inline std::int32_t check_header(const std::string& bytes) {
   }
   if (header.num_shards() < 1 || header.num_shards() > 99999) throw DataLossError("its number of data files is wrong");
   return header.num_shards();
-}
-
-inline std::vector<std::int64_t> shape_of(const tensorflow::TensorShapeProto& shape) {
-  std::vector<std::int64_t> sizes;
-  for (const auto& dim : shape.dim()) sizes.push_back(dim.size());
-  return sizes;
-}
-
-/// Type and shape, if both can be.
-inline TensorEntry check_entry(std::string_view name, const tensorflow::BundleEntryProto& proto) {
-  TensorEntry entry{.name = std::string(name), .type = static_cast<DataType>(proto.dtype()), .shape = {}};
-  if (!is_known(entry.type)) index_is_wrong(name, "type " + std::to_string(proto.dtype()));
-  if (proto.shape().unknown_rank() || proto.shape().dim_size() > 254) index_is_wrong(name, "its rank");
-  entry.shape = shape_of(proto.shape());
-  const std::optional<std::size_t> elements = element_count(entry.shape);
-  const std::optional<std::size_t> bytes = elements ? byte_count(entry.type, *elements) : std::nullopt;
-  if (!bytes) index_is_wrong(name, "a negative dimension, or too many elements to count");
-  entry.elements = *elements;
-  entry.byte_size = *bytes;
-  return entry;
-}
-
-/// Where the bytes are, if that many are what the shape asks for. Whether the data file has them is seen when it is
-/// open.
-inline BundleBytes check_bytes(const TensorEntry& entry, const tensorflow::BundleEntryProto& proto,
-                               std::int32_t shards) {
-  if (proto.offset() < 0 || proto.size() < 0) index_is_wrong(entry.name, "a negative offset or size");
-  if (proto.shard_id() < 0 || proto.shard_id() >= shards) index_is_wrong(entry.name, "a data file that does not exist");
-  const BundleBytes bytes{proto.shard_id(), static_cast<std::uint64_t>(proto.offset()),
-                          static_cast<std::uint64_t>(proto.size()), proto.crc32c()};
-  if (size_of(entry.type) != 0 && bytes.size != entry.byte_size) {
-    index_is_wrong(entry.name, std::to_string(bytes.size) + " bytes, where its shape and type ask for " +
-                                   std::to_string(entry.byte_size));
-  }
-  if (entry.type == DataType::string && bytes.size < entry.elements) index_is_wrong(entry.name, "too few bytes");
-  return bytes;
-}
-
-/// The box of one part, whole dimensions filled in, and the key under which its bytes are found.
-inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole,
-                                                      const tensorflow::TensorSliceProto& slice) {
-  if (static_cast<std::size_t>(slice.extent_size()) != whole.shape.size()) index_is_wrong(whole.name, "a part's rank");
-  BundlePart part;
-  std::vector<SliceExtent> key;
-  for (int d = 0; d < slice.extent_size(); ++d) {
-    const auto& extent = slice.extent(d);
-    const std::int64_t size = whole.shape[static_cast<std::size_t>(d)];
-    const bool all = extent.has_length_case() == tensorflow::TensorSliceProto::Extent::HAS_LENGTH_NOT_SET;
-    const std::int64_t length = all ? size : extent.length();
-    if (extent.start() < 0 || length < 0 || extent.start() > size || length > size - extent.start()) {
-      index_is_wrong(whole.name, "a part that lies outside");
-    }
-    part.start.push_back(extent.start());
-    part.length.push_back(length);
-    key.push_back(all ? SliceExtent{} : SliceExtent{extent.start(), length});
-  }
-  return {std::move(part), slice_key(whole.name, key)};
-}
-
-using EntryMap = std::map<std::string, tensorflow::BundleEntryProto, std::less<>>;
-
-/// The parts of a tensor, if each is there and together they are as large as the whole.
-inline std::vector<BundlePart> check_parts(const TensorEntry& whole, const tensorflow::BundleEntryProto& proto,
-                                           const EntryMap& parts, std::int32_t shards) {
-  if (size_of(whole.type) == 0) index_is_wrong(whole.name, "parts of a tensor of this type");
-  std::vector<BundlePart> found;
-  std::uint64_t bytes = 0;
-  for (const auto& slice : proto.slices()) {
-    auto [part, key] = check_slice(whole, slice);
-    const auto at = parts.find(key);
-    if (at == parts.end()) index_is_wrong(whole.name, "a part is missing");
-    const TensorEntry entry = check_entry(whole.name, at->second);
-    if (entry.type != whole.type || entry.shape != part.length) index_is_wrong(whole.name, "a part's type or shape");
-    part.bytes = check_bytes(entry, at->second, shards);
-    if (part.bytes.size > whole.byte_size - bytes) index_is_wrong(whole.name, "parts that overlap");
-    bytes += part.bytes.size;
-    found.push_back(std::move(part));
-  }
-  if (bytes != whole.byte_size) index_is_wrong(whole.name, "a part is missing");
-  return found;
 }
 
 /// Nothing lies on top of something else in a data file.
