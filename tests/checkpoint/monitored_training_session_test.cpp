@@ -16,7 +16,7 @@
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
-#include "io/temporary_folder.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace crochet {
 namespace {

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/temporary_folder.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "io/temporary_folder.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace {
 
