@@ -21,12 +21,14 @@ class Folder {
       if (evaluate(n, value)) return constant(n.dtype, value);
     }
     const int same = unchanged(n);
-    return same >= 0 && !(fetched && is_outside(same)) ? same : append(g_, merged(n));
+    return same >= 0 && !(fetched && is_outside(same)) && !in_panels(same) ? same : append(g_, merged(n));
   }
 
  private:
   constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   constexpr bool is_outside(int i) const { return node(i).is(op::variable) || node(i).is(op::placeholder); }
+  /// A kernel that takes rows only may read the copy.
+  constexpr bool in_panels(int i) const { return node(i).layout == Layout::panels; }
   constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
   constexpr bool is_constant(int i, double value) const {
     return is_constant(i) && node(i).attributes.reals[0] == value;
