@@ -31,10 +31,28 @@ constexpr Layout layout = E::graph.nodes[static_cast<std::size_t>(find_node(E::g
 
 TEST(Panels, AreForWhatOnlyProductsAndUpdatesRead) {
   static_assert(layout<"w"> == Layout::panels && layout<"doubles"> == Layout::panels);
-  static_assert(layout<"w/Adam"> == Layout::panels && layout<"w/Adam_1"> == Layout::panels, "moments lie as their weight");
+  static_assert(layout<"w/Adam"> == Layout::panels && layout<"w/Adam_1"> == Layout::panels,
+                "moments lie as their weight");
   static_assert(layout<"tied"> == Layout::row_major, "another operation reads it");
   static_assert(layout<"seen"> == Layout::row_major, "it has another shape as well");
   static_assert(layout<"small"> == Layout::row_major, "panels would be mostly empty");
+}
+
+/// A copy of `w` is the left operand of a product.
+struct LeftToo {
+  static constexpr void define(GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("n"), 13});
+    const auto w = g.variable<float>("w", {13, 33}, uniform(-1, 1));
+    g.name("y", matmul(x, w));
+    g.name("z", matmul(w * 1.0, g.variable<float>("v", {33, 40}, uniform(-1, 1))));
+  }
+};
+
+TEST(Panels, AreNotTakenForRowsWhereACopyIsFoldedAway) {
+  const auto& nodes = cpu::Executor<kernel::Tiles, LeftToo>::graph;
+  EXPECT_EQ(nodes.nodes[static_cast<std::size_t>(find_node(nodes, "w"))].layout, Layout::panels);
+  AgainstOracle<LeftToo> both(2, 2e-5);
+  both.run(Names<Name<"y">, Name<"z">>{}, Names<>{}, {5});
 }
 
 TEST(Panels, TrainAsTheGraphSays) {
@@ -50,7 +68,8 @@ TEST(Panels, AreSeenRowByRow) {
   typename E::Workspace workspace;
   const std::vector<float> x(40, 1.F);
   const auto step = [&] {
-    executor.run<Demand<Names<Name<"y">, Name<"w">, Name<"w again">>, Names<>>>(workspace, Feed<Name<"x">, std::vector<float>>{x});
+    executor.run<Demand<Names<Name<"y">, Name<"w">, Name<"w again">>, Names<>>>(workspace,
+                                                                                Feed<Name<"x">, std::vector<float>>{x});
     return executor.fetch<Name<"w">>(workspace);
   };
   const auto w = executor.variable(Name<"w">{});
