@@ -25,15 +25,22 @@ inline constexpr bool has_masks =
     false;
 #endif
 
-/// Copies n < 2 * Piece elements, in pieces of powers of two: no call and no loop.
+/// Copies the elements of a vector's first n < 2 * Piece: in pieces of powers of two, no call and no loop. Where a
+/// piece lies is a mask of n, so that g++ sees that it ends within the vector.
 template <int Piece, class T>
+CROCHET_ALWAYS_INLINE void copy_pieces(T* to, const T* from, std::int64_t n) {
+  const std::int64_t at = n & ((lanes - 1) & ~(2 * Piece - 1));
+  if ((n & Piece) != 0) __builtin_memcpy(to + at, from + at, Piece * sizeof(T));
+  if constexpr (Piece > 1) copy_pieces<Piece / 2>(to, from, n);
+}
+/// Copies the first n <= lanes elements of a vector.
+template <class T>
 CROCHET_ALWAYS_INLINE void copy_some(T* to, const T* from, std::int64_t n) {
-  if ((n & Piece) != 0) {
-    __builtin_memcpy(to, from, Piece * sizeof(T));
-    to += Piece;
-    from += Piece;
+  if (n == lanes) {
+    __builtin_memcpy(to, from, lanes * sizeof(T));
+  } else {
+    copy_pieces<lanes / 2>(to, from, n);
   }
-  if constexpr (Piece > 1) copy_some<Piece / 2>(to, from, n);
 }
 
 #if defined(__AVX512F__)
@@ -94,7 +101,7 @@ CROCHET_ALWAYS_INLINE vec<T> load(const T* p, First part, T fill) {
   if constexpr (detail::has_masks<T>) return detail::load_masked(p, detail::mask_of(part.n), filled);
 #endif
   vec<T> v = filled;
-  detail::copy_some<lanes>(reinterpret_cast<T*>(&v), p, part.n);
+  detail::copy_some(reinterpret_cast<T*>(&v), p, part.n);
   return v;
 }
 template <class T>
@@ -107,7 +114,7 @@ CROCHET_ALWAYS_INLINE void store(T* p, const vec<T>& v, First part) {
 #if defined(__AVX512F__)
   if constexpr (detail::has_masks<T>) return detail::store_masked(p, detail::mask_of(part.n), v);
 #endif
-  detail::copy_some<lanes>(p, reinterpret_cast<const T*>(&v), part.n);
+  detail::copy_some(p, reinterpret_cast<const T*>(&v), part.n);
 }
 
 /// Calls visit(first index, Whole or First) along n elements.
