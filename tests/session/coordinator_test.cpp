@@ -7,9 +7,11 @@
 
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <crochet/executor/step_executor.hpp>
@@ -218,6 +220,30 @@ TEST(Coordinator, AStoredErrorGoesBeforeThreadsThatAreLate) {
   coordinator.request_stop(made(DataError("stored")));
   EXPECT_THROW(coordinator.join(1, false, clock), DataError);
   held.let_go.set_value();
+}
+
+TEST(Coordinator, AnErrorOfAThreadThatIsLateIsSaid) {
+  static std::mutex mutex;
+  static std::string said;
+  const DiagnosticSink before = set_diagnostic_sink([](std::string_view line) {
+    const std::lock_guard lock(mutex);
+    said += line;
+  });
+  std::promise<void> let_go;
+  {
+    Coordinator coordinator;
+    start_thread(coordinator, "late", [&] {
+      let_go.get_future().wait();
+      throw DataError("could not flush");
+    });
+    coordinator.request_stop();
+    ManualClock clock;
+    coordinator.join(1, true, clock);  // as a session does when it is closed
+    let_go.set_value();
+  }
+  set_diagnostic_sink(before);
+  EXPECT_NE(said.find("the thread late"), std::string::npos) << said;
+  EXPECT_NE(said.find("could not flush"), std::string::npos) << said;
 }
 
 TEST(Coordinator, IsDestroyedOnlyWhenItsThreadsHaveEnded) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <stop_token>
@@ -14,6 +15,8 @@
 #include <vector>
 
 #include <crochet/session/coordinator.hpp>
+#include <crochet/session/diagnostics.hpp>
+#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
@@ -53,7 +56,7 @@ class Threads final : public ThreadGroup {
         try {
           body(stop);
         } catch (...) {
-          coordinator.request_stop(std::current_exception(), name);
+          report(coordinator, name);
         }
         ended->store(true);
       };
@@ -68,6 +71,15 @@ class Threads final : public ThreadGroup {
     std::shared_ptr<std::atomic<bool>> ended;
     std::jthread thread;  // joins when it is destroyed
   };
+  /// The exception at hand becomes the coordinator's; it is said if that was joined already, since nobody will ask.
+  static void report(Coordinator& coordinator, const std::string& name) {
+    const std::exception_ptr error = std::current_exception();
+    try {
+      coordinator.request_stop(error, name);
+    } catch (...) {
+      diagnose("crochet: the thread " + name + " failed after it was given up: " + what_of(error));
+    }
+  }
   std::stop_source source() {
     std::scoped_lock lock{mutex_};
     return source_;
@@ -82,9 +94,10 @@ class Threads final : public ThreadGroup {
 
 /// Starts a thread that runs `body(std::stop_token)` or `body()`. When the coordinator is asked to stop, so is the
 /// token; what the body throws becomes the coordinator's error, which reaches the session's loop with its next
-/// should_stop(). The name is for messages. The coordinator joins it; it outlives the thread. What the body refers to
-/// must live until then: a hook that starts threads in after_create_session does so anew after each recovery, when the
-/// threads before have been joined. Any thread may call this. Throws std::system_error if there are no threads left.
+/// should_stop(); after the grace period of a join it is a diagnostic. The name is for messages. The coordinator joins
+/// it; it outlives the thread. What the body refers to must live until then: a hook that starts threads in
+/// after_create_session does so anew after each recovery, when the threads before have been joined. Any thread may call
+/// this. Throws std::system_error if there are no threads left.
 template <class Body>
 void start_thread(Coordinator& coordinator, std::string name, Body body) {
   detail::ThreadGroup& group = coordinator.threads([] { return new detail::Threads; });
