@@ -212,5 +212,25 @@ TEST(Run, RecoversFromASourceThatWasUnavailable) {
   EXPECT_EQ(why.hook, "the data");
 }
 
+TEST(Run, RecoversFromASourceThatWasUnavailableToAPrefetch) {
+  int calls = 0;
+  Prefetch<int> queue{[&](int& item) {
+    item = ++calls;
+    if (item == 2) throw UnavailableError("storage");
+    if (item == 5) throw OutOfRangeError{};
+  }};
+  std::vector<int> fed;
+  StepExecutor step{[&](auto& out) { fed.push_back(out.input("item"_n, 0)); }, input<int, "item">};
+  HookChain chain{queue.hook()};
+  MonitoredSession<decltype(step)&, decltype(chain)&> session{
+      step, chain, SessionOptions{.recovery = {.max_attempts = 2, .initial_backoff_secs = 0}}};
+  run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run(s.run_step_fn([&](auto&) { return feed<"item">(queue.next()); }));
+  });
+  EXPECT_EQ(fed, (std::vector{1, 3, 4}));
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.stop_reason().hook, "the data");
+}
+
 }  // namespace
 }  // namespace crochet

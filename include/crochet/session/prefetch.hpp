@@ -15,6 +15,7 @@
 
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/session/clean_stop.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/threads.hpp>
 
@@ -28,9 +29,10 @@ namespace crochet {
 ///
 /// The loop sees exactly what it would see if it made the items itself: the same items in the same order, and an
 /// exception (OutOfRangeError at the end of the data, or any other) in place of the item for which it was thrown, from
-/// then on with every call. Without its thread (before the session is created, after it stops) an item is made by the
-/// caller of next(). A thread that is told to stop finishes the item at hand; nothing is lost over a recovery. Memory:
-/// depth + 1 items, which are made once and filled again and again; a call of next() allocates nothing.
+/// then on with every call; a PreemptionError until the session has recovered from it. Without its thread (before the
+/// session is created, after it stops) an item is made by the caller of next(). A thread that is told to stop finishes
+/// the item at hand; nothing is lost over a recovery. Memory: depth + 1 items, which are made once and filled again and
+/// again; a call of next() allocates nothing.
 template <class Item>
 class Prefetch {
  public:
@@ -84,11 +86,13 @@ class Prefetch {
     return ready_;
   }
 
-  /// Starts the thread; it ends with the coordinator. Does nothing if one runs.
+  /// Starts the thread; it ends with the coordinator. Does nothing if one runs. A PreemptionError of `fill` is
+  /// forgotten: a new session tries again.
   void start(Coordinator& coordinator) {
     {
       std::scoped_lock lock{mutex_};
       if (running_) return;
+      if (over_ && is_any_of<PreemptionError>(over_)) over_ = nullptr;
       running_ = true;
       coordinator_ = &coordinator;
     }
