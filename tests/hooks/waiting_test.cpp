@@ -275,6 +275,18 @@ TEST(TerminateOnTime, CountsEarlierSessionsIfItIsToldTo) {
   }
 }
 
+TEST(TerminateOnTime, CountsWhatARecoveryThrewAway) {
+  ManualClock clock;
+  cr::TerminateOnTime hook{.seconds = 100, .across_restarts = true, .clock = clock};
+  hook.begin();
+  clock.advance(10);
+  cr::testing::StateBox box;
+  hook.save_state(box);
+  clock.advance(50);
+  hook.load_state(box);  // the machine was lost, and the session goes back to the checkpoint
+  EXPECT_EQ(hook.used(), 60);
+}
+
 /// Makes as many steps in a run as it is told, but never more than three if it is lazy.
 struct Loop {
   struct Workspace {};

@@ -2,6 +2,7 @@
 // TerminateOnTime: a session with a time budget.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <crochet/config.hpp>
@@ -15,7 +16,7 @@ namespace crochet {
 /// Asks to stop after the first run that ends `seconds` after begin, so that what is done in `end` still is:
 /// `TerminateOnTime{.seconds = 3600}`. For a job that is killed after an hour, leave time for one step and one save.
 ///   seconds          seconds  -       the budget; above 0, else begin throws LogicError
-///   across_restarts  -        false   count the time that was used before a checkpoint was restored
+///   across_restarts  -        false   count the time that earlier programs used, as the checkpoint has it
 ///   clock                     steady
 /// Fires: after each run. Fetches: nothing. Cost: one reading of the clock per run. State: the seconds used, which only
 /// counts with across_restarts. The original has the like as an unpublished helper, on the wall clock.
@@ -43,7 +44,8 @@ struct TerminateOnTime {
   void save_state(auto& out) const { out.put("seconds_used", used()); }
   void load_state(auto& in) {
     double before = 0;
-    if (in.get("seconds_used", before) && across_restarts) start = clock() - before;
+    if (!in.get("seconds_used", before) || !across_restarts) return;
+    start = std::min(start, clock() - before);  // what a recovery threw away is used, too
   }
 
   /// Seconds since begin, and before it.
