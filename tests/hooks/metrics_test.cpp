@@ -76,6 +76,24 @@ TEST(MetricChannel, TakesWhatEvaluateFound) {
   EXPECT_EQ(history[1].value, 0.75);
 }
 
+/// A result that looks at the channel while it is published, as a hook on another thread may.
+template <class... N>
+struct Watched {
+  const MetricChannel& metrics;
+  std::int64_t step = 7;
+  double operator[](auto) const {
+    EXPECT_TRUE(metrics.empty());
+    return 0.5;
+  }
+};
+
+TEST(MetricChannel, NobodySeesHalfAnEvaluation) {
+  const MetricChannel metrics;
+  metrics(Watched<cr::Name<"accuracy">, cr::Name<"loss">>{metrics});
+  EXPECT_EQ(metrics.latest("accuracy")->step, 7);
+  EXPECT_EQ(metrics.latest("loss")->value, 0.5);
+}
+
 TEST(MakeEarlyStopping, AsksInTheFirstRunAndThenAtTheInterval) {
   ManualClock clock;
   int asked = 0;
