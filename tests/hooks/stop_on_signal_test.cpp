@@ -102,12 +102,13 @@ TEST_F(StopOnSignal, TwoSessionsShareTheHandlers) {
 }
 
 TEST_F(StopOnSignal, ASecondSignalKills) {
-  const auto twice = [] {
+  const auto twice = [](int first, int second) {
     cr::MonitoredSession session{cr::StepExecutor{[](auto&) {}}, cr::HookChain{cr::StopOnSignal{}}};
-    std::raise(SIGINT);
-    std::raise(SIGINT);
+    std::raise(first);
+    std::raise(second);
   };
-  EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(twice(SIGINT, SIGINT), ::testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(twice(SIGINT, SIGTERM), ::testing::KilledBySignal(SIGTERM), "");
 }
 
 // ---- Every wait of the library ends

@@ -15,7 +15,12 @@ namespace crochet {
 
 namespace detail {
 
-extern "C" inline void crochet_note_signal(int number) { stop_signal.store(number); }
+/// The second one does what it always did, whichever of the two it is. Calls only what a handler may call.
+extern "C" inline void crochet_note_signal(int number) {
+  if (stop_signal.exchange(number) == 0) return;
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // comes when this handler returns
+}
 
 /// Handlers of SIGINT and SIGTERM while at least one of these objects is armed. A copy is not armed.
 class SignalHandlers {
@@ -36,7 +41,7 @@ class SignalHandlers {
     if (shared().armed++ > 0) return;
     struct sigaction note {};
     note.sa_handler = &crochet_note_signal;
-    note.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // the second signal does what it always did
+    note.sa_flags = SA_RESTART;
     sigaction(SIGINT, &note, &shared().interrupt);
     sigaction(SIGTERM, &note, &shared().terminate);
   }
@@ -68,7 +73,7 @@ class SignalHandlers {
 /// Put it into the chain, and SIGINT (Ctrl-C) and SIGTERM end the session's loop: the step at hand is finished, every
 /// after_run and then every `end` is called, so a CheckpointSaver saves. Waits of the library (for a session, a
 /// checkpoint, the global step, the pause before a recovery) end at once; one that holds a run back throws
-/// StopIteration or CancelledError. A second signal kills, as it would without this hook.
+/// StopIteration or CancelledError. A second signal, the same or the other, kills.
 ///   fires    begin: takes over the two signals; end, on_error or destruction: gives them back
 ///   fetches  nothing
 ///   state    none; the signal itself is remembered for the whole program, so that sessions which come later stop, too
