@@ -90,9 +90,9 @@ class TrainingSessionCreator {
   WorkerSessionCreator<S> worker_;
 };
 
-template <class T>
-bool is_on(const std::optional<T>& interval) {
-  return !interval || *interval != 0;
+/// Off if zero was said and nothing else. Zero beside an interval is two intervals: the hook refuses them.
+inline bool is_on(const std::optional<double>& secs, const std::optional<std::int64_t>& steps) {
+  return (!secs && !steps) || secs.value_or(0) != 0 || steps.value_or(0) != 0;
 }
 
 /// The chief's hooks, each switched on if the options say so.
@@ -125,8 +125,7 @@ struct TrainingHooks<Summaries<Items...>> {
       if (!hook.every_steps && !hook.every_seconds) hook.every_steps = 100;
       hook.summaries = events;
       hook.clock = options.clock;
-      const bool on =
-          options.is_chief && logs() && is_on(options.save_summaries_steps) && is_on(options.save_summaries_secs);
+      const bool on = options.is_chief && logs() && is_on(options.save_summaries_secs, options.save_summaries_steps);
       return HookChain{Switched<Saves>{std::move(hook), {.on = on}}};
     }
   }
@@ -141,8 +140,8 @@ struct TrainingHooks<Summaries<Items...>> {
       how.summaries = events;
       how.clock = options.clock;
       using Saves = CheckpointSaver<SaverType>;
-      const bool on = options.is_chief && !options.checkpoint_dir.empty() && is_on(options.save_checkpoint_secs) &&
-                      is_on(options.save_checkpoint_steps);
+      const bool on = options.is_chief && !options.checkpoint_dir.empty() &&
+                      is_on(options.save_checkpoint_secs, options.save_checkpoint_steps);
       return HookChain{Switched<Saves>{Saves{saver, std::move(how)}, {.on = on}}};
     }
   }

@@ -128,6 +128,18 @@ TEST_F(Training, TwoIntervalsAreAnError) {
   EXPECT_THROW(train(1), LogicError);
 }
 
+TEST_F(Training, ZeroSecondsDoNotSwitchOffWhatStepsAskFor) {  // the original refuses it as well
+  options_.save_checkpoint_secs = 0;
+  options_.save_checkpoint_steps = 20;
+  EXPECT_THROW(train(1), LogicError);
+  options_.save_checkpoint_steps = 0;
+  EXPECT_EQ(train(1), 1);
+  EXPECT_FALSE(has_checkpoint());
+  options_.save_summaries_secs = 5;
+  options_.save_summaries_steps = 0;
+  EXPECT_THROW(train(1, summaries<summary::Scalar<"w">>), LogicError);
+}
+
 TEST_F(Training, SummariesAndTheRateAreInTheEventFile) {  // M5
   options_.log_step_count_steps = 50;
   train(101, summaries<summary::Scalar<"w">>);
