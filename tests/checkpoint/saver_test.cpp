@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <crochet/executor/step_executor.hpp>
@@ -152,6 +156,19 @@ TEST_F(Savers, ReadTheOriginalsStateFiles) {
   EXPECT_THROW((void)latest_checkpoint(dir.path()), DataLossError) << "none is current";
   Directory::write(dir / "checkpoint", "no text proto");
   EXPECT_THROW((void)latest_checkpoint(dir.path()), DataLossError);
+}
+
+TEST_F(Savers, KnowACheckpointByAnyPathOfTheList) {
+  Program<> program;
+  Saver{dir.path(), options(1)}.save(program.session.raw_session(), 20);
+  // TensorFlow lists absolute paths, as its program spelled them.
+  const std::filesystem::path spelled = dir.path() / ".." / dir.path().filename() / "model.ckpt-20";
+  Directory::write(dir / "checkpoint", "model_checkpoint_path: \"" + spelled.string() + "\"\n");
+  Saver late{dir.path(), options(1)};
+  EXPECT_EQ(late.last_checkpoints(), prefixes({20}));
+  late.save(program.session.raw_session(), 20);
+  EXPECT_TRUE(there(20)) << "the older one of the two names was taken for a checkpoint of its own, and removed";
+  EXPECT_EQ(late.latest_checkpoint(), prefixes({20})[0]);
 }
 
 TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {

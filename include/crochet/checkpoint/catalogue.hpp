@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <crochet/io/checkpoint_state.hpp>
@@ -56,16 +57,32 @@ struct Retention {
   }
 };
 
-/// Reads `directory/name`; nothing if there is no such file. Throws IoError if it cannot be read, DataLossError if it
-/// is not a list of checkpoints or names none as the current one.
+namespace detail {
+
+/// The prefix as a Saver of this directory spells it. TensorFlow lists absolute paths; were the same checkpoint listed
+/// under two, one of them would be removed as the older one.
+inline std::filesystem::path as_spelled_in(const std::filesystem::path& directory,
+                                           const std::filesystem::path& prefix) {
+  const auto or_here = [](const std::filesystem::path& path) { return path.empty() ? "." : path; };
+  std::error_code error;
+  const bool inside = std::filesystem::equivalent(or_here(prefix.parent_path()), or_here(directory), error);
+  return inside ? directory / prefix.filename() : prefix;
+}
+
+}  // namespace detail
+
+/// Reads `directory/name`; nothing if there is no such file. What is listed twice counts once. Throws IoError if it
+/// cannot be read, DataLossError if it is not a list of checkpoints or names none as the current one.
 inline std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name) {
   const std::optional<io::CheckpointState> state = io::read_checkpoint_state(directory, name);
   if (!state) return std::nullopt;
   Catalogue catalogue{{}, state->last_preserved};
   for (std::size_t i = 0; i < state->all.size(); ++i) {
-    catalogue.all.push_back({state->all[i], state->timestamps.empty() ? 0.0 : state->timestamps[i]});
+    const double time = state->timestamps.empty() ? 0.0 : state->timestamps[i];
+    catalogue.record(detail::as_spelled_in(directory, state->all[i]), time);
   }
-  if (catalogue.all.empty() || catalogue.all.back().prefix != state->newest) catalogue.record(state->newest, 0);
+  const std::filesystem::path newest = detail::as_spelled_in(directory, state->newest);
+  if (catalogue.all.empty() || catalogue.all.back().prefix != newest) catalogue.record(newest, 0);
   return catalogue;
 }
 
