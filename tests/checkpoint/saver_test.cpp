@@ -171,6 +171,21 @@ TEST_F(Savers, KnowACheckpointByAnyPathOfTheList) {
   EXPECT_EQ(late.latest_checkpoint(), prefixes({20})[0]);
 }
 
+TEST_F(Savers, TakeNothingOfACheckpointThatIsDamaged) {
+  Program<Count> program;
+  for (int i = 0; i < 3; ++i) program.session.run();
+  Saver{dir.path(), options()}.save(program.session.raw_session(), 3);
+  const std::string data = (dir / "model.ckpt-3").string() + ".data-00000-of-00001";
+  std::string bytes = Directory::text_of(data);
+  bytes[9] = static_cast<char>(bytes[9] ^ 1);
+  Directory::write(data, bytes);
+  Program<Count> again;
+  EXPECT_EQ(Saver(dir.path(), options()).restore_latest(again.session.raw_session()), std::nullopt);
+  EXPECT_EQ(again.machine.w, Machine{}.w) << "a step function cannot be initialized anew";
+  EXPECT_EQ(again.machine.n, 0);
+  EXPECT_FALSE(again.machine.odd);
+}
+
 TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {
   Program<> program;
   Saver saver{dir.path(), options()};

@@ -181,6 +181,7 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
     if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
       throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
     }
+    reader.verify();  // all of it before any of it is used: a step function cannot be initialized anew
     detail::read_variables(executor, reader);
     if constexpr (!detail::CountsSteps<E>) {
       std::int64_t step = 0;
@@ -194,9 +195,9 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
 }
 
 /// Gives a session what a checkpoint holds: every variable, the step, the state of its hooks. Throws
-/// CheckpointMismatchError, and leaves everything as it was, if a variable is missing or has another type or shape;
-/// DataLossError for a damaged checkpoint: variables may then hold anything, until another one is restored or the
-/// session initialized.
+/// CheckpointMismatchError if a variable is missing or has another type or shape, DataLossError for a damaged
+/// checkpoint, and leaves everything as it was. Cost: the checkpoint is read twice, the second time from memory as a
+/// rule.
 template <io::CheckpointFormat F, class Session>
 Restored restore_session(Session& session, const std::filesystem::path& prefix) {
   const typename F::Reader reader(prefix);
