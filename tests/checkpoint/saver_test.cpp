@@ -186,6 +186,21 @@ TEST_F(Savers, TakeNothingOfACheckpointThatIsDamaged) {
   EXPECT_FALSE(again.machine.odd);
 }
 
+TEST_F(Savers, FindWhatTheCurrentDirectoryHas) {
+  std::filesystem::create_directories(dir.path());
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  Program<> program;
+  Saver{"", options()}.save(program.session.raw_session(), 7);
+  std::filesystem::remove("checkpoint");
+  Directory::write("model.ckpt-8.data-00000-of-00001.tmp", "interrupted");
+  Saver late{"", options()};
+  EXPECT_EQ(late.last_checkpoints(), (Paths{"model.ckpt-7"}));
+  late.save(program.session.raw_session(), 9);
+  EXPECT_FALSE(std::filesystem::exists("model.ckpt-8.data-00000-of-00001.tmp"));
+  std::filesystem::current_path(before);
+}
+
 TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {
   Program<> program;
   Saver saver{dir.path(), options()};

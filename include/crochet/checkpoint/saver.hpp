@@ -226,6 +226,9 @@ class Saver {
     return options().files != nullptr ? *options().files : io::local_files();
   }
 
+  /// The directory to look into: "" is the current one.
+  [[nodiscard]] std::filesystem::path folder() const { return directory().empty() ? "." : directory(); }
+
   const Catalogue& catalogue() const {
     if (!state_->catalogue) state_->catalogue = read_list();
     return *state_->catalogue;
@@ -250,10 +253,12 @@ class Saver {
   [[nodiscard]] std::vector<std::filesystem::path> found() const {
     std::vector<std::pair<std::int64_t, std::filesystem::path>> steps;
     std::error_code error;
-    for (std::filesystem::directory_iterator at{directory(), error}, end; !error && at != end; at.increment(error)) {
+    for (std::filesystem::directory_iterator at{folder(), error}, end; !error && at != end; at.increment(error)) {
       const std::filesystem::path prefix = directory() / at->path().stem();
       const std::int64_t step = detail::step_of(prefix, options().basename);
-      if (step >= 0 && at->path() == Format::index_file(prefix)) steps.emplace_back(step, prefix);
+      if (step >= 0 && directory() / at->path().filename() == Format::index_file(prefix)) {
+        steps.emplace_back(step, prefix);
+      }
     }
     std::sort(steps.begin(), steps.end());
     std::vector<std::filesystem::path> prefixes;
@@ -292,7 +297,7 @@ class Saver {
     std::set<std::filesystem::path> prefixes;
     std::error_code error;
     const std::string start = options().basename + "-";
-    for (std::filesystem::directory_iterator at{directory(), error}, end; !error && at != end; at.increment(error)) {
+    for (std::filesystem::directory_iterator at{folder(), error}, end; !error && at != end; at.increment(error)) {
       const std::string name = at->path().filename().string();
       const std::size_t digits = name.find_first_not_of("0123456789", start.size());
       if (name.starts_with(start) && digits != std::string::npos && digits > start.size() && name[digits] == '.') {
