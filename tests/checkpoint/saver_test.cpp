@@ -17,6 +17,7 @@
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
 
+#include "../io/faulty_files.hpp"
 #include "directory.hpp"
 #include "machine.hpp"
 
@@ -199,6 +200,39 @@ TEST_F(Savers, FindWhatTheCurrentDirectoryHas) {
   late.save(program.session.raw_session(), 9);
   EXPECT_FALSE(std::filesystem::exists("model.ckpt-8.data-00000-of-00001.tmp"));
   std::filesystem::current_path(before);
+}
+
+/// Notes which folders were brought to the disk.
+struct NotingFiles final : io::FileSystem {
+  std::unique_ptr<io::OutputFile> create(const std::filesystem::path& path, std::error_code& error) override {
+    return quick.create(path, error);
+  }
+  std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    return quick.rename(from, to);
+  }
+  std::error_code remove(const std::filesystem::path& path) override { return quick.remove(path); }
+  std::error_code sync_folder(const std::filesystem::path& folder) override {
+    synced.push_back(folder);
+    return {};
+  }
+  test::LocalFilesWithoutSync quick;
+  Paths synced;
+};
+
+TEST_F(Savers, BringNewDirectoriesToTheDisk) {
+  NotingFiles files;
+  SaverOptions o = options();
+  o.files = &files;
+  std::filesystem::create_directories(dir.path());
+  Program<> program;
+  Saver saver{dir / "a/b", o};
+  saver.save(program.session.raw_session(), 1);
+  ASSERT_GE(files.synced.size(), 2U);
+  EXPECT_EQ((Paths{files.synced[0], files.synced[1]}), (Paths{dir.path(), dir / "a"}))
+      << "or a checkpoint is on a disk where nothing leads to it";
+  files.synced.clear();
+  saver.save(program.session.raw_session(), 2);
+  EXPECT_EQ(std::count(files.synced.begin(), files.synced.end(), dir / "a"), 0) << "they are not new any more";
 }
 
 TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {

@@ -285,12 +285,19 @@ class Saver {
     return std::all_of(files.begin(), files.end(), [](const auto& file) { return std::ifstream(file).good(); });
   }
 
+  /// A directory that is new is brought to the disk, too: what is in it is worth nothing if nothing leads to it.
   void make_directory() const {
     std::error_code error;
+    std::vector<std::filesystem::path> missing;
+    for (std::filesystem::path at = directory(); !at.empty() && !std::filesystem::exists(at, error);) {
+      missing.push_back(at);
+      at = at.has_relative_path() ? at.parent_path() : std::filesystem::path{};
+    }
     std::filesystem::create_directories(directory(), error);
-    if (!directory().empty() && !std::filesystem::is_directory(directory())) {
+    if (!std::filesystem::is_directory(folder())) {
       throw IoError("crochet: cannot make the directory " + directory().string() + ": " + error.message());
     }
+    for (auto at = missing.rbegin(); at != missing.rend(); ++at) io::sync_folder_of(*at, files());
   }
   /// Files of checkpoints that have no index: their saves were interrupted.
   void remove_leftovers() const {
