@@ -194,6 +194,35 @@ TEST_F(Saves, ThatFailStopTheRunOrDoNot) {
       << sink.lines()[0];
 }
 
+struct Uploads {
+  void after_save(auto&, std::int64_t step) const {
+    if (step > 0) throw IoError("the network is down");
+  }
+};
+TEST_F(Saves, ThatAreDoneAreNotCalledFailedForAListenersSake) {
+  CheckpointSaverOptions options = every_steps(1);
+  options.on_failure = OnSaveFailure::warn;
+  MonitoredSession session{executor(), HookChain{CheckpointSaver{saver(), options, Uploads{}}}};
+  EXPECT_THROW(session.run(), IoError) << "what a listener throws leaves";
+  EXPECT_TRUE(sink.lines().empty()) << sink.lines()[0];
+  session.fail(nullptr);
+}
+
+TEST_F(Saves, ThatFailedAtTheLastStepAreTriedAgainAtTheEnd) {
+  const auto in_the_way = dir / "model.ckpt-2.index.tmp";
+  CheckpointSaverOptions options = every_steps(2);
+  options.on_failure = OnSaveFailure::warn;
+  MonitoredSession session{executor(), HookChain{CheckpointSaver{saver(), options, Listener{&seen}}}};
+  session.run();
+  std::filesystem::create_directories(in_the_way);
+  session.run();
+  EXPECT_EQ(sink.lines().size(), 1U);
+  std::filesystem::remove(in_the_way);
+  session.close();
+  EXPECT_EQ(seen.after, (Steps{0, 2}));
+  EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-2");
+}
+
 struct FailsAtThree {
   void after_run(auto& run, const auto&) const {
     if (run.step() == 3) throw std::runtime_error("broken");

@@ -116,6 +116,7 @@ class CheckpointSaver {
       : saver_(std::move(saver)), options_(std::move(options)), listeners_(std::move(listeners)...) {}
 
   void begin() {
+    last_save_failed_ = false;
     timer_ = required_cadence_of<CheckpointSaver>(options_.save_steps, options_.save_secs);
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
@@ -147,7 +148,7 @@ class CheckpointSaver {
       saver_.wait();
       if (saver_.done()) finish(session);
     }
-    if (timer_.last_step() != step) save(session, step);
+    if (timer_.last_step() != step || last_save_failed_) save(session, step);
     if constexpr (asynchronous) {
       saver_.wait();
       if (saver_.done()) finish(session);
@@ -175,27 +176,31 @@ class CheckpointSaver {
         [&](auto&... listener) { ((wanted &= detail::CallListener::before_save(listener, session, step)), ...); },
         listeners_);
     if (!wanted) return false;
-    try {
-      if constexpr (asynchronous) {
-        saver_.save(session, step);
-        return false;
-      } else {
-        return saved(session, step, saver_.save(session, step));
-      }
-    } catch (const IoError& error) {
-      failed(error, step);
+    if constexpr (asynchronous) {
+      attempt(step, [&] { saver_.save(session, step); });
       return false;
+    } else {
+      std::filesystem::path prefix;
+      return attempt(step, [&] { prefix = saver_.save(session, step); }) && saved(session, step, prefix);
     }
   }
   /// Takes over what became of a save in the background.
   CROCHET_COLD bool finish(auto& session) {
     const std::int64_t step = saver_.step();
+    std::filesystem::path prefix;
+    return attempt(step, [&] { prefix = saver_.result(); }) && saved(session, step, prefix);
+  }
+  /// True if `act` did it; else what went wrong is the policy's. Listeners are called elsewhere: what they throw
+  /// leaves.
+  bool attempt(std::int64_t step, auto act) {
+    last_save_failed_ = true;
     try {
-      return saved(session, step, saver_.result());
+      act();
+      last_save_failed_ = false;
     } catch (const IoError& error) {
       failed(error, step);
-      return false;
     }
+    return !last_save_failed_;
   }
   bool saved(auto& session, std::int64_t step, const std::filesystem::path& prefix) {
     options_.summaries.checkpoint(step, prefix.string());
@@ -216,6 +221,7 @@ class CheckpointSaver {
   std::tuple<Listener...> listeners_;
   Cadence timer_;
   int failures_ = 0;
+  bool last_save_failed_ = false;
 };
 
 }  // namespace crochet
