@@ -11,10 +11,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <crochet/executor/step_executor.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/session/diagnostics.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
 
@@ -182,6 +185,47 @@ TEST_F(AsyncSaves, DestructionWaitsForTheSaveInFlight) {
   std::jthread opener([] { Gated::set(true); });
   background.reset();
   EXPECT_TRUE(std::filesystem::exists(dir / "model.ckpt-1.index"));
+}
+
+struct LosesTheMachine {
+  bool* lost;
+  void after_run(auto& run, const auto&) const {
+    if (run.step() == 3 && !std::exchange(*lost, true)) throw AbortedError("the machine went away");
+  }
+};
+TEST_F(AsyncSaves, ARecoveryTakesOverWhatWasInFlight) {
+  bool lost = false;
+  MonitoredSession session{executor(), HookChain{LosesTheMachine{&lost}, hook(OnSaveFailure::warn)}};
+  auto& background = session.hooks().at<1>().saver();
+  background.wait();
+  session.run();
+  Gated::set(true, "the disk is full");
+  session.run();  // begins to save step 2
+  background.wait();
+  Gated::set(true);
+  session.run();  // is lost; the session is created anew, which is saved
+  EXPECT_TRUE(lost);
+  background.wait();
+  session.run();
+  session.close();
+  EXPECT_EQ(sink.lines(), (std::vector<std::string>{"the disk is full; step 2 is not saved, the run goes on"}));
+  for (const std::int64_t step : saved)
+    EXPECT_TRUE(std::filesystem::exists(saver().prefix_of(step).string() + ".index"));
+  EXPECT_EQ(saved, (Steps{0, 3, 5}));
+}
+
+TEST_F(AsyncSaves, AnErrorThatNobodyAsksForIsReported) {
+  static std::string heard;
+  const DiagnosticSink before = set_diagnostic_sink([](std::string_view line) { heard = line; });
+  Gated::set(true, "the disk is full");
+  {
+    AsyncSaver background{saver()};
+    auto e = executor();
+    RawSession<decltype(e)> raw{e, 1};
+    background.save(raw, 1);
+  }
+  set_diagnostic_sink(before);
+  EXPECT_EQ(heard, "the disk is full; step 1 is not saved");
 }
 
 }  // namespace

@@ -10,11 +10,13 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
+#include <crochet/session/diagnostics.hpp>
 
 namespace crochet {
 
@@ -22,9 +24,9 @@ namespace crochet {
 /// a CheckpointSaver: `CheckpointSaver{AsyncSaver{saver}, {.save_secs = 600}}`. At most one save is in flight: while it
 /// is, the hook starts no other, and what is due is done in the first run after it. What goes wrong is thrown by
 /// result(), which the hook asks in the run after: so errors reach the loop at the next step. `end` of the hook waits
-/// for the save in flight and makes the last one; the destructor waits, too. Copies of an AsyncSaver are the same one;
-/// it is used from the session's thread. Memory: one copy of the variables, kept. Cost of save: that copy
-/// (docs/benchmarks.md).
+/// for the save in flight and makes the last one; the destructor waits, too, and an error that nobody asked for is said
+/// by diagnose(). Copies of an AsyncSaver are the same one; it is used from the session's thread. Memory: one copy of
+/// the variables, kept. Cost of save: that copy (docs/benchmarks.md).
 template <class SaverType = Saver<>>
 class AsyncSaver {
  public:
@@ -67,6 +69,7 @@ class AsyncSaver {
     ~Worker() {
       wait();
       thread_.request_stop();
+      if (error_) tell();
     }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -94,6 +97,15 @@ class AsyncSaver {
     std::int64_t step = 0;
 
    private:
+    void tell() const noexcept {
+      try {
+        std::rethrow_exception(error_);
+      } catch (const std::exception& error) {
+        diagnose(std::string(error.what()) + "; step " + std::to_string(step) + " is not saved");
+      } catch (...) {
+        diagnose("crochet: step " + std::to_string(step) + " is not saved");
+      }
+    }
     void write_until(const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       while (changed_.wait(lock, stop, [&] { return state_ == State::writing; })) {

@@ -121,6 +121,7 @@ class CheckpointSaver {
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
+    if (take_over(session)) coordinator.request_stop(wish);  // of before a recovery
     const std::int64_t step = session.step();
     if (!saver_.just_restored(step) && save(session, step)) coordinator.request_stop(wish);
     timer_.start(step, options_.clock());
@@ -144,15 +145,9 @@ class CheckpointSaver {
   /// The last save waits for the disk in any case.
   void end(auto& session) {
     const std::int64_t step = session.step();
-    if constexpr (asynchronous) {
-      saver_.wait();
-      if (saver_.done()) finish(session);
-    }
+    take_over(session);
     if (timer_.last_step() != step || last_save_failed_) save(session, step);
-    if constexpr (asynchronous) {
-      saver_.wait();
-      if (saver_.done()) finish(session);
-    }
+    take_over(session);
     std::apply([&](auto&... listener) { (detail::CallListener::end(listener, session, step), ...); }, listeners_);
   }
 
@@ -189,6 +184,14 @@ class CheckpointSaver {
     const std::int64_t step = saver_.step();
     std::filesystem::path prefix;
     return attempt(step, [&] { prefix = saver_.result(); }) && saved(session, step, prefix);
+  }
+  /// Waits for a save in the background, and takes over what became of it. True if a listener wants to stop.
+  CROCHET_COLD bool take_over([[maybe_unused]] auto& session) {
+    if constexpr (asynchronous) {
+      saver_.wait();
+      return saver_.done() && finish(session);
+    }
+    return false;
   }
   /// True if `act` did it; else what went wrong is the policy's. Listeners are called elsewhere: what they throw
   /// leaves.
