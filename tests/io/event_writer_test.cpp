@@ -8,6 +8,7 @@
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/file_writer_cache.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <future>
 #include <limits>
@@ -253,6 +254,31 @@ TEST(EventWriter, OrWaitsForRoom) {
   events.flush();
   EXPECT_EQ(events.dropped(), 0U);
   EXPECT_EQ(desk.events().size(), 7U);
+}
+
+TEST(EventWriter, OrWaitsForRoomForEver) {
+  Desk desk;
+  Gate gate;
+  io::EventWriterOptions options = desk.options();
+  options.queue = 1;
+  options.queue_wait_seconds = std::numeric_limits<double>::infinity();
+  options.log.flush_seconds = std::numeric_limits<double>::infinity();
+  options.log.file.create = slow(desk.disk, gate);
+  const io::EventWriter events(crochet::testing::empty_folder(), options);
+  events.add_scalar("a", 0, 0);
+  gate.reached.get_future().wait();
+  events.add_scalar("a", 0, 1);
+  std::promise<void> tries;
+  std::thread step([&] {
+    tries.set_value();
+    events.add_scalar("a", 0, 2);
+  });
+  tries.get_future().wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // right either way; long enough to see one that gives up
+  gate.open.set_value();
+  step.join();
+  events.flush();
+  EXPECT_EQ(events.dropped(), 0U);
 }
 
 TEST(EventWriter, AddsFromManyThreadsAreAllThere) {

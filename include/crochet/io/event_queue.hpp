@@ -2,6 +2,7 @@
 // EventQueue: the thread that writes events, and the bounded queue before it.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -18,6 +19,12 @@
 #include <crochet/io/event_log.hpp>
 
 namespace crochet::io::detail {
+
+/// To wait for. Longer than 30 years is for ever: the clock's integers end at 292, and infinity would be no time at
+/// all.
+inline std::chrono::duration<double> time_to_wait(double seconds) {
+  return std::chrono::duration<double>(std::min(std::max(0.0, seconds), 1e9));
+}
 
 /// Work for an EventLog, done in order by one thread. Any thread may add.
 class EventQueue {
@@ -90,7 +97,7 @@ class EventQueue {
   bool wait_for_room(Lock& lock) {
     const auto room = [this] { return queue_.size() + busy_ < capacity_ || finished_; };
     if (room()) return !finished_;
-    return room_.wait_for(lock, std::chrono::duration<double>(wait_), room) && !finished_;
+    return room_.wait_for(lock, time_to_wait(wait_), room) && !finished_;
   }
   void wake_if_asleep(Lock& lock) {
     const bool asleep = std::exchange(asleep_, false);
@@ -158,7 +165,7 @@ class EventQueue {
     });
     if (!queue_.empty() || closing_ || flushes_done_ < flushes_wanted_) return;
     asleep_ = true;
-    wake_.wait_for(lock, std::chrono::duration<double>(log_.seconds_to_flush()),
+    wake_.wait_for(lock, time_to_wait(log_.seconds_to_flush()),
                    [this] { return !queue_.empty() || closing_ || flushes_done_ < flushes_wanted_; });
     asleep_ = false;
   }
