@@ -330,6 +330,27 @@ TEST(HostileTable, RandomChangesWithRightChecksums) {
   EXPECT_GT(read, 10);
 }
 
+// A million lists in each other: whoever goes down into them one call each needs more stack than there is.
+TEST(HostileSafetensors, DeepNesting) {
+  const TemporaryFolder folder;
+  const std::size_t depth = 1'000'000;
+  const std::string deep = std::string(depth, '[') + std::string(depth, ']');
+  for (const std::string member : {"dtype", "shape", "data_offsets", "else"}) {
+    std::string text = R"({"w":{)";
+    for (const std::string name : {"dtype", "shape", "data_offsets"}) {
+      const std::string right = name == "dtype" ? R"("F32")" : name == "shape" ? "[1]" : "[0,4]";
+      text += "\"" + name + "\":" + (name == member ? deep : right) + ",";
+    }
+    text += "\"else\":" + (member == "else" ? deep : "0") + "}}";
+    write_bytes(folder / "a.safetensors", detail::little_endian(text.size(), 8) + text + std::string(4, '\0'));
+    if (member == "else") {
+      EXPECT_NO_THROW(SafetensorsReader{folder / "a"}.verify());
+    } else {
+      EXPECT_THROW((SafetensorsReader{folder / "a"}), crochet::DataLossError) << member;
+    }
+  }
+}
+
 TEST(HostileSafetensors, RandomChangesWithRightChecksums) {
   const TemporaryFolder folder;
   const std::array<float, 4> w{1, 2, 3, 4};

@@ -111,8 +111,9 @@ inline std::vector<std::int64_t> as_shape(const Json& value) {
 inline SafetensorsTensor check_tensor(const std::string& name, const Json& object) {
   TensorEntry entry{.name = name, .shape = as_shape(member(object, "shape"))};
   const Json& type = member(object, "dtype");
-  entry.type = type.is_string() ? type_of_name(type.get<std::string>()) : DataType::invalid;
-  if (entry.type == DataType::invalid) header_is_wrong("tensor \"" + name + "\" has type " + type.dump());
+  if (!type.is_string()) header_is_wrong("tensor \"" + name + "\" has a type that is no text");
+  entry.type = type_of_name(type.get<std::string>());
+  if (entry.type == DataType::invalid) header_is_wrong("tensor \"" + name + "\" has type " + type.get<std::string>());
   const std::optional<std::size_t> elements = element_count(entry.shape);
   const std::optional<std::size_t> bytes = elements ? byte_count(entry.type, *elements) : std::nullopt;
   if (!bytes) header_is_wrong("tensor \"" + name + "\" has more elements than can be counted");
