@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,8 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <sys/resource.h>
 
 #include "../io/temporary_folder.hpp"
 
@@ -45,6 +48,39 @@ TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
   EXPECT_EQ(cr::io::csv_field("say \"no\""), "\"say \"\"no\"\"\"");
   EXPECT_EQ(cr::io::csv_field("two\nlines"), "\"two\nlines\"");
   EXPECT_EQ(cr::io::csv_field(""), "");
+}
+
+/// A disk that is full for a while: no file may be longer than so many bytes.
+class FilesMayNotGrow {
+ public:
+  explicit FilesMayNotGrow(std::uintmax_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit smaller{bytes, limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &smaller);
+  }
+  FilesMayNotGrow(const FilesMayNotGrow&) = delete;
+  FilesMayNotGrow& operator=(const FilesMayNotGrow&) = delete;
+  ~FilesMayNotGrow() {
+    setrlimit(RLIMIT_FSIZE, &limit_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  void (*signal_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit_{};
+};
+
+TEST(RowFile, LeavesNothingOfALineThatFails) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  cr::io::RowFile::create(path, "step,loss");
+  cr::io::RowFile::append(path, "1,0.5");
+  {
+    const FilesMayNotGrow full{text_of(path).size() + 3};
+    EXPECT_THROW(cr::io::RowFile::append(path, "2,0.25"), cr::IoError);
+  }
+  cr::io::RowFile::append(path, "3,0.125");
+  EXPECT_EQ(text_of(path), "step,loss\n1,0.5\n3,0.125\n") << "else a row would begin in the middle of another";
 }
 
 TEST(CsvLogger, WritesARowEveryNSteps) {

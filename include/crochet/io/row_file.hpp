@@ -73,14 +73,20 @@ class RowFile {
     return kept;
   }
 
+  /// What is left of a line that fails is cut off again, so that the next one begins a row.
   static void write(const std::filesystem::path& path, std::string_view line, const char* mode) {
+    std::error_code unknown;
+    const std::uintmax_t before = std::filesystem::file_size(path, unknown);
     std::FILE* file = std::fopen(path.c_str(), mode);
     if (file == nullptr) fail(path, std::strerror(errno));
     std::string text(line);
     if (!text.empty()) text += '\n';
     const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
     const int why = errno;
-    if (std::fclose(file) != 0 || !written) fail(path, std::strerror(written ? errno : why));
+    if (std::fclose(file) == 0 && written) return;
+    const int cause = written ? errno : why;
+    if (!unknown && *mode == 'a') std::filesystem::resize_file(path, before, unknown);
+    fail(path, std::strerror(cause));
   }
   [[noreturn]] CROCHET_COLD static void fail(const std::filesystem::path& path, const std::string& why) {
     throw IoError("crochet: cannot write " + path.string() + ": " + why);
