@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,28 @@ TEST_F(Best, WhatIsKeptSurvivesARestart) {
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[0].step, 2);
   EXPECT_EQ(kept[1].step, 4) << "0.7 is better than the 0.5 of before the restart";
+}
+
+TEST_F(Best, WhatWasRemovedSinceTheCheckpointIsNotKeptAnyMore) {
+  Saver all{folder("all")};
+  std::vector<std::string> said;
+  const auto sink = [&](std::string_view line) { said.emplace_back(line); };
+  const auto train = [&](std::vector<double> values, bool killed) {
+    BestCheckpoint keeps{Saver{folder("best"), {.max_to_keep = 0}}, metrics, "accuracy", {.sink = sink}};
+    HookChain chain{Publisher{metrics, std::move(values)}, keeps,
+                    CheckpointSaver{all, {.save_steps = 2, .sink = silent}}, keeps.restore_at_end()};
+    MonitoredSession session{executor(), chain, restore_latest(all)};
+    while (session.step() < 3) session.run();
+    killed ? session.fail(nullptr) : session.close();
+  };
+  train({0.5, 0.4, 0.9}, true);  // the best one is step 1 in the checkpoint of step 2; then step 3, and 1 is removed
+  said.clear();
+  train({0.5, 0.4, 0.1}, false);  // another draw
+  const std::string folder_of_best = folder("best").string();
+  EXPECT_EQ(said, (std::vector<std::string>{
+                      "crochet: BestCheckpoint: " + folder_of_best + "/model.ckpt-1 is not there any more",
+                      "crochet: saved " + folder_of_best + "/model.ckpt-3, accuracy = 0.1 of step 3",
+                      "crochet: restored " + folder_of_best + "/model.ckpt-3, accuracy = 0.1 of step 3"}));
 }
 
 TEST_F(Best, SavesAverages) {

@@ -187,6 +187,9 @@ class Saver {
     remove_files(prefix);
   }
 
+  /// Is there a checkpoint of this prefix? Says nothing about its contents.
+  [[nodiscard]] bool has(const std::filesystem::path& prefix) const { return io::checkpoint_exists<Format>(prefix); }
+
   /// Whether the session's state at this step is what the newest checkpoint holds, since it was restored from it.
   [[nodiscard]] bool just_restored(std::int64_t step) const {
     const std::lock_guard lock(state_->mutex);

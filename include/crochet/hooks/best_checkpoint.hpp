@@ -73,8 +73,8 @@ struct RestoreBest {
 /// Saves after an evaluation whose metric is among the best, and removes the checkpoint that falls out:
 ///   BestCheckpoint best{Saver{"out/best", {.max_to_keep = 0}}, metrics, "accuracy", {.keep = 3}};
 ///   HookChain{Evaluate{..., {.then = metrics}}, best, CheckpointSaver{...}, best.restore_at_end()}
-///   saver    -          has save(session, step), which returns the path, restore(session, path) and remove(path); one
-///                       of its own, in a folder of its own, that keeps all it saves
+///   saver    -          has save(session, step), which returns the path, restore(session, path) and remove(path), and
+///                       has(path) if it can tell; one of its own, in a folder of its own, that keeps all it saves
 ///   metrics  -          the channel to which the evaluator publishes; it must stand before this hook
 ///   metric   -          its name there; after_run throws LogicError if others are published, but not this one
 ///   keep     1          so many checkpoints; at least 1, else begin throws LogicError
@@ -82,9 +82,9 @@ struct RestoreBest {
 ///   sink     std. error is told of each save
 /// Fires: after a run in which the metric was published for that step; one of another step belongs to weights that are
 /// gone: it is reported once and not saved. Fetches: nothing. Cost: one load; a save now and then. State: the kept
-/// paths, their values and steps. Throws what the saver throws; what is kept already stays. A path is removed only
-/// when a better one is saved. Copies share what is kept, as they share the folder. The original has it as
-/// BestExporter, for exports after an evaluation.
+/// paths, their values and steps; what is gone when it is loaded is reported and not kept. Throws what the saver
+/// throws; what is kept already stays. A path is removed only when a better one is saved. Copies share what is kept, as
+/// they share the folder. The original has it as BestExporter, for exports after an evaluation.
 template <class Saver>
 class BestCheckpoint {
  public:
@@ -141,7 +141,11 @@ class BestCheckpoint {
     if (!in.get("paths", paths) || !in.get("values", values) || !in.get("steps", steps)) return;
     kept_->clear();
     for (std::size_t i = 0; i < std::min({paths.size(), values.size(), steps.size()}); ++i) {
-      kept_->push_back({paths[i], values[i], steps[i]});
+      if (there(paths[i])) {
+        kept_->push_back({paths[i], values[i], steps[i]});
+      } else {
+        options_.sink("crochet: BestCheckpoint: " + paths[i] + " is not there any more");
+      }
     }
   }
 
@@ -159,6 +163,14 @@ class BestCheckpoint {
     options_.sink("crochet: saved " + detail::ranked_text(saved, metric_));
     kept_->insert(kept_->begin() + rank, std::move(saved));
     drop_worst();
+  }
+  /// A run that was killed may have removed it after its state was saved. True if the saver does not tell.
+  [[nodiscard]] bool there(const std::string& path) const {
+    if constexpr (requires { saver_.has(path); }) {
+      return saver_.has(path);
+    } else {
+      return true;
+    }
   }
   void drop_worst() {
     while (static_cast<std::int64_t>(kept_->size()) > options_.keep) {

@@ -92,6 +92,8 @@ struct AveragedSaver {
   auto restore_variables(auto& session, const auto& path) requires requires { saver.restore_variables(session, path); }
   { return saver.restore_variables(session, path); }
   auto remove(const auto& path) { return saver.remove(path); }
+  bool has(const auto& path) const requires requires { saver.has(path); }
+  { return saver.has(path); }
 };
 template <class Saver>
 AveragedSaver(Saver, WeightAverages) -> AveragedSaver<Saver>;
