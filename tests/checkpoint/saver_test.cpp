@@ -293,6 +293,27 @@ TEST_F(Savers, FindCheckpointsWithoutAStateFile) {
   EXPECT_EQ(Saver(dir.path(), options()).restore_latest(again.session.raw_session())->prefix, dir / "model.ckpt-100");
 }
 
+TEST_F(Savers, RemoveNothingThatTheListMayHaveKeptForGood) {
+  Program<> program;
+  SaverOptions hourly = options(2);
+  hourly.keep_checkpoint_every_n_hours = 1;
+  {
+    Saver saver{dir.path(), hourly};
+    for (int step : {1, 2, 3, 4}) {
+      now += 3600;
+      saver.save(program.session.raw_session(), step);
+    }
+    EXPECT_TRUE(there(1) && there(2)) << "one an hour";
+  }
+  Directory::write(dir / "checkpoint", "");  // the list is lost
+  Saver late{dir.path(), hourly};
+  EXPECT_EQ(late.last_checkpoints(), prefixes({3, 4}));
+  late.save(program.session.raw_session(), 5);
+  EXPECT_TRUE(there(1) && there(2)) << "nothing says that they may go";
+  EXPECT_FALSE(there(3));
+  EXPECT_EQ(late.last_checkpoints(), prefixes({4, 5}));
+}
+
 TEST_F(Savers, RefuseACheckpointOfAnotherModelAndLeaveEverythingAsItWas) {
   Program<Count> program;
   program.session.run();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -246,7 +247,11 @@ class Saver {
     }
     if (!list) {
       list.emplace();
-      for (const std::filesystem::path& prefix : found()) list->record(prefix, state_->start);
+      std::vector<std::filesystem::path> there = found();
+      // What is older than these may have been kept for good: it is not listed, and so never removed.
+      const auto most = static_cast<std::size_t>(options().max_to_keep);
+      if (most > 0 && there.size() > most) there.erase(there.begin(), there.end() - options().max_to_keep);
+      for (const std::filesystem::path& prefix : there) list->record(prefix, state_->start);
     }
     if (list->last_preserved == 0) list->last_preserved = state_->start;
     return *list;
