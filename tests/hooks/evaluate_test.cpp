@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -276,6 +277,20 @@ TEST(InMemoryEvaluator, AnErrorOfThePassLeavesIt) {
       cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{hook, ThrowsInTheSecondRun{}}, every_four}};
   EXPECT_THROW(run_steps(model, chain, 4), cr::IoError);
   EXPECT_EQ(*hook.log, "begin create@0 b a b a error;");
+}
+
+struct ReportsToItsCoordinator {
+  std::exception_ptr error;
+  void after_create_session(auto&, auto& coordinator) const { coordinator.request_stop(error); }
+};
+
+TEST(InMemoryEvaluator, AnErrorThatIsReportedToThePassLeavesIt) {
+  Model model;
+  EvalHook hook;
+  const ReportsToItsCoordinator reports{std::make_exception_ptr(cr::IoError("a thread of the evaluation"))};
+  cr::HookChain chain{cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{hook, reports}, every_four}};
+  EXPECT_THROW(run_steps(model, chain, 4), cr::IoError);
+  EXPECT_EQ(*hook.log, "begin create@0 b a end;") << "as in a session of its own";
 }
 
 TEST(InMemoryEvaluator, EvaluatesEveryHundredStepsIfNothingIsSaid) {

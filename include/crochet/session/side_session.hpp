@@ -13,12 +13,15 @@
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
+#include <crochet/session/coordinated.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/diagnostics.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/hooked_run.hpp>
 #include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
+#include <crochet/session/session_options.hpp>
+#include <crochet/session/sleep_clock.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet {
@@ -55,18 +58,21 @@ class SideSession {
         return detail::fetch_none<E>(typename Request::fetches_type{});
       }
     }
-    [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinator_.should_stop(); }
-    [[nodiscard]] Coordinator& coordinator() { return coordinator_; }
+    [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinated_.coordinator().should_stop(); }
+    [[nodiscard]] Coordinator& coordinator() { return coordinated_.coordinator(); }
+    /// Threads end. Returns what one has reported, or null.
+    [[nodiscard]] std::exception_ptr close() { return coordinated_.close(); }
 
    private:
     RawSession<E>& raw_;
     Chain& hooks_;
     StopState stop_;
-    Coordinator coordinator_;
+    CoordinatedLayer coordinated_{SessionOptions{}.stop_grace_period_secs, SleepClock{}};
   };
 
-  /// One session from begin to end: every hook's begin, after_create_session, the runs that `body(runs)` makes, end. An
-  /// OutOfRangeError or StopIteration ends the body, and that is all; another exception leaves, after every on_error.
+  /// One session from begin to end: every hook's begin, after_create_session, the runs that `body(runs)` makes, end;
+  /// then its threads are joined, and what was reported to its coordinator is thrown. An OutOfRangeError or
+  /// StopIteration ends the body, and that is all; another exception leaves, after every on_error.
   /// `step` is the step at which it begins, for an executor that does not count steps itself.
   template <class Chain, class Body>
   void drive(Chain& hooks, std::int64_t step, Body body) {
@@ -80,6 +86,7 @@ class SideSession {
       run_body(hooks, body, runs);
       detail::NestedErrors errors;
       hooks.template fire_guarded<phase::end>(errors, raw);
+      if (const std::exception_ptr reported = runs.close()) errors(reported);
       errors.rethrow_first();
     }
   }
@@ -97,6 +104,8 @@ class SideSession {
         diagnose("crochet: on_error of a hook threw: " + detail::what_of(thrown));
       };
       hooks.template fire_guarded<phase::on_error>(report, error);
+      const std::exception_ptr reported = runs.close();
+      if (reported && reported != error) detail::nest_in(error, reported);
       throw;
     }
   }
