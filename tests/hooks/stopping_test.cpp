@@ -87,6 +87,17 @@ TEST(StopAtStep, CountsAnewInASecondSession) {
   }
 }
 
+TEST(StopAtStep, AsManyStepsAsThereAreNumbersAreNoLimit) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  cr::Coordinator coordinator;
+  cr::StopAtStep hook{.num_steps = most};
+  StartsAt session{100};
+  hook.begin();
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(hook.target, most);
+  EXPECT_FALSE(coordinator.should_stop());
+}
+
 TEST(StopAtStep, StopsBeforeTheFirstRunWhenTheStepIsThere) {
   cr::Coordinator coordinator;
   cr::StopAtStep hook{.last_step = 10};

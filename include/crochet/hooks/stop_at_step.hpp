@@ -2,7 +2,9 @@
 // StopAtStep: ends the loop at a global step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -33,7 +35,7 @@ struct StopAtStep {
   }
 
   void after_create_session(auto& session, auto& coordinator) {
-    if (target < 0) target = session.step() + *num_steps;
+    if (target < 0) target = session.step() + std::min(*num_steps, most - session.step());
     if (session.step() >= target) coordinator.request_stop(reason());
   }
 
@@ -49,6 +51,8 @@ struct StopAtStep {
   }
 
  private:
+  static constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
   [[nodiscard]] CROCHET_COLD std::string reason() const { return "step " + std::to_string(target) + " was reached"; }
 
   CROCHET_COLD void check() const {
