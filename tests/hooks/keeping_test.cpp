@@ -131,6 +131,26 @@ TEST(MovingAverage, EvaluationHasTheAverages) {
   EXPECT_EQ(chain.at<1>().latest()["sum"_n], 2 + 12 + 1001 + 3) << "the pass made a step of the averages";
 }
 
+TEST(MovingAverage, AScopeThatOutlivesItsSessionChangesNothing) {
+  Model model;
+  auto executor = model.executor();
+  const cr::WeightAverages averages;
+  for (const bool anew : {true, false}) {
+    model.b = 1;
+    averages.clear();
+    averages.bind(executor, {});
+    model.b = 2;
+    auto scope = averages.swap_for_a_while();
+    EXPECT_EQ(model.b, 1);
+    model.b = 3;  // the session was lost, or another one begins: weights are what a checkpoint has
+    averages.clear();
+    if (anew) averages.bind(executor, {});
+    scope.reset();
+    EXPECT_EQ(model.b, 3);
+    EXPECT_FALSE(averages.are_swapped());
+  }
+}
+
 TEST(MovingAverage, ARunOfAveragedWeightsIsAnError) {
   Model model;
   auto executor = model.executor();

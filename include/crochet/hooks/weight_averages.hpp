@@ -67,10 +67,13 @@ class WeightAverages {
   /// Whether the variables hold averages at the moment.
   [[nodiscard]] bool are_swapped() const { return shared_->swapped; }
 
-  /// Swaps, and swaps back when the returned object and its copies are gone.
+  /// Swaps, and swaps back when the returned object and its copies are gone; but not in a session that was created
+  /// meanwhile, whose variables are no averages.
   [[nodiscard]] std::shared_ptr<void> swap_for_a_while() const {
     swap();
-    return {shared_.get(), [averages = *this](void*) { averages.swap(); }};
+    return {shared_.get(), [averages = *this](void*) {
+              if (averages.are_swapped()) averages.swap();
+            }};
   }
   /// For `.during = averages.swapped()`, in Evaluate and BestCheckpoint.
   [[nodiscard]] std::function<std::shared_ptr<void>()> swapped() const {
