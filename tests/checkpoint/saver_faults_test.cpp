@@ -92,5 +92,15 @@ TEST(SaverFaults, KeepAWholeCheckpointWhereverTheMachineStops) {
   fail_everywhere<io::Safetensors>(dir, {});
 }
 
+TEST(SaverFaults, LeaveTheFilesOfOtherFormatsAlone) {
+  const Directory dir;
+  Program<> program;
+  Saver{dir.path()}.save(program.session.raw_session(), 1);
+  Directory::write(dir / "model.ckpt-1.meta", "a graph of TensorFlow's");
+  Saver<io::Safetensors>{dir.path(), {.max_to_keep = 1}}.save(program.session.raw_session(), 2);
+  EXPECT_EQ(dir.names(), (std::set<std::string>{"checkpoint", "model.ckpt-1.index", "model.ckpt-1.data-00000-of-00001",
+                                                "model.ckpt-1.meta", "model.ckpt-2.safetensors"}));
+}
+
 }  // namespace
 }  // namespace crochet

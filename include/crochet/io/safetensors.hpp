@@ -55,7 +55,7 @@ inline void require_different_names(std::span<const TensorRecord> tensors) {
 
 inline std::vector<std::filesystem::path> Safetensors::files(const std::filesystem::path& prefix) {
   std::vector<std::filesystem::path> found;
-  for (const char* ending : {".safetensors", ".safetensors.tmp", ".meta"}) {
+  for (const char* ending : {".safetensors", ".safetensors.tmp"}) {
     std::error_code error;
     const std::filesystem::path file = prefix.string() + ending;
     if (std::filesystem::exists(file, error)) found.push_back(file);
