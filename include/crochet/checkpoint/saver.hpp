@@ -6,14 +6,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,46 +19,16 @@
 #include <vector>
 
 #include <crochet/checkpoint/catalogue.hpp>
+#include <crochet/checkpoint/checkpoint_directory.hpp>
+#include <crochet/checkpoint/restore_latest.hpp>
+#include <crochet/checkpoint/saver_options.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
 #include <crochet/error.hpp>
 #include <crochet/io/checkpoint_format.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 #include <crochet/session/diagnostics.hpp>
-#include <crochet/session/raw_session.hpp>
-#include <crochet/session/session_creator.hpp>
 
 namespace crochet {
-
-struct SaverOptions {
-  std::string basename = "model.ckpt";            ///< a checkpoint's files are called `<basename>-<step>...`
-  int max_to_keep = 5;                            ///< the newest so many; 0: all
-  double keep_checkpoint_every_n_hours = 10'000;  ///< and of older ones, one every so many hours, for good
-  bool pad_step_number = false;                   ///< steps in file names have at least 8 digits
-  std::string latest_filename = "checkpoint";     ///< the state file
-  /// Seconds since 1970, UTC; the machine's clock if not set. It is saved, so it is not the steady one.
-  std::function<double()> clock{};
-  /// Where is said what was set aside, or could not be removed; diagnose() if not set.
-  std::function<void(std::string_view)> say{};
-  io::FileSystem* files = nullptr;  ///< the machine's, if not set
-};
-
-namespace detail {
-
-inline double utc_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-/// The step at the end of a prefix, -1 if there is none.
-inline std::int64_t step_of(const std::filesystem::path& prefix, std::string_view basename) {
-  const std::string name = prefix.filename().string();
-  const std::string start = std::string(basename) + "-";
-  if (!name.starts_with(start) || name.size() == start.size() || name.size() > start.size() + 18) return -1;
-  const std::string digits = name.substr(start.size());
-  const bool all = std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
-  return all ? std::stoll(digits) : -1;
-}
-
-}  // namespace detail
 
 /// Saves sessions as `<directory>/<basename>-<step>` and lists them in `<directory>/checkpoint`, which TensorFlow's
 /// `latest_checkpoint` reads. A checkpoint is on the disk, and was read again, before it is listed; it is listed before
@@ -99,8 +66,8 @@ class Saver {
   std::filesystem::path write(std::span<const io::TensorRecord> tensors, std::int64_t step) {
     const std::lock_guard lock(state_->mutex);
     const std::filesystem::path prefix = prefix_of(step);
-    make_directory();
-    if (!std::exchange(state_->cleaned, true)) remove_leftovers();
+    folder().make();
+    if (!std::exchange(state_->cleaned, true)) folder().remove_leftovers();
     Catalogue next = catalogue();
     Format::write(prefix, tensors, files());
     next.record(prefix, now());
@@ -141,7 +108,7 @@ class Saver {
       } catch (const DataLossError& error) {
         set_aside(prefix, error.what());
       } catch (const IoError& error) {
-        if (!all_readable(prefix)) throw;  // else a part of it is missing
+        if (!folder().all_readable(prefix)) throw;  // else a part of it is missing
         set_aside(prefix, error.what());
       }
     }
@@ -197,25 +164,27 @@ class Saver {
     return state_->restored == prefix_of(step) && latest_checkpoint() == state_->restored;
   }
 
-  [[nodiscard]] const std::filesystem::path& directory() const { return state_->directory; }
+  [[nodiscard]] const std::filesystem::path& directory() const { return folder().path(); }
   [[nodiscard]] const SaverOptions& options() const { return state_->options; }
   /// `<directory>/<basename>-<step>`.
   [[nodiscard]] std::filesystem::path prefix_of(std::int64_t step) const {
-    std::string digits = std::to_string(step);
-    if (options().pad_step_number && digits.size() < 8) digits.insert(0, 8 - digits.size(), '0');
-    return directory() / (options().basename + "-" + digits);
+    return folder().prefix_of(step, options().pad_step_number);
   }
 
  private:
   struct State {
     State(std::filesystem::path where, SaverOptions how)
-        : directory(std::move(where)), options(std::move(how)), start(now()) {}
+        : options(std::move(how)), directory(std::move(where), options.basename, files()), start(now()) {}
 
     [[nodiscard]] double now() const { return options.clock ? options.clock() : detail::utc_now(); }
     void say(const std::string& line) const { options.say ? options.say(line) : diagnose(line); }
 
-    std::filesystem::path directory;
+    [[nodiscard]] io::FileSystem& files() const {
+      return options.files != nullptr ? *options.files : io::local_files();
+    }
+
     SaverOptions options;
+    CheckpointDirectory<Format> directory;
     double start;
     std::optional<Catalogue> catalogue{};  // nothing: not read yet
     std::optional<std::filesystem::path> restored{};
@@ -226,12 +195,8 @@ class Saver {
 
   [[nodiscard]] double now() const { return state_->now(); }
   [[nodiscard]] Retention retention() const { return {options().max_to_keep, options().keep_checkpoint_every_n_hours}; }
-  [[nodiscard]] io::FileSystem& files() const {
-    return options().files != nullptr ? *options().files : io::local_files();
-  }
-
-  /// The directory to look into: "" is the current one.
-  [[nodiscard]] std::filesystem::path folder() const { return directory().empty() ? "." : directory(); }
+  [[nodiscard]] io::FileSystem& files() const { return state_->files(); }
+  [[nodiscard]] const CheckpointDirectory<Format>& folder() const { return state_->directory; }
 
   const Catalogue& catalogue() const {
     if (!state_->catalogue) state_->catalogue = read_list();
@@ -247,7 +212,7 @@ class Saver {
     }
     if (!list) {
       list.emplace();
-      std::vector<std::filesystem::path> there = found();
+      std::vector<std::filesystem::path> there = folder().found();
       // What is older than these may have been kept for good: it is not listed, and so never removed.
       const auto most = static_cast<std::size_t>(options().max_to_keep);
       if (most > 0 && there.size() > most) there.erase(there.begin(), there.end() - options().max_to_keep);
@@ -257,27 +222,11 @@ class Saver {
     return *list;
   }
 
-  /// Checkpoints that the directory has, by step.
-  [[nodiscard]] std::vector<std::filesystem::path> found() const {
-    std::vector<std::pair<std::int64_t, std::filesystem::path>> steps;
-    std::error_code error;
-    for (std::filesystem::directory_iterator at{folder(), error}, end; !error && at != end; at.increment(error)) {
-      const std::filesystem::path prefix = directory() / at->path().stem();
-      const std::int64_t step = detail::step_of(prefix, options().basename);
-      if (step >= 0 && directory() / at->path().filename() == Format::index_file(prefix)) {
-        steps.emplace_back(step, prefix);
-      }
-    }
-    std::sort(steps.begin(), steps.end());
-    std::vector<std::filesystem::path> prefixes;
-    for (auto& [step, prefix] : steps) prefixes.push_back(std::move(prefix));
-    return prefixes;
-  }
   /// What may be restored, best first.
   [[nodiscard]] std::vector<std::filesystem::path> candidates() const {
     std::vector<std::filesystem::path> best = last_checkpoints();
     std::reverse(best.begin(), best.end());
-    const std::vector<std::filesystem::path> there = found();
+    const std::vector<std::filesystem::path> there = folder().found();
     for (auto at = there.rbegin(); at != there.rend(); ++at) {
       if (std::find(best.begin(), best.end(), *at) == best.end()) best.push_back(*at);
     }
@@ -288,50 +237,9 @@ class Saver {
     });
     return best;
   }
-  static bool all_readable(const std::filesystem::path& prefix) {
-    const auto files = Format::files(prefix);
-    return std::all_of(files.begin(), files.end(), [](const auto& file) { return std::ifstream(file).good(); });
-  }
-
-  /// A directory that is new is brought to the disk, too: what is in it is worth nothing if nothing leads to it.
-  void make_directory() const {
-    std::error_code error;
-    std::vector<std::filesystem::path> missing;
-    for (std::filesystem::path at = directory(); !at.empty() && !std::filesystem::exists(at, error);) {
-      missing.push_back(at);
-      at = at.has_relative_path() ? at.parent_path() : std::filesystem::path{};
-    }
-    std::filesystem::create_directories(directory(), error);
-    if (!std::filesystem::is_directory(folder())) {
-      throw IoError("crochet: cannot make the directory " + directory().string() + ": " + error.message());
-    }
-    for (auto at = missing.rbegin(); at != missing.rend(); ++at) io::sync_folder_of(*at, files());
-  }
-  /// Files of checkpoints that have no index: their saves were interrupted.
-  void remove_leftovers() const {
-    std::set<std::filesystem::path> prefixes;
-    std::error_code error;
-    const std::string start = options().basename + "-";
-    for (std::filesystem::directory_iterator at{folder(), error}, end; !error && at != end; at.increment(error)) {
-      const std::string name = at->path().filename().string();
-      const std::size_t digits = name.find_first_not_of("0123456789", start.size());
-      if (name.starts_with(start) && digits != std::string::npos && digits > start.size() && name[digits] == '.') {
-        prefixes.insert(directory() / name.substr(0, digits));
-      }
-    }
-    for (const std::filesystem::path& prefix : prefixes) {
-      if (io::checkpoint_exists<Format>(prefix)) continue;
-      for (const std::filesystem::path& file : Format::files(prefix)) (void)files().remove(file);
-    }
-  }
   void set_aside(const std::filesystem::path& prefix, const std::string& why) {
     state_->say(why + "; it is set aside as " + prefix.string() + "*.damaged");
-    for (const std::filesystem::path& file : Format::files(prefix)) {
-      std::filesystem::path name = file;
-      if (const std::error_code error = files().rename(file, name += ".damaged")) {
-        throw IoError("crochet: cannot rename " + file.string() + ": " + error.message());
-      }
-    }
+    folder().set_aside(prefix);
     Catalogue list = catalogue();
     std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
     if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
@@ -359,20 +267,6 @@ std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::pa
   if (!list || list->all.empty() || !io::checkpoint_exists<Format>(list->all.back().prefix)) return std::nullopt;
   return list->all.back().prefix;
 }
-
-/// A session creator (session/session_creator.hpp): restores the newest checkpoint that is whole; if there is none,
-/// does what the creator Otherwise does. Hooks' state is loaded with it: after `begin`, before `after_create_session`.
-/// The same happens when a session is created anew after a failure.
-template <class SaverType, class Otherwise = InitializeCreator>
-struct RestoreLatest {
-  SaverType saver;
-  Otherwise otherwise{};
-
-  template <class E>
-  void create_session(RawSession<E>& session, Coordinator& coordinator) {
-    if (!saver.restore_latest(session)) otherwise.create_session(session, coordinator);
-  }
-};
 
 /// `MonitoredSession session{executor, chain, restore_latest(saver)}`: goes on where the last program stopped.
 template <class F>
