@@ -366,6 +366,23 @@ TEST_F(Savers, FailWithFileAndCauseAndLeaveTheOlderOnes) {
   std::filesystem::remove(dir.path().string() + "-file");
 }
 
+TEST_F(Savers, TakeAnyNameThatAFileMayHave) {
+  SaverOptions o = options();
+  for (const std::string name :
+       {"a b", "\"q\"", "back\\slash", "line\nbreak", "\xc3\xb6", "\xff\x01", "%d", ".", "7-7"}) {
+    o.basename = name;
+    Program<> program;
+    Saver{dir.path(), o}.save(program.session.raw_session(), 3);
+    const Saver late{dir.path(), o};
+    ASSERT_EQ(late.last_checkpoints().back(), dir.path() / (name + "-3"));
+    ASSERT_EQ(late.latest_checkpoint(), dir.path() / (name + "-3"));
+    std::filesystem::remove(dir / "checkpoint");
+    ASSERT_EQ((Saver{dir.path(), o}.last_checkpoints()), (Paths{dir.path() / (name + "-3")})) << "by a search";
+  }
+  o.basename = "a/b";
+  EXPECT_THROW((Saver{dir.path(), o}), LogicError) << "a search would not find it";
+}
+
 TEST_F(Savers, ReadOptionsThatCannotBe) {
   EXPECT_THROW((Saver{dir.path(), options(-1)}), LogicError);
   SaverOptions o = options();

@@ -50,6 +50,9 @@ class Saver {
     if (state_->options.latest_filename.find('/') != std::string::npos || state_->options.latest_filename.empty()) {
       throw LogicError("crochet: Saver: latest_filename is a name without a directory");
     }
+    if (state_->options.basename.find('/') != std::string::npos) {
+      throw LogicError("crochet: Saver: basename is a name without a directory");
+    }
     if (state_->options.max_to_keep < 0) throw LogicError("crochet: Saver: max_to_keep must not be below 0");
   }
 
