@@ -8,8 +8,10 @@
 #include <crochet/io/event_writer.hpp>
 #include <crochet/io/file_writer_cache.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <future>
 #include <limits>
 #include <mutex>
@@ -279,6 +281,21 @@ TEST(EventWriter, OrWaitsForRoomForEver) {
   step.join();
   events.flush();
   EXPECT_EQ(events.dropped(), 0U);
+}
+
+TEST(EventQueue, AFlushDoesNotWaitForWhatIsAddedAfterIt) {
+  Desk desk;
+  std::atomic<bool> flushed = false;
+  int works = 0;
+  io::detail::EventQueue queue{io::EventLog(crochet::testing::empty_folder(), desk.options().log), 10, 0};
+  const std::function<void(io::EventLog&)> again = [&](io::EventLog&) {
+    if (!flushed && ++works < 5'000'000) queue.add(again);  // there is always something to do
+  };
+  queue.add(again);
+  queue.flush();
+  flushed = true;
+  queue.close();
+  EXPECT_LT(works, 5'000'000);
 }
 
 TEST(EventWriter, AddsFromManyThreadsAreAllThere) {

@@ -50,6 +50,7 @@ class EventQueue {
       return false;
     }
     queue_.push_back(std::move(work));
+    ++added_;
     wake_if_asleep(lock);
     return true;
   }
@@ -57,6 +58,7 @@ class EventQueue {
   void flush() {
     std::unique_lock lock(mutex_);
     const std::uint64_t mine = ++flushes_wanted_;
+    flush_after_ = added_;
     wake_.notify_one();
     done_.wait(lock, [&] { return flushes_done_ >= mine || finished_; });
     rethrow(lock);
@@ -109,10 +111,10 @@ class EventQueue {
   void work() {
     Lock lock(mutex_);
     while (!closing_ || !queue_.empty()) {
-      if (!queue_.empty()) {
-        do_next(lock);
-      } else if (flushes_done_ < flushes_wanted_) {
+      if (flushes_done_ < flushes_wanted_ && worked_ >= flush_after_) {
         flush_now(lock);
+      } else if (!queue_.empty()) {
+        do_next(lock);
       } else {
         idle(lock);
       }
@@ -144,6 +146,7 @@ class EventQueue {
       log_.flush_if_due();
     });
     busy_ = 0;
+    ++worked_;
     path_ = log_.path();
     room_.notify_one();
   }
@@ -189,6 +192,7 @@ class EventQueue {
   std::deque<Work> queue_;
   std::filesystem::path path_;
   std::exception_ptr failure_;
+  std::uint64_t added_ = 0, worked_ = 0, flush_after_ = 0;  // pieces of work
   std::uint64_t flushes_wanted_ = 0, flushes_done_ = 0, dropped_ = 0, reported_ = 0;
   std::size_t busy_ = 0;
   bool closing_ = false, finished_ = false, asleep_ = false;
