@@ -94,8 +94,8 @@ inline std::int32_t unused_shards(const std::filesystem::path& prefix) {
   if (!std::filesystem::exists(TensorBundle::index_file(prefix), error)) return 1;
   try {
     return read_bundle_index(read_whole_file(TensorBundle::index_file(prefix))).shards == 1 ? 2 : 1;
-  } catch (const IoError&) {
-    return 1;  // nobody can read that one any more
+  } catch (const DataLossError&) {
+    return 1;  // nobody can read that one any more; one that may not be read now is not to be replaced
   }
 }
 
