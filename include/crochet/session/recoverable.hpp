@@ -41,7 +41,7 @@ class Recoverable {
   /// a request to stop cuts short: what is to be saved at the end needs a session. Throws the error at the bounds.
   CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, const Coordinator& coordinator) {
     note_progress(step);
-    if (++failures_ > options_.max_attempts || clock_.now() - since_ > options_.deadline_secs) give_up(error);
+    if (++failures_ > options_.max_attempts || begins_after() > options_.deadline_secs) give_up(error);
     diagnose("crochet: the session was lost at step " + std::to_string(step) + " and is created anew (attempt " +
              std::to_string(failures_) + " of " + std::to_string(options_.max_attempts) +
              "): " + detail::what_of(error));
@@ -65,6 +65,8 @@ class Recoverable {
     for (int i = 1; i < failures_ && pause < options_.max_backoff_secs; ++i) pause *= options_.multiplier;
     return pause < options_.max_backoff_secs ? pause : options_.max_backoff_secs;
   }
+  /// Seconds from the first failure to the end of the coming pause.
+  [[nodiscard]] double begins_after() const { return clock_.now() + backoff() - since_; }
   [[noreturn]] void give_up(const std::exception_ptr& error) const {
     diagnose("crochet: the session was lost and is given up after " + std::to_string(failures_ - 1) +
              " attempts: " + detail::what_of(error));
