@@ -157,6 +157,17 @@ TEST_F(Recovery, AStopOfTheCoordinatorSurvivesRecovery) {
   session.close();
 }
 
+TEST_F(Recovery, AStopThatCameAfterAThreadsErrorSurvivesItToo) {
+  MonitoredSession session{Numbered{trace_}, two_, options_};
+  session.coordinator().request_stop(std::make_exception_ptr(AbortedError("peer restarted")), "reader");
+  session.coordinator().request_stop("time is up", "the scheduler");
+  EXPECT_EQ(session.coordinator().who(), "reader");
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(to_string(session.stop_reason()), "the scheduler: time is up");
+  session.close();
+}
+
 TEST_F(Recovery, ACreationThatIsLostHalfWayIsClosedAndRepeated) {  // T8; the original leaves session 1 open
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', AbortedError("b")), Recorder<'c'>{trace_}};
   MonitoredSession session{Numbered{trace_}, three, options_};

@@ -71,8 +71,14 @@ class Coordinator {
   }
 
   /// Why, and who asked; empty until should_stop(), and if nothing was said. Not while clear_stop runs.
-  [[nodiscard]] std::string_view reason() const { return said(reason_); }
-  [[nodiscard]] std::string_view who() const { return said(who_); }
+  [[nodiscard]] std::string_view reason() const {
+    detail::SpinLock lock{lock_};
+    return error_came_first() ? std::string_view{} : std::string_view{reason_};
+  }
+  [[nodiscard]] std::string_view who() const {
+    detail::SpinLock lock{lock_};
+    return error_came_first() ? error_who_ : who_;
+  }
   /// The first error, or null.
   [[nodiscard]] std::exception_ptr error() const {
     detail::SpinLock lock{lock_};
@@ -102,8 +108,8 @@ class Coordinator {
     if (auto* threads = threads_.load()) threads->renew();
     detail::SpinLock lock{lock_};
     error_ = nullptr;
-    reason_.clear(), who_.clear();
-    asked_ = false;
+    reason_.clear(), who_.clear(), error_who_.clear();
+    asked_ = asked_before_ = false;
     joined_.store(false);
     stop_.store(false);
   }
@@ -132,8 +138,7 @@ class Coordinator {
     const std::exception_ptr error = this->error();
     const bool forgotten = error && forget(error);
     detail::SpinLock lock{lock_};
-    if (forgotten) error_ = nullptr;
-    if (forgotten && by_error_) asked_ = false, reason_.clear(), who_.clear();
+    if (forgotten) error_ = nullptr, error_who_.clear();
     joined_.store(false);
     stop_.store(asked_ || error_);
   }
@@ -141,10 +146,12 @@ class Coordinator {
  private:
   void take(std::exception_ptr error, std::string_view reason, std::string_view who) {
     detail::SpinLock lock{lock_};
-    if (error && !error_) error_ = error;
-    if (!asked_) {
+    if (error && !error_) {
+      error_ = std::move(error);
+      error_who_ = who;
+      asked_before_ = asked_;
+    } else if (!error && !asked_) {
       asked_ = true;
-      by_error_ = error != nullptr;
       reason_ = reason;
       who_ = who;
     }
@@ -153,10 +160,7 @@ class Coordinator {
   void tell_threads() {
     if (auto* threads = threads_.load()) threads->request_stop();
   }
-  [[nodiscard]] std::string_view said(const std::string& text) const {
-    detail::SpinLock lock{lock_};
-    return asked_ ? std::string_view{text} : std::string_view{};
-  }
+  [[nodiscard]] bool error_came_first() const { return error_ && !asked_before_; }
   /// Returns the names of those that are late.
   std::string join_threads(double grace_secs, SleepClock clock) {
     auto* threads = threads_.load();
@@ -177,9 +181,9 @@ class Coordinator {
   detail::Atomic<bool> stop_{false};
   detail::Atomic<bool> joined_{false};
   mutable detail::Atomic<bool> lock_{false};  // for all that follows, except the pointer
-  bool asked_ = false;                        // by somebody, not by restart_threads
-  bool by_error_ = false;
-  std::string reason_, who_;
+  bool asked_ = false;                        // without an error, by somebody, not by restart_threads
+  bool asked_before_ = false;                 // asked_ when the error came
+  std::string reason_, who_, error_who_;
   std::exception_ptr error_;
   detail::Atomic<detail::ThreadGroup*> threads_{nullptr};
 };
