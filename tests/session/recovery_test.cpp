@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/session/threads.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
 #include "recorder.hpp"
@@ -166,6 +167,21 @@ TEST_F(Recovery, AStopThatCameAfterAThreadsErrorSurvivesItToo) {
   EXPECT_EQ(session.recoveries(), 1);
   EXPECT_EQ(to_string(session.stop_reason()), "the scheduler: time is up");
   session.close();
+}
+
+struct WithThread {
+  Trace* trace;
+  void after_create_session(auto&, Coordinator& coordinator) {
+    start_thread(coordinator, "reader", [trace = trace, &coordinator] {
+      coordinator.wait_for_stop();
+      trace->add("thread");
+    });
+  }
+};
+TEST_F(Recovery, ThreadsOfACreationThatFailsEndBeforeTheExecutorIsClosed) {
+  HookChain hooks{WithThread{&trace_}, Recorder<'b'>{trace_}.throwing('C', OutOfRangeError{})};
+  EXPECT_THROW((MonitoredSession{Numbered{trace_}, hooks}), OutOfRangeError);
+  EXPECT_EQ(trace_.text, "b.B mk#1 b.C thread cl#1");
 }
 
 TEST_F(Recovery, ACreationThatIsLostHalfWayIsClosedAndRepeated) {  // T8; the original leaves session 1 open

@@ -98,10 +98,7 @@ class SessionCore {
   CROCHET_COLD void fail(std::exception_ptr error) {
     if (closed()) return;
     hooked_.on_error(error);
-    hooked_.set_state(SessionState::closed);
-    std::exception_ptr reported = coordinated_.close();
-    hooked_.close_raw();
-    if (error && reported && reported != error && !swallowed(reported)) detail::nest_in(error, reported);
+    give_back(error);
   }
 
  protected:
@@ -117,8 +114,7 @@ class SessionCore {
       hooked_.begin();
       open();
     } catch (...) {
-      hooked_.close_raw();
-      hooked_.set_state(SessionState::closed);
+      give_back(std::current_exception());
       throw;
     }
   }
@@ -161,6 +157,14 @@ class SessionCore {
     } catch (const PreemptionError&) {
       recover(std::current_exception());
     }
+  }
+
+  /// Threads end, then the executor is closed. What a thread reported is nested in the error.
+  CROCHET_COLD void give_back(const std::exception_ptr& error) {
+    hooked_.set_state(SessionState::closed);
+    const std::exception_ptr reported = coordinated_.close();
+    hooked_.close_raw();
+    if (error && reported && reported != error && !swallowed(reported)) detail::nest_in(error, reported);
   }
 
   void say_what_was_lost(std::int64_t reached) const {
