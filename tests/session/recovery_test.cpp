@@ -246,6 +246,7 @@ TEST_F(Recovery, AThreadsErrorThatNoSessionCuresLeavesTheRunThatIsLost) {  // T1
   EXPECT_EQ(trace_.text, "run#1 cl#1");
   EXPECT_TRUE(session.should_stop());
   EXPECT_THROW(session.run("train"_n), LogicError);  // the original silently makes a second session here
+  EXPECT_THROW(session.run(no_hooks, "train"_n), LogicError);
   session.fail(nullptr);
   EXPECT_EQ(trace_.text, "run#1 cl#1");
 }

@@ -94,7 +94,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   /// One run that no hook sees. Does not touch the values of the last hooked run.
   template <RequestPart... A>
   auto run(NoHooks, A&&... args) {
-    if (this->closed()) this->refuse();
+    if (hooked_.state() > SessionState::stopped) this->refuse();
     return this->raw_session().run(std::forward<A>(args)...);
   }
 
