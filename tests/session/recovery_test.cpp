@@ -374,6 +374,18 @@ TEST_F(Recovery, ADeadlineBoundsItToo) {
   session.fail(nullptr);
 }
 
+TEST_F(Recovery, ASessionThatStaysLostHasNoGoodEnd) {  // a saver's end would save what the failure left
+  HookChain chain{Recorder<'a'>{trace_}};
+  options_.recovery.max_attempts = 0;
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("device gone"))), chain, options_};
+  trace_.text.clear();
+  EXPECT_THROW(session.run("train"_n), AbortedError);
+  session.close();
+  EXPECT_EQ(trace_.text, "a.b run#1 cl#1 a.X");
+  EXPECT_TRUE(session.closed());
+  EXPECT_EQ(lines().back(), "crochet: the session was lost, so hooks see on_error() and not end(): device gone");
+}
+
 TEST_F(Recovery, ProgressMakesTheCountBeginAgain) {
   HookChain chain{Recorder<'a'>{trace_}};
   options_.recovery.max_attempts = 1;

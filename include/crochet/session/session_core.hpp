@@ -78,9 +78,11 @@ class SessionCore {
 
   /// The good end: every hook's end, in order; threads are stopped and joined; then closed. If hooks throw, the others
   /// still get their turn; the first error leaves, with the further ones nested in it (Error::nested), last of them
-  /// what a thread reported. Nothing happens if the session is closed.
+  /// what a thread reported. Nothing happens if the session is closed. One that was lost and could not be created anew
+  /// has no good end: hooks get on_error, since what an executor holds then is not worth a last checkpoint.
   CROCHET_COLD void close() {
     if (closed()) return;
+    if (hooked_.state() == SessionState::lost) return close_lost();
     adopt_reason();
     detail::NestedErrors errors;
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
@@ -125,6 +127,7 @@ class SessionCore {
     const SessionState before = hooked_.state();  // a stop outlives the session that it was asked of
     const std::int64_t reached = step();
     for (;;) {
+      lost_by_ = error;
       lose();
       recovery_.pause(error, step(), coordinator());
       try {
@@ -173,6 +176,14 @@ class SessionCore {
              "; steps lost: " + std::to_string(reached - step()));
   }
 
+  CROCHET_COLD void close_lost() {
+    diagnose("crochet: the session was lost, so hooks see on_error() and not end(): " + detail::what_of(lost_by_));
+    hooked_.on_error(lost_by_);
+    hooked_.set_state(SessionState::closed);
+    const std::exception_ptr reported = coordinated_.close();
+    hooked_.close_raw();
+    if (reported && !swallowed(reported)) std::rethrow_exception(reported);
+  }
   /// Gives the session up. Throws what a thread reported, if no new session can cure that.
   void lose() {
     hooked_.set_state(SessionState::lost);
@@ -222,6 +233,7 @@ class SessionCore {
 
   Recovery recovery_;
   Creator creator_;
+  std::exception_ptr lost_by_;  // what a session was given up for last
 };
 
 }  // namespace crochet
