@@ -169,6 +169,15 @@ TEST_F(Recovery, AStopThatCameAfterAThreadsErrorSurvivesItToo) {
   session.close();
 }
 
+TEST_F(Recovery, WhoAskedFirstIsNotBlamedForAThreadsError) {
+  MonitoredSession session{Numbered{trace_}, two_, options_};
+  session.coordinator().request_stop("time is up", "the scheduler");
+  session.coordinator().request_stop(std::make_exception_ptr(DataError("damaged")), "reader");
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(to_string(session.stop_reason()), "the scheduler: time is up");
+  EXPECT_THROW(session.close(), DataError);
+}
+
 struct WithThread {
   Trace* trace;
   void after_create_session(auto&, Coordinator& coordinator) {

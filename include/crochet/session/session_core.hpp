@@ -209,7 +209,7 @@ class SessionCore {
     const std::exception_ptr error = coordinator().error();
     const std::string who(coordinator().who());
     const int signal = detail::stop_signal.load();
-    if (error) {
+    if (error && coordinator().reason().empty()) {  // else somebody asked before it came
       note_stop(who.empty() ? "a thread" : who, detail::what_of(error));
     } else if (signal != 0) {
       note_stop("StopOnSignal", detail::name_of_signal(signal));
