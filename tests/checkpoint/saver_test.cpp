@@ -276,6 +276,25 @@ TEST_F(Savers, SetDamagedCheckpointsAsideAndUseTheOneBefore) {
   EXPECT_EQ(late.last_checkpoints(), prefixes({1, 2}));
 }
 
+TEST_F(Savers, UseTheOneBeforeADamagedOneAlsoWhereNothingMayBeWritten) {
+  Program<> program;
+  Saver saver{dir.path(), options()};
+  for (int step : {1, 2}) {
+    program.session.run();
+    saver.save(program.session.raw_session(), step);
+  }
+  Directory::write(dir / "model.ckpt-2.index", "damaged");
+  test::FaultyFiles read_only{0, std::make_error_code(std::errc::read_only_file_system)};
+  SaverOptions o = options();
+  o.files = &read_only;
+  Program<> again;
+  const auto restored = Saver(dir.path(), o).restore_latest(again.session.raw_session());
+  ASSERT_TRUE(restored);
+  EXPECT_EQ(restored->step, 1);
+  ASSERT_EQ(said.size(), 3U);
+  EXPECT_NE(said[1].find("Read-only file system; it is passed over"), std::string::npos) << said[1];
+}
+
 TEST_F(Savers, FindCheckpointsWithoutAStateFile) {
   Program<> program;
   Saver saver{dir.path(), options()};

@@ -98,8 +98,9 @@ class Saver {
   }
 
   /// Restores the newest checkpoint that is whole, and says which; nothing if there is none. Damaged ones are set
-  /// aside, with a report. First those that are listed, newest first; if none of them will do, whatever the directory
-  /// has. Throws IoError for one that is there and may not be read, CheckpointMismatchError for one of another model.
+  /// aside, with a report, or passed over where nothing may be written. First those that are listed, newest first; if
+  /// none of them will do, whatever the directory has. Throws IoError for one that is there and may not be read,
+  /// CheckpointMismatchError for one of another model.
   template <class Session>
   std::optional<Restored> restore_latest(Session& session) {
     const std::lock_guard lock(state_->mutex);
@@ -242,10 +243,14 @@ class Saver {
   }
   void set_aside(const std::filesystem::path& prefix, const std::string& why) {
     state_->say(why + "; it is set aside as " + prefix.string() + "*.damaged");
-    folder().set_aside(prefix);
     Catalogue list = catalogue();
     std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
-    if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
+    try {
+      folder().set_aside(prefix);
+      if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
+    } catch (const IoError& error) {
+      state_->say(std::string(error.what()) + "; it is passed over");  // and is not used
+    }
     state_->catalogue = std::move(list);
   }
   void remove_files(const std::filesystem::path& prefix) {
