@@ -15,7 +15,7 @@ namespace crochet {
 struct StopReason {
   std::string hook;       ///< who asked: the hook's type, the name of a thread, "the caller", "the data"
   std::string reason;     ///< why
-  std::int64_t step = 0;  ///< the global step when the session took notice
+  std::int64_t step = 0;  ///< the global step at the end; 0 while the session is open
 };
 
 /// "StopAtStep: reached step 2000"; empty while nobody asked.
