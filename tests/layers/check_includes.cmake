@@ -22,6 +22,7 @@ set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h")
 set(io_others "zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
 set(data_others "zlib\\.h")
 set(hooks_others "unistd\\.h|sys/ioctl\\.h|" # is this a terminal, and how wide
+  "crochet/graph/probe\\.hpp|" # what a hook's probe is shown
   "crochet/session/side_session\\.hpp|" # an evaluator drives a session of its own
   "crochet/session/signal_flag\\.hpp") # the coordinator looks at what a signal handler sets
 list(JOIN hooks_others "" hooks_others)
