@@ -10,16 +10,18 @@ set(graph "")
 set(kernels graph)
 set(executor graph session hook kernels)
 set(io graph)
+set(debug graph io) # what is published of a debugged run, in files and on streams
 set(checkpoint hook session io)
-set(hooks hook io)
+set(hooks hook io debug)
 set(data io)
 set(testing hook session graph executor kernels io)
-set(layers hook session graph kernels executor io checkpoint hooks data testing)
+set(layers hook session graph kernels executor io debug checkpoint hooks data testing)
 
 # ... and of others, besides the standard library and Hana: libraries, processors' intrinsics, the operating system.
 set(kernels_others "Eigen/|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h")
 set(io_others "zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
+set(debug_others "crochet/proto/|google/protobuf/|nlohmann/|pthread\\.h|unistd\\.h|pwd\\.h")
 set(data_others "zlib\\.h")
 set(hooks_others "unistd\\.h|sys/ioctl\\.h|" # is this a terminal, and how wide
   "crochet/graph/probe\\.hpp|" # what a hook's probe is shown

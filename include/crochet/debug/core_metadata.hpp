@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// CoreMetadata: what a debugged run was asked for.
+#pragma once
+
+#include <crochet/proto/event.pb.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace crochet::debug {
+
+/// A run, as the readers of dumps and streams see it.
+struct CoreMetadata {
+  std::int64_t global_step = -1;          ///< -1: not known
+  std::int64_t session_run_index = 0;     ///< counts the debugged runs of this process, from 1
+  std::int64_t executor_step_index = 0;   ///< counts the runs of this graph with these watches, from 0
+  std::vector<std::string> input_names;   ///< fed tensors, `x:0`
+  std::vector<std::string> output_names;  ///< fetched tensors
+  std::vector<std::string> target_nodes;  ///< `train`
+  std::optional<std::int64_t> dropped{};  ///< an addition of ours: events lost so far
+};
+
+/// The next session_run_index of this process. Any thread.
+inline std::int64_t next_session_run_index() {
+  static std::atomic<std::int64_t> runs{0};
+  return ++runs;
+}
+
+/// The six keys in the order in which readers know them, names sorted by their bytes; `grpc_path` (with its first
+/// slash, or empty) is the seventh on a stream. Names are escaped, which the original's are not.
+inline std::string metadata_json(const CoreMetadata& metadata, const std::optional<std::string>& grpc_path = {}) {
+  const auto sorted = [](std::vector<std::string> names) {
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  nlohmann::ordered_json json;
+  json["global_step"] = metadata.global_step;
+  json["session_run_index"] = metadata.session_run_index;
+  json["executor_step_index"] = metadata.executor_step_index;
+  json["input_names"] = sorted(metadata.input_names);
+  json["output_names"] = sorted(metadata.output_names);
+  json["target_nodes"] = sorted(metadata.target_nodes);
+  if (grpc_path) json["grpc_path"] = *grpc_path;
+  if (metadata.dropped) json["dropped"] = *metadata.dropped;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// The event of a run's metadata.
+inline tensorflow::Event metadata_event(const CoreMetadata& metadata, std::int64_t microseconds,
+                                        const std::optional<std::string>& grpc_path = {}) {
+  tensorflow::Event event;
+  event.set_wall_time(static_cast<double>(microseconds));
+  event.mutable_log_message()->set_message(metadata_json(metadata, grpc_path));
+  return event;
+}
+
+}  // namespace crochet::debug
