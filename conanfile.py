@@ -2,6 +2,7 @@ import os
 import re
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
@@ -24,9 +25,17 @@ class Crochet(ConanFile):
         "with_cpu": [True, False],
         "with_data": [True, False],
         "with_io": [True, False],
+        "with_debug": [True, False],
         "with_cuda": [True, False],
     }
-    default_options = {"with_cpu": True, "with_data": True, "with_io": True, "with_cuda": False}
+    # Debug streams bring gRPC, which takes long to build: for who asks for them.
+    default_options = {
+        "with_cpu": True,
+        "with_data": True,
+        "with_io": True,
+        "with_debug": False,
+        "with_cuda": False,
+    }
 
     exports_sources = (
         "CMakeLists.txt",
@@ -65,6 +74,8 @@ class Crochet(ConanFile):
             self.requires("isa-l/[>=2.30 <3]")
             self.requires("libpng/[>=1.6 <2]")
             self.requires("nlohmann_json/[>=3.11 <4]")
+        if self.options.with_debug:
+            self.requires("grpc/[>=1.51 <2]")
 
     def build_requirements(self):
         if self._with_tests:
@@ -72,6 +83,8 @@ class Crochet(ConanFile):
 
     def validate(self):
         check_min_cppstd(self, 20)
+        if self.options.with_debug and not self.options.with_io:
+            raise ConanInvalidConfiguration("with_debug=True needs with_io=True: a debug stream is made of its events")
 
     def layout(self):
         cmake_layout(self)
@@ -79,7 +92,7 @@ class Crochet(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for component in ("cpu", "data", "io", "cuda"):
+        for component in ("cpu", "data", "io", "debug", "cuda"):
             wanted = self._with_tests and self.options.get_safe(f"with_{component}")
             toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
         toolchain.cache_variables["CROCHET_TESTS"] = self._with_tests
@@ -113,6 +126,8 @@ class Crochet(ConanFile):
             libraries = ("protobuf::libprotobuf", "leveldb::leveldb", "isa-l::isa-l", "libpng::libpng",
                          "nlohmann_json::nlohmann_json")
             self._component("io", ["core", *libraries])
+        if self.options.with_debug:
+            self._component("debug", ["core", "io", "grpc::grpc++"])
         if self.options.with_cuda:
             self._component("cuda", ["core"])
 

@@ -23,6 +23,9 @@ function(crochet_component name)
   elseif(name STREQUAL "io")
     # Nothing has this second name here, so that it stays a name in what is installed: crochetConfig.cmake makes it.
     target_link_libraries(crochet_io INTERFACE $<BUILD_INTERFACE:crochet_proto> $<INSTALL_INTERFACE:crochet::proto>)
+  elseif(name STREQUAL "debug")
+    target_link_libraries(crochet_debug INTERFACE crochet_io
+      $<BUILD_INTERFACE:crochet_debug_service> $<INSTALL_INTERFACE:crochet::debug_service>)
   endif()
   if(arg_IF)
     crochet_publish(${name})
@@ -49,10 +52,12 @@ function(crochet_publish name)
   if(NOT missing)
     if(name STREQUAL "io")
       crochet_add_proto(${PROJECT_SOURCE_DIR}/proto)
+    elseif(name STREQUAL "debug")
+      crochet_add_debug_service(${PROJECT_SOURCE_DIR}/proto)
     endif()
     add_library(crochet::${name} ALIAS crochet_${name})
   elseif(PROJECT_IS_TOP_LEVEL OR name STREQUAL "core")
-    message(FATAL_ERROR "crochet::${name} needs ${missing}, which was not found. `sh cmake/provision.sh demo` installs "
+    message(FATAL_ERROR "crochet::${name} needs ${missing}, which was not found. `sh cmake/provision.sh test` installs "
       "it on Debian and Ubuntu; -DCROCHET_WITH_${option}=OFF builds without this component (all but core).")
   else()
     message(STATUS "crochet: there is no crochet::${name} here, it needs ${missing}")

@@ -14,16 +14,20 @@ packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mni
 packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohmann-json3-dev" # crochet::io
 case ${1:-} in
   demo) ;;
-  test) tests=yes ;;
-  full) tests=yes benchmarks=yes jax=yes interop=yes ;;
-  bench) benchmarks=yes ;;
-  ci) tests=yes benchmarks=yes packaging=yes ;;
-  interop) tests=yes interop=yes ;;
+  test) tests=yes debug=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes ;;
+  bench) debug=yes benchmarks=yes ;;
+  ci) tests=yes debug=yes benchmarks=yes packaging=yes ;;
+  interop) tests=yes debug=yes interop=yes ;;
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci|interop" ;;
 esac
 if [ "${tests:-}" ]; then
   programs="$programs clang++:clang python3:python3"
   packages="$packages libgtest-dev"
+fi
+if [ "${debug:-}" ]; then # crochet::debug
+  programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's own file for CMake asks pkg-config
+  packages="$packages libgrpc++-dev"
 fi
 if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers

@@ -10,6 +10,9 @@
 #include <crochet/io/crc32c.hpp>
 #include <crochet/proto/event.pb.h>
 #endif
+#ifdef HAS_debug
+#include <crochet/proto/debug_service.grpc.pb.h>
+#endif
 
 #include <iostream>
 #include <span>
@@ -41,5 +44,8 @@ int main() {
   event.set_step(7);
   const std::string bytes = event.SerializeAsString();
   std::cout << "io " << crochet::io::crc32c(std::as_bytes(std::span{bytes})) << '\n';
+#endif
+#ifdef HAS_debug
+  std::cout << "debug " << tensorflow::EventListener::service_full_name() << '\n';
 #endif
 }

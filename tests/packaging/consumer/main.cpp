@@ -4,6 +4,10 @@
 #include <crochet/hooks.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 
+#ifdef CONSUMER_HAS_DEBUG
+#include <crochet/proto/debug_service.grpc.pb.h>
+#endif
+
 #include <array>
 #include <cstdint>
 #include <iostream>
@@ -46,5 +50,8 @@ int main() {
   float read = 0;
   saved.read(*saved.find("loss"), std::as_writable_bytes(std::span{&read, 1}));
   if (read != loss) return 1;
+#ifdef CONSUMER_HAS_DEBUG
+  std::cout << "debug streams to " << tensorflow::EventListener::service_full_name() << '\n';
+#endif
   std::cout << "stopped by " << session.stop_reason().hook << ", loss " << loss << '\n';
 }
