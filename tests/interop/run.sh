@@ -59,6 +59,7 @@ judge() {
 script checkpoints checkpoints
 script events events
 script safetensors_files checkpoints
+script timeline timeline
 
 if [ "$judges" ]; then
   samples=$judges/samples
@@ -84,6 +85,11 @@ if [ "$judges" ]; then
   judge "safetensors of the original" "$programs/interop_checkpoints" copy safetensors "$samples/x" safetensors "$work/x"
   judge "safetensors judge" "$python" "$judges/safetensors_check.py" "$work/x.safetensors" \
     --expect-npz "$samples/safetensors_expect.npz"
+  judge "timelines of the original's run" "$programs/interop_timeline" metadata "$samples/run_metadata.pb" "$work/timeline"
+  for switches in 10 11; do # the last is the sample's
+    judge "timeline judge, $switches" "$python" "$judges/timeline_check.py" "$work/timeline-$switches.json" \
+      --step-stats "$samples/run_metadata.pb"
+  done
   mkdir -p "$work/events"
   judge "event files" "$programs/interop_events" write "$work/events/logs" "$work/events"
   for run in run kinds; do

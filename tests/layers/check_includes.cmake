@@ -11,11 +11,12 @@ set(kernels graph)
 set(executor graph session hook kernels)
 set(io graph)
 set(debug graph io) # what is published of a debugged run, in files and on streams
+set(trace hook graph io) # what runs took: timelines, tables
 set(checkpoint hook session io)
-set(hooks hook io debug)
+set(hooks hook io debug trace)
 set(data io)
 set(testing hook session graph executor kernels io)
-set(layers hook session graph kernels executor io debug checkpoint hooks data testing)
+set(layers hook session graph kernels executor io debug trace checkpoint hooks data testing)
 
 # ... and of others, besides the standard library and Hana: libraries, processors' intrinsics, the operating system.
 set(kernels_others "Eigen/|[a-z0-9]*intrin\\.h|arm_neon\\.h")
@@ -23,6 +24,7 @@ set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h")
 set(io_others "zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
 set(data_others "zlib\\.h")
 set(debug_others "pthread\\.h|unistd\\.h|pwd\\.h|fcntl\\.h|sys/|crochet/proto/|google/protobuf/|nlohmann/|grpc/|grpcpp/")
+set(trace_others "crochet/proto/|google/protobuf/|nlohmann/")
 set(hooks_others "unistd\\.h|sys/ioctl\\.h|" # is this a terminal, and how wide
   "crochet/graph/probe\\.hpp|" # what a hook's probe is shown
   "crochet/session/side_session\\.hpp|" # an evaluator drives a session of its own
