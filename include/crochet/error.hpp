@@ -226,6 +226,12 @@ class DeadlineExceededError : public Error {
   using Error::Error;
 };
 
+/// More was wanted than there is or than a limit allows: memory, room on a disk, streams of a server.
+class ResourceExhaustedError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Work was given up because somebody asked for it: a queue was closed under a reader, a wait was ended by a stop.
 class CancelledError : public Error {
  public:

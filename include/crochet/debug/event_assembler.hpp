@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventAssembler: from the events of one debug stream to whole graphs, tensors and the description of a run.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <crochet/proto/event.pb.h>
+
+#include <crochet/debug/byte_budget.hpp>
+#include <crochet/debug/chunk_set.hpp>
+#include <crochet/debug/graph_chunk.hpp>
+#include <crochet/debug/received_graph.hpp>
+#include <crochet/debug/received_json.hpp>
+#include <crochet/debug/received_tensor.hpp>
+#include <crochet/debug/stream_limits.hpp>
+#include <crochet/debug/tensor_event.hpp>
+
+namespace crochet::debug {
+
+/// What an event has completed; `std::monostate`: nothing yet. The sender waits for a reply after a graph and after
+/// the metadata.
+using Received = std::variant<std::monostate, ReceivedGraph, ReceivedMetadata, ReceivedTensor>;
+
+/// One stream of `SendEvents` (spec: `tensorflow.EventListener`), which is one run: graphs in chunks, before or behind
+/// one description of the run, then tensors, large ones in chunks, in any order. Reads what TensorFlow's own client
+/// sends and what GrpcDebugHook does. Everything from the peer is checked against StreamLimits before it costs memory.
+///
+/// Errors, which end the stream: DataLossError for what is not the protocol, ResourceExhaustedError for what is over
+/// a limit, DeadlineExceededError for a stream that lasts too long. After one of them it takes no further event. For
+/// one thread.
+class EventAssembler {
+ public:
+  /// Seconds since some fixed moment.
+  using ClockFunction = std::function<double()>;
+
+  /// `shared`: memory for the incomplete, together with other streams; must outlive the assembler.
+  EventAssembler(StreamLimits limits, ByteBudget& shared, ClockFunction clock = steady_seconds)
+      : limits_(limits), shared_(&shared), clock_(std::move(clock)), began_(clock_()) {}
+
+  /// Takes the next event of the stream, and the memory in it. Cost: that of checking; a tensor in one chunk is moved,
+  /// one in several is copied once.
+  Received add(tensorflow::Event event) {
+    require_alive();
+    failed_ = true;  // unless this comes to its end
+    bytes_ += event.ByteSizeLong();
+    detail::require_at_most(bytes_, limits_.stream_bytes, "bytes");
+    Received received = dispatch(std::move(event));
+    failed_ = false;
+    return received;
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }    ///< that came
+  [[nodiscard]] std::size_t tensors() const { return tensors_; }  ///< that were completed
+  /// Tensors and graphs of which some chunks are missing. The original forgets them without a word.
+  [[nodiscard]] std::size_t incomplete() const { return pending_tensors_.size() + pending_graphs_.size(); }
+
+ private:
+  struct PendingTensor {
+    tensorflow::TensorProto header;  // without the content
+    detail::ChunkSet<tensorflow::TensorProto> chunks;
+  };
+  using PendingGraph = detail::ChunkSet<std::string>;
+
+  static double steady_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  void require_alive() const {
+    if (failed_) throw LogicError("crochet: an EventAssembler takes no event after one that was wrong");
+    if (clock_() - began_ > limits_.seconds) {
+      throw DeadlineExceededError("crochet: the debug stream lasts longer than " +
+                                  std::to_string(static_cast<std::int64_t>(limits_.seconds)) + " seconds");
+    }
+  }
+
+  /// In the original's order; what is none of these is let pass.
+  Received dispatch(tensorflow::Event event) {
+    if (event.summary().value_size() > 0) return tensor(std::move(event));
+    if (!event.graph_def().empty()) return graph(event.graph_def());
+    if (!event.log_message().message().empty()) return metadata(event);
+    return {};
+  }
+
+  Received metadata(tensorflow::Event& event) {
+    if (std::exchange(described_, true)) detail::stream_is_wrong("the core metadata comes twice");
+    ReceivedMetadata run = parse_received_metadata(std::move(*event.mutable_log_message()->mutable_message()), limits_);
+    run.wall_time = detail::require_time(event.wall_time());
+    return run;
+  }
+
+  // ---- graphs
+  Received graph(const std::string& text) {
+    const detail::GraphChunk chunk = detail::parse_graph_chunk(text, limits_);
+    auto place = pending_graphs_.find(std::string(chunk.key));
+    if (place == pending_graphs_.end()) {
+      require_room();
+      place = pending_graphs_.try_emplace(std::string(chunk.key), chunk.count, *shared_).first;
+    }
+    PendingGraph& chunks = place->second;
+    add_chunk(chunks, chunk.index, chunk.count, std::string(chunk.bytes), chunk.bytes.size());
+    detail::require_at_most(chunks.bytes(), limits_.graph_bytes, "bytes in one graph");
+    if (!chunks.complete()) return {};
+    ReceivedGraph graph{std::string(chunk.device), chunk.hash, chunk.wall_time, {}, {}, {}};
+    graph.graph_def.reserve(chunks.bytes());
+    chunks.hand_over([&](const std::string& bytes) { graph.graph_def += bytes; });
+    drop(pending_graphs_, place);
+    detail::require_at_most(++graphs_, limits_.graphs, "graphs");
+    read_received_graph(graph, limits_);
+    return graph;
+  }
+
+  // ---- tensors
+  Received tensor(tensorflow::Event event) {
+    if (event.summary().value_size() != 1) detail::stream_is_wrong("an event has several values");
+    const auto& value = event.summary().value(0);
+    if (!value.has_tensor()) detail::stream_is_wrong("a value is no tensor");
+    const ChunkPlace place = parse_chunk_place(value.metadata().plugin_data().content(), limits_);
+    ReceivedTensor tensor{detail::require_watch_key(value.node_name(), limits_),
+                          place.device,
+                          detail::require_time(event.wall_time()),
+                          static_cast<std::size_t>(place.count),
+                          {}};
+    if (!value.tag().empty() && value.tag() != tensor.key.node) {
+      detail::stream_is_wrong(detail::printable(value.tag()) + " is not the node of " + to_string(tensor.key));
+    }
+    if (place.count > 1 && !join_chunk(tensor, place, *event.mutable_summary()->mutable_value(0)->mutable_tensor())) {
+      return {};
+    }
+    return whole(std::move(tensor), std::move(event));
+  }
+
+  /// All chunks of one firing have its time. True if this was the last one: then `sent` is the whole tensor.
+  bool join_chunk(const ReceivedTensor& tensor, const ChunkPlace& place, tensorflow::TensorProto& sent) {
+    const std::string key = tensor.device + ' ' + to_string(tensor.key) + ' ' + std::to_string(tensor.wall_time);
+    auto found = pending_tensors_.find(key);
+    if (found == pending_tensors_.end()) found = first_chunk(key, tensor.chunks, sent);
+    PendingTensor& pending = found->second;
+    if (!detail::same_header(pending.header, sent)) {
+      detail::stream_is_wrong("the chunks of " + to_string(tensor.key) + " differ in type or shape");
+    }
+    if (sent.tensor_content().empty() && sent.string_val_size() == 0) detail::stream_is_wrong("a chunk is empty");
+    const std::uint64_t memory = sent.SpaceUsedLong();
+    add_chunk(pending.chunks, static_cast<std::size_t>(place.index), tensor.chunks, std::move(sent), memory);
+    detail::require_at_most(pending.chunks.bytes(), limits_.tensor_bytes, "bytes in one tensor");
+    if (!pending.chunks.complete()) return false;
+    sent = join(pending);
+    drop(pending_tensors_, found);
+    return true;
+  }
+
+  std::map<std::string, PendingTensor>::iterator first_chunk(const std::string& key, std::size_t count,
+                                                             const tensorflow::TensorProto& sent) {
+    require_room();
+    if (const auto bytes = detail::content_bytes(sent, limits_)) {
+      detail::require_at_most(*bytes, limits_.tensor_bytes, "bytes in one tensor");
+    }
+    tensorflow::TensorProto header;
+    header.set_dtype(sent.dtype());
+    *header.mutable_tensor_shape() = sent.tensor_shape();
+    return pending_tensors_.emplace(key, PendingTensor{std::move(header), {count, *shared_}}).first;
+  }
+
+  static tensorflow::TensorProto join(PendingTensor& pending) {
+    tensorflow::TensorProto whole = std::move(pending.header);
+    pending.chunks.hand_over([&](tensorflow::TensorProto part) {
+      if (!part.tensor_content().empty()) whole.mutable_tensor_content()->append(part.tensor_content());
+      for (std::string& text : *part.mutable_string_val()) whole.add_string_val(std::move(text));
+    });
+    return whole;
+  }
+
+  Received whole(ReceivedTensor tensor, tensorflow::Event event) {
+    detail::require_at_most(++tensors_, limits_.tensors, "tensors");
+    auto& value = *event.mutable_summary()->mutable_value(0);
+    detail::require_content_fits(value.tensor(), limits_);
+    value.set_tag(tensor.key.node);
+    value.mutable_metadata()->mutable_plugin_data()->set_content(debugger_json(tensor.device, tensor.key.slot, 1, 0));
+    tensor.event = std::move(event);
+    return tensor;
+  }
+
+  // ---- both
+  /// Is there one more place for something incomplete?
+  void require_room() const {
+    detail::require_at_most(incomplete() + 1, limits_.pending_tensors, "incomplete tensors and graphs");
+  }
+  template <class Piece>
+  void add_chunk(detail::ChunkSet<Piece>& chunks, std::size_t index, std::size_t count, Piece piece,
+                 std::uint64_t bytes) {
+    if (chunks.count() != count) {
+      detail::stream_is_wrong("chunks of one thing say that there are " + std::to_string(chunks.count()) +
+                              " of them, and " + std::to_string(count));
+    }
+    const std::uint64_t before = chunks.taken();
+    if (!chunks.add(index, std::move(piece), bytes)) {
+      detail::stream_is_over_limit("bytes of incomplete tensors, with all other streams", shared_->total());
+    }
+    pending_bytes_ += chunks.taken() - before;
+    detail::require_at_most(pending_bytes_, limits_.pending_bytes, "bytes of incomplete tensors");
+  }
+  template <class Map>
+  void drop(Map& map, typename Map::iterator at) {
+    if constexpr (requires { at->second.header; }) {
+      pending_bytes_ -= at->second.chunks.taken();
+    } else {
+      pending_bytes_ -= at->second.taken();
+    }
+    map.erase(at);
+  }
+
+  StreamLimits limits_;
+  ByteBudget* shared_;
+  ClockFunction clock_;
+  double began_;
+  std::map<std::string, PendingGraph> pending_graphs_;
+  std::map<std::string, PendingTensor> pending_tensors_;
+  std::uint64_t bytes_ = 0, pending_bytes_ = 0;
+  std::size_t tensors_ = 0, graphs_ = 0;
+  bool described_ = false, failed_ = false;
+};
+
+}  // namespace crochet::debug
