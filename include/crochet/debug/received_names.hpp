@@ -13,16 +13,16 @@
 
 namespace crochet::debug::detail {
 
-constexpr bool is_letter_or_digit(char c) {
+constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 /// The characters of TensorFlow's names of nodes, besides the slash.
 constexpr bool is_name_character(char c) {
-  return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-' || c == '>';
+  return is_alphanumeric(c) || c == '_' || c == '.' || c == '-' || c == '>';
 }
 
 /// Parts between slashes: none is empty, `.` or `..`, so that as a path the name stays below its folder.
-inline bool is_safe_node_name(std::string_view name) {
+inline bool is_legal_node_name(std::string_view name) {
   for (;;) {
     const std::size_t slash = name.find('/');
     const std::string_view part = name.substr(0, slash);
@@ -36,7 +36,7 @@ inline bool is_safe_node_name(std::string_view name) {
 
 inline void require_node_name(std::string_view name, const StreamLimits& limits) {
   require_at_most(name.size(), limits.name_bytes, "bytes in the name of a node");
-  if (!is_safe_node_name(name)) stream_is_wrong(printable(name) + " cannot be the name of a node");
+  if (!is_legal_node_name(name)) stream_is_wrong(printable(name) + " cannot be the name of a node");
 }
 
 /// Like `/job:localhost/replica:0/task:0/device:CPU:0`. Commas and bars would break the protocol.
@@ -55,7 +55,7 @@ inline WatchKey require_watch_key(std::string_view text, const StreamLimits& lim
   if (!key) stream_is_wrong(printable(text) + " is no watch key, node:slot:DebugOp");
   require_node_name(key->node, limits);
   const std::string& op = key->debug_op;
-  if (op.size() > 64 || !std::all_of(op.begin(), op.end(), is_letter_or_digit)) {
+  if (op.size() > 64 || !std::all_of(op.begin(), op.end(), is_alphanumeric)) {
     stream_is_wrong(printable(op) + " cannot be the name of a debug op");
   }
   return *std::move(key);
