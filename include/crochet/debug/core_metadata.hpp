@@ -16,13 +16,13 @@ namespace crochet::debug {
 
 /// A run, as the readers of dumps and streams see it.
 struct CoreMetadata {
-  std::int64_t global_step = -1;          ///< -1: not known
-  std::int64_t session_run_index = 0;     ///< counts the debugged runs of this process, from 1
-  std::int64_t executor_step_index = 0;   ///< counts the runs of this graph with these watches, from 0
-  std::vector<std::string> input_names;   ///< fed tensors, `x:0`
-  std::vector<std::string> output_names;  ///< fetched tensors
-  std::vector<std::string> target_nodes;  ///< `train`
-  std::optional<std::int64_t> dropped{};  ///< an addition of ours: events lost so far
+  std::int64_t global_step = -1;            ///< -1: not known
+  std::int64_t session_run_index = 0;       ///< counts the debugged runs of this process, from 1
+  std::int64_t executor_step_index = 0;     ///< counts the runs of this graph with these watches, from 0
+  std::vector<std::string> input_names{};   ///< fed tensors, `x:0`
+  std::vector<std::string> output_names{};  ///< fetched tensors
+  std::vector<std::string> target_nodes{};  ///< `train`
+  std::optional<std::int64_t> dropped{};    ///< an addition of ours: events lost so far
 };
 
 /// The next session_run_index of this process. Any thread.
