@@ -292,12 +292,6 @@ class IoError : public Error {
   using Error::Error;
 };
 
-/// Something that there is only so much of is used up: the disk that dumps may take.
-class ResourceExhaustedError : public Error {
- public:
-  using Error::Error;
-};
-
 /// A file was read, and its contents are damaged or were never right: checksums, sizes or the format do not agree.
 class DataLossError : public IoError {
  public:
