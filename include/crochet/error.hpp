@@ -115,6 +115,17 @@ struct is_listed_before_a_hook_that_must_come_first;
 template <class Saver, class Stateful>
 struct saves_the_state_of_a_hook_that_is_listed_behind_it;
 
+/// Cause: the hook states a probe, which looks into the executor's step, but this executor lets nobody look.
+/// Cure: take an executor that does (Cpu, StepExecutor; session/executor.hpp says what one needs), or leave the hook
+/// out.
+template <class Hook>
+struct states_a_probe_but_this_executor_takes_none;
+
+/// Cause: the hook states `using probe = P;`, but has no `P* due_probe()`, so the session could not ask for it.
+/// Cure: write that member; it returns nullptr when the coming run is not to be looked into.
+template <class Hook>
+struct states_a_probe_but_has_no_due_probe;
+
 /// Cause: `after` and `before` of the two hooks ask for both orders at once.
 /// Cure: take one of the two wishes back.
 template <class Hook, class Other>

@@ -15,6 +15,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/name.hpp>
 #include <crochet/session/demand.hpp>
@@ -269,6 +270,14 @@ class StepExecutor {
     step_(out);
   }
 
+  /// The same, shown to probes (graph/probe.hpp): the nodes are the step function, number 0, and the outputs, in the
+  /// order in which they are declared. An output is shown after the function has returned, if this run fetches it.
+  static constexpr bool takes_probes = true;
+  template <class D, class... P, class... F>
+  void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
+    probe<D, F...>(workspace, probes, static_cast<D*>(nullptr), Outputs{}, fed...);
+  }
+
   /// What the last run on the workspace set; value-initialized if it did not set it.
   template <class N>
   [[nodiscard]] constexpr fetched_t<N> fetch(Workspace& workspace) const {
@@ -290,6 +299,16 @@ class StepExecutor {
   [[nodiscard]] static std::vector<std::string> uninitialized_variables() requires has_state { return {}; }
 
  private:
+  template <class D, class... F, class Probes, class... N, class T, class... O>
+  void probe(Workspace& workspace, const Probes& probes, Demand<Names<N...>, T>*, detail::List<O...>, const F&... fed) {
+    using Shown = detail::ProbedOutputs<detail::ShownOutput<typename O::name, typename O::type>...>;
+    static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
+    static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
+    Shown::template run<D>(
+        probes, fetches, feeds, [&] { run<D>(workspace, fed...); },
+        [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(workspace); });
+  }
+
   template <class V>
   using element_of = typename std::remove_cvref_t<V>::Element;
   template <class... V>

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <exception>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/config.hpp>
 #include <crochet/hook/ask.hpp>
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/state_key.hpp>
 
@@ -68,6 +70,42 @@ constexpr void fire_one_guarded([[maybe_unused]] Slot<I, H>& slot, [[maybe_unuse
 /// What ask(hook, run) returns to hook H at position I.
 template <std::size_t I, class H, class Run>
 using asked_of = decltype(crochet::ask(std::declval<H&>(), std::declval<typename Seen<Run>::template type<I, H>>()));
+
+// Runs that are looked into (due_probes.hpp): what hooks are asked for, and phases with a log of them.
+template <std::size_t I, class H, class Run>
+CROCHET_HOST_ALWAYS_INLINE constexpr auto probe_of_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] Run& run) {
+  if constexpr (StatesProbe<H>) {
+    auto&& seen = Seen<Run>::template by<I, H>(run);
+    return unless_never(due_probe(slot.hook, seen));
+  } else {
+    return std::tuple<>{};
+  }
+}
+template <std::size_t I, class H, class Run>
+CROCHET_HOST_ALWAYS_INLINE constexpr auto log_of_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] Run& run) {
+  if constexpr (logs_phases<H>) {
+    auto&& seen = Seen<Run>::template by<I, H>(run);
+    return unless_never(due_phase_log(slot.hook, seen));
+  } else {
+    return std::tuple<>{};
+  }
+}
+template <std::size_t I, class H, class Logs, class Run>
+auto ask_one_logged(Slot<I, H>& slot, const Logs& logs, Run& run) {
+  const auto asked = [&] { return crochet::ask(slot.hook, Seen<Run>::template by<I, H>(run)); };
+  if constexpr (phase::before_run::handled<H, typename Seen<Run>::template type<I, H>>) {
+    return logs.template recorded<H>(phase::before_run::name, asked);
+  } else {
+    return asked();
+  }
+}
+template <class P, std::size_t I, class H, class Logs, class... A>
+void fire_one_logged([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] const Logs& logs,
+                     [[maybe_unused]] A&... args) {
+  if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
+    logs.template recorded<H>(P::name, [&] { P::call(slot.hook, Seen<A>::template by<I, H>(args)...); });
+  }
+}
 
 template <std::size_t I, class Asked>
 struct AskSlot {
@@ -153,6 +191,27 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
     using All = Asks<std::index_sequence<I...>, asked_of<I, H, Run>...>;
     return All{{crochet::ask(Slot<I, H>::hook, Seen<Run>::template by<I, H>(run))}...};  // braces: in list order
   }
+
+  /// The probes that the hooks give this run, as a tuple: a pointer for each that may.
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probes([[maybe_unused]] Run& run) {
+    return std::tuple_cat(probe_of_one<I, H>(*this, run)...);
+  }
+  /// The logs in which they want to see the phases of this run, the same way.
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_logs([[maybe_unused]] Run& run) {
+    return std::tuple_cat(log_of_one<I, H>(*this, run)...);
+  }
+  /// ask and fire with a record of each hook's part.
+  template <class Logs, class Run>
+  auto ask_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] Run& run) {
+    using All = Asks<std::index_sequence<I...>, asked_of<I, H, Run>...>;
+    return All{{ask_one_logged<I, H>(*this, logs, run)}...};
+  }
+  template <class P, class Logs, class... A>
+  void fire_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] A&... args) {
+    (fire_one_logged<P, I, H>(*this, logs, args...), ...);
+  }
 };
 
 }  // namespace detail
@@ -167,13 +226,20 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
   static constexpr std::size_t size = sizeof...(H);
   /// Whether each hook that saves state does so under a key of its own.
   static constexpr bool state_keys_differ = detail::clash_of_state_keys<H...>.second == 0;
+  /// Whether one of them states a probe, or has a log of phases: else runs know nothing of either.
+  static constexpr bool has_probes = (detail::StatesProbe<H> || ...);
+  static constexpr bool logs_phases = (detail::logs_phases<H> || ...);
 
   constexpr HookChain() = default;
   constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0) : Base{{std::move(hook)}...} {}
 
   using Base::ask;
+  using Base::ask_logged;
+  using Base::due_phase_logs;
+  using Base::due_probes;
   using Base::fire;
   using Base::fire_guarded;
+  using Base::fire_logged;
 
   /// Writes what every hook saves, each under a key that no other has (hook/state_key.hpp). Out: a StateWriter, or what
   /// has its `put` and `section`. Throws what hooks throw; `out` is then incomplete.

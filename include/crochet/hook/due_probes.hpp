@@ -63,12 +63,6 @@ concept Watches = requires {
   typename P::watches;
 };
 
-/// A hook that shows what hooks do (hook/phase_log.hpp).
-template <class H>
-concept LogsPhases = requires(H& hook) {
-  hook.due_phase_log();
-};
-
 /// Asks a hook. A decorator is shown the run, since some of them do not admit all: nullptr_t from one that never admits
 /// runs of this type.
 template <class H, class Run>
@@ -81,6 +75,68 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probe(H& hook, [[maybe_unused]] Ru
     return static_cast<probe_of<H>*>(hook.due_probe());
   }
 }
+
+/// A hook that shows what hooks do (hook/phase_log.hpp). Whether a decorator does it says by `logs_phases`.
+template <class H>
+inline constexpr bool logs_phases = requires(H& hook) {
+  hook.due_phase_log();
+};
+template <class H>
+requires requires { H::logs_phases; }
+inline constexpr bool logs_phases<H> = H::logs_phases;
+
+/// The same for a hook's log.
+template <class H, class Run>
+CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_log(H& hook, [[maybe_unused]] Run& run) {
+  if constexpr (!logs_phases<H>) {
+    return nullptr;
+  } else if constexpr (requires { hook.due_phase_log(run); }) {
+    return hook.due_phase_log(run);
+  } else {
+    return hook.due_phase_log();
+  }
+}
+
+/// Shows the outputs of a step function to probes. Whoever has a probe has its definition (graph/probed_outputs.hpp).
+template <class N, class X>
+struct ShownOutput;
+template <class... Output>
+class ProbedOutputs;
+
+/// Of what hooks were asked for, that which can be there in runs of this type.
+constexpr std::tuple<> unless_never(std::nullptr_t) { return {}; }
+template <class P>
+constexpr std::tuple<P*> unless_never(P* pointer) {
+  return {pointer};
+}
+
+/// The logs that may be due, each there or not.
+template <class... L>
+class DueLogs {
+ public:
+  constexpr explicit DueLogs(const std::tuple<L*...>& logs) : logs_(logs) {}
+
+  [[nodiscard]] constexpr bool any() const {
+    return std::apply([](const L*... log) { return ((log != nullptr) || ...); }, logs_);
+  }
+  void clear() const {
+    std::apply([](L*... log) { ((log != nullptr ? log->clear() : void()), ...); }, logs_);
+  }
+  /// call(), recorded in each as that phase of the hook H.
+  template <class H, std::size_t K = 0, class Call>
+  auto recorded(std::string_view phase, Call&& call) const {
+    if constexpr (K == sizeof...(L)) {
+      return call();
+    } else {
+      if (std::get<K>(logs_) == nullptr) return recorded<H, K + 1>(phase, call);
+      [[maybe_unused]] const auto scope = std::get<K>(logs_)->template record<H>(phase);
+      return recorded<H, K + 1>(phase, call);
+    }
+  }
+
+ private:
+  std::tuple<L*...> logs_;
+};
 
 }  // namespace detail
 

@@ -12,6 +12,7 @@
 #include <crochet/config.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/name.hpp>
@@ -98,6 +99,13 @@ struct AlwaysAdmitted {
   constexpr explicit(false) operator bool() const { return true; }
 };
 
+/// What a policy has said of a run before before_run, for a hook whose log of phases begins there.
+struct Foreseen {
+  bool asked = false, admits = false;
+};
+template <class Decorator>
+struct NothingForeseen {};
+
 template <class T>
 concept SaysCadence = requires(const T& says) {
   std::string(says.cadence());
@@ -120,6 +128,8 @@ class Decorated {
  public:
   using decorates = H;
   using plans = decltype(detail::operator+(typename Policy::plans{}, typename detail::PlansOf<H>::type{}));
+  using probe = detail::probe_of<H>;
+  static constexpr bool logs_phases = detail::logs_phases<H>;
   static constexpr declared_fetches<H> fetches{};
 
   constexpr Decorated() = default;
@@ -196,6 +206,33 @@ class Decorated {
     }
   }
 
+  /// H's probe in runs that H sees, its log of phases too (hook/due_probes.hpp). A policy that decides at run time is
+  /// then asked at the very start of a run.
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probe([[maybe_unused]] Run& run) requires detail::StatesProbe<H> {
+    if constexpr (!Policy::template applies_to<Run>) {
+      return nullptr;
+    } else {
+      auto&& inside = detail::seen_inside<H>(run);
+      using Due = decltype(detail::due_probe(hook, inside));
+      return admitted ? detail::due_probe(hook, inside) : Due{nullptr};
+    }
+  }
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_log([[maybe_unused]] Run& run) requires(logs_phases) {
+    if constexpr (!Policy::template applies_to<Run>) {
+      return nullptr;
+    } else {
+      auto&& inside = detail::seen_inside<H>(run);
+      using Due = decltype(detail::due_phase_log(hook, inside));
+      if constexpr (Policy::decides_at_run_time) {
+        foreseen = {true, policy.admits(run)};
+        if (!foreseen.admits) return Due{nullptr};
+      }
+      return detail::due_phase_log(hook, inside);
+    }
+  }
+
   /// For describe(): "every 10 runs; every 100 steps", outermost first.
   [[nodiscard]] std::string cadence() const requires(detail::SaysCadence<H> || detail::SaysCadence<Policy>) {
     std::string text;
@@ -209,6 +246,9 @@ class Decorated {
   /// Whether the hook sees the run at hand.
   CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time, bool, detail::AlwaysAdmitted<Decorated>>
       admitted{true};
+  CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time && logs_phases, detail::Foreseen,
+                                               detail::NothingForeseen<Decorated>>
+      foreseen{};
 
  private:
   /// Two layers of one decorator need two names.
@@ -235,10 +275,17 @@ class Decorated {
   }
 
   template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr bool admits_now(Run& run) {
+    if constexpr (logs_phases) {
+      if (std::exchange(foreseen.asked, false)) return foreseen.admits;
+    }
+    return policy.admits(run);
+  }
+  template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_if_admitted(Run& run) {
     auto&& inside = detail::seen_inside<H>(run);
     std::optional<asked_args<H, decltype(inside)>> wish;
-    const bool admits = policy.admits(run);
+    const bool admits = admits_now(run);
     admitted = false;  // and stays so if the hook throws and the policy catches
     if (admits) {
       policy.template around<phase::before_run>([&] {

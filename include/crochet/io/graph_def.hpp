@@ -33,22 +33,6 @@ constexpr tensorflow::DataType proto_type(DType type) {
   return types[static_cast<std::size_t>(type)];
 }
 
-/// The sources have TensorFlow's names; `reduce_mean` becomes `ReduceMean`.
-inline std::string proto_op(std::string_view op) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> sources{
-      {{"variable", "VariableV2"}, {"constant", "Const"}, {"group", "NoOp"}}};
-  for (const auto& [ours, theirs] : sources) {
-    if (op == ours) return std::string(theirs);
-  }
-  std::string name;
-  bool begins = true;
-  for (const char c : op) {
-    if (c != '_') name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    begins = c == '_';
-  }
-  return name;
-}
-
 inline void write_shape(const Shape& from, tensorflow::TensorShapeProto& to) {
   for (std::size_t i = 0; i < from.rank; ++i) to.add_dim()->set_size(from[i].is_static() ? from[i].factor : -1);
 }
@@ -113,7 +97,7 @@ inline tensorflow::GraphDef graph_def(const GraphTable& graph, std::string_view 
     const GraphTable::Node& from = graph.nodes[i];
     tensorflow::NodeDef& to = *def.add_node();
     to.set_name(names[i]);
-    to.set_op(detail::proto_op(from.op));
+    to.set_op(std::string(GraphOpName(from.op).view()));
     to.set_device(std::string(device));
     for (const std::int32_t input : from.inputs) {
       if (input < 0) continue;

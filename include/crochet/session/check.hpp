@@ -12,6 +12,7 @@
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/order.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
@@ -109,6 +110,22 @@ constexpr auto names_reason() {
   }
 }
 
+/// What is wrong with the probe that a hook states.
+template <class E, class H>
+constexpr auto probe_reason() {
+  if constexpr (!StatesProbe<H>) {
+    return Fine{};
+  } else if constexpr (Decorates<H>) {
+    return probe_reason<E, typename H::decorates>();
+  } else if constexpr (!requires(H & hook, probe_of<H> * &due) { due = hook.due_probe(); }) {
+    return std::type_identity<error::states_a_probe_but_has_no_due_probe<H>>{};
+  } else if constexpr (!TakesProbes<E>) {
+    return std::type_identity<error::states_a_probe_but_this_executor_takes_none<H>>{};
+  } else {
+    return Fine{};
+  }
+}
+
 /// Uses no name, as far as a bare run shows.
 template <class E, class H>
 inline constexpr bool is_nameless =
@@ -124,6 +141,8 @@ constexpr auto hook_reason() {
   using Members = typename Diagnosis<H, SessionArguments<E>>::reason;
   if constexpr (!std::is_same_v<Members, Fine>) {
     return Members{};
+  } else if constexpr (StatesProbe<H> && !std::is_same_v<decltype(probe_reason<E, H>()), Fine>) {
+    return probe_reason<E, H>();
   } else if constexpr (is_nameless<E, H>) {
     return Fine{};
   } else {

@@ -55,6 +55,9 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   once
 ///     for all hooks that always ask for it;
 ///   - `global_step() const`: else the session counts the runs that hooks see;
+///   - `takes_probes`, a static constexpr bool, and `run_probed<Demand>(workspace, probes, feeds...)`: run, with calls
+///   of
+///     the DueProbes `probes` (hook/due_probes.hpp) as graph/probe.hpp says; without it hooks cannot look into a step;
 ///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this
 ///   one.
 /// Any member may throw; the session passes it on.
@@ -72,6 +75,10 @@ concept Initializes = requires(E& executor) {
 template <class E>
 concept Closes = requires(E& executor) {
   executor.close();
+};
+template <class E>
+concept TakesProbes = requires {
+  requires E::takes_probes;
 };
 template <class E>
 concept CountsSteps = requires(const E& executor) {

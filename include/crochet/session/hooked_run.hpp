@@ -5,14 +5,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/config.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/demand.hpp>
+#include <crochet/session/probing.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/run_context.hpp>
 #include <crochet/session/run_values.hpp>
@@ -51,17 +54,18 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   using FeedsSometimes = decltype((List<>{} + ... + feeds_sometimes<I, Asked>{}));
 
  public:
-  CROCHET_HOST_ALWAYS_INLINE static void run(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
+  template <class Raw>
+  CROCHET_HOST_ALWAYS_INLINE static void run(Raw& raw, const Args& args, const AllAsks& asks) {
     choose(raw, args, asks, typename Plan::Groups{});
   }
 
  private:
-  CROCHET_HOST_ALWAYS_INLINE static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks, List<>) {
+  template <class Raw>
+  CROCHET_HOST_ALWAYS_INLINE static void choose(Raw& raw, const Args& args, const AllAsks& asks, List<>) {
     feed<Base>(raw, args, asks);
   }
-  template <class... Group>
-  requires(sizeof...(Group) > 0) static void choose(RawSession<E>& raw, const Args& args, const AllAsks& asks,
-                                                    List<Group...>) {
+  template <class Raw, class... Group>
+  requires(sizeof...(Group) > 0) static void choose(Raw& raw, const Args& args, const AllAsks& asks, List<Group...>) {
     static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks ask now and then for names of their own");
     const std::uint64_t due = (std::uint64_t{0} | ... | bit<I, Asked>(asks));
     if (due == 0) {
@@ -87,19 +91,19 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
     }
   }
 
-  template <class D>
-  CROCHET_HOST_ALWAYS_INLINE static void feed(RawSession<E>& raw, const Args& args, const AllAsks& asks) {
+  template <class D, class Raw>
+  CROCHET_HOST_ALWAYS_INLINE static void feed(Raw& raw, const Args& args, const AllAsks& asks) {
     feed_callers<D>(raw, args.feeds, asks, FeedsAlways{});
   }
-  template <class D, class... N, class... X, std::size_t... J, class... M>
-  CROCHET_HOST_ALWAYS_INLINE static void feed_callers(RawSession<E>& raw, const Feeds<Feed<N, X>...>& callers,
+  template <class D, class Raw, class... N, class... X, std::size_t... J, class... M>
+  CROCHET_HOST_ALWAYS_INLINE static void feed_callers(Raw& raw, const Feeds<Feed<N, X>...>& callers,
                                                       const AllAsks& asks, List<FeedOf<J, M>...>) {
     feed_due<D>(FeedsSometimes{}, raw, asks, callers.template get<N>()...,
                 ask_at<J>(asks).args().feeds.template get<M>()...);
   }
   /// Adds the feeds of the conditional askers one by one, in either case.
-  template <class D, class First, class... Rest, class... F>
-  static void feed_due(List<First, Rest...>, RawSession<E>& raw, const AllAsks& asks, const F&... fed) {
+  template <class D, class First, class... Rest, class Raw, class... F>
+  static void feed_due(List<First, Rest...>, Raw& raw, const AllAsks& asks, const F&... fed) {
     const auto& ask = ask_at<First::value>(asks);
     if (ask.due()) {
       with_feeds_of(ask.args().feeds,
@@ -108,8 +112,8 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
       feed_due<D>(List<Rest...>{}, raw, asks, fed...);
     }
   }
-  template <class D, class... F>
-  CROCHET_HOST_ALWAYS_INLINE static void feed_due(List<>, RawSession<E>& raw, const AllAsks&, const F&... fed) {
+  template <class D, class Raw, class... F>
+  CROCHET_HOST_ALWAYS_INLINE static void feed_due(List<>, Raw& raw, const AllAsks&, const F&... fed) {
     raw.template run_hooked<D>(fed...);
   }
   template <class... N, class... X, class Next>
@@ -118,13 +122,37 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   }
 };
 
+/// The run of a chain that logs its phases, when a log is due.
+template <class E, class Chain, class Args, class State, class Logs>
+[[gnu::noinline]] void logged_run(RawSession<E>& raw, Chain& chain, const Args& args, State& state, const Logs& logs) {
+  logs.clear();
+  const auto asks = chain.ask_logged(logs, state);
+  using AllAsks = std::remove_const_t<decltype(asks)>;
+  run_as_due<PlannedRun<E, Args, AllAsks>>(raw, args, asks, chain.due_probes(state));
+  AllValues<E, State, AllAsks> values{raw.executor(), raw.hooked_workspace(), asks};
+  chain.template fire_logged<phase::after_run>(logs, state, values);
+}
+
 /// The whole of one run; its verdict must be good. Whoever calls it latches `stop` when it returns: then all went well.
 template <class E, class Chain, class Args>
 CROCHET_HOST_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, StopState& stop, const Args& args) {
   RunState<RawSession<E>, Args> state{raw, args, stop};
+  if constexpr (Chain::logs_phases) {
+    const auto due = chain.due_phase_logs(state);
+    if constexpr (std::tuple_size_v < std::remove_const_t < decltype(due) >>> 0) {
+      const DueLogs logs(due);
+      if (logs.any()) [[unlikely]] {
+        return logged_run(raw, chain, args, state, logs);
+      }
+    }
+  }
   const auto asks = chain.ask(state);
   using AllAsks = std::remove_const_t<decltype(asks)>;
-  PlannedRun<E, Args, AllAsks>::run(raw, args, asks);
+  if constexpr (Chain::has_probes) {
+    run_as_due<PlannedRun<E, Args, AllAsks>>(raw, args, asks, chain.due_probes(state));
+  } else {
+    PlannedRun<E, Args, AllAsks>::run(raw, args, asks);
+  }
   AllValues<E, decltype(state), AllAsks> values{raw.executor(), raw.hooked_workspace(), asks};
   chain.template fire<phase::after_run>(state, values);
 }

@@ -9,6 +9,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/session/demand.hpp>
@@ -116,6 +117,12 @@ class RawSession {
   template <class D, class... F>
   CROCHET_HOST_ALWAYS_INLINE void run_hooked(const F&... feeds) {
     executor_->template run<D>(hooked_, feeds...);
+    if constexpr (!detail::CountsSteps<E>) ++steps_;
+  }
+  /// The same with probes (hook/due_probes.hpp).
+  template <class D, class... P, class... F>
+  void run_probed(const DueProbes<P...>& probes, const F&... feeds) {
+    executor_->template run_probed<D>(hooked_, probes, feeds...);
     if constexpr (!detail::CountsSteps<E>) ++steps_;
   }
 

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/name.hpp>
 #include <crochet/session/demand.hpp>
@@ -69,6 +71,17 @@ class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...
     }
   }
 
+  /// The same, shown to probes: the values are its nodes, as a StepExecutor's outputs are.
+  static constexpr bool takes_probes = true;
+  template <class D, class... Probe, class... F>
+  void run_probed(Workspace& workspace, const DueProbes<Probe...>& probes, const F&... fed) {
+    using Shown = crochet::detail::ProbedOutputs<crochet::detail::ShownOutput<typename V::name, typename V::type>...>;
+    static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
+    Shown::template run<D>(
+        probes, names_of(static_cast<D*>(nullptr)), feeds,
+        [&] { run<D>(workspace, fed...); }, [&]<class N>(N) -> const auto& { return held<N>(values_); });
+  }
+
   template <class N>
   fetched_t<N> fetch(Workspace&) {
     ++log_->reads[std::string(N::view())];
@@ -82,6 +95,11 @@ class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...
   }
 
  private:
+  template <class... N, class R>
+  static std::span<const std::string_view> names_of(Demand<Names<N...>, R>*) {
+    static constexpr std::array<std::string_view, sizeof...(N)> all{N::view()...};
+    return all;
+  }
   template <class F, class R, class Fed>
   void note(Demand<F, R>, Fed) {
     log_->runs.push_back({detail::joined(F{}), detail::joined(R{}), detail::joined(Fed{})});

@@ -6,11 +6,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 
+#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/testing/scripted_value.hpp>
@@ -99,6 +101,17 @@ class TrialExecutor<List<P...>, List<T...>, List<V...>> {
       (note_feed<typename F::name>(fed.value), ...);
     }
   }
+  /// The same, shown to probes as a StepExecutor's outputs are.
+  static constexpr bool takes_probes = true;
+  template <class D, class... Probe, class... F>
+  void run_probed(Workspace& workspace, const DueProbes<Probe...>& probes, const F&... fed) {
+    using Shown = crochet::detail::ProbedOutputs<crochet::detail::ShownOutput<typename V::name, typename V::type>...>;
+    static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
+    Shown::template run<D>(
+        probes, names_of(static_cast<D*>(nullptr)), feeds, [&] { run<D>(workspace, fed...); },
+        [&]<class N>(N) -> const auto& { return value_in_step(std::get<position_of<N, V...>()>(values_), step); });
+  }
+
   template <class N>
   fetched_t<N> fetch(Workspace&) {
     constexpr std::size_t at = position_of<N, V...>();
@@ -126,6 +139,11 @@ class TrialExecutor<List<P...>, List<T...>, List<V...>> {
   const Workspace* hooked = nullptr;
 
  private:
+  template <class... N, class R>
+  static std::span<const std::string_view> names_of(Demand<Names<N...>, R>*) {
+    static constexpr std::array<std::string_view, sizeof...(N)> all{N::view()...};
+    return all;
+  }
   template <class N, class X>
   void note_feed(const X& fed) {
     constexpr std::size_t at = position_of<N, P...>();

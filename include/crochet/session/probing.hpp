@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which instantiation of a run is taken when hooks state probes: the plain one if none is due, one that watches tensors
+// if a probe that wants some is due, else one that calls probes around the steps of the plain plan.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
+#include <crochet/config.hpp>
+#include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/raw_session.hpp>
+
+namespace crochet::detail {
+
+/// The names of a request, as a program shows them.
+template <class Args>
+struct RequestNames;
+template <class... F, class... T, class... N, class... X>
+struct RequestNames<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>> {
+  static constexpr std::array<std::string_view, sizeof...(F)> fetches{F::view()...};
+  static constexpr std::array<std::string_view, sizeof...(T)> targets{T::view()...};
+  static constexpr std::array<std::string_view, sizeof...(N)> feeds{N::view()...};
+};
+
+/// In place of a RawSession: its runs call the probes.
+template <class E, class Probes>
+struct ProbedSession {
+  RawSession<E>& raw;
+  const Probes& probes;
+
+  template <class D, class... F>
+  void run_hooked(const F&... feeds) {
+    raw.template run_probed<D>(probes, feeds...);
+  }
+};
+
+template <class P>
+constexpr auto unless_watching(P* probe) {
+  if constexpr (Watches<P>) {
+    return std::tuple<>{};
+  } else {
+    return std::tuple<P*>{probe};
+  }
+}
+template <class... P>
+constexpr bool any_due(const P*... probe) {
+  return ((probe != nullptr) || ...);
+}
+template <class... P>
+constexpr bool any_watching(const P*... probe) {
+  return ((Watches<P> && probe != nullptr) || ...);
+}
+
+/// `Plans`: PlannedRun. Not inlined: it is not the path of most runs.
+template <class Plans, class E, class Args, class AllAsks, class... P>
+[[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllAsks& asks,
+                                  const std::tuple<P*...>& due) {
+  using Names = RequestNames<Args>;
+  const ProbeRequest request{raw.step(), Names::fetches, Names::targets, Names::feeds};
+  const auto run = [&](auto*... probe) {
+    const DueProbes probes(request, probe...);
+    ProbedSession<E, DueProbes<std::remove_pointer_t<decltype(probe)>...>> probed{raw, probes};
+    Plans::run(probed, args, asks);
+  };
+  if constexpr ((Watches<P> || ...)) {
+    if (std::apply(any_watching<P...>, due)) return std::apply(run, due);
+  }
+  if constexpr (!(Watches<P> && ...)) {
+    std::apply(run, std::apply([](P*... probe) { return std::tuple_cat(unless_watching(probe)...); }, due));
+  }
+}
+
+/// `due`: what the chain's due_probes gave.
+template <class Plans, class E, class Args, class AllAsks, class... P>
+CROCHET_HOST_ALWAYS_INLINE void run_as_due(RawSession<E>& raw, const Args& args, const AllAsks& asks,
+                                           [[maybe_unused]] const std::tuple<P*...>& due) {
+  if constexpr (sizeof...(P) > 0) {
+    if (std::apply(any_due<P...>, due)) [[unlikely]] {
+      return run_probed<Plans>(raw, args, asks, due);
+    }
+  }
+  Plans::run(raw, args, asks);
+}
+
+}  // namespace crochet::detail
