@@ -22,7 +22,7 @@ case ${1:-} in
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci|interop" ;;
 esac
 if [ "${tests:-}" ]; then
-  programs="$programs clang++:clang python3:python3"
+  programs="$programs clang++:clang python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
   packages="$packages libgtest-dev"
 fi
 if [ "${debug:-}" ]; then # crochet::debug

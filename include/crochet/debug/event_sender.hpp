@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventSender: the protocol of a debug stream, spoken to one server.
+#pragma once
+
+#include <crochet/proto/debug_service.grpc.pb.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/debug_address.hpp>
+#include <crochet/debug/debug_channel.hpp>
+#include <crochet/debug/event_call.hpp>
+#include <crochet/debug/event_stream_options.hpp>
+#include <crochet/debug/gates.hpp>
+#include <crochet/debug/graph_event.hpp>
+#include <crochet/debug/stream_queue.hpp>
+
+namespace crochet::debug {
+
+/// Sends runs, a stream for each: graphs in chunks if the server does not have them, the metadata, tensors, then the
+/// end and what the server still has to say. A reply is awaited after the last chunk of a graph, after the metadata and
+/// after a tensor at a breakpoint. What fails returns false, `why()` says what it was, and that stream is over; nothing
+/// throws. One thread at a time, which may be held up as long as the options say.
+class EventSender {
+ public:
+  EventSender(DebugAddress address, const EventStreamOptions& options, std::shared_ptr<Gates> gates,
+              const std::atomic<bool>& given_up)
+      : address_(std::move(address)), options_(options), gates_(std::move(gates)), given_up_(given_up) {}
+
+  bool begin(const StreamedRun& run) {
+    if (!connect()) return false;
+    call_.emplace(*stub_, options_.token, given_up_);
+    replies_in_stream_ = 0;
+    if (!call_->start(options_.reply_seconds)) return broken("the server did not open the stream");
+    if (!sent_graphs_.contains(run.combination)) {
+      for (const StreamedGraph& graph : run.graphs) {
+        if (!send_graph(graph, run.microseconds)) return false;
+      }
+      if (sent_graphs_.size() >= most_combinations) sent_graphs_.clear();
+      sent_graphs_.insert(run.combination);
+    }
+    return send(metadata_event(run.metadata, run.microseconds, address_.path())) && reply(options_.reply_seconds);
+  }
+  bool tensor(const StreamedTensor& tensor) {
+    for (const tensorflow::Event& event : tensor.events) {
+      if (!send(event)) return false;
+    }
+    return gates_->of(tensor.key) != Gate::read_write || reply(options_.breakpoint_seconds);
+  }
+  bool end() {
+    if (!call_->writes_done(options_.drain_seconds)) return broken("the server ended the stream early");
+    drain(options_.drain_seconds);
+    if (!call_->close(options_.drain_seconds)) return broken("");
+    call_.reset();
+    return true;
+  }
+  /// A call that is not part of a stream.
+  bool tell(const tensorflow::CallTraceback& traceback) {
+    return ask([&](auto* context, auto* reply) { return stub_->SendTracebacks(context, traceback, reply); });
+  }
+  bool tell(const tensorflow::DebuggedSourceFiles& files) {
+    return ask([&](auto* context, auto* reply) { return stub_->SendSourceFiles(context, files, reply); });
+  }
+  /// The rest of the run is not wanted.
+  void abandon() { call_.reset(); }
+
+  [[nodiscard]] const std::string& why() const { return why_; }
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] std::uint64_t replies() const { return replies_; }
+
+ private:
+  static constexpr std::size_t most_combinations = 10'000;
+
+  bool connect() {
+    if (!channel_) {
+      channel_ = make_debug_channel(address_, options_.reply_bytes);
+      stub_ = tensorflow::EventListener::NewStub(channel_);
+    }
+    if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
+    sent_graphs_.clear();  // whoever answers now may never have seen them
+    for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
+      if (channel_->WaitForConnected(limit.next_look())) return true;
+    }
+    channel_.reset();
+    why_ = "nobody could be reached within " + detail::seconds_text(options_.connect_seconds);
+    return false;
+  }
+  bool send_graph(const StreamedGraph& graph, std::int64_t microseconds) {
+    const std::vector<tensorflow::Event> chunks = graph_chunks(*graph.serialized, graph.device, microseconds);
+    for (const tensorflow::Event& chunk : chunks) {
+      if (!send(chunk)) return false;
+    }
+    return chunks.empty() || reply(options_.reply_seconds);
+  }
+  bool send(const tensorflow::Event& event) {
+    if (!call_->write(event, options_.reply_seconds)) return broken("the server ended the stream early");
+    ++events_;
+    return true;
+  }
+  bool reply(double seconds) {
+    const std::optional<tensorflow::EventReply> answer = call_->read(seconds);
+    if (!answer) return broken("the server ended the stream instead of answering");
+    obey(*answer);
+    return true;
+  }
+  void obey(const tensorflow::EventReply& reply) {
+    ++replies_, ++replies_in_stream_;
+    if (options_.token.empty() || call_->proves(options_.token)) {
+      refused_ += gates_->apply(reply);
+    } else if (reply.debug_op_state_changes_size() > 0) {
+      say_once(told_of_token_, "it asks for watches, but did not show the token; they stay as they are");
+    }
+    if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
+  }
+  void say_once(bool& told, const std::string& what) {
+    if (!std::exchange(told, true)) options_.report("crochet: debug server " + address_.url() + ": " + what);
+  }
+  /// Reads what the server still sends. One that does not stop is stopped.
+  void drain(double seconds) {
+    const detail::Deadline limit(seconds);
+    while (const std::optional<tensorflow::EventReply> more = call_->read(seconds)) {
+      obey(*more);
+      if (replies_in_stream_ >= options_.replies || limit.over()) {
+        return call_->cancel("the server sends replies without end");
+      }
+    }
+  }
+  /// Ends a stream that failed. The server's own reason, if it gave one, is better than a guess.
+  bool broken(const std::string& guess) {
+    if (call_->failure().empty()) {
+      drain(1);
+      call_->close(1);
+    }
+    why_ = call_->failure().empty() ? guess : call_->failure();
+    call_.reset();
+    sent_graphs_.clear();
+    return false;
+  }
+  template <class Call>
+  bool ask(Call call) {
+    if (!connect()) return false;
+    grpc::ClientContext context;
+    if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(
+                                                                1000 * std::min(options_.reply_seconds, 1e6))));
+    tensorflow::EventReply reply;
+    const grpc::Status status = call(&context, &reply);
+    if (!status.ok()) why_ = EventCall::describe(status);
+    return status.ok();
+  }
+
+  const DebugAddress address_;
+  const EventStreamOptions& options_;
+  const std::shared_ptr<Gates> gates_;
+  const std::atomic<bool>& given_up_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<tensorflow::EventListener::Stub> stub_;
+  std::optional<EventCall> call_;
+  std::set<std::uint64_t> sent_graphs_;
+  std::string why_;
+  std::uint64_t events_ = 0, replies_ = 0;
+  std::size_t replies_in_stream_ = 0, refused_ = 0;
+  bool told_of_token_ = false, told_of_refusals_ = false;
+};
+
+}  // namespace crochet::debug

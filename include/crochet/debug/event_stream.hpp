@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventStream: debug events on their way to one server, by a thread of their own.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <crochet/debug/debug_address.hpp>
+#include <crochet/debug/event_sender.hpp>
+#include <crochet/debug/event_stream_options.hpp>
+#include <crochet/debug/gates.hpp>
+#include <crochet/debug/stream_queue.hpp>
+#include <crochet/debug/tensor.hpp>
+#include <crochet/debug/tensor_event.hpp>
+#include <crochet/error.hpp>
+
+namespace crochet::debug {
+
+/// Takes runs from the training's thread and sends them in the order in which they came. Whatever the server does, the
+/// training's thread hands over and goes on:
+///   no server             each run is skipped; after `backoff_seconds` (then twice that, ...) one is tried
+///   a slow or stuck one   tensors wait in the queue; what has no room is dropped before it is copied
+///   one that goes away    the rest of the run is dropped, then as without a server
+/// Each such time is reported once when it begins and once when it is over; with OnStreamFailure::fail the next call
+/// below throws IoError instead.
+/// A gated operation is published if its gate is open when its tensor is complete, by what the stream's thread has read
+/// by then. Replies to a run's beginning and end take effect between runs; `lockstep_seconds` makes a run wait for
+/// them. Memory: the queue, one message, one reply, the gates. The calls that are about runs: one thread. Others: any.
+class EventStream {
+ public:
+  /// Makes the thread; connects with the first run. Throws LogicError for a token that would cross the network in the
+  /// clear.
+  explicit EventStream(DebugAddress address, EventStreamOptions options = {})
+      : address_(std::move(address)),
+        options_(checked(address_, std::move(options))),
+        gates_(gates_of(address_.url())),
+        queue_(options_.queue_events, options_.queue_bytes),
+        sender_(address_, options_, gates_, given_up_),
+        thread_([this] { work(); }) {}
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+  /// Gives the thread `close_seconds` for what waits, and breaks off what is not done then.
+  ~EventStream() {
+    flush(options_.close_seconds);
+    given_up_ = true;
+    queue_.close();
+    thread_.join();
+  }
+
+  [[nodiscard]] const DebugAddress& address() const { return address_; }
+
+  /// Would a run be taken now? If not, it counts as skipped.
+  bool wants_run() {
+    throw_failure();
+    const bool wanted = !in_pause() && queue_.has_room_for_a_run();
+    if (!wanted) ++skipped_;
+    return wanted;
+  }
+  void begin_run(StreamedRun run) {
+    late_ = false;
+    if (options_.tell_drops) run.metadata.dropped = static_cast<std::int64_t>(dropped_.load());
+    keep_step(queue_.push(std::move(run), 0));
+    throw_failure();
+  }
+  /// Is there anybody for this operation's tensor?
+  [[nodiscard]] bool wants(std::string_view key, bool gated) const { return !gated || gates_->of(key) != Gate::closed; }
+  /// Copies the tensor if there is room for it.
+  void publish(const Firing& firing) {
+    StreamedTensor tensor{watch_key(firing), {}};
+    const std::size_t bytes = size_of(firing, tensor.key);
+    if (!queue_.reserve(bytes)) {
+      ++dropped_;
+      return;
+    }
+    tensor.events = tensor_events(firing);
+    const bool breakpoint = gates_->of(tensor.key) == Gate::read_write;
+    const std::uint64_t number = queue_.push(std::move(tensor), bytes);
+    if (breakpoint) keep_step(number);
+  }
+  void end_run() {
+    queue_.push(StreamedRunEnd{}, 0);
+    throw_failure();
+  }
+  /// Says something that is not part of a run; dropped if there is no room.
+  template <class Message>
+  void tell(Message message) {
+    if (const std::size_t bytes = message.ByteSizeLong(); queue_.reserve(bytes)) queue_.push(std::move(message), bytes);
+  }
+  /// Waits until the server has all, or it is known that it will not; false if the time is over before.
+  bool flush(double seconds) { return queue_.wait_done(0, std::chrono::duration<double>(std::min(seconds, 1e8))); }
+
+  [[nodiscard]] EventStreamStatistics statistics() const {
+    return {.runs = runs_,
+            .runs_skipped = skipped_,
+            .events = events_,
+            .dropped = dropped_,
+            .replies = replies_,
+            .failures = failures_,
+            .queued_bytes = queue_.bytes(),
+            .most_queued_bytes = queue_.most_bytes_seen()};
+  }
+
+ private:
+  static EventStreamOptions checked(const DebugAddress& address, EventStreamOptions options) {
+    if (!options.token.empty() && !address.is_local() && !address.tls()) {
+      throw LogicError("crochet: the token for the debug server " + address.url() +
+                       " would cross the network for everybody to read; use TlsServer, or no token");
+    }
+    return options;
+  }
+  /// The elements, and what a message around them takes at most.
+  static std::size_t size_of(const Firing& firing, const std::string& key) {
+    const std::size_t frame = 256 + 2 * key.size() + firing.device.size() + 16 * firing.tensor.shape.size();
+    return firing.tensor.bytes.size() + tensor_chunks(firing.tensor.bytes.size()) * frame;
+  }
+  /// With `lockstep_seconds`: waits for an item, at most once too long in a run.
+  void keep_step(std::uint64_t number) {
+    if (options_.lockstep_seconds <= 0 || late_) return;
+    late_ = !queue_.wait_done(number, std::chrono::duration<double>(std::min(options_.lockstep_seconds, 1e8)));
+  }
+  bool in_pause() const { return down_ && options_.clock() < pause_end_; }
+  void throw_failure() {
+    if (!has_failure_.exchange(false)) return;
+    const std::lock_guard lock(mutex_);
+    throw IoError("crochet: debug server " + address_.url() + ": " + failure_);
+  }
+
+  // ---- the thread
+  void work() {
+    if (const std::string note = grpc_version_note(address_); !note.empty()) note_once(note);
+    for (StreamQueue::Entry entry; queue_.pop(entry);) {
+      std::visit([this](auto& item) { handle(item); }, entry.item);
+      entry.item = StreamedRunEnd{};  // frees it
+      events_ = sender_.events(), replies_ = sender_.replies();
+      queue_.done(entry.bytes);
+    }
+    sender_.abandon();
+    if (dropped_ > 0) tell_user(std::to_string(dropped_) + " tensors were dropped in all");
+  }
+  void handle(StreamedRun& run) {
+    in_run_ = false;
+    sender_.abandon();
+    if (in_pause() || given_up_) {
+      ++skipped_;
+    } else if (sender_.begin(run)) {
+      in_run_ = true;
+    } else {
+      failed();
+    }
+  }
+  void handle(StreamedTensor& tensor) {
+    if (!in_run_) {
+      ++dropped_;
+    } else if (!sender_.tensor(tensor)) {
+      ++dropped_;
+      failed();
+    }
+  }
+  void handle(StreamedRunEnd&) {
+    if (!std::exchange(in_run_, false)) return;
+    if (!sender_.end()) return failed();
+    ++runs_;
+    if (!down_.exchange(false)) return;
+    pause_ = 0;
+    tell_user("it is there again; " + std::to_string(skipped_) + " runs and " + std::to_string(dropped_) +
+              " tensors of others were not sent");
+  }
+  template <class Message>
+  void handle(Message& message) {
+    if (!in_pause() && !given_up_ && !sender_.tell(message)) failed();
+  }
+  void failed() {
+    in_run_ = false;
+    if (given_up_) return;
+    ++failures_;
+    pause_ = pause_ == 0 ? options_.backoff_seconds : std::min(2 * pause_, options_.longest_backoff_seconds);
+    pause_end_ = options_.clock() + pause_;
+    const bool first = !down_.exchange(true);
+    if (options_.on_failure == OnStreamFailure::fail) {
+      const std::lock_guard lock(mutex_);
+      failure_ = sender_.why();
+      has_failure_ = true;
+    } else if (first) {
+      tell_user(sender_.why() + ". Training goes on, runs are not sent; it is tried again, the first time after " +
+                detail::seconds_text(pause_));
+    }
+  }
+  void tell_user(const std::string& what) { options_.report("crochet: debug server " + address_.url() + ": " + what); }
+  void note_once(const std::string& note) {
+    static std::atomic<bool> noted{false};
+    if (!noted.exchange(true)) options_.report(note);
+  }
+
+  const DebugAddress address_;
+  const EventStreamOptions options_;
+  const std::shared_ptr<Gates> gates_;
+  StreamQueue queue_;
+  std::atomic<bool> given_up_{false}, down_{false}, has_failure_{false};
+  std::atomic<double> pause_end_{-std::numeric_limits<double>::infinity()};
+  std::atomic<std::uint64_t> runs_{0}, skipped_{0}, events_{0}, dropped_{0}, replies_{0}, failures_{0};
+  mutable std::mutex mutex_;  // of failure_
+  std::string failure_;
+  bool late_ = false;   // the training's
+  EventSender sender_;  // from here on the thread's
+  bool in_run_ = false;
+  double pause_ = 0;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gates: which watched tensors a debug server wants to see, by what it has answered.
+#pragma once
+
+#include <crochet/proto/debug.pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace crochet::debug {
+
+/// What a server said last of a watch key `<node>:<slot>:<op>`.
+enum class Gate : std::uint8_t {
+  closed,      ///< a gated operation is not published. What nobody ever spoke of is closed, too
+  read_only,   ///< published
+  read_write,  ///< published, and each of its tensors is answered: a breakpoint. Also for operations that are not gated
+};
+
+/// The state of each watch key at one address. Any thread.
+class Gates {
+ public:
+  static constexpr std::size_t most_keys = 65'536;   ///< of an address, and
+  static constexpr std::size_t longest_key = 4'096;  ///< bytes: what a server wants beyond that is refused
+
+  [[nodiscard]] Gate of(std::string_view key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = states_.find(key);
+    return found == states_.end() ? Gate::closed : found->second;
+  }
+
+  /// Does what a server asks for. The device is not part of a key: a change is for a tensor on all of them. States of
+  /// which the format does not know are passed over, as the original does. Returns how many changes were refused.
+  std::size_t apply(const tensorflow::EventReply& reply) {
+    using Change = tensorflow::EventReply::DebugOpStateChange;
+    std::size_t refused = 0;
+    for (const Change& change : reply.debug_op_state_changes()) {
+      std::string key = change.node_name() + ":" + std::to_string(change.output_slot()) + ":" + change.debug_op();
+      if (change.state() == Change::DISABLED) {
+        close(key);
+      } else if (change.state() == Change::READ_ONLY || change.state() == Change::READ_WRITE) {
+        refused +=
+            open(std::move(key), change.state() == Change::READ_WRITE ? Gate::read_write : Gate::read_only) ? 0 : 1;
+      }
+    }
+    return refused;
+  }
+
+  /// As at the start of the process.
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    states_.clear();
+  }
+
+ private:
+  void close(std::string_view key) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = states_.find(key); found != states_.end()) states_.erase(found);
+  }
+  bool open(std::string key, Gate state) {
+    const std::lock_guard lock(mutex_);
+    if (key.size() > longest_key) return false;
+    if (states_.size() >= most_keys && !states_.contains(key)) return false;
+    states_[std::move(key)] = state;
+    return true;
+  }
+
+  mutable std::mutex mutex_;
+  std::map<std::string, Gate, std::less<>> states_;
+};
+
+/// The gates of an address in this process: they outlive runs, streams and hooks. `url` is the whole address, with the
+/// path if there is one, for what is asked and for what is answered alike. (The original files answers without the path
+/// and looks them up with it, so that with a path nothing ever opens.) Any thread.
+inline std::shared_ptr<Gates> gates_of(const std::string& url) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<Gates>> all;
+  const std::lock_guard lock(mutex);
+  std::shared_ptr<Gates>& gates = all[url];
+  if (!gates) gates = std::make_shared<Gates>();
+  return gates;
+}
+
+}  // namespace crochet::debug

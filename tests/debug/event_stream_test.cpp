@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventStream against servers that do well, and against servers that do not.
+#include <crochet/debug/event_stream.hpp>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "debug/test_server.hpp"
+
+namespace {
+
+namespace debug = crochet::debug;
+using crochet::test::Change;
+using crochet::test::TestServer;
+
+constexpr const char* device = "/job:localhost/replica:0/task:0/device:CPU:0";
+constexpr double soon = 60;  // longer than anything here takes on a machine that works
+
+/// A clock that stands still until it is moved; may be read by any thread.
+struct StillClock {
+  std::shared_ptr<std::atomic<double>> seconds = std::make_shared<std::atomic<double>>(0.0);
+  double operator()() const { return *seconds; }
+};
+
+/// What a stream says.
+class Reports {
+ public:
+  auto sink() {
+    return [this](std::string_view line) {
+      const std::lock_guard lock(mutex_);
+      lines_.emplace_back(line);
+    };
+  }
+  std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+  int with(std::string_view part) const {
+    int count = 0;
+    for (const std::string& line : lines()) count += line.find(part) != std::string::npos;
+    return count;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+/// A program that debugs: runs with one tensor of so many bytes each.
+class Program {
+ public:
+  explicit Program(debug::DebugAddress address, debug::EventStreamOptions options = {}) {
+    options.clock = clock;
+    options.report = reports.sink();
+    debug::gates_of(address.url())->clear();
+    stream = std::make_unique<debug::EventStream>(std::move(address), std::move(options));
+  }
+  /// False if the stream did not want the run.
+  bool begin(std::uint64_t combination = 1) {
+    if (!stream->wants_run()) return false;
+    const auto graph = std::make_shared<const std::string>("a graph of " + std::to_string(combination));
+    stream->begin_run({.metadata = {.session_run_index = ++runs},
+                       .microseconds = 1'700'000'000'000'000 + 1'000 * runs,
+                       .combination = combination,
+                       .graphs = {{device, graph}}});
+    return true;
+  }
+  void tensor(const std::string& node, std::size_t bytes = 4, bool gated = false) {
+    if (!stream->wants(node + ":0:DebugIdentity", gated)) return;
+    const std::vector<std::byte> data(bytes, std::byte{7});
+    const std::int64_t extent = static_cast<std::int64_t>(bytes);
+    stream->publish({.device = device,
+                     .node = node,
+                     .slot = 0,
+                     .op = "DebugIdentity",
+                     .microseconds = 1'700'000'000'000'000 + 1'000 * runs + 1,
+                     .tensor = {crochet::io::DataType::uint8, {&extent, 1}, data}});
+  }
+  bool run(std::size_t bytes = 4) {
+    if (!begin()) return false;
+    tensor("x", bytes);
+    stream->end_run();
+    return true;
+  }
+  bool flush() { return stream->flush(soon); }
+  debug::EventStreamStatistics statistics() const { return stream->statistics(); }
+
+  StillClock clock;
+  Reports reports;
+  std::unique_ptr<debug::EventStream> stream;
+  std::int64_t runs = 0;
+};
+
+std::string unix_address() { return "unix:" + crochet::test::socket_path(); }
+std::vector<std::string> kinds(const std::vector<tensorflow::Event>& events) {
+  std::vector<std::string> all;
+  for (const tensorflow::Event& event : events) {
+    all.push_back(event.has_log_message() ? "metadata" : event.graph_def().empty() ? "tensor" : "graph");
+  }
+  return all;
+}
+using Kinds = std::vector<std::string>;
+
+TEST(EventStream, SendsAGraphOnceThenMetadataAndTensors) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  Program program(address);
+  ASSERT_TRUE(program.run());
+  ASSERT_TRUE(program.run());
+  ASSERT_TRUE(program.begin(2));
+  program.stream->end_run();
+  ASSERT_TRUE(program.flush());
+  const auto streams = server.streams();
+  ASSERT_EQ(streams.size(), 3U);
+  EXPECT_EQ(kinds(streams[0]), (Kinds{"graph", "metadata", "tensor"}));
+  EXPECT_EQ(kinds(streams[1]), (Kinds{"metadata", "tensor"}));
+  EXPECT_EQ(kinds(streams[2]), (Kinds{"graph", "metadata"}));
+  EXPECT_EQ(streams[0][0].graph_def().substr(streams[0][0].graph_def().rfind('|')), "|a graph of 1");
+  EXPECT_NE(streams[0][1].log_message().message().find("\"grpc_path\":\"\""), std::string::npos);
+  EXPECT_EQ(program.statistics().runs, 3U);
+  EXPECT_EQ(program.statistics().replies, 5U);
+  EXPECT_EQ(program.reports.lines(), std::vector<std::string>{});
+}
+
+TEST(EventStream, ATensorInChunksArrivesWhole) {
+  const std::string address = unix_address();
+  TestServer server(address);  // with gRPC's own limit of 4 MiB a message
+  Program program(address);
+  program.begin();
+  for (const std::size_t bytes : {std::size_t{0}, debug::chunk_bytes, debug::chunk_bytes + 1})
+    program.tensor("big", bytes);
+  program.stream->end_run();
+  ASSERT_TRUE(program.flush());
+  const auto events = server.streams().at(0);
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 2; i < events.size(); ++i) {
+    sizes.push_back(events[i].summary().value(0).tensor().tensor_content().size());
+  }
+  EXPECT_EQ(sizes, (std::vector<std::size_t>{0, debug::chunk_bytes, debug::chunk_bytes, 1}));
+  EXPECT_EQ(program.statistics().queued_bytes, 0U);
+}
+
+TEST(EventStream, RepliesOpenAndCloseGatesBetweenRuns) {
+  for (const std::string path : {"", "/some/path"}) {  // the original loses the answers of an address with a path
+    TestServer server("127.0.0.1:0");
+    Program program("grpc://127.0.0.1:" + std::to_string(server.port()) + path);
+    const auto gated_run = [&] {
+      ASSERT_TRUE(program.begin());
+      program.tensor("w", 4, true);
+      program.stream->end_run();
+      ASSERT_TRUE(program.flush());
+    };
+    gated_run();  // closed: nobody has asked
+    server.queue(crochet::test::change(Change::READ_ONLY, "w", 0, "DebugIdentity"));
+    gated_run();  // the reply to this one's metadata opens it
+    gated_run();
+    server.queue(crochet::test::change(Change::DISABLED, "w", 0, "DebugIdentity"));
+    gated_run();
+    gated_run();
+    std::vector<std::size_t> tensors;
+    for (const auto& stream : server.streams()) tensors.push_back(stream.size() - 1);
+    tensors[0] -= 1;  // the graph
+    // Whether the reply to a run is there before its tensor is, nobody waits to see: of runs 1 and 3 nothing is known.
+    ASSERT_EQ(tensors.size(), 5U);
+    EXPECT_EQ(tensors[0], 0U);
+    EXPECT_EQ(tensors[2], 1U);
+    EXPECT_EQ(tensors[4], 0U);
+  }
+}
+
+TEST(EventStream, InLockstepAReplyIsObeyedInItsOwnRun) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  server.is_breakpoint = [](const std::string& key) { return key == "w:0:DebugIdentity"; };
+  server.queue({});  // to the graph
+  server.queue(crochet::test::change(Change::READ_WRITE, "w", 0, "DebugIdentity"));
+  server.queue(crochet::test::change(Change::DISABLED, "w", 0, "DebugIdentity"));  // to the tensor
+  Program program(address, {.lockstep_seconds = soon});
+  ASSERT_TRUE(program.begin());
+  program.tensor("w", 4, true);  // a breakpoint: waits for its reply, which closes the gate
+  program.tensor("w", 4, true);
+  program.stream->end_run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(kinds(server.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));
+  EXPECT_EQ(program.statistics().replies, 3U);
+}
+
+TEST(EventStream, ABreakpointIsAnsweredOnceATensorAlsoInChunks) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  server.is_breakpoint = [](const std::string&) { return true; };
+  server.queue(crochet::test::change(Change::READ_WRITE, "x", 0, "DebugIdentity"));
+  Program program(address);
+  program.run(2 * debug::chunk_bytes);
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().replies, 3U);
+  EXPECT_EQ(program.statistics().runs, 1U);
+}
+
+TEST(EventStream, WithoutAServerRunsAreSkippedAndItIsTriedAgainAfterAPause) {
+  const std::string address = unix_address();
+  Program program(address, {.connect_seconds = 0.05, .backoff_seconds = 1, .longest_backoff_seconds = 3});
+  for (const double pause : {1.0, 2.0, 3.0, 3.0}) {
+    EXPECT_TRUE(program.run());
+    ASSERT_TRUE(program.flush());
+    *program.clock.seconds += pause - 0.01;
+    EXPECT_FALSE(program.run()) << pause;
+    *program.clock.seconds += 0.02;
+  }
+  EXPECT_EQ(program.reports.lines().size(), 1U);
+  EXPECT_EQ(program.reports.with("nobody could be reached within 0.05 s. Training goes on"), 1);
+  EXPECT_EQ(program.statistics().failures, 4U);
+  EXPECT_EQ(program.statistics().runs_skipped, 4U);
+  EXPECT_EQ(program.statistics().dropped, 4U);
+
+  TestServer server(address);  // it is late
+  EXPECT_TRUE(program.run());
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(kinds(server.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));
+  EXPECT_EQ(program.reports.with("it is there again"), 1);
+  EXPECT_TRUE(program.run());  // the pauses begin anew: none
+}
+
+TEST(EventStream, AServerThatComesWhileItIsWaitedForGetsTheFirstRun) {
+  const std::string address = unix_address();
+  Program program(address, {.connect_seconds = soon});
+  EXPECT_TRUE(program.run());
+  TestServer server(address);
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(kinds(server.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));
+  EXPECT_EQ(program.reports.lines(), std::vector<std::string>{});
+}
+
+TEST(EventStream, AStuckServerCostsTheQueueAndNoMore) {
+  const std::string address = unix_address();
+  TestServer* self = nullptr;
+  TestServer server(address, [&](grpc::ServerContext& context, auto&) { return self->sit(context); });
+  self = &server;
+  constexpr std::size_t limit = 1'000'000;
+  Program program(address, {.reply_seconds = 0.2, .queue_bytes = limit});
+  program.begin();
+  for (int i = 0; i < 100; ++i) program.tensor("x", 100'000);
+  program.stream->end_run();
+  EXPECT_FALSE(program.run());  // it is half full: not begun
+  program.tensor("x", 10 * limit);
+  EXPECT_LE(program.statistics().most_queued_bytes, limit);
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.reports.with("the server did not answer within 0.2 s"), 1);
+  EXPECT_EQ(program.statistics().dropped, 101U);
+  EXPECT_EQ(program.statistics().queued_bytes, 0U);
+  EXPECT_FALSE(program.run());  // the pause
+}
+
+TEST(EventStream, AServerThatReadsNothingIsBrokenOff) {
+  const std::string address = unix_address();
+  TestServer* self = nullptr;
+  TestServer server(address, [&](grpc::ServerContext& context, auto& stream) {
+    tensorflow::Event event;
+    for (int i = 0; i < 2; ++i) {
+      stream.Read(&event);
+      stream.Write({});
+    }
+    return self->sit(context);
+  });
+  self = &server;
+  Program program(address, {.reply_seconds = 0.2});
+  program.begin();
+  for (int i = 0; i < 10; ++i) program.tensor("x", debug::chunk_bytes);  // more than any buffer between
+  program.stream->end_run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.reports.with("the server did not take an event within 0.2 s"), 1);
+}
+
+TEST(EventStream, AServerKilledInTheMiddleIsNoticedAndFoundAgain) {
+  const std::string address = unix_address();
+  Program program(address, {.connect_seconds = 0.2});
+  {
+    TestServer server(address);
+    EXPECT_TRUE(program.run());
+    ASSERT_TRUE(program.begin());
+    ASSERT_TRUE(program.flush());  // the stream is open
+  }
+  program.tensor("x");
+  program.stream->end_run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().runs, 1U);
+  EXPECT_EQ(program.statistics().failures, 1U);
+  EXPECT_EQ(program.reports.with("Training goes on"), 1);
+  *program.clock.seconds += 1;
+  TestServer another(address);
+  EXPECT_TRUE(program.run());
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(kinds(another.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));  // it does not know the graph
+}
+
+TEST(EventStream, AServerThatClosesStreamsIsReportedWithItsReason) {
+  const std::string address = unix_address();
+  for (const bool well : {true, false}) {
+    TestServer* self = nullptr;
+    TestServer server(address, [&](grpc::ServerContext&, auto& stream) {
+      self->answer(stream, 2);
+      return well ? grpc::Status::OK : grpc::Status(grpc::StatusCode::UNKNOWN, "no such watch");
+    });
+    self = &server;
+    Program program(address);
+    program.begin();
+    ASSERT_TRUE(program.flush());
+    for (int i = 0; i < 20; ++i) program.tensor("x", debug::chunk_bytes);
+    program.stream->end_run();
+    ASSERT_TRUE(program.flush());
+    EXPECT_EQ(program.reports.with(well ? "the server ended the stream early" : "no such watch"), 1) << well;
+    EXPECT_EQ(program.statistics().runs, 0U);
+  }
+}
+
+TEST(EventStream, AFloodOfRepliesIsBrokenOff) {
+  const std::string address = unix_address();
+  TestServer server(address, [](grpc::ServerContext& context, auto& stream) {
+    const auto reply = crochet::test::change(Change::READ_ONLY, "x", 0, "DebugIdentity");
+    while (!context.IsCancelled() && stream.Write(reply)) {
+    }
+    return grpc::Status::OK;
+  });
+  Program program(address, {.replies = 1'000});
+  program.run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.reports.with("replies without end"), 1);
+  EXPECT_EQ(program.statistics().replies, 1'000U);
+}
+
+TEST(EventStream, ATooLargeReplyEndsTheStreamAndNothingElse) {
+  const std::string address = unix_address();
+  TestServer server(address, [](grpc::ServerContext&, auto& stream) {
+    stream.Write(crochet::test::change(Change::READ_ONLY, std::string(10'000, 'x'), 0, "DebugIdentity"));
+    tensorflow::Event event;
+    while (stream.Read(&event)) {
+    }
+    return grpc::Status::OK;
+  });
+  Program program(address, {.reply_bytes = 5'000});
+  program.run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().failures, 1U);
+  EXPECT_EQ(program.statistics().replies, 0U);
+  EXPECT_EQ(program.reports.with("gRPC status 8"), 1) << program.reports.lines().at(0);  // RESOURCE_EXHAUSTED
+}
+
+/// Answers with bytes that are no message.
+class RawServer final
+    : public tensorflow::EventListener::WithRawCallbackMethod_SendEvents<tensorflow::EventListener::Service> {
+ public:
+  explicit RawServer(const std::string& address) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address, grpc::InsecureServerCredentials());
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~RawServer() override { server_->Shutdown(std::chrono::system_clock::now()); }
+
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* SendEvents(grpc::CallbackServerContext*) override {
+    struct Answer final : grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+      Answer() : slice(std::string("\x0a\xff\xff\xff\xff\x0f garbage")), bytes(&slice, 1) { StartWrite(&bytes); }
+      void OnWriteDone(bool) override { Finish(grpc::Status::OK); }
+      void OnDone() override { delete this; }
+      grpc::Slice slice;
+      grpc::ByteBuffer bytes;
+    };
+    return new Answer;
+  }
+
+ private:
+  std::unique_ptr<grpc::Server> server_;
+};
+
+TEST(EventStream, GarbageInsteadOfAReplyIsAFailureOfTheStream) {
+  const std::string address = unix_address();
+  RawServer server(address);
+  Program program(address);
+  program.run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().failures, 1U);
+  EXPECT_EQ(program.statistics().replies, 0U);
+  EXPECT_EQ(program.reports.lines().size(), 1U);
+}
+
+TEST(EventStream, SomethingThatIsNoGrpcServerIsNotReached) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof any;
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&any), size), 0);
+  ASSERT_EQ(::listen(listener, 16), 0);
+  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&any), &size), 0);
+  std::thread speaker([listener] {
+    for (int peer = 0; (peer = ::accept(listener, nullptr, nullptr)) >= 0; ::close(peer)) {
+      const std::string text = "HTTP/1.0 400 what?\r\n\r\n" + std::string(1'000, 'z');
+      (void)!::send(peer, text.data(), text.size(), MSG_NOSIGNAL);
+    }
+  });
+  {
+    Program program("127.0.0.1:" + std::to_string(ntohs(any.sin_port)), {.connect_seconds = 0.3, .reply_seconds = 0.3});
+    program.run();
+    ASSERT_TRUE(program.flush());
+    EXPECT_EQ(program.statistics().failures, 1U);
+    EXPECT_EQ(program.reports.lines().size(), 1U);
+  }
+  ::shutdown(listener, SHUT_RDWR);
+  ::close(listener);
+  speaker.join();
+}
+
+TEST(EventStream, WithThePolicyFailTheNextRunThrows) {
+  const std::string address = unix_address();
+  Program program(address, {.on_failure = debug::OnStreamFailure::fail, .connect_seconds = 0.05});
+  EXPECT_TRUE(program.run());
+  ASSERT_TRUE(program.flush());
+  try {
+    program.run();
+    FAIL() << "nothing was thrown";
+  } catch (const crochet::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find(address + ": nobody could be reached"), std::string::npos) << error.what();
+  }
+}
+
+TEST(EventStream, ItsEndWaitsForNoServer) {
+  const std::string address = unix_address();
+  TestServer* self = nullptr;
+  TestServer server(address, [&](grpc::ServerContext& context, auto&) { return self->sit(context); });
+  self = &server;
+  Program program(address, {.reply_seconds = 1e6, .close_seconds = 0.05});
+  program.run();
+  program.stream.reset();  // a test that hangs here has failed
+  EXPECT_EQ(program.reports.with("1 tensors were dropped in all"), 1);
+}
+
+TEST(EventStream, OnlyAServerThatKnowsTheTokenIsObeyed) {
+  for (const std::string proof : {"open sesame", "open sesamf", ""}) {
+    const std::string address = unix_address();
+    TestServer* self = nullptr;
+    TestServer server(address, [&](grpc::ServerContext& context, auto& stream) {
+      if (!proof.empty()) context.AddInitialMetadata("crochet-control-token", proof);
+      stream.SendInitialMetadata();
+      return self->answer(stream);
+    });
+    self = &server;
+    server.queue(crochet::test::change(Change::READ_ONLY, "w", 0, "DebugIdentity"));
+    Program program(address, {.token = "open sesame"});
+    EXPECT_TRUE(program.run());
+    EXPECT_TRUE(program.run());
+    ASSERT_TRUE(program.flush());
+    EXPECT_EQ(program.statistics().runs, 2U);
+    const bool knows = proof == "open sesame";
+    EXPECT_EQ(program.stream->wants("w:0:DebugIdentity", true), knows) << proof;
+    EXPECT_EQ(program.reports.with("did not show the token"), knows ? 0 : 1) << proof;
+    EXPECT_EQ(server.tokens, (std::vector<std::string>(2, "Bearer open sesame")));
+  }
+}
+
+TEST(EventStream, ATokenDoesNotCrossTheNetworkInTheClear) {
+  EXPECT_THROW(debug::EventStream(debug::InsecureRemote{"192.0.2.1:6064"}, {.token = "secret"}), crochet::LogicError);
+}
+
+/// Keys and certificates made by the openssl program for this test: none that could be taken for somebody's are kept in
+/// the source tree, and none can run out.
+class Certificates {
+ public:
+  Certificates() {
+    std::filesystem::create_directory(folder);
+    make("server", "localhost"), make("client", "client"), make("other", "localhost");
+  }
+  ~Certificates() { std::filesystem::remove_all(folder); }
+  std::string file(const std::string& name) const { return folder + "/" + name; }
+  std::string text(const std::string& name) const { return debug::detail::pem_file(file(name)); }
+
+ private:
+  void make(const std::string& name, const std::string& host) const {
+    const std::string command =
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout " + file(name) +
+        ".key -out " + file(name) + ".pem -subj /CN=" + host + " -addext subjectAltName=DNS:" + host + " 2>/dev/null";
+    if (std::system(command.c_str()) != 0) ADD_FAILURE() << "is openssl there? " << command;
+  }
+  const std::string folder = crochet::test::socket_path() + ".certificates";
+};
+
+TEST(EventStream, TlsServersAreReachedByThoseTheyTrust) {
+  const Certificates made;
+  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = made.text("client.pem");
+  options.pem_key_cert_pairs.push_back({made.text("server.key"), made.text("server.pem")});
+  TestServer server("127.0.0.1:0", nullptr, grpc::SslServerCredentials(options));
+  const std::string address = "127.0.0.1:" + std::to_string(server.port());
+  struct Case {
+    const char* what;
+    debug::Tls tls;
+    std::uint64_t runs;
+  };
+  const auto tls = [&](const char* roots, bool client) {
+    return debug::tls_from_files(made.file(roots), client ? made.file("client.key") : "",
+                                 client ? made.file("client.pem") : "");
+  };
+  for (Case c : {Case{"both know each other", tls("server.pem", true), 1},
+                 Case{"no client certificate", tls("server.pem", false), 0},
+                 Case{"another server's certificate is trusted", tls("other.pem", true), 0}}) {
+    c.tls.server_name = "localhost";
+    Program program(debug::TlsServer{address, c.tls}, {.connect_seconds = c.runs ? soon : 0.5});
+    program.run();
+    ASSERT_TRUE(program.flush());
+    EXPECT_EQ(program.statistics().runs, c.runs) << c.what;
+  }
+  EXPECT_THROW(debug::tls_from_files(made.file("nobody.pem")), crochet::IoError);
+}
+
+TEST(EventStream, TellsOfDropsWhenAsked) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  Program program(address, {.queue_bytes = 10'000, .tell_drops = true});
+  program.run(20'000);
+  program.run();
+  ASSERT_TRUE(program.flush());
+  const auto streams = server.streams();
+  EXPECT_NE(streams.at(0).at(1).log_message().message().find("\"dropped\":0"), std::string::npos);
+  EXPECT_NE(streams.at(1).at(0).log_message().message().find("\"dropped\":1"), std::string::npos);
+}
+
+TEST(EventStream, CallsOutsideOfStreamsArriveInOrder) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  Program program(address);
+  tensorflow::CallTraceback traceback;
+  traceback.set_call_key("key");
+  program.stream->tell(traceback);
+  tensorflow::DebuggedSourceFiles files;
+  files.add_source_files()->set_file_path("model.hpp");
+  program.stream->tell(files);
+  program.run();
+  ASSERT_TRUE(program.flush());
+  ASSERT_EQ(server.tracebacks.size(), 1U);
+  EXPECT_EQ(server.tracebacks[0].call_key(), "key");
+  ASSERT_EQ(server.files.size(), 1U);
+  EXPECT_EQ(server.files[0].file_path(), "model.hpp");
+}
+
+}  // namespace

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A debug server in the test's own process, that does what a test wants of it.
+#pragma once
+
+#include <crochet/proto/debug_service.grpc.pb.h>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <grpcpp/grpcpp.h>
+
+namespace crochet::test {
+
+using EventStreamOfServer = grpc::ServerReaderWriter<tensorflow::EventReply, tensorflow::Event>;
+using Change = tensorflow::EventReply::DebugOpStateChange;
+
+inline tensorflow::EventReply change(Change::State state, const std::string& node, int slot, const std::string& op) {
+  tensorflow::EventReply reply;
+  Change& entry = *reply.add_debug_op_state_changes();
+  entry.set_state(state);
+  entry.set_node_name(node);
+  entry.set_output_slot(slot);
+  entry.set_debug_op(op);
+  return reply;
+}
+
+/// A place for a Unix socket of this test.
+inline std::string socket_path() {
+  static std::atomic<int> count{0};
+  return "/tmp/crochet-test-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".sock";
+}
+
+class TestServer final : public tensorflow::EventListener::Service {
+ public:
+  using Handler = std::function<grpc::Status(grpc::ServerContext&, EventStreamOfServer&)>;
+
+  /// Listens from here on; `handler` instead of answering as the original does.
+  explicit TestServer(std::string address, Handler handler = nullptr,
+                      std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials())
+      : address_(std::move(address)), handler_(std::move(handler)) {
+    grpc::ServerBuilder builder;
+    builder.SetMaxReceiveMessageSize(4'194'304);  // gRPC's own limit: chunks must fit
+    builder.AddListeningPort(address_, std::move(credentials), &port_);
+    builder.RegisterService(this);
+    server_ = builder.BuildAndStart();
+  }
+  ~TestServer() override { stop(); }
+  void stop() {
+    stopping_ = true;
+    changed_.notify_all();
+    if (server_) server_->Shutdown(std::chrono::system_clock::now());
+    server_.reset();
+    if (address_.starts_with("unix:")) ::unlink(address_.substr(5).c_str());
+  }
+  [[nodiscard]] int port() const { return port_; }
+
+  /// Goes out with the next answers, one each.
+  void queue(tensorflow::EventReply reply) {
+    const std::lock_guard lock(mutex_);
+    queued_.push_back(std::move(reply));
+  }
+  /// What the streams brought, in the order in which they were opened.
+  std::vector<std::vector<tensorflow::Event>> streams() {
+    const std::lock_guard lock(mutex_);
+    return streams_;
+  }
+  std::vector<tensorflow::CallTraceback> tracebacks;
+  std::vector<tensorflow::DebuggedSourceFile> files;
+  std::vector<std::string> tokens;
+  std::function<bool(const std::string& key)> is_breakpoint = [](const std::string&) { return false; };
+
+  grpc::Status SendEvents(grpc::ServerContext* context, EventStreamOfServer* stream) override {
+    const auto& metadata = context->client_metadata();
+    if (const auto found = metadata.find("authorization"); found != metadata.end()) {
+      const std::lock_guard lock(mutex_);
+      tokens.emplace_back(found->second.data(), found->second.size());
+    }
+    return handler_ ? handler_(*context, *stream) : answer(*stream);
+  }
+  /// As the original's servicer: whole graphs and metadata are answered, and tensors at breakpoints.
+  grpc::Status answer(EventStreamOfServer& stream, std::size_t most_events = static_cast<std::size_t>(-1)) {
+    std::size_t mine = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      mine = streams_.size();
+      streams_.emplace_back();
+    }
+    tensorflow::Event event;
+    for (std::size_t n = 0; n < most_events && stream.Read(&event); ++n) {
+      const bool answered = wants_answer(event);
+      tensorflow::EventReply reply;
+      {
+        const std::lock_guard lock(mutex_);
+        streams_[mine].push_back(event);
+        if (answered && !queued_.empty()) {
+          reply = queued_.front();
+          queued_.erase(queued_.begin());
+        }
+      }
+      if (answered) stream.Write(reply);
+    }
+    return grpc::Status::OK;
+  }
+  /// Does nothing until the server is stopped or the client has gone.
+  grpc::Status sit(grpc::ServerContext& context) {
+    std::unique_lock lock(mutex_);
+    while (!stopping_ && !context.IsCancelled()) changed_.wait_for(lock, std::chrono::milliseconds(5));
+    return grpc::Status::OK;
+  }
+
+  grpc::Status SendTracebacks(grpc::ServerContext*, const tensorflow::CallTraceback* traceback,
+                              tensorflow::EventReply*) override {
+    const std::lock_guard lock(mutex_);
+    tracebacks.push_back(*traceback);
+    return grpc::Status::OK;
+  }
+  grpc::Status SendSourceFiles(grpc::ServerContext*, const tensorflow::DebuggedSourceFiles* sources,
+                               tensorflow::EventReply*) override {
+    const std::lock_guard lock(mutex_);
+    files.insert(files.end(), sources->source_files().begin(), sources->source_files().end());
+    return grpc::Status::OK;
+  }
+
+ private:
+  bool wants_answer(const tensorflow::Event& event) const {
+    if (event.has_log_message()) return true;
+    if (event.summary().value_size() > 0) {
+      const tensorflow::Summary::Value& value = event.summary().value(0);
+      const auto at = [&](const std::string& name) {
+        const std::string& json = value.metadata().plugin_data().content();
+        return std::stol(json.substr(json.find("\"" + name + "\":") + name.size() + 3));
+      };
+      return is_breakpoint(value.node_name()) && at("chunkIndex") + 1 == at("numChunks");
+    }
+    const std::string& graph = event.graph_def();  // <key>|<index>|<count>|
+    const std::size_t first = graph.find('|');
+    return std::stol(graph.substr(first + 1)) + 1 == std::stol(graph.substr(graph.find('|', first + 1) + 1));
+  }
+
+  const std::string address_;
+  const Handler handler_;
+  int port_ = 0;
+  std::atomic<bool> stopping_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<tensorflow::EventReply> queued_;
+  std::vector<std::vector<tensorflow::Event>> streams_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace crochet::test
