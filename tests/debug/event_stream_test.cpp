@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "debug/test_server.hpp"
+#include "test_server.hpp"
 
 namespace {
 
