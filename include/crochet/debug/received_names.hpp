@@ -17,9 +17,7 @@ constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 /// The characters of TensorFlow's names of nodes, besides the slash.
-constexpr bool is_name_character(char c) {
-  return is_alphanumeric(c) || c == '_' || c == '.' || c == '-' || c == '>';
-}
+constexpr bool is_name_character(char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '-' || c == '>'; }
 
 /// Parts between slashes: none is empty, `.` or `..`, so that as a path the name stays below its folder.
 inline bool is_legal_node_name(std::string_view name) {

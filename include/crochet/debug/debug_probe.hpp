@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// DebugProbe: looks into a run and publishes what is watched. DumpingDebugHook and GrpcDebugHook are made of it.
+#pragma once
+
+#include <crochet/proto/graph.pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/debug_graph.hpp>
+#include <crochet/debug/debug_run.hpp>
+#include <crochet/debug/graph_hash.hpp>
+#include <crochet/debug/resolved_watches.hpp>
+#include <crochet/debug/timestamps.hpp>
+#include <crochet/debug/watch_fn.hpp>
+#include <crochet/graph/probe.hpp>
+#include <crochet/io/graph_def.hpp>
+
+namespace crochet::debug {
+
+/// What a DebugProbe can be given.
+struct DebugProbeOptions {
+  WatchFn watch_fn{};                              ///< what is watched, among what W watches
+  std::string device{io::local_cpu};               ///< under which name tensors and graph are published
+  std::function<void(std::string_view)> report{};  ///< operations that are left out; each once
+  std::function<std::int64_t()> microseconds{};    ///< the clock: since 1970, UTC; the machine's if there is none
+};
+
+/// The probe of a hook (graph/probe.hpp). Before a run it settles which of the nodes that `W` watches the run's
+/// WatchOptions want, and with which operations; then it hands each watched value to the publisher P, as each operation
+/// makes it. Times grow from firing to firing. Throws LogicError for options that cannot be used: a malformed pattern
+/// or operation, an operation that there is not for a tensor, unless that is tolerated. Cost of a run: the graph is
+/// named and serialized once for each set of urls; a firing's is that of operation and publisher.
+template <class W, Publisher P>
+class DebugProbe {
+ public:
+  using watches = W;
+
+  DebugProbe(P publisher, DebugProbeOptions options)
+      : publisher_(std::move(publisher)), options_(std::move(options)), times_(options_.microseconds) {}
+
+  [[nodiscard]] P& publisher() { return publisher_; }
+  [[nodiscard]] const P& publisher() const { return publisher_; }
+
+  void on_run_begin(const ProbedRun& run) {
+    const WatchOptions wanted = options_.watch_fn(run.caller_fetches, run.caller_feeds);
+    if (graph_of_ != run.graph.nodes.data()) name_graph(run);
+    if (!watches_ || !(watches_->options() == wanted)) watches_.emplace(wanted, named_, &W::matches);
+    const std::int64_t now = times_.next();
+    const std::vector<std::string> urls = publisher_.urls(now);
+    DebugRun seen = request_of(run);
+    seen.microseconds = now;
+    seen.combination = combination_of(seen.metadata, urls);
+    seen.metadata.executor_step_index = count(seen.combination);
+    seen.metadata.session_run_index = next_session_run_index();
+    seen.device = options_.device;
+    seen.graph = graph_with(urls);
+    publisher_.begin_run(seen);
+  }
+
+  template <std::size_t I>
+  void on_node_end(const ProbedTensor& tensor) {
+    show(tensor);
+  }
+  void on_run_end() { publisher_.end_run(); }
+
+ private:
+  void name_graph(const ProbedRun& run) {
+    named_ = io::graph_def(run.graph, options_.device);
+    make_names_safe(named_);
+    graph_of_ = run.graph.nodes.data();
+    watches_.reset();
+    graph_.reset();
+  }
+
+  static std::vector<std::string> tensors(std::span<const std::string_view> names) {
+    std::vector<std::string> all;
+    for (const std::string_view name : names) all.push_back(std::string(name) + ":0");
+    return all;
+  }
+  static DebugRun request_of(const ProbedRun& run) {
+    DebugRun request;
+    request.metadata.global_step = run.step;
+    request.metadata.input_names = tensors(run.feeds);
+    request.metadata.output_names = tensors(run.fetches);
+    request.metadata.target_nodes.assign(run.targets.begin(), run.targets.end());
+    request.caller_fetches = tensors(run.caller_fetches);
+    for (const std::string_view target : run.caller_targets) request.caller_fetches.emplace_back(target);
+    request.caller_feeds = tensors(run.caller_feeds);
+    return request;
+  }
+
+  [[nodiscard]] std::uint64_t combination_of(const CoreMetadata& request, const std::vector<std::string>& urls) const {
+    CoreMetadata names = request;
+    names.global_step = 0;
+    std::string text = metadata_json(names) + watches_->text();
+    for (const std::string& url : urls) text += '\n' + url;
+    return graph_hash(text);
+  }
+  /// How many runs there were of this combination. Forgotten when there are many: with a url for each run, none comes
+  /// back.
+  std::int64_t count(std::uint64_t combination) {
+    if (counts_.size() > 1000) counts_.clear();
+    return counts_[combination]++;
+  }
+
+  std::shared_ptr<const std::string> graph_with(const std::vector<std::string>& urls) {
+    if (graph_ == nullptr || urls != urls_ || watches_->text() != watches_text_) {
+      tensorflow::GraphDef graph = named_;
+      insert_debug_nodes(graph, watches_->graph_watches(), urls);
+      graph_ = std::make_shared<const std::string>(graph.SerializeAsString());
+      urls_ = urls;
+      watches_text_ = watches_->text();
+    }
+    return graph_;
+  }
+
+  void show(const ProbedTensor& shown) {
+    const WatchedNode& node = watches_->node(static_cast<std::size_t>(shown.node));
+    if (!node.refused.empty()) refuse(node, data_type_of(shown.dtype));
+    const Tensor tensor{data_type_of(shown.dtype), shown.shape, shown.bytes};
+    for (const DebugOp& op : node.ops) {
+      if (!publisher_.wants(node.name, shown.slot, op)) continue;
+      op.evaluate(tensor, [&](const Tensor& result) {
+        publisher_.publish({options_.device, node.name, shown.slot, op.name(), times_.next(), result});
+      });
+    }
+  }
+  void refuse(const WatchedNode& node, io::DataType type) {
+    const std::string what =
+        node.refused + " cannot be had for " + node.name + ", which is " + std::string(name_of(type));
+    if (!watches_->options().tolerate_debug_op_creation_failures) {
+      throw LogicError("crochet: " + what +
+                       ": watch fewer element types (tensor_dtype_regex_allowlist), or set "
+                       "tolerate_debug_op_creation_failures");
+    }
+    if (reported_.insert(what).second && options_.report) options_.report("crochet: " + what + "; left out");
+  }
+
+  P publisher_;
+  DebugProbeOptions options_;
+  Timestamps times_;
+  const GraphTable::Node* graph_of_ = nullptr;
+  tensorflow::GraphDef named_;
+  std::optional<ResolvedWatches> watches_;
+  std::shared_ptr<const std::string> graph_;  // with the watches and urls that follow
+  std::vector<std::string> urls_;
+  std::string watches_text_;
+  std::map<std::uint64_t, std::int64_t> counts_;
+  std::set<std::string> reported_;
+};
+
+}  // namespace crochet::debug

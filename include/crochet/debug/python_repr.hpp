@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names as Python prints them: what the original leaves in a dump's files of fetches and feeds.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace crochet::debug {
+
+/// `repr` of a text: in single quotes, or in double ones if it has single ones only.
+inline std::string python_repr(std::string_view text) {
+  const bool only_single = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
+  const char quote = only_single ? '"' : '\'';
+  std::string repr(1, quote);
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\\' || c == quote) {
+      (repr += '\\') += c;
+    } else if (c == '\n' || c == '\r' || c == '\t') {
+      repr += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
+    } else if (byte < 32 || byte == 127) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      ((repr += "\\x") += digits[byte >> 4]) += digits[byte & 15];
+    } else {
+      repr += c;
+    }
+  }
+  return repr += quote;
+}
+
+/// `repr` of a list: ['a', 'b'].
+inline std::string python_repr(std::span<const std::string> list) {
+  std::string repr = "[";
+  for (const std::string& text : list) repr += (repr.size() > 1 ? ", " : "") + python_repr(std::string_view(text));
+  return repr + "]";
+}
+
+/// What the original notes of a run's feeds: dict_keys(['x:0']), or None if there are none.
+inline std::string feed_keys_repr(std::span<const std::string> feeds) {
+  return feeds.empty() ? "None" : "dict_keys(" + python_repr(feeds) + ")";
+}
+
+}  // namespace crochet::debug
