@@ -7,6 +7,7 @@
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/hooks/dumping_debug.hpp>
 #include <crochet/hooks/json_lines_logger.hpp>
 #include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/write_graph.hpp>
@@ -113,6 +114,8 @@ std::vector<Row> rows() {
       HOOK(weight_histograms, WeightHistograms{}),
       HOOK(gradient_histograms, GradientHistograms<"loss", "w">{{.every_steps = 1000}}),
       HOOK(write_graph, WriteGraph{}),
+      HOOK(dumping_debug, DumpingDebugHook{"dumps/"}),
+      HOOK(dumping_debug, DumpingDebugHook{"dumps/", {}, debug::when_not_finite<"loss">}),
       HOOK(evaluate, Evaluate{fetches<"accuracy">, batches, {.every_steps = 500}}),
       HOOK(in_memory_evaluator, InMemoryEvaluator{fetches<"accuracy">, batches, HookChain<>{}}),
       HOOK(final_ops, FinalOps<"accuracy">{}),

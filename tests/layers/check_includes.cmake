@@ -10,7 +10,7 @@ set(graph "")
 set(kernels graph)
 set(executor graph session hook kernels)
 set(io graph)
-set(debug graph io) # what is published of a debugged run, in files and on streams
+set(debug hook graph io) # what is published of a debugged run, in files and on streams
 set(trace hook graph io) # what runs took: timelines, tables
 set(checkpoint hook session io)
 set(hooks hook io debug trace)
