@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers in traces and tables, as text that does not depend on the locale.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/trace/run_trace.hpp>
+
+namespace crochet::trace {
+
+/// With so many digits in all: 81.25, 0.003, 1.2e+09.
+inline std::string figure(double value, int digits = 4) {
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
+}
+/// With so many digits behind the point.
+inline std::string fixed_figure(double value, int digits) {
+  char text[400];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
+}
+
+/// What is known of a part of a step besides its times: a line each in a viewer.
+struct Figure {
+  std::string_view name;
+  double value = 0;
+  std::string text;
+};
+
+/// The figures of a part: its thread, how long it took, and what the whole step did. `seconds`: of the whole step, see
+/// seconds_of_steps(). FLOP and bytes are the plan's estimates for the sizes at hand; rates are these over `seconds`.
+inline std::vector<Figure> figures_of(const RunTrace& run, const StepPart& part, double seconds) {
+  const TracedStep& step = run.steps[static_cast<std::size_t>(part.step)];
+  const double bytes = step.bytes_read + step.bytes_written;
+  std::vector<Figure> all;
+  const auto add = [&all](std::string_view name, double value, std::string text) {
+    all.push_back({name, value, std::move(text)});
+  };
+  const auto add_whole = [&add](std::string_view name, double value) { add(name, value, fixed_figure(value, 0)); };
+  const auto add_rate = [&](std::string_view name, double amount) {
+    if (amount > 0 && seconds > 0) add(name, amount / seconds * 1e-9, figure(amount / seconds * 1e-9));
+  };
+  add_whole("thread", part.member);
+  add("us", part.busy * 1e6, fixed_figure(part.busy * 1e6, 3));
+  if (step.nodes.size() > 1) add_whole("nodes", static_cast<double>(step.nodes.size()));
+  if (step.flops > 0) add_whole("FLOP", step.flops);
+  if (bytes > 0) add_whole("bytes", bytes);
+  add_rate("GFLOP/s", step.flops);
+  add_rate("GB/s", bytes);
+  if (step.region >= 0) {  // it was not run in one piece, as the picture has it
+    add_whole("region", step.region);
+    add_whole("calls", part.calls);
+    add("spread_us", (part.end - part.begin) * 1e6, fixed_figure((part.end - part.begin) * 1e6, 3));
+  }
+  return all;
+}
+
+}  // namespace crochet::trace

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorded run as TensorFlow's step statistics.
+#pragma once
+
+#include <crochet/proto/step_stats.pb.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/io/graph_def.hpp>
+#include <crochet/trace/figures.hpp>
+#include <crochet/trace/run_trace.hpp>
+#include <crochet/trace/wiring.hpp>
+
+namespace crochet::trace {
+
+/// The device on which the hooks' own phases are shown.
+inline constexpr std::string_view hooks_device = "/job:localhost/replica:0/task:0/device:HOOKS:0";
+
+/// What a step computes, in TensorFlow's spelling of operations: "Conv2d+Add+Relu"; of a long group the first ones.
+inline std::string op_text(const RunTrace& run, const TracedStep& step) {
+  constexpr std::size_t shown = 4;
+  std::string text;
+  for (std::size_t i = 0; i < step.nodes.size() && i < shown; ++i) {
+    if (i > 0) text += '+';
+    text += io::detail::proto_op(run.graph.nodes[static_cast<std::size_t>(step.nodes[i])].op);
+  }
+  if (step.nodes.size() > shown) text += "+" + std::to_string(step.nodes.size() - shown) + "_more";
+  return text;
+}
+
+namespace detail {
+
+class StepStatsWriter {
+ public:
+  explicit StepStatsWriter(const RunTrace& run)
+      : run_(run),
+        wiring_(run),
+        seconds_(seconds_of_steps(run)),
+        slices_(slices_of(run)),
+        last_part_(run.steps.size()) {
+    for (const Slice& s : slices_) {
+      const Slice*& last = last_part_[index(s.part->step)];
+      if (last == nullptr || s.end >= last->end) last = &s;
+    }
+  }
+
+  tensorflow::StepStats stats() {
+    tensorflow::StepStats stats;
+    tensorflow::DeviceStepStats& device = *stats.add_dev_stats();
+    device.set_device(std::string(io::local_cpu));
+    for (int member = 0; member < run_.members; ++member) {
+      (*device.mutable_thread_names())[static_cast<std::uint32_t>(member)] =
+          member == 0 ? "session.run" : "team " + std::to_string(member);
+    }
+    for (std::size_t i = 0; i < slices_.size(); ++i) write_slice(i, *device.add_node_stats());
+    if (slices_.empty()) write_whole_run(*device.add_node_stats());
+    if (!run_.phases.empty()) write_phases(*stats.add_dev_stats());
+    return stats;
+  }
+
+ private:
+  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  static void write_times(std::int64_t begin, std::int64_t end, bool gives_way, tensorflow::NodeExecStats& to) {
+    const std::int64_t start = begin / 1000;
+    const std::int64_t whole = end / 1000 - start;
+    const std::int64_t micros = std::max<std::int64_t>(1, gives_way && whole > 1 ? whole - 1 : whole);
+    to.set_scheduled_micros(start);
+    to.set_all_start_micros(start);
+    to.set_op_end_rel_micros(micros);
+    to.set_all_end_rel_micros(micros);
+    to.set_scheduled_nanos(begin);
+    to.set_all_start_nanos(begin);
+    to.set_op_end_rel_nanos(end - begin);
+    to.set_all_end_rel_nanos(end - begin);
+  }
+  /// Does the thread go on in the very microsecond in which the slice ends? A viewer would then open another lane for
+  /// what follows, so the slice is drawn a microsecond shorter; its nanoseconds stay as they are.
+  bool gives_way(std::size_t i) const {
+    for (std::size_t k = i + 1; k < slices_.size(); ++k) {
+      if (slices_[k].part->member == slices_[i].part->member) return slices_[k].begin / 1000 == slices_[i].end / 1000;
+    }
+    return false;
+  }
+
+  void write_slice(std::size_t i, tensorflow::NodeExecStats& to) const {
+    const StepPart& part = *slices_[i].part;
+    const TracedStep& step = run_.steps[index(part.step)];
+    const std::string name(run_.names[index(step.node)]);
+    to.set_node_name(name);
+    to.set_thread_id(static_cast<std::uint32_t>(part.member));
+    write_times(slices_[i].begin, slices_[i].end, gives_way(i), to);
+    std::string label = name + " = " + op_text(run_, step) + "(";
+    for (const std::int32_t input : wiring_.inputs(index(part.step))) label += wiring_.tensor(input) + ", ";
+    label += texts(figures_of(run_, part, seconds_[index(part.step)])) + ")";
+    if (&slices_[i] != last_part_[index(part.step)]) return to.set_timeline_label(label);
+    // The value is there when the last member is done.
+    to.set_timeline_label(write_memory(part.step, to) + label);
+    write_outputs(index(part.step), to);
+  }
+  static std::string texts(const std::vector<Figure>& figures) {
+    std::string text;
+    for (const Figure& f : figures) text += (text.empty() ? "" : ", ") + std::string(f.name) + "=" + f.text;
+    return text;
+  }
+
+  void write_outputs(std::size_t step, tensorflow::NodeExecStats& to) const {
+    int slot = 0;
+    for (const std::int32_t node : wiring_.outputs(step)) {
+      const GraphTable::Node& n = run_.graph.nodes[index(node)];
+      tensorflow::NodeOutput& output = *to.add_output();
+      output.set_slot(slot++);
+      tensorflow::TensorDescription& what = *output.mutable_tensor_description();
+      what.set_dtype(io::detail::proto_type(n.dtype));
+      std::int64_t bytes = static_cast<std::int64_t>(size_of(n.dtype));
+      for (std::size_t i = 0; i < n.shape.rank; ++i) {
+        const std::int64_t extent = n.shape[i].at(run_.dims);
+        what.mutable_shape()->add_dim()->set_size(extent > 0 ? extent : -1);
+        bytes *= extent;
+      }
+      what.mutable_shape();
+      tensorflow::AllocationDescription& where = *what.mutable_allocation_description();
+      where.set_requested_bytes(n.kind == OpKind::assign ? 0 : bytes);  // a variable has its memory for good
+      where.set_allocator_name("cpu");
+      where.set_allocation_id(node + 1);
+    }
+  }
+
+  /// What the plan gives the step, and what is in use while it runs. Returns what the original puts before a label.
+  std::string write_memory(std::int32_t step, tensorflow::NodeExecStats& to) const {
+    std::int64_t taken = 0, in_use = 0;
+    for (const ProbedSlot& slot : run_.slots) {
+      if (slot.first == step) taken += slot.bytes;
+      if (slot.first <= step && step <= slot.last) in_use += slot.bytes;
+    }
+    if (in_use == 0) return {};
+    tensorflow::AllocatorMemoryUsed& memory = *to.add_memory();
+    memory.set_allocator_name("cpu");
+    memory.set_total_bytes(taken);
+    memory.set_live_bytes(taken);
+    memory.set_allocator_bytes_in_use(in_use);
+    const double mebibytes = static_cast<double>(taken) / (1 << 20);
+    return mebibytes < 0.1 ? "" : "[cpu " + fixed_figure(mebibytes, 1) + "MB] ";
+  }
+
+  /// Of an executor that has no steps of its own.
+  void write_whole_run(tensorflow::NodeExecStats& to) const {
+    to.set_node_name("run");
+    to.set_timeline_label("run = Run(us=" + fixed_figure((run_.end - run_.begin) * 1e6, 3) + ")");
+    write_times(run_.epoch.ns(run_.begin), run_.epoch.ns(run_.end), false, to);
+  }
+
+  void write_phases(tensorflow::DeviceStepStats& to) const {
+    to.set_device(std::string(hooks_device));
+    for (std::size_t i = 0; i < run_.phases.size(); ++i) {
+      const HookPhase& p = run_.phases[i];
+      tensorflow::NodeExecStats& node = *to.add_node_stats();
+      const std::string name = p.hook + "/" + std::string(p.phase);
+      node.set_node_name(name);
+      node.set_timeline_label(name + " = " + p.hook + "(phase=" + std::string(p.phase) +
+                              ", us=" + fixed_figure((p.end - p.begin) * 1e6, 3) + ")");
+      const std::int64_t end = run_.epoch.ns(p.end);
+      const bool shared = i + 1 < run_.phases.size() && run_.epoch.ns(run_.phases[i + 1].begin) / 1000 == end / 1000;
+      write_times(run_.epoch.ns(p.begin), end, shared, node);
+    }
+  }
+
+  const RunTrace& run_;
+  const Wiring wiring_;
+  const std::vector<double> seconds_;
+  const std::vector<Slice> slices_;
+  std::vector<const Slice*> last_part_;  // of each step, the one that ends last
+};
+
+}  // namespace detail
+
+/// The statistics of a run: device CPU:0 with a node for each part of a step, in the order of their starts; device
+/// HOOKS:0 with the phases of hooks. A label is
+///   name = Conv2d+Add+Relu(images, conv1/kernel, thread=0, us=812.4, FLOP=..., bytes=..., GFLOP/s=81.2, GB/s=3.1)
+/// so that the original's timeline, too, shows these figures: it takes them for inputs that it does not know, and draws
+/// no flow for those. The steps of a region run slice by slice; each is one node as long as all its slices took, with
+/// `calls` and, from the first to the last, `spread_us`. Outputs hang on the part that ended last. Times are rounded to
+/// microseconds as the original has them, at least 1; nanoseconds are exact.
+inline tensorflow::StepStats step_stats(const RunTrace& run) { return detail::StepStatsWriter(run).stats(); }
+
+}  // namespace crochet::trace

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run is recorded as, and the step statistics that are made of it.
+#include <crochet/trace/figures.hpp>
+#include <crochet/trace/step_recorder.hpp>
+#include <crochet/trace/step_stats.hpp>
+#include <crochet/trace/timeline.hpp>
+#include <crochet/trace/wiring.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "recorded_run.hpp"
+
+namespace {
+
+namespace cr = crochet;
+namespace trace = crochet::trace;
+using cr::testing::RecordedRun;
+
+std::string slices_text(const trace::RunTrace& run) {
+  std::string text;
+  const std::int64_t start = run.epoch.ns(run.begin);
+  for (const trace::Slice& s : trace::slices_of(run)) {
+    const std::int32_t node = run.steps[static_cast<std::size_t>(s.part->step)].node;
+    text += std::string(run.names[static_cast<std::size_t>(node)]) + " on " + std::to_string(s.part->member) + ": " +
+            std::to_string(s.begin - start) + "-" + std::to_string(s.end - start) + "\n";
+  }
+  return text;
+}
+
+TEST(StepRecorder, MeasuresEachMembersPartOfEachStep) {
+  RecordedRun made;
+  const trace::RunTrace run = made.record();
+  EXPECT_EQ(run.step, 42) << "the step that the run made";
+  EXPECT_EQ(run.epoch.ns(run.begin), std::int64_t{1'000'000} * 1'000'000'000) << "since 1970, from the wall clock";
+  ASSERT_EQ(run.parts.size(), 5U);
+  EXPECT_EQ(run.parts[1].calls, 2) << "a region runs slice by slice";
+  EXPECT_NEAR(run.parts[1].busy, 10e-6, 1e-12);
+  EXPECT_NEAR(run.parts[1].end - run.parts[1].begin, 12e-6, 1e-12);
+  EXPECT_NEAR(run.end - run.begin, 175.5e-6, 1e-12);
+  EXPECT_EQ(run.parts[4].member, 1);
+}
+
+TEST(StepRecorder, ARegionIsDrawnStepBehindStep) {
+  RecordedRun made;
+  EXPECT_EQ(slices_text(made.record()),
+            "dense/relu on 0: 10000-110250\n"
+            "dense/relu on 1: 110250-160250\n"
+            "sum/row on 0: 160250-170250\n"  // two slices of 5 us and, between them,
+            "sum on 0: 170250-174250\n"      // two of 2 us
+            "update on 0: 174250-174500\n");
+}
+
+TEST(StepRecorder, StartsAfreshWithEachRun) {
+  RecordedRun made;
+  made.record();
+  EXPECT_FALSE(made.recorder.complete());
+  made.recorder.on_run_begin(made.run());
+  made.part<3>(0, 1);  // and the run throws
+  EXPECT_FALSE(made.recorder.complete());
+  made.pass(1);
+  const trace::RunTrace run = made.record();
+  ASSERT_EQ(run.parts.size(), 5U);
+  EXPECT_EQ(run.parts[0].calls, 1);
+}
+
+TEST(Wiring, IsThatOfTheStepsNotOfTheNodes) {
+  RecordedRun made;
+  const trace::RunTrace run = made.record();
+  const trace::Wiring wiring(run);
+  const auto texts = [&](const std::vector<std::int32_t>& nodes) {
+    std::string text;
+    for (const std::int32_t n : nodes) text += wiring.tensor(n) + " ";
+    return text;
+  };
+  EXPECT_EQ(texts(wiring.inputs(0)), "x w ");
+  EXPECT_EQ(texts(wiring.outputs(0)), "dense/relu dense/relu:1 ") << "the sum reads the product, too";
+  EXPECT_EQ(texts(wiring.inputs(1)), "dense/relu ") << "through the view; the constant is left out";
+  EXPECT_EQ(texts(wiring.inputs(2)), "sum/row dense/relu:1 ");
+  EXPECT_EQ(texts(wiring.inputs(3)), "w sum ");
+}
+
+TEST(StepStats, LabelsHaveTheFigures) {
+  RecordedRun made;
+  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  ASSERT_EQ(stats.dev_stats_size(), 1);
+  const tensorflow::DeviceStepStats& device = stats.dev_stats(0);
+  EXPECT_EQ(device.device(), "/job:localhost/replica:0/task:0/device:CPU:0");
+  EXPECT_EQ(device.thread_names().at(1), "team 1");
+  std::vector<std::string> labels;
+  for (const auto& n : device.node_stats()) labels.push_back(n.timeline_label());
+  // 2e6 operations in the longer part, of 100.25 us, and 4000 bytes
+  EXPECT_EQ(labels, (std::vector<std::string>{
+                        "dense/relu = Matmul+Relu(x, w, thread=0, us=100.250, nodes=2, FLOP=2000000, bytes=4000, "
+                        "GFLOP/s=19.95, GB/s=0.0399)",
+                        "dense/relu = Matmul+Relu(x, w, thread=1, us=50.000, nodes=2, FLOP=2000000, bytes=4000, "
+                        "GFLOP/s=19.95, GB/s=0.0399)",
+                        "[cpu 1.0MB] sum/row = ReduceSum(dense/relu, thread=0, us=10.000, bytes=1000, GB/s=0.1, "
+                        "region=0, calls=2, spread_us=12.000)",
+                        "sum = ReduceSum(sum/row, dense/relu:1, thread=0, us=4.000, FLOP=500, bytes=4, "
+                        "GFLOP/s=0.125, GB/s=0.001, region=0, calls=2, spread_us=9.000)",
+                        "update = Assign(w, sum, thread=0, us=0.250)"}));
+}
+
+TEST(StepStats, TimesAreMicrosecondsThatDoNotTouch) {
+  RecordedRun made;
+  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  std::string text;
+  for (const auto& n : stats.dev_stats(0).node_stats()) {
+    text += std::to_string(n.all_start_micros() - std::int64_t{1'000'000'000'000}) + "+" +
+            std::to_string(n.all_end_rel_micros()) + " (" + std::to_string(n.all_end_rel_nanos()) + " ns) ";
+  }
+  EXPECT_EQ(text, "10+100 (100250 ns) 110+50 (50000 ns) 160+9 (10000 ns) 170+3 (4000 ns) 174+1 (250 ns) ")
+      << "170 and 174 begin where the slices before end, and would open a lane each";
+}
+
+TEST(StepStats, OutputsHangOnThePartThatEndsLast) {
+  RecordedRun made;
+  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  const auto& nodes = stats.dev_stats(0).node_stats();
+  EXPECT_EQ(nodes[0].output_size(), 0);
+  ASSERT_EQ(nodes[1].output_size(), 2);
+  EXPECT_EQ(nodes[1].output(0).tensor_description().dtype(), tensorflow::DT_FLOAT);
+  EXPECT_EQ(nodes[1].output(0).tensor_description().shape().dim(1).size(), 8);
+  EXPECT_EQ(nodes[1].memory(0).total_bytes(), 4096);
+  EXPECT_EQ(nodes[2].memory(0).allocator_bytes_in_use(), 4096 + (1 << 20));
+  EXPECT_EQ(nodes[4].output(0).tensor_description().allocation_description().requested_bytes(), 0)
+      << "an assignment writes into a variable's memory";
+}
+
+TEST(StepStats, DynamicDimensionsAreThoseOfTheRun) {
+  RecordedRun made;
+  trace::RunTrace run = made.record();
+  const auto first = [&] { return trace::step_stats(run).dev_stats(0).node_stats(1).output(0).tensor_description(); };
+  EXPECT_EQ(first().shape().dim(0).size(), -1) << "not known";
+  run.dims = {32, 0, 0, 0};
+  EXPECT_EQ(first().shape().dim(0).size(), 32);
+  EXPECT_EQ(first().allocation_description().requested_bytes(), 32 * 8 * 4);
+}
+
+TEST(StepStats, HooksHaveADeviceOfTheirOwn) {
+  RecordedRun made;
+  trace::RunTrace run = made.record();
+  run.phases = {{"LoggingTensor<\"loss\", \"accuracy\">", "before_run", 100.0001, 100.0001035},
+                {"FeedFn<main()::<lambda(auto:1&)>>", "after_run", 100.0001035, 100.0002}};
+  const tensorflow::StepStats stats = trace::step_stats(run);
+  ASSERT_EQ(stats.dev_stats_size(), 2);
+  EXPECT_EQ(stats.dev_stats(1).device(), trace::hooks_device);
+  EXPECT_EQ(stats.dev_stats(1).node_stats(0).all_end_rel_micros(), 2) << "the next begins in the same microsecond";
+  EXPECT_EQ(stats.dev_stats(1).node_stats(0).all_end_rel_nanos(), 3500);
+  const auto json = nlohmann::json::parse(trace::timeline_json(stats))["traceEvents"];
+  EXPECT_EQ(json.back()["name"], "FeedFn<main()::<lambda(auto:1&)>>");
+  EXPECT_EQ(json.back()["args"]["input0"], "phase=after_run");
+  EXPECT_EQ(json[json.size() - 2]["args"]["name"], "LoggingTensor<\"loss\", \"accuracy\">/before_run");
+}
+
+TEST(StepStats, FiguresAreNoTensors) {
+  RecordedRun made;
+  const trace::RunTrace run = made.record();
+  const auto json = nlohmann::json::parse(trace::timeline_json(trace::step_stats(run)))["traceEvents"];
+  for (const auto& e : json) {
+    const std::string phase = e["ph"].get<std::string>(), name = e["name"].get<std::string>();
+    EXPECT_TRUE((phase != "s" && phase != "t") || name.find('=') == std::string::npos) << name;
+    EXPECT_TRUE(phase != "X" || e["dur"].get<int>() > 0) << name;
+  }
+}
+
+TEST(StepStats, ARunWithoutStepsIsOneNode) {
+  RecordedRun made;
+  cr::ProbedRun run;
+  made.recorder.on_run_begin(run);
+  made.pass(1500);
+  made.recorder.on_run_end();
+  const tensorflow::StepStats stats = trace::step_stats(made.recorder.take());
+  ASSERT_EQ(stats.dev_stats(0).node_stats_size(), 1);
+  EXPECT_EQ(stats.dev_stats(0).node_stats(0).timeline_label(), "run = Run(us=1500.000)");
+}
+
+TEST(Figures, DoNotDependOnTheLocale) {
+  EXPECT_EQ(trace::figure(81.254), "81.25");
+  EXPECT_EQ(trace::figure(0.00312345), "0.003123");
+  EXPECT_EQ(trace::fixed_figure(1234.5, 1), "1234.5");
+  EXPECT_EQ(trace::fixed_figure(2e15, 0), "2000000000000000");
+}
+
+}  // namespace
