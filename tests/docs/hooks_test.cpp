@@ -9,6 +9,7 @@
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/dumping_debug.hpp>
 #include <crochet/hooks/json_lines_logger.hpp>
+#include <crochet/hooks/profiler_hook.hpp>
 #include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/write_graph.hpp>
 
@@ -110,6 +111,7 @@ std::vector<Row> rows() {
       HOOK(snapshot, Snapshot<"temperature">{"out/"}),
       HOOK(memory_monitor, MemoryMonitor{}),
       HOOK(profiler, Profiler{tracer, {.every_steps = 1000}}),
+      HOOK(profiler_hook, ProfilerHook{{.save_steps = 1000}}),
       HOOK(summary_saver, SummarySaver<summary::Scalar<"loss">>{.every_steps = 100}),
       HOOK(weight_histograms, WeightHistograms{}),
       HOOK(gradient_histograms, GradientHistograms<"loss", "w">{{.every_steps = 1000}}),

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/graph/node_names.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
@@ -23,6 +24,18 @@ inline std::string figure(double value, int digits = 4) {
 inline std::string fixed_figure(double value, int digits) {
   char text[400];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
+}
+
+/// What a step computes, in TensorFlow's spelling of operations: "Conv2d+Add+Relu"; of a long group the first ones.
+inline std::string op_text(const RunTrace& run, const TracedStep& step) {
+  constexpr std::size_t shown = 4;
+  std::string text;
+  for (std::size_t i = 0; i < step.nodes.size() && i < shown; ++i) {
+    if (i > 0) text += '+';
+    text += GraphOpName(run.graph.nodes[static_cast<std::size_t>(step.nodes[i])].op).view();
+  }
+  if (step.nodes.size() > shown) text += "+" + std::to_string(step.nodes.size() - shown) + "_more";
+  return text;
 }
 
 /// What is known of a part of a step besides its times: a line each in a viewer.

@@ -18,7 +18,6 @@
 
 #include <crochet/trace/figures.hpp>
 #include <crochet/trace/run_trace.hpp>
-#include <crochet/trace/step_stats.hpp>
 #include <crochet/trace/wiring.hpp>
 
 namespace crochet::trace {

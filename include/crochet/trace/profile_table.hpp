@@ -13,7 +13,6 @@
 
 #include <crochet/trace/figures.hpp>
 #include <crochet/trace/run_trace.hpp>
-#include <crochet/trace/step_stats.hpp>
 
 namespace crochet::trace {
 

@@ -21,18 +21,6 @@ namespace crochet::trace {
 /// The device on which the hooks' own phases are shown.
 inline constexpr std::string_view hooks_device = "/job:localhost/replica:0/task:0/device:HOOKS:0";
 
-/// What a step computes, in TensorFlow's spelling of operations: "Conv2d+Add+Relu"; of a long group the first ones.
-inline std::string op_text(const RunTrace& run, const TracedStep& step) {
-  constexpr std::size_t shown = 4;
-  std::string text;
-  for (std::size_t i = 0; i < step.nodes.size() && i < shown; ++i) {
-    if (i > 0) text += '+';
-    text += io::detail::proto_op(run.graph.nodes[static_cast<std::size_t>(step.nodes[i])].op);
-  }
-  if (step.nodes.size() > shown) text += "+" + std::to_string(step.nodes.size() - shown) + "_more";
-  return text;
-}
-
 namespace detail {
 
 class StepStatsWriter {

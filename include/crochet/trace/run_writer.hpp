@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunWriter: the files that recorded runs become.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <crochet/error.hpp>
+#include <crochet/io/event_writer.hpp>
+#include <crochet/io/file_system.hpp>
+#include <crochet/io/whole_file.hpp>
+#include <crochet/trace/perfetto.hpp>
+#include <crochet/trace/profile_table.hpp>
+#include <crochet/trace/run_trace.hpp>
+#include <crochet/trace/step_stats.hpp>
+#include <crochet/trace/timeline.hpp>
+#include <crochet/trace/worker.hpp>
+
+namespace crochet::trace {
+
+struct RunWriterOptions {
+  std::filesystem::path output_dir{};  ///< of the timelines; made if it is not there; empty: the current one
+  TimelineOptions timeline{};
+  bool run_metadata = false;         ///< `timeline-<step>.pb` beside each timeline: a serialized RunMetadata
+  io::EventWriter events{};          ///< gets the same as tagged run metadata, `step_<step>`
+  std::filesystem::path perfetto{};  ///< one native trace of all runs; empty: none
+  bool in_background = true;         ///< a thread of its own does the work
+  io::OnWriteError on_write_error = io::OnWriteError::go_on;
+  std::function<void(std::string_view)> report{};  ///< may be called by that thread
+  io::FileSystem* files = nullptr;                 ///< null: this machine's
+};
+
+/// Writes what was recorded of each run: `timeline-<step>.json` in output_dir, and what else the options ask for.
+/// A timeline is complete or not there (io/whole_file.hpp). The native trace grows run by run; it can be read whenever
+/// the program stops. When a file cannot be written: with `go_on` that is reported once for each kind of file and the
+/// others are written; the native trace is not continued, since what would follow a gap could not be read. With `stop`
+/// the next write() or flush() throws the error.
+class RunWriter {
+ public:
+  explicit RunWriter(RunWriterOptions options) : options_(std::move(options)) {}
+  RunWriter(const RunWriter&) = delete;
+  RunWriter& operator=(const RunWriter&) = delete;
+
+  /// In the background, eight runs may wait; one more waits for room, 10 s at most, and is then given up, which is
+  /// reported once.
+  void write(RunTrace run) {
+    rethrow();
+    if (!options_.in_background) {
+      write_all(run);
+      return rethrow();
+    }
+    const auto shared = std::make_shared<RunTrace>(std::move(run));
+    if (!worker_.add([this, shared] { write_all(*shared); }))
+      complain(slow, "recorded runs wait too long for the disk");
+  }
+  /// Returns when all is written.
+  void flush() {
+    worker_.drain();
+    rethrow();
+  }
+  /// Of all runs that were given to write().
+  [[nodiscard]] ProfileTable table() {
+    worker_.drain();
+    return table_;
+  }
+
+ private:
+  enum Kind : std::size_t { timelines, metadata, events, perfetto, slow, kinds };
+
+  void write_all(const RunTrace& run) {
+    try {
+      table_.add(run);
+      const std::string step = std::to_string(run.step);
+      tensorflow::RunMetadata all;
+      *all.mutable_step_stats() = step_stats(run);
+      guarded(timelines,
+              [&] { write_file("timeline-" + step + ".json", timeline_json(all.step_stats(), options_.timeline)); });
+      guarded(metadata, [&] {
+        if (options_.run_metadata) write_file("timeline-" + step + ".pb", io::detail::serialized(all));
+      });
+      guarded(events, [&] {
+        if (options_.events) options_.events.add_run_metadata("step_" + step, io::detail::serialized(all));
+      });
+      if (!options_.perfetto.empty() && !said_[perfetto]) guarded(perfetto, [&] { append(run); });
+    } catch (...) {  // memory
+      keep(std::current_exception());
+    }
+  }
+  io::FileSystem& files() const { return options_.files != nullptr ? *options_.files : io::local_files(); }
+  static std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+  static void make_folder(const std::filesystem::path& folder) {
+    if (folder.empty()) return;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw IoError("crochet: cannot make the folder " + folder.string() + ": " + error.message());
+  }
+  void write_file(const std::string& name, const std::string& text) {
+    make_folder(options_.output_dir);
+    io::write_whole_file(options_.output_dir / name, {bytes_of(text)}, files());
+  }
+  void append(const RunTrace& run) {
+    if (!trace_) {
+      make_folder(options_.perfetto.parent_path());
+      std::error_code error;
+      trace_ = files().create(options_.perfetto, error);
+      io::detail::require_written(options_.perfetto, error);
+    }
+    io::detail::require_written(options_.perfetto, trace_->write(bytes_of(packets_.packets(run))));
+    io::detail::require_written(options_.perfetto, trace_->start_sync());
+  }
+
+  /// What an output throws concerns that output.
+  template <class F>
+  void guarded(Kind kind, F write) {
+    try {
+      write();
+    } catch (const std::exception& error) {
+      if (options_.on_write_error == io::OnWriteError::stop) keep(std::current_exception());
+      complain(kind, error.what());
+    }
+  }
+  void complain(Kind kind, const std::string& why) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(said_[kind], true)) return;
+    }
+    if (options_.report && options_.on_write_error == io::OnWriteError::go_on) {
+      options_.report(why + "; training goes on, and this is said once");
+    }
+  }
+  void keep(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(error);
+  }
+  void rethrow() {
+    std::exception_ptr failure;
+    {
+      const std::lock_guard lock(mutex_);
+      failure = std::exchange(failure_, nullptr);
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  const RunWriterOptions options_;
+  ProfileTable table_;
+  PerfettoWriter packets_;
+  std::unique_ptr<io::OutputFile> trace_;
+  std::mutex mutex_;
+  bool said_[kinds]{};
+  std::exception_ptr failure_;
+  Worker worker_;  // last: its thread uses the above
+};
+
+}  // namespace crochet::trace

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProfilerHook on step functions, under clocks that the tests move: when it records, what it writes, and what becomes
+// of it when the disk is full. tests/executor/profile_test.cpp has graphs.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/profiler_hook.hpp>
+#include <crochet/io/tfrecord.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "../io/faulty_files.hpp"
+#include "../io/temporary_folder.hpp"
+
+namespace {
+
+namespace cr = crochet;
+namespace fs = std::filesystem;
+using namespace cr::literals;
+using cr::test::FaultyFiles;
+using cr::test::TemporaryFolder;
+using cr::testing::broken_laws;
+using cr::testing::ManualClock;
+using cr::testing::RecordingSink;
+using Json = nlohmann::json;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Takes time in both phases.
+struct Slow {
+  ManualClock clock;
+  void before_run(auto&) { clock.advance(20e-6); }
+  void after_run(auto&, const auto&) { clock.advance(30e-6); }
+};
+
+/// A step of 100 us, and a profiler that writes into a folder of the test.
+struct Profiled : TemporaryFolder {
+  ManualClock clock{50.0};
+  RecordingSink sink{};
+  double value = 0;
+  bool breaks = false;
+
+  ~Profiled() { cr::io::FileWriterCache::clear(); }  // before the folder goes
+
+  cr::ProfilerHookOptions with(cr::ProfilerHookOptions options) {
+    options.output_dir = options.output_dir.empty() ? path() : options.output_dir;
+    options.clock = clock;
+    options.wall_clock = [] { return 1000.0; };
+    options.sink = sink;
+    return options;
+  }
+  template <class... H>
+  auto session(H... hook) {
+    auto step = [this](auto& out) {
+      clock.advance(100e-6);
+      if (breaks) throw cr::LogicError("the run");
+      out["value"_n] = value += 1;
+    };
+    return cr::MonitoredSession{cr::StepExecutor{step, cr::output<double, "value">}, cr::HookChain{std::move(hook)...}};
+  }
+  auto profiled(cr::ProfilerHookOptions options) { return session(cr::ProfilerHook{with(std::move(options))}); }
+
+  /// The steps of the timelines that are there; anything temporary is an error.
+  std::set<int> steps() const {
+    std::set<int> steps;
+    for (const auto& entry : fs::directory_iterator(path())) {
+      const std::string name = entry.path().filename();
+      EXPECT_NE(entry.path().extension(), ".tmp");
+      if (name.starts_with("timeline-") && name.ends_with(".json")) steps.insert(std::stoi(name.substr(9)));
+    }
+    return steps;
+  }
+  /// The tags of the run metadata in the event file.
+  std::map<std::string, tensorflow::RunMetadata> tagged() const {
+    std::map<std::string, tensorflow::RunMetadata> all;
+    for (const auto& entry : fs::directory_iterator(path())) {
+      if (entry.path().filename().string().find("tfevents") == std::string::npos) continue;
+      const std::string bytes = text_of(entry.path());
+      std::string_view rest = bytes;
+      while (const auto record = cr::io::next_tfrecord(rest)) {
+        tensorflow::Event event;
+        EXPECT_TRUE(event.ParseFromArray(record->data(), static_cast<int>(record->size())));
+        if (!event.has_tagged_run_metadata()) continue;
+        EXPECT_EQ(event.step(), 0) << "as the original: the tag has the step";
+        EXPECT_TRUE(all[event.tagged_run_metadata().tag()].ParseFromString(event.tagged_run_metadata().run_metadata()));
+      }
+    }
+    return all;
+  }
+};
+
+void run(auto& session, int times) {
+  for (int i = 0; i < times; ++i) session.run();
+}
+template <class Act>
+std::string refusal(Act act) {
+  try {
+    act();
+  } catch (const cr::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ProfilerHook, X8WantsExactlyOneInterval) {
+  EXPECT_NE(refusal([] { cr::ProfilerHook{{}}.begin(); }), "");
+  EXPECT_NE(refusal([] { cr::ProfilerHook{{.save_steps = 10, .save_secs = 10}}.begin(); }), "");
+  EXPECT_NE(refusal([] { cr::ProfilerHook{{.save_steps = 0}}.begin(); }), "");
+}
+
+TEST(ProfilerHook, X9X10ByTimeRecordsTheFirstRunAfterTheInterval) {
+  Profiled test;
+  auto session = test.profiled({.save_secs = 2});
+  const double start = test.clock();
+  for (const double time : {0.0, 2.5, 2.6, 4.4, 4.51}) {
+    test.clock.set(start + time);
+    session.run();
+  }
+  session.close();
+  EXPECT_EQ(test.steps(), (std::set<int>{2, 5}));
+}
+
+TEST(ProfilerHook, X11EveryTwoSteps) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 2});
+  run(session, 5);
+  session.close();
+  EXPECT_EQ(test.steps(), (std::set<int>{2, 4}));
+}
+
+TEST(ProfilerHook, X12RunMetadataIsInTheEventFile) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 1});
+  run(session, 3);
+  session.close();
+  cr::io::FileWriterCache::clear();
+  const auto tagged = test.tagged();
+  ASSERT_EQ(tagged.size(), 2U);
+  EXPECT_EQ(tagged.begin()->first, "step_2");
+  EXPECT_EQ(cr::trace::timeline_json(tagged.at("step_3").step_stats()), text_of(test / "timeline-3.json"));
+}
+
+TEST(ProfilerHook, ATimelineIsMadeOfItsRunMetadata) {
+  for (const bool memory : {false, true}) {
+    for (const bool background : {false, true}) {
+      Profiled test;
+      auto session = test.profiled({.save_steps = 1,
+                                    .show_dataflow = false,
+                                    .show_memory = memory,
+                                    .run_metadata = true,
+                                    .event_file = false,
+                                    .in_background = background});
+      run(session, 2);
+      session.close();
+      tensorflow::RunMetadata metadata;
+      ASSERT_TRUE(metadata.ParseFromString(text_of(test / "timeline-2.pb")));
+      EXPECT_EQ(text_of(test / "timeline-2.json"),
+                cr::trace::timeline_json(metadata.step_stats(), {.show_dataflow = false, .show_memory = memory}));
+      EXPECT_TRUE(test.tagged().empty());
+    }
+  }
+}
+
+TEST(ProfilerHook, ShowsTheStepAndEveryHooksPhases) {
+  Profiled test;
+  auto session = test.session(Slow{test.clock}, cr::ProfilerHook{test.with({.save_steps = 1})}, Slow{test.clock});
+  run(session, 2);
+  session.close();
+  std::string text;
+  const Json json = Json::parse(text_of(test / "timeline-2.json"));
+  for (const Json& e : json["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    text += e["name"].get<std::string>() + " " + std::to_string(e["ts"].get<std::int64_t>() - 1'000'000'000) + "+" +
+            e["dur"].dump() + "\n";
+  }
+  // The clock of the session began at 0; the first run took 200 us.
+  EXPECT_EQ(text,
+            "StepFunction 240+100\n"
+            "Slow 200+19\n"  // the slice gives way to the next one
+            "ProfilerHook 220+1\nSlow 220+20\nSlow 340+29\nProfilerHook 370+1\nSlow 370+30\n");
+}
+
+TEST(ProfilerHook, ARunThatThrewIsGivenUp) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 2});
+  run(session, 1);
+  test.breaks = true;
+  EXPECT_THROW(session.run(), cr::LogicError);
+  test.breaks = false;
+  session.run();
+  session.close();
+  EXPECT_EQ(test.steps(), (std::set<int>{2})) << "the step is recorded when it is made";
+  const Json json = Json::parse(text_of(test / "timeline-2.json"));
+  for (const Json& e : json["traceEvents"])
+    EXPECT_TRUE(e["ph"] != "X" || e["name"] != "StepFunction" || e["dur"] == 100);
+}
+
+TEST(ProfilerHook, ASessionThatFailsHasWhatWasRecordedBefore) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 1});
+  EXPECT_THROW(cr::run_session(session,
+                               [&](auto& s) {
+                                 s.run();
+                                 s.run();
+                                 test.breaks = true;
+                                 s.run();
+                               }),
+               cr::LogicError);
+  EXPECT_EQ(test.steps(), (std::set<int>{2}));
+}
+
+TEST(ProfilerHook, WorksInsideADecorator) {
+  Profiled test;
+  auto session = test.session(cr::EveryN<2, cr::ProfilerHook>{cr::ProfilerHook{test.with({.save_steps = 1})}});
+  run(session, 6);  // the hook sees runs 1, 3 and 5
+  session.close();
+  EXPECT_EQ(test.steps(), (std::set<int>{3, 5}));
+}
+
+TEST(ProfilerHook, ATableAtTheEnd) {
+  Profiled test;
+  RecordingSink table;
+  auto session = test.session(cr::ProfilerHook{test.with({.save_steps = 1, .event_file = false, .table = table})},
+                              Slow{test.clock});
+  run(session, 3);
+  EXPECT_TRUE(table.lines().empty());
+  session.close();
+  EXPECT_EQ(table.lines(), (std::vector<std::string>{
+                               "2 runs recorded, 100.00 us a run; times are per run",
+                               "node           operations    self us  share %  calls  GFLOP/s  GB/s",
+                               "step_function  StepFunction   100.00    100.0      1        -     -",
+                               "(the rest)                      0.00      0.0",
+                               "hook          us a step  share %  before_run us  after_run us",
+                               "Slow              50.00     50.0          20.00         30.00",
+                               "ProfilerHook       0.00      0.0           0.00          0.00",
+                           }));
+}
+
+TEST(ProfilerHook, ANativeTraceOfAllRecords) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 1, .event_file = false, .perfetto = test / "traces/run.pftrace"});
+  run(session, 4);
+  session.close();
+  perfetto::protos::Trace trace;
+  ASSERT_TRUE(trace.ParseFromString(text_of(test / "traces/run.pftrace")));
+  int slices = 0;
+  for (const auto& p : trace.packet())
+    slices += p.track_event().type() == perfetto::protos::TrackEvent::TYPE_SLICE_BEGIN;
+  EXPECT_EQ(slices, 3 * 4) << "three runs: the run, its step, two phases of the profiler";
+}
+
+TEST(ProfilerHook, AFolderThatCannotBeMadeIsReportedAndTrainingGoesOn) {
+  Profiled test;
+  std::ofstream(test / "file") << "no folder";
+  auto session = test.profiled({.save_steps = 1,
+                                .output_dir = test / "file" / "profiles",
+                                .run_metadata = true,
+                                .perfetto = test / "file" / "run.pftrace"});
+  run(session, 5);
+  session.close();
+  EXPECT_EQ(test.value, 5);
+  ASSERT_EQ(test.sink.lines().size(), 4U) << "once each: event file, timelines, metadata, native trace\n"
+                                          << test.sink.text();
+  for (const std::string& line : test.sink.lines()) {
+    EXPECT_NE(line.find("training goes on"), std::string::npos) << line;
+    EXPECT_NE(line.find((test / "file").string()), std::string::npos) << line;
+  }
+}
+
+TEST(ProfilerHook, OrTheRunThrowsIfSoAsked) {
+  Profiled test;
+  std::ofstream(test / "file") << "no folder";
+  auto session = test.profiled({.save_steps = 1,
+                                .output_dir = test / "file" / "profiles",
+                                .event_file = false,
+                                .in_background = false,
+                                .on_write_error = cr::io::OnWriteError::stop});
+  EXPECT_THROW(run(session, 5), cr::IoError);
+  EXPECT_EQ(test.value, 2) << "the first run is not recorded; the second's files are made before the third";
+  EXPECT_TRUE(test.sink.lines().empty());
+}
+
+TEST(ProfilerHook, AFullDiskLeavesWholeTimelinesOnly) {
+  const std::error_code full = std::make_error_code(std::errc::no_space_on_device);
+  bool enough = false;
+  std::size_t reports = 0;
+  for (std::size_t budget = 0; !enough; budget += 97) {
+    Profiled test;
+    FaultyFiles files(budget, full);
+    auto session = test.profiled({.save_steps = 1,
+                                  .run_metadata = true,
+                                  .event_file = false,
+                                  .perfetto = test / "run.pftrace",
+                                  .in_background = false,
+                                  .files = &files});
+    run(session, 4);
+    session.close();
+    EXPECT_EQ(test.value, 4);
+    for (const int step : test.steps()) {
+      EXPECT_TRUE(Json::accept(text_of(test / ("timeline-" + std::to_string(step) + ".json")))) << budget;
+    }
+    enough = files.had_enough();
+    reports += test.sink.lines().size();
+    EXPECT_EQ(test.sink.lines().empty(), enough) << budget;
+    EXPECT_LE(test.sink.lines().size(), 3U) << "once each: timelines, metadata, native trace";
+    EXPECT_TRUE(!enough || test.steps().size() == 3);
+  }
+  EXPECT_GT(reports, 3U);
+}
+
+TEST(ProfilerHook, KeepsTheLawsOfHooks) {
+  ManualClock clock;
+  RecordingSink sink;
+  TemporaryFolder folder;
+  const cr::testing::LawOptions all{.says = [&] { return sink.text(); }};
+  EXPECT_EQ(broken_laws(
+                cr::ProfilerHook{
+                    {.save_steps = 3, .output_dir = folder.path(), .event_file = false, .clock = clock, .sink = sink}},
+                all),
+            "");
+}
+
+}  // namespace
