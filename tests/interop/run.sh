@@ -58,6 +58,7 @@ judge() {
 
 script checkpoints checkpoints
 script events events
+script dump dump
 script safetensors_files checkpoints
 script timeline timeline
 
@@ -96,6 +97,13 @@ if [ "$judges" ]; then
     judge "event file judge, $run" "$python" "$judges/events_check.py" "$work/events/logs/$run" --require-start \
       --expect-json "$work/events/$run.json"
   done
+  mkdir -p "$work/dump"
+  judge "dumps" "$programs/interop_dump" step "$work/dump/step" "$work/dump/step.json"
+  judge "dump judge, tensors" "$python" "$judges/tfdbg_dump_check.py" "$work/dump/step/identity" --require-graph \
+    --expect-json "$work/dump/step.json"
+  judge "dump judge, operations" "$python" "$judges/tfdbg_dump_check.py" "$work/dump/step/operations" --require-graph
+  judge "a dump of the run with a NaN" "$programs/interop_dump" nan "$work/dump/nan"
+  judge "dump judge, NaN" "$python" "$judges/tfdbg_dump_check.py" "$work/dump/nan" --require-graph
 fi
 
 echo "$passed passed, $failed failed"

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Dumps of runs: DumpingDebugHook writes, TensorFlow's DebugDumpDir reads and validates."""
+import json
+import os
+import re
+
+import frame
+
+try:
+    import numpy as np
+    import tensorflow as tf
+    from tensorflow.python.debug.lib import debug_data
+    from tensorflow.python.ops import gen_debug_ops
+except ImportError as error:
+    frame.skip(f"there is no TensorFlow ({error})")
+
+v1 = tf.compat.v1
+v1.disable_eager_execution()
+CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+def runs_of(root):
+    return [os.path.join(root, name) for name in sorted(os.listdir(root), key=lambda n: int(n.split("_")[2]))]
+
+
+def opened(run):
+    """The run, its graphs really loaded: without them the reader would not validate."""
+    dump = debug_data.DebugDumpDir(run, validate=True)
+    assert dump.loaded_partition_graphs()
+    return dump
+
+
+def values_of(dump, op="DebugIdentity"):
+    return {d.node_name: d.get_tensor() for d in dump.dumped_tensor_data if d.debug_op == op}
+
+
+class StepFunction(frame.InteropTest):
+    def setUp(self):
+        super().setUp()
+        self.ours("step", self.folder, self.path("expected.json"))
+        with open(self.path("expected.json")) as file:
+            self.expected = json.load(file)["runs"]
+        self.dumps = [opened(run) for run in runs_of(self.path("identity"))]
+
+    def test_every_tensor_has_its_value_type_and_shape(self):
+        self.assertEqual(len(self.dumps), 3)
+        for dump, expected in zip(self.dumps, self.expected):
+            want = {key.split(":")[0]: spec for key, spec in expected["tensors"].items()}
+            have = values_of(dump)
+            self.assertEqual(set(have), set(want))
+            for name, spec in want.items():
+                self.assertEqual(have[name].dtype.name, spec["dtype"], name)
+                self.assertEqual(list(have[name].shape), spec["shape"], name)
+                if "value" not in spec:
+                    np.testing.assert_array_equal(have[name], np.arange(spec["shape"][0]) % 1000)
+                    continue
+                value = np.array(spec["value"])
+                value = value.astype(np.float64) if value.dtype.kind == "U" else value
+                np.testing.assert_array_equal(have[name], value.astype(spec["dtype"]).reshape(spec["shape"]))
+
+    def test_what_was_asked_for(self):
+        for i, (dump, expected) in enumerate(zip(self.dumps, self.expected)):
+            self.assertEqual(dump.run_fetches_info, expected["fetches"])
+            self.assertEqual(dump.run_feed_keys_info, expected["feeds"])
+            self.assertEqual(dump.core_metadata.global_step, i)
+            self.assertEqual(dump.core_metadata.output_names, sorted(dump.core_metadata.output_names))
+            self.assertEqual(dump.devices(), [CPU])
+        indices = [dump.core_metadata.session_run_index for dump in self.dumps]
+        self.assertEqual(indices, list(range(indices[0], indices[0] + 3)))
+
+    def test_the_graph_answers_questions(self):
+        dump = self.dumps[0]
+        self.assertIn("net/field", dump.nodes())
+        self.assertEqual(dump.node_op_type("net/field"), "Output")
+        self.assertEqual(len(dump.node_inputs("net/field")), 1)
+        self.assertEqual(dump.node_device("net/field"), CPU)
+        self.assertEqual(dump.debug_watch_keys("net/field"), ["net/field:0:DebugIdentity"])
+
+    def test_the_planted_nan_is_found(self):
+        found = [[d.node_name for d in dump.find(debug_data.has_inf_or_nan)] for dump in self.dumps]
+        self.assertEqual(found, [[], ["net/field"], []])
+
+    def test_operations_publish_what_the_originals_do(self):
+        """The original's kernels, given the values that were dumped."""
+        compared = 0
+        for run in runs_of(self.path("operations")):
+            dump = opened(run)
+            inputs, counts, summaries = (
+                values_of(dump, op) for op in ("DebugIdentity", "DebugNanCount", "DebugNumericSummary"))
+            self.assertEqual(set(inputs), set(counts))
+            self.assertEqual(set(inputs), set(summaries))
+            for name, value in inputs.items():
+                with tf.Graph().as_default(), v1.Session() as session:
+                    x = v1.placeholder(value.dtype, value.shape)
+                    count = gen_debug_ops.debug_nan_count(x, tensor_name="x:0")
+                    summary = gen_debug_ops.debug_numeric_summary(x, tensor_name="x:0", lower_bound=-1.0, upper_bound=2.5)
+                    count, summary = session.run([count, summary], {x: value})
+                np.testing.assert_array_equal(counts[name], count, name)
+                self.assertEqual(counts[name].dtype, count.dtype)
+                np.testing.assert_array_equal(summaries[name].view(np.int64)[:10], summary.view(np.int64)[:10], name)
+                np.testing.assert_array_equal(summaries[name], summary, name)
+                compared += 1
+        self.assertEqual(compared, 18)
+
+    def test_nothing_else_lies_about(self):
+        for run in runs_of(self.path("identity")):
+            for name in os.listdir(run):
+                self.assertRegex(name, "^_tfdbg_")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["expected.json", "identity", "operations"])
+
+
+class Conditions(frame.InteropTest):
+    def test_only_the_run_with_the_nan_is_there(self):
+        self.ours("nan", self.path("nan"))
+        runs = runs_of(self.path("nan"))
+        self.assertEqual(len(runs), 1)
+        dump = opened(runs[0])
+        self.assertEqual([d.node_name for d in dump.find(debug_data.has_inf_or_nan)], ["net/field"])
+        self.assertEqual(dump.core_metadata.global_step, 1)
+        self.assertIn("net/wide", values_of(dump))
+
+
+class Patterns(frame.InteropTest):
+    def test_they_match_as_pythons_do(self):
+        texts = ["", "a", "b", "ab", "ba", "aab", "abab", "dense", "dense_1/kernel", "hidden/dense", "MatMul", "Mat", "a-b",
+                 "a.b", "a+b", "]a", "x{2}", "xx", "xxx", "conv_12", "A B", "\n", "a\n", "_", "9", "loss/grad_0"]
+        patterns = ["", "a", "ab", "a|b", "a|", "|a", "(a|b)*", "(a|b)+$", "a*b", "a+b?", "a??b", "a{2}b", "(ab){2}", "(ab){1,2}$",
+                    "a{0}b", "a{,2}b", "a{1,}b", "x{2}", "x{2,3}$", "x{a}", "dense", "dense.*", ".*dense", ".*dense$", "dense_\\d+/",
+                    "[a-c]+$", "[^a-c]+", "[]a]+", "[a\\]]+$", "[\\w.-]+$", "\\w+$", "\\W", "\\s", "\\S+$", "\\D", "\\d",
+                    "^a", "a$", "$", "^$", "a\\Z", "\\Aa", ".", "..", "a.b", "a\\.b", "a\\+b", "Mat", "Mat$", "Mul", "(?:M|m)at",
+                    "(?P<x>a)b", "((a)|(b))+$", "(a*)*$", "(a*)+b", "(|a)+b", "[+*?]", "a[+.-]b", "(conv|dense)_\\d{1,2}", "}", "]",
+                    "[a-]", "[-a]", "\\/", "a(?:b|)$", "(a|ab)(c|bcd)?$", "[.]"]
+        for pattern in patterns:
+            want = "".join("1" if re.match(pattern, text) else "0" for text in texts)
+            self.assertEqual(self.ours("match", pattern, *texts), want, pattern)
+
+
+if __name__ == "__main__":
+    frame.main()
