@@ -2,80 +2,19 @@
 // The executor's threads. A team forks and joins in a fraction of a microsecond while it is busy: members spin briefly,
 // then block. Work is split in a fixed way for a fixed count, so that results repeat.
 #pragma once
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
+#include <cstring>
 #include <thread>
+#include <type_traits>
 #include <vector>
+
+#include <crochet/kernels/aligned_bytes.hpp>
+#include <crochet/kernels/barrier.hpp>
 
 namespace crochet {
 
 namespace kernel {
-
-/// Memory that starts on a cache line and is not initialised.
-class AlignedBytes {
- public:
-  static constexpr std::size_t alignment = 64;
-
-  AlignedBytes() = default;
-  /// Makes room for at least `bytes`; what was there is lost if it grows. Returns whether it moved.
-  bool reserve(std::size_t bytes) {
-    if (bytes <= capacity_) return false;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
-    if (!memory_) throw std::bad_alloc();
-    capacity_ = rounded;
-    return true;
-  }
-  std::byte* data() const { return memory_.get(); }
-  std::size_t capacity() const { return capacity_; }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  std::unique_ptr<std::byte, Free> memory_;
-  std::size_t capacity_ = 0;
-};
-
-/// A barrier for `count` threads: spins, then blocks.
-class Barrier {
- public:
-  explicit Barrier(int count) : count_(count) {}
-
-  void wait() {
-    if (count_ == 1) return;
-    const unsigned phase = phase_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) == count_ - 1) {
-      arrived_.store(0, std::memory_order_relaxed);
-      phase_.store(phase + 1, std::memory_order_release);
-      phase_.notify_all();
-      return;
-    }
-    for (int spins = 0; phase_.load(std::memory_order_acquire) == phase; ++spins) {
-      if (spins < spin_limit) {
-        pause();
-      } else {
-        phase_.wait(phase, std::memory_order_acquire);
-      }
-    }
-  }
-
- private:
-  static constexpr int spin_limit = 4000;  // some tens of microseconds; longer helps only where no core is shared
-  static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-  }
-
-  const int count_;
-  alignas(64) std::atomic<int> arrived_{0};
-  alignas(64) std::atomic<unsigned> phase_{0};
-};
 
 /// A part of [0, n).
 struct Range {
@@ -102,13 +41,24 @@ class Worker {
   int count() const { return count_; }
   /// Waits until every member is here.
   void sync() {
-    if (count_ > 1) barrier_.wait();
+    if (count_ > 1) barrier_.wait(index_);
   }
 
-  /// This member's part of [0, n), in units of `grain`; fixed for a fixed count.
+  /// The first waits until all others have ended their part of the run, and does the rest alone. The others just end.
+  void gather() {
+    if (count_ > 1) barrier_.gather();
+    gathered_ = true;
+  }
+  bool gathered() const { return gathered_; }
+
+  /// This member's part of [0, n), in units of `grain`; fixed for a fixed count. What is left over goes to the first
+  /// members: the caller of a run begins before the others have heard of it, and its results are at hand for whoever
+  /// looks at them.
   Range part(std::int64_t n, std::int64_t grain = 1) const {
     const std::int64_t units = (n + grain - 1) / grain;
-    const std::int64_t from = units * index_ / count_ * grain, to = units * (index_ + 1) / count_ * grain;
+    const std::int64_t some = count_ - 1;
+    const std::int64_t from = (units * index_ + some) / count_ * grain,
+                       to = (units * (index_ + 1) + some) / count_ * grain;
     return {from < n ? from : n, to < n ? to : n};
   }
 
@@ -130,6 +80,7 @@ class Worker {
  private:
   int index_, count_;
   int mine_;  ///< whose scratch memory it uses
+  bool gathered_ = false;
   Barrier& barrier_;
   std::vector<AlignedBytes>& scratch_;
 };
@@ -141,8 +92,8 @@ class Team {
     for (int t = 1; t < count; ++t) threads_.emplace_back([this, t] { serve(t); });
   }
   ~Team() {
-    stop_ = true;
-    if (!threads_.empty()) barrier_.wait();
+    job_.stop = true;
+    barrier_.release();
     for (std::thread& t : threads_) t.join();
   }
   Team(const Team&) = delete;
@@ -164,33 +115,58 @@ class Team {
   }
 
  private:
+  /// What the members do. They look at it at the start of every run: it is written only if it is something else than
+  /// last time, and a step run in a loop then costs them no transfer from the caller's cache.
+  struct alignas(64) Job {
+    void (*work)(const void*, Worker&) = nullptr;
+    alignas(void*) std::byte body[24]{};  ///< the function object itself if it is small and plain, else its address
+    bool stop = false;
+
+    template <class Body>
+    static constexpr bool holds = std::is_trivially_copyable_v<Body> && sizeof(Body) <= sizeof body;
+
+    template <class Body>
+    void set(Body& b) {
+      if constexpr (holds<Body>) {
+        assign(&b, sizeof b, [](const void* p, Worker& w) { (*static_cast<Body*>(const_cast<void*>(p)))(w); });
+      } else {
+        Body* at = &b;
+        assign(&at, sizeof at, [](const void* p, Worker& w) { (**static_cast<Body* const*>(p))(w); });
+      }
+    }
+
+   private:
+    void assign(const void* from, std::size_t size, void (*how)(const void*, Worker&)) {
+      if (work == how && std::memcmp(body, from, size) == 0) return;
+      std::memcpy(body, from, size);
+      work = how;
+    }
+  };
+
   // Not inlined: with one member a run is to cost nothing.
   template <class Body>
   [[gnu::noinline]] void run_together(Body& body) {
     Worker first(0, size(), barrier_, scratch_);
-    work_ = [](void* b, Worker& w) { (*static_cast<Body*>(b))(w); };
-    body_ = const_cast<void*>(static_cast<const void*>(&body));
-    barrier_.wait();
+    job_.set(body);
+    barrier_.release();
     body(first);
-    barrier_.wait();
+    if (!first.gathered()) barrier_.gather();
   }
 
   void serve(int index) {
     Worker me(index, size(), barrier_, scratch_);
     for (;;) {
-      barrier_.wait();
-      if (stop_) return;
-      work_(body_, me);
-      barrier_.wait();
+      barrier_.await_release(index);
+      if (job_.stop) return;
+      job_.work(job_.body, me);
+      barrier_.leave(index);
     }
   }
 
-  Barrier barrier_;
+  Job job_;
+  alignas(64) Barrier barrier_;
   std::vector<AlignedBytes> scratch_;
   std::vector<std::thread> threads_;
-  void (*work_)(void*, Worker&) = nullptr;
-  void* body_ = nullptr;
-  bool stop_ = false;
 };
 
 }  // namespace kernel

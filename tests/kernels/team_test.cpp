@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The team: every member runs, nobody waits for ever, work is split once and for all.
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <set>
 
-#include <crochet/kernels/team.hpp>
 #include <gtest/gtest.h>
+#include <crochet/kernels/team.hpp>
 
 namespace crochet::kernel {
 namespace {
@@ -25,7 +26,8 @@ TEST(Team, EveryMemberRunsOnceAFork) {
   }
 }
 
-// With more members than processors nearly every wait ends in a block. A lost wake-up would hang: the test's time limit.
+// With more members than processors nearly every wait ends in a block. A lost wake-up would hang: the test's time
+// limit.
 TEST(Team, LosesNoWakeUp) {
   for (int count : {2, 3, 4}) {
     Team team(count);
@@ -62,16 +64,57 @@ TEST(Team, StartsAndEndsWithoutWork) {
 }
 
 TEST(Team, WhatAMemberWroteIsSeenAfterASync) {
-  Team team(4);
-  for (int fork = 0; fork < 500; ++fork) {
-    team.run([&](Worker& w) {
-      *w.scratch<int>(1) = fork * 10 + w.index();
-      w.sync();
-      for (int m = 0; m < w.count(); ++m) {
-        if (*w.scratch_of<int>(m) != fork * 10 + m) ADD_FAILURE() << "member " << m;
-      }
-      w.sync();
-    });
+  for (int count : {2, 4, 6}) {  // from five members on the first lets the others go
+    Team team(count);
+    for (int fork = 0; fork < 300; ++fork) {
+      team.run([&](Worker& w) {
+        *w.scratch<int>(1) = fork * 10 + w.index();
+        w.sync();
+        for (int m = 0; m < w.count(); ++m) {
+          if (*w.scratch_of<int>(m) != fork * 10 + m) ADD_FAILURE() << "member " << m;
+        }
+        w.sync();
+      });
+    }
+  }
+}
+
+// A run whose end the first member does alone, between runs that all end together.
+TEST(Team, TheFirstMayDoTheEndOfARunAlone) {
+  for (int count : {1, 2, 3, 6}) {
+    Team team(count);
+    std::vector<int> mine(static_cast<std::size_t>(count));
+    int sum = 0, expected = 0;
+    for (int fork = 0; fork < 300; ++fork) {
+      team.run([&](Worker& w) {
+        mine[static_cast<std::size_t>(w.index())] = fork + w.index();
+        if (fork % 3 == 2) return;
+        w.sync();
+        mine[static_cast<std::size_t>(w.index())] += 1;
+        if (w.index() != 0) return;
+        w.gather();
+        for (int m : mine) sum += m;
+      });
+      for (int m = 0; m < count && fork % 3 != 2; ++m) expected += fork + m + 1;
+      EXPECT_EQ(sum, expected);
+    }
+  }
+}
+
+// The members see what they are to do in every run, whether it is copied to them or stays where it is.
+TEST(Team, DoesWhatIsAskedForThisTime) {
+  Team team(2);
+  for (int fork = 0; fork < 200; ++fork) {
+    std::atomic<int> seen = 0, more = 0;
+    const int number = fork;
+    team.run([&seen, number](Worker&) { seen += number; });
+    EXPECT_EQ(seen, 2 * fork);
+    const std::array<int, 16> numbers{fork, 1, 2, 3};
+    team.run([&more, numbers](Worker&) { more += numbers[0] + numbers[3]; });
+    EXPECT_EQ(more, 2 * (fork + 3));
+    const std::vector<int> shared{fork};  // not to be copied byte by byte
+    team.run([&more, shared](Worker&) { more -= shared[0]; });
+    EXPECT_EQ(more, 6);
   }
 }
 
@@ -91,6 +134,7 @@ TEST(Worker, PartsCoverEverythingOnce) {
           at = r.to;
         }
         EXPECT_EQ(at, n);
+        EXPECT_EQ(Worker(0, count, barrier, scratch).part(n, grain).size(), most) << "what is left over";
         EXPECT_LE(most, ((n + grain - 1) / grain + count - 1) / count * grain) << "evenly";
       }
     }

@@ -75,6 +75,10 @@ template <class T>
     row_by_panels<4, vectors>(row, a.column, panel, distance, depth, sums);
     return left < 4 * width ? left : 4 * width;
   }
+  if (left >= 2 * width || (filled && left > width)) {
+    row_by_panels<2, vectors>(row, a.column, panel, distance, depth, sums);
+    return left < 2 * width ? left : 2 * width;
+  }
   if (left >= width || filled) {
     row_by_panels<1, vectors>(row, a.column, panel, distance, depth, sums);
     return left < width ? left : width;
