@@ -8,6 +8,7 @@
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/dumping_debug.hpp>
+#include <crochet/hooks/grpc_debug.hpp>
 #include <crochet/hooks/json_lines_logger.hpp>
 #include <crochet/hooks/profiler_hook.hpp>
 #include <crochet/hooks/switched.hpp>
@@ -118,6 +119,8 @@ std::vector<Row> rows() {
       HOOK(write_graph, WriteGraph{}),
       HOOK(dumping_debug, DumpingDebugHook{"dumps/"}),
       HOOK(dumping_debug, DumpingDebugHook{"dumps/", {}, debug::when_not_finite<"loss">}),
+      HOOK(grpc_debug, GrpcDebugHook{"localhost:6064"}),
+      HOOK(grpc_debug, TensorBoardDebugHook{"localhost:6064"}),
       HOOK(evaluate, Evaluate{fetches<"accuracy">, batches, {.every_steps = 500}}),
       HOOK(in_memory_evaluator, InMemoryEvaluator{fetches<"accuracy">, batches, HookChain<>{}}),
       HOOK(final_ops, FinalOps<"accuracy">{}),

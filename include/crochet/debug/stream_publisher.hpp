@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// StreamPublisher: the events of debugged runs on their way to servers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/debug_addresses.hpp>
+#include <crochet/debug/debug_op.hpp>
+#include <crochet/debug/debug_run.hpp>
+#include <crochet/debug/event_stream.hpp>
+#include <crochet/error.hpp>
+
+namespace crochet::debug {
+
+/// Hands each run to the streams of all servers that take it. A gated operation is evaluated if one of them wants its
+/// tensor, and goes to those. Throws what EventStream throws.
+class StreamPublisher {
+ public:
+  /// Called before a run is handed to a stream.
+  using BeforeRun = std::function<void(const DebugRun&, EventStream&)>;
+
+  StreamPublisher(const DebugAddresses& addresses, const EventStreamOptions& options, BeforeRun before_run = {})
+      : before_run_(std::move(before_run)) {
+    for (const DebugAddress& address : addresses.all()) {
+      servers_.push_back({std::make_unique<EventStream>(address, options), false});
+      urls_.push_back(address.url());
+    }
+  }
+  StreamPublisher(StreamPublisher&&) = default;
+  StreamPublisher& operator=(StreamPublisher&&) = default;
+  /// A run that its failure left open is ended, so that its servers get what there is of it.
+  ~StreamPublisher() {
+    try {
+      close_run();
+    } catch (const Error&) {  // the failure of a server: there is no run left that could throw it
+    }
+  }
+
+  /// Would any server get the run? To be asked before each.
+  bool wants_run() {
+    close_run();
+    bool any = false;
+    for (Server& server : servers_) {
+      server.takes_run = server.stream->wants_run();
+      any = any || server.takes_run;
+    }
+    return any;
+  }
+
+  [[nodiscard]] const std::vector<std::string>& urls(std::int64_t /*microseconds*/) const { return urls_; }
+
+  void begin_run(const DebugRun& run) {
+    open_ = true;
+    each([&](EventStream& stream) {
+      if (before_run_) before_run_(run, stream);
+      stream.begin_run({.metadata = run.metadata,
+                        .microseconds = run.microseconds,
+                        .combination = run.combination,
+                        .graphs = {{run.device, run.graph}}});
+    });
+  }
+  bool wants(std::string_view node, std::int32_t slot, const DebugOp& op) {
+    gated_ = op.gated_grpc;
+    if (!gated_) return true;
+    const std::string key = std::string(node) + ":" + std::to_string(slot) + ":" + std::string(op.name());
+    bool any = false;
+    each([&](const EventStream& stream) { any = any || stream.wants(key, true); });
+    return any;
+  }
+  /// What the operation that `wants` was asked about last has made.
+  void publish(const Firing& firing) {
+    const std::string key = watch_key(firing);
+    each([&](EventStream& stream) {
+      if (stream.wants(key, gated_)) stream.publish(firing);
+    });
+  }
+  void end_run() {
+    open_ = false;
+    each([](EventStream& stream) { stream.end_run(); });
+  }
+  /// Ends a run that did not get to its end.
+  void close_run() {
+    if (std::exchange(open_, false)) each([](EventStream& stream) { stream.end_run(); });
+  }
+
+  /// Waits until every server has what it was sent, or will not get it; false if that takes longer than `seconds`.
+  bool flush(double seconds) {
+    bool all = true;
+    for (Server& server : servers_) all = server.stream->flush(seconds) && all;
+    return all;
+  }
+  /// Of the server at this place in the list.
+  [[nodiscard]] EventStreamStatistics statistics(std::size_t server) const {
+    return servers_.at(server).stream->statistics();
+  }
+
+ private:
+  struct Server {
+    std::unique_ptr<EventStream> stream;
+    bool takes_run = false;
+  };
+  template <class Act>
+  void each(Act&& act) {
+    for (Server& server : servers_) {
+      if (server.takes_run) act(*server.stream);
+    }
+  }
+
+  std::vector<Server> servers_;
+  std::vector<std::string> urls_;
+  BeforeRun before_run_;
+  bool open_ = false, gated_ = false;
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// GrpcDebugHook and TensorBoardDebugHook in sessions. What servers can do to a stream:
+// tests/debug/event_stream_test.cpp. What the original's servicer makes of it: tests/interop/grpc_debug.py.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/grpc_debug.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../debug/test_server.hpp"
+
+namespace {
+
+namespace cr = crochet;
+namespace debug = crochet::debug;
+using namespace cr::literals;
+using crochet::test::Change;
+using crochet::test::TestServer;
+using Keys = std::vector<std::string>;
+
+constexpr double soon = 60;
+
+/// A step function; its third call fails if it is asked to.
+struct Machine {
+  bool fails = false;
+  int steps = 0;
+  void operator()(auto& out) {
+    if (++steps == 3 && fails) throw std::runtime_error("the machine broke");
+    out["loss"_n] = 0.5F * static_cast<float>(steps);
+    out["net/count"_n] = std::int32_t{steps};
+  }
+};
+template <class... H>
+auto session_of(Machine machine, H... hook) {
+  return cr::MonitoredSession{
+      cr::StepExecutor{machine, cr::output<float, "loss">, cr::output<std::int32_t, "net/count">},
+      cr::HookChain{std::move(hook)...}};
+}
+constexpr auto all = cr::fetches<"loss", "net/count">;
+
+std::string unix_address() {
+  const std::string address = "unix:" + crochet::test::socket_path();
+  debug::gates_of(address)->clear();
+  return address;
+}
+cr::GrpcDebugOptions quick(debug::WatchFn watch_fn = {}) {
+  return {.watch_fn = std::move(watch_fn), .stream = {.connect_seconds = 0.05, .report = [](std::string_view) {}}};
+}
+template <class Session>
+auto& debugger(Session& session) {
+  return session.hooks().template get<cr::GrpcDebugHook<>>();
+}
+
+/// The watch keys of a stream's tensors, in order.
+Keys keys(const std::vector<tensorflow::Event>& events) {
+  Keys found;
+  for (const tensorflow::Event& event : events) {
+    if (event.summary().value_size() > 0) found.push_back(event.summary().value(0).node_name());
+  }
+  return found;
+}
+template <class T>
+T number(const tensorflow::Event& event) {
+  T value{};
+  const std::string& bytes = event.summary().value(0).tensor().tensor_content();
+  EXPECT_EQ(bytes.size(), sizeof value);
+  std::memcpy(&value, bytes.data(), std::min(bytes.size(), sizeof value));
+  return value;
+}
+
+TEST(GrpcDebugHook, StreamsWhatARunMade) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  auto session = session_of({}, cr::GrpcDebugHook<>{address});
+  for (int i = 0; i < 2; ++i) session.run(all);
+  session.close();
+  const auto streams = server.streams();
+  ASSERT_EQ(streams.size(), 2U);
+  ASSERT_GE(streams[0].size(), 4U);
+  EXPECT_FALSE(streams[0][0].graph_def().empty());
+  const auto metadata = nlohmann::json::parse(streams[0][1].log_message().message());
+  EXPECT_EQ(metadata["output_names"], (nlohmann::json{"loss:0", "net/count:0"}));
+  EXPECT_EQ(metadata["executor_step_index"], 0);
+  const auto second = nlohmann::json::parse(streams[1][0].log_message().message());  // the graph is known
+  EXPECT_EQ(second["executor_step_index"], 1);
+  EXPECT_GT(second["session_run_index"], metadata["session_run_index"]);
+  int found = 0;
+  double last = 0;
+  for (const tensorflow::Event& event : streams[1]) {
+    EXPECT_GT(event.wall_time(), last);
+    last = event.wall_time();
+    if (event.summary().value_size() == 0) continue;
+    const std::string& key = event.summary().value(0).node_name();
+    if (key == "loss:0:DebugIdentity") found += number<float>(event) == 1.0F;
+    if (key == "net/count:0:DebugIdentity") found += number<std::int32_t>(event) == 2;
+  }
+  EXPECT_EQ(found, 2);
+}
+
+TEST(GrpcDebugHook, SeesTheRunsThatItsDecoratorAdmits) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  auto session = session_of({}, cr::EveryN<3, cr::GrpcDebugHook<>>{{address}});
+  for (int i = 0; i < 7; ++i) session.run(all);
+  session.close();
+  EXPECT_EQ(server.streams().size(), 3U);
+}
+
+TEST(GrpcDebugHook, EachServerOpensItsOwnGates) {
+  const std::string first = unix_address(), second = unix_address();
+  TestServer one(first), other(second);
+  one.queue({});  // to the graph
+  one.queue(cr::test::change(Change::READ_ONLY, "loss", 0, "DebugIdentity"));
+  auto session = session_of(
+      {}, cr::GrpcDebugHook<>({first, second},
+                              debug::WatchOptions{.debug_ops = {"DebugIdentity(gated_grpc=true)", "DebugNanCount"},
+                                                  .node_name_regex_allowlist = "loss"}));
+  session.run(all);
+  ASSERT_TRUE(debugger(session).flush(soon));
+  session.run(all);
+  session.close();
+  EXPECT_EQ(keys(one.streams().at(1)), (Keys{"loss:0:DebugIdentity", "loss:0:DebugNanCount"}));
+  for (const auto& stream : other.streams()) EXPECT_EQ(keys(stream), Keys{"loss:0:DebugNanCount"});
+}
+
+TEST(GrpcDebugHook, ADeadServerTakesNothingFromTheOthersNorFromTheTraining) {
+  const std::string alive = unix_address(), dead = unix_address();
+  TestServer server(alive);
+  auto session = session_of({}, cr::GrpcDebugHook<>({alive, dead}, quick()));
+  for (int i = 1; i <= 5; ++i) {
+    const auto [loss, count] = session.run(all);
+    EXPECT_EQ(count, i);
+    ASSERT_TRUE(debugger(session).flush(soon));
+  }
+  EXPECT_EQ(debugger(session).statistics(0).runs, 5U);
+  EXPECT_EQ(debugger(session).statistics(1).runs, 0U);
+  EXPECT_EQ(debugger(session).statistics(1).failures, 1U);
+  EXPECT_EQ(debugger(session).statistics(1).runs_skipped, 4U);
+}
+
+TEST(GrpcDebugHook, WithThePolicyFailARunThrows) {
+  cr::GrpcDebugOptions options = quick();
+  options.stream.on_failure = debug::OnStreamFailure::fail;
+  auto session = session_of({}, cr::GrpcDebugHook<>(unix_address(), options));
+  session.run(all);
+  ASSERT_TRUE(debugger(session).flush(soon));
+  EXPECT_THROW(session.run(all), cr::IoError);
+}
+
+TEST(GrpcDebugHook, ARunThatFailsLeavesWhatItHadReached) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  auto session = session_of({.fails = true}, cr::GrpcDebugHook<>{address});
+  session.run(all);
+  session.run(all);
+  EXPECT_THROW(session.run(all), std::runtime_error);
+  ASSERT_TRUE(debugger(session).flush(soon));
+  EXPECT_EQ(debugger(session).statistics().failures, 0U);
+  const auto streams = server.streams();
+  ASSERT_GE(streams.size(), 2U);
+  for (std::size_t i = 2; i < streams.size(); ++i) EXPECT_EQ(keys(streams[i]), Keys{});  // it had made no value
+}
+
+TEST(GrpcDebugHook, OnlyThreadsWithTheNameAreSeen) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  cr::GrpcDebugOptions options{.thread_name_filter = "train"};
+  std::string name = "training";
+  options.thread_name = [&] { return name; };
+  auto session = session_of({}, cr::GrpcDebugHook<>(address, options));
+  session.run(all);
+  name = "evaluation, not train";
+  session.run(all);
+  session.close();
+  EXPECT_EQ(server.streams().size(), 1U);
+}
+
+TEST(GrpcDebugHook, RefusesAtOnceWhatCannotBeUsed) {
+  EXPECT_THROW(cr::GrpcDebugHook<>("192.0.2.1:6064"), cr::LogicError);
+  EXPECT_THROW(cr::GrpcDebugHook<>(std::vector<std::string>{}), cr::LogicError);
+  EXPECT_THROW((cr::GrpcDebugHook<>({"localhost:1", "grpc://localhost:1"})), cr::LogicError);
+}
+
+TEST(TensorBoardDebugHook, TellsWhereTheRunIsAndWatchesWhatIsAskedFor) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  server.queue({});
+  server.queue(cr::test::change(Change::READ_ONLY, "loss", 0, "DebugIdentity"));
+  const std::uint32_t line = __LINE__ + 1;
+  auto session = session_of({}, cr::TensorBoardDebugHook<>(address));
+  session.run(all);
+  ASSERT_TRUE(session.hooks().get<cr::TensorBoardDebugHook<>>().flush(soon));
+  session.run(all);
+  session.close();
+  EXPECT_EQ(keys(server.streams().at(1)), Keys{"loss:0:DebugIdentity"});
+  ASSERT_EQ(server.tracebacks.size(), 1U);  // the graph is the same
+  const tensorflow::CallTraceback& told = server.tracebacks[0];
+  EXPECT_EQ(told.call_type(), tensorflow::CallTraceback::GRAPH_EXECUTION);
+  EXPECT_EQ(told.call_key(), R"([["None"], ["loss:0", "net/count:0"]])");
+  ASSERT_GT(told.origin_stack().traces_size(), 1);
+  const auto& made = told.origin_stack().traces(told.origin_stack().traces_size() - 1);
+  EXPECT_EQ(told.origin_id_to_string().at(made.file_id()), __FILE__);
+  EXPECT_EQ(made.lineno(), static_cast<int>(line));
+  EXPECT_EQ(told.origin_id_to_string().at(0), "");
+  EXPECT_EQ(told.graph_version(), told.graph_traceback().log_entries_size());
+  EXPECT_GE(told.graph_traceback().log_entries_size(), 2);
+  ASSERT_EQ(server.files.size(), 1U);
+  EXPECT_EQ(server.files[0].file_path(), __FILE__);
+  EXPECT_EQ(server.files[0].lines(0), "// SPDX-License-Identifier: Apache-2.0");
+  EXPECT_GT(server.files[0].last_modified(), 1'600'000'000'000'000'000);  // nanoseconds
+}
+
+TEST(TensorBoardDebugHook, TellsAServerAgainThatFailed) {
+  const std::string address = unix_address();
+  cr::TensorBoardDebugOptions options{.stream = quick().stream};
+  double now = 0;
+  options.stream.clock = [&] { return now; };  // moved only while the stream's thread waits
+  auto session = session_of({}, cr::TensorBoardDebugHook<>(address, options));
+  auto& hook = session.hooks().get<cr::TensorBoardDebugHook<>>();
+  session.run(all);
+  ASSERT_TRUE(hook.flush(soon));
+  now = 100;
+  TestServer server(address);
+  session.run(all);
+  session.close();
+  EXPECT_EQ(server.tracebacks.size(), 1U);
+  EXPECT_EQ(server.streams().size(), 1U);
+}
+
+}  // namespace
