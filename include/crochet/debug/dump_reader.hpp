@@ -46,6 +46,8 @@ class DumpReader {
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
   /// In the order of their time stamps.
   [[nodiscard]] const std::filesystem::path& directory(std::size_t run) const { return runs_[run].directory; }
+  /// The directory's own name: `run_<microseconds>_<number>`.
+  [[nodiscard]] std::string name(std::size_t run) const { return run_name(runs_[run].directory); }
   /// Throws what DumpRun does.
   [[nodiscard]] DumpRun open(std::size_t run) const { return DumpRun{runs_[run].directory, limits_}; }
   /// What in the session root itself could not be used.

@@ -47,6 +47,13 @@ struct DumpDevice {
   bool has_graph = false;
 };
 
+/// The last part of a run directory's path, whatever the path ends in.
+inline std::string run_name(const std::filesystem::path& directory) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(directory / "", error).lexically_normal();
+  return whole.parent_path().filename().string();
+}
+
 /// One run directory. Construction lists it and reads metadata and graphs; tensors are opened one at a time. Throws
 /// IoError where the directory cannot be read at all; what is wrong in it becomes problems(), and hides nothing else.
 class DumpRun {
@@ -64,10 +71,7 @@ class DumpRun {
 
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
   /// The directory's own name: `run_<microseconds>_<number>`.
-  [[nodiscard]] std::string name() const {
-    const std::filesystem::path normal = (directory_ / "").lexically_normal().parent_path();
-    return normal.filename().string();
-  }
+  [[nodiscard]] std::string name() const { return run_name(directory_); }
   /// In step order: by time, and within a microsecond as the graph orders the nodes; tensors that were produced first
   /// come first. (The original leaves the order within a microsecond to the file system.)
   [[nodiscard]] std::span<const DumpEntry> tensors() const { return tensors_; }

@@ -24,10 +24,9 @@ requires std::is_arithmetic_v<T> std::string npy_type() {
   return order + (kind + std::to_string(sizeof(T)));
 }
 
-/// All that comes before the elements; a multiple of 64 bytes.
-template <class T>
-std::string npy_header(std::span<const std::int64_t> shape) {
-  std::string text = "{'descr': '" + npy_type<T>() + "', 'fortran_order': False, 'shape': (";
+/// All that comes before the elements, whose type numpy spells like that; a multiple of 64 bytes.
+inline std::string npy_header(const std::string& type, std::span<const std::int64_t> shape) {
+  std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (";
   for (const std::int64_t extent : shape) text += std::to_string(extent) + ",";
   text += "), }";
   constexpr std::size_t before = 10;  // magic, version, length
@@ -35,6 +34,10 @@ std::string npy_header(std::span<const std::int64_t> shape) {
   std::string header = "\x93NUMPY";
   header.append({'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)});
   return header + text;
+}
+template <class T>
+std::string npy_header(std::span<const std::int64_t> shape) {
+  return npy_header(npy_type<T>(), shape);
 }
 
 /// Writes a row-major tensor, as a file that is complete or not there. Throws IoError. An empty shape is a scalar.

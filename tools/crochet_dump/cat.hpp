@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// crochet-dump cat: the elements of tensors.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array_text.hpp"
+#include "facts.hpp"
+#include "npy_file.hpp"
+#include "session.hpp"
+
+namespace crochet_dump {
+
+namespace detail {
+
+/// A tensor that the command line names: all outputs of a node, where it names no slot.
+struct Wanted {
+  std::string node{};
+  std::optional<std::int32_t> slot{};
+
+  explicit Wanted(const std::string& text) {
+    crochet::debug::TensorName name = crochet::debug::parse_tensor_name(text);
+    if (name.node != text) slot = name.slot;
+    node = std::move(name.node);
+  }
+  [[nodiscard]] bool is(const crochet::debug::DumpName& name) const {
+    return name.node == node && (!slot || *slot == name.slot);
+  }
+};
+
+/// Writes one element of JSON after the other, with the brackets that the shape asks for.
+class JsonElements {
+ public:
+  JsonElements(std::span<const std::int64_t> shape, std::ostream& out) : out_(out) {
+    std::size_t block = 1;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      block *= static_cast<std::size_t>(shape[axis]);
+      blocks_.push_back(block);
+    }
+  }
+  void add(const std::string& text) {
+    if (at_ > 0) out_ << ',';
+    for (const std::size_t block : blocks_) out_ << (at_ % block == 0 ? "[" : "");
+    out_ << text;
+    ++at_;
+    for (const std::size_t block : blocks_) out_ << (at_ % block == 0 ? "]" : "");
+  }
+
+ private:
+  std::ostream& out_;
+  std::vector<std::size_t> blocks_{};
+  std::size_t at_ = 0;
+};
+
+inline std::string json_real(double value, crochet::io::DataType type) {
+  if (!std::isfinite(value)) return "\"" + not_finite(value, false) + "\"";
+  return real_scalar(value, type);
+}
+
+inline void print_json_elements(const crochet::debug::DumpedTensor& tensor, std::ostream& out) {
+  if (tensor.state() != crochet::debug::TensorState::values) {
+    out << "null";
+    return;
+  }
+  if (tensor.elements() == 0) {
+    out << "[]";
+    return;
+  }
+  JsonElements elements{tensor.shape(), out};
+  tensor.for_each_string([&](const std::string& text) { elements.add(nlohmann::json(printable(text)).dump()); });
+  tensor.for_each_piece([&](std::span<const std::byte> piece) {
+    crochet::debug::for_each_element(tensor.dtype(), piece, [&](auto element) {
+      using T = decltype(element);
+      if constexpr (std::is_same_v<T, bool>) {
+        elements.add(element ? "true" : "false");
+      } else if constexpr (std::is_integral_v<T>) {
+        elements.add(std::to_string(element));
+      } else if constexpr (std::is_floating_point_v<T>) {
+        elements.add(json_real(static_cast<double>(element), tensor.dtype()));
+      } else {
+        elements.add("[" + json_real(static_cast<double>(element.real()), tensor.dtype()) + "," +
+                     json_real(static_cast<double>(element.imag()), tensor.dtype()) + "]");
+      }
+    });
+  });
+}
+
+inline void print_tensor(const crochet::debug::DumpRun& run, const crochet::debug::DumpEntry& entry,
+                         const CatOptions& options, std::ostream& out) {
+  const crochet::debug::DumpedTensor tensor = run.open(entry);
+  if (options.selection.json) {
+    nlohmann::ordered_json json = json_head(run, entry);
+    json["dtype"] = crochet::io::name_of(tensor.dtype());
+    json["shape"] = tensor.shape();
+    const std::string head = json_line(json);
+    out << head.substr(0, head.size() - 2) << ",\"value\":";
+    print_json_elements(tensor, out);
+    out << "}\n";
+    return;
+  }
+  const std::string text = array_text(tensor, options.print);  // first: nothing is printed of what cannot be read
+  out << printable(run.name()) << "  " << printable(entry.tensor()) << "  " << printable(entry.name.op) << "  "
+      << crochet::io::name_of(tensor.dtype()) << " " << shape_text(tensor.shape()) << "\n"
+      << text << "\n";
+}
+
+/// Keeps the one tensor that is selected.
+inline void export_npy(const CatOptions& options, const Session& session, const NameFilter& names,
+                       const std::vector<Wanted>& wanted, std::ostream& out, Troubles& troubles, std::size_t& found) {
+  std::optional<std::pair<crochet::debug::DumpRun, crochet::debug::DumpEntry>> only;
+  session.each_run([&](crochet::debug::DumpRun run) {
+    std::optional<crochet::debug::DumpEntry> here;
+    for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
+      if (!std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& w) { return w.is(entry->name); })) continue;
+      if (++found == 1) here = *entry;
+    }
+    if (here) only.emplace(std::move(run), *std::move(here));
+    return true;
+  });
+  if (found > 1) {
+    throw UsageError(std::to_string(found) +
+                     " dumps are selected, and --npy takes one: choose with NODE:SLOT, --run "
+                     "and --op");
+  }
+  if (!only) return;
+  troubles.attempt([&] {
+    write_npy_file(options.npy, only->first.open(only->second));
+    out << printable(only->second.tensor()) << " of " << printable(only->first.name()) << " is in "
+        << printable(options.npy) << "\n";
+  });
+}
+
+}  // namespace detail
+
+/// Prints the tensors that are named, run by run in step order, or writes the only one to a file.
+inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) {
+  Troubles troubles{err};
+  const Session session{options.selection, troubles};
+  const NameFilter names{options.selection.node};
+  const std::vector<detail::Wanted> wanted{options.tensors.begin(), options.tensors.end()};
+  std::size_t found = 0;
+  if (!options.npy.empty()) {
+    detail::export_npy(options, session, names, wanted, out, troubles, found);
+    return troubles.status(found > 0 ? done : nothing);
+  }
+  session.each_run([&](const crochet::debug::DumpRun& run) {
+    for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
+      if (!std::any_of(wanted.begin(), wanted.end(), [&](const auto& w) { return w.is(entry->name); })) continue;
+      ++found;
+      troubles.attempt([&] { detail::print_tensor(run, *entry, options, out); });
+    }
+    return true;
+  });
+  return troubles.status(found > 0 ? done : nothing);
+}
+
+}  // namespace crochet_dump

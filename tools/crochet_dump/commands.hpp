@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands, compiled once.
+#pragma once
+
+#include <ostream>
+
+#include "options.hpp"
+
+namespace crochet_dump {
+
+/// Each prints to `out`, complains to `err` and returns an ExitStatus. Throws UsageError, and IoError where there is
+/// nothing to read at all.
+int run_list(const Selection& selection, std::ostream& out, std::ostream& err);
+int run_cat(const CatOptions& options, std::ostream& out, std::ostream& err);
+int run_find(const FindOptions& options, std::ostream& out, std::ostream& err);
+int run_diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
+int run_stats(const StatsOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace crochet_dump

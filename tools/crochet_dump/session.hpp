@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs that a command line selects, one after the other, and what goes wrong on the way.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/dump_reader.hpp>
+#include <crochet/debug/regex.hpp>
+#include <crochet/error.hpp>
+
+#include "options.hpp"
+#include "printable.hpp"
+
+namespace crochet_dump {
+
+/// The command line cannot be meant like that.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reports what cannot be read, and remembers that there was something.
+class Troubles {
+ public:
+  explicit Troubles(std::ostream& to) : to_(to) {}
+  void report(std::string_view what) {
+    any_ = true;
+    to_ << printable(what) << "\n";
+  }
+  void report(const crochet::debug::DumpProblems& problems) {
+    for (const std::string& problem : problems) report(problem);
+  }
+  /// What `act` throws about a file is reported and goes no further; false then.
+  template <class F>
+  bool attempt(F act) {
+    try {
+      act();
+      return true;
+    } catch (const crochet::IoError& error) {
+      report(error.what());
+      return false;
+    }
+  }
+  [[nodiscard]] int status(int otherwise) const { return any_ ? trouble : otherwise; }
+
+ private:
+  std::ostream& to_;
+  bool any_ = false;
+};
+
+/// A pattern that is found anywhere in a name.
+class NameFilter {
+ public:
+  explicit NameFilter(const std::string& pattern) : regex_(pattern.empty() ? "" : ".*(?:" + pattern + ")") {}
+  [[nodiscard]] bool takes(std::string_view name) const { return regex_.match(name); }
+
+ private:
+  crochet::debug::Regex regex_;
+};
+
+/// How near to the tensor itself a debug op is: of the ops that watched a tensor, a command takes the nearest.
+inline int op_rank(std::string_view op) {
+  return op == "DebugIdentity" ? 0 : op == "DebugNumericSummary" ? 1 : op == "DebugNanCount" ? 2 : 3;
+}
+
+/// The entries of a run that are selected, in step order.
+class Selected {
+ public:
+  /// `nearest`: where no op is asked for, of each tensor only the op that is nearest to it.
+  Selected(const crochet::debug::DumpRun& run, const Selection& selection, const NameFilter& names, bool nearest) {
+    std::unordered_map<std::string, int> ranks;
+    const bool by_rank = nearest && selection.op.empty();
+    for (const crochet::debug::DumpEntry& entry : run.tensors()) {
+      if (!by_rank) break;
+      const auto [at, is_new] = ranks.try_emplace(entry.tensor(), op_rank(entry.name.op));
+      if (!is_new) at->second = std::min(at->second, op_rank(entry.name.op));
+    }
+    for (const crochet::debug::DumpEntry& entry : run.tensors()) {
+      if (!selection.op.empty() && entry.name.op != selection.op) continue;
+      if (by_rank && ranks.at(entry.tensor()) != op_rank(entry.name.op)) continue;
+      if (names.takes(entry.name.node)) entries_.push_back(&entry);
+    }
+  }
+  [[nodiscard]] auto begin() const { return entries_.begin(); }
+  [[nodiscard]] auto end() const { return entries_.end(); }
+  [[nodiscard]] std::size_t size() const { return entries_.size(); }
+
+ private:
+  std::vector<const crochet::debug::DumpEntry*> entries_{};
+};
+
+/// The runs below a root.
+class Session {
+ public:
+  /// Throws IoError where there is no dump, UsageError where there is no such run.
+  Session(const Selection& selection, Troubles& troubles)
+      : reader_(selection.root, limits(selection)), troubles_(troubles), last_(reader_.size()) {
+    troubles_.report(reader_.problems());
+    if (!selection.run.empty()) choose(selection.run);
+  }
+
+  [[nodiscard]] std::size_t size() const { return last_ - first_; }
+  /// The `i`-th selected run.
+  [[nodiscard]] crochet::debug::DumpRun open(std::size_t i) const {
+    crochet::debug::DumpRun run = reader_.open(first_ + i);
+    troubles_.report(run.problems());
+    return run;
+  }
+  /// Calls `each(run)` until it returns false. A run that cannot be opened is reported, and passed over.
+  template <class F>
+  void each_run(F each) const {
+    bool more = true;
+    for (std::size_t i = 0; more && i < size(); ++i) {
+      troubles_.attempt([&] { more = each(open(i)); });
+    }
+  }
+
+ private:
+  static crochet::debug::DumpLimits limits(const Selection& selection) {
+    crochet::debug::DumpLimits limits;
+    limits.files = selection.max_files;
+    return limits;
+  }
+  void choose(const std::string& which) {
+    const auto runs = static_cast<std::int64_t>(reader_.size());
+    std::int64_t place = -1;
+    const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), place);
+    const bool is_number = error == std::errc{} && end == which.data() + which.size();
+    if (which == "last") place = runs - 1;
+    if (is_number && place < 0) place += runs;
+    if (!is_number && which != "last") {
+      for (place = 0; place < runs && reader_.name(static_cast<std::size_t>(place)) != which;) ++place;
+    }
+    if (place < 0 || place >= runs) {
+      throw UsageError("there is no run " + printable(which) + "; there are " + std::to_string(runs) + ", from 0 on");
+    }
+    first_ = static_cast<std::size_t>(place);
+    last_ = first_ + 1;
+  }
+
+  crochet::debug::DumpReader reader_;
+  Troubles& troubles_;
+  std::size_t first_ = 0, last_;
+};
+
+}  // namespace crochet_dump
