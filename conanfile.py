@@ -47,6 +47,7 @@ class Crochet(ConanFile):
         "kernels/*",
         "proto/*",
         "tests/*",
+        "tools/*",
     )
     no_copy_source = True
 

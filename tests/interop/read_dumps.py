@@ -3,6 +3,7 @@
 """crochet-dump reads what the original's DumpingDebugHook wrote, and prints what numpy prints."""
 import json
 import os
+import unittest
 
 import frame
 
@@ -20,11 +21,6 @@ DEVICE = "_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_0"
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
          "complex64", "complex128"]
 OPS = ["DebugIdentity", "DebugNumericSummary", "DebugNanCount"]
-
-
-def plain(value):
-    """A value of --json as numpy has it."""
-    return np.array(value, dtype=object)
 
 
 class Dumps(frame.InteropTest):
@@ -172,6 +168,24 @@ class Dumps(frame.InteropTest):
                     self.assertEqual(printed[:len(want)], want, f"{array!r}")
                     printed = printed[len(want):]
                 self.assertEqual(printed, "")
+
+    @unittest.skipUnless("CROCHET_INTEROP_SAMPLES" in os.environ, "no samples of the original's files are given")
+    def test_samples(self):
+        samples = os.environ["CROCHET_INTEROP_SAMPLES"]
+        root = os.path.join(samples, "dump")
+        with open(os.path.join(samples, "dump_expect.json")) as file:
+            [expected] = json.load(file)["runs"]
+        [run] = [line for line in self.lines("ls", root) if "tensors" in line]
+        self.assertEqual(run["feeds"], [expected["feeds"]])
+        self.assertLessEqual(expected["core_metadata"].items(), run["metadata"][0].items())
+        for key, tensor in expected["tensors"].items():
+            name, op = key.rsplit(":", 1)
+            [ours] = self.lines("cat", root, name, "--op", op)
+            value = np.array(ours["value"], np.float64)
+            np.testing.assert_allclose(value, np.array(tensor["value"], np.float64), tensor.get("rtol", 0), 0, err_msg=key)
+            for fact in ("dtype", "shape"):
+                self.assertEqual(ours[fact], tensor.get(fact, ours[fact]), key)
+        self.assertEqual([f["node"] for f in self.lines("find", "--nan", root)], ["net/ratio"])
 
     def test_a_file_that_is_damaged_hides_nothing(self):
         root = self.write([np.float32([1, 2]), np.float32([3, np.nan])])

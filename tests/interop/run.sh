@@ -27,10 +27,12 @@ cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_int
   exit 1
 }
 rm -rf "$work" && mkdir -p "$work"
+[ ! "$judges" ] || export CROCHET_INTEROP_SAMPLES="$judges/samples"
 
 # script NAME PROGRAM: the tests of NAME.py, which says how many passed and failed.
 script() {
-  "$python" "tests/interop/$1.py" "$programs/interop_$2" >"$work/$1.log" 2>&1
+  case $2 in */*) program=$2 ;; *) program=$programs/interop_$2 ;; esac
+  "$python" "tests/interop/$1.py" "$program" >"$work/$1.log" 2>&1
   line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/$1.log" | tail -n 1)
   [ "$line" ] || line='0 passed, 1 failed'
   good=${line%% passed*}
@@ -60,6 +62,7 @@ script checkpoints checkpoints
 script events events
 script dump dump
 script safetensors_files checkpoints
+script read_dumps build/dev/tools/crochet_dump/crochet-dump
 script timeline timeline
 
 if [ "$judges" ]; then
