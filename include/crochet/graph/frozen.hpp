@@ -98,7 +98,7 @@ constexpr Subgraph select_nodes(const G& graph, const Ids& fetched, const Ids& t
   s.nodes.assign(graph.nodes.begin(), graph.nodes.end());
   Node* const nodes = s.nodes.data();
   for (int i = 0; i < static_cast<int>(s.nodes.size()); ++i) {
-    if (nodes[i].op == &op::variable || nodes[i].op == &op::placeholder) nodes[i].origin = i;
+    nodes[i].origin = i;
   }
   s.fetched.assign(fetched.begin(), fetched.end());
   s.targets.assign(targets.begin(), targets.end());
@@ -136,8 +136,9 @@ constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
   return p;
 }
 
-/// Programs, barriers, lifetimes.
-constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places) {
+/// Programs, barriers, lifetimes. `until`: see find_lifetimes.
+constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places,
+                          const std::vector<int>& until = {}) {
   Plan plan = write_programs(g, schedule, places.memory);
   plan.regions = places.items;
   for (std::size_t q = 0; q < plan.steps.size(); ++q) {
@@ -145,7 +146,7 @@ constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const
     s.region = places.region_of[q];
     if (s.region >= 0 && s.root != nullptr) s.item_inputs = s.root->itemwise(s.attributes);
   }
-  return find_lifetimes(place_barriers(std::move(plan)));
+  return find_lifetimes(place_barriers(std::move(plan)), until);
 }
 
 /// All of it at once, for tests and for run time.

@@ -81,7 +81,7 @@ struct Node {
   std::int32_t inputs[max_inputs] = {-1, -1, -1, -1, -1, -1};
   Attributes attributes;
   std::int32_t name = -1;    ///< which of the graph's names is its first; -1: it has none
-  std::int32_t origin = -1;  ///< after passes: which node of the model's graph a source was
+  std::int32_t origin = -1;  ///< after passes: the node of the model's graph that it is, or helps to compute; -1: none
   std::int32_t moment =
       -1;  ///< reads variables as they are at this node of the graph; -1: as they are at its own place
 
@@ -92,8 +92,7 @@ struct Node {
     for (std::size_t i = 0; i < max_inputs; ++i) {
       if (a.inputs[i] != b.inputs[i]) return false;
     }
-    return a.op == b.op && a.dtype == b.dtype && a.origin == b.origin && a.shape == b.shape &&
-           a.attributes == b.attributes;
+    return a.op == b.op && a.dtype == b.dtype && a.shape == b.shape && a.attributes == b.attributes;
   }
 };
 

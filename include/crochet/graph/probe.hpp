@@ -11,13 +11,13 @@
 //
 // W has `static constexpr bool matches(std::string_view node, std::string_view op, std::string_view dtype)`, asked in
 // the compiler for every node of the demand: its name in `ProbedRun::node_names`, its operation as a GraphOpName spells
-// it, its element type as TensorFlow does. What matches becomes a value in memory, everything else stays fused. A run
-// computes what it would compute without the probe: watching pulls in nothing.
+// it, its element type as name_of(DType) does. What matches becomes a value in memory, everything else stays fused. A
+// run computes what it would compute without the probe: watching pulls in nothing.
 //
 // Threads: on_node_begin and on_node_end(member) are called by the members of the executor's team, each with its own
 // number (0: the thread that called session.run), several at a time; they must neither allocate nor throw. All others
-// are called by the thread that called session.run. What they throw leaves session.run once the step is over; nothing
-// more is shown then.
+// are called by the thread that called session.run. What they throw leaves session.run:
+// at once before the first step, later when the steps are over; nothing more is shown then.
 // Order: on_run_begin; sources (constants, feeds, variables as they are before the step); steps, each value when it is
 // complete and after those it is made of; what assignments have written; on_run_end. A run that fails has no
 // on_run_end.
@@ -25,7 +25,6 @@
 
 #include <string_view>
 
-#include <crochet/graph/dtype.hpp>
 #include <crochet/graph/probed_outputs.hpp>
 #include <crochet/graph/probed_run.hpp>
 
@@ -37,11 +36,5 @@ struct WatchEverything {
     return true;
   }
 };
-
-/// TensorFlow's name of an element type: "float32", "bool".
-constexpr std::string_view dtype_name(DType type) {
-  constexpr std::string_view names[]{"float32", "float64", "int32", "int64", "uint8", "bool"};
-  return names[static_cast<std::size_t>(type)];
-}
 
 }  // namespace crochet

@@ -77,6 +77,12 @@ class Oracle {
     const std::size_t i = id(name);
     return graph_.nodes[i].is(op::variable) ? kept_[i] : values_[i];
   }
+  /// What a node, by its number, was in the last run; a variable's is the one before it. Nothing if the run had no need
+  /// of it, and for a node that has no value.
+  const Array* computed(std::size_t node) const {
+    const bool there = node < needed_.size() && needed_[node] != 0 && graph_.nodes[node].op->kind != OpKind::group;
+    return there ? &values_[node] : nullptr;
+  }
   /// The value of a scalar.
   double scalar(std::string_view name) const { return (*this)[name].data.at(0); }
   /// A variable's elements, to read or change between runs.

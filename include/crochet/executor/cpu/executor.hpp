@@ -11,8 +11,12 @@
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/placement.hpp>
 #include <crochet/executor/cpu/planned.hpp>
+#include <crochet/executor/cpu/probed_run.hpp>
+#include <crochet/executor/cpu/probed_steps.hpp>
+#include <crochet/executor/cpu/step_facts.hpp>
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/executor/cpu/variables.hpp>
+#include <crochet/executor/cpu/watched.hpp>
 #include <crochet/graph/layers.hpp>
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/control.hpp>
@@ -128,6 +132,44 @@ class Executor {
     }
     w.dims_ = frame.dims;
     remember<L, P>(w, frame, static_cast<D*>(nullptr));
+  }
+
+  /// The same, shown to probes (graph/probe.hpp). Probes that watch nothing are called around the steps of the plan
+  /// that run has; where one watches tensors, their nodes are values in memory, in a plan of its own. Costs what the
+  /// probes take, and a barrier of the team behind each step whose values are shown.
+  static constexpr bool takes_probes = true;
+  template <class D, class... P, class... F>
+  CROCHET_COLD void run_probed(Workspace& w, const DueProbes<P...>& probes, const F&... feeds) {
+    using Plain = Planned<T, D>;
+    using Watch = WatchedNodes<T, Executor, Plain, P...>;
+    using Plan = std::conditional_t<(Watch::nodes.size() > 0), Planned<T, D, Watch>, Plain>;
+    using L = Lowering<T, Plan, Backend>;
+    check_feeds<Plan, F...>();
+    variables_.template settle<Plan>();
+    typename L::FrameType frame;
+    frame.variables = variables_.data();
+    frame.dims.fill(unknown_dim);
+    (bind_feed(feeds, frame), ...);
+    place_slots<Plan>(w, frame);
+    L::place_totals(frame, w.totals_, team_->size());
+
+    ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
+    const auto facts = StepFacts<T, Plan>::at(frame.dims);
+    shown.begin(probes, facts, team_->size(), workspace_bytes(w), crochet::detail::List<F...>{});
+    ProbeFailure failure;
+    const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
+    const auto steps = [&](kernel::Worker& worker) {
+      ProbedSteps<T, Plan, Backend, DueProbes<P...>>::template run<decltype(shown)>(frame, worker, probes, show);
+    };
+    if constexpr (L::only_scalars) {
+      team_->run_alone(steps);
+    } else {
+      team_->run(steps);
+    }
+    w.dims_ = frame.dims;
+    remember<L, Plan>(w, frame, static_cast<D*>(nullptr));
+    failure.rethrow();
+    shown.end(probes);
   }
 
   /// A value of the last run on the workspace. A variable's is the one after that run.

@@ -22,11 +22,16 @@ namespace crochet::cpu {
   for (std::size_t i = 0; i < from.shape.rank; ++i) to.extents[i] = from.shape[i].at(dims);
 }
 
+template <class T, class P, class Backend, class Probes>
+class ProbedSteps;
+
 /// T: the tables of the graph, P: the plan of the demand (Planned).
 template <class T, class P, class Backend>
 class Lowering {
   static constexpr const auto& plan = P::plan;
   using Table = StepTable<T, P>;
+  template <class, class, class, class>
+  friend class ProbedSteps;
 
  public:
   using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.gathering_count>;
@@ -145,12 +150,19 @@ class Lowering {
 
   template <std::size_t R>
   static void region(const FrameType& frame, kernel::Worker& worker) {
+    each_slice<R>(frame, worker, [](auto together, const auto& where, kernel::Worker& who) {
+      steps_of<R, together.value>(where, who);
+    });
+  }
+  /// Calls take(true_type, all items, worker) or, for each few items of this member, take(false_type, items, worker).
+  template <std::size_t R, class Take>
+  CROCHET_HOST_ALWAYS_INLINE static void each_slice(const FrameType& frame, kernel::Worker& worker, const Take& take) {
     static constexpr ItemSteps r = plan.regions[R];
     constexpr std::int64_t some = items_at_once(r);
     static constexpr Extent extent = r.items;
     const std::int64_t items = extent.at(frame.dims);
     if (items < worker.count()) {
-      steps_of<R, true>(Whole<FrameType>{frame, frame.dims, frame.items, items}, worker);
+      take(std::true_type{}, Whole<FrameType>{frame, frame.dims, frame.items, items}, worker);
       return;
     }
     kernel::Worker alone = worker.alone();
@@ -160,7 +172,7 @@ class Lowering {
       const kernel::Range range{i, i + some < mine.to ? i + some : mine.to};
       const bool first = i == mine.from, last = range.to == mine.to;
       const Slice<FrameType> slice{frame, frame.dims, room, some, range, worker.index(), worker.count(), first, last};
-      steps_of<R, false>(slice, alone);
+      take(std::false_type{}, slice, alone);
     }
   }
   template <std::size_t R, bool Together, class Where>

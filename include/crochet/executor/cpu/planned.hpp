@@ -24,15 +24,23 @@ constexpr std::array<std::int32_t, N> variable_nodes(const Plan& plan) {
 }
 }  // namespace detail
 
-/// T: the tables of the graph.
-template <class T, class D>
+/// T: the tables of the graph. Watch: none, or one WatchedNodes (watched.hpp): the nodes whose values a probe wants, as
+/// if they were fetched, each until it has been shown.
+template <class T, class D, class... Watch>
 struct Planned;
-template <class T, class... F, class... R>
-struct Planned<T, Demand<Names<F...>, Names<R...>>> {
+template <class T, class... F, class... R, class... Watch>
+struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  private:
+  static constexpr std::size_t fetches = (sizeof...(F) + ... + Watch::nodes.size());
+  static constexpr std::vector<int> fetched_nodes() {
+    std::vector<int> ids{T::template node_id<F>...};
+    (ids.insert(ids.end(), Watch::nodes.begin(), Watch::nodes.end()), ...);
+    return ids;
+  }
+
   /// Whatever is selected may bring targets of its own (with_dependencies).
   template <std::size_t N>
-  using Selected = FrozenSubgraph<N, sizeof...(F), sizeof...(R) + T::graph.nodes.size()>;
+  using Selected = FrozenSubgraph<N, fetches, sizeof...(R) + T::graph.nodes.size()>;
 
   /// What `Make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
   template <template <std::size_t> class Frozen, std::size_t Room, class Make>
@@ -57,20 +65,26 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>> {
     }
   }
 
-  static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>([] {
-    return select_nodes(T::graph, std::vector<int>{T::template node_id<F>...},
-                        std::vector<int>{T::template node_id<R>...});
-  });
+ public:
+  // Stages that others look at: what the demand needs; the same as it is computed, and in which groups.
+  static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>(
+      [] { return select_nodes(T::graph, fetched_nodes(), std::vector<int>{T::template node_id<R>...}); });
+
+ private:
   template <std::size_t N>
-  using Nodes = FrozenSubgraph<N, sizeof...(F), selected.targets.count>;
+  using Nodes = FrozenSubgraph<N, fetches, selected.targets.count>;
 
   static constexpr const auto& folded =
       freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.view()); });
   static constexpr const auto& shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.view()); });
   static constexpr const auto& simplified =
       change<has_pools(shared.view()), Nodes>(shared, [] { return move_pools(shared.view()); });
+
+ public:
   static constexpr const auto& complete =
       change<needs_copies(simplified.view()), Nodes>(simplified, [] { return add_copies(simplified.view()); });
+
+ private:
   static constexpr std::size_t nodes = complete.needed();
 
   template <std::size_t M>
@@ -83,15 +97,37 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>> {
     }
     return false;
   }();
+
+ public:
   static constexpr const auto& ordered = change<has_itemwise, Groups>(
       fused, [] { return order_by_items(complete.view(), fused.thawed(), itemwise.data()); });
   static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.thawed())};
 
+  /// Of each watched value: the step behind which it is shown.
+  template <class W>
+  static constexpr auto shown_behind = W::shown_behind(complete.view(), ordered.thawed(), places, sizeof...(F));
+
+ private:
+  /// Of each fetched value, watched ones behind the others.
+  static constexpr std::vector<int> until() {
+    std::vector<int> steps;
+    if constexpr (sizeof...(Watch) > 0) {
+      steps.assign(sizeof...(F), -1);
+      const auto behind = [&](const auto& shown) {
+        for (const int step : shown) {
+          steps.push_back(step < 0 || step == static_cast<int>(ordered.groups()) ? -1 : step);
+        }
+      };
+      (behind(shown_behind<Watch>), ...);
+    }
+    return steps;
+  }
+
   template <std::size_t Room>
-  using Roomy = FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(),
-                                     sizeof...(F)}>;
+  using Roomy =
+      FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(), fetches}>;
   static constexpr const auto& roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>(
-      [] { return write_plan(complete.view(), ordered.thawed(), places.thawed()); });
+      [] { return write_plan(complete.view(), ordered.thawed(), places.thawed(), until()); });
 
  public:
   static constexpr FrozenPlan<roomy.sizes()> plan{roomy};

@@ -52,7 +52,11 @@ constexpr Cuts cuts_for(const Shape& part, const Shape& full) {
 namespace detail {
 /// Node i repeated to a shape, once for all that want it so.
 constexpr int repeated(Subgraph& g, int i, const Shape& shape) {
-  Node n{.op = &op::broadcast_to, .dtype = g.nodes[at(i)].dtype, .shape = shape, .attributes = {}};
+  Node n{.op = &op::broadcast_to,
+         .dtype = g.nodes[at(i)].dtype,
+         .shape = shape,
+         .attributes = {},
+         .origin = g.nodes[at(i)].origin};
   n.inputs[0] = i;
   for (std::size_t k = at(i) + 1; k < g.nodes.size(); ++k) {
     if (g.nodes[k] == n) return static_cast<int>(k);

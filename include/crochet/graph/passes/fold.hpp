@@ -18,7 +18,7 @@ class Folder {
     if (n.op->kind != OpKind::elementwise) return append(g_, n);
     if (is_constant(n.inputs[0]) && (n.inputs[1] < 0 || is_constant(n.inputs[1])) && n.inputs[2] < 0) {
       double value = 0;
-      if (evaluate(n, value)) return constant(n.dtype, value);
+      if (evaluate(n, value)) return constant(n.dtype, value, n.origin);
     }
     const int same = unchanged(n);
     return same >= 0 && !(fetched && is_outside(same)) && !in_panels(same) ? same : append(g_, merged(n));
@@ -33,8 +33,9 @@ class Folder {
   constexpr bool is_constant(int i, double value) const {
     return is_constant(i) && node(i).attributes.reals[0] == value;
   }
-  constexpr int constant(DType dtype, double value) {
-    return append(g_, {.op = &op::constant, .dtype = dtype, .shape = {}, .attributes = {.reals = {value, 0}}});
+  constexpr int constant(DType dtype, double value, std::int32_t origin = -1) {
+    return append(
+        g_, {.op = &op::constant, .dtype = dtype, .shape = {}, .attributes = {.reals = {value, 0}}, .origin = origin});
   }
 
   static constexpr double magnitude(double x) { return x < 0 ? -x : x; }

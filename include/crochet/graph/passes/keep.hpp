@@ -83,7 +83,7 @@ class Keeper {
       if (n.op->kind == OpKind::view) {
         n.inputs[0] = place_[at(from_.nodes[at(i)].inputs[0])];
       } else {
-        n = {.op = &op::broadcast_to, .dtype = n.dtype, .shape = n.shape, .attributes = {}};
+        n = {.op = &op::broadcast_to, .dtype = n.dtype, .shape = n.shape, .attributes = {}, .origin = n.origin};
         n.inputs[0] = place_[at(i)];
       }
       place_[at(i)] = append(to_, n);

@@ -6,7 +6,8 @@
 
 namespace crochet {
 
-constexpr Plan find_lifetimes(Plan p) {
+/// `until`: of each fetched value the step behind which it is read last; -1, and none given: after the run.
+constexpr Plan find_lifetimes(Plan p, const std::vector<int>& until = {}) {
   ArenaSlot* const slots = p.slots.data();
   const Value* const values = p.values.data();
   for (ArenaSlot& s : p.slots) s.first = -1;
@@ -18,14 +19,20 @@ constexpr Plan find_lifetimes(Plan p) {
     s.last = phase;
   };
   const Access* const accesses = p.accesses.data();
+  std::vector<std::int32_t> phases;
   for (const Step& s : p.steps) {
     phase += s.barrier ? 1 : 0;
+    if (!until.empty()) phases.push_back(phase);
     for (std::size_t k = 0; k < max_inputs && s.operands[k] >= 0; ++k) touch(s.operands[k]);
     touch(s.root_value);
     for (std::int32_t a = s.first_access; a < s.first_access + s.accesses; ++a) touch(accesses[a].value);
   }
-  for (int f : p.fetched) {
-    if (values[f].region == Region::slot) slots[values[f].index].last = phase;  // read after the run
+  for (std::size_t k = 0; k < p.fetched.size(); ++k) {
+    const Value& v = values[p.fetched.data()[k]];
+    if (v.region != Region::slot) continue;
+    const bool early = k < until.size() && until.data()[k] >= 0;
+    const std::int32_t last = early ? phases.data()[until.data()[k]] : phase;
+    if (slots[v.index].last < last) slots[v.index].last = last;
   }
   return p;
 }

@@ -80,6 +80,7 @@ class PoolMover {
     }
     Node after = node(image);
     after.shape = pool.shape;
+    after.origin = pool.origin;
     after.inputs[k] = pooled(after.inputs[k], pool);
     return append(*to_, after);
   }
@@ -99,6 +100,7 @@ class PoolMover {
     mask.inputs[0] = unpooled.inputs[0];
     mask.inputs[1] = pool->result;
     result.inputs[0] = append(*to_, mask);
+    result.origin = n.origin;
     return append(*to_, result);
   }
   static constexpr const Pool* find(const std::vector<Pool>& pools, int image, const Attributes& window) {

@@ -48,8 +48,8 @@ constexpr Subgraph share(const SubgraphView& g) {
   const std::vector<char> live = live_nodes(g);
   return detail::rewrite(g, [&, needed = live.data()](Subgraph& to, const Node& n, int old) {
     if (needed[old] == 0) return -1;
-    // An assignment is an event, not a value: two equal ones are two. And variables are never equal.
-    if (n.op->kind == OpKind::assign || n.op == &op::variable) return detail::append(to, n);
+    // An assignment is an event, not a value: two equal ones are two. And variables and placeholders are never equal.
+    if (n.op->kind == OpKind::assign || n.op == &op::variable || n.op == &op::placeholder) return detail::append(to, n);
     int& slot = table.find(to, n);
     if (slot < 0) slot = detail::append(to, n);
     return slot;

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// What probes are shown of one run on the CPU: the run itself, sources before its steps, watched values behind them,
+// what assignments have written after them.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/executor/cpu/step_facts.hpp>
+#include <crochet/executor/cpu/variables.hpp>
+#include <crochet/executor/cpu/watched.hpp>
+#include <crochet/graph/node_names.hpp>
+#include <crochet/graph/probe_calls.hpp>
+
+namespace crochet::cpu {
+
+namespace detail {
+
+/// A node's type, for the running program.
+struct ShownType {
+  DType dtype = DType::float32;
+  Shape shape;
+};
+
+/// A tensor at the sizes of the run, with room for its extents.
+class ShownTensor {
+ public:
+  ShownTensor(std::int32_t node, const ShownType& type, const void* data, const Dims& dims)
+      : node_(node), dtype_(type.dtype), rank_(type.shape.rank), data_(data) {
+    bytes_ = size_of(type.dtype);
+    for (std::size_t i = 0; i < rank_; ++i) {
+      extents_[i] = type.shape[i].at(dims);
+      bytes_ *= static_cast<std::size_t>(extents_[i]);
+    }
+  }
+  ProbedTensor view() const {
+    return {node_, 0, dtype_, {static_cast<const std::byte*>(data_), bytes_}, {extents_.data(), rank_}};
+  }
+
+ private:
+  std::int32_t node_;
+  DType dtype_;
+  std::size_t rank_, bytes_ = 0;
+  std::array<std::int64_t, max_rank> extents_{};
+  const void* data_;
+};
+
+/// A constant in its type's bytes.
+inline std::array<std::byte, 8> constant_bytes(DType type, double value) {
+  std::array<std::byte, 8> bytes{};
+  const auto put = [&](auto x) { std::memcpy(bytes.data(), &x, sizeof x); };
+  if (type == DType::float32) put(static_cast<float>(value));
+  if (type == DType::float64) put(value);
+  if (type == DType::int32) put(static_cast<std::int32_t>(value));
+  if (type == DType::int64) put(static_cast<std::int64_t>(value));
+  if (type == DType::uint8) put(static_cast<std::uint8_t>(value));
+  if (type == DType::boolean) put(value != 0);
+  return bytes;
+}
+
+/// The names of an executor's nodes, made once.
+template <class E>
+std::span<const std::string_view> node_names_of() {
+  static const std::vector<std::string> names = node_names(graph_table<E>());
+  static const std::vector<std::string_view> views(names.begin(), names.end());
+  return views;
+}
+
+template <class Name>
+struct NamesOfDemand;
+template <class... N, class... R>
+struct NamesOfDemand<Demand<Names<N...>, Names<R...>>> {
+  static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
+  static constexpr std::array<std::string_view, sizeof...(R)> targets{R::view()...};
+};
+
+}  // namespace detail
+
+/// T: the tables, E: the executor, Plan: what runs, Plain: the plan without watches, Watch: the WatchedNodes, D: the
+/// Demand.
+template <class T, class E, class Plan, class Plain, class Watch, class D>
+class ProbedRunOf {
+  static constexpr std::size_t steps = Plan::plan.step_count;
+  static constexpr std::size_t fetches = detail::NamesOfDemand<D>::fetches.size();
+  static constexpr std::size_t count = Watch::nodes.size();
+  static constexpr const auto& graph = T::graph;
+
+  static constexpr auto behind_step = [] {
+    if constexpr (count > 0) {
+      return Plan::template shown_behind<Watch>;
+    } else {
+      return std::array<int, 0>{};
+    }
+  }();
+  static constexpr std::size_t count_behind(int step) {
+    std::size_t n = 0;
+    for (const int s : behind_step) n += s == step ? 1U : 0U;
+    return n;
+  }
+  /// The places in Watch::nodes of what is shown behind a step; they are in the graph's order.
+  template <int Step>
+  static constexpr auto shown = [] {
+    std::array<std::size_t, count_behind(Step)> list{};
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < behind_step.size(); ++k) {
+      if (behind_step[k] == Step) list[n++] = k;
+    }
+    return list;
+  }();
+
+ public:
+  template <std::size_t Step>
+  static constexpr bool any = count_behind(static_cast<int>(Step)) > 0;
+
+  template <class Frame>
+  ProbedRunOf(const Frame& frame, const Variables<T>& variables)
+      : variables_(variables),
+        dims_(frame.dims),
+        block_(frame.variables),
+        slots_(frame.slots),
+        placeholders_(frame.placeholders.data()) {}
+
+  /// on_run_begin, sources, and what is there without a step.
+  template <class Probes, class Facts, class... N, class... X>
+  void begin(const Probes& probes, const Facts& facts, int members, std::size_t workspace,
+             crochet::detail::List<Feed<N, X>...>) {
+    using Wanted = detail::NamesOfDemand<D>;
+    static constexpr std::array<std::string_view, sizeof...(N)> feeds{N::view()...};
+    const auto& request = probes.request();
+    const ProbedRun run{graph_table<E>(),
+                        detail::node_names_of<E>(),
+                        facts.steps,
+                        members,
+                        request.step,
+                        request.fetches,
+                        request.targets,
+                        request.feeds,
+                        Wanted::fetches,
+                        Wanted::targets,
+                        feeds,
+                        T::offsets.back(),
+                        workspace,
+                        facts.slots};
+    probes.each([&](auto& probe) { crochet::detail::show_run_begin(probe, run); });
+    [&]<std::size_t... K>(std::index_sequence<K...>) { (show_source<K, N...>(probes), ...); }
+    (std::make_index_sequence<Watch::sources.size()>{});
+    show_list<-1>(probes);
+  }
+  /// What is complete behind a step.
+  template <std::size_t Step, class Probes>
+  void behind(const Probes& probes) const {
+    show_list<static_cast<int>(Step)>(probes);
+  }
+  /// What assignments have written; on_run_end.
+  template <class Probes>
+  void end(const Probes& probes) const {
+    show_list<static_cast<int>(steps)>(probes);
+    probes.each([](auto& probe) { crochet::detail::show_run_end(probe); });
+  }
+
+ private:
+  template <std::size_t Node>
+  static constexpr detail::ShownType type_of{graph.nodes[Node].dtype, graph.nodes[Node].shape};
+
+  template <std::size_t Node, class Probes>
+  void show(const Probes& probes, const void* data) const {
+    const detail::ShownTensor tensor(static_cast<std::int32_t>(Node), type_of<Node>, data, dims_);
+    probes.each([&]<class P>(P& probe) {
+      if constexpr (detail::watches<E, Plain, P>(Node)) crochet::detail::show_tensor<Node>(probe, tensor.view());
+    });
+  }
+
+  template <std::size_t K, class... Fed, class Probes>
+  void show_source(const Probes& probes) const {
+    constexpr auto node = static_cast<std::size_t>(Watch::sources[K]);
+    constexpr bool fed = ((T::template node_id<Fed> == static_cast<int>(node)) || ...);
+    if constexpr (graph.nodes[node].is(op::variable)) {
+      show<node>(probes, variables_.read(T::variable_index(static_cast<int>(node))));
+    } else if constexpr (graph.nodes[node].is(op::constant)) {
+      constexpr double value = graph.nodes[node].attributes.reals[0];
+      const auto bytes = detail::constant_bytes(type_of<node>.dtype, value);
+      show<node>(probes, bytes.data());
+    } else if constexpr (fed) {
+      show<node>(probes, placeholders_[node]);
+    }
+  }
+
+  template <int Step, class Probes>
+  void show_list(const Probes& probes) const {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (show_value<Step, shown<Step>[I]>(probes), ...); }
+    (std::make_index_sequence<shown<Step>.size()>{});
+  }
+  template <int Step, std::size_t K, class Probes>
+  void show_value(const Probes& probes) const {
+    constexpr auto node = static_cast<std::size_t>(Watch::nodes[K]);
+    static constexpr Value value = Plan::plan.values[static_cast<std::size_t>(Plan::plan.fetched[fetches + K])];
+    constexpr auto index = static_cast<std::size_t>(value.index);
+    if constexpr (value.region == Region::placeholder) {
+      show<node>(probes, placeholders_[index]);
+    } else if constexpr (value.region == Region::slot) {
+      show<node>(probes, slots_[index]);
+    } else if constexpr (value.layout == Layout::row_major) {
+      show<node>(probes, block_ + T::offsets[index]);
+    } else {  // what an assignment has written
+      show<node>(probes, variables_.read(T::variable_index(static_cast<int>(index))));
+    }
+  }
+
+  const Variables<T>& variables_;
+  const Dims& dims_;
+  std::byte* block_;
+  const std::array<std::byte*, Plan::plan.slot_count>& slots_;
+  const void* const* placeholders_;
+};
+
+}  // namespace crochet::cpu
