@@ -114,9 +114,13 @@ class ProbedOutputs {
     const auto made = nodes_of<D>();
     const ProbedStep only{0, made, -1, 0, 0, 0};
     const auto& request = probes.request();
-    const ProbedRun run{
-        {nodes}, names(), {&only, 1}, 1, request.step, request.fetches, request.targets, request.feeds, fetches, {},
-        feeds,   0,       0,          {}};
+    ProbedRun run;
+    run.graph = {nodes};
+    run.node_names = names();
+    run.steps = {&only, 1};
+    run.step = request.step;
+    run.caller_fetches = request.fetches, run.caller_targets = request.targets, run.caller_feeds = request.feeds;
+    run.fetches = fetches, run.feeds = feeds;
     probes.each([&](auto& probe) { show_run_begin(probe, run); });
     probes.each([](auto& probe) { show_node_begin<0>(probe, 0); });
     step();

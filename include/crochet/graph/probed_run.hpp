@@ -53,6 +53,7 @@ struct ProbedRun {
   std::size_t variable_bytes = 0;     ///< of all variables
   std::size_t workspace_bytes = 0;    ///< of everything else that the run needs, slots sharing memory
   std::span<const ProbedSlot> slots;  ///< the workspace's plan
+  Dims dims{};  ///< the dynamic dimensions, for the shapes of the graph; 0 where the run does not know them
 };
 
 }  // namespace crochet

@@ -131,20 +131,18 @@ class ProbedRunOf {
     using Wanted = detail::NamesOfDemand<D>;
     static constexpr std::array<std::string_view, sizeof...(N)> feeds{N::view()...};
     const auto& request = probes.request();
-    const ProbedRun run{graph_table<E>(),
-                        detail::node_names_of<E>(),
-                        facts.steps,
-                        members,
-                        request.step,
-                        request.fetches,
-                        request.targets,
-                        request.feeds,
-                        Wanted::fetches,
-                        Wanted::targets,
-                        feeds,
-                        T::offsets.back(),
-                        workspace,
-                        facts.slots};
+    ProbedRun run;
+    run.graph = graph_table<E>();
+    run.node_names = detail::node_names_of<E>();
+    run.steps = facts.steps;
+    run.members = members;
+    run.step = request.step;
+    run.caller_fetches = request.fetches, run.caller_targets = request.targets, run.caller_feeds = request.feeds;
+    run.fetches = Wanted::fetches, run.targets = Wanted::targets, run.feeds = feeds;
+    run.variable_bytes = T::offsets.back();
+    run.workspace_bytes = workspace;
+    run.slots = facts.slots;
+    for (std::size_t s = 0; s < max_symbols; ++s) run.dims[s] = dims_[s] < 0 ? 0 : dims_[s];
     probes.each([&](auto& probe) { crochet::detail::show_run_begin(probe, run); });
     [&]<std::size_t... K>(std::index_sequence<K...>) { (show_source<K, N...>(probes), ...); }
     (std::make_index_sequence<Watch::sources.size()>{});
