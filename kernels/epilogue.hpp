@@ -64,11 +64,7 @@ class Epilogue {
   /// column of a panel.
   [[gnu::noinline]] void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
     std::int64_t k = 0;
-    for (; k + many * simd::lanes <= n; k += many * simd::lanes) {
-      simd::vec<T> v[many];
-      __builtin_memcpy(v, results + k, sizeof v);
-      vectors<many>(i, j + k, v);
-    }
+    CROCHET_SHORT_LOOP
     for (; k + simd::lanes <= n; k += simd::lanes) {
       const simd::vec<T> v[1] = {simd::load<T, true>(results + k)};
       vectors<1>(i, j + k, v);

@@ -161,7 +161,7 @@ CROCHET_ALWAYS_INLINE T sum_along(std::int64_t n, F f) {
 
 /// The greatest of n elements; -infinity if there are none. A NaN may be passed over.
 template <class T>
-CROCHET_ALWAYS_INLINE T max_along(const T* p, std::int64_t n) {
+[[gnu::noinline]] T max_along(const T* p, std::int64_t n) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();
   constexpr int many = 4;
   const auto max = [](const vec<T>& a, const vec<T>& b) { return a > b ? a : b; };

@@ -9,7 +9,10 @@
 #endif
 
 // A function that a step reaches only when something out of the ordinary happens: kept out of the hot code.
-#if defined(__GNUC__) || defined(__clang__)
+// clang wants to be told that it need not be fast either.
+#if defined(__clang__)
+#define CROCHET_COLD [[gnu::cold, gnu::noinline, clang::minsize]]
+#elif defined(__GNUC__)
 #define CROCHET_COLD [[gnu::cold, gnu::noinline]]
 #else
 #define CROCHET_COLD

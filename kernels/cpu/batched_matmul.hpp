@@ -51,25 +51,32 @@ void each_of_my_products(const Worker& w, std::int64_t count, std::int64_t m, st
   }
 }
 
-template <class Backend, class T, class Epilogue>
+template <class Backend, class T, ProductPaths P, class Epilogue>
 [[gnu::noinline]] void batched_matmul(const Call& call, const Epilogue& epilogue) {
   const bool ta = call.attributes.ints[0] != 0, tb = call.attributes.ints[1] != 0;
   const Operand &a = call.in[0], &b = call.in[1], &out = call.out;
   const Matrices left(a, out), right(b, out);
   const std::int64_t m = out[out.rank - 2], n = out[out.rank - 1], depth = a[a.rank - (ta ? 2 : 1)];
   const std::int64_t count = m * n == 0 ? 0 : out.size() / (m * n);
-  each_of_my_products(call.worker, count, m, n, Backend::template row_grain<T>, Backend::template column_grain<T>,
-                      [&](std::int64_t i, Range rows, Range columns) {
-                        const Matrix<T> x = row_major(a.as<const T>() + left.before(i), a[a.rank - 1], ta);
-                        const Matrix<T> y = row_major(b.as<const T>() + right.before(i), b[b.rank - 1], tb);
-                        Backend::multiply(x, y, depth, rows, columns, call.worker, Below<Epilogue>{epilogue, i * m});
-                      });
+  each_of_my_products(
+      call.worker, count, m, n, Backend::template row_grain<T>, Backend::template column_grain<T>,
+      [&](std::int64_t i, Range rows, Range columns) {
+        const Matrix<T> x = row_major(a.as<const T>() + left.before(i), a[a.rank - 1], ta);
+        const Matrix<T> y = row_major(b.as<const T>() + right.before(i), b[b.rank - 1], tb);
+        Backend::template multiply<P>(x, y, depth, rows, columns, call.worker, Below<Epilogue>{epilogue, i * m});
+      });
 }
 
 struct BatchedMatmul {
-  template <class Backend, class Types, class Epilogue>
+  using Paths = ProductPaths;
+  template <class Types>
+  static constexpr void add(Paths& all, const Attributes& attributes, const Shape* in, const Shape& out) {
+    const bool ta = attributes.ints[0] != 0, tb = attributes.ints[1] != 0;
+    all.add<typename Types::out>(ta, tb, in[0].from_right(ta ? 1 : 0), out.from_right(0));
+  }
+  template <class Backend, class Types, Paths P, class Epilogue>
   static void run(const Call& call, const Epilogue& epilogue) {
-    batched_matmul<Backend, typename Types::out>(call, epilogue);
+    batched_matmul<Backend, typename Types::out, P>(call, epilogue);
   }
 };
 }  // namespace kernel::detail

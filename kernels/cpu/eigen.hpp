@@ -21,7 +21,7 @@ class EigenProducts {
     return block_size<T>(rows, columns) + depth * columns;
   }
 
-  template <class T, class Epilogue>
+  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker& worker,
                        const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
     const std::int64_t m = rows.size(), n = columns.size();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a product policy (Backend) works on. A policy has one function:
-//   template <class T, class Epilogue>
+//   template <ProductPaths P = {}, class T, class Epilogue>
 //   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker&, const
 //   Epilogue&)
-// and says by `packs` whether b may lie in panels. It computes the given rows and columns of a b and hands them to the
+// and says by `packs` whether b may lie in panels. P: which ways of computing may be asked for. It computes the given rows and columns of a b and hands them to the
 // epilogue. It may use the worker's scratch memory from `scratch_offset` on.
 #pragma once
 #include <crochet/kernels/call.hpp>
+#include <crochet/kernels/cpu/product_paths.hpp>
 #include <crochet/kernels/panels.hpp>
 #include <crochet/kernels/epilogue.hpp>
 

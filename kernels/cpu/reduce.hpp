@@ -64,6 +64,7 @@ void join_columns(const T* p, std::int64_t n, std::int64_t pitch, Width width, p
       }
       T lanes[simd::lanes];
       simd::store(lanes, sum[0][w]);
+      CROCHET_SHORT_LOOP
       for (std::int64_t k = 0; k < width.n; ++k) {
         partial_t<How, T>& total = to[w * simd::lanes + k];
         total = How::join(total, static_cast<partial_t<How, T>>(lanes[k]));
@@ -134,6 +135,7 @@ class Reducer {
   template <class Put>
   static void hand_over(std::int64_t at, std::int64_t width, const Partial* sums, double scale, Put& put) {
     T values[reduced_strip];
+    CROCHET_SHORT_LOOP
     for (std::int64_t k = 0; k < width; ++k) values[k] = finish(sums[k], scale);
     put(at, width, values);
   }
@@ -150,6 +152,7 @@ class Reducer {
     if (worker_.index() == 0) {
       for (int t = 1; t < worker_.count(); ++t) {
         const Partial* theirs = worker_.template scratch_of<Partial>(t);
+        CROCHET_SHORT_LOOP
         for (std::int64_t k = 0; k < results; ++k) part[k] = How::join(part[k], theirs[k]);
       }
       for (std::int64_t k = 0; k < results; k += reduced_strip) {
@@ -171,6 +174,7 @@ class Reducer {
   }
 
   static void clear(Partial* sums, std::int64_t n) {
+    CROCHET_SHORT_LOOP
     for (std::int64_t k = 0; k < n; ++k) sums[k] = How::template nothing<Partial>;
   }
   static T finish(Partial sum, double scale) {

@@ -23,20 +23,28 @@ class Tiles {
     return panel_scratch<T>(depth);
   }
 
-  template <class T, class Epilogue>
+  template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker& worker,
                        const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
     if (rows.size() <= 0 || columns.size() <= 0) return;
-    if (depth == 1 && !b.transposed() && b.panel == 0) return outer(a, b, rows, columns, epilogue);
-    if (rows.size() == 1 && !b.transposed()) return one_row(a, b, depth, rows.from, columns, epilogue);
-    if (rows.size() <= few && b.transposed() && !a.transposed()) return by_dots(a, b, depth, rows, columns, epilogue);
+    if constexpr (P.depth_of_one) {
+      if (depth == 1 && !b.transposed() && b.panel == 0) return outer<P>(a, b, rows, columns, epilogue);
+    }
+    if constexpr (P.b_straight) {
+      if (rows.size() == 1 && !b.transposed()) return one_row(a, b, depth, rows.from, columns, epilogue);
+    }
+    if constexpr (P.b_turned && P.a_straight) {
+      if (rows.size() <= few && b.transposed() && !a.transposed()) return by_dots(a, b, depth, rows, columns, epilogue);
+    }
     T* const room = worker.scratch<T>(scratch_offset + panel_scratch<T>(depth)) + scratch_offset;
     constexpr std::int64_t width = panel_width<T>;
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
       const std::int64_t n = columns.to - j < width ? columns.to - j : width;
       const Panel<T> panel = panel_of(b, depth, j, n, rows.size(), room);
       Range left = rows;
-      if (n == width) left.from = full_tiles<tile_rows<T>, panel_vectors<T>>(a, panel, depth, rows, j, epilogue);
+      if constexpr (P.whole_panels) {
+        if (n == width) left.from = full_tiles<tile_rows<T>, panel_vectors<T>, P>(a, panel, depth, rows, j, epilogue);
+      }
       edge_tiles(a, panel, depth, left, j, n, epilogue);
     }
   }
@@ -45,17 +53,21 @@ class Tiles {
   /// Up to how many rows dot products are faster than turning the matrix.
   static constexpr std::int64_t few = 4;
 
-  template <class T, class Epilogue>
+  template <ProductPaths P, class T, class Epilogue>
   static void outer(Matrix<T> a, Matrix<T> b, Range rows, Range columns, const Epilogue& epilogue) {
     constexpr std::int64_t width = panel_width<T>;
     const T* left = a.at(0, 0);
     std::int64_t j = columns.from;
-    for (; j + width <= columns.to; j += width) {
-      column_by_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, epilogue);
+    if constexpr (P.whole_panels) {
+      for (; j + width <= columns.to; j += width) {
+        column_by_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, epilogue);
+      }
     }
-    for (; j < columns.to; j += simd::lanes) {
-      const std::int64_t n = columns.to - j < simd::lanes ? columns.to - j : simd::lanes;
-      column_by_short_row(left, a.row, b.at(0, j), rows, j, n, epilogue);
+    if constexpr (P.part_panels) {
+      for (; j < columns.to; j += simd::lanes) {
+        const std::int64_t n = columns.to - j < simd::lanes ? columns.to - j : simd::lanes;
+        column_by_short_row(left, a.row, b.at(0, j), rows, j, n, epilogue);
+      }
     }
   }
 

@@ -170,7 +170,7 @@ class SessionCore {
     if (error && reported && reported != error && !swallowed(reported)) detail::nest_in(error, reported);
   }
 
-  void say_what_was_lost(std::int64_t reached) const {
+  CROCHET_COLD void say_what_was_lost(std::int64_t reached) const {
     if (step() >= reached) return;
     diagnose("crochet: the session goes on at step " + std::to_string(step()) +
              "; steps lost: " + std::to_string(reached - step()));
@@ -185,7 +185,7 @@ class SessionCore {
     if (reported && !swallowed(reported)) std::rethrow_exception(reported);
   }
   /// Gives the session up. Throws what a thread reported, if no new session can cure that.
-  void lose() {
+  CROCHET_COLD void lose() {
     hooked_.set_state(SessionState::lost);
     coordinated_.restart();
     hooked_.close_raw();
@@ -204,7 +204,7 @@ class SessionCore {
     return true;
   }
   /// The coordinator's reason becomes the session's, unless it has one.
-  void adopt_reason() {
+  CROCHET_COLD void adopt_reason() {
     if (!coordinator().should_stop()) return;
     const std::exception_ptr error = coordinator().error();
     const std::string who(coordinator().who());
@@ -218,14 +218,14 @@ class SessionCore {
     }
   }
   /// The last line.
-  void say_why() {
+  CROCHET_COLD void say_why() {
     hooked_.stop().at_step(step());
     if (hooked_.stop().has_reason()) {
       diagnose("crochet: stopped at step " + std::to_string(step()) + " by " + to_string(stop_reason()));
     }
   }
   /// A session that can recover does not fail of a PreemptionError when it is closed anyway.
-  [[nodiscard]] static bool swallowed(const std::exception_ptr& reported) {
+  [[nodiscard]] CROCHET_COLD static bool swallowed(const std::exception_ptr& reported) {
     if (!Recovery::recovers || !detail::is_preemption(reported)) return false;
     diagnose("crochet: while the session was closed: " + detail::what_of(reported));
     return true;

@@ -4,6 +4,7 @@
 #pragma once
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/rows.hpp>
 
 namespace crochet::kernel {
 
@@ -18,10 +19,14 @@ namespace detail {
 /// The panel's rows side by side, what is missing to its width as zeros.
 template <class T>
 void copy_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
-  constexpr std::int64_t width = panel_width<T>;
-  for (std::int64_t k = 0; k < depth; ++k, panel += width) {
+  for (std::int64_t k = 0; k < depth; ++k, panel += panel_width<T>) {
     const T* from = b.at(k, j);
-    for (std::int64_t c = 0; c < width; ++c) panel[c] = c < n ? from[c] : T{};
+    CROCHET_UNROLL
+    for (int u = 0; u < panel_vectors<T>; ++u) {
+      const std::int64_t left = n - u * simd::lanes;
+      const simd::First some{left < 0 ? 0 : left < simd::lanes ? left : simd::lanes};
+      simd::store(panel + u * simd::lanes, simd::load(left < 0 ? from : from + u * simd::lanes, some, T{}));
+    }
   }
 }
 
@@ -35,12 +40,14 @@ template <class T>
     for (; c + block <= n; c += block) transpose_block(b.at(k, j + c), b.column, panel + k * width + c, width);
     for (; c < width; ++c) {
       const T* from = b.at(k, j + c);
+      CROCHET_SHORT_LOOP
       for (std::int64_t i = 0; i < block; ++i) panel[(k + i) * width + c] = c < n ? from[i] : T{};
     }
   }
   if (blocks == depth) return;
   for (std::int64_t c = 0; c < width; ++c) {
     const T* from = b.at(blocks, j + c);  // the rest of a stored row, less than a block, is contiguous
+    CROCHET_SHORT_LOOP
     for (std::int64_t k = blocks; k < depth; ++k) panel[k * width + c] = c < n ? from[k - blocks] : T{};
   }
 }

@@ -127,10 +127,15 @@ CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth
   constexpr std::int64_t lanes = native_lanes<T>;
   using V = detail::native<T>;
   V sum[lanes] = {};
-  std::int64_t k = 0;
-  for (; k + lanes <= depth; k += lanes) {
+  const std::int64_t whole = depth / lanes * lanes;
+  const std::int64_t end = b.panel != 0 ? depth : whole;  // in panels the stored rows are filled up with zeros
+  for (std::int64_t k = 0; k < end; k += lanes) {
     V x;
-    __builtin_memcpy(&x, a + k, sizeof x);
+    if (k < whole) {
+      __builtin_memcpy(&x, a + k, sizeof x);
+    } else {
+      x = simd::read_first<T, native_lanes<T>>(a + k, depth - k);
+    }
     const T* from = b.at(k, j);
     CROCHET_UNROLL
     for (int c = 0; c < lanes; ++c) {
@@ -138,21 +143,11 @@ CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth
       __builtin_memcpy(&y, from + c * b.column, sizeof y);
       sum[c] += x * y;
     }
-  }
-  if (k < depth && b.panel != 0) {  // the stored rows are filled up with zeros
-    const V x = simd::read_first<T, native_lanes<T>>(a + k, depth - k);
-    const T* from = b.at(k, j);
-    CROCHET_UNROLL
-    for (int c = 0; c < lanes; ++c) {
-      V y;
-      __builtin_memcpy(&y, from + c * b.column, sizeof y);
-      sum[c] += x * y;
-    }
-    k = depth;
   }
   V total = sums_of_each<T>(sum);
-  for (; k < depth; ++k) {
+  for (std::int64_t k = end; k < depth; ++k) {
     const T* from = b.at(k, j);
+    CROCHET_SHORT_LOOP
     for (int c = 0; c < lanes; ++c) total[c] += a[k] * from[c * b.column];
   }
   __builtin_memcpy(out, &total, sizeof total);
@@ -166,6 +161,7 @@ template <class T>
   for (; c + part <= n; c += part) dots(a, b, depth, j + c, sums + c);
   for (; c < n; ++c) {
     T sum{};
+    CROCHET_SHORT_LOOP
     for (std::int64_t k = 0; k < depth; ++k) sum += a[k] * *b.at(k, j + c);
     sums[c] = sum;
   }

@@ -44,7 +44,7 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::in
 
 /// Tiles of R rows by U vectors of the panel that begins at column j, whose columns all exist. Returns the first row
 /// that is left over.
-template <int R, int U, class T, class Epilogue>
+template <int R, int U, ProductPaths P, class T, class Epilogue>
 [[gnu::noinline]] std::int64_t full_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
                                           const Epilogue& epilogue) {
   const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
@@ -53,10 +53,10 @@ template <int R, int U, class T, class Epilogue>
     constexpr int registers = registers_of<T, U>;
     detail::native<T> c[R][registers];
     // A column of contiguous rows is read by addresses known apart from their base.
-    if (a.row == 1) {
+    if (!P.a_straight || (P.a_turned && a.row == 1)) {
       detail::accumulate<R, registers>(a.at(i, 0), 1, a.column, b.data, b.pitch, depth, c);
     } else {
-      detail::accumulate<R, registers>(a.at(i, 0), a.row, a.column, b.data, b.pitch, depth, c);
+      detail::accumulate<R, registers>(a.at(i, 0), a.row, P.a_turned ? a.column : 1, b.data, b.pitch, depth, c);
     }
     CROCHET_UNROLL
     for (int r = 0; r < R; ++r) {

@@ -209,11 +209,31 @@ class Lowering {
       if constexpr (root->has_epilogue()) {
         const auto memory = refs<C>(s, where);
         const kernel::Epilogue<typename Types::out, program_of<C>, refs_t<C>> epilogue(memory);
-        Kernel<root>::template run<Backend, Types>(call, epilogue);
+        if constexpr (requires { typename Kernel<root>::Paths; }) {
+          constexpr auto known = paths<C, Types>();
+          Kernel<root>::template run<Backend, Types, known>(call, epilogue);
+        } else {
+          Kernel<root>::template run<Backend, Types>(call, epilogue);
+        }
       } else {
         Kernel<root>::template run<Backend, Types>(call);
       }
     }
+  }
+
+  /// Which of the kernel's ways the steps that are the same code can take, for kernels that want to know.
+  template <std::size_t C, class Types>
+  static constexpr auto paths() {
+    using K = Kernel<plan.steps[C].root>;
+    auto all = K::Paths::none();
+    for (std::size_t s = C; s < plan.step_count; ++s) {
+      if (Table::code.data()[s] != C) continue;
+      const Step& step = plan.steps.data()[s];
+      Shape in[max_inputs];
+      for (std::size_t i = 0; i < detail::inputs_of(step); ++i) in[i] = plan.values.data()[step.operands[i]].shape;
+      K::template add<Types>(all, step.attributes, in, plan.values.data()[step.root_value].shape);
+    }
+    return all;
   }
 
   /// Whether one of the step's operands lies in panels.

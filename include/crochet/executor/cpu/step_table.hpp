@@ -108,7 +108,7 @@ class StepTable {
     const Value& v = plan.values.data()[value];
     StoredPlace p{v.region, v.index, 0};
     if (v.region == Region::variable) p.index = static_cast<std::int64_t>(T::offsets.data()[v.index]);
-    if (by_items && s.region >= 0 && v.region != Region::items) {
+    if (by_items && s.region >= 0 && v.region != Region::items && v.region != Region::none) {
       const std::int64_t elements = elements_per_item(v.shape, plan.regions.data()[s.region].items);
       p.item_bytes = elements * static_cast<std::int64_t>(size_of(v.dtype));
     }

@@ -3,7 +3,6 @@
 // row-major: what lies in panels is copied out when it is asked for, and back before the next run if it may have
 // changed. Every variable knows whether it has a value yet.
 #pragma once
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <span>
@@ -90,7 +89,10 @@ class Variables {
 
   /// Whether every variable has a value.
   bool initialized() const {
-    return std::all_of(initialized_.begin(), initialized_.end(), [](bool yes) { return yes; });
+    for (const bool yes : initialized_) {
+      if (!yes) return false;
+    }
+    return true;
   }
   /// The names of those that have none.
   std::vector<std::string> uninitialized() const {
@@ -129,7 +131,8 @@ class Variables {
   CROCHET_COLD void require_values(const Nodes& nodes) const {
     std::vector<std::string> missing;
     for (std::size_t v = 0; v < count; ++v) {
-      const bool is_read = std::find(nodes.begin(), nodes.end(), T::variables[v].node) != nodes.end();
+      bool is_read = false;
+      for (const auto node : nodes) is_read = is_read || node == T::variables[v].node;
       if (is_read && !initialized_[v]) missing.emplace_back(T::variables[v].name);
     }
     if (!missing.empty()) refuse(missing);

@@ -3,7 +3,6 @@
 // few of them through all steps of a region before it goes on to the next few, one thread all the way, so that what
 // lies between the steps stays in the core's cache and no thread waits for another.
 #pragma once
-#include <numeric>
 
 #include <crochet/graph/passes/fuse.hpp>
 
@@ -38,9 +37,18 @@ constexpr std::int64_t elements_per_item(const Shape& shape, const Extent& items
 }
 
 namespace detail {
+/// Euclid's; <numeric> has one, and much else to read.
+constexpr std::int64_t greatest_divisor(std::int64_t a, std::int64_t b) {
+  while (b != 0) {
+    const std::int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
 /// The greatest extent that divides both.
 constexpr Extent common(const Extent& a, const Extent& b) {
-  Extent c(std::gcd(a.factor, b.factor));
+  Extent c(greatest_divisor(a.factor, b.factor));
   for (std::size_t s = 0; s < max_symbols; ++s) {
     for (int p = a.power(s) < b.power(s) ? a.power(s) : b.power(s); p > 0; --p) c = c * Extent::symbol(s);
   }
