@@ -64,6 +64,8 @@ script dump dump
 script safetensors_files checkpoints
 script read_dumps build/dev/tools/crochet_dump/crochet-dump
 script timeline timeline
+export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own
+script grpc_debug grpc_debug
 
 if [ "$judges" ]; then
   samples=$judges/samples
