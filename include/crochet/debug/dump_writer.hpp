@@ -166,9 +166,7 @@ class DumpWriter {
     std::error_code error;
     const std::unique_ptr<io::OutputFile> file = files_->create(temporary, error);
     if (!file) return error;
-    for (const std::span<const std::byte> part : parts) {
-      if ((error = file->write(part))) return error;
-    }
+    if ((error = file->write_parts(parts))) return error;
     if ((error = file->close())) return error;
     return files_->rename(temporary, path);
   }

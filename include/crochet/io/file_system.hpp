@@ -7,13 +7,16 @@
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #if __has_include(<unistd.h>)
 #include <fcntl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #endif
 
@@ -29,6 +32,13 @@ class OutputFile {
   virtual ~OutputFile() = default;
 
   virtual std::error_code write(std::span<const std::byte> bytes) = 0;
+  /// Several pieces, one after the other; where the system can, in one call.
+  virtual std::error_code write_parts(std::initializer_list<std::span<const std::byte>> parts) {
+    for (const std::span<const std::byte> part : parts) {
+      if (const std::error_code error = write(part)) return error;
+    }
+    return {};
+  }
   /// Everything written so far can be read by others, and the disk begins to take it: a sync() that follows waits less.
   virtual std::error_code start_sync() = 0;
   /// Everything written so far is on the disk when this returns without an error.
@@ -70,6 +80,29 @@ class LocalFile final : public OutputFile {
     written_ += bytes.size();
     return written_ - started_ < step ? std::error_code{} : start_sync();
   }
+#if __has_include(<unistd.h>)
+  /// Past the buffer, so that the kernel sees how long the file is going to be: it then takes memory in large pieces.
+  std::error_code write_parts(std::initializer_list<std::span<const std::byte>> parts) override {
+    if (std::fflush(file_) != 0) return last_error();
+    std::vector<::iovec> rest;
+    for (const std::span<const std::byte> part : parts) {
+      if (!part.empty()) rest.push_back({const_cast<std::byte*>(part.data()), part.size()});  // NOLINT: only read
+      written_ += part.size();
+    }
+    for (std::size_t first = 0; first < rest.size();) {
+      const ssize_t n = ::writev(::fileno(file_), &rest[first], static_cast<int>(rest.size() - first));
+      if (n < 0 && errno != EINTR) return last_error();
+      for (auto done = static_cast<std::size_t>(n < 0 ? 0 : n); done > 0;) {
+        ::iovec& piece = rest[first];
+        const std::size_t of_it = done < piece.iov_len ? done : piece.iov_len;
+        piece = {static_cast<std::byte*>(piece.iov_base) + of_it, piece.iov_len - of_it};
+        first += piece.iov_len == 0 ? 1 : 0;
+        done -= of_it;
+      }
+    }
+    return written_ - started_ < step ? std::error_code{} : start_sync();
+  }
+#endif
   std::error_code start_sync() override {
     if (std::fflush(file_) != 0) return last_error();
 #if defined(__linux__) && defined(SYNC_FILE_RANGE_WRITE)
