@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphMemory: a sender sends its graphs once, and each run's dump needs them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/core_metadata.hpp>
+#include <crochet/debug/received_graph.hpp>
+
+namespace crochet::debugd {
+
+/// The graphs of one run, one for each device.
+using Graphs = std::shared_ptr<const std::vector<debug::ReceivedGraph>>;
+/// The nodes of which a run has tensors, by device.
+using DumpedNodes = std::map<std::string, std::set<std::string>>;
+
+/// What tells runs with the same graphs: what was fed, fetched and run, and the path of the address.
+inline std::string kind_of_run(const debug::CoreMetadata& run, const std::string& grpc_path) {
+  std::string kind = grpc_path;
+  for (const auto* names : {&run.input_names, &run.output_names, &run.target_nodes}) {
+    for (const std::string& name : *names) kind += '\n' + name;
+    kind += "\n;";
+  }
+  return kind;
+}
+
+/// Has each tensor its node in the graph of its device? Readers refuse a dump of which that is not true.
+inline bool holds_all(const std::vector<debug::ReceivedGraph>& graphs, const DumpedNodes& dumped) {
+  return std::all_of(dumped.begin(), dumped.end(), [&](const auto& item) {
+    const auto& [device, nodes] = item;
+    const auto graph = std::find_if(graphs.begin(), graphs.end(), [&](const auto& g) { return g.device == item.first; });
+    if (graph == graphs.end()) return false;
+    const std::set<std::string_view> known(graph->nodes.begin(), graph->nodes.end());
+    return std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return known.contains(node); });
+  });
+}
+
+/// The last graphs of each kind of run; the longest unused are forgotten. For several threads.
+class GraphMemory {
+ public:
+  explicit GraphMemory(std::uint64_t most_bytes = std::uint64_t{256} << 20) : most_(most_bytes) {}
+
+  void remember(const std::string& kind, Graphs graphs) {
+    const std::lock_guard lock(mutex_);
+    forget(kind);
+    bytes_ += size(*graphs);
+    entries_.emplace_front(kind, std::move(graphs));
+    while (bytes_ > most_) forget(std::string(entries_.back().first));
+  }
+  /// Null: there are none.
+  Graphs recall(const std::string& kind) {
+    const std::lock_guard lock(mutex_);
+    const auto at = find(kind);
+    if (at == entries_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, at);
+    return at->second;
+  }
+
+ private:
+  using Entries = std::list<std::pair<std::string, Graphs>>;
+
+  static std::uint64_t size(const std::vector<debug::ReceivedGraph>& graphs) {
+    std::uint64_t bytes = 0;
+    for (const auto& graph : graphs) bytes += 2 * graph.graph_def.size();  // the names of the nodes are kept, too
+    return bytes;
+  }
+  Entries::iterator find(const std::string& kind) {
+    return std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first == kind; });
+  }
+  void forget(const std::string& kind) {
+    const auto at = find(kind);
+    if (at == entries_.end()) return;
+    bytes_ -= size(*at->second);
+    entries_.erase(at);
+  }
+
+  const std::uint64_t most_;
+  std::mutex mutex_;
+  Entries entries_;  // the last used first
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace crochet::debugd

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Output: lines for people or, as JSON, for scripts.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <ostream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace crochet::debugd {
+
+using Json = nlohmann::ordered_json;
+
+/// A line at a time, at once, from any thread.
+class Output {
+ public:
+  Output(std::ostream& out, bool json) : out_(out), json_(json) {}
+
+  /// `event`: what scripts get, with its kind as "event"; `text`: what people get.
+  void line(const Json& event, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    out_ << (json_ ? event.dump(-1, ' ', false, Json::error_handler_t::replace) : text) << '\n' << std::flush;
+  }
+
+ private:
+  std::ostream& out_;
+  const bool json_;
+  std::mutex mutex_;
+};
+
+}  // namespace crochet::debugd
