@@ -315,7 +315,7 @@ TEST(EventAssemblerHostile, events_that_are_none) {
 
 TEST(EventAssemblerHostile, core_metadata) {
   expect_refused({run_event(), run_event()}, "comes twice");
-  expect_refused(metadata_json("{\"global_step\":0}"), "no \"session_run_index\"");
+  expect_refused(metadata_json("{\"global_step\":0}"), "no whole number session_run_index");
   expect_refused(metadata_json("no json"), "no JSON");
   expect_refused(metadata_json(std::string(500'000, '[')), "parts in parts");
   expect_refused(run_event(7, ",\"grpc_path\":3"), "no text");

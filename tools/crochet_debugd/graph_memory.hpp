@@ -38,7 +38,8 @@ inline std::string kind_of_run(const debug::CoreMetadata& run, const std::string
 inline bool holds_all(const std::vector<debug::ReceivedGraph>& graphs, const DumpedNodes& dumped) {
   return std::all_of(dumped.begin(), dumped.end(), [&](const auto& item) {
     const auto& [device, nodes] = item;
-    const auto graph = std::find_if(graphs.begin(), graphs.end(), [&](const auto& g) { return g.device == item.first; });
+    const auto graph =
+        std::find_if(graphs.begin(), graphs.end(), [&](const auto& g) { return g.device == item.first; });
     if (graph == graphs.end()) return false;
     const std::set<std::string_view> known(graph->nodes.begin(), graph->nodes.end());
     return std::all_of(nodes.begin(), nodes.end(), [&](const std::string& node) { return known.contains(node); });

@@ -53,7 +53,8 @@ inline std::shared_ptr<grpc::ServerCredentials> credentials(const Options& optio
   if (!tls) {
     if (!options.tls_client_authority.empty()) throw LogicError("crochet: --tls-client-ca needs --tls-cert, --tls-key");
     if (!is_local(options.listen) && !options.insecure_remote) {
-      throw LogicError("crochet: " + options.listen + " can be reached from elsewhere, where everybody could send and " +
+      throw LogicError("crochet: " + options.listen +
+                       " can be reached from elsewhere, where everybody could send and " +
                        "read; give it TLS (--tls-cert, --tls-key), or say --insecure-remote if that is what you want");
     }
     return grpc::InsecureServerCredentials();

@@ -17,15 +17,15 @@
 namespace crochet::debugd {
 
 struct RunReport {
-  std::optional<debug::CoreMetadata> run;   // nothing: it never said what it was
+  std::optional<debug::CoreMetadata> run;  // nothing: it never said what it was
   std::size_t graphs = 0, tensors = 0;
-  std::uint64_t bytes = 0;                  // that came
+  std::uint64_t bytes = 0;  // that came
   std::optional<debug::WatchKey> first_nan, first_infinite;
-  std::size_t incomplete = 0;               // chunks are missing
-  std::size_t not_written = 0;              // came, and are not in the dump
-  std::string why_not_written;              // the first of these
-  std::string directory;                    // of the dump; empty: there is none
-  std::string error;                        // why the stream was ended; empty: it is complete
+  std::size_t incomplete = 0;   // chunks are missing
+  std::size_t not_written = 0;  // came, and are not in the dump
+  std::string why_not_written;  // the first of these
+  std::string directory;        // of the dump; empty: there is none
+  std::string error;            // why the stream was ended; empty: it is complete
 
   [[nodiscard]] bool complete() const { return error.empty() && incomplete == 0 && not_written == 0; }
 };

@@ -14,22 +14,38 @@ namespace crochet::debug {
 /// For several threads.
 class Breakpoints {
  public:
-  /// Holds the caller until `go_on`, `stop`, or that `gone()` is true, which is asked ten times a second; at most
-  /// `seconds`. 0: not at all. False if the time has run out.
-  bool hold(double seconds, const std::function<bool()>& gone) {
-    if (seconds <= 0) return true;
-    std::unique_lock lock(mutex_);
-    const std::uint64_t now = released_;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-    ++held_;
-    bool in_time = true;
-    while (!stopped_ && released_ == now && !gone() && in_time) {
-      wake_.wait_for(lock, std::chrono::milliseconds(100));
-      in_time = std::chrono::steady_clock::now() < end;
+  /// One stream that is held, from when this is made: so it can be announced, and `go_on` be said at once, before the
+  /// stream waits.
+  class Hold {
+   public:
+    explicit Hold(Breakpoints& all) : all_(all) {
+      const std::lock_guard lock(all_.mutex_);
+      released_ = all_.released_;
+      ++all_.held_;
     }
-    --held_;
-    return in_time;
-  }
+    ~Hold() {
+      const std::lock_guard lock(all_.mutex_);
+      --all_.held_;
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+    /// Waits for `go_on`, for `stop`, or that `gone()` is true, which is asked ten times a second; at most `seconds`.
+    /// False if the time has run out.
+    bool wait(double seconds, const std::function<bool()>& gone) {
+      std::unique_lock lock(all_.mutex_);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+      while (!all_.stopped_ && all_.released_ == released_ && !gone()) {
+        if (std::chrono::steady_clock::now() >= end) return false;
+        all_.wake_.wait_for(lock, std::chrono::milliseconds(100));
+      }
+      return true;
+    }
+
+   private:
+    Breakpoints& all_;
+    std::uint64_t released_;
+  };
 
   /// All that are held now go on. Returns how many those are.
   std::size_t go_on() {

@@ -240,10 +240,12 @@ class EventListener final : public grpc::Service {
       return waits;
     }
     void hold(StreamSink& sink, const WatchKey& key) {
+      if (server_.limits_.hold_seconds <= 0) return;
       const double began = server_.clock_();
       server_.deadlines_.hold(id_, true);
+      Breakpoints::Hold hold(server_.breakpoints_);
       sink.held(key);
-      server_.breakpoints_.hold(server_.limits_.hold_seconds, [this] { return context_.IsCancelled(); });
+      hold.wait(server_.limits_.hold_seconds, [this] { return context_.IsCancelled(); });
       server_.deadlines_.hold(id_, false);
       held_seconds_ += server_.clock_() - began;
     }

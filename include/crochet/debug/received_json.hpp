@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <crochet/debug/core_metadata.hpp>
+#include <crochet/debug/parse_core_metadata.hpp>
 #include <crochet/debug/received_names.hpp>
 #include <crochet/debug/stream_error.hpp>
 #include <crochet/debug/stream_limits.hpp>
@@ -62,14 +62,6 @@ inline std::string require_text(const Json& value, const char* key, const std::s
   return value.get<std::string>();
 }
 
-inline std::vector<std::string> require_texts(const Json& object, const char* key, const std::string& name) {
-  const Json& list = require_member(object, key, name);
-  if (!list.is_array()) stream_is_wrong(name + " has no list as \"" + key + "\"");
-  std::vector<std::string> texts;
-  for (const Json& item : list) texts.push_back(require_text(item, key, name));
-  return texts;
-}
-
 }  // namespace detail
 
 /// Where a chunk belongs: `DebuggerEventMetadata` in JSON. `index` is below `count`, and `count` is a peer's number.
@@ -110,14 +102,12 @@ inline ReceivedMetadata parse_received_metadata(std::string json, const StreamLi
   const std::string name = "the core metadata";
   const detail::Json object = detail::parse_flat_object(json, name);
   ReceivedMetadata metadata;
-  metadata.run = {detail::require_integer(object, "global_step", name),
-                  detail::require_integer(object, "session_run_index", name),
-                  detail::require_integer(object, "executor_step_index", name),
-                  detail::require_texts(object, "input_names", name),
-                  detail::require_texts(object, "output_names", name),
-                  detail::require_texts(object, "target_nodes", name)};
+  try {
+    metadata.run = parse_core_metadata(json);
+  } catch (const DataLossError& error) {
+    detail::stream_is_wrong(error.what());
+  }
   if (object.contains("grpc_path")) metadata.grpc_path = detail::require_text(object["grpc_path"], "grpc_path", name);
-  if (object.contains("dropped")) metadata.run.dropped = detail::require_integer(object, "dropped", name);
   metadata.json = std::move(json);
   return metadata;
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may be typed while crochet-debugd runs.
+#pragma once
+
+#include <cctype>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/debug/breakpoints.hpp>
+#include <crochet/debug/received_names.hpp>
+#include <crochet/debug/watch_key.hpp>
+#include <crochet/debug/watch_table.hpp>
+#include <crochet/error.hpp>
+
+#include "output.hpp"
+#include "run_recorder.hpp"
+
+namespace crochet::debugd {
+
+inline constexpr const char* command_help =
+    "watch KEY     let a gated op send, from the next run on (KEY: node, node:slot or node:slot:DebugOp)\n"
+    "unwatch KEY   no more\n"
+    "break KEY     hold the run at each of its tensors\n"
+    "continue      let what is held go on\n"
+    "list          the watches, and the gated ops that graphs have\n"
+    "quit          end";
+
+/// `node` is `node:0:DebugIdentity`. Throws LogicError for what is no key.
+inline debug::WatchKey read_key(std::string_view text) {
+  std::string full(text);
+  if (text.find(':') == std::string_view::npos) full += ":0";
+  if (full.find(':') == full.rfind(':')) full += ":DebugIdentity";
+  try {
+    return debug::detail::require_watch_key(full, {});
+  } catch (const Error&) {
+    throw LogicError("crochet: " + debug::detail::printable(text) +
+                     " is no watch key: node, node:slot or node:slot:DebugOp");
+  }
+}
+
+/// Does what a line says. For one thread.
+class Commands {
+ public:
+  Commands(debug::WatchTable& watches, debug::Breakpoints& breakpoints, const Recorders& recorders, Output& output)
+      : watches_(watches), breakpoints_(breakpoints), recorders_(recorders), output_(output) {}
+
+  /// False: the line was `quit`. What cannot be done is said, and nothing happens.
+  bool run(std::string_view line) {
+    const std::vector<std::string> words = split(line);
+    if (words.empty()) return true;
+    if (words[0] == "quit" && words.size() == 1) return false;
+    try {
+      act(words);
+    } catch (const Error& error) {
+      output_.line({{"event", "error"}, {"why", error.what()}}, error.what());
+    }
+    return true;
+  }
+
+ private:
+  static std::vector<std::string> split(std::string_view line) {
+    std::vector<std::string> words(1);
+    for (const char c : line) {
+      if (c != ' ' && c != '\t' && c != '\r') {
+        words.back() += c;
+      } else if (!words.back().empty()) {
+        words.emplace_back();
+      }
+    }
+    if (words.back().empty()) words.pop_back();
+    return words;
+  }
+
+  void act(const std::vector<std::string>& words) {
+    const std::string& verb = words[0];
+    if (words.size() == 2 && verb == "watch") return set(words[1], debug::WatchState::on, "watching");
+    if (words.size() == 2 && verb == "unwatch") return set(words[1], debug::WatchState::off, "not watching");
+    if (words.size() == 2 && verb == "break") return set(words[1], debug::WatchState::breakpoint, "breakpoint");
+    if (words.size() == 1 && verb == "continue") return go_on();
+    if (words.size() == 1 && verb == "list") return list();
+    if (words.size() == 1 && verb == "help") return output_.line({{"event", "help"}}, command_help);
+    throw LogicError("crochet: there is no such command; `help` shows those there are");
+  }
+  void set(const std::string& text, debug::WatchState state, const char* done) {
+    const debug::WatchKey key = read_key(text);
+    watches_.set(key, state);
+    output_.line({{"event", done}, {"key", debug::to_string(key)}}, std::string(done) + " " + debug::to_string(key));
+  }
+  void go_on() {
+    const std::size_t held = breakpoints_.go_on();
+    output_.line({{"event", "continue"}, {"streams", held}},
+                 held == 0 ? "nothing is held" : std::to_string(held) + (held == 1 ? " run goes on" : " runs go on"));
+  }
+  void list() {
+    std::set<debug::WatchKey> gated = recorders_.list_gated();
+    Json keys = Json::array();
+    std::string text;
+    const auto show = [&](const debug::WatchKey& key, const char* state) {
+      keys.push_back({{"key", debug::to_string(key)}, {"state", state}});
+      text += (text.empty() ? "" : "\n") + std::string(state) + "  " + debug::to_string(key);
+    };
+    for (const auto& [key, state] : watches_.list()) {
+      show(key, state == debug::WatchState::on ? "on   " : "break");
+      gated.erase(key);
+    }
+    for (const debug::WatchKey& key : gated) show(key, "gated");
+    output_.line({{"event", "list"}, {"keys", keys}}, text.empty() ? "no watches, and no graph with gated ops" : text);
+  }
+
+  debug::WatchTable& watches_;
+  debug::Breakpoints& breakpoints_;
+  const Recorders& recorders_;
+  Output& output_;
+};
+
+}  // namespace crochet::debugd

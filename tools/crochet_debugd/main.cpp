@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// crochet-debugd: a debug server for the terminal. `crochet-debugd --help`.
+#include <google/protobuf/stubs/logging.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "command_line.hpp"
+#include "server.hpp"
+#include "version_note.hpp"
+
+namespace {
+
+/// SIGINT and SIGTERM as something to read; no thread is interrupted by them.
+int stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+/// Reads what there is; false at the end of the input. `line`: what has not come to its end.
+bool read_commands(crochet::debugd::Server& server, std::string& line, bool& quit) {
+  char bytes[4096];
+  const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
+  if (count <= 0) return false;
+  for (const char c : std::string_view(bytes, static_cast<std::size_t>(count))) {
+    if (c != '\n') {
+      if (line.size() < 65'536) line += c;
+    } else if (!server.command(std::exchange(line, {}))) {
+      quit = true;
+    }
+  }
+  return true;
+}
+
+/// Until `quit`, a signal, or the last of `--runs`.
+void wait(crochet::debugd::Server& server, int signals, int finished) {
+  pollfd from[] = {{signals, POLLIN, 0}, {finished, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+  std::string line;
+  for (bool quit = false; !quit;) {
+    if (poll(from, 3, -1) < 0) continue;
+    quit = from[0].revents != 0 || from[1].revents != 0;
+    if (!quit && from[2].revents != 0 && !read_commands(server, line, quit)) from[2].fd = -1;
+  }
+}
+
+int run(const crochet::debugd::Options& options) {
+  const int signals = stop_signals();  // before there are threads
+  const int finished = eventfd(0, EFD_CLOEXEC);
+  google::protobuf::SetLogHandler(nullptr);  // a peer's nonsense is refused with a reason, not also logged by others
+  crochet::debugd::Server server(options, std::cout, [finished] { eventfd_write(finished, 1); });
+  crochet::debugd::note_old_grpc(options, std::cerr);
+  wait(server, signals, finished);
+  server.stop();
+  return server.exit_status();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  crochet::debugd::Options options;
+  CLI::App app;
+  crochet::debugd::describe(app, options);
+  try {
+    app.parse(argc, argv);
+    return run(options);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const crochet::LogicError& error) {
+    std::cerr << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunRecorder: one stream, into a directory of its own and a line of what was in it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/disk_budget.hpp>
+#include <crochet/debug/dump_writer.hpp>
+#include <crochet/debug/stream_sink.hpp>
+#include <crochet/debug/watch_key.hpp>
+#include <crochet/error.hpp>
+
+#include "bad_numbers.hpp"
+#include "graph_memory.hpp"
+#include "output.hpp"
+#include "run_report.hpp"
+
+namespace crochet::debugd {
+
+/// What all streams of a server share. Used by their threads at the same time.
+struct Recorders {
+  std::filesystem::path root;  // of the dumps; empty: nothing is written
+  debug::DiskBudget& disk;
+  Output& output;
+  std::function<void(const RunReport&)> ended;
+  std::function<std::int64_t()> microseconds = [] {  // since 1970
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  };
+  GraphMemory graphs{};
+  std::atomic<std::uint64_t> directories{0};
+
+  /// Ops that graphs have and that wait to be switched on, for `list`.
+  void note_gated(const std::vector<debug::WatchKey>& keys) {
+    const std::lock_guard lock(mutex);
+    for (const debug::WatchKey& key : keys) {
+      if (gated.size() < 10'000) gated.insert(key);
+    }
+  }
+  std::set<debug::WatchKey> list_gated() const {
+    const std::lock_guard lock(mutex);
+    return gated;
+  }
+
+  mutable std::mutex mutex{};
+  std::set<debug::WatchKey> gated{};
+};
+
+/// Writing never ends a stream: a full disk, or a name that is too long for a file, costs what could not be written,
+/// and the line says so.
+class RunRecorder final : public debug::StreamSink {
+ public:
+  explicit RunRecorder(Recorders& shared) : shared_(shared) {}
+
+  void graph(debug::ReceivedGraph graph) override {
+    ++report_.graphs;
+    shared_.note_gated(graph.gated);
+    write([&](auto& to) { to.write_graph(graph.device, graph.graph_def, graph.wall_time); });
+    graphs_.push_back(std::move(graph));
+  }
+
+  void metadata(const debug::ReceivedMetadata& metadata) override {
+    report_.run = metadata.run;
+    grpc_path_ = metadata.grpc_path;
+    tensorflow::Event event;
+    event.set_wall_time(static_cast<double>(metadata.wall_time));
+    event.mutable_log_message()->set_message(metadata.json);
+    write([&](auto& to) {
+      to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
+      to.write_fetches(python_list(metadata.run.output_names));  // the stream says no more of them than this
+      to.write_feed_keys(metadata.run.input_names.empty() ? "None"
+                                                          : "dict_keys(" + python_list(metadata.run.input_names) + ")");
+    });
+  }
+
+  void tensor(const debug::ReceivedTensor& tensor) override {
+    ++report_.tensors;
+    const BadNumbers bad = bad_numbers(tensor);
+    note(first_nan_, bad.nan, tensor);
+    note(first_infinite_, bad.infinite, tensor);
+    const auto& proto = tensor.tensor();
+    std::uint64_t bytes = proto.tensor_content().size();
+    for (const std::string& text : proto.string_val()) bytes += text.size();
+    write([&](auto& to) {
+      to.write_tensor(tensor.event,
+                      {tensor.device, tensor.key.node, tensor.key.slot, tensor.key.debug_op, tensor.wall_time}, bytes);
+      dumped_[tensor.device].insert(tensor.key.node);
+    });
+  }
+
+  void held(const debug::WatchKey& key) override {
+    const std::string name = debug::to_string(key);
+    shared_.output.line({{"event", "held"}, {"key", name}},
+                        "held at the breakpoint " + name + ": `continue` lets it go on");
+  }
+
+  void end(const debug::StreamEnd& end) noexcept override {
+    try {
+      report_.bytes = end.bytes;
+      report_.incomplete = end.incomplete;
+      report_.error = end.error;
+      if (first_nan_) report_.first_nan = first_nan_->second;
+      if (first_infinite_) report_.first_infinite = first_infinite_->second;
+      settle_graphs();
+      if (writer_) report_.directory = writer_->directory().string();
+      shared_.output.line(to_json(report_), to_text(report_));
+      shared_.ended(report_);
+    } catch (const std::exception&) {  // no memory for a line of text: there is nobody to tell
+    }
+  }
+
+ private:
+  using First = std::optional<std::pair<std::int64_t, debug::WatchKey>>;
+
+  /// By the time of the firing: chunks may have come late.
+  static void note(First& first, bool bad, const debug::ReceivedTensor& tensor) {
+    if (bad && (!first || tensor.wall_time < first->first)) first.emplace(tensor.wall_time, tensor.key);
+  }
+
+  static std::string python_list(const std::vector<std::string>& names) {
+    std::string text = "[";
+    for (const std::string& name : names) text += (text.size() > 1 ? ", '" : "'") + name + "'";
+    return text + "]";
+  }
+
+  template <class Act>
+  void write(Act act) {
+    if (shared_.root.empty()) return;
+    try {
+      if (!writer_) writer_.emplace(next_directory(), shared_.disk);
+      act(*writer_);
+    } catch (const std::exception& error) {
+      if (report_.not_written++ == 0) report_.why_not_written = error.what();
+    }
+  }
+  std::filesystem::path next_directory() {
+    return shared_.root /
+           ("run_" + std::to_string(shared_.microseconds()) + "_" + std::to_string(shared_.directories++));
+  }
+
+  /// A run that came without graphs gets those of the last run of its kind, if they hold what it has dumped.
+  void settle_graphs() {
+    if (!report_.run) return;
+    const std::string kind = kind_of_run(*report_.run, grpc_path_);
+    if (!graphs_.empty()) {
+      if (report_.error.empty()) {
+        shared_.graphs.remember(kind, std::make_shared<const std::vector<debug::ReceivedGraph>>(std::move(graphs_)));
+      }
+      return;
+    }
+    const Graphs known = shared_.graphs.recall(kind);
+    if (!known || !holds_all(*known, dumped_)) return;
+    write([&](auto& to) {
+      for (const auto& graph : *known) to.write_graph(graph.device, graph.graph_def, graph.wall_time);
+    });
+  }
+
+  Recorders& shared_;
+  std::optional<debug::DumpWriter> writer_;
+  std::vector<debug::ReceivedGraph> graphs_;
+  DumpedNodes dumped_;
+  std::string grpc_path_;
+  First first_nan_, first_infinite_;
+  RunReport report_;
+};
+
+}  // namespace crochet::debugd

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SourceStore: the tracebacks and source files that senders show.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <crochet/proto/debug.pb.h>
+
+#include <crochet/debug/graph_hash.hpp>
+#include <crochet/error.hpp>
+#include <crochet/io/whole_file.hpp>
+
+namespace crochet::debugd {
+
+/// Writes them under `sources/`: `traceback_<n>.pb`, a serialized CallTraceback each, and the texts as files named for
+/// the path they had, which is said in their first line. Several threads. Throws ResourceExhaustedError when `most`
+/// bytes are written, IoError when a file cannot be.
+class SourceStore {
+ public:
+  SourceStore(const std::filesystem::path& root, std::uint64_t most) : folder_(root / "sources"), left_(most) {}
+
+  void traceback(const tensorflow::CallTraceback& traceback) {
+    const std::lock_guard lock(mutex_);
+    write("traceback_" + std::to_string(tracebacks_++) + ".pb", traceback.SerializeAsString());
+  }
+  void sources(const tensorflow::DebuggedSourceFiles& files) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& file : files.source_files()) {
+      std::string text = "# " + one_line(file.host()) + ":" + one_line(file.file_path()) + "\n";
+      for (const std::string& line : file.lines()) text += line + "\n";
+      write(name_of(file.host() + ":" + file.file_path()), text);
+    }
+  }
+
+ private:
+  static std::string one_line(std::string text) {
+    for (char& c : text) c = c < 0x20 ? '?' : c;
+    return text;
+  }
+  /// The last part of the path, with what is not a letter, digit, `.` or `-` replaced, behind a hash of the whole.
+  static std::string name_of(const std::string& path) {
+    std::string last = path.substr(path.find_last_of("/\\:") + 1).substr(0, 100);
+    for (char& c : last) {
+      const bool good =
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+      c = good ? c : '_';
+    }
+    return std::to_string(debug::graph_hash(path)) + "_" + last;
+  }
+  void write(const std::string& name, const std::string& text) {
+    if (text.size() > left_) {
+      throw ResourceExhaustedError("crochet: this debug server keeps no more source files; see --max-source-bytes");
+    }
+    left_ -= text.size();
+    std::filesystem::create_directories(folder_);
+    io::write_whole_file(folder_ / name, {std::as_bytes(std::span(text))});
+  }
+
+  std::filesystem::path folder_;
+  std::uint64_t left_;
+  std::uint64_t tracebacks_ = 0;
+  std::mutex mutex_;
+};
+
+}  // namespace crochet::debugd
