@@ -29,7 +29,8 @@ cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_int
 rm -rf "$work" && mkdir -p "$work"
 [ ! "$judges" ] || export CROCHET_INTEROP_SAMPLES="$judges/samples"
 
-# script NAME PROGRAM: the tests of NAME.py, which says how many passed and failed.
+# script NAME PROGRAM: the tests of NAME.py with that program of tests/interop, or with a path; it says how many passed
+# and failed.
 script() {
   case $2 in */*) program=$2 ;; *) program=$programs/interop_$2 ;; esac
   "$python" "tests/interop/$1.py" "$program" >"$work/$1.log" 2>&1
@@ -66,6 +67,7 @@ script read_dumps build/dev/tools/crochet_dump/crochet-dump
 script timeline timeline
 export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own
 script grpc_debug grpc_debug
+script debugd build/dev/tools/crochet_debugd/crochet-debugd
 
 if [ "$judges" ]; then
   samples=$judges/samples

@@ -114,8 +114,8 @@ class RunRecorder final : public debug::StreamSink {
       if (first_infinite_) report_.first_infinite = first_infinite_->second;
       settle_graphs();
       if (writer_) report_.directory = writer_->directory().string();
-      shared_.output.line(to_json(report_), to_text(report_));
       shared_.ended(report_);
+      shared_.output.line(to_json(report_), to_text(report_));
     } catch (const std::exception&) {  // no memory for a line of text: there is nobody to tell
     }
   }

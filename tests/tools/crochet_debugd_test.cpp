@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0
+// crochet-debugd, in this process, and a client that behaves and one that does not.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <crochet/debug/dump_reader.hpp>
+#include <crochet/debug/event_listener.hpp>
+#include <crochet/error.hpp>
+
+#include "../debug/stream_events.hpp"
+#include "../io/temporary_folder.hpp"
+#include "debug_client.hpp"
+#include "lines.hpp"
+#include "server.hpp"
+#include "version_note.hpp"
+
+namespace {
+
+using namespace crochet::test;
+using namespace crochet::debugd;
+using crochet::debug::DumpReader;
+using crochet::debug::DumpRun;
+using Texts = std::vector<std::string>;
+
+constexpr auto ok = grpc::StatusCode::OK;
+
+struct Debugd {
+  explicit Debugd(Options options = {}) : server(prepared(std::move(options)), lines, [this] { ++finished; }) {}
+
+  static Options prepared(Options options) {
+    if (options.listen == Options{}.listen) options.listen = "localhost:0";
+    options.json = true;
+    return options;
+  }
+  const std::string& address() const { return server.address(); }
+
+  Lines lines;
+  std::atomic<int> finished{0};
+  Server server;
+};
+
+std::vector<float> ramp(std::size_t count) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i);
+  return values;
+}
+
+/// Sends a run as TensorFlow does; the tensors are what is given.
+grpc::Status send_run(DebugClient& client, bool with_graph, const std::vector<tensorflow::Event>& tensors) {
+  if (with_graph) {
+    client.send(graph_events(small_graph(), 100));
+    EXPECT_TRUE(client.reply()) << "after the last chunk of a graph";
+  }
+  client.send(run_event());
+  EXPECT_TRUE(client.reply()) << "after the metadata";
+  client.send(tensors);
+  return client.finish();
+}
+
+// ---- dumps
+
+TEST(Debugd, a_run_becomes_a_dump_that_opens) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps"});
+  const std::vector<float> large = ramp(3'000'000);  // 12 MB
+  std::vector<tensorflow::Event> tensors = chunk_events({.node = "net/a"}, large, 4'096'000);
+  std::swap(tensors[0], tensors[2]);
+  tensors.push_back(whole_event({.node = "net/b", .time = first_time + 1}, {1, NAN, 3}));
+  DebugClient client(debugd.address());
+  ASSERT_EQ(send_run(client, true, tensors).error_code(), ok);
+  EXPECT_EQ(client.late_replies(), 0) << "nothing else is answered";
+
+  const auto line = debugd.lines.next("run");
+  EXPECT_EQ(line.at("tensors"), 2);
+  EXPECT_EQ(line.at("graphs"), 1);
+  EXPECT_EQ(line.at("run"), 7);
+  EXPECT_EQ(line.at("first_nan"), "net/b:0:DebugIdentity");
+  EXPECT_EQ(line.at("error"), nullptr);
+  const DumpRun run(line.at("directory").get<std::string>());
+  EXPECT_TRUE(run.problems().empty());
+  ASSERT_EQ(run.tensors().size(), 2u);
+  EXPECT_EQ(run.tensors()[0].name.node, "net/a");
+  EXPECT_EQ(run.tensors()[0].name.time, 1'700'000'000'000'000u);
+  ASSERT_EQ(run.devices().size(), 1u);
+  EXPECT_EQ(run.devices()[0].name, cpu0);
+  EXPECT_TRUE(run.devices()[0].has_graph);
+  ASSERT_EQ(run.metadata().size(), 1u);
+  EXPECT_EQ(run.metadata()[0].session_run_index, 7);
+  ASSERT_EQ(run.fetches().size(), 1u);
+  EXPECT_EQ(run.fetches()[0], "['net/b:0']");
+  EXPECT_EQ(run.feeds()[0], "dict_keys(['x:0'])");
+  std::ifstream file(run.directory() / run.tensors()[0].file, std::ios::binary);
+  tensorflow::Event event;
+  ASSERT_TRUE(event.ParseFromIstream(&file));
+  EXPECT_EQ(event.summary().value(0).tensor().tensor_content(), bytes_of(large));
+  EXPECT_EQ(event.summary().value(0).metadata().plugin_data().content(), plugin_json(cpu0, 0, 1, 0));
+  EXPECT_EQ(debugd.server.exit_status(), 0);
+}
+
+TEST(Debugd, runs_without_a_graph_get_that_of_their_kind_if_it_fits) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps"});
+  const auto has_graph = [&](bool with_graph, const std::string& node) {
+    DebugClient client(debugd.address());
+    EXPECT_EQ(send_run(client, with_graph, {whole_event({.node = node}, {1})}).error_code(), ok);
+    return DumpRun(debugd.lines.next("run").at("directory").get<std::string>()).devices()[0].has_graph;
+  };
+  EXPECT_FALSE(has_graph(false, "net/a")) << "there was none yet";
+  EXPECT_TRUE(has_graph(true, "net/a"));
+  EXPECT_TRUE(has_graph(false, "net/b"));
+  EXPECT_FALSE(has_graph(false, "other")) << "readers refuse a dump with a tensor of a node that its graph has not";
+}
+
+TEST(Debugd, what_the_disk_does_not_take_is_counted_and_ends_nothing) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 100});
+  DebugClient client(debugd.address());
+  EXPECT_EQ(send_run(client, true,
+                     {whole_event({.node = "net/a"}, ramp(10)), whole_event({.node = "x"}, ramp(20)),
+                      whole_event({.node = "net/b"}, ramp(5))})
+                .error_code(),
+            ok);
+  const auto line = debugd.lines.next("run");
+  EXPECT_EQ(line.at("tensors"), 3);
+  EXPECT_EQ(line.at("not_written"), 1);
+  EXPECT_EQ(DumpRun(line.at("directory").get<std::string>()).tensors().size(), 2u);
+  EXPECT_EQ(debugd.server.exit_status(), 3);
+}
+
+TEST(Debugd, names_that_are_too_long_for_a_file_are_counted_and_end_nothing) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps"});
+  DebugClient client(debugd.address());
+  EXPECT_EQ(
+      send_run(client, false, {whole_event({.node = std::string(300, 'a')}, {1}), whole_event({}, {1})}).error_code(),
+      ok);
+  const auto line = debugd.lines.next("run");
+  EXPECT_EQ(line.at("not_written"), 1);
+  EXPECT_EQ(DumpRun(line.at("directory").get<std::string>()).tensors().size(), 1u);
+}
+
+TEST(Debugd, ends_after_the_runs_that_were_asked_for) {
+  Debugd debugd({.runs = 2});
+  for (const int wanted : {0, 1}) {
+    DebugClient client(debugd.address());
+    EXPECT_EQ(send_run(client, false, {whole_event({}, {1})}).error_code(), ok);
+    EXPECT_EQ(debugd.finished, wanted);
+  }
+  EXPECT_EQ(debugd.server.exit_status(), 0);
+}
+
+// ---- gates and breakpoints
+
+TEST(Debugd, gates_are_said_with_the_next_reply_and_again_on_each_stream) {
+  Debugd debugd({.watch = {"net/a"}});
+  {
+    DebugClient client(debugd.address());
+    client.send(graph_events(small_graph()));
+    EXPECT_EQ(client.changes(), Texts{"2 net/a:0:DebugIdentity"});
+    EXPECT_TRUE(debugd.server.command("watch net/b:1:DebugNanCount"));
+    client.send(run_event());
+    EXPECT_EQ(client.changes(), Texts{"2 net/b:1:DebugNanCount"}) << "only what is new";
+    EXPECT_TRUE(client.finish().ok());
+  }
+  EXPECT_TRUE(debugd.server.command("unwatch net/a"));
+  const auto first_changes = [&](const std::vector<tensorflow::Event>& tensors = {}) {
+    DebugClient client(debugd.address());
+    client.send(run_event());
+    Texts changes = client.changes();
+    client.send(tensors);
+    EXPECT_TRUE(client.finish().ok());
+    return changes;
+  };
+  EXPECT_EQ(first_changes(), (Texts{"1 net/a:0:DebugIdentity", "2 net/b:1:DebugNanCount"}));
+  EXPECT_EQ(first_changes({whole_event({.node = "net/a"}, {1})}), Texts{"2 net/b:1:DebugNanCount"})
+      << "what is off is said once ...";
+  EXPECT_EQ(first_changes(), (Texts{"1 net/a:0:DebugIdentity", "2 net/b:1:DebugNanCount"}))
+      << "... and again when a client shows that it has not heard";
+}
+
+TEST(Debugd, list_shows_what_is_on_and_what_could_be) {
+  Debugd debugd({.breakpoints = {"net/b"}});
+  DebugClient client(debugd.address());
+  send_run(client, true, {});
+  debugd.lines.next("run");
+  EXPECT_TRUE(debugd.server.command("list"));
+  const auto keys = debugd.lines.next("list").at("keys");
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0].at("key"), "net/b:0:DebugIdentity");
+  EXPECT_EQ(keys[0].at("state"), "break");
+  EXPECT_EQ(keys[1].at("key"), "net/a:0:DebugIdentity");
+  EXPECT_EQ(keys[1].at("state"), "gated");
+}
+
+TEST(Debugd, a_breakpoint_holds_the_answer_until_continue) {
+  Debugd debugd({.breakpoints = {"net/a"}});
+  DebugClient client(debugd.address());
+  client.send(run_event());
+  EXPECT_EQ(client.changes(), Texts{"3 net/a:0:DebugIdentity"});
+  for (int firing = 0; firing < 2; ++firing) {
+    client.send(chunk_events({}, {1, 2, 3, 4}, 8));
+    auto reply = std::async(std::launch::async, [&] { return client.reply().has_value(); });
+    EXPECT_EQ(debugd.lines.next("held").at("key"), "net/a:0:DebugIdentity");
+    EXPECT_EQ(reply.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+    EXPECT_TRUE(debugd.server.command("continue"));
+    EXPECT_EQ(debugd.lines.next("continue").at("streams"), 1);
+    EXPECT_TRUE(reply.get());
+  }
+  EXPECT_TRUE(debugd.server.command("watch net/a"));
+  client.send(whole_event({}, {1}));
+  EXPECT_EQ(client.changes(), Texts{"2 net/a:0:DebugIdentity"}) << "not held, but the client still waits for an answer";
+  EXPECT_TRUE(client.finish().ok());
+}
+
+TEST(Debugd, a_breakpoint_does_not_hold_for_longer_than_it_may) {
+  Debugd never({.breakpoints = {"net/a"}, .limits = {.hold_seconds = 0}});
+  Debugd shortly({.breakpoints = {"net/a"}, .limits = {.hold_seconds = 0.05}});
+  for (Debugd* debugd : {&never, &shortly}) {
+    DebugClient client(debugd->address());
+    EXPECT_TRUE(send_run(client, false, {whole_event({}, {1})}).ok());
+    EXPECT_EQ(client.late_replies(), 1);
+  }
+}
+
+TEST(Debugd, stopping_frees_what_is_held) {
+  Debugd debugd({.breakpoints = {"net/a"}});
+  DebugClient client(debugd.address());
+  client.send(run_event());
+  EXPECT_TRUE(client.reply());
+  client.send(whole_event({}, {1}));
+  debugd.lines.next("held");
+  debugd.server.stop(0.2);
+  EXPECT_FALSE(client.finish().ok()) << "broken off: it had not said that it was at its end";
+  EXPECT_NE(debugd.lines.next("run").at("error"), nullptr);
+}
+
+TEST(Debugd, commands_that_make_no_sense_are_answered) {
+  Debugd debugd;
+  for (const char* line :
+       {"watch", "watch a b", "stop", "continue now", "watch ../../a", "watch a:b:c:d", "break a:0:x_y"}) {
+    EXPECT_TRUE(debugd.server.command(line));
+    EXPECT_NE(debugd.lines.next("error").at("why").get<std::string>().find("crochet: "), std::string::npos) << line;
+  }
+  EXPECT_TRUE(debugd.server.command(""));
+  EXPECT_TRUE(debugd.server.command("  help \t\r"));
+  debugd.lines.next("help");
+  EXPECT_FALSE(debugd.server.command(" quit "));
+}
+
+// ---- what peers may try
+
+grpc::Status status_of(const Debugd& debugd, const std::string& bytes) {
+  DebugClient client(debugd.address());
+  client.send_bytes(bytes);
+  return client.finish();
+}
+
+TEST(DebugdHostile, what_is_wrong_ends_its_stream_with_the_reason_and_no_other) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps", .limits = {.message_bytes = 1 << 20}});
+  DebugClient good(debugd.address());
+  good.send(run_event());
+  EXPECT_TRUE(good.reply());
+  const auto refused = [&](const std::string& bytes, grpc::StatusCode code, const std::string& reason) {
+    const grpc::Status status = status_of(debugd, bytes);
+    EXPECT_EQ(status.error_code(), code) << reason;
+    EXPECT_NE(status.error_message().find(reason), std::string::npos) << status.error_message();
+    EXPECT_NE(debugd.lines.next("run").at("error"), nullptr);
+  };
+  using grpc::StatusCode;
+  refused("this is no message", StatusCode::INVALID_ARGUMENT, "no Event");
+  refused(whole_event({.node = "../../../tmp/x"}, {1}).SerializeAsString(), StatusCode::INVALID_ARGUMENT,
+          "name of a node");
+  refused(whole_event({.device = "../../x,y"}, {1}).SerializeAsString(), StatusCode::INVALID_ARGUMENT,
+          "name of a device");
+  refused(chunk_event({}, {2}, "xxxx", 2'000'000'000, 0).SerializeAsString(), StatusCode::RESOURCE_EXHAUSTED, "chunks");
+  refused(whole_event({}, ramp(1 << 19)).SerializeAsString(), StatusCode::RESOURCE_EXHAUSTED, "");
+  EXPECT_TRUE(good.send(whole_event({}, {1})));
+  EXPECT_TRUE(good.finish().ok());
+  EXPECT_EQ(debugd.lines.next("run").at("tensors"), 1);
+  EXPECT_EQ(debugd.server.listener().pending_bytes(), 0u);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    const std::string path = entry.path().string();
+    EXPECT_TRUE(path.starts_with((folder / "dumps").string())) << path;
+  }
+}
+
+TEST(DebugdHostile, a_flood_of_streams_is_refused_and_then_there_is_room_again) {
+  Debugd debugd({.limits = {.streams = 2}});
+  auto first = std::make_unique<DebugClient>(debugd.address());
+  DebugClient second(debugd.address());
+  for (DebugClient* client : {first.get(), &second}) {
+    client->send(run_event());
+    EXPECT_TRUE(client->reply());
+  }
+  for (int i = 0; i < 30; ++i) {
+    DebugClient more(debugd.address());
+    EXPECT_EQ(more.finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  }
+  EXPECT_TRUE(first->finish().ok());
+  DebugClient third(debugd.address());
+  EXPECT_EQ(send_run(third, true, {whole_event({}, {1})}).error_code(), ok);
+  EXPECT_TRUE(second.finish().ok()) << "who was there was not disturbed";
+}
+
+TEST(DebugdHostile, memory_for_the_incomplete_is_shared_and_bounded) {
+  Debugd debugd({.limits = {.pending_bytes = 1'500'000}});
+  DebugClient one(debugd.address()), two(debugd.address());
+  one.send(run_event());
+  EXPECT_TRUE(one.reply());
+  one.send(chunk_events({}, ramp(300'000), 600'000)[0]);
+  while (debugd.server.listener().pending_bytes() < 600'000) std::this_thread::yield();
+  two.send(chunk_events({}, ramp(300'000), 1'000'000)[0]);
+  const grpc::Status status = two.finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_NE(status.error_message().find("with all other streams"), std::string::npos);
+  one.send(chunk_events({}, ramp(300'000), 600'000)[1]);
+  EXPECT_TRUE(one.finish().ok());
+  EXPECT_EQ(debugd.server.listener().pending_bytes(), 0u);
+}
+
+TEST(DebugdHostile, streams_on_which_nothing_comes_are_ended) {
+  std::atomic<double> now{0};
+  crochet::debug::WatchTable watches;
+  crochet::debug::Breakpoints breakpoints;
+  std::promise<std::string> ended;
+  struct Sink : crochet::debug::StreamSink {
+    explicit Sink(std::promise<std::string>& to) : ended(to) {}
+    void end(const crochet::debug::StreamEnd& end) noexcept override { ended.set_value(end.error); }
+    std::promise<std::string>& ended;
+  };
+  crochet::debug::EventListener listener({.idle_seconds = 60},
+                                         {[&](const std::string&) { return std::make_unique<Sink>(ended); }}, watches,
+                                         breakpoints, [&] { return now.load(); });
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(), &port).RegisterService(&listener);
+  const auto server = builder.BuildAndStart();
+  DebugClient client("localhost:" + std::to_string(port));
+  client.send(run_event());
+  EXPECT_TRUE(client.reply());
+  now = 60;
+  EXPECT_EQ(listener.end_idle_streams(), 0u);
+  now = 61;
+  EXPECT_EQ(listener.end_idle_streams(), 1u);
+  EXPECT_EQ(listener.end_idle_streams(), 0u) << "once";
+  EXPECT_EQ(client.finish().error_code(), grpc::StatusCode::CANCELLED);
+  EXPECT_NE(ended.get_future().get().find("too long"), std::string::npos);
+  server->Shutdown();
+}
+
+TEST(DebugdHostile, a_client_that_goes_away_costs_its_own_run) {
+  Debugd debugd;
+  {
+    DebugClient client(debugd.address());
+    client.send(run_event());
+    EXPECT_TRUE(client.reply());
+    client.send(chunk_events({}, ramp(100), 200)[0]);
+  }  // without a word
+  const auto line = debugd.lines.next("run");
+  EXPECT_NE(line.at("error"), nullptr);
+  EXPECT_EQ(debugd.server.exit_status(), 3);
+  DebugClient next(debugd.address());
+  EXPECT_TRUE(send_run(next, false, {}).ok());
+}
+
+// ---- who may connect
+
+TEST(Debugd, a_token_is_asked_for_and_shown) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "token") << "secret-42\nnot this\n";
+  Debugd debugd({.token_file = folder / "token"});
+  for (const char* token : {"", "secret-4", "secret-43", "secret-42x"}) {
+    DebugClient client(debugd.address(), token);
+    EXPECT_EQ(client.finish().error_code(), grpc::StatusCode::UNAUTHENTICATED) << token;
+  }
+  EXPECT_EQ(debugd.lines.next("refused").at("so_far"), 1);
+  DebugClient client(debugd.address(), "secret-42");
+  EXPECT_EQ(client.control_token(), "secret-42");
+  EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
+  const auto stub = tensorflow::EventListener::NewStub(channel_to(debugd.address()));
+  grpc::ClientContext context;
+  tensorflow::EventReply reply;
+  EXPECT_EQ(stub->SendTracebacks(&context, {}, &reply).error_code(), grpc::StatusCode::UNAUTHENTICATED);
+}
+
+TEST(Debugd, a_unix_socket_is_its_owners) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "debug.sock";
+  Debugd debugd({.listen = "unix:" + path});
+  struct stat status {};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0077, 0u);
+  DebugClient client("unix:" + path);
+  EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
+  EXPECT_EQ(debugd.address(), "unix:" + path);
+}
+
+TEST(Debugd, addresses_of_others_need_a_word) {
+  for (const char* local : {"localhost:1", "127.0.0.1:1", "127.8.9.1:0", "[::1]:5", "unix:/x", "unix-abstract:x"}) {
+    EXPECT_TRUE(is_local(local)) << local;
+  }
+  for (const char* other :
+       {"0.0.0.0:1", "[::]:1", "127.example.org:1", "localhost.example.org:1", "10.0.0.1:5", ":5", ""}) {
+    EXPECT_FALSE(is_local(other)) << other;
+    EXPECT_THROW(Debugd({.listen = other}), crochet::LogicError) << other;
+  }
+  EXPECT_NO_THROW(Debugd({.listen = "0.0.0.0:0", .insecure_remote = true}));
+  EXPECT_THROW(Debugd({.tls_certificate = "only"}), crochet::LogicError);
+  EXPECT_THROW(Debugd({.tls_client_authority = "only"}), crochet::LogicError);
+  EXPECT_THROW(Debugd({.tls_certificate = "/no/such", .tls_key = "/no/such"}), crochet::IoError);
+  EXPECT_THROW(Debugd({.token_file = "/no/such"}), crochet::IoError);
+  EXPECT_THROW(Debugd({.keep_sources = true}), crochet::LogicError);
+  EXPECT_THROW(Debugd({.dump = "/dev/null/x"}), crochet::IoError);
+  EXPECT_THROW(Debugd({.watch = {"a b"}}), crochet::LogicError);
+  EXPECT_TRUE(is_old_grpc("1.51.1"));
+  EXPECT_FALSE(is_old_grpc("1.58.3"));
+}
+
+TEST(Debugd, an_address_belongs_to_one_server) {
+  Debugd first;
+  EXPECT_THROW(Debugd({.listen = first.address()}), crochet::UnavailableError);
+}
+
+// ---- sources
+
+TEST(Debugd, sources_are_kept_on_request_and_within_their_folder) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps", .keep_sources = true, .source_bytes = 200});
+  const auto stub = tensorflow::EventListener::NewStub(channel_to(debugd.address()));
+  tensorflow::DebuggedSourceFiles files;
+  auto& file = *files.add_source_files();
+  file.set_host("host");
+  file.set_file_path("../../../../etc/pass\nwd");
+  file.add_lines("line 1");
+  const auto send = [&] {
+    grpc::ClientContext context;
+    tensorflow::EventReply reply;
+    return stub->SendSourceFiles(&context, files, &reply);
+  };
+  EXPECT_TRUE(send().ok());
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.is_regular_file()) found.push_back(entry.path());
+  }
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].parent_path(), folder / "dumps/sources");
+  EXPECT_TRUE(found[0].filename().string().ends_with("_pass_wd"));
+  std::string first_line;
+  std::getline(std::ifstream(found[0]), first_line);
+  EXPECT_EQ(first_line, "# host:../../../../etc/pass?wd");
+  file.add_lines(std::string(200, 'x'));
+  EXPECT_EQ(send().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+// ---- NaN
+
+crochet::debug::ReceivedTensor published(const std::string& op, tensorflow::DataType type, const std::string& bytes) {
+  crochet::debug::ReceivedTensor tensor{{"a", 0, op}, cpu0, 0, 1, whole_event({.op = op}, {})};
+  tensor.event.mutable_summary()->mutable_value(0)->mutable_tensor()->set_dtype(type);
+  tensor.event.mutable_summary()->mutable_value(0)->mutable_tensor()->set_tensor_content(bytes);
+  return tensor;
+}
+template <class T>
+std::string raw(std::vector<T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+TEST(Debugd, nan_and_infinities_by_what_each_op_publishes) {
+  const auto bad = [](const std::string& op, tensorflow::DataType type, const std::string& bytes) {
+    const BadNumbers found = bad_numbers(published(op, type, bytes));
+    return std::string(found.nan ? "nan " : "") + (found.infinite ? "inf" : "");
+  };
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  using namespace tensorflow;
+  EXPECT_EQ(bad("DebugIdentity", DT_FLOAT, raw<float>({1, NAN})), "nan ");
+  EXPECT_EQ(bad("DebugIdentity", DT_DOUBLE, raw<double>({-inf, 1})), "inf");
+  EXPECT_EQ(bad("DebugIdentity", DT_HALF, raw<std::uint16_t>({0x7e00, 0x7c00})), "nan inf");
+  EXPECT_EQ(bad("DebugIdentity", DT_COMPLEX64, raw<float>({1, NAN})), "nan ");
+  EXPECT_EQ(bad("DebugIdentity", DT_INT32, raw<std::uint32_t>({0x7fc00000})), "");
+  EXPECT_EQ(bad("DebugNanCount", DT_INT64, raw<std::int64_t>({3})), "nan ");
+  EXPECT_EQ(bad("DebugNanCount", DT_INT64, raw<std::int64_t>({0})), "");
+  EXPECT_EQ(bad("DebugNumericSummary", DT_DOUBLE, raw<double>({1, 9, 2, 0, 0, 0, 0, 1, inf, -inf, 0, 0, 1, 0})),
+            "nan inf");
+  EXPECT_EQ(bad("DebugNumericSummary", DT_DOUBLE, raw<double>({1, 0, 0, 0, 0, 0, 0, 0, inf, -inf, 0, 0, 1, 0})), "");
+  EXPECT_EQ(bad("DebugNumericSummary", DT_DOUBLE, raw<double>({1, 2, 3})), "");
+}
+
+TEST(Debugd, a_line_for_people) {
+  RunReport report;
+  report.run.emplace();
+  report.run->global_step = 120;
+  report.run->session_run_index = 7;
+  report.run->dropped = 2;
+  report.tensors = 34;
+  report.bytes = 1'234'567;
+  report.first_nan = crochet::debug::WatchKey{"net/ratio", 0, "DebugIdentity"};
+  report.directory = "/somewhere/run_17_0";
+  EXPECT_EQ(
+      to_text(report),
+      "step 120 (run 7): 34 tensors, 1.2 MB, first NaN in net/ratio:0:DebugIdentity, 2 dropped by the sender so far "
+      "-> run_17_0");
+}
+
+}  // namespace
