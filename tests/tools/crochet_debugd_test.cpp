@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -286,7 +287,11 @@ TEST(DebugdHostile, what_is_wrong_ends_its_stream_with_the_reason_and_no_other) 
   refused(whole_event({.device = "../../x,y"}, {1}).SerializeAsString(), StatusCode::INVALID_ARGUMENT,
           "name of a device");
   refused(chunk_event({}, {2}, "xxxx", 2'000'000'000, 0).SerializeAsString(), StatusCode::RESOURCE_EXHAUSTED, "chunks");
-  refused(whole_event({}, ramp(1 << 19)).SerializeAsString(), StatusCode::RESOURCE_EXHAUSTED, "");
+  refused(whole_event({}, ramp(300'000)).SerializeAsString(), StatusCode::RESOURCE_EXHAUSTED,
+          "1048576 bytes in one message");
+  const grpc::Status far_too_large = status_of(debugd, whole_event({}, ramp(1 << 20)).SerializeAsString());
+  EXPECT_EQ(far_too_large.error_code(), StatusCode::RESOURCE_EXHAUSTED) << "gRPC itself does not take that";
+  debugd.lines.next("run");
   EXPECT_TRUE(good.send(whole_event({}, {1})));
   EXPECT_TRUE(good.finish().ok());
   EXPECT_EQ(debugd.lines.next("run").at("tensors"), 1);
@@ -427,6 +432,34 @@ TEST(Debugd, addresses_of_others_need_a_word) {
   EXPECT_THROW(Debugd({.watch = {"a b"}}), crochet::LogicError);
   EXPECT_TRUE(is_old_grpc("1.51.1"));
   EXPECT_FALSE(is_old_grpc("1.58.3"));
+}
+
+/// A key and a certificate of that name, made for the test.
+void make_certificate(const TemporaryFolder& folder, const std::string& name) {
+  const std::string file = folder / name;
+  const std::string command =
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -keyout " + file +
+      ".key -out " + file + ".pem -subj /CN=" + name + " -addext subjectAltName=DNS:localhost 2>/dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0) << "is openssl there? " << command;
+}
+
+TEST(Debugd, tls_lets_in_those_with_the_right_certificate) {
+  const TemporaryFolder folder;
+  for (const char* name : {"server", "client", "other"}) make_certificate(folder, name);
+  Debugd debugd({.tls_certificate = folder / "server.pem",
+                 .tls_key = folder / "server.key",
+                 .tls_client_authority = folder / "client.pem"});
+  const auto code = [&](const std::string& client) {
+    std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+    if (!client.empty()) {
+      credentials = grpc::SslCredentials({read_file(folder / "server.pem"), read_file(folder / (client + ".key")),
+                                          read_file(folder / (client + ".pem"))});
+    }
+    return DebugClient(grpc::CreateChannel(debugd.address(), credentials)).finish().error_code();
+  };
+  EXPECT_EQ(code("client"), ok);
+  EXPECT_EQ(code("other"), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(code(""), grpc::StatusCode::UNAVAILABLE);
 }
 
 TEST(Debugd, an_address_belongs_to_one_server) {

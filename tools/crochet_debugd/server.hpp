@@ -111,7 +111,8 @@ class Server {
     builder.AddListeningPort(options_.listen, credentials(options_), &port);
     builder.RegisterService(&*listener_);
     const auto& limits = options_.limits;
-    builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(limits.message_bytes, 0x7fffffff)));
+    // Twice the limit: what is beyond it is refused with a reason, what is beyond this without one.
+    builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(limits.message_bytes, 0x3fffffff) * 2));
     grpc::ResourceQuota quota("crochet-debugd");
     quota.SetMaxThreads(static_cast<int>(limits.streams) + 8);  // one for each stream, and some to refuse others
     builder.SetResourceQuota(quota);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -34,10 +35,10 @@ struct ListenerLimits {
   StreamLimits stream{};
   std::size_t streams = 16;                              ///< open at one time; the next one is refused
   std::uint64_t pending_bytes = std::uint64_t{4} << 30;  ///< memory for the incomplete of all streams
-  std::size_t message_bytes = std::size_t{16} << 20;     ///< of one message
-  double idle_seconds = 120;                             ///< on a stream, from one event to the next
-  double hold_seconds = 600;                             ///< at a breakpoint; 0: it does not hold
-  std::string token{};                                   ///< who does not send it is refused; empty: nobody is asked
+  std::size_t message_bytes = std::size_t{16} << 20;  ///< of one message; tell gRPC of more, so that this can be said
+  double idle_seconds = 120;                          ///< on a stream, from one event to the next
+  double hold_seconds = 600;                          ///< at a breakpoint; 0: it does not hold
+  std::string token{};                                ///< who does not send it is refused; empty: nobody is asked
 };
 
 /// Is it the same text? Takes as long for each text of that length.
@@ -210,11 +211,20 @@ class EventListener final : public grpc::Service {
         buffer.Clear();
         if (std::visit([&](auto& what) { return take(sink, what); }, received)) reply();
       }
-      if (context_.IsCancelled()) {
-        throw CancelledError("crochet: the debug stream broke off: its sender is gone, or a message was too large");
+      if (was_cancelled()) {
+        throw CancelledError("crochet: the debug stream broke off: its sender is gone, or a message was far too large");
       }
     }
-    static tensorflow::Event parse(grpc::ByteBuffer& buffer) {
+    /// gRPC says that nothing more comes, and only a little later why. Those who end well wait for us meanwhile.
+    [[nodiscard]] bool was_cancelled() const {
+      for (int i = 0; i < 4; ++i) {
+        if (context_.IsCancelled()) return true;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      return context_.IsCancelled();
+    }
+    tensorflow::Event parse(grpc::ByteBuffer& buffer) const {
+      detail::require_at_most(buffer.Length(), server_.limits_.message_bytes, "bytes in one message");
       grpc::ProtoBufferReader reader(&buffer);
       tensorflow::Event event;
       if (!reader.status().ok() || !event.ParseFromZeroCopyStream(&reader)) {
