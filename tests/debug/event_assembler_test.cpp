@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What comes on a debug stream becomes whole again, whatever its order; and what an evil or broken sender may try ends
 // the stream with a reason, at no more cost than it has sent.
+#include <google/protobuf/stubs/common.h>
+#if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
+#endif
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -411,7 +414,9 @@ TEST(EventAssemblerHostile, bytes_changed_at_random) {
   for (const Event& event : chunk_events({}, numbers(40), 80)) good.push_back(event.SerializeAsString());
   for (const Event& event : graph_events(small_graph(), 200)) good.push_back(event.SerializeAsString());
   good.push_back(run_event().SerializeAsString());
+#if GOOGLE_PROTOBUF_VERSION < 4022000
   const google::protobuf::LogSilencer quiet;
+#endif
   std::mt19937 random(60);
   std::size_t taken = 0, refused = 0;
   for (int trial = 0; trial < 4000; ++trial) {

@@ -151,7 +151,7 @@ class Debugd(frame.InteropTest):
 
         self.assertEqual(keys(), ["net/mul:0:DebugIdentity"], "what the command line asked for")
         gated = {k["key"]: k["state"] for k in server.say("list", "list")["keys"]}
-        self.assertEqual(gated["net/mul:0:DebugIdentity"].strip(), "on")
+        self.assertEqual(gated["net/mul:0:DebugIdentity"], "on")
         self.assertEqual(gated["net/top:0:DebugIdentity"], "gated")
         server.say("watch net/top:0", "watching")
         self.assertEqual(keys(), ["net/mul:0:DebugIdentity", "net/top:0:DebugIdentity"])

@@ -99,10 +99,10 @@ class Commands {
     std::string text;
     const auto show = [&](const debug::WatchKey& key, const char* state) {
       keys.push_back({{"key", debug::to_string(key)}, {"state", state}});
-      text += (text.empty() ? "" : "\n") + std::string(state) + "  " + debug::to_string(key);
+      text += (text.empty() ? "" : "\n") + std::string(state) + "\t" + debug::to_string(key);
     };
     for (const auto& [key, state] : watches_.list()) {
-      show(key, state == debug::WatchState::on ? "on   " : "break");
+      show(key, state == debug::WatchState::on ? "on" : "break");
       gated.erase(key);
     }
     for (const debug::WatchKey& key : gated) show(key, "gated");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // crochet-debugd: a debug server for the terminal. `crochet-debugd --help`.
+#include <google/protobuf/stubs/common.h>
+#if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
+#endif
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -58,7 +61,9 @@ void wait(crochet::debugd::Server& server, int signals, int finished) {
 int run(const crochet::debugd::Options& options) {
   const int signals = stop_signals();  // before there are threads
   const int finished = eventfd(0, EFD_CLOEXEC);
+#if GOOGLE_PROTOBUF_VERSION < 4022000
   google::protobuf::SetLogHandler(nullptr);  // a peer's nonsense is refused with a reason, not also logged by others
+#endif
   crochet::debugd::Server server(options, std::cout, [finished] { eventfd_write(finished, 1); });
   crochet::debugd::note_old_grpc(options, std::cerr);
   wait(server, signals, finished);

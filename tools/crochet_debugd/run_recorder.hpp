@@ -17,6 +17,7 @@
 
 #include <crochet/debug/disk_budget.hpp>
 #include <crochet/debug/dump_writer.hpp>
+#include <crochet/debug/python_repr.hpp>
 #include <crochet/debug/stream_sink.hpp>
 #include <crochet/debug/watch_key.hpp>
 #include <crochet/error.hpp>
@@ -78,9 +79,8 @@ class RunRecorder final : public debug::StreamSink {
     event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {
       to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
-      to.write_fetches(python_list(metadata.run.output_names));  // the stream says no more of them than this
-      to.write_feed_keys(metadata.run.input_names.empty() ? "None"
-                                                          : "dict_keys(" + python_list(metadata.run.input_names) + ")");
+      to.write_fetches(debug::python_repr(metadata.run.output_names));  // the stream says no more of them than this
+      to.write_feed_keys(debug::feed_keys_repr(metadata.run.input_names));
     });
   }
 
@@ -126,12 +126,6 @@ class RunRecorder final : public debug::StreamSink {
   /// By the time of the firing: chunks may have come late.
   static void note(First& first, bool bad, const debug::ReceivedTensor& tensor) {
     if (bad && (!first || tensor.wall_time < first->first)) first.emplace(tensor.wall_time, tensor.key);
-  }
-
-  static std::string python_list(const std::vector<std::string>& names) {
-    std::string text = "[";
-    for (const std::string& name : names) text += (text.size() > 1 ? ", '" : "'") + name + "'";
-    return text + "]";
   }
 
   template <class Act>
