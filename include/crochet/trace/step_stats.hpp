@@ -39,14 +39,14 @@ class StepStatsWriter {
 
   tensorflow::StepStats stats() {
     tensorflow::StepStats stats;
-    tensorflow::DeviceStepStats& device = *stats.add_dev_stats();
-    device.set_device(std::string(io::local_cpu));
     for (int member = 0; member < run_.members; ++member) {
+      tensorflow::DeviceStepStats& device = *stats.add_dev_stats();
+      const std::string number = std::to_string(member);
+      device.set_device(std::string(io::local_cpu) + (member == 0 ? "" : "/thread:" + number));
       (*device.mutable_thread_names())[static_cast<std::uint32_t>(member)] =
-          member == 0 ? "session.run" : "team " + std::to_string(member);
+          member == 0 ? "session.run" : "team " + number;
+      write_member(member, device);
     }
-    for (std::size_t i = 0; i < slices_.size(); ++i) write_slice(i, *device.add_node_stats());
-    if (slices_.empty()) write_whole_run(*device.add_node_stats());
     if (!run_.phases.empty()) write_phases(*stats.add_dev_stats());
     return stats;
   }
@@ -54,39 +54,56 @@ class StepStatsWriter {
  private:
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-  static void write_times(std::int64_t begin, std::int64_t end, bool gives_way, tensorflow::NodeExecStats& to) {
-    const std::int64_t start = begin / 1000;
-    const std::int64_t whole = end / 1000 - start;
-    const std::int64_t micros = std::max<std::int64_t>(1, gives_way && whole > 1 ? whole - 1 : whole);
-    to.set_scheduled_micros(start);
-    to.set_all_start_micros(start);
-    to.set_op_end_rel_micros(micros);
-    to.set_all_end_rel_micros(micros);
-    to.set_scheduled_nanos(begin);
-    to.set_all_start_nanos(begin);
-    to.set_op_end_rel_nanos(end - begin);
-    to.set_all_end_rel_nanos(end - begin);
-  }
-  /// Does the thread go on in the very microsecond in which the slice ends? A viewer would then open another lane for
-  /// what follows, so the slice is drawn a microsecond shorter; its nanoseconds stay as they are.
-  bool gives_way(std::size_t i) const {
-    for (std::size_t k = i + 1; k < slices_.size(); ++k) {
-      if (slices_[k].part->member == slices_[i].part->member) return slices_[k].begin / 1000 == slices_[i].end / 1000;
+  /// Times in microseconds, on one thread: slices that follow each other do not overlap, since viewers drop those that
+  /// do. A slice is at least 1 long, so that one which is shorter may begin late; and it is drawn 1 shorter where the
+  /// next begins in the microsecond in which it ends, or else that one would be drawn in another lane. Nanoseconds stay
+  /// as they are.
+  class Times {
+   public:
+    /// `next`: when the slice behind it begins; 0 if there is none.
+    void write(std::int64_t begin, std::int64_t end, std::int64_t next, tensorflow::NodeExecStats& to) {
+      const std::int64_t start = std::max(begin / 1000, free_);
+      const std::int64_t whole = end / 1000 - start;
+      const std::int64_t micros = std::max<std::int64_t>(1, whole > 1 && next / 1000 == end / 1000 ? whole - 1 : whole);
+      free_ = start + micros;
+      to.set_scheduled_micros(start);
+      to.set_all_start_micros(start);
+      to.set_op_end_rel_micros(micros);
+      to.set_all_end_rel_micros(micros);
+      to.set_scheduled_nanos(begin);
+      to.set_all_start_nanos(begin);
+      to.set_op_end_rel_nanos(end - begin);
+      to.set_all_end_rel_nanos(end - begin);
     }
-    return false;
+
+   private:
+    std::int64_t free_ = 0;
+  };
+
+  void write_member(int member, tensorflow::DeviceStepStats& device) const {
+    std::vector<const Slice*> own;
+    for (const Slice& s : slices_) {
+      if (s.part->member == member) own.push_back(&s);
+    }
+    Times times;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      tensorflow::NodeExecStats& node = *device.add_node_stats();
+      times.write(own[i]->begin, own[i]->end, i + 1 < own.size() ? own[i + 1]->begin : 0, node);
+      write_slice(*own[i], node);
+    }
+    if (slices_.empty() && member == 0) write_whole_run(*device.add_node_stats());
   }
 
-  void write_slice(std::size_t i, tensorflow::NodeExecStats& to) const {
-    const StepPart& part = *slices_[i].part;
+  void write_slice(const Slice& slice, tensorflow::NodeExecStats& to) const {
+    const StepPart& part = *slice.part;
     const TracedStep& step = run_.steps[index(part.step)];
     const std::string name(run_.names[index(step.node)]);
     to.set_node_name(name);
     to.set_thread_id(static_cast<std::uint32_t>(part.member));
-    write_times(slices_[i].begin, slices_[i].end, gives_way(i), to);
     std::string label = name + " = " + op_text(run_, step) + "(";
     for (const std::int32_t input : wiring_.inputs(index(part.step))) label += wiring_.tensor(input) + ", ";
     label += texts(figures_of(run_, part, seconds_[index(part.step)])) + ")";
-    if (&slices_[i] != last_part_[index(part.step)]) return to.set_timeline_label(label);
+    if (&slice != last_part_[index(part.step)]) return to.set_timeline_label(label);
     // The value is there when the last member is done.
     to.set_timeline_label(write_memory(part.step, to) + label);
     write_outputs(index(part.step), to);
@@ -140,11 +157,12 @@ class StepStatsWriter {
   void write_whole_run(tensorflow::NodeExecStats& to) const {
     to.set_node_name("run");
     to.set_timeline_label("run = Run(us=" + fixed_figure((run_.end - run_.begin) * 1e6, 3) + ")");
-    write_times(run_.epoch.ns(run_.begin), run_.epoch.ns(run_.end), false, to);
+    Times().write(run_.epoch.ns(run_.begin), run_.epoch.ns(run_.end), 0, to);
   }
 
   void write_phases(tensorflow::DeviceStepStats& to) const {
     to.set_device(std::string(hooks_device));
+    Times times;
     for (std::size_t i = 0; i < run_.phases.size(); ++i) {
       const HookPhase& p = run_.phases[i];
       tensorflow::NodeExecStats& node = *to.add_node_stats();
@@ -152,9 +170,8 @@ class StepStatsWriter {
       node.set_node_name(name);
       node.set_timeline_label(name + " = " + p.hook + "(phase=" + std::string(p.phase) +
                               ", us=" + fixed_figure((p.end - p.begin) * 1e6, 3) + ")");
-      const std::int64_t end = run_.epoch.ns(p.end);
-      const bool shared = i + 1 < run_.phases.size() && run_.epoch.ns(run_.phases[i + 1].begin) / 1000 == end / 1000;
-      write_times(run_.epoch.ns(p.begin), end, shared, node);
+      const std::int64_t next = i + 1 < run_.phases.size() ? run_.epoch.ns(run_.phases[i + 1].begin) : 0;
+      times.write(run_.epoch.ns(p.begin), run_.epoch.ns(p.end), next, node);
     }
   }
 
@@ -167,8 +184,10 @@ class StepStatsWriter {
 
 }  // namespace detail
 
-/// The statistics of a run: device CPU:0 with a node for each part of a step, in the order of their starts; device
-/// HOOKS:0 with the phases of hooks. A label is
+/// The statistics of a run: a device for each thread of the team, CPU:0 and CPU:0/thread:1 and so on, with a node for
+/// each part of a step, in the order of their starts; device HOOKS:0 with the phases of hooks. One device for all
+/// threads would do for the original's viewer, which finds lanes for them, but Perfetto takes lane 0 of process 1 and
+/// lane 1 for one thread, and drops what overlaps there. A label is
 ///   name = Conv2d+Add+Relu(images, conv1/kernel, thread=0, us=812.4, FLOP=..., bytes=..., GFLOP/s=81.2, GB/s=3.1)
 /// so that the original's timeline, too, shows these figures: it takes them for inputs that it does not know, and draws
 /// no flow for those. The steps of a region run slice by slice; each is one node as long as all its slices took, with
