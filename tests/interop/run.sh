@@ -65,6 +65,7 @@ script dump dump
 script safetensors_files checkpoints
 script read_dumps build/dev/tools/crochet_dump/crochet-dump
 script timeline timeline
+script profile profile
 export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own
 script grpc_debug grpc_debug
 script debugd build/dev/tools/crochet_debugd/crochet-debugd
@@ -94,6 +95,13 @@ if [ "$judges" ]; then
   judge "safetensors judge" "$python" "$judges/safetensors_check.py" "$work/x.safetensors" \
     --expect-npz "$samples/safetensors_expect.npz"
   judge "timelines of the original's run" "$programs/interop_timeline" metadata "$samples/run_metadata.pb" "$work/timeline"
+  mkdir -p "$work/profile"
+  judge "a profile" "$programs/interop_profile" "$work/profile"
+  for step in 2 4 6; do
+    judge "timeline judge, step $step" "$python" "$judges/timeline_check.py" "$work/profile/timeline-$step.json" \
+      --step-stats "$work/profile/timeline-$step.pb"
+  done
+  judge "event file judge, profile" "$python" "$judges/events_check.py" "$work/profile"
   for switches in 10 11; do # the last is the sample's
     judge "timeline judge, $switches" "$python" "$judges/timeline_check.py" "$work/timeline-$switches.json" \
       --step-stats "$samples/run_metadata.pb"

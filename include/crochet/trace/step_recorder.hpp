@@ -84,12 +84,11 @@ class StepRecorder {
   Record& record(std::size_t node, int member) {
     return records_[static_cast<std::size_t>(member) * stride_ + static_cast<std::size_t>(index_[node])];
   }
-  template <class Run>
-  void describe(const Run& run) {
+  void describe(const ProbedRun& run) {
     run_.step = run.step + 1;
     run_.graph = run.graph;
     run_.names = run.node_names;
-    if constexpr (requires { run.dims; }) run_.dims = run.dims;
+    run_.dims = run.dims;
     run_.members = run.members;
     run_.variable_bytes = run.variable_bytes;
     run_.workspace_bytes = run.workspace_bytes;
