@@ -15,6 +15,8 @@ namespace crochet {
 /// if the operation has an epilogue (Op::epilogue_rows), else
 ///   template <class Backend, class Types> static void run(const kernel::Call&).
 /// Every thread of the team calls it; it takes its part by call.worker.
+/// A kernel with an epilogue may ask for what the compiler knows of all steps that share its code: it names a type
+/// `Paths` (see ProductPaths in cpu/product_paths.hpp), of which run() gets a value as its third template argument.
 template <const Op* O>
 struct Kernel;
 

@@ -69,11 +69,6 @@ template <class Backend, class T, ProductPaths P, class Epilogue>
 
 struct BatchedMatmul {
   using Paths = ProductPaths;
-  template <class Types>
-  static constexpr void add(Paths& all, const Attributes& attributes, const Shape* in, const Shape& out) {
-    const bool ta = attributes.ints[0] != 0, tb = attributes.ints[1] != 0;
-    all.add<typename Types::out>(ta, tb, in[0].from_right(ta ? 1 : 0), out.from_right(0));
-  }
   template <class Backend, class Types, Paths P, class Epilogue>
   static void run(const Call& call, const Epilogue& epilogue) {
     batched_matmul<Backend, typename Types::out, P>(call, epilogue);

@@ -9,13 +9,15 @@ namespace crochet {
 
 template <>
 struct Kernel<&op::conv2d> {
-  template <class Backend, class Types, class Epilogue>
+  using Paths = kernel::ConvolutionPaths;
+
+  template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const kernel::Operand &image = call.in[0], &out = call.out;
     const kernel::Slide s(image, out, call.attributes);
-    kernel::correlate(s, image[0], image[3], out[3], image.as<const T>(), kernel::matrix_of<T>(call.in[1]), call.worker,
-                      epilogue);
+    kernel::correlate<P>(s, image[0], image[3], out[3], image.as<const T>(), kernel::matrix_of<T>(call.in[1]),
+                         call.worker, epilogue);
   }
 };
 
@@ -52,18 +54,23 @@ struct Kernel<&op::turned_filter> {
 
 template <>
 struct Kernel<&op::conv2d_image_gradient> {
-  template <class Backend, class Types, class Epilogue>
+  using Paths = kernel::ConvolutionPaths;
+
+  template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const kernel::Operand &turned = call.in[0], &up = call.in[1], &out = call.out;
     const kernel::Slide s = kernel::Slide(out, up, call.attributes).back();
-    kernel::correlate(s, up[0], up[3], out[3], up.as<const T>(), kernel::matrix_of<T>(turned), call.worker, epilogue);
+    kernel::correlate<P>(s, up[0], up[3], out[3], up.as<const T>(), kernel::matrix_of<T>(turned), call.worker,
+                         epilogue);
   }
 };
 
 template <>
 struct Kernel<&op::conv2d_filter_gradient> {
-  template <class Backend, class Types, class Epilogue>
+  using Paths = kernel::ConvolutionPaths;
+
+  template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const kernel::Operand& up = call.in[1];
@@ -76,17 +83,17 @@ struct Kernel<&op::conv2d_filter_gradient> {
       out.extents[2] *= width;
       const kernel::PooledUpstream<T, Index> from(up.as<const T>(), call.in[2].as<const Index>(), up[1], up[2], up[3],
                                                   height, width);
-      sum<T>(call, out, from, epilogue);
+      sum<P, T>(call, out, from, epilogue);
     } else {
-      sum<T>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
+      sum<P, T>(call, out, kernel::Upstream<T>(up.as<const T>(), up[1] * up[2], up[3]), epilogue);
     }
   }
 
  private:
-  template <class T, class From, class Epilogue>
+  template <Paths P, class T, class From, class Epilogue>
   static void sum(const kernel::Call& call, const kernel::Operand& out, const From& from, const Epilogue& epilogue) {
     const kernel::Operand& image = call.in[0];
-    kernel::FilterGradient<T, From> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
+    kernel::FilterGradient<T, From, P> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
     kernel::Worker& w = call.worker;
     T* sums = w.scratch<T>(g.scratch());
     // Few images: each member makes its rows from all of them. Many: each sums over its images.

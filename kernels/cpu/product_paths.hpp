@@ -16,14 +16,17 @@ struct ProductPaths {
 
   static constexpr ProductPaths none() { return {false, false, false, false, false, false, false}; }
 
-  /// One more product. T: the element type of its result.
-  template <class T>
-  constexpr void add(bool a_is_turned, bool b_is_turned, const Extent& depth, const Extent& columns) {
-    (a_is_turned ? a_turned : a_straight) = true;
-    (b_is_turned ? b_turned : b_straight) = true;
-    depth_of_one = depth_of_one || depth.factor == 1;
-    whole_panels = whole_panels || !columns.is_static() || columns.factor >= panel_width<T>;
-    part_panels = part_panels || !columns.is_static() || columns.factor % panel_width<T> != 0;
+  /// One more product, by a step's attributes, operands and result: op::matmul's, or the batched one's.
+  template <class Types>
+  static constexpr void add(ProductPaths& all, const Attributes& attributes, const Shape* in, const Shape& out) {
+    constexpr std::int64_t width = panel_width<typename Types::out>;
+    const bool ta = attributes.ints[0] != 0, tb = attributes.ints[1] != 0;
+    const Extent depth = in[0].from_right(ta ? 1 : 0), columns = out.from_right(0);
+    (ta ? all.a_turned : all.a_straight) = true;
+    (tb ? all.b_turned : all.b_straight) = true;
+    all.depth_of_one = all.depth_of_one || depth.factor == 1;
+    all.whole_panels = all.whole_panels || !columns.is_static() || columns.factor >= width;
+    all.part_panels = all.part_panels || !columns.is_static() || columns.factor % width != 0;
   }
 };
 

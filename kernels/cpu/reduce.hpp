@@ -25,6 +25,24 @@ struct Middle {
   }
 };
 
+/// Which reductions there are among those that share their code: along rows, down columns.
+struct ReducePaths {
+  bool rows = true, columns = true;
+
+  static constexpr ReducePaths none() { return {false, false}; }
+  template <class Types>
+  static constexpr void add(ReducePaths& all, const Attributes& a, const Shape* in, const Shape&) {
+    bool seen = false, one = true;
+    for (std::size_t i = 0; i < in->rank; ++i) {
+      const bool reduced = ((static_cast<unsigned>(a.ints[0]) >> i) & 1U) != 0;
+      seen = seen || reduced;
+      if (seen && !reduced && !(*in)[i].is_one()) one = false;
+      all.rows = all.rows || (seen && !reduced && !(*in)[i].is_static());
+    }
+    (one ? all.rows : all.columns) = true;
+  }
+};
+
 /// What results are kept in while they are made: double where joining rounds.
 template <class How, class T>
 using partial_t = std::conditional_t<How::rounds, total_t<T>, T>;
@@ -84,7 +102,7 @@ void join_strip(const T* p, std::int64_t n, std::int64_t pitch, std::int64_t wid
 }
 
 /// Reductions of one call: T elements joined as How says, sums times `scale` (means).
-template <class How, class T>
+template <class How, class T, ReducePaths P = ReducePaths{}>
 class Reducer {
  public:
   using Partial = partial_t<How, T>;
@@ -103,7 +121,7 @@ class Reducer {
       return run_together(scale, put);
     }
     const Range mine = m_.inner == 1 ? worker_.part(m_.outer, reduced_strip) : worker_.part(pieces);
-    if (m_.inner == 1) {
+    if (along_rows()) {
       for (std::int64_t o = mine.from; o < mine.to; o += reduced_strip) {
         rows(o, mine.to - o < reduced_strip ? mine.to - o : reduced_strip, scale, put);
       }
@@ -113,6 +131,7 @@ class Reducer {
   }
 
  private:
+  bool along_rows() const { return !P.columns || (P.rows && m_.inner == 1); }
   /// From here on the team shares one reduction.
   static constexpr std::int64_t worth_splitting = 1 << 15;
 
@@ -163,7 +182,7 @@ class Reducer {
   }
   void join_part(std::int64_t o, Range rows, Partial* to) {
     const T* p = in_ + (o * m_.n + rows.from) * m_.inner;
-    if (m_.inner == 1) {
+    if (along_rows()) {
       *to = static_cast<Partial>(join_run<How, T>(p, rows.size()));
       return;
     }
@@ -189,10 +208,11 @@ class Reducer {
 /// The kernel of a reduction whose results go to an epilogue.
 template <class How>
 struct ReduceKernel {
-  template <class Backend, class Types, class Epilogue>
+  using Paths = ReducePaths;
+  template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    Reducer<How, T>(call).run(
+    Reducer<How, T, P>(call).run(
         1, [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
   }
 };
@@ -225,10 +245,11 @@ struct Kernel<&op::reduce_all> : kernel::detail::StoringReduceKernel<kernel::All
 
 template <>
 struct Kernel<&op::reduce_mean> {
-  template <class Backend, class Types, class Epilogue>
+  using Paths = kernel::detail::ReducePaths;
+  template <class Backend, class Types, Paths P, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
-    kernel::detail::Reducer<kernel::Sum, T> sums(call);
+    kernel::detail::Reducer<kernel::Sum, T, P> sums(call);
     sums.run(1.0 / static_cast<double>(sums.count()),
              [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
   }

@@ -7,6 +7,126 @@
 
 namespace crochet::kernel {
 
+namespace detail {
+
+/// What a product asks of its epilogue, as functions of its address: all the rest is the same code for all programs.
+/// A way that is never taken is null.
+template <class T>
+struct ProductUses {
+  /// n sums of row i, from column j on.
+  void (*row)(const void* epilogue, std::int64_t i, std::int64_t j, std::int64_t n, const T* sums);
+  /// Whole tiles of the panel that begins at column j; returns the first row that is left over.
+  std::int64_t (*tiles)(const void* epilogue, const Matrix<T>& a, Panel<T> b, std::int64_t depth, Range rows,
+                        std::int64_t j);
+  /// A column times a row.
+  void (*outer)(const void* epilogue, const Matrix<T>& a, const Matrix<T>& b, Range rows, Range columns);
+};
+
+template <class T, ProductPaths P, class Epilogue>
+struct ProductUsesOf {
+  static const Epilogue& of(const void* epilogue) { return *static_cast<const Epilogue*>(epilogue); }
+
+  static void row(const void* epilogue, std::int64_t i, std::int64_t j, std::int64_t n, const T* sums) {
+    of(epilogue).row(i, j, n, sums);
+  }
+  static std::int64_t tiles(const void* epilogue, const Matrix<T>& a, Panel<T> b, std::int64_t depth, Range rows,
+                            std::int64_t j) {
+    return full_tiles<tile_rows<T>, panel_vectors<T>, P>(a, b, depth, rows, j, of(epilogue));
+  }
+  static void outer(const void* epilogue, const Matrix<T>& a, const Matrix<T>& b, Range rows, Range columns) {
+    constexpr std::int64_t width = panel_width<T>;
+    const T* left = a.at(0, 0);
+    std::int64_t j = columns.from;
+    if constexpr (P.whole_panels) {
+      for (; j + width <= columns.to; j += width) {
+        column_by_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, of(epilogue));
+      }
+    }
+    if constexpr (P.part_panels) {
+      for (; j < columns.to; j += simd::lanes) {
+        const std::int64_t n = columns.to - j < simd::lanes ? columns.to - j : simd::lanes;
+        column_by_short_row(left, a.row, b.at(0, j), rows, j, n, of(epilogue));
+      }
+    }
+  }
+
+  static constexpr ProductUses<T> all() {
+    ProductUses<T> uses{&row, nullptr, nullptr};
+    if constexpr (P.whole_panels) uses.tiles = &tiles;
+    if constexpr (P.depth_of_one) uses.outer = &outer;
+    return uses;
+  }
+};
+
+/// A product, or a part of one, by its epilogue's functions.
+template <class T>
+class Product {
+ public:
+  Product(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, const void* epilogue, const ProductUses<T>& uses)
+      : a_(a), b_(b), depth_(depth), epilogue_(epilogue), uses_(uses) {}
+
+  [[gnu::noinline]] void run(Range rows, Range columns, Worker& worker, std::int64_t scratch_offset) const {
+    if (rows.size() <= 0 || columns.size() <= 0) return;
+    if (uses_.outer != nullptr && depth_ == 1 && !b_.transposed() && b_.panel == 0) {
+      return uses_.outer(epilogue_, a_, b_, rows, columns);
+    }
+    if (rows.size() == 1 && !b_.transposed()) return one_row(rows.from, columns);
+    if (rows.size() <= few && b_.transposed() && !a_.transposed()) return by_dots(rows, columns);
+    T* const room = worker.scratch<T>(scratch_offset + panel_scratch<T>(depth_)) + scratch_offset;
+    constexpr std::int64_t width = panel_width<T>;
+    for (std::int64_t j = columns.from; j < columns.to; j += width) {
+      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
+      const Panel<T> panel = panel_of(b_, depth_, j, n, rows.size(), room);
+      Range left = rows;
+      if (n == width && uses_.tiles != nullptr) left.from = uses_.tiles(epilogue_, a_, panel, depth_, rows, j);
+      edge_tiles(panel, left, j, n);
+    }
+  }
+
+ private:
+  /// Up to how many rows dot products are faster than turning the matrix.
+  static constexpr std::int64_t few = 4;
+
+  void use(std::int64_t i, std::int64_t j, std::int64_t n, const T* sums) const { uses_.row(epilogue_, i, j, n, sums); }
+  void one_row(std::int64_t i, Range columns) const {
+    T sums[row_stretch<T>];
+    while (columns.size() > 0) {
+      const std::int64_t n = row_sums(a_, b_, depth_, i, columns, sums);
+      use(i, columns.from, n, sums);
+      columns.from += n;
+    }
+  }
+  void by_dots(Range rows, Range columns) const {
+    T sums[row_stretch<T>];
+    for (std::int64_t i = rows.from; i < rows.to; ++i) {
+      for (std::int64_t j = columns.from; j < columns.to; j += row_stretch<T>) {
+        const std::int64_t n = columns.to - j < row_stretch<T> ? columns.to - j : row_stretch<T>;
+        dot_sums(a_.at(i, 0), b_, depth_, j, n, sums);
+        use(i, j, n, sums);
+      }
+    }
+  }
+  /// Tiles at the edges: n columns, whatever rows.
+  void edge_tiles(Panel<T> panel, Range rows, std::int64_t j, std::int64_t n) const {
+    T sums[tile_rows<T> * panel_width<T>];
+    while (rows.size() > 0) {
+      const std::int64_t made = edge_sums(a_, panel, depth_, rows, n, sums);
+      for (int r = 0; r < made; ++r) use(rows.from + r, j, n, sums + r * panel_width<T>);
+      rows.from += made;
+    }
+  }
+
+  const Matrix<T>&a_, &b_;
+  std::int64_t depth_;
+  const void* epilogue_;
+  const ProductUses<T>& uses_;
+};
+
+template <class T, ProductPaths P, class Epilogue>
+inline constexpr ProductUses<T> product_uses = ProductUsesOf<T, P, Epilogue>::all();
+
+}  // namespace detail
+
 class Tiles {
  public:
   /// The right operand may lie in panels.
@@ -24,75 +144,10 @@ class Tiles {
   }
 
   template <ProductPaths P = ProductPaths{}, class T, class Epilogue>
-  static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker& worker,
-                       const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
-    if (rows.size() <= 0 || columns.size() <= 0) return;
-    if constexpr (P.depth_of_one) {
-      if (depth == 1 && !b.transposed() && b.panel == 0) return outer<P>(a, b, rows, columns, epilogue);
-    }
-    if constexpr (P.b_straight) {
-      if (rows.size() == 1 && !b.transposed()) return one_row(a, b, depth, rows.from, columns, epilogue);
-    }
-    if constexpr (P.b_turned && P.a_straight) {
-      if (rows.size() <= few && b.transposed() && !a.transposed()) return by_dots(a, b, depth, rows, columns, epilogue);
-    }
-    T* const room = worker.scratch<T>(scratch_offset + panel_scratch<T>(depth)) + scratch_offset;
-    constexpr std::int64_t width = panel_width<T>;
-    for (std::int64_t j = columns.from; j < columns.to; j += width) {
-      const std::int64_t n = columns.to - j < width ? columns.to - j : width;
-      const Panel<T> panel = panel_of(b, depth, j, n, rows.size(), room);
-      Range left = rows;
-      if constexpr (P.whole_panels) {
-        if (n == width) left.from = full_tiles<tile_rows<T>, panel_vectors<T>, P>(a, panel, depth, rows, j, epilogue);
-      }
-      edge_tiles(a, panel, depth, left, j, n, epilogue);
-    }
-  }
-
- private:
-  /// Up to how many rows dot products are faster than turning the matrix.
-  static constexpr std::int64_t few = 4;
-
-  template <ProductPaths P, class T, class Epilogue>
-  static void outer(Matrix<T> a, Matrix<T> b, Range rows, Range columns, const Epilogue& epilogue) {
-    constexpr std::int64_t width = panel_width<T>;
-    const T* left = a.at(0, 0);
-    std::int64_t j = columns.from;
-    if constexpr (P.whole_panels) {
-      for (; j + width <= columns.to; j += width) {
-        column_by_row<panel_vectors<T>>(left, a.row, b.at(0, j), rows, j, epilogue);
-      }
-    }
-    if constexpr (P.part_panels) {
-      for (; j < columns.to; j += simd::lanes) {
-        const std::int64_t n = columns.to - j < simd::lanes ? columns.to - j : simd::lanes;
-        column_by_short_row(left, a.row, b.at(0, j), rows, j, n, epilogue);
-      }
-    }
-  }
-
-  template <class T, class Epilogue>
-  static void one_row(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
-                      const Epilogue& epilogue) {
-    T sums[row_stretch<T>];
-    while (columns.size() > 0) {
-      const std::int64_t n = row_sums(a, b, depth, i, columns, sums);
-      epilogue.row(i, columns.from, n, sums);
-      columns.from += n;
-    }
-  }
-
-  template <class T, class Epilogue>
-  static void by_dots(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns,
-                      const Epilogue& epilogue) {
-    T sums[row_stretch<T>];
-    for (std::int64_t i = rows.from; i < rows.to; ++i) {
-      for (std::int64_t j = columns.from; j < columns.to; j += row_stretch<T>) {
-        const std::int64_t n = columns.to - j < row_stretch<T> ? columns.to - j : row_stretch<T>;
-        dot_sums(a.at(i, 0), b, depth, j, n, sums);
-        epilogue.row(i, j, n, sums);
-      }
-    }
+  static void multiply(const Matrix<T>& a, const Matrix<T>& b, std::int64_t depth, Range rows, Range columns,
+                       Worker& worker, const Epilogue& epilogue, std::int64_t scratch_offset = 0) {
+    detail::Product<T>(a, b, depth, &epilogue, detail::product_uses<T, P, Epilogue>)
+        .run(rows, columns, worker, scratch_offset);
   }
 };
 

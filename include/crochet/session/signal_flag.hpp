@@ -6,6 +6,8 @@
 #include <csignal>
 #include <string>
 
+#include <crochet/config.hpp>
+
 #include <crochet/session/atomic.hpp>
 
 namespace crochet::detail {
@@ -14,7 +16,7 @@ namespace crochet::detail {
 inline Atomic<int> stop_signal{0};
 
 /// "SIGTERM".
-inline std::string name_of_signal(int number) {
+CROCHET_COLD inline std::string name_of_signal(int number) {
   if (number == SIGINT) return "SIGINT";
   if (number == SIGTERM) return "SIGTERM";
   return "signal " + std::to_string(number);

@@ -2,18 +2,13 @@
 // Direct convolution of NHWC images: register tiles read the image and the filter where they are. Forward passes and
 // gradients of images are the same loops, with the dimensions' axes turned around.
 #pragma once
+#include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
 
 namespace crochet::kernel {
 
-/// How wide the panels of a result with so many channels are, in native registers.
-template <class T>
-constexpr bool is_narrow(std::int64_t channels) {
-  return channels <= native_lanes<T>;
-}
-
-template <class T, class Epilogue>
+template <class T, ConvolutionPaths P, class Epilogue>
 class Correlation {
  public:
   /// `channels` of the source, `filters` of the result; `filter` is [taps * channels, filters].
@@ -84,7 +79,8 @@ class Correlation {
         ready = n;
         first_result_ = first * x_.places;
         const Range some{rest.from - first, end_of_image(rest) - first};
-        is_narrow<T>(width) ? panel<1>(some, j, width) : panel<native_per_panel>(some, j, width);
+        choose_width<T, P>(
+            width, [&] { panel<native_per_panel>(some, j, width); }, [&] { panel<1>(some, j, width); });
       }
     }
   }
@@ -184,22 +180,26 @@ class Correlation {
 };
 
 /// Results go to the epilogue; each member of the team makes its part of the rows, counted over all images.
-template <class T, class Epilogue>
+template <ConvolutionPaths P, class T, class Epilogue>
 void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters, const T* source,
                Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
   const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
-  if (!pointwise) {
-    Correlation<T, Epilogue> c(s, channels, filters, filter, worker, epilogue);
-    return c.rows(source, worker.part(images * s.y.places));
+  if constexpr (P.windows) {
+    if (!P.one_pixel || !pointwise) {
+      Correlation<T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
+      return c.rows(source, worker.part(images * s.y.places));
+    }
   }
-  // A window of one pixel: all pixels of all images are one long row.
-  const Range mine = worker.part(images * s.y.places * s.x.places, tallest_tile);
-  Slide row = s;
-  row.y.source = row.y.places = 1;
-  row.x.source = row.x.places = mine.size();
-  const Below<Epilogue> here{epilogue, mine.from};
-  Correlation<T, Below<Epilogue>> c(row, channels, filters, filter, worker, here);
-  c.rows(source + mine.from * channels, {0, 1});
+  if constexpr (P.one_pixel) {
+    // A window of one pixel: all pixels of all images are one long row.
+    const Range mine = worker.part(images * s.y.places * s.x.places, tallest_tile);
+    Slide row = s;
+    row.y.source = row.y.places = 1;
+    row.x.source = row.x.places = mine.size();
+    const Below<Epilogue> here{epilogue, mine.from};
+    Correlation<T, P, Below<Epilogue>> c(row, channels, filters, filter, worker, here);
+    c.rows(source + mine.from * channels, {0, 1});
+  }
 }
 
 }  // namespace crochet::kernel

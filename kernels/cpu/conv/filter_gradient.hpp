@@ -2,6 +2,7 @@
 // The gradient of a convolution's filter: register tiles of the filter, summed over the places of one image after the
 // other.
 #pragma once
+#include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
 #include <crochet/kernels/cpu/conv/upstream.hpp>
@@ -9,7 +10,7 @@
 namespace crochet::kernel {
 
 /// From: Upstream, or PooledUpstream.
-template <class T, class From>
+template <class T, class From, ConvolutionPaths P>
 class FilterGradient {
  public:
   FilterGradient(const Slide& slide, std::int64_t channels, std::int64_t filters, const From& upstream)
@@ -87,7 +88,8 @@ class FilterGradient {
       const std::int64_t some = filters_ - j < width ? filters_ - j : width;
       const Panel<T> up = upstream_.panel(n, j, some, up_);
       T* sums = sums_ + j * rows();
-      some <= native_lanes<T> ? add_panel<1>(image, up, sums) : add_panel<native_per_panel>(image, up, sums);
+      choose_width<T, P>(
+          some, [&] { add_panel<native_per_panel>(image, up, sums); }, [&] { add_panel<1>(image, up, sums); });
     }
   }
 

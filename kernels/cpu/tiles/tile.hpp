@@ -45,8 +45,8 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::in
 /// Tiles of R rows by U vectors of the panel that begins at column j, whose columns all exist. Returns the first row
 /// that is left over.
 template <int R, int U, ProductPaths P, class T, class Epilogue>
-[[gnu::noinline]] std::int64_t full_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
-                                          const Epilogue& epilogue) {
+std::int64_t full_tiles(const Matrix<T>& a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
+                        const Epilogue& epilogue) {
   const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
   std::int64_t i = rows.from;
   for (; i + R <= rows.to; i += R) {
@@ -103,17 +103,5 @@ template <class T>
   return edge_sums<tile_rows<T>>(a, b, depth, rows, n, sums);
 }
 }  // namespace detail
-
-/// Tiles at the edges: n columns, whatever rows.
-template <class T, class Epilogue>
-void edge_tiles(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j, std::int64_t n,
-                const Epilogue& epilogue) {
-  T sums[tile_rows<T> * panel_width<T>];
-  while (rows.size() > 0) {
-    const std::int64_t made = detail::edge_sums(a, b, depth, rows, n, sums);
-    for (int r = 0; r < made; ++r) epilogue.row(rows.from + r, j, n, sums + r * panel_width<T>);
-    rows.from += made;
-  }
-}
 
 }  // namespace crochet::kernel

@@ -224,14 +224,14 @@ class Lowering {
   /// Which of the kernel's ways the steps that are the same code can take, for kernels that want to know.
   template <std::size_t C, class Types>
   static constexpr auto paths() {
-    using K = Kernel<plan.steps[C].root>;
-    auto all = K::Paths::none();
+    using Paths = typename Kernel<plan.steps[C].root>::Paths;
+    auto all = Paths::none();
     for (std::size_t s = C; s < plan.step_count; ++s) {
       if (Table::code.data()[s] != C) continue;
       const Step& step = plan.steps.data()[s];
       Shape in[max_inputs];
       for (std::size_t i = 0; i < detail::inputs_of(step); ++i) in[i] = plan.values.data()[step.operands[i]].shape;
-      K::template add<Types>(all, step.attributes, in, plan.values.data()[step.root_value].shape);
+      Paths::template add<Types>(all, step.attributes, in, plan.values.data()[step.root_value].shape);
     }
     return all;
   }
