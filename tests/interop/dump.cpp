@@ -3,10 +3,15 @@
 //   tensor, one of several megabytes, names that are no paths, a NaN in the second run; and in the file EXPECTED what
 //   readers must find, as the judge tfdbg_dump_check.py is given it.
 // dump nan FOLDER: six runs of which the fourth has a NaN, and a condition that asks for those.
+// dump cpu FOLDER: a small network on the CPU, three training steps under a DumpingDebugHook (folder `all`), of which
+// the
+//   third has a NaN in the node `logarithm`; the same with watches chosen by the compiler (`some`); and `plain.json`,
+//   what the same steps fetch without any hook.
 // dump match PATTERN TEXT...: 1 or 0 for each text.
 #include <crochet/crochet.hpp>
 #include <crochet/debug/regex.hpp>
 #include <crochet/debug/safe_names.hpp>
+#include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/dumping_debug.hpp>
 
 #include <nlohmann/json.hpp>
@@ -149,16 +154,64 @@ void nan(const std::string& folder) {
   session.close();
 }
 
+/// Its loss is multiplied by the logarithm of what is fed as `scale`.
+struct Network {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<float>("x", {batch, 4});
+    const auto labels = g.placeholder<std::int32_t>("labels", {batch});
+    const auto scale = g.placeholder<float>("scale", {});
+    const auto logits = g.name("logits", dense(relu(dense(x, 8, "hidden")), 3, "logits"));
+    const auto cross_entropy = g.name("cross_entropy", sparse_softmax_cross_entropy(logits, labels));
+    const auto loss = g.name("loss", cross_entropy * g.name("logarithm", log(scale)));
+    g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.1}));
+  }
+};
+const std::vector<float> images{1, 2, 3, 4, -1, 0.5F, 0, 2, 0, 0, 1, 1, 5, -2, 1, 0, 0.25F, 1, 1, -1, 2, 2, 2, 2};
+const std::vector<std::int32_t> classes{0, 1, 2, 0, 1, 2};
+constexpr float scales[]{2.5F, 4.0F, -1.0F};
+
+/// Three steps; `seen(step, logits, loss)` after each.
+void train(auto& session, auto&& seen) {
+  for (const float scale : scales) {
+    const auto [logits, loss] = session.run(cr::fetches<"logits", "loss">, "train"_n, cr::feed<"x">(images),
+                                            cr::feed<"labels">(classes), cr::feed<"scale">(scale));
+    seen(logits, loss);
+  }
+  session.close();
+}
+
+void cpu(const std::string& folder) {
+  json plain = json::array();
+  {
+    cr::MonitoredSession session{cr::Cpu{}.compile<Network>(), cr::HookChain<>{}};
+    train(session, [&](const auto& logits, float loss) {
+      json values = json::array();
+      for (std::size_t i = 0; i < std::size(logits); ++i) values.push_back(number(std::data(logits)[i]));
+      plain.push_back({{"logits", values}, {"loss", number(loss)}});
+    });
+  }
+  std::ofstream(folder + "/plain.json") << plain.dump();
+  const auto nothing = [](const auto&...) {};
+  cr::MonitoredSession all_of_it{cr::Cpu{}.compile<Network>(), cr::HookChain{cr::DumpingDebugHook{folder + "/all"}}};
+  train(all_of_it, nothing);
+  cr::MonitoredSession some{
+      cr::Cpu{}.compile<Network>(),
+      cr::HookChain{cr::DumpingDebugHook<debug::Watch<"hidden/kernel$|logits$|loss">>{folder + "/some"}}};
+  train(some, nothing);
+}
+
 int run(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "step" && argc == 4) return step(argv[2], argv[3]), 0;
   if (what == "nan" && argc == 3) return nan(argv[2]), 0;
+  if (what == "cpu" && argc == 3) return cpu(argv[2]), 0;
   if (what == "match" && argc > 2) {
     const debug::Regex regex{argv[2]};
     for (int i = 3; i < argc; ++i) std::printf("%d", regex.match(argv[i]) ? 1 : 0);
     return 0;
   }
-  std::fputs("dump step FOLDER EXPECTED | nan FOLDER | match PATTERN TEXT...\n", stderr);
+  std::fputs("dump step FOLDER EXPECTED | nan FOLDER | cpu FOLDER | match PATTERN TEXT...\n", stderr);
   return 2;
 }
 

@@ -110,6 +110,86 @@ class StepFunction(frame.InteropTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["expected.json", "identity", "operations"])
 
 
+# What numpy makes of a node's inputs, for the operations of which that needs no attribute.
+NUMPY = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Log": np.log, "Neg": np.negative,
+         "Relu": lambda x: np.maximum(x, 0), "Assign": lambda old, new: new}
+
+
+class OnTheCpu(frame.InteropTest):
+    def setUp(self):
+        super().setUp()
+        self.ours("cpu", self.folder)
+        self.dumps = [opened(run) for run in runs_of(self.path("all"))]
+        with open(self.path("plain.json")) as file:
+            self.plain = json.load(file)
+
+    def test_values_are_those_of_steps_without_the_hook(self):
+        self.assertEqual(len(self.dumps), 3)
+        for dump, plain in zip(self.dumps, self.plain):
+            have = values_of(dump)
+            for name in ("logits", "loss"):
+                want = np.array(plain[name], dtype=float)
+                np.testing.assert_allclose(have[name].reshape(want.shape), want, rtol=1e-5, atol=1e-6)
+            self.assertEqual(have["logits"].shape, (6, 3))
+            self.assertEqual(have["loss"].shape, ())
+            self.assertEqual(have["global_step"].dtype, np.int64)
+
+    def test_each_value_is_what_its_inputs_make(self):
+        compared = 0
+        for dump in self.dumps:
+            values = values_of(dump)
+            for name, value in values.items():
+                inputs = [values.get(i) for i in dump.node_inputs(name)]
+                function = NUMPY.get(dump.node_op_type(name))
+                if function is None or any(i is None for i in inputs):
+                    continue
+                with np.errstate(invalid="ignore"):
+                    want = function(*inputs)
+                np.testing.assert_allclose(value, np.broadcast_to(want, value.shape), rtol=1e-5, atol=1e-6, err_msg=name)
+                compared += 1
+            np.testing.assert_allclose(values["hidden/matmul"], values["x"] @ values["hidden/kernel"], rtol=1e-5, atol=1e-6)
+        self.assertGreater(compared, 45)
+
+    def test_variables_are_shown_before_the_step_and_after_it(self):
+        first, second = (values_of(dump) for dump in self.dumps[:2])
+        np.testing.assert_array_equal(first["train/hidden/kernel/assign"], second["hidden/kernel"])
+        self.assertGreater(np.abs(first["hidden/kernel"] - second["hidden/kernel"]).max(), 0)
+        self.assertEqual([int(values_of(dump)["global_step"]) for dump in self.dumps], [0, 1, 2])
+        self.assertEqual([dump.core_metadata.global_step for dump in self.dumps], [0, 1, 2])
+
+    def test_the_nan_is_found_where_it_began(self):
+        for dump in self.dumps[:2]:
+            self.assertEqual(dump.find(debug_data.has_inf_or_nan), [])
+        found = [d.node_name for d in self.dumps[2].find(debug_data.has_inf_or_nan)]
+        self.assertEqual(found[0], "logarithm")
+        self.assertIn("loss", found)
+        self.assertNotIn("logits", found)
+        self.assertEqual(self.dumps[2].node_inputs("logarithm"), ["scale"])
+
+    def test_producers_are_earlier_than_consumers(self):
+        """The reader has validated that; here once more, without it."""
+        for dump in self.dumps:
+            times = {d.node_name: d.timestamp for d in dump.dumped_tensor_data}
+            edges = [(i, name) for name in times for i in dump.node_inputs(name) if i in times]
+            self.assertGreater(len(edges), 40)
+            for producer, consumer in edges:
+                self.assertLess(times[producer], times[consumer], (producer, consumer))
+
+    def test_what_was_asked_for(self):
+        dump = self.dumps[0]
+        self.assertEqual(dump.run_fetches_info, "['logits:0', 'loss:0', 'train']")
+        self.assertEqual(dump.run_feed_keys_info, "dict_keys(['x:0', 'labels:0', 'scale:0'])")
+        self.assertEqual(dump.core_metadata.input_names, ["labels:0", "scale:0", "x:0"])
+        self.assertEqual(dump.core_metadata.target_nodes, ["train"])
+
+    def test_watches_of_the_compiler_leave_the_rest_fused(self):
+        for run, everything in zip(runs_of(self.path("some")), self.dumps):
+            have, want = values_of(opened(run)), values_of(everything)
+            self.assertEqual(set(have), {"hidden/kernel", "logits", "loss"})
+            for name, value in have.items():
+                np.testing.assert_allclose(value, want[name], rtol=1e-5, atol=1e-6, err_msg=name)
+
+
 class Conditions(frame.InteropTest):
     def test_only_the_run_with_the_nan_is_there(self):
         self.ours("nan", self.path("nan"))

@@ -118,6 +118,9 @@ if [ "$judges" ]; then
     --expect-json "$work/dump/step.json"
   judge "dump judge, operations" "$python" "$judges/tfdbg_dump_check.py" "$work/dump/step/operations" --require-graph
   judge "a dump of the run with a NaN" "$programs/interop_dump" nan "$work/dump/nan"
+  mkdir -p "$work/dump/cpu"
+  judge "dumps of a network" "$programs/interop_dump" cpu "$work/dump/cpu"
+  judge "dump judge, network" "$python" "$judges/tfdbg_dump_check.py" "$work/dump/cpu/all" --require-graph
   judge "dump judge, NaN" "$python" "$judges/tfdbg_dump_check.py" "$work/dump/nan" --require-graph
 fi
 

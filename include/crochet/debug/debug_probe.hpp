@@ -43,6 +43,8 @@ struct DebugProbeOptions {
 /// named and serialized once for each set of urls; a firing's is that of operation and publisher.
 template <class W, Publisher P>
 class DebugProbe {
+  static_assert(sizeof(W) > 0);  // a malformed Watch is an error here, near the user's line, and not in the executor
+
  public:
   using watches = W;
 

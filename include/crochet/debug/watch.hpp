@@ -37,15 +37,14 @@ struct ConstantRegex {
   static constexpr std::size_t size = BasicRegex<enough>{Pattern.view()}.size();
   static constexpr BasicRegex<size + 1> regex{Pattern.view()};
 
-  static constexpr bool match(std::string_view text) {
+  static constexpr auto reason() {
     if constexpr (regex.error() == RegexError::none) {
-      return regex.match(text);
+      return std::type_identity<error::none>{};
     } else {
-      using Reason = error::the_pattern_is_malformed<regex.error(), regex.error_at()>;
-      [[maybe_unused]] watch_is_usable<crochet::detail::spelt<Name<Pattern>>, Reason> checked;
-      return false;
+      return std::type_identity<error::the_pattern_is_malformed<regex.error(), regex.error_at()>>{};
     }
   }
+  using Check = watch_is_usable<crochet::detail::spelt<Name<Pattern>>, typename decltype(reason())::type>;
 };
 
 }  // namespace detail
@@ -59,9 +58,13 @@ struct ConstantRegex {
 /// fits everything. A malformed one does not compile. Cost: none while the program runs.
 template <FixedString Node, FixedString Op = "", FixedString DType = "">
 struct Watch {
+  static_assert(sizeof(typename detail::ConstantRegex<Node>::Check) > 0);
+  static_assert(sizeof(typename detail::ConstantRegex<Op>::Check) > 0);
+  static_assert(sizeof(typename detail::ConstantRegex<DType>::Check) > 0);
+
   static constexpr bool matches(std::string_view node, std::string_view op, std::string_view dtype) {
-    return detail::ConstantRegex<DType>::match(dtype) && detail::ConstantRegex<Op>::match(op) &&
-           detail::ConstantRegex<Node>::match(node);
+    return detail::ConstantRegex<DType>::regex.match(dtype) && detail::ConstantRegex<Op>::regex.match(op) &&
+           detail::ConstantRegex<Node>::regex.match(node);
   }
 };
 
