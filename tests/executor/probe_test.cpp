@@ -1,111 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What probes are shown of a graph's steps: every value is what the oracle says, each after those it is made of, and a
-// probe that watches nothing changes nothing.
-#include <cstring>
-#include <map>
-#include <mutex>
-#include <set>
+// What probes are shown of a network's steps; a probe that watches nothing changes nothing, one that watches a node
+// leaves all others as they are.
+#include <array>
+#include <atomic>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
-#include <crochet/graph/probe.hpp>
-
-#include "against_oracle.hpp"
+#include "probes.hpp"
 
 namespace crochet {
 namespace {
-
-template <class X>
-std::vector<double> numbers(const ProbedTensor& tensor) {
-  std::vector<X> values(tensor.bytes.size() / sizeof(X));
-  std::memcpy(values.data(), tensor.bytes.data(), values.size() * sizeof(X));
-  return {values.begin(), values.end()};
-}
-std::vector<double> numbers_in(const ProbedTensor& tensor) {
-  if (tensor.dtype == DType::float32) return numbers<float>(tensor);
-  if (tensor.dtype == DType::float64) return numbers<double>(tensor);
-  if (tensor.dtype == DType::int32) return numbers<std::int32_t>(tensor);
-  if (tensor.dtype == DType::int64) return numbers<std::int64_t>(tensor);
-  return numbers<std::uint8_t>(tensor);
-}
-
-/// Keeps all that it is shown.
-template <class W>
-struct Recorder {
-  using watches = W;
-  struct Shown {
-    std::int32_t node;
-    std::vector<double> values;
-    std::vector<std::int64_t> shape;
-  };
-  std::vector<Shown> shown;
-  std::vector<std::string> names;
-  GraphTable graph;
-  std::vector<ProbedStep> steps;
-  std::vector<std::vector<std::int32_t>> nodes_of_steps;
-  std::vector<ProbedSlot> slots;
-  int ends = 0;
-
-  void on_run_begin(const ProbedRun& run) {
-    shown.clear();
-    graph = run.graph;
-    names.assign(run.node_names.begin(), run.node_names.end());
-    steps.assign(run.steps.begin(), run.steps.end());
-    nodes_of_steps.clear();
-    for (const ProbedStep& s : run.steps) nodes_of_steps.emplace_back(s.nodes.begin(), s.nodes.end());
-    slots.assign(run.slots.begin(), run.slots.end());
-  }
-  template <std::size_t I>
-  void on_node_end(const ProbedTensor& tensor) {
-    EXPECT_EQ(tensor.node, static_cast<std::int32_t>(I));
-    EXPECT_EQ(tensor.dtype, graph.nodes[I].dtype);
-    shown.push_back({tensor.node, numbers_in(tensor), {tensor.shape.begin(), tensor.shape.end()}});
-  }
-  void on_run_end() { ++ends; }
-};
-
-/// Each shown value is the oracle's; nothing is shown twice; inputs come before users.
-template <class W>
-void check(const Recorder<W>& recorder, const testing::Oracle& oracle, double tolerance) {
-  std::set<std::int32_t> seen;
-  for (const auto& s : recorder.shown) {
-    const auto node = static_cast<std::size_t>(s.node);
-    const testing::Array* expected = oracle.computed(node);
-    ASSERT_NE(expected, nullptr) << recorder.names[node];
-    EXPECT_TRUE(agree(expected->data, s.values, tolerance)) << recorder.names[node];
-    EXPECT_EQ(expected->shape, s.shape) << recorder.names[node];
-    EXPECT_TRUE(seen.insert(s.node).second) << recorder.names[node] << " is shown twice";
-    for (const std::int32_t in : recorder.graph.nodes[node].inputs) {
-      if (in < 0 || !W::matches(recorder.names[static_cast<std::size_t>(in)], "", "")) continue;
-      EXPECT_TRUE(seen.count(in) != 0) << recorder.names[node] << " before " << recorder.names[static_cast<std::size_t>(in)];
-    }
-  }
-}
-/// All that the demand computes is shown.
-template <class W>
-void check_complete(const Recorder<W>& recorder, const testing::Oracle& oracle) {
-  std::set<std::int32_t> seen;
-  for (const auto& s : recorder.shown) seen.insert(s.node);
-  for (std::size_t i = 0; i < recorder.graph.nodes.size(); ++i) {
-    EXPECT_EQ(oracle.computed(i) != nullptr, seen.count(static_cast<std::int32_t>(i)) != 0) << recorder.names[i];
-  }
-}
-
-using Loss = Names<Name<"loss">>;
-using Train = Names<Name<"train">>;
-
-template <class Model>
-void watch_everything(int threads, std::initializer_list<std::int64_t> batches, double tolerance) {
-  AgainstOracle<Model> both(threads, tolerance);
-  Recorder<WatchEverything> recorder;
-  for (const std::int64_t batch : batches) {
-    both.run_probed(Loss{}, Train{}, {batch}, &recorder);
-    check(recorder, both.oracle, tolerance);
-    check_complete(recorder, both.oracle);
-    both.run(Loss{}, Train{}, {batch});  // a plain step goes on from there
-  }
-  EXPECT_EQ(recorder.ends, static_cast<int>(batches.size()));
-}
 
 /// Panels, fused epilogues, an optimizer's moments, a rate that follows the step, constants that are folded.
 struct Network {
@@ -122,6 +27,181 @@ struct Network {
 TEST(Probe, SeesANetworkLearn) {
   watch_everything<Network>(1, {4, 7, 3}, 1e-9);
   watch_everything<Network>(2, {5, 1}, 1e-9);
+}
+
+/// One layer of it.
+struct Layer {
+  static constexpr void define(GraphBuilder& g) {
+    const auto batch = g.dynamic("batch");
+    const auto x = g.placeholder<double>("x", {batch, 9});
+    const auto labels = g.placeholder<std::int32_t>("labels", {batch});
+    const auto hidden = g.name("hidden", tanh(dense(x, 20, "first") * 0.5));
+    const auto loss = g.name("loss", sparse_softmax_cross_entropy(hidden, labels));
+    g.name("train", minimize(loss, Momentum{.learning_rate = 0.01}));
+  }
+};
+
+/// Counts the calls of each step by member.
+struct Counter {
+  struct Calls {
+    std::atomic<int> begun{0}, ended{0};
+    std::array<std::atomic<int>, 2> of_member{};
+    std::array<std::thread::id, 2> threads{};
+  };
+  std::array<Calls, 256> calls;
+  std::vector<ProbedStep> steps;
+  std::vector<std::vector<std::int32_t>> nodes;
+  std::vector<ProbedSlot> slots;
+  std::vector<std::string> names;
+  ProbedRun run;
+
+  void on_run_begin(const ProbedRun& shown) {
+    run = shown;
+    steps.assign(shown.steps.begin(), shown.steps.end());
+    nodes.clear();
+    for (const ProbedStep& s : shown.steps) nodes.emplace_back(s.nodes.begin(), s.nodes.end());
+    slots.assign(shown.slots.begin(), shown.slots.end());
+    names.assign(shown.node_names.begin(), shown.node_names.end());
+  }
+  template <std::size_t I>
+  void on_node_begin(int member) {
+    ++calls[I].begun;
+    ++calls[I].of_member[static_cast<std::size_t>(member)];
+    calls[I].threads[static_cast<std::size_t>(member)] = std::this_thread::get_id();
+  }
+  template <std::size_t I>
+  void on_node_end(int /*member*/) {
+    EXPECT_LE(++calls[I].ended, calls[I].begun);
+  }
+};
+
+TEST(Probe, IsCalledAroundEachMembersPartOfEachStep) {
+  for (const int threads : {1, 2}) {
+    AgainstOracle<Layer> both(threads, 1e-9);
+    Counter counter;
+    both.run_probed(Loss{}, Train{}, {6}, &counter);
+    EXPECT_EQ(counter.run.members, threads);
+    std::set<std::int32_t> named;
+    for (const ProbedStep& s : counter.steps) {
+      EXPECT_TRUE(named.insert(s.node).second) << counter.names[static_cast<std::size_t>(s.node)];
+      const auto& calls = counter.calls[static_cast<std::size_t>(s.node)];
+      EXPECT_EQ(calls.begun, calls.ended);
+      for (int m = 0; m < threads; ++m) EXPECT_GE(calls.of_member[static_cast<std::size_t>(m)], 1);
+      EXPECT_EQ(calls.threads[0], std::this_thread::get_id());
+      EXPECT_EQ(calls.threads[1] == std::this_thread::get_id(), false);
+    }
+    int all = 0, of_steps = 0;
+    for (const auto& c : counter.calls) all += c.begun;
+    for (const std::int32_t node : named) of_steps += counter.calls[static_cast<std::size_t>(node)].begun;
+    EXPECT_EQ(all, of_steps);
+  }
+}
+
+const ProbedStep* step_of(const Counter& counter, std::string_view node) {
+  for (const ProbedStep& s : counter.steps) {
+    if (counter.names[static_cast<std::size_t>(s.node)] == node) return &s;
+  }
+  return nullptr;
+}
+
+TEST(Probe, IsToldWhatStepsDoAndTouch) {
+  AgainstOracle<Layer> both(1, 1e-9);
+  Counter counter;
+  both.run_probed(Loss{}, Train{}, {6}, &counter);
+  const ProbedStep* first = step_of(counter, "first/matmul");
+  ASSERT_NE(first, nullptr);
+  const auto& nodes = counter.nodes[static_cast<std::size_t>(first - counter.steps.data())];
+  std::string contained;
+  for (const std::int32_t node : nodes) contained += counter.names[static_cast<std::size_t>(node)] + " ";
+  EXPECT_EQ(contained, "first/matmul first/add first/mul hidden gradients/square gradients/sub ");
+  // A product of [6, 9] and [9, 20], then a bias, a factor and tanh for each of its elements, and tanh's derivative.
+  EXPECT_EQ(first->flops, 2.0 * 6 * 9 * 20 + 5 * 6 * 20);
+  EXPECT_EQ(first->bytes_read, 8.0 * (6 * 9 + 9 * 20 + 20));
+  EXPECT_EQ(first->bytes_written, 8.0 * (6 * 20) * 2);
+  EXPECT_EQ(counter.run.dims[0], 6);
+  EXPECT_GT(counter.run.variable_bytes, 2U * 8 * (9 * 20 + 20) - 1);
+  double slots = 0;
+  for (const ProbedSlot& s : counter.slots) {
+    EXPECT_GE(s.first, 0);
+    EXPECT_LE(s.first, s.last);
+    EXPECT_LT(s.last, static_cast<int>(counter.steps.size()));
+    slots += static_cast<double>(s.bytes);
+  }
+  EXPECT_GT(slots, 0);
+  EXPECT_GT(counter.run.workspace_bytes, 0U);
+  EXPECT_EQ(counter.run.fetches[0], "loss");
+  EXPECT_EQ(counter.run.targets[0], "train");
+  EXPECT_EQ(counter.run.feeds.size(), 2U);
+}
+
+TEST(Probe, ThatWatchesNothingChangesNoBit) {
+  AgainstOracle<Layer> plain(2, 1e-9), probed(2, 1e-9);
+  Counter counter;
+  for (int i = 0; i < 4; ++i) {
+    plain.run(Loss{}, Train{}, {6});
+    probed.run_probed(Loss{}, Train{}, {6}, &counter);
+    EXPECT_EQ(plain.fetched("loss"_n), probed.fetched("loss"_n));
+    const auto a = plain.executor.variable("first/kernel"_n), b = probed.executor.variable("first/kernel"_n);
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
+  }
+}
+
+struct OneNode {
+  static constexpr bool matches(std::string_view node, std::string_view op, std::string_view dtype) {
+    return node == "first/add" || op == "VariableV2" || dtype == "int32";
+  }
+};
+TEST(Probe, ThatWatchesOneNodeLeavesOthersFused) {
+  AgainstOracle<Layer> both(1, 1e-9);
+  Counter counter;
+  Recorder<OneNode> recorder;
+  both.run_probed(Loss{}, Train{}, {6}, &counter);
+  const std::size_t plain_steps = counter.steps.size();
+  both.run_probed(Loss{}, Train{}, {6}, &recorder);
+  check(recorder, both.oracle, 1e-9);
+  EXPECT_EQ(recorder.steps.size(), plain_steps);
+  std::set<std::string> shown;
+  for (const auto& s : recorder.shown) shown.insert(recorder.names[static_cast<std::size_t>(s.node)]);
+  EXPECT_EQ(shown.count("first/add"), 1U);
+  EXPECT_EQ(shown.count("labels"), 1U);
+  EXPECT_EQ(shown.count("first/kernel/Momentum"), 1U);
+  EXPECT_EQ(shown.count("hidden"), 0U);
+}
+
+/// Throws when it is shown the n-th tensor.
+struct Throws {
+  using watches = WatchEverything;
+  int left = 0, ends = 0;
+  template <std::size_t I>
+  void on_node_end(const ProbedTensor&) {
+    if (left-- == 0) throw std::runtime_error("enough");
+  }
+  void on_run_end() { ++ends; }
+};
+TEST(Probe, SeesWhatItWatchesAndTheOthersWhatTheyDo) {
+  AgainstOracle<Layer> both(2, 1e-9);
+  Counter counter;
+  Recorder<OneNode> some;
+  Recorder<WatchEverything> all;
+  Throws* const none = nullptr;
+  both.run_probed(Loss{}, Train{}, {6}, &some, &counter, &all, none);
+  check(some, both.oracle, 1e-9);
+  check(all, both.oracle, 1e-9);
+  check_complete(all, both.oracle);
+  EXPECT_LT(some.shown.size(), all.shown.size());
+  EXPECT_GE(counter.calls[static_cast<std::size_t>(counter.steps[0].node)].begun, 2);
+}
+TEST(Probe, ThatThrowsDoesNotKeepTheTeamWaiting) {
+  AgainstOracle<Layer> both(2, 1e-9);
+  Counter* const counts = nullptr;
+  Recorder<OneNode>* const some = nullptr;
+  Recorder<WatchEverything> all;
+  for (const int at : {0, 12, 30}) {
+    Throws throws{at};
+    EXPECT_THROW(both.run_probed(Loss{}, Train{}, {6}, some, counts, &all, &throws), std::runtime_error);
+    EXPECT_EQ(all.ends, 0);
+    EXPECT_EQ(throws.left, -1);
+  }
 }
 
 }  // namespace

@@ -77,8 +77,9 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   static constexpr const auto& folded =
       freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.view()); });
   static constexpr const auto& shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.view()); });
+  static constexpr bool moves_pools = !(Watch::sees_winners || ...) && has_pools(shared.view());
   static constexpr const auto& simplified =
-      change<has_pools(shared.view()), Nodes>(shared, [] { return move_pools(shared.view()); });
+      change<moves_pools, Nodes>(shared, [] { return move_pools(shared.view()); });
 
  public:
   static constexpr const auto& complete =

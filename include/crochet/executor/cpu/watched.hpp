@@ -100,6 +100,16 @@ struct WatchedNodes {
   static constexpr auto nodes = detail::marked_nodes<crochet::detail::count_marked(computed_marks)>(computed_marks);
   static constexpr auto sources = detail::marked_nodes<crochet::detail::count_marked(source_marks)>(source_marks);
 
+  /// Whether poolings stay where the model has them: which element of a window wins, where that makes no difference to
+  /// any gradient, pool_first decides otherwise.
+  static constexpr bool sees_winners = [] {
+    for (const std::int32_t node : nodes) {
+      const Node& n = T::graph.nodes.data()[node];
+      if (n.is(op::max_pool_winners) || n.is(op::max_pool_gradient)) return true;
+    }
+    return false;
+  }();
+
   /// Of each of `nodes`: the step behind which it is shown; -1: before the first, the number of steps: after the run.
   /// What is complete waits for what it is made of, by the model's own graph: a step may compute a value anew for a
   /// reader before the value itself is stored. What assignments write comes last.
