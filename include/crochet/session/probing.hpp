@@ -54,10 +54,10 @@ constexpr bool any_watching(const P*... probe) {
   return ((Watches<P> && probe != nullptr) || ...);
 }
 
-/// `Plans`: PlannedRun. Not inlined: it is not the path of most runs.
+/// `Plans`: PlannedRun. Not inlined: it is not the path of most runs. `due` by value: in registers, not in memory.
 template <class Plans, class E, class Args, class AllAsks, class... P>
 [[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllAsks& asks,
-                                  const std::tuple<P*...>& due) {
+                                  std::tuple<P*...> due) {
   using Names = RequestNames<Args>;
   const ProbeRequest request{raw.step(), Names::fetches, Names::targets, Names::feeds};
   const auto run = [&](auto*... probe) {
