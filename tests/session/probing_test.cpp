@@ -3,7 +3,10 @@
 // script; tests/executor/probe_test.cpp looks into graphs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -222,6 +225,50 @@ TEST(Probing, WhatAProbeThrowsLeavesTheRun) {
   const bool always = true;
   auto session = session_of(field, WhenTold<Breaks>{&breaks, &always});
   EXPECT_THROW(session.run(), std::runtime_error);
+}
+
+// The example of docs/writing-hooks.md.
+
+/// Every `every_steps` runs: the largest element of each float64 tensor whose name begins with `field`.
+class LargestElements {
+ public:
+  /// What is called in the middle of a step.
+  struct Probe {
+    struct watches {  // asked in the compiler, for each node of the demand
+      static constexpr bool matches(std::string_view node, std::string_view /*op*/, std::string_view dtype) {
+        return node.starts_with("field") && dtype == "float64";
+      }
+    };
+
+    void on_run_begin(const cr::ProbedRun& run) { names = run.node_names; }
+    template <std::size_t I>
+    void on_node_end(const cr::ProbedTensor& tensor) {
+      const auto* elements = reinterpret_cast<const double*>(tensor.bytes.data());
+      const auto* end = elements + tensor.bytes.size() / sizeof(double);
+      if (elements != end) largest[std::string(names[I])] = *std::max_element(elements, end);
+    }
+
+    std::span<const std::string_view> names;
+    std::map<std::string, double> largest;
+  };
+  using probe = Probe;
+
+  explicit LargestElements(std::int64_t every_steps) : every_(every_steps) {}
+
+  void before_run(auto& run) { due_ = run.step() % every_ == 0; }
+  Probe* due_probe() { return due_ ? &probe_ : nullptr; }  // asked after before_run
+  [[nodiscard]] const std::map<std::string, double>& largest() const { return probe_.largest; }
+
+ private:
+  std::int64_t every_;
+  bool due_ = false;
+  Probe probe_;
+};
+TEST(Probing, TheExampleOfTheDocumentation) {
+  std::vector<double> field{0, 10, 20, 30};
+  auto session = session_of(field, LargestElements(2));
+  for (int i = 0; i < 4; ++i) session.run(cr::fetches<"field", "residual">);
+  EXPECT_EQ(session.hooks().get<LargestElements>().largest(), (std::map<std::string, double>{{"field", 33}}));
 }
 
 // Phase logs.
