@@ -15,7 +15,7 @@ packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohma
 case ${1:-} in
   demo) ;;
   test) tests=yes debug=yes ;;
-  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes fuzz=yes ;;
   bench) debug=yes benchmarks=yes ;;
   ci) tests=yes debug=yes benchmarks=yes packaging=yes ;;
   interop) tests=yes debug=yes interop=yes ;;
@@ -32,6 +32,11 @@ fi
 if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
+fi
+if [ "${fuzz:-}" ] && command -v apt-cache >/dev/null 2>&1; then
+  # libFuzzer and the sanitizers of clang, in a package named for clang's version; some versions of clang bring them.
+  runtime=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
+  packages="$packages $runtime"
 fi
 if [ "${jax:-}${interop:-}" ]; then
   packages="$packages python3-venv"

@@ -11,9 +11,12 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
-#include "../io/temporary_folder.hpp"
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace crochet::test {
 
@@ -46,14 +49,24 @@ inline tensorflow::Event tensor_event(const std::string& node, int slot, const s
   return event;
 }
 
-/// A session root in a folder that goes away.
+/// A session root of its own, which goes away with it.
 class DumpFixture {
  public:
   explicit DumpFixture(std::string run = "run_1700000000000000_0") : run_(std::move(run)) {
+    static int made = 0;
+    root_ = std::filesystem::path(::testing::TempDir()) /
+            ("crochet-dump-" + std::to_string(::getpid()) + "-" + std::to_string(made++));
+    std::filesystem::remove_all(root_);
     std::filesystem::create_directories(device());
   }
+  DumpFixture(const DumpFixture&) = delete;
+  DumpFixture& operator=(const DumpFixture&) = delete;
+  ~DumpFixture() {
+    std::error_code ignored;
+    std::filesystem::remove_all(root_, ignored);
+  }
 
-  [[nodiscard]] std::filesystem::path root() const { return folder_ / "dump"; }
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::filesystem::path run() const { return root() / run_; }
   [[nodiscard]] std::filesystem::path device() const { return run() / std::string(cpu_directory); }
   /// What follows goes into another run.
@@ -111,7 +124,7 @@ class DumpFixture {
   }
 
  private:
-  TemporaryFolder folder_{};
+  std::filesystem::path root_;
   std::string run_;
 };
 

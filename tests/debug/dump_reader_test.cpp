@@ -26,6 +26,7 @@
 
 #include <crochet/debug/dump_reader.hpp>
 
+#include "../io/temporary_folder.hpp"
 #include "dump_fixture.hpp"
 
 namespace {

@@ -1,0 +1,17 @@
+# cmake -D status=N -D expected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...]: runs it; it must end with that exit status,
+# and print what fits the expression.
+cmake_minimum_required(VERSION 3.25)
+set(command "")
+set(take OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(take)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(take ON)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} OUTPUT_VARIABLE out ERROR_VARIABLE err RESULT_VARIABLE result)
+if(NOT result EQUAL status OR NOT "${out}${err}" MATCHES "${expected}")
+  message(FATAL_ERROR "${command}\nexit status ${result} and not ${status}, or nothing fits \"${expected}\" in\n${out}${err}")
+endif()
