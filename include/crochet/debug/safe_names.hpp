@@ -32,8 +32,9 @@ constexpr bool is_safe_part(std::string_view part) {
 
 /// The part with what does not belong in it replaced.
 inline std::string made_safe(std::string_view part) {
-  std::string safe = part.empty() || part == "." || part == ".." || part.starts_with(graph_file_prefix) ? "node_" : "";
+  std::string safe;
   for (const char c : part.substr(0, longest_part - 30)) safe += is_legal_in_a_name(c) ? c : '_';
+  if (!is_safe_part(safe)) safe.insert(0, "node_");  // asked of what it became: `_` may make a graph's name of it
   return safe;
 }
 
