@@ -28,7 +28,7 @@ namespace crochet::debug {
 
 /// Takes runs from the training's thread and sends them in the order in which they came. Whatever the server does, the
 /// training's thread hands over and goes on:
-///   no server             each run is skipped; after `backoff_seconds` (then twice that, ...) one is tried
+///   no server             runs are skipped; after `backoff_seconds` (then twice that, ...) one is tried
 ///   a slow or stuck one   tensors wait in the queue; what has no room is dropped before it is copied
 ///   one that goes away    the rest of the run is dropped, then as without a server
 /// Each such time is reported once when it begins and once when it is over; with OnStreamFailure::fail the next call
@@ -62,7 +62,7 @@ class EventStream {
   /// Would a run be taken now? If not, it counts as skipped.
   bool wants_run() {
     throw_failure();
-    const bool wanted = !in_pause() && queue_.has_room_for_a_run();
+    const bool wanted = down_ ? !in_pause() && queue_.idle() : queue_.has_room_for_a_run();
     if (!wanted) ++skipped_;
     return wanted;
   }

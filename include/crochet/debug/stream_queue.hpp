@@ -57,6 +57,11 @@ class StreamQueue {
     const std::lock_guard lock(mutex_);
     return !closed_ && items_.size() <= most_items_ / 2 && bytes_ <= most_bytes_ / 2;
   }
+  /// Is nothing waiting, nor in the thread's hands?
+  [[nodiscard]] bool idle() const {
+    const std::lock_guard lock(mutex_);
+    return done_ == pushed_;
+  }
   /// Takes room for an item that `push` will bring. One larger than the whole queue never gets any.
   [[nodiscard]] bool reserve(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
