@@ -260,6 +260,24 @@ TEST(Debugd, commands_that_make_no_sense_are_answered) {
   EXPECT_FALSE(debugd.server.command(" quit "));
 }
 
+TEST(Debugd, graphs_that_were_not_used_for_long_are_forgotten) {
+  GraphMemory memory(100);
+  const auto graphs = [](std::size_t bytes) {
+    crochet::debug::ReceivedGraph graph;
+    graph.graph_def.assign(bytes, 'x');
+    return std::make_shared<const std::vector<crochet::debug::ReceivedGraph>>(1, graph);
+  };
+  memory.remember("a", graphs(20));
+  memory.remember("b", graphs(20));
+  EXPECT_TRUE(memory.recall("a"));
+  memory.remember("c", graphs(20));
+  EXPECT_TRUE(memory.recall("a"));
+  EXPECT_FALSE(memory.recall("b"));
+  memory.remember("c", graphs(60));
+  EXPECT_FALSE(memory.recall("c")) << "larger than all that may be kept";
+  EXPECT_TRUE(memory.recall("a"));
+}
+
 // ---- what peers may try
 
 grpc::Status status_of(const Debugd& debugd, const std::string& bytes) {

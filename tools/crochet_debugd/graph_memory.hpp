@@ -54,6 +54,7 @@ class GraphMemory {
   void remember(const std::string& kind, Graphs graphs) {
     const std::lock_guard lock(mutex_);
     forget(kind);
+    if (size(*graphs) > most_) return;
     bytes_ += size(*graphs);
     entries_.emplace_front(kind, std::move(graphs));
     while (bytes_ > most_) forget(std::string(entries_.back().first));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/debug/byte_budget.hpp>
 #include <crochet/debug/disk_budget.hpp>
 #include <crochet/debug/dump_writer.hpp>
 #include <crochet/debug/python_repr.hpp>
@@ -40,6 +41,7 @@ struct Recorders {
     return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   };
   GraphMemory graphs{};
+  debug::ByteBudget open_graphs{std::uint64_t{512} << 20};  // kept by streams that are open, to be remembered
   std::atomic<std::uint64_t> directories{0};
 
   /// Ops that graphs have and that wait to be switched on, for `list`.
@@ -62,13 +64,14 @@ struct Recorders {
 /// and the line says so.
 class RunRecorder final : public debug::StreamSink {
  public:
-  explicit RunRecorder(Recorders& shared) : shared_(shared) {}
+  explicit RunRecorder(Recorders& shared) : shared_(shared), graph_bytes_(shared.open_graphs) {}
 
   void graph(debug::ReceivedGraph graph) override {
     ++report_.graphs;
     shared_.note_gated(graph.gated);
     write([&](auto& to) { to.write_graph(graph.device, graph.graph_def, graph.wall_time); });
-    graphs_.push_back(std::move(graph));
+    all_kept_ = all_kept_ && graph_bytes_.take(2 * graph.graph_def.size());  // the names of the nodes are kept, too
+    if (all_kept_) graphs_.push_back(std::move(graph));
   }
 
   void metadata(const debug::ReceivedMetadata& metadata) override {
@@ -95,7 +98,7 @@ class RunRecorder final : public debug::StreamSink {
     write([&](auto& to) {
       to.write_tensor(tensor.event,
                       {tensor.device, tensor.key.node, tensor.key.slot, tensor.key.debug_op, tensor.wall_time}, bytes);
-      dumped_[tensor.device].insert(tensor.key.node);
+      if (nodes_ < most_nodes && dumped_[tensor.device].insert(tensor.key.node).second) ++nodes_;
     });
   }
 
@@ -147,20 +150,25 @@ class RunRecorder final : public debug::StreamSink {
   void settle_graphs() {
     if (!report_.run) return;
     const std::string kind = kind_of_run(*report_.run, grpc_path_);
-    if (!graphs_.empty()) {
-      if (report_.error.empty()) {
+    if (report_.graphs != 0) {
+      if (report_.error.empty() && all_kept_) {
         shared_.graphs.remember(kind, std::make_shared<const std::vector<debug::ReceivedGraph>>(std::move(graphs_)));
       }
       return;
     }
     const Graphs known = shared_.graphs.recall(kind);
-    if (!known || !holds_all(*known, dumped_)) return;
+    if (!known || nodes_ == most_nodes || !holds_all(*known, dumped_)) return;
     write([&](auto& to) {
       for (const auto& graph : *known) to.write_graph(graph.device, graph.graph_def, graph.wall_time);
     });
   }
 
+  static constexpr std::size_t most_nodes = 100'000;  // of a run, before we lose track
+
   Recorders& shared_;
+  debug::BytesTaken graph_bytes_;
+  bool all_kept_ = true;  // of the graphs
+  std::size_t nodes_ = 0;
   std::optional<debug::DumpWriter> writer_;
   std::vector<debug::ReceivedGraph> graphs_;
   DumpedNodes dumped_;

@@ -36,7 +36,7 @@ struct ListenerLimits {
   std::size_t streams = 16;                              ///< open at one time; the next one is refused
   std::uint64_t pending_bytes = std::uint64_t{4} << 30;  ///< memory for the incomplete of all streams
   std::size_t message_bytes = std::size_t{16} << 20;  ///< of one message; tell gRPC of more, so that this can be said
-  double idle_seconds = 120;                          ///< on a stream, from one event to the next
+  double idle_seconds = 600;                          ///< on a stream, from one event to the next
   double hold_seconds = 600;                          ///< at a breakpoint; 0: it does not hold
   std::string token{};                                ///< who does not send it is refused; empty: nobody is asked
 };
@@ -55,7 +55,8 @@ inline bool same_secret(std::string_view given, std::string_view secret) {
 /// status that says why, and nothing else:
 ///   INVALID_ARGUMENT     it does not speak the protocol
 ///   RESOURCE_EXHAUSTED   a limit, or too many streams
-///   DEADLINE_EXCEEDED    the stream takes too long, or nothing came on it
+///   DEADLINE_EXCEEDED    the stream takes too long
+///   CANCELLED            nothing came on it for too long
 ///   UNAUTHENTICATED      the token is missing or wrong: `authorization: Bearer <token>` in the metadata of the call
 ///   INTERNAL             the sink has failed
 /// A server with a token sends it back, as `crochet-control-token`, before its first reply: so a client knows whose
