@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
+#include <crochet/kernels/thread.hpp>
 
 namespace crochet {
 
@@ -94,7 +95,7 @@ class Team {
   ~Team() {
     job_.stop = true;
     barrier_.release();
-    for (std::thread& t : threads_) t.join();
+    for (Thread& t : threads_) t.join();
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -166,7 +167,24 @@ class Team {
   Job job_;
   alignas(64) Barrier barrier_;
   std::vector<AlignedBytes> scratch_;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
+};
+
+/// A team that can be handed on.
+class OwnedTeam {
+ public:
+  explicit OwnedTeam(int count) : team_(new Team(count)) {}
+  OwnedTeam(OwnedTeam&& other) noexcept : team_(std::exchange(other.team_, nullptr)) {}
+  OwnedTeam& operator=(OwnedTeam&& other) noexcept {
+    std::swap(team_, other.team_);
+    return *this;
+  }
+  ~OwnedTeam() { delete team_; }
+
+  Team* operator->() const { return team_; }
+
+ private:
+  Team* team_;
 };
 
 }  // namespace kernel

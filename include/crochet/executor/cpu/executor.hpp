@@ -2,7 +2,6 @@
 // The CPU executor: variables, threads, and a straight-line step for every demand.
 #pragma once
 #include <array>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,7 +94,7 @@ class Executor {
   };
 
   explicit Executor(const Settings& settings = {})
-      : settings_(settings), team_(std::make_unique<kernel::Team>(settings.threads < 1 ? 1 : settings.threads)) {}
+      : settings_(settings), team_(settings.threads < 1 ? 1 : settings.threads) {}
   /// The executor of the extended graph, from one without it.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
@@ -316,7 +315,7 @@ class Executor {
   }
 
   Settings settings_;
-  std::unique_ptr<kernel::Team> team_;
+  kernel::OwnedTeam team_;
   Variables<T> variables_;
 };
 
