@@ -408,6 +408,36 @@ TEST(DiskLimit, CanEndTheLoopAsInTheOriginal) {
   EXPECT_THROW(session.run(all), cr::ResourceExhaustedError);
 }
 
+TEST(DiskLimit, IsCountedAnewFromAHooksFirstRunOn) {
+  const TemporaryFolder folder;
+  debug::DiskBudget budget{[] { return "40"; }};
+  for (const char* name : {"a", "b"}) {
+    auto session =
+        session_of(cr::DumpingDebugHook{folder / name, {.on_failure = debug::OnDumpFailure::fail, .budget = &budget}});
+    session.run(all);
+    EXPECT_EQ(budget.used(), 33U);
+  }
+}
+
+TEST(DumpingDebugHook, ARunThatFailsLeavesWhatItHadReached) {
+  const TemporaryFolder folder;
+  int steps = 0;
+  cr::StepExecutor executor{[&](auto& out) {
+                              if (++steps == 2) throw std::runtime_error("overflow");
+                              out["loss"_n] = 1.0F;
+                            },
+                            cr::output<float, "loss">};
+  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
+  session.run(cr::fetches<"loss">);
+  EXPECT_THROW(session.run(cr::fetches<"loss">), std::runtime_error);
+  session.run(cr::fetches<"loss">);
+  const auto runs = runs_of(folder / "dumps");
+  ASSERT_EQ(runs.size(), 3U);
+  EXPECT_EQ(keys_in(runs[1]), Names{}) << "a step function has reached nothing when it throws";
+  EXPECT_EQ(metadata_of(runs[1])["global_step"], 1);
+  EXPECT_EQ(keys_in(runs[2]), Names{"loss:0:DebugIdentity"});
+}
+
 TEST(FullDisk, IsReportedOnceAndLeavesWholeFilesOnly) {
   for (std::size_t budget = 0; budget < 6000; budget += 331) {
     const TemporaryFolder folder;

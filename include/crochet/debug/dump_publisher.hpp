@@ -49,6 +49,8 @@ class DumpPublisher {
   /// Where the directories go. Set before the first run.
   void set_root(std::filesystem::path root) { root_ = std::move(root); }
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  /// Counts the bytes of all dumps that share the budget anew: the original does so for each hook.
+  void reset_budget() { options_.budget->reset(); }
   /// Runs that have been written, those that are removed again included.
   [[nodiscard]] std::int64_t runs() const { return runs_; }
 

@@ -55,7 +55,7 @@ struct DumpingDebugOptions {
 ///   sink                                standard error
 ///   device                    local CPU under which name the tensors are dumped
 ///   microseconds, thread_name           the machine's clock; the calling thread's name
-///   budget, files                       those of the process
+///   budget, files                       those of the process; the budget is counted anew from the hook's first run on
 /// Fires: around every run that it sees; see less with EveryN and its kin. A run that fails leaves what it had reached.
 /// Fetches: nothing, or what the condition looks at, in every run. Cost: nothing in runs that it does not see; in
 /// others nodes that are watched are not fused, and the bytes of each go to the page cache on the thread that runs.
@@ -120,6 +120,7 @@ class DumpingDebugHook {
   void make_ready() {
     if (filter_) filter_pattern_.emplace(*filter_);
     probe_.publisher().set_root(debug::open_session_root(session_root_));
+    probe_.publisher().reset_budget();
     ready_ = true;
   }
 
