@@ -249,6 +249,50 @@ TEST(Fold, MergesFactorsOnlyIfTheProductIsANumber) {
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<std::int32_t>("x", {3}) * 2 * 3; }), 2);
 }
 
+// A sign and a power of two travel along products, and meet what else is constant: nothing of that rounds.
+TEST(Fold, MovesExactFactorsAlongProducts) {
+  const auto left = [](auto f) {
+    GraphBuilder g;
+    const Tensor x = g.placeholder<float>("x", {3}), y = g.placeholder<float>("y", {3});
+    const Subgraph s = prune(fold(all_of(g, {f(x, y).id})));
+    return std::array{count(s, op::mul), count(s, op::div), count(s, op::neg)};
+  };
+  using Counts = std::array<int, 3>;
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return x * 0.5 * y * 2; }), (Counts{1, 0, 0}));
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return -x * y * 1.1; }), (Counts{2, 0, 0}));
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return -(x * 0.5 / y) * (2 * x) * 1.1; }), (Counts{2, 1, 0}));
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return y * (x * 0.25) * 3; }), (Counts{2, 0, 0}));
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return -(x * 3) * y; }), (Counts{2, 0, 0}));
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return x * 0.3 * y * 2; }), (Counts{3, 0, 0})) << "0.3 is not exact";
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return x * 0x1p-40 * y * 2; }), (Counts{3, 0, 0})) << "x y may overflow";
+  EXPECT_EQ(left([](Tensor x, Tensor y) { return y / (x * 2) * 3; }), (Counts{2, 1, 0}));
+  const auto shared = [](Tensor x, Tensor y) {
+    const Tensor twice = x * 2;
+    return twice * y + tanh(twice);
+  };
+  EXPECT_EQ(left(shared), (Counts{2, 0, 0})) << "twice is wanted anyway";
+  const auto small = [](Tensor x, Tensor y) { return reduce_sum(x) * 2 * y; };
+  EXPECT_EQ(left(small), (Counts{2, 0, 0}));
+}
+
+TEST(Fold, MovesNoFactorFromLessToMore) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<float>("x", {}), y = g.placeholder<float>("y", {64});
+  const Subgraph s = prune(fold(all_of(g, {(x * 2 * y).id})));
+  for (const Node& n : s.nodes) {
+    if (n.is(op::mul) && n.shape.rank == 1) {
+      EXPECT_FALSE(s.nodes[static_cast<std::size_t>(n.inputs[1])].is(op::constant));
+    }
+  }
+}
+
+TEST(Fold, LeavesFactorsOfWhatIsFetched) {
+  GraphBuilder g;
+  const Tensor x = g.placeholder<float>("x", {3}), y = g.placeholder<float>("y", {3}), twice = x * 2;
+  const Subgraph s = prune(fold(all_of(g, {twice.id, (twice * y).id})));
+  EXPECT_EQ(count(s, op::mul), 2);
+}
+
 // materialize_broadcasts
 
 TEST(Modes, HowALoopReachesAnOperand) {

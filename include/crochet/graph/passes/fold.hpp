@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fold: arithmetic on constants is done in the compiler, and operations that change nothing are dropped. Only rewrites
-// that keep every result, up to the rounding of one constant, including those for NaN and infinity.
+// fold: arithmetic on constants is done in the compiler, operations that change nothing are dropped, and constant
+// factors that are powers of two, or a sign, travel along products to meet others: gradients are full of them. Only
+// rewrites that keep every result, up to the rounding of one constant, including those for NaN and infinity.
 #pragma once
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
@@ -13,15 +14,18 @@ class Folder {
   constexpr explicit Folder(Subgraph& g) : g_(g) {}
 
   /// `fetched`: whether the caller wants the node's value. A copy of a variable then is one: a fetched variable is its
-  /// value after the run, and a fetched placeholder the caller's memory.
-  constexpr int place(const Node& n, bool fetched) {
+  /// value after the run, and a fetched placeholder the caller's memory. `own`: which inputs nobody else wants, as
+  /// bits.
+  constexpr int place(const Node& n, bool fetched, unsigned own) {
     if (n.op->kind != OpKind::elementwise) return append(g_, n);
     if (is_constant(n.inputs[0]) && (n.inputs[1] < 0 || is_constant(n.inputs[1])) && n.inputs[2] < 0) {
       double value = 0;
       if (evaluate(n, value)) return constant(n.dtype, value, n.origin);
     }
     const int same = unchanged(n);
-    return same >= 0 && !(fetched && is_outside(same)) && !in_panels(same) ? same : append(g_, merged(n));
+    if (same >= 0 && !(fetched && is_outside(same)) && !in_panels(same)) return same;
+    const int product = without_factor(n, own);
+    return product >= 0 ? product : merge(n);
   }
 
  private:
@@ -94,10 +98,16 @@ class Folder {
   /// (x * c) * d becomes x * (c * d), constants to the right; not if x * c could overflow and x * c * d not, or vanish,
   /// except within some digits of the end of the numbers: there the product is better than what it stands for.
   constexpr Node merged(Node n) {
+    if (n.is(op::neg)) return negated(n);
     if (!n.is(op::mul)) return n;
     if (is_constant(n.inputs[0])) std::swap(n.inputs[0], n.inputs[1]);
     if (!is_constant(n.inputs[1]) || !is_floating(n.dtype)) return n;
     const Node inner = node(n.inputs[0]);
+    if (inner.is(op::neg) && inner.shape == n.shape) {
+      n.inputs[0] = inner.inputs[0];
+      n.inputs[1] = constant(n.dtype, -node(n.inputs[1]).attributes.reals[0]);
+      return merged(n);
+    }
     if (!inner.is(op::mul) || !is_constant(inner.inputs[1])) return n;
     const double c = node(inner.inputs[1]).attributes.reals[0], d = node(n.inputs[1]).attributes.reals[0];
     if (!moderate(c) || !moderate(d) || !holds(n.dtype, c * d) ||
@@ -108,15 +118,79 @@ class Folder {
     return n;
   }
 
+  /// Appends what n becomes with constants merged, if anything is left of it.
+  constexpr int merge(const Node& n) {
+    const Node m = merged(n);
+    const int same = unchanged(m);
+    return same >= 0 && !is_outside(same) && !in_panels(same) ? same : append(g_, m);
+  }
+
+  /// -(x * c) is x * -c.
+  constexpr Node negated(Node n) {
+    const Node inner = node(n.inputs[0]);
+    if (!is_floating(n.dtype) || !inner.is(op::mul) || !is_constant(inner.inputs[1]) || !(inner.shape == n.shape))
+      return n;
+    n.op = &op::mul;
+    n.inputs[0] = inner.inputs[0];
+    n.inputs[1] = constant(n.dtype, -node(inner.inputs[1]).attributes.reals[0]);
+    return n;
+  }
+
+  /// (x * c) * y becomes (x * y) * c, and (x * c) / y becomes (x / y) * c, where c is a sign or a small power of two:
+  /// that rounds nothing. Not where somebody else wants x * c, or x is less than the product.
+  constexpr int without_factor(const Node& n, unsigned own) {
+    if (!is_floating(n.dtype) || !(n.is(op::mul) || n.is(op::div))) return -1;
+    for (std::size_t k = 0; k < (n.is(op::mul) ? 2U : 1U); ++k) {
+      const Node factor = node(n.inputs[k]);
+      if ((own >> k & 1U) == 0 || !(factor.shape == n.shape) || !is_exact_factor(factor)) continue;
+      Node rest = n;
+      rest.inputs[k] = factor.inputs[0];
+      if (!(node(rest.inputs[k]).shape == n.shape) || is_constant(n.inputs[1 - k])) continue;
+      const int less = without_factor(rest, own & ~(1U << k));
+      Node product = factor;
+      product.inputs[0] = less >= 0 ? less : append(g_, rest);
+      return merge(product);
+    }
+    return -1;
+  }
+  constexpr bool is_exact_factor(const Node& n) const {
+    if (n.is(op::neg)) return true;
+    return n.is(op::mul) && is_constant(n.inputs[1]) && is_power_of_two(node(n.inputs[1]).attributes.reals[0]);
+  }
+  static constexpr bool is_power_of_two(double c) {
+    double p = magnitude(c);
+    if (!near_one(p)) return false;
+    while (p < 1) p *= 2;
+    while (p > 1) p /= 2;
+    return p == 1;
+  }
+
   Subgraph& g_;
 };
+
+/// By node: how many want its value.
+constexpr std::vector<int> count_users(const SubgraphView& g) {
+  std::vector<int> users(g.nodes.size(), 0);
+  int* const of = users.data();
+  for (const Node& n : g.nodes) {
+    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) ++of[n.inputs[k]];
+  }
+  for (int f : g.fetched) ++of[f];
+  for (int t : g.targets) ++of[t];
+  return users;
+}
 }  // namespace detail
 
 constexpr Subgraph fold(const SubgraphView& g) {
   std::vector<char> fetched(g.nodes.size(), 0);
   for (int f : g.fetched) fetched[detail::at(f)] = 1;
+  const std::vector<int> counted = detail::count_users(g);
+  const int* const users = counted.data();
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {
-    return detail::Folder(to).place(n, fetched[detail::at(old)] != 0);
+    const Node& before = g.nodes.data()[old];
+    unsigned own = 0;
+    for (unsigned k = 0; k < 2; ++k) own |= before.inputs[k] >= 0 && users[before.inputs[k]] == 1 ? 1U << k : 0U;
+    return detail::Folder(to).place(n, fetched[detail::at(old)] != 0, own);
   });
 }
 
