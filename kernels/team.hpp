@@ -45,13 +45,6 @@ class Worker {
     if (count_ > 1) barrier_.wait(index_);
   }
 
-  /// The first waits until all others have ended their part of the run, and does the rest alone. The others just end.
-  void gather() {
-    if (count_ > 1) barrier_.gather();
-    gathered_ = true;
-  }
-  bool gathered() const { return gathered_; }
-
   /// This member's part of [0, n), in units of `grain`; fixed for a fixed count. What is left over goes to the first
   /// members: the caller of a run begins before the others have heard of it, and its results are at hand for whoever
   /// looks at them.
@@ -81,7 +74,6 @@ class Worker {
  private:
   int index_, count_;
   int mine_;  ///< whose scratch memory it uses
-  bool gathered_ = false;
   Barrier& barrier_;
   std::vector<AlignedBytes>& scratch_;
 };
@@ -151,7 +143,7 @@ class Team {
     job_.set(body);
     barrier_.release();
     body(first);
-    if (!first.gathered()) barrier_.gather();
+    barrier_.gather();
   }
 
   void serve(int index) {

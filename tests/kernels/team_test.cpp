@@ -79,28 +79,6 @@ TEST(Team, WhatAMemberWroteIsSeenAfterASync) {
   }
 }
 
-// A run whose end the first member does alone, between runs that all end together.
-TEST(Team, TheFirstMayDoTheEndOfARunAlone) {
-  for (int count : {1, 2, 3, 6}) {
-    Team team(count);
-    std::vector<int> mine(static_cast<std::size_t>(count));
-    int sum = 0, expected = 0;
-    for (int fork = 0; fork < 300; ++fork) {
-      team.run([&](Worker& w) {
-        mine[static_cast<std::size_t>(w.index())] = fork + w.index();
-        if (fork % 3 == 2) return;
-        w.sync();
-        mine[static_cast<std::size_t>(w.index())] += 1;
-        if (w.index() != 0) return;
-        w.gather();
-        for (int m : mine) sum += m;
-      });
-      for (int m = 0; m < count && fork % 3 != 2; ++m) expected += fork + m + 1;
-      EXPECT_EQ(sum, expected);
-    }
-  }
-}
-
 // The members see what they are to do in every run, whether it is copied to them or stays where it is.
 TEST(Team, DoesWhatIsAskedForThisTime) {
   Team team(2);
