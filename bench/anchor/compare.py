@@ -4,16 +4,18 @@
     python3 bench/anchor/compare.py crochet=build/release/bench/crochet_anchor other='COMMAND --its-options' \\
         --cases W1:32:train W3:128:infer --threads 1 2 --rounds 6 --out bench/results/race.json
 
-Every round asks every program once for every case, so that what disturbs the machine disturbs them all. An answer
-during which others computed is asked for again, a few times. What is written down is the least time of all rounds and
-the median of their medians, in microseconds per step; bench/report.py makes a table of it. Programs whose names do not
-begin with `crochet` are the others that crochet is set against."""
+Every round asks every program once for every case, so that what disturbs the machine disturbs them all. A program that
+is not asked is stopped: the threads of some go on spinning while they wait. An answer during which others computed is
+asked for again, a few times. What is written down is the least time of all rounds and the median of their medians, in
+microseconds per step; bench/report.py makes a table of it. Programs whose names do not begin with `crochet` are the
+others that crochet is set against."""
 import argparse
 import datetime
 import json
 import os
 import pathlib
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -56,6 +58,7 @@ class Competitor:
 
     def ask(self, case, seconds):
         """The answer, and the share of its processors that others used meanwhile."""
+        self.process.send_signal(signal.SIGCONT)
         start, busy_before, own_before = time.time(), busy(self.cpu), used_by(self.process.pid)
         self.process.stdin.write(f"{case.replace(':', ' ')} {seconds}\n")
         self.process.stdin.flush()
@@ -63,9 +66,12 @@ class Competitor:
         if not line:
             sys.exit(f"{self.name} ended at {case}")
         others = busy(self.cpu) - busy_before - (used_by(self.process.pid) - own_before)
-        return json.loads(line), others / (time.time() - start) / self.processors
+        share = others / (time.time() - start) / self.processors
+        self.process.send_signal(signal.SIGSTOP)
+        return json.loads(line), share
 
     def end(self):
+        self.process.send_signal(signal.SIGCONT)
         self.process.communicate()
 
 
