@@ -43,13 +43,13 @@ fourth digit: `hand` adds up 2^20 numbers in float).
 BOUNDS = """
 What bounds them, by measurements with every other program stopped and at real-time priority, times `hand`:
 
-- W5 train 1.13 with both compilers (1.16 before signs and powers of two were moved together). Its time is the same for
-  every way to schedule and to allocate registers that was tried (-O2 1.15, no second scheduling 1.16, -fschedule-insns
-  1.19, -frename-registers 1.16, no induction variables 1.15, one region for registers 1.14), with 191 accesses to spilled
-  registers (g++) or 211 (clang++): neither the order of instructions nor spills bound it, so no software pipeline was
-  built. The multiplier does: a quotient takes the time of three products, a root that of five, and counted so it is 416
-  products for eight vectors against some 350 of `hand`, which takes 1 / sqrt from an estimate and has a shorter, less
-  exact exp. An estimate and a Newton step for the gradient's quotient made it slower: 1.22.
+- W5 train 1.13 with both compilers (1.16 before signs and powers of two were moved together). Its time hardly depends on
+  how instructions are scheduled and registers allocated (-O2 1.15, no second scheduling 1.16, -fschedule-insns 1.19,
+  -frename-registers 1.16, no optimization of induction variables 1.15, one region for registers 1.14), nor on spills:
+  191 accesses to spilled registers with g++, 211 with clang++, and the same time. What differs from `hand` are quotients
+  and roots: 3 and 1 for each vector against 2 and an estimate of 1 / sqrt, 35 ns more of the divider for eight vectors
+  that take 122 ns and `hand` 106. They could be hidden behind other work, but eight vectors come to the divider at once.
+  An estimate and a Newton step instead of one quotient was slower: 1.22.
 - W5 infer 1.05 (g++), 1.08 (clang++).
 - W1 batch 1 infer on 2 threads 1.03 to 1.05 (1.09 before a team's fork, barrier and join took one transfer between cores
   each). W1 batch 128 and 1024 and W2 batch 32 infer on 2 threads 1.01: the table's ratios are the work of `hand`'s second
