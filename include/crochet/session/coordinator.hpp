@@ -29,11 +29,7 @@ class Coordinator {
   Coordinator& operator=(const Coordinator&) = delete;
   /// Stops its threads and waits for them, however long that takes: what they use may go away next.
   ~Coordinator() {
-    if (threads_.load() == nullptr) return;
-    request_stop("the coordinator was destroyed");
-    const std::string late = join_threads(1, {});
-    if (!late.empty()) diagnose("crochet: waiting for threads that do not stop: " + late);
-    delete threads_.load();
+    if (threads_.load() != nullptr) end_threads();
   }
 
   /// Asks the session's loop to end. The first request is kept: why, and `who`, say the name of a thread. Any thread.
@@ -129,7 +125,7 @@ class Coordinator {
   /// For sessions that are created anew: ends and joins the threads. What others asked for meanwhile and before is
   /// kept, except an error for which `forget(error)` is true.
   template <class Forget>
-  void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
+  CROCHET_COLD void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
     stop_.store(true);
     tell_threads();
     const std::string late = join_threads(grace_secs, clock);
@@ -144,7 +140,7 @@ class Coordinator {
   }
 
  private:
-  void take(std::exception_ptr error, std::string_view reason, std::string_view who) {
+  CROCHET_COLD void take(std::exception_ptr error, std::string_view reason, std::string_view who) {
     detail::SpinLock lock{lock_};
     if (error && !error_) {
       error_ = std::move(error);
@@ -157,12 +153,18 @@ class Coordinator {
     }
     stop_.store(true);
   }
+  CROCHET_COLD void end_threads() {
+    request_stop("the coordinator was destroyed");
+    const std::string late = join_threads(1, {});
+    if (!late.empty()) diagnose("crochet: waiting for threads that do not stop: " + late);
+    delete threads_.load();
+  }
   void tell_threads() {
     if (auto* threads = threads_.load()) threads->request_stop();
   }
   [[nodiscard]] bool error_came_first() const { return error_ && !asked_before_; }
   /// Returns the names of those that are late.
-  std::string join_threads(double grace_secs, SleepClock clock) {
+  CROCHET_COLD std::string join_threads(double grace_secs, SleepClock clock) {
     auto* threads = threads_.load();
     if (threads == nullptr) return {};
     const auto ended = [&] { return threads->all_ended(); };

@@ -67,7 +67,7 @@ class Recoverable {
   }
   /// Seconds from the first failure to the end of the coming pause.
   [[nodiscard]] double begins_after() const { return clock_.now() + backoff() - since_; }
-  [[noreturn]] void give_up(const std::exception_ptr& error) const {
+  [[noreturn]] CROCHET_COLD void give_up(const std::exception_ptr& error) const {
     diagnose("crochet: the session was lost and is given up after " + std::to_string(failures_ - 1) +
              " attempts: " + detail::what_of(error));
     std::rethrow_exception(error);

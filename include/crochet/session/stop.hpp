@@ -19,7 +19,7 @@ struct StopReason {
 };
 
 /// "StopAtStep: reached step 2000"; empty while nobody asked.
-[[nodiscard]] inline std::string to_string(const StopReason& why) {
+[[nodiscard]] CROCHET_COLD inline std::string to_string(const StopReason& why) {
   return why.reason.empty() ? why.hook : why.hook + ": " + why.reason;
 }
 
