@@ -136,9 +136,8 @@ constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
   return p;
 }
 
-/// Programs, barriers, lifetimes. `until`: see find_lifetimes.
-constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places,
-                          const std::vector<int>& until = {}) {
+/// Programs.
+constexpr Plan write_steps(const SubgraphView& g, const Schedule& schedule, const Places& places) {
   Plan plan = write_programs(g, schedule, places.memory);
   plan.regions = places.items;
   for (std::size_t q = 0; q < plan.steps.size(); ++q) {
@@ -146,7 +145,17 @@ constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const
     s.region = places.region_of[q];
     if (s.region >= 0 && s.root != nullptr) s.item_inputs = s.root->itemwise(s.attributes);
   }
-  return find_lifetimes(place_barriers(std::move(plan)), until);
+  return plan;
+}
+/// Programs, barriers, lifetimes.
+constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places) {
+  return find_lifetimes(place_barriers(write_steps(g, schedule, places)));
+}
+
+/// The second half of write_plan, for plans whose parts are constants of their own.
+template <PlanSizes Room>
+constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const std::vector<int>& until) {
+  return find_lifetimes(place_barriers(programs.thawed()), until);
 }
 
 /// All of it at once, for tests and for run time.

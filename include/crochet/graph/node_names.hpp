@@ -57,6 +57,9 @@ struct NodeName {
 
 namespace detail {
 
+/// No literal: compilers refuse to compare the addresses of those.
+inline constexpr char gradients_scope[] = {'g', 'r', 'a', 'd', 'i', 'e', 'n', 't', 's'};
+
 /// What is before the last '/'; nothing if there is none.
 constexpr std::string_view scope_of_name(std::string_view name) {
   std::size_t slash = name.size();
@@ -164,7 +167,7 @@ class NodeScopes {
  private:
   constexpr NodeScope forward_scope(const GraphTable::Node& n) const {
     if (!n.name.empty()) return NodeScope(scope_of_name(n.name));
-    if (n.of_gradients) return NodeScope("gradients");
+    if (n.of_gradients) return NodeScope({gradients_scope, sizeof gradients_scope});
     if (n.kind == OpKind::source) return {};
     for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       const GraphTable::Node& in = nodes_[n.inputs[k]];
@@ -319,7 +322,7 @@ class NodeNumbers {
     return slots[h];
   }
   static constexpr bool same(const NodeName& a, const NodeName& b) {
-    if (a.number == b.number && a.base.data() == b.base.data() && same_parts(a.scope, b.scope)) return true;
+    if (a.number == b.number && a.base == b.base && same_parts(a.scope, b.scope)) return true;
     const TextPool x = spelt(a), y = spelt(b);
     return x.view() == y.view();
   }

@@ -118,6 +118,16 @@ class FrozenPlan {
   }
 
   constexpr const PlanSizes& sizes() const { return used_; }
+  /// The plan again, to be worked on.
+  constexpr Plan thawed() const {
+    return {{steps.data(), steps.data() + used_.steps},
+            {instructions.data(), instructions.data() + used_.instructions},
+            {accesses.data(), accesses.data() + used_.accesses},
+            {values.data(), values.data() + used_.values},
+            {slots.data(), slots.data() + used_.slots},
+            {regions.data(), regions.data() + used_.regions},
+            {fetched.data(), fetched.data() + used_.fetched}};
+  }
   /// Instructions and accesses are counted together: their room is what nobody knows before.
   constexpr bool fits() const { return used_.instructions <= Room.instructions && used_.accesses <= Room.accesses; }
   constexpr std::size_t needed() const {

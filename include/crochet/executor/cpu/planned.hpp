@@ -127,11 +127,24 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   template <std::size_t Room>
   using Roomy =
       FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(), fetches}>;
-  static constexpr const auto& roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>(
-      [] { return write_plan(complete.view(), ordered.thawed(), places.thawed(), until()); });
+  static constexpr const auto& roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>([] {
+    if constexpr (sizeof...(Watch) == 0) {
+      return write_plan(complete.view(), ordered.thawed(), places.thawed());
+    } else {
+      return write_steps(complete.view(), ordered.thawed(), places.thawed());
+    }
+  });
+  /// A plan with watches has more to store than others: in two stages.
+  static constexpr decltype(auto) finished() {
+    if constexpr (sizeof...(Watch) == 0) {
+      return (roomy);
+    } else {
+      return finish_plan(roomy, until());
+    }
+  }
 
  public:
-  static constexpr FrozenPlan<roomy.sizes()> plan{roomy};
+  static constexpr FrozenPlan<roomy.sizes()> plan{finished()};
 
   /// The graph's nodes that are variables of the plan, as often as it has a value that lies there.
   static constexpr auto nodes_of_variables = detail::variable_nodes<detail::count_variables(plan)>(plan);
