@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProfilerHook on a graph: every step of the run is in the picture, under its node's name, with its work; and the
+// training is the one that it would be without.
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/profiler_hook.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../io/temporary_folder.hpp"
+
+namespace {
+
+namespace cr = crochet;
+using namespace cr::literals;
+
+struct Line {
+  static constexpr void define(cr::GraphBuilder& g) {
+    const auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    const auto y = g.placeholder<float>("y", {g.dynamic("batch"), 1});
+    const auto loss = g.name("loss", reduce_mean(square(dense(x, 1, "line") - y)));
+    g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.05}));
+  }
+};
+const std::vector<float> x{1, 2, 3, -1, 0, 2}, y{1, -1};
+
+template <class... H>
+std::vector<float> losses(H... hook) {
+  cr::MonitoredSession session{cr::Cpu{}.compile<Line>(), cr::HookChain{std::move(hook)...}};
+  std::vector<float> all;
+  for (int i = 0; i < 6; ++i) {
+    const auto [loss] = session.run(cr::fetches<"loss">, "train"_n, cr::feed<"x">(x), cr::feed<"y">(y));
+    all.push_back(loss);
+  }
+  session.close();
+  return all;
+}
+
+TEST(ProfilerHook, ShowsTheStepsOfAGraph) {
+  const cr::test::TemporaryFolder folder;
+  const std::vector<float> plain = losses();
+  const std::vector<float> profiled = losses(
+      cr::ProfilerHook{{.save_steps = 2, .output_dir = folder.path(), .run_metadata = true, .event_file = false}});
+  EXPECT_EQ(profiled, plain) << "to the last bit";
+
+  std::ifstream file(folder / "timeline-4.pb", std::ios::binary);
+  tensorflow::RunMetadata metadata;
+  ASSERT_TRUE(metadata.ParseFromIstream(&file));
+  std::set<std::string> names;
+  double flops = 0;
+  const tensorflow::DeviceStepStats& device = metadata.step_stats().dev_stats(0);
+  std::int64_t end = 0;
+  for (const tensorflow::NodeExecStats& n : device.node_stats()) {
+    EXPECT_TRUE(names.insert(n.node_name()).second) << n.node_name() << ": one thread, so a node has one slice";
+    EXPECT_GE(n.all_start_nanos(), end) << "steps run one after the other";
+    end = n.all_start_nanos() + n.all_end_rel_nanos();
+    for (const std::string_view figure : cr::trace::parse_op_label(n.timeline_label()).inputs) {
+      if (figure.starts_with("FLOP=")) flops += std::stod(std::string(figure.substr(5)));
+    }
+    for (const tensorflow::NodeOutput& o : n.output()) {
+      for (const auto& d : o.tensor_description().shape().dim()) EXPECT_GT(d.size(), 0) << n.node_name();
+    }
+  }
+  EXPECT_EQ(names.count("line/matmul"), 1U) << device.DebugString();
+  EXPECT_GE(flops, 2 * (2 * 2 * 3 * 1)) << "the product and its gradient, of a batch of 2";
+  EXPECT_TRUE(std::filesystem::exists(folder / "timeline-6.json"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "timeline-3.json"));
+}
+
+}  // namespace
