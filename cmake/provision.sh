@@ -13,7 +13,7 @@ programs="g++:g++ cmake:cmake ninja:ninja-build protoc:protobuf-compiler"
 packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mnist"
 packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohmann-json3-dev" # crochet::io
 case ${1:-} in
-  demo) ;;
+  demo) debug=yes ;;
   test) tests=yes debug=yes ;;
   full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes fuzz=yes ;;
   bench) debug=yes benchmarks=yes ;;

@@ -8,13 +8,18 @@
 #include "options.hpp"
 #include "train.hpp"
 
+template <class Model>
+void run(const demo::Options& options) {
+  options.looks_into_steps() ? demo::train_debugging<Model>(options) : demo::train<Model>(options);
+}
+
 int main(int argc, char** argv) {
   demo::Options options;
   CLI::App app{"Trains a network on Fashion-MNIST under a chain of crochet hooks."};
   options.declare(app);
   CLI11_PARSE(app, argc, argv);
   try {
-    options.model == "mlp" ? demo::train<demo::Mlp>(options) : demo::train<demo::Cnn>(options);
+    options.model == "mlp" ? run<demo::Mlp>(options) : run<demo::Cnn>(options);
     return crochet::StopOnSignal::exit_code();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -19,11 +19,16 @@ struct Options {
   std::string data{crochet::fashion_mnist_folder};
   std::string logdir;
   std::string checkpoint_dir;
+  std::string profile, dump, debug_server;
+  std::int64_t look_every = 100;
   bool resume = false;
   bool quiet = false;
 
   /// Where event files go: to the checkpoints, if nothing else is said. Empty: nowhere.
   [[nodiscard]] const std::string& summary_dir() const { return logdir.empty() ? checkpoint_dir : logdir; }
+
+  /// Whether any hook looks into steps. Those that may are compiled apart: they make the chain's steps in more forms.
+  [[nodiscard]] bool looks_into_steps() const { return !profile.empty() || !dump.empty() || !debug_server.empty(); }
 
   /// Adds the options to a command line.
   void declare(CLI::App& app) {
@@ -38,6 +43,14 @@ struct Options {
     app.add_option("--logdir", logdir, "folder for TensorBoard: loss, accuracy, rates, histograms, graph");
     auto* checkpoints = app.add_option("--checkpoint-dir", checkpoint_dir, "folder for checkpoints, one every minute");
     app.add_flag("--resume", resume, "go on from the newest checkpoint")->needs(checkpoints);
+    app.add_option("--profile", profile, "folder for timelines: what a step spends its time on");
+    app.add_option("--dump", dump, "new folder for dumps: every tensor of a step, for crochet-dump and tfdbg");
+#ifdef CROCHET_DEMO_STREAMS
+    app.add_option("--debug-server", debug_server, "the same tensors to a debug server, localhost:6064 for example");
+#endif
+    app.add_option("--look-every", look_every, "these three: one step in so many")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
     app.add_flag("--quiet", quiet, "only the last line");
   }
 };

@@ -65,13 +65,14 @@ inline void check(const Options& options) {
                        ": say --resume, or choose another folder");
 }
 
-template <class Model>
-void train(const Options& options) {
+/// `more`: hooks that follow the demo's own.
+template <class Model, class... H>
+void train_with(const Options& options, cr::HookChain<H...> more) {
   check(options);
   Input input{cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat()};
   double accuracy = 0;
   auto chain = cr::HookChain{input.hook(), cr::StopOnSignal{}, cr::CheckpointInputPipeline{input}} |
-               hooks(options, input.batches_per_epoch(), accuracy);
+               hooks(options, input.batches_per_epoch(), accuracy) | std::move(more);
   cr::MonitoredTrainingSession session{cr::Cpu{.threads = options.threads, .seed = options.seed}.compile<Model>(),
                                        std::move(chain),
                                        cr::MonitoredTrainingOptions{.checkpoint_dir = options.checkpoint_dir,
@@ -87,6 +88,11 @@ void train(const Options& options) {
   const cr::StopReason& stop = session.stop_reason();
   if (!options.quiet) std::printf("stopped by %s: %s\n", stop.hook.c_str(), stop.reason.c_str());
   std::printf("test accuracy %.4f\n", accuracy);
+}
+
+template <class Model>
+void train(const Options& options) {
+  train_with<Model>(options, cr::HookChain{});
 }
 
 }  // namespace demo

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hooks that look into steps. A chain that has them makes the model's steps in two more forms, with a clock around
+// each and with every tensor kept, so it is compiled apart from the one that trains and nothing else.
+#pragma once
+#include <crochet/hooks/dumping_debug.hpp>
+#include <crochet/hooks/profiler_hook.hpp>
+#ifdef CROCHET_DEMO_STREAMS
+#include <crochet/hooks/grpc_debug.hpp>
+#endif
+
+#include "training.hpp"
+
+namespace demo {
+
+/// Admits one step in so many, of a hook that is switched on.
+template <class H>
+struct OneStepIn : cr::PassOn<OneStepIn<H>> {
+  static constexpr bool decides_at_run_time = true;
+
+  struct options {
+    std::int64_t every = 100;
+    bool on = true;
+  };
+  explicit OneStepIn(options how) : how_(how) {}
+  [[nodiscard]] bool admits(auto& run) const { return how_.on && (run.step() + 1) % how_.every == 0; }
+
+ private:
+  options how_;
+};
+template <class H>
+struct Sometimes : cr::Decorated<H, OneStepIn<H>> {
+  using cr::Decorated<H, OneStepIn<H>>::Decorated;
+};
+
+inline auto debugging(const Options& options) {
+  using Dump = cr::DumpingDebugHook<>;
+  return cr::HookChain{
+      cr::Switched<cr::ProfilerHook>{cr::ProfilerHook{{.save_steps = options.look_every,
+                                                       .output_dir = options.profile,
+                                                       .show_memory = true,
+                                                       .table = cr::Sink{}}},
+                                     {.on = !options.profile.empty()}},
+      Sometimes<Dump>{Dump{options.dump}, {.every = options.look_every, .on = !options.dump.empty()}},
+#ifdef CROCHET_DEMO_STREAMS
+      // An address has to be one even where nobody connects to it.
+      Sometimes<cr::GrpcDebugHook<>>{
+          cr::GrpcDebugHook<>{{options.debug_server.empty() ? "localhost:6064" : options.debug_server}},
+          {.every = options.look_every, .on = !options.debug_server.empty()}},
+#endif
+  };
+}
+
+template <class Model>
+void train_debugging(const Options& options) {
+  train_with<Model>(options, debugging(options));
+}
+
+}  // namespace demo
