@@ -34,6 +34,8 @@ class ChunkSet {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }          ///< of the pieces that are there
   [[nodiscard]] std::uint64_t taken() const { return taken_.bytes(); }  ///< from the budget
+  /// One of the pieces; there has to be one.
+  [[nodiscard]] const Piece& any() const { return pieces_.begin()->second; }
   [[nodiscard]] bool complete() const { return pieces_.size() == count_; }
 
   /// Gives the pieces to `take` in the order of their indices; each is gone before the next is given.

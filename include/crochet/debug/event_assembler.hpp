@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,6 +14,7 @@
 
 #include <crochet/debug/byte_budget.hpp>
 #include <crochet/debug/chunk_set.hpp>
+#include <crochet/debug/chunk_table.hpp>
 #include <crochet/debug/graph_chunk.hpp>
 #include <crochet/debug/received_graph.hpp>
 #include <crochet/debug/received_json.hpp>
@@ -42,7 +42,13 @@ class EventAssembler {
 
   /// `shared`: memory for the incomplete, together with other streams; must outlive the assembler.
   EventAssembler(StreamLimits limits, ByteBudget& shared, ClockFunction clock = steady_seconds)
-      : limits_(limits), shared_(&shared), clock_(std::move(clock)), began_(clock_()) {}
+      : limits_(limits),
+        clock_(std::move(clock)),
+        began_(clock_()),
+        graph_chunks_(limits_, shared, pending_),
+        tensor_chunks_(limits_, shared, pending_) {}
+  EventAssembler(const EventAssembler&) = delete;
+  EventAssembler& operator=(const EventAssembler&) = delete;
 
   /// Takes the next event of the stream, and the memory in it. Cost: that of checking; a tensor in one chunk is moved,
   /// one in several is copied once.
@@ -59,15 +65,9 @@ class EventAssembler {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }    ///< that came
   [[nodiscard]] std::size_t tensors() const { return tensors_; }  ///< that were completed
   /// Tensors and graphs of which some chunks are missing. The original forgets them without a word.
-  [[nodiscard]] std::size_t incomplete() const { return pending_tensors_.size() + pending_graphs_.size(); }
+  [[nodiscard]] std::size_t incomplete() const { return pending_.count; }
 
  private:
-  struct PendingTensor {
-    tensorflow::TensorProto header;  // without the content
-    detail::ChunkSet<tensorflow::TensorProto> chunks;
-  };
-  using PendingGraph = detail::ChunkSet<std::string>;
-
   static double steady_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
@@ -95,23 +95,15 @@ class EventAssembler {
     return run;
   }
 
-  // ---- graphs
   Received graph(const std::string& text) {
     const detail::GraphChunk chunk = detail::parse_graph_chunk(text, limits_);
-    auto place = pending_graphs_.find(std::string(chunk.key));
-    if (place == pending_graphs_.end()) {
-      require_room();
-      place = pending_graphs_.try_emplace(std::string(chunk.key), chunk.count, *shared_).first;
-    }
-    PendingGraph& chunks = place->second;
-    add_chunk(chunks, chunk.index, chunk.count, std::string(chunk.bytes), chunk.bytes.size());
-    detail::require_at_most(chunks.bytes(), limits_.graph_bytes, "bytes in one graph");
-    if (!chunks.complete()) return {};
-    ReceivedGraph graph{std::string(chunk.device), chunk.hash, chunk.wall_time, {}, {}, {}};
-    graph.graph_def.reserve(chunks.bytes());
-    chunks.hand_over([&](const std::string& bytes) { graph.graph_def += bytes; });
-    drop(pending_graphs_, place);
+    auto chunks = graph_chunks_.add(std::string(chunk.key), chunk.index, chunk.count, std::string(chunk.bytes),
+                                    chunk.bytes.size(), limits_.graph_bytes, "bytes in one graph");
+    if (!chunks) return {};
     detail::require_at_most(++graphs_, limits_.graphs, "graphs");
+    ReceivedGraph graph{std::string(chunk.device), chunk.hash, chunk.wall_time, {}, {}, {}};
+    graph.graph_def.reserve(chunks->bytes());
+    chunks->hand_over([&](const std::string& bytes) { graph.graph_def += bytes; });
     read_received_graph(graph, limits_);
     return graph;
   }
@@ -139,38 +131,30 @@ class EventAssembler {
   /// All chunks of one firing have its time. True if this was the last one: then `sent` is the whole tensor.
   bool join_chunk(const ReceivedTensor& tensor, const ChunkPlace& place, tensorflow::TensorProto& sent) {
     const std::string key = tensor.device + ' ' + to_string(tensor.key) + ' ' + std::to_string(tensor.wall_time);
-    auto found = pending_tensors_.find(key);
-    if (found == pending_tensors_.end()) found = first_chunk(key, tensor.chunks, sent);
-    PendingTensor& pending = found->second;
-    if (!detail::same_header(pending.header, sent)) {
+    const tensorflow::TensorProto* const other = tensor_chunks_.any_of(key);
+    if (other != nullptr && !detail::same_header(*other, sent)) {
       detail::stream_is_wrong("the chunks of " + to_string(tensor.key) + " differ in type or shape");
+    }
+    if (const auto bytes = detail::content_bytes(sent, limits_)) {  // as it will be
+      detail::require_at_most(*bytes, limits_.tensor_bytes, "bytes in one tensor");
     }
     if (sent.tensor_content().empty() && sent.string_val_size() == 0) detail::stream_is_wrong("a chunk is empty");
     const std::uint64_t memory = sent.SpaceUsedLong();
-    add_chunk(pending.chunks, static_cast<std::size_t>(place.index), tensor.chunks, std::move(sent), memory);
-    detail::require_at_most(pending.chunks.bytes(), limits_.tensor_bytes, "bytes in one tensor");
-    if (!pending.chunks.complete()) return false;
-    sent = join(pending);
-    drop(pending_tensors_, found);
-    return true;
+    auto chunks = tensor_chunks_.add(key, static_cast<std::size_t>(place.index), tensor.chunks, std::move(sent), memory,
+                                     limits_.tensor_bytes, "bytes in one tensor");
+    if (chunks) sent = join(*chunks);
+    return chunks.has_value();
   }
 
-  std::map<std::string, PendingTensor>::iterator first_chunk(const std::string& key, std::size_t count,
-                                                             const tensorflow::TensorProto& sent) {
-    require_room();
-    if (const auto bytes = detail::content_bytes(sent, limits_)) {
-      detail::require_at_most(*bytes, limits_.tensor_bytes, "bytes in one tensor");
-    }
-    tensorflow::TensorProto header;
-    header.set_dtype(sent.dtype());
-    *header.mutable_tensor_shape() = sent.tensor_shape();
-    return pending_tensors_.emplace(key, PendingTensor{std::move(header), {count, *shared_}}).first;
-  }
-
-  static tensorflow::TensorProto join(PendingTensor& pending) {
-    tensorflow::TensorProto whole = std::move(pending.header);
-    pending.chunks.hand_over([&](tensorflow::TensorProto part) {
-      if (!part.tensor_content().empty()) whole.mutable_tensor_content()->append(part.tensor_content());
+  static tensorflow::TensorProto join(detail::ChunkSet<tensorflow::TensorProto>& chunks) {
+    tensorflow::TensorProto whole;
+    bool first = true;
+    chunks.hand_over([&](tensorflow::TensorProto part) {
+      if (std::exchange(first, false)) {
+        whole = std::move(part);
+        return;
+      }
+      whole.mutable_tensor_content()->append(part.tensor_content());
       for (std::string& text : *part.mutable_string_val()) whole.add_string_val(std::move(text));
     });
     return whole;
@@ -186,42 +170,13 @@ class EventAssembler {
     return tensor;
   }
 
-  // ---- both
-  /// Is there one more place for something incomplete?
-  void require_room() const {
-    detail::require_at_most(incomplete() + 1, limits_.pending_tensors, "incomplete tensors and graphs");
-  }
-  template <class Piece>
-  void add_chunk(detail::ChunkSet<Piece>& chunks, std::size_t index, std::size_t count, Piece piece,
-                 std::uint64_t bytes) {
-    if (chunks.count() != count) {
-      detail::stream_is_wrong("chunks of one thing say that there are " + std::to_string(chunks.count()) +
-                              " of them, and " + std::to_string(count));
-    }
-    const std::uint64_t before = chunks.taken();
-    if (!chunks.add(index, std::move(piece), bytes)) {
-      detail::stream_is_over_limit("bytes of incomplete tensors, with all other streams", shared_->total());
-    }
-    pending_bytes_ += chunks.taken() - before;
-    detail::require_at_most(pending_bytes_, limits_.pending_bytes, "bytes of incomplete tensors");
-  }
-  template <class Map>
-  void drop(Map& map, typename Map::iterator at) {
-    if constexpr (requires { at->second.header; }) {
-      pending_bytes_ -= at->second.chunks.taken();
-    } else {
-      pending_bytes_ -= at->second.taken();
-    }
-    map.erase(at);
-  }
-
-  StreamLimits limits_;
-  ByteBudget* shared_;
-  ClockFunction clock_;
-  double began_;
-  std::map<std::string, PendingGraph> pending_graphs_;
-  std::map<std::string, PendingTensor> pending_tensors_;
-  std::uint64_t bytes_ = 0, pending_bytes_ = 0;
+  const StreamLimits limits_;
+  const ClockFunction clock_;
+  const double began_;
+  detail::Pending pending_;
+  detail::ChunkTable<std::string> graph_chunks_;
+  detail::ChunkTable<tensorflow::TensorProto> tensor_chunks_;
+  std::uint64_t bytes_ = 0;
   std::size_t tensors_ = 0, graphs_ = 0;
   bool described_ = false, failed_ = false;
 };
