@@ -189,8 +189,9 @@ TEST(ProfilerHook, ShowsTheStepAndEveryHooksPhases) {
   // The clock of the session began at 0; the first run took 200 us.
   EXPECT_EQ(text,
             "StepFunction 240+100\n"
-            "Slow 200+19\n"  // the slice gives way to the next one
-            "ProfilerHook 220+1\nSlow 220+20\nSlow 340+29\nProfilerHook 370+1\nSlow 370+30\n");
+            "Slow 200+19\n"                      // the slice gives way to the next one
+            "ProfilerHook 220+1\nSlow 221+19\n"  // took no time, is drawn as a microsecond, and pushes the next one
+            "Slow 340+29\nProfilerHook 370+1\nSlow 371+29\n");
 }
 
 TEST(ProfilerHook, ARunThatThrewIsGivenUp) {
