@@ -48,8 +48,8 @@ What bounds them, by measurements with every other program stopped and at real-t
   -frename-registers 1.16, no optimization of induction variables 1.15, one region for registers 1.14), nor on spills:
   191 accesses to spilled registers with g++, 211 with clang++, and the same time. What differs from `hand` are quotients
   and roots: 3 and 1 for each vector against 2 and an estimate of 1 / sqrt, 35 ns more of the divider for eight vectors
-  that take 122 ns and `hand` 106. They could be hidden behind other work, but eight vectors come to the divider at once.
-  An estimate and a Newton step instead of one quotient was slower: 1.22.
+  that take 122 ns and `hand` 106. What was tried to hide them: half of the vectors 2, 5 or 9 instructions behind the
+  other half (1.13, 1.14, 1.21), and an estimate and a Newton step instead of one quotient (1.22).
 - W5 infer 1.05 (g++), 1.08 (clang++).
 - W1 batch 1 infer on 2 threads 1.03 to 1.05 (1.09 before a team's fork, barrier and join took one transfer between cores
   each). W1 batch 128 and 1024 and W2 batch 32 infer on 2 threads 1.01: the table's ratios are the work of `hand`'s second
