@@ -467,6 +467,17 @@ TEST(EventStream, OnlyAServerThatKnowsTheTokenIsObeyed) {
   }
 }
 
+TEST(EventStream, SaysThatAnOldGrpcShouldNotMeetANetwork) {
+  const debug::InsecureRemote remote{"192.0.2.1:6064"};
+  for (const char* old : {"1.51.1", "1.58.2", "0.99", "1.6", ""}) {
+    EXPECT_NE(debug::grpc_version_note(remote, old).find("1.58.3"), std::string::npos) << old;
+    EXPECT_EQ(debug::grpc_version_note("localhost:6064", old), "") << old;
+  }
+  for (const char* good : {"1.58.3", "1.59.0-dev", "1.83.0", "2.0"}) {
+    EXPECT_EQ(debug::grpc_version_note(remote, good), "") << good;
+  }
+}
+
 TEST(EventStream, ATokenDoesNotCrossTheNetworkInTheClear) {
   EXPECT_THROW(debug::EventStream(debug::InsecureRemote{"192.0.2.1:6064"}, {.token = "secret"}), crochet::LogicError);
 }

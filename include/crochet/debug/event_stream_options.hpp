@@ -51,7 +51,7 @@ struct EventStreamOptions {
 
   bool tell_drops = false;  ///< adds the number of dropped events to the metadata of runs, as "dropped"
   std::function<double()> clock{&detail::steady_seconds};  ///< of the pause after a failure. Used by several threads
-  std::function<void(std::string_view)> report{&detail::report_on_stderr};  ///< called by the stream's thread
+  std::function<void(std::string_view)> report{&detail::report_on_stderr};  ///< called by several threads, too
 };
 
 /// Counts since the stream was made.
