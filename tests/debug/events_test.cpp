@@ -134,6 +134,7 @@ TEST(DebugOp, SaysWhatIsWrongWithATextForm) {
   expect("DebugIdentity(gated_grpc =true)", "no attribute");
   expect("DebugIdentity(lower_bound=1)", "no attribute of DebugIdentity; it has gated_grpc");
   expect("DebugNumericSummary(lower_bound=low)", "a number");
+  expect("DebugNumericSummary(lower_bound=+-1)", "a number");
   expect("DebugNumericSummary(lower_bound=1,upper_bound=2)", "a number");
   expect("DebugNumericSummary(lower_bound=nan)", "a number");
 }

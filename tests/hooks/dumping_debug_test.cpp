@@ -15,8 +15,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -522,6 +524,130 @@ TEST(When, AFunctionOfWhatWasFetchedDecides) {
   const auto runs = runs_of(folder / "dumps");
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(metadata_of(runs[0])["global_step"], 1);
+}
+
+TEST(DumpingDebugHook, IsWrittenAsShortAsThis) {
+  const TemporaryFolder folder;
+  auto session = cr::MonitoredSession{
+      machine({1, nan, 3}),
+      cr::HookChain{
+          cr::DumpingDebugHook{folder / "a", cr::when_not_finite<"loss">},
+          cr::DumpingDebugHook{folder / "b", cr::Watch<"lo">{}},
+          cr::DumpingDebugHook{folder / "c", cr::Watch<"net">{}, cr::when_not_finite<"loss">},
+          cr::DumpingDebugHook<cr::Watch<"lo">>{folder / "d"}, cr::DumpingDebugHook{folder / "e", nullptr},
+          cr::DumpingDebugHook{folder / "f", cr::WatchOptions{{}, "good"}},
+          cr::DumpingDebugHook{folder / "g", debug::when<"loss">([](float x) { return x > 2; })},
+          cr::DumpingDebugHook{folder / "h", std::function<cr::WatchOptions(debug::NameList, debug::NameList)>{}},
+          cr::DumpingDebugHook{folder / "i", cr::WatchAll{}, debug::when<"loss">([&](float) { return false; })}}};
+  for (int i = 0; i < 3; ++i) session.run(all);
+  const Names every{"net/field:0:DebugIdentity", "loss:0:DebugIdentity", "count:0:DebugIdentity",
+                    "good:0:DebugIdentity"};
+  const auto dumped = [&](const char* root) {
+    std::vector<Names> keys;
+    for (const fs::path& run : runs_of(folder / root)) keys.push_back(keys_in(run));
+    return keys;
+  };
+  using Runs = std::vector<Names>;
+  const Names loss{"loss:0:DebugIdentity"}, good{"good:0:DebugIdentity"};
+  EXPECT_EQ(dumped("a"), Runs{every});
+  EXPECT_EQ(dumped("b"), (Runs{loss, loss, loss}));
+  EXPECT_EQ(dumped("c"), Runs{Names{"net/field:0:DebugIdentity"}});
+  EXPECT_EQ(dumped("d"), (Runs{loss, loss, loss}));
+  EXPECT_EQ(dumped("e"), (Runs{every, every, every}));
+  EXPECT_EQ(dumped("f"), (Runs{good, good, good}));
+  EXPECT_EQ(dumped("g"), Runs{every});
+  EXPECT_EQ(dumped("h"), (Runs{every, every, every})) << "an empty function is no function";
+  EXPECT_EQ(dumped("i"), Runs{});
+}
+
+/// The nodes of a run's graph, with what `describe` says of each.
+template <class Describe>
+std::map<std::string, std::string> graph_of(const fs::path& run, Describe describe) {
+  tensorflow::GraphDef graph;
+  EXPECT_TRUE(graph.ParseFromString(event_of(file_of(run, device + "/_tfdbg_graph_")).graph_def()));
+  std::map<std::string, std::string> nodes;
+  for (const tensorflow::NodeDef& node : graph.node()) nodes[node.name()] = describe(node);
+  return nodes;
+}
+std::string urls_in(const tensorflow::NodeDef& node) {
+  const auto found = node.attr().find("debug_urls");
+  return found == node.attr().end() ? "" : found->second.list().s(0);
+}
+
+TEST(DumpingDebugHook, TheGraphNamesItsOwnDirectoryAlsoBehindARunThatFailed) {
+  const TemporaryFolder folder;
+  int steps = 0;
+  cr::StepExecutor executor{[&](auto& out) {
+                              if (++steps == 2) throw std::runtime_error("overflow");
+                              out["loss"_n] = 1.0F;
+                            },
+                            cr::output<float, "loss">};
+  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
+  session.run(cr::fetches<"loss">);
+  EXPECT_THROW(session.run(cr::fetches<"loss">), std::runtime_error);
+  session.run(cr::fetches<"loss">);
+  for (const fs::path& run : runs_of(folder / "dumps")) {
+    EXPECT_EQ(graph_of(run, urls_in).at("__dbg_loss:0_0_DebugIdentity"), "file://" + run.string());
+  }
+}
+
+/// A step function whose outputs have names and types that no file can have.
+TEST(DumpingDebugHook, NamesAreThoseOfTheGraphEverywhere) {
+  const TemporaryFolder folder;
+  cr::StepExecutor executor{[](auto& out) {
+                              out["a b"_n] = 1.0F;
+                              out["../up"_n] = 2.0F;
+                              out["\xff\xfe"_n] = 3.0F;
+                              (void)out.input("x\xff y"_n, 1.0F);
+                            },
+                            cr::output<float, "a b">, cr::output<float, "../up">, cr::output<float, "\xff\xfe">,
+                            cr::input<float, "x\xff y">};
+  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
+  session.run(cr::fetches<"a b", "../up", "\xff\xfe">, cr::feed<"x\xff y">(1.0F));
+  const fs::path run = runs_of(folder / "dumps").at(0);
+  const auto nodes = graph_of(run, [](const tensorflow::NodeDef&) { return std::string(); });
+  const nlohmann::json metadata = metadata_of(run);
+  ASSERT_EQ(metadata["output_names"].size(), 3U);
+  Names keys;
+  for (const std::string name : metadata["output_names"]) {
+    EXPECT_TRUE(nodes.contains(name.substr(0, name.size() - 2))) << name;
+    keys.insert(name + ":DebugIdentity");
+  }
+  EXPECT_EQ(keys_in(run), keys);
+  EXPECT_EQ(event_of(run / "_tfdbg_fetches_info_").log_message().message(),
+            "['a_b:0', '" + debug::safe_node_name("../up") + ":0', '__:0']");
+  EXPECT_EQ(metadata["input_names"], nlohmann::json{debug::safe_node_name("x\xff y") + ":0"});
+}
+
+TEST(DumpingDebugHook, WhatIsNoTensorIsNeitherWatchedNorGivenAType) {
+  struct Report {
+    int rows = 0;
+  };
+  const TemporaryFolder folder;
+  cr::StepExecutor executor{[](auto& out) {
+                              out["loss"_n] = 1.0F;
+                              out["text"_n] = std::string("all is well");
+                              out["short"_n] = std::int16_t{3};
+                              out["report"_n] = Report{5};
+                            },
+                            cr::output<float, "loss">, cr::output<std::string, "text">,
+                            cr::output<std::int16_t, "short">, cr::output<Report, "report">};
+  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
+  session.run(cr::fetches<"loss", "text", "short", "report">);
+  const fs::path run = runs_of(folder / "dumps").at(0);
+  EXPECT_EQ(keys_in(run), Names{"loss:0:DebugIdentity"});
+  const auto types = graph_of(run, [](const tensorflow::NodeDef& node) {
+    const auto found = node.attr().find("T");
+    return found == node.attr().end() ? "none" : tensorflow::DataType_Name(found->second.type());
+  });
+  const std::map<std::string, std::string> expected{{"step_function", "none"},
+                                                    {"loss", "DT_FLOAT"},
+                                                    {"text", "none"},
+                                                    {"short", "none"},
+                                                    {"report", "none"},
+                                                    {"__copy_loss_0", "DT_FLOAT"},
+                                                    {"__dbg_loss:0_0_DebugIdentity", "DT_FLOAT"}};
+  EXPECT_EQ(types, expected);
 }
 
 TEST(PythonRepr, IsPythons) {

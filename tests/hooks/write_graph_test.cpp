@@ -91,7 +91,7 @@ TEST(GraphDef, ShapesAndTypes) {
   EXPECT_EQ(kernel.op(), "VariableV2");
   EXPECT_EQ(kernel.attr().at("shape").shape().dim(1).size(), 4);
   const auto& matmul = *d.nodes.at("output/matmul");
-  EXPECT_EQ(matmul.op(), "Matmul");
+  EXPECT_EQ(matmul.op(), "MatMul");
   EXPECT_EQ(matmul.attr().at("T").type(), tensorflow::DT_FLOAT);
   EXPECT_EQ(matmul.attr().at("_output_shapes").list().shape(0).dim(1).size(), 3);
   const auto& half = d.nodes.at("hidden/constant")->attr().at("value").tensor();

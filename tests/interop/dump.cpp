@@ -119,7 +119,8 @@ json expected_run(int step) {
   run["only"] = true;
   run["fetches"] =
       "['net/field:0', 'net/wide:0', 'counts_of_it:0', 'big:0', 'bytes:0', 'truths:0', 'empty:0', "
-      "'large:0', 'net/../../loss:0', 'n:0']";
+      "'large:0', '" +
+      debug::safe_node_name("net/../../loss") + ":0', 'n:0']";
   run["feeds"] = step == 1 ? "dict_keys(['rate:0'])" : "None";
   run["core_metadata"] = {{"global_step", step - 1}, {"executor_step_index", 0}, {"target_nodes", json::array()}};
   return run;

@@ -101,9 +101,9 @@ TEST(Perfetto, ARunIsSlicesCountersAndFlows) {
           "runs: run 0-175500 step=42",
           "hooks: NanTensor<\"loss\"> -3000--2000 phase=before_run",
           "hooks: NanTensor<\"loss\"> 176500-179500 phase=after_run",
-          "session.run: dense/relu 10000-110250 op=Matmul+Relu inputs=x, w thread=0 us=100.25 nodes=2 FLOP=2000000 "
+          "session.run: dense/relu 10000-110250 op=MatMul+Relu inputs=x, w thread=0 us=100.25 nodes=2 FLOP=2000000 "
           "bytes=4000 GFLOP/s=19.9501 GB/s=0.0399002",
-          "team 1: dense/relu 110250-160250 op=Matmul+Relu inputs=x, w thread=1 us=50 nodes=2 FLOP=2000000 "
+          "team 1: dense/relu 110250-160250 op=MatMul+Relu inputs=x, w thread=1 us=50 nodes=2 FLOP=2000000 "
           "bytes=4000 GFLOP/s=19.9501 GB/s=0.0399002",
           "session.run: sum/row 160250-170250 op=ReduceSum inputs=dense/relu thread=0 us=10 bytes=1000 GB/s=0.1 "
           "region=0 calls=2 spread_us=12",
@@ -171,7 +171,7 @@ TEST(ProfileTable, SumsUpNodesAndHooks) {
   EXPECT_EQ(table.lines(), (std::vector<std::string>{
                                "2 runs recorded, 175.50 us a run; times are per run",
                                "node        operations   self us  share %  calls  GFLOP/s    GB/s",
-                               "dense/relu  Matmul+Relu   100.25     57.1      1    19.95  0.0399",
+                               "dense/relu  MatMul+Relu   100.25     57.1      1    19.95  0.0399",
                                "sum/row     ReduceSum      10.00      5.7      2        -     0.1",
                                "sum         ReduceSum       4.00      2.3      2    0.125   0.001",
                                "update      Assign          0.25      0.1      1        -       -",

@@ -96,14 +96,14 @@ TEST(StepStats, LabelsHaveTheFigures) {
   }
   // 2e6 operations in the longer part, of 100.25 us, and 4000 bytes
   EXPECT_EQ(labels, (std::vector<std::string>{
-                        "dense/relu = Matmul+Relu(x, w, thread=0, us=100.250, nodes=2, FLOP=2000000, bytes=4000, "
+                        "dense/relu = MatMul+Relu(x, w, thread=0, us=100.250, nodes=2, FLOP=2000000, bytes=4000, "
                         "GFLOP/s=19.95, GB/s=0.0399)",
                         "[cpu 1.0MB] sum/row = ReduceSum(dense/relu, thread=0, us=10.000, bytes=1000, GB/s=0.1, "
                         "region=0, calls=2, spread_us=12.000)",
                         "sum = ReduceSum(sum/row, dense/relu:1, thread=0, us=4.000, FLOP=500, bytes=4, "
                         "GFLOP/s=0.125, GB/s=0.001, region=0, calls=2, spread_us=9.000)",
                         "update = Assign(w, sum, thread=0, us=0.250)",
-                        "dense/relu = Matmul+Relu(x, w, thread=1, us=50.000, nodes=2, FLOP=2000000, bytes=4000, "
+                        "dense/relu = MatMul+Relu(x, w, thread=1, us=50.000, nodes=2, FLOP=2000000, bytes=4000, "
                         "GFLOP/s=19.95, GB/s=0.0399)"}));
 }
 

@@ -4,9 +4,11 @@
 
 #include <crochet/proto/graph.pb.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,7 +68,9 @@ class DebugNodes {
         const auto found = readers_.find(input);
         if (found == readers_.end()) continue;
         if (!found->second.copy.empty()) input = found->second.copy;
-        waits.insert(waits.end(), found->second.waits_for.begin(), found->second.waits_for.end());
+        for (const std::string& wait : found->second.waits_for) {
+          if (std::find(waits.begin(), waits.end(), wait) == waits.end()) waits.push_back(wait);
+        }
       }
       for (std::string& wait : waits) node.add_input(std::move(wait));
     }
@@ -156,5 +160,30 @@ inline void insert_debug_nodes(tensorflow::GraphDef& graph, std::span<const Grap
   for (const GraphWatch& watch : watches) inserted.watch(watch);
   inserted.redirect(nodes);
 }
+
+/// The graph of a debugged run, made when it is asked for: many a run is looked into and published nowhere. One thread.
+class DebugGraph {
+ public:
+  DebugGraph(std::shared_ptr<const tensorflow::GraphDef> graph, std::vector<GraphWatch> watches,
+             std::vector<std::string> urls)
+      : graph_(std::move(graph)), watches_(std::move(watches)), urls_(std::move(urls)) {}
+
+  /// With its debug nodes. Cost: of the first call that of copying and serializing the graph.
+  [[nodiscard]] std::shared_ptr<const std::string> serialized() {
+    if (serialized_ == nullptr) {
+      tensorflow::GraphDef graph = *graph_;
+      insert_debug_nodes(graph, watches_, urls_);
+      serialized_ = std::make_shared<const std::string>(graph.SerializeAsString());
+    }
+    return serialized_;
+  }
+  [[nodiscard]] const std::vector<std::string>& urls() const { return urls_; }
+
+ private:
+  std::shared_ptr<const tensorflow::GraphDef> graph_;
+  std::vector<GraphWatch> watches_;
+  std::vector<std::string> urls_;
+  std::shared_ptr<const std::string> serialized_;
+};
 
 }  // namespace crochet::debug

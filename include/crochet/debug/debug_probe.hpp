@@ -21,6 +21,7 @@
 #include <crochet/debug/debug_run.hpp>
 #include <crochet/debug/graph_hash.hpp>
 #include <crochet/debug/resolved_watches.hpp>
+#include <crochet/debug/safe_names.hpp>
 #include <crochet/debug/timestamps.hpp>
 #include <crochet/debug/watch_fn.hpp>
 #include <crochet/graph/probe.hpp>
@@ -57,7 +58,10 @@ class DebugProbe {
   void on_run_begin(const ProbedRun& run) {
     const WatchOptions wanted = options_.watch_fn(run.caller_fetches, run.caller_feeds);
     if (graph_of_ != run.graph.nodes.data()) name_graph(run);
-    if (!watches_ || !(watches_->options() == wanted)) watches_.emplace(wanted, named_, &W::matches);
+    if (!watches_ || !(watches_->options() == wanted)) {
+      watches_.emplace(wanted, *named_, &W::matches);
+      graph_.reset();
+    }
     const std::int64_t now = times_.next();
     const std::vector<std::string> urls = publisher_.urls(now);
     DebugRun seen = request_of(run);
@@ -78,27 +82,58 @@ class DebugProbe {
 
  private:
   void name_graph(const ProbedRun& run) {
-    named_ = io::graph_def(run.graph, options_.device);
-    make_names_safe(named_);
+    tensorflow::GraphDef graph = io::graph_def(run.graph, options_.device);
+    make_names_safe(graph);
+    named_ = std::make_shared<const tensorflow::GraphDef>(std::move(graph));
     graph_of_ = run.graph.nodes.data();
     watches_.reset();
     graph_.reset();
   }
 
-  static std::vector<std::string> tensors(std::span<const std::string_view> names) {
-    std::vector<std::string> all;
-    for (const std::string_view name : names) all.push_back(std::string(name) + ":0");
-    return all;
-  }
-  static DebugRun request_of(const ProbedRun& run) {
+  /// Names as the graph has them.
+  class Spelling {
+   public:
+    Spelling(const tensorflow::GraphDef& graph, const ProbedRun& run) : graph_(graph), run_(run) {}
+
+    std::vector<std::string> nodes(std::span<const std::string_view> names) const {
+      std::vector<std::string> all;
+      for (const std::string_view name : names) all.push_back(node(name));
+      return all;
+    }
+    std::vector<std::string> tensors(std::span<const std::string_view> names) const {
+      std::vector<std::string> all = nodes(names);
+      for (std::string& name : all) name += ":0";
+      return all;
+    }
+
+   private:
+    std::string node(std::string_view name) const {
+      for (std::size_t i = 0; i < run_.fetch_nodes.size(); ++i) {
+        if (run_.fetches[i] == name) return graph_.node(run_.fetch_nodes[i]).name();
+      }
+      for (std::size_t i = 0; i < run_.target_nodes.size(); ++i) {
+        if (run_.targets[i] == name) return graph_.node(run_.target_nodes[i]).name();
+      }
+      for (std::size_t i = 0; i < run_.graph.nodes.size(); ++i) {
+        if (run_.graph.nodes[i].name == name) return graph_.node(static_cast<int>(i)).name();
+      }
+      return safe_node_name(name);  // what a step function is fed is no node
+    }
+
+    const tensorflow::GraphDef& graph_;
+    const ProbedRun& run_;
+  };
+
+  DebugRun request_of(const ProbedRun& run) const {
+    const Spelling spelt(*named_, run);
     DebugRun request;
     request.metadata.global_step = run.step;
-    request.metadata.input_names = tensors(run.feeds);
-    request.metadata.output_names = tensors(run.fetches);
-    request.metadata.target_nodes.assign(run.targets.begin(), run.targets.end());
-    request.caller_fetches = tensors(run.caller_fetches);
-    for (const std::string_view target : run.caller_targets) request.caller_fetches.emplace_back(target);
-    request.caller_feeds = tensors(run.caller_feeds);
+    request.metadata.input_names = spelt.tensors(run.feeds);
+    request.metadata.output_names = spelt.tensors(run.fetches);
+    request.metadata.target_nodes = spelt.nodes(run.targets);
+    request.caller_fetches = spelt.tensors(run.caller_fetches);
+    for (std::string& target : spelt.nodes(run.caller_targets)) request.caller_fetches.push_back(std::move(target));
+    request.caller_feeds = spelt.tensors(run.caller_feeds);
     return request;
   }
 
@@ -116,13 +151,9 @@ class DebugProbe {
     return counts_[combination]++;
   }
 
-  std::shared_ptr<const std::string> graph_with(const std::vector<std::string>& urls) {
-    if (graph_ == nullptr || urls != urls_ || watches_->text() != watches_text_) {
-      tensorflow::GraphDef graph = named_;
-      insert_debug_nodes(graph, watches_->graph_watches(), urls);
-      graph_ = std::make_shared<const std::string>(graph.SerializeAsString());
-      urls_ = urls;
-      watches_text_ = watches_->text();
+  std::shared_ptr<DebugGraph> graph_with(const std::vector<std::string>& urls) {
+    if (graph_ == nullptr || urls != graph_->urls()) {
+      graph_ = std::make_shared<DebugGraph>(named_, watches_->graph_watches(), urls);
     }
     return graph_;
   }
@@ -153,11 +184,9 @@ class DebugProbe {
   DebugProbeOptions options_;
   Timestamps times_;
   const GraphTable::Node* graph_of_ = nullptr;
-  tensorflow::GraphDef named_;
+  std::shared_ptr<const tensorflow::GraphDef> named_;
   std::optional<ResolvedWatches> watches_;
-  std::shared_ptr<const std::string> graph_;  // with the watches and urls that follow
-  std::vector<std::string> urls_;
-  std::string watches_text_;
+  std::shared_ptr<DebugGraph> graph_;  // with these watches
   std::map<std::uint64_t, std::int64_t> counts_;
   std::set<std::string> reported_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <crochet/debug/core_metadata.hpp>
+#include <crochet/debug/debug_graph.hpp>
 #include <crochet/debug/debug_op.hpp>
 #include <crochet/debug/tensor.hpp>
 
@@ -17,7 +18,7 @@ namespace crochet::debug {
 struct DebugRun {
   CoreMetadata metadata{};
   std::string device{};
-  std::shared_ptr<const std::string> graph{};  ///< a serialized GraphDef, with its debug nodes
+  std::shared_ptr<DebugGraph> graph{};
   std::uint64_t combination = 0;  ///< the same for runs with the same fetches, feeds, targets, graph and watches
   std::int64_t microseconds = 0;  ///< when it begins; every firing is later
   std::vector<std::string> caller_fetches{};  ///< as the caller of the run named them, targets among them

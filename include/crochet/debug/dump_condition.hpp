@@ -19,6 +19,12 @@ struct Always {
   static constexpr Fetches<> fetches{};
 };
 
+/// Says by its type what it looks at.
+template <class T>
+concept DumpCondition = requires {
+  T::fetches;
+};
+
 namespace detail {
 template <class T>
 bool all_finite(const T& value) {
@@ -40,7 +46,7 @@ struct WhenNotFinite {
   static constexpr Fetches<Name<Text>...> fetches{};
   [[nodiscard]] bool operator()(const auto& values) const { return !(detail::all_finite(values[Name<Text>{}]) && ...); }
 };
-/// `DumpingDebugHook{root, {}, when_not_finite<"loss">}`.
+/// `DumpingDebugHook{root, when_not_finite<"loss">}`.
 template <FixedString... Text>
 inline constexpr WhenNotFinite<Text...> when_not_finite{};
 
@@ -51,7 +57,7 @@ struct WhenValues {
   F predicate;
   [[nodiscard]] bool operator()(const auto& values) const { return predicate(values[Name<Text>{}]...); }
 };
-/// `DumpingDebugHook{root, {}, when<"loss">([](float loss) { return loss > 10; })}`.
+/// `DumpingDebugHook{root, when<"loss">([](float loss) { return loss > 10; })}`.
 template <FixedString... Text, class F>
 WhenValues<F, Text...> when(F predicate) {
   return {std::move(predicate)};

@@ -54,7 +54,8 @@ class DumpPublisher {
   /// Runs that have been written, those that are removed again included.
   [[nodiscard]] std::int64_t runs() const { return runs_; }
 
-  [[nodiscard]] std::vector<std::string> urls(std::int64_t microseconds) const {
+  [[nodiscard]] std::vector<std::string> urls(std::int64_t microseconds) {
+    finish();  // a run that failed is over: what comes has the next number
     return {"file://" + (root_ / run_name(microseconds)).string()};
   }
   void begin_run(const DebugRun& run) {
@@ -95,7 +96,7 @@ class DumpPublisher {
     writer_.emplace(root_ / run_name(run.microseconds), *options_.budget, *options_.files);
     writer_->write_fetches(python_repr(run.caller_fetches));
     writer_->write_feed_keys(feed_keys_repr(run.caller_feeds));
-    writer_->write_graph(run.device, *run.graph, run.microseconds);
+    writer_->write_graph(run.device, *run.graph->serialized(), run.microseconds);
     writer_->write_metadata(run.metadata, run.microseconds);
   }
 

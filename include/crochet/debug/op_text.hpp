@@ -47,7 +47,7 @@ class OpText {
   }
   /// A decimal number, `inf` or `-inf`, for which there is a float.
   [[nodiscard]] float number(std::string_view key, std::string_view value) const {
-    const std::string_view digits = value.substr(value.starts_with('+') ? 1 : 0);
+    const std::string_view digits = value.substr(value.starts_with('+') && !value.starts_with("+-") ? 1 : 0);
     float result = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
     if (error == std::errc{} && end == digits.data() + digits.size() && result == result) return result;

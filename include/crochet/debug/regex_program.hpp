@@ -137,13 +137,25 @@ class RegexProgram {
 
   constexpr void read_piece(int depth) {
     const std::size_t start = size_;
+    const bool group = sees('(');
     read_atom(depth);
     if (!more()) return;
     std::size_t least = 0, most = 0;
     if (!read_repetition(least, most)) return;
+    if (!group && is_place(start)) return fail(RegexError::nothing_to_repeat);
     repeat(start, least, most);
     (void)skip('?');  // lazy: matches the same
-    if (sees('*') || sees('+') || sees('?')) fail(RegexError::nothing_to_repeat);
+    if (sees_repetition()) fail(RegexError::nothing_to_repeat);
+  }
+  /// The piece is `^`, `$`, `\A` or `\Z`.
+  [[nodiscard]] constexpr bool is_place(std::size_t start) const {
+    if (size_ != start + 1) return false;
+    const RegexStep::Kind kind = steps_[start].kind;
+    return kind == RegexStep::begin || kind == RegexStep::end || kind == RegexStep::very_end;
+  }
+  [[nodiscard]] constexpr bool sees_repetition() const {
+    std::size_t next = at_, least = 0, most = 0;
+    return sees('*') || sees('+') || sees('?') || read_braces(next, least, most);
   }
 
   static constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
@@ -208,7 +220,7 @@ class RegexProgram {
 
   constexpr void read_atom(int depth) {
     const char c = pattern_[at_];
-    if (c == '*' || c == '+' || c == '?') return fail(RegexError::nothing_to_repeat);
+    if (sees_repetition()) return fail(RegexError::nothing_to_repeat);
     ++at_;
     switch (c) {
       case '(':
@@ -293,8 +305,9 @@ class RegexProgram {
   constexpr void read_range(ByteSet& all) {
     ByteSet set;
     char low = 0;
-    if (!read_member(set, low)) return all.add(set);
+    const bool character = read_member(set, low);
     const bool range = at_ + 1 < pattern_.size() && pattern_[at_] == '-' && pattern_[at_ + 1] != ']';
+    if (!character) return range ? fail(RegexError::range_is_the_wrong_way_round) : all.add(set);
     char high = low;
     if (range && (++at_, !read_member(set, high))) return fail(RegexError::range_is_the_wrong_way_round);
     const auto a = static_cast<unsigned char>(low), b = static_cast<unsigned char>(high);

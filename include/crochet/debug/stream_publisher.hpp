@@ -62,7 +62,7 @@ class StreamPublisher {
       stream.begin_run({.metadata = run.metadata,
                         .microseconds = run.microseconds,
                         .combination = run.combination,
-                        .graphs = {{run.device, run.graph}}});
+                        .graphs = {{run.device, run.graph->serialized()}}});
     });
   }
   bool wants(std::string_view node, std::int32_t slot, const DebugOp& op) {

@@ -124,7 +124,7 @@ inline tensorflow::CallTraceback call_traceback(const DebugRun& run, const std::
 inline std::vector<std::string> graph_nodes(const DebugRun& run) {
   tensorflow::GraphDef graph;
   std::vector<std::string> names;
-  if (run.graph == nullptr || !graph.ParseFromString(*run.graph)) return names;
+  if (run.graph == nullptr || !graph.ParseFromString(*run.graph->serialized())) return names;
   for (const tensorflow::NodeDef& node : graph.node()) {
     if (!node.name().starts_with("__copy_") && !node.name().starts_with("__dbg_")) names.push_back(node.name());
   }

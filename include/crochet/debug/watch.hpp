@@ -2,6 +2,7 @@
 // Watch: which nodes a debug hook looks at, as a type. What is not watched is not even made a value: it stays fused.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -66,6 +67,12 @@ struct Watch {
     return detail::ConstantRegex<DType>::regex.match(dtype) && detail::ConstantRegex<Op>::regex.match(op) &&
            detail::ConstantRegex<Node>::regex.match(node);
   }
+};
+
+/// Chooses nodes in the compiler.
+template <class T>
+concept NodeWatch = requires(std::string_view text) {
+  { T::matches(text, text, text) } -> std::convertible_to<bool>;
 };
 
 /// Every node of a run.

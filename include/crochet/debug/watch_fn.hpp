@@ -27,10 +27,14 @@ class WatchFn {
       : choose_([always = std::move(always)](NameList, NameList) { return always; }) {}
   template <class F>
   requires(std::invocable<F&, NameList, NameList> && !std::same_as<std::remove_cvref_t<F>, WatchFn>)
-      WatchFn(F function)  // NOLINT(google-explicit-constructor): `.watch_fn = my_function`
-      : choose_([function = std::move(function)](NameList fetches, NameList feeds) mutable {
-          return watch_options(function(fetches, feeds));
-        }) {}
+      WatchFn(F function) {  // NOLINT(google-explicit-constructor): `.watch_fn = my_function`
+    if constexpr (requires { function == nullptr; }) {  // an empty std::function is None, too
+      if (function == nullptr) return;
+    }
+    choose_ = [function = std::move(function)](NameList fetches, NameList feeds) mutable {
+      return watch_options(function(fetches, feeds));
+    };
+  }
 
   [[nodiscard]] WatchOptions operator()(NameList fetches, NameList feeds) const {
     return choose_ ? choose_(fetches, feeds) : WatchOptions{};

@@ -395,21 +395,26 @@ struct NodeNames {
   static constexpr const NodeName& of(std::size_t node) { return names.of[node]; }
 };
 
-/// An operation's name as a GraphDef has it: the sources have TensorFlow's, `reduce_mean` becomes `ReduceMean`.
+/// An operation's name as a GraphDef has it: `reduce_mean` becomes `ReduceMean`, `conv2d` `Conv2D`; sources and
+/// products have TensorFlow's.
 class GraphOpName {
  public:
   constexpr explicit GraphOpName(std::string_view op) {
-    constexpr std::string_view sources[][2] = {{"variable", "VariableV2"}, {"constant", "Const"}, {"group", "NoOp"}};
-    for (const auto& source : sources) {
-      if (op == source[0]) {
-        copy(source[1]);
+    constexpr std::string_view known[][2] = {{"variable", "VariableV2"},
+                                             {"constant", "Const"},
+                                             {"group", "NoOp"},
+                                             {"matmul", "MatMul"},
+                                             {"batched_matmul", "BatchMatMul"}};
+    for (const auto& spelt : known) {
+      if (op == spelt[0]) {
+        copy(spelt[1]);
         return;
       }
     }
     bool begins = true;
     for (const char c : op) {
       if (c != '_') put(begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
-      begins = c == '_';
+      begins = c == '_' || c == '2';  // 2D
     }
   }
   constexpr std::string_view view() const { return {text_, size_}; }

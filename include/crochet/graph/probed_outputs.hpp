@@ -22,7 +22,7 @@ namespace crochet::detail {
 /// The memory of an output. A contiguous range is one-dimensional unless it says otherwise.
 template <class X>
 struct OutputMemory {
-  using Element = void;
+  struct Element {};
 };
 template <class X>
 requires std::is_arithmetic_v<X>
@@ -76,6 +76,7 @@ constexpr void describe_output(GraphTable::Node& to, std::string_view name) {
   to.op = "output";
   to.kind = OpKind::view;
   to.inputs[0] = 0;
+  to.has_tensor = shown_dtype<X>.has_value();
   if constexpr (shown_dtype<X>) {
     to.dtype = *shown_dtype<X>;
     for (std::size_t i = 0; i < OutputMemory<X>::rank; ++i) to.shape.push_back(Extent::symbol(0));
@@ -99,6 +100,7 @@ class ProbedOutputs {
     }
     all[0].op = "step_function";
     all[0].kind = OpKind::kernel;
+    all[0].has_tensor = false;
     std::size_t i = 0;
     (describe_output<typename Output::type>(all[++i], Output::name::view()), ...);
     return all;

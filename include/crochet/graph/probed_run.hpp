@@ -50,9 +50,11 @@ struct ProbedRun {
   std::span<const std::string_view> fetches;  ///< with what the hooks asked for
   std::span<const std::string_view> targets;
   std::span<const std::string_view> feeds;
-  std::size_t variable_bytes = 0;     ///< of all variables
-  std::size_t workspace_bytes = 0;    ///< of everything else that the run needs, slots sharing memory
-  std::span<const ProbedSlot> slots;  ///< the workspace's plan
+  std::span<const std::int32_t> fetch_nodes;   ///< the nodes of `fetches`, which may have several names; empty where
+  std::span<const std::int32_t> target_nodes;  ///< nodes have one name only
+  std::size_t variable_bytes = 0;              ///< of all variables
+  std::size_t workspace_bytes = 0;             ///< of everything else that the run needs, slots sharing memory
+  std::span<const ProbedSlot> slots;           ///< the workspace's plan
   Dims dims{};  ///< the dynamic dimensions, for the shapes of the graph; 0 where the run does not know them
 };
 

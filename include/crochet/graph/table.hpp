@@ -23,6 +23,7 @@ struct GraphTable {
     Shape shape;
     std::int32_t inputs[max_inputs]{};  ///< node ids, then -1
     Attributes attributes;
+    bool has_tensor = true;  ///< false: what it makes is no tensor of these types (an output that is a text)
   };
 
   std::span<const Node> nodes;

@@ -40,10 +40,12 @@ struct DumpingDebugOptions {
 };
 
 /// Dumps the tensors of each run that it sees, for tfdbg's DebugDumpDir, the tfdbg CLI and crochet-dump:
-/// `EveryN<100, DumpingDebugHook<>>{{"/data/dumps"}}`, `DumpingDebugHook<debug::Watch<"dense.*">>{"dumps"}`.
+/// `EveryN<100, DumpingDebugHook<>>{{"/data/dumps"}}`, `DumpingDebugHook<Watch<"dense.*">>{"dumps"}`,
+/// `DumpingDebugHook{"dumps", when_not_finite<"loss">}`, `DumpingDebugHook{"dumps", Watch<"dense.*">{},
+/// when_not_finite<"loss">}`.
 ///   W                   -     WatchAll  which nodes are watched at all: chosen by the compiler, the others stay fused
-///   Condition           -     Always    which runs are dumped, told from what they fetched: `debug::when_not_finite<
-///                                       "loss">` as third argument. Runs are then kept in memory until they are over
+///   Condition           -     Always    which runs are dumped, told from what they fetched: `when_not_finite<"loss">`
+///                                       as last argument. Runs are then kept in memory until they are over
 ///   session_root        -     -         a folder that is not there yet or is empty; `~` is a home. Looked at and made
 ///                                       in the first run
 ///   watch_fn            -     none      WatchOptions, or a function `(fetches, feeds)` that returns WatchOptions or
@@ -95,6 +97,14 @@ class DumpingDebugHook {
                 .report = options.sink,
                 .microseconds = std::move(options.microseconds)}) {}
 
+  /// The nodes are those of W, which a value of it says, too.
+  template <std::same_as<W> Watched>
+  DumpingDebugHook(std::filesystem::path session_root, Watched /*watched*/, Condition condition = {})
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
+  template <std::same_as<Condition> When>
+  DumpingDebugHook(std::filesystem::path session_root, When condition)
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
+
   /// Directories written so far.
   [[nodiscard]] std::int64_t runs() const { return probe_.publisher().runs(); }
 
@@ -133,5 +143,15 @@ class DumpingDebugHook {
   bool ready_ = false;
   bool due_ = false;
 };
+template <debug::NodeWatch W, debug::DumpCondition Condition = debug::Always>
+DumpingDebugHook(std::filesystem::path, W, Condition = {}) -> DumpingDebugHook<W, Condition>;
+template <debug::DumpCondition Condition>
+DumpingDebugHook(std::filesystem::path, Condition) -> DumpingDebugHook<debug::WatchAll, Condition>;
+
+// What a program of hooks names with them.
+using debug::Watch;
+using debug::WatchAll;
+using debug::WatchOptions;
+using debug::when_not_finite;
 
 }  // namespace crochet

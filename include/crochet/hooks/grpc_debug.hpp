@@ -24,6 +24,10 @@
 
 namespace crochet {
 
+using debug::Watch;
+using debug::WatchAll;
+using debug::WatchOptions;
+
 /// What a GrpcDebugHook can be given besides its addresses.
 struct GrpcDebugOptions {
   debug::WatchFn watch_fn{};                        ///< what is watched, with which operations

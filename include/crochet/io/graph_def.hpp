@@ -71,7 +71,7 @@ inline void write_constant(const GraphTable::Node& from, tensorflow::TensorProto
 
 inline void write_attributes(const GraphTable::Node& from, tensorflow::NodeDef& to) {
   auto& attr = *to.mutable_attr();
-  if (from.kind == OpKind::group) return;
+  if (from.kind == OpKind::group || !from.has_tensor) return;
   write_shape(from.shape, *attr["_output_shapes"].mutable_list()->add_shape());
   attr[from.kind == OpKind::source ? "dtype" : "T"].set_type(proto_type(from.dtype));
   if (from.op == "constant") {

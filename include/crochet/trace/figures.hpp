@@ -26,7 +26,7 @@ inline std::string fixed_figure(double value, int digits) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
-/// What a step computes, in TensorFlow's spelling of operations: "Conv2d+Add+Relu"; of a long group the first ones.
+/// What a step computes, in TensorFlow's spelling of operations: "Conv2D+Add+Relu"; of a long group the first ones.
 inline std::string op_text(const RunTrace& run, const TracedStep& step) {
   constexpr std::size_t shown = 4;
   std::string text;

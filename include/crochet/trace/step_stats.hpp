@@ -188,7 +188,7 @@ class StepStatsWriter {
 /// each part of a step, in the order of their starts; device HOOKS:0 with the phases of hooks. One device for all
 /// threads would do for the original's viewer, which finds lanes for them, but Perfetto takes lane 0 of process 1 and
 /// lane 1 for one thread, and drops what overlaps there. A label is
-///   name = Conv2d+Add+Relu(images, conv1/kernel, thread=0, us=812.4, FLOP=..., bytes=..., GFLOP/s=81.2, GB/s=3.1)
+///   name = Conv2D+Add+Relu(images, conv1/kernel, thread=0, us=812.4, FLOP=..., bytes=..., GFLOP/s=81.2, GB/s=3.1)
 /// so that the original's timeline, too, shows these figures: it takes them for inputs that it does not know, and draws
 /// no flow for those. The steps of a region run slice by slice; each is one node as long as all its slices took, with
 /// `calls` and, from the first to the last, `spread_us`. Outputs hang on the part that ended last. Times are rounded to

@@ -76,6 +76,10 @@ template <class... N, class... R>
 struct NamesOfDemand<Demand<Names<N...>, Names<R...>>> {
   static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
   static constexpr std::array<std::string_view, sizeof...(R)> targets{R::view()...};
+  template <class T>
+  static constexpr std::array<std::int32_t, sizeof...(N)> fetch_nodes{T::template node_id<N>...};
+  template <class T>
+  static constexpr std::array<std::int32_t, sizeof...(R)> target_nodes{T::template node_id<R>...};
 };
 
 }  // namespace detail
@@ -139,6 +143,7 @@ class ProbedRunOf {
     run.step = request.step;
     run.caller_fetches = request.fetches, run.caller_targets = request.targets, run.caller_feeds = request.feeds;
     run.fetches = Wanted::fetches, run.targets = Wanted::targets, run.feeds = feeds;
+    run.fetch_nodes = Wanted::template fetch_nodes<T>, run.target_nodes = Wanted::template target_nodes<T>;
     run.variable_bytes = T::offsets.back();
     run.workspace_bytes = workspace;
     run.slots = facts.slots;
