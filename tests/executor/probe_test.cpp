@@ -37,6 +37,7 @@ struct Layer {
     const auto labels = g.placeholder<std::int32_t>("labels", {batch});
     const auto hidden = g.name("hidden", tanh(dense(x, 20, "first") * 0.5));
     const auto loss = g.name("loss", sparse_softmax_cross_entropy(hidden, labels));
+    g.name("cost", loss);
     g.name("train", minimize(loss, Momentum{.learning_rate = 0.01}));
   }
 };
@@ -132,6 +133,17 @@ TEST(Probe, IsToldWhatStepsDoAndTouch) {
   EXPECT_EQ(counter.run.fetches[0], "loss");
   EXPECT_EQ(counter.run.targets[0], "train");
   EXPECT_EQ(counter.run.feeds.size(), 2U);
+}
+
+TEST(Probe, IsToldWhichNodesAreMeant) {
+  AgainstOracle<Layer> both(1, 1e-9);
+  Counter counter;
+  both.run_probed(Names<Name<"cost">>{}, Train{}, {6}, &counter);
+  ASSERT_EQ(counter.run.fetch_nodes.size(), 1U);
+  EXPECT_EQ(counter.run.fetches[0], "cost");
+  EXPECT_EQ(counter.names[static_cast<std::size_t>(counter.run.fetch_nodes[0])], "loss") << "its first name";
+  ASSERT_EQ(counter.run.target_nodes.size(), 1U);
+  EXPECT_EQ(counter.names[static_cast<std::size_t>(counter.run.target_nodes[0])], "train");
 }
 
 TEST(Probe, ThatWatchesNothingChangesNoBit) {
