@@ -444,6 +444,39 @@ TEST(EventStream, ItsEndWaitsForNoServer) {
   EXPECT_EQ(program.reports.with("1 tensors were dropped in all"), 1);
 }
 
+TEST(EventStream, ItsEndDoesNotWaitAgainForWhatWasWaitedForInVain) {
+  const std::string address = unix_address();
+  TestServer* self = nullptr;
+  TestServer server(address, [&](grpc::ServerContext& context, auto&) { return self->sit(context); });
+  self = &server;
+  Program program(address, {.reply_seconds = 1e6, .close_seconds = 1e6});
+  program.run();
+  EXPECT_FALSE(program.stream->flush(0.01));
+  program.stream.reset();  // a test that hangs here has failed
+}
+
+TEST(EventStream, WithThePolicyFailAFailureThatNoCallThrowsIsReportedAtTheEnd) {
+  const std::string address = unix_address();
+  Program program(address, {.on_failure = debug::OnStreamFailure::fail, .connect_seconds = 0.05});
+  program.run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.reports.with("nobody could be reached"), 0);
+  program.stream.reset();
+  EXPECT_EQ(program.reports.with("nobody could be reached"), 1);
+}
+
+TEST(EventStream, ASocketWithAnOddNameIsReached) {
+  const std::string path = crochet::test::socket_path() + " 100%41?x#y";
+  const std::string encoded = debug::DebugAddress("unix:" + path).target();
+  TestServer server(encoded);
+  ASSERT_TRUE(std::filesystem::exists(path));
+  Program program("unix:" + path);
+  program.run();
+  ASSERT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().runs, 1U);
+  std::filesystem::remove(path);
+}
+
 TEST(EventStream, OnlyAServerThatKnowsTheTokenIsObeyed) {
   for (const std::string proof : {"open sesame", "open sesamf", ""}) {
     const std::string address = unix_address();
@@ -560,6 +593,47 @@ TEST(EventStream, CallsOutsideOfStreamsArriveInOrder) {
   EXPECT_EQ(server.tracebacks[0].call_key(), "key");
   ASSERT_EQ(server.files.size(), 1U);
   EXPECT_EQ(server.files[0].file_path(), "model.hpp");
+}
+
+// A server may have only the streams of the service, or refuse what it is told besides.
+TEST(EventStream, AServerThatTakesNoCallsOutsideOfStreamsGetsItsRuns) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  int calls = 0;
+  server.refusal = [&calls] {
+    ++calls;
+    return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not here");
+  };
+  Program program(address);
+  for (int i = 0; i < 3; ++i) {
+    program.stream->tell(tensorflow::CallTraceback{});
+    tensorflow::DebuggedSourceFiles files;
+    files.add_source_files()->set_file_path("model.hpp");
+    program.stream->tell(files);
+    EXPECT_TRUE(program.run());
+    ASSERT_TRUE(program.flush());
+  }
+  EXPECT_EQ(program.statistics().runs, 3U);
+  EXPECT_EQ(program.statistics().failures, 0U);
+  EXPECT_EQ(calls, 1);  // it would say the same again
+  EXPECT_EQ(program.reports.with("source files: not here"), 1);
+}
+
+TEST(EventStream, AServerThatIsStuckInACallDoesNotHoldUpTheEnd) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  std::mutex stuck;
+  stuck.lock();
+  server.refusal = [&stuck] {
+    const std::lock_guard lock(stuck);
+    return grpc::Status::OK;
+  };
+  Program program(address, {.reply_seconds = 1e6, .close_seconds = 0.05});
+  tensorflow::CallTraceback traceback;
+  traceback.set_call_key("key");
+  program.stream->tell(traceback);
+  program.stream.reset();  // a test that hangs here has failed
+  stuck.unlock();
 }
 
 }  // namespace

@@ -87,6 +87,21 @@ TEST(DebugAddress, TakesItsTextApart) {
   EXPECT_TRUE(socket.is_local());
 }
 
+// gRPC takes a target apart as a URI: what is special there must reach it in code.
+TEST(DebugAddress, ASocketsPathMayHaveCharactersThatUrisTakeForTheirOwn) {
+  const DebugAddress odd{"unix:/tmp/100%41 ?#\xc3\xa4.sock"};
+  EXPECT_EQ(odd.url(), "unix:/tmp/100%41 ?#\xc3\xa4.sock");
+  EXPECT_EQ(odd.target(), "unix:/tmp/100%2541%20%3F%23%C3%A4.sock");
+  EXPECT_TRUE(odd.is_unix());
+  EXPECT_EQ(DebugAddress{"unix:///run/debug.sock"}.target(), "unix:///run/debug.sock");
+  const std::string longest = "unix:/" + std::string(106, 'x');
+  EXPECT_EQ(DebugAddress{longest}.target(), longest);
+  for (const std::string& none : {longest + "x", std::string("unix://run/debug.sock"), std::string("unix:/a\nb"),
+                                  std::string("unix:/a\0b", 9), std::string("unix:\x1b[31m")}) {
+    EXPECT_THROW(DebugAddress{none}, crochet::LogicError) << none;
+  }
+}
+
 TEST(DebugAddress, AnotherMachineIsNamedByATypeThatSaysHow) {
   for (const char* text : {"192.0.2.1:6064", "example.org:6064", "0.0.0.0:6064", "127.example.org:1", "[2001:db8::1]:1",
                            "grpc://localhost.example.org:6064", "LOCALHOST:6064"}) {

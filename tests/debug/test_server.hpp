@@ -118,14 +118,19 @@ class TestServer final : public tensorflow::EventListener::Service {
     return grpc::Status::OK;
   }
 
+  /// What is said to calls that are not part of a stream; none: they are taken.
+  std::function<grpc::Status()> refusal{};
+
   grpc::Status SendTracebacks(grpc::ServerContext*, const tensorflow::CallTraceback* traceback,
                               tensorflow::EventReply*) override {
+    if (refusal) return refusal();
     const std::lock_guard lock(mutex_);
     tracebacks.push_back(*traceback);
     return grpc::Status::OK;
   }
   grpc::Status SendSourceFiles(grpc::ServerContext*, const tensorflow::DebuggedSourceFiles* sources,
                                tensorflow::EventReply*) override {
+    if (refusal) return refusal();
     const std::lock_guard lock(mutex_);
     files.insert(files.end(), sources->source_files().begin(), sources->source_files().end());
     return grpc::Status::OK;

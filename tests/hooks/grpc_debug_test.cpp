@@ -6,8 +6,12 @@
 #include <crochet/hooks/grpc_debug.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -152,6 +156,52 @@ TEST(GrpcDebugHook, WithThePolicyFailARunThrows) {
   session.run(all);
   ASSERT_TRUE(debugger(session).flush(soon));
   EXPECT_THROW(session.run(all), cr::IoError);
+}
+
+TEST(GrpcDebugHook, WithThePolicyFailTheEndThrowsWhatNoRunCould) {
+  cr::GrpcDebugOptions options = quick();
+  options.stream.on_failure = debug::OnStreamFailure::fail;
+  auto session = session_of({}, cr::GrpcDebugHook<>(unix_address(), options));
+  session.run(all);
+  EXPECT_THROW(session.close(), cr::IoError);
+}
+
+// Each look at this clock is more than half of `close_seconds` after the last one: for the second server none are left.
+TEST(GrpcDebugHook, ServersShareTheTimeThatTheEndGivesThem) {
+  const std::string first = unix_address(), stuck = unix_address();
+  TestServer server(first);
+  TestServer* self = nullptr;
+  TestServer other(stuck, [&](grpc::ServerContext& context, auto&) { return self->sit(context); });
+  self = &other;
+  cr::GrpcDebugOptions options{
+      .stream = {.reply_seconds = 1e6, .close_seconds = 1e6, .report = [](std::string_view) {}}};
+  options.stream.clock = [seconds = std::make_shared<std::atomic<double>>(0.0)] { return *seconds += 6e5; };
+  {
+    auto session = session_of({}, cr::GrpcDebugHook<>({first, stuck}, options));
+    session.run(all);
+    session.close();
+  }  // a test that hangs here has failed
+  EXPECT_EQ(server.streams().size(), 1U);
+}
+
+// A child has the streams' memory, and none of their threads.
+TEST(GrpcDebugHook, AChildOfForkRunsOnWithoutStreams) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  pid_t child = -1;
+  {
+    auto session = session_of({}, cr::GrpcDebugHook<>{address});
+    session.run(all);
+    ASSERT_TRUE(debugger(session).flush(soon));
+    child = ::fork();
+    if (child == 0) session.run(all);
+    session.close();
+  }
+  if (child == 0) ::_exit(7);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  EXPECT_EQ(server.streams().size(), 1U);
 }
 
 TEST(GrpcDebugHook, ARunThatFailsLeavesWhatItHadReached) {

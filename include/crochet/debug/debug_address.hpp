@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include <crochet/debug/unix_target.hpp>
 #include <crochet/error.hpp>
 
 namespace crochet::debug {
@@ -93,9 +94,10 @@ class DebugAddress {
 
   DebugAddress(std::string_view text, bool must_be_local) {
     if (text.starts_with("unix:")) {
-      target_ = url_ = text;
-      if (text.size() == 5 || text.find('\0') != std::string_view::npos)
-        fail("a Unix socket is written unix:/its/path");
+      url_ = text;
+      const std::string why = detail::unix_path_fault(text.substr(5));
+      if (!why.empty()) fail(why);
+      target_ = detail::unix_target(text.substr(5));
       return;
     }
     if (text.starts_with(scheme)) text.remove_prefix(scheme.size());

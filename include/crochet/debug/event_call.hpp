@@ -60,6 +60,32 @@ inline bool same_secret(std::string_view a, std::string_view b) {
   return different == 0;
 }
 
+/// A call with one answer, which is looked at by nobody: how it ended. Breaks it off after so many seconds, and when
+/// `given_up`, which is looked at twenty times a second. `prepare(&context, &queue)` makes the call.
+template <class Prepare>
+grpc::Status call_once(const std::string& token, double seconds, const std::atomic<bool>& given_up, Prepare prepare) {
+  grpc::ClientContext context;
+  if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+  grpc::CompletionQueue queue;
+  tensorflow::EventReply reply;
+  grpc::Status status;
+  const auto call = prepare(&context, &queue);
+  call->StartCall();
+  call->Finish(&reply, &status, &status);
+  const Deadline end(seconds);
+  void* tag = nullptr;
+  bool ok = false, late = false;
+  while (queue.AsyncNext(&tag, &ok, end.next_look()) == grpc::CompletionQueue::TIMEOUT) {
+    late = end.over();
+    if (late || given_up) context.TryCancel();  // then it is there soon
+  }
+  queue.Shutdown();
+  while (queue.Next(&tag, &ok)) {
+  }
+  if (!late || status.ok()) return status;
+  return {grpc::StatusCode::DEADLINE_EXCEEDED, "no answer within " + seconds_text(seconds)};
+}
+
 }  // namespace detail
 
 /// A stream of events to a server and of its replies. Each operation has a time limit in seconds; one that is over it

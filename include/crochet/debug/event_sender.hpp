@@ -63,12 +63,14 @@ class EventSender {
     call_.reset();
     return true;
   }
-  /// A call that is not part of a stream.
+  /// A call that is not part of a stream. False if the server is not there. One that does not take it gets its runs all
+  /// the same, and a report says so.
   bool tell(const tensorflow::CallTraceback& traceback) {
-    return ask([&](auto* context, auto* reply) { return stub_->SendTracebacks(context, traceback, reply); });
+    return ask(
+        [&](auto* context, auto* queue) { return stub_->PrepareAsyncSendTracebacks(context, traceback, queue); });
   }
   bool tell(const tensorflow::DebuggedSourceFiles& files) {
-    return ask([&](auto* context, auto* reply) { return stub_->SendSourceFiles(context, files, reply); });
+    return ask([&](auto* context, auto* queue) { return stub_->PrepareAsyncSendSourceFiles(context, files, queue); });
   }
   /// The rest of the run is not wanted.
   void abandon() { call_.reset(); }
@@ -87,6 +89,7 @@ class EventSender {
     }
     if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
     sent_graphs_.clear();  // whoever answers now may never have seen them
+    listens_ = true;
     for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
       if (channel_->WaitForConnected(limit.next_look())) return true;
     }
@@ -145,17 +148,21 @@ class EventSender {
     sent_graphs_.clear();
     return false;
   }
-  template <class Call>
-  bool ask(Call call) {
+  template <class Prepare>
+  bool ask(Prepare prepare) {
     if (!connect()) return false;
-    grpc::ClientContext context;
-    if (!options_.token.empty()) context.AddMetadata("authorization", "Bearer " + options_.token);
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(static_cast<std::int64_t>(
-                                                                1000 * std::min(options_.reply_seconds, 1e6))));
-    tensorflow::EventReply reply;
-    const grpc::Status status = call(&context, &reply);
-    if (!status.ok()) why_ = EventCall::describe(status);
-    return status.ok();
+    if (!listens_) return true;
+    const grpc::Status status = detail::call_once(options_.token, options_.reply_seconds, given_up_, prepare);
+    if (status.ok() || given_up_) return true;
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+      why_ = EventCall::describe(status);
+      return false;
+    }
+    using enum grpc::StatusCode;
+    listens_ = status.error_code() != UNIMPLEMENTED && status.error_code() != DEADLINE_EXCEEDED;
+    say_once(told_of_deafness_, "it does not take where runs are made, and source files: " + status.error_message() +
+                                    " (gRPC status " + std::to_string(static_cast<int>(status.error_code())) + ")");
+    return true;
   }
 
   const DebugAddress address_;
@@ -169,7 +176,8 @@ class EventSender {
   std::string why_;
   std::uint64_t events_ = 0, replies_ = 0;
   std::size_t replies_in_stream_ = 0, refused_ = 0;
-  bool told_of_token_ = false, told_of_refusals_ = false;
+  bool told_of_token_ = false, told_of_refusals_ = false, told_of_deafness_ = false;
+  bool listens_ = true;  // to calls that are not part of a stream
 };
 
 }  // namespace crochet::debug

@@ -32,7 +32,7 @@ namespace crochet::debug {
 ///   a slow or stuck one   tensors wait in the queue; what has no room is dropped before it is copied
 ///   one that goes away    the rest of the run is dropped, then as without a server
 /// Each such time is reported once when it begins and once when it is over; with OnStreamFailure::fail the next call
-/// below throws IoError instead.
+/// below throws IoError instead, and what no call was there to throw is reported at the end.
 /// A gated operation is published if its gate is open when its tensor is complete, by what the stream's thread has read
 /// by then. Replies to a run's beginning and end take effect between runs; `lockstep_seconds` makes a run wait for
 /// them. Memory: the queue, one message, one reply, the gates. The calls that are about runs: one thread. Others: any.
@@ -49,12 +49,13 @@ class EventStream {
         thread_([this] { work(); }) {}
   EventStream(const EventStream&) = delete;
   EventStream& operator=(const EventStream&) = delete;
-  /// Gives the thread `close_seconds` for what waits, and breaks off what is not done then.
+  /// Gives the thread `close_seconds` for what waits, as `last_flush`, and breaks off what is not done then.
   ~EventStream() {
-    flush(options_.close_seconds);
+    last_flush(options_.close_seconds);
     given_up_ = true;
     queue_.close();
     thread_.join();
+    if (has_failure_) tell_user(failure_);
   }
 
   [[nodiscard]] const DebugAddress& address() const { return address_; }
@@ -97,7 +98,18 @@ class EventStream {
     if (const std::size_t bytes = message.ByteSizeLong(); queue_.reserve(bytes)) queue_.push(std::move(message), bytes);
   }
   /// Waits until the server has all, or it is known that it will not; false if the time is over before.
-  bool flush(double seconds) { return queue_.wait_done(0, std::chrono::duration<double>(std::min(seconds, 1e8))); }
+  bool flush(double seconds) {
+    waited_for_ = queue_.pushed();
+    return queue_.wait_done(waited_for_, std::chrono::duration<double>(std::min(seconds, 1e8)));
+  }
+  /// The same, but nobody waits twice: not for what a flush has waited for in vain.
+  bool last_flush(double seconds) { return queue_.pushed() == waited_for_ || flush(seconds); }
+  /// With OnStreamFailure::fail, throws IoError for a failure that no call has thrown.
+  void throw_failure() {
+    if (!has_failure_.exchange(false)) return;
+    const std::lock_guard lock(mutex_);
+    throw IoError("crochet: debug server " + address_.url() + ": " + failure_);
+  }
 
   [[nodiscard]] EventStreamStatistics statistics() const {
     return {.runs = runs_,
@@ -129,11 +141,6 @@ class EventStream {
     late_ = !queue_.wait_done(number, std::chrono::duration<double>(std::min(options_.lockstep_seconds, 1e8)));
   }
   bool in_pause() const { return down_ && options_.clock() < pause_end_; }
-  void throw_failure() {
-    if (!has_failure_.exchange(false)) return;
-    const std::lock_guard lock(mutex_);
-    throw IoError("crochet: debug server " + address_.url() + ": " + failure_);
-  }
 
   // ---- the thread
   void work() {
@@ -208,7 +215,8 @@ class EventStream {
   std::atomic<bool> given_up_{false}, down_{false}, has_failure_{false};
   std::atomic<double> pause_end_{-std::numeric_limits<double>::infinity()};
   std::atomic<std::uint64_t> runs_{0}, skipped_{0}, events_{0}, dropped_{0}, replies_{0}, failures_{0};
-  mutable std::mutex mutex_;  // of failure_
+  std::atomic<std::uint64_t> waited_for_{0};  // so many items, by flush
+  mutable std::mutex mutex_;                  // of failure_
   std::string failure_;
   bool late_ = false;   // the training's
   EventSender sender_;  // from here on the thread's

@@ -15,7 +15,7 @@ namespace crochet::debug {
 /// What a server that cannot be reached, does not answer or ends a stream early means for the training.
 enum class OnStreamFailure : std::uint8_t {
   skip,  ///< nothing: it is reported once, runs are not shown for a while, then it is tried again
-  fail,  ///< the next run throws IoError
+  fail,  ///< the next run throws IoError, or the session's end
 };
 
 namespace detail {
@@ -50,7 +50,8 @@ struct EventStreamOptions {
   std::size_t replies = 10'000;                      ///< in one stream; after so many it is broken off
 
   bool tell_drops = false;  ///< adds the number of dropped events to the metadata of runs, as "dropped"
-  std::function<double()> clock{&detail::steady_seconds};  ///< of the pause after a failure. Used by several threads
+  std::function<double()> clock{
+      &detail::steady_seconds};  ///< of pauses, and of ends that servers share. Several threads use it
   std::function<void(std::string_view)> report{&detail::report_on_stderr};  ///< called by several threads, too
 };
 

@@ -2,6 +2,9 @@
 // StreamPublisher: the events of debugged runs on their way to servers.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,7 +29,7 @@ class StreamPublisher {
   using BeforeRun = std::function<void(const DebugRun&, EventStream&)>;
 
   StreamPublisher(const DebugAddresses& addresses, const EventStreamOptions& options, BeforeRun before_run = {})
-      : before_run_(std::move(before_run)) {
+      : before_run_(std::move(before_run)), close_seconds_(options.close_seconds), clock_(options.clock) {
     for (const DebugAddress& address : addresses.all()) {
       servers_.push_back({std::make_unique<EventStream>(address, options), false});
       urls_.push_back(address.url());
@@ -34,16 +37,24 @@ class StreamPublisher {
   }
   StreamPublisher(StreamPublisher&&) = default;
   StreamPublisher& operator=(StreamPublisher&&) = default;
-  /// A run that its failure left open is ended, so that its servers get what there is of it.
+  /// A run that its failure left open is ended, so that its servers get what there is of it. All together they have
+  /// `close_seconds`, if `end` has not given it to them.
   ~StreamPublisher() {
+    if (is_child()) {
+      for (Server& server : servers_) static_cast<void>(server.stream.release());
+      return;
+    }
     try {
       close_run();
-    } catch (const Error&) {  // the failure of a server: there is no run left that could throw it
+    } catch (const Error&) {  // the failure of a server: its stream reports it
     }
+    within(close_seconds_, [](EventStream& stream, double seconds) { return stream.last_flush(seconds); });
   }
 
-  /// Would any server get the run? To be asked before each.
+  /// Would any server get the run? To be asked before each. Never in a child that `fork` made: the streams are its
+  /// parent's.
   bool wants_run() {
+    if (is_child()) return false;
     close_run();
     bool any = false;
     for (Server& server : servers_) {
@@ -86,14 +97,20 @@ class StreamPublisher {
   }
   /// Ends a run that did not get to its end.
   void close_run() {
-    if (std::exchange(open_, false)) each([](EventStream& stream) { stream.end_run(); });
+    if (std::exchange(open_, false) && !is_child()) each([](EventStream& stream) { stream.end_run(); });
+  }
+  /// The last run was seen: gives all servers together `close_seconds` for what is left. Throws IoError for a failure
+  /// that no run was there to throw, with OnStreamFailure::fail.
+  void end() {
+    close_run();
+    flush(close_seconds_);
+    if (is_child()) return;
+    for (Server& server : servers_) server.stream->throw_failure();
   }
 
   /// Waits until every server has what it was sent, or will not get it; false if that takes longer than `seconds`.
   bool flush(double seconds) {
-    bool all = true;
-    for (Server& server : servers_) all = server.stream->flush(seconds) && all;
-    return all;
+    return within(seconds, [](EventStream& stream, double left) { return stream.flush(left); });
   }
   /// Of the server at this place in the list.
   [[nodiscard]] EventStreamStatistics statistics(std::size_t server) const {
@@ -105,6 +122,18 @@ class StreamPublisher {
     std::unique_ptr<EventStream> stream;
     bool takes_run = false;
   };
+  /// The streams have threads, which `fork` does not copy, and locks, which those may have held.
+  [[nodiscard]] bool is_child() const { return ::getpid() != process_; }
+  /// `wait(stream, seconds left)` for each stream; they work at the same time, so that they share the seconds. False if
+  /// one of them was.
+  template <class Wait>
+  bool within(double seconds, Wait wait) {
+    if (servers_.empty() || is_child()) return true;  // none: it was moved away
+    const double end = clock_() + seconds;
+    bool all = true;
+    for (Server& server : servers_) all = wait(*server.stream, std::max(end - clock_(), 0.0)) && all;
+    return all;
+  }
   template <class Act>
   void each(Act&& act) {
     for (Server& server : servers_) {
@@ -115,6 +144,9 @@ class StreamPublisher {
   std::vector<Server> servers_;
   std::vector<std::string> urls_;
   BeforeRun before_run_;
+  double close_seconds_;
+  std::function<double()> clock_;
+  pid_t process_ = ::getpid();
   bool open_ = false, gated_ = false;
 };
 

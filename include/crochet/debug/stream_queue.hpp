@@ -104,12 +104,11 @@ class StreamQueue {
     }
     changed_.notify_all();
   }
-  /// Waits until item `number` is done; 0: until all are. False if the time is over first.
+  /// Waits until item `number` is done. False if the time is over first.
   template <class Duration>
   bool wait_done(std::uint64_t number, Duration time) const {
     std::unique_lock lock(mutex_);
-    const std::uint64_t wanted = number == 0 ? pushed_ : number;
-    return changed_.wait_for(lock, time, [&] { return done_ >= wanted; });
+    return changed_.wait_for(lock, time, [&] { return done_ >= number; });
   }
   /// Nothing more is taken; what is in it can be popped.
   void close() {
@@ -120,6 +119,11 @@ class StreamQueue {
     changed_.notify_all();
   }
 
+  /// Items since the beginning.
+  [[nodiscard]] std::uint64_t pushed() const {
+    const std::lock_guard lock(mutex_);
+    return pushed_;
+  }
   [[nodiscard]] std::size_t bytes() const {
     const std::lock_guard lock(mutex_);
     return bytes_;

@@ -58,7 +58,8 @@ struct GrpcDebugOptions {
 /// bounded queue and drops, and counts, what has no room. Cost: nothing in runs that it does not see, nor in those that
 /// no server would get; in others nodes that are watched are not fused, and the bytes of each are copied.
 /// Throws LogicError for addresses and options that cannot be used, and with OnStreamFailure::fail IoError from the
-/// next run after a failure. Not in the original: see docs/differences.md.
+/// next run after a failure, or from the session's end. A child that `fork` makes streams nothing. Not in the original:
+/// see docs/differences.md.
 template <class W = debug::WatchAll>
 class GrpcDebugHook {
  public:
@@ -73,8 +74,7 @@ class GrpcDebugHook {
                                                   .log_usage = log_usage}) {}
   GrpcDebugHook(const debug::DebugAddresses& addresses, GrpcDebugOptions options,
                 debug::StreamPublisher::BeforeRun before_run = {})
-      : close_seconds_(options.stream.close_seconds),
-        thread_name_(std::move(options.thread_name)),
+      : thread_name_(std::move(options.thread_name)),
         probe_(debug::StreamPublisher(addresses, options.stream, std::move(before_run)),
                {.watch_fn = std::move(options.watch_fn),
                 .device = std::move(options.device),
@@ -87,11 +87,8 @@ class GrpcDebugHook {
     due_ = !filter_ || filter_->match(thread_name_ ? thread_name_() : debug::thread_name());
   }
   [[nodiscard]] probe* due_probe() { return due_ && probe_.publisher().wants_run() ? &probe_ : nullptr; }
-  /// Gives the servers `stream.close_seconds` to take what is left.
-  void end(auto& /*session*/) {
-    probe_.publisher().close_run();
-    probe_.publisher().flush(close_seconds_);
-  }
+  /// Gives the servers, all together, `stream.close_seconds` to take what is left.
+  void end(auto& /*session*/) { probe_.publisher().end(); }
   void on_error(auto& /*error*/) { probe_.publisher().close_run(); }
 
   /// Waits until every server has what it was sent, or will not get it; false if that takes longer than `seconds`.
@@ -102,7 +99,6 @@ class GrpcDebugHook {
   }
 
  private:
-  double close_seconds_;
   std::function<std::string()> thread_name_;
   std::optional<debug::Regex> filter_;
   probe probe_;
