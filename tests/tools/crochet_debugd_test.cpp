@@ -126,18 +126,35 @@ TEST(Debugd, runs_without_a_graph_get_that_of_their_kind_if_it_fits) {
 
 TEST(Debugd, what_the_disk_does_not_take_is_counted_and_ends_nothing) {
   const TemporaryFolder folder;
-  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 100});
+  // One block for the graph, three for what describes the run, one for each small tensor; less than the limit is taken.
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 6 * 4096 + 1});
   DebugClient client(debugd.address());
   EXPECT_EQ(send_run(client, true,
-                     {whole_event({.node = "net/a"}, ramp(10)), whole_event({.node = "x"}, ramp(20)),
+                     {whole_event({.node = "net/a"}, ramp(10)), whole_event({.node = "x"}, ramp(2'000)),
                       whole_event({.node = "net/b"}, ramp(5))})
                 .error_code(),
             ok);
   const auto line = debugd.lines.next("run");
   EXPECT_EQ(line.at("tensors"), 3);
   EXPECT_EQ(line.at("not_written"), 1);
+  EXPECT_EQ(line.at("why_not_written"), "the limit of --max-dump-bytes");
   EXPECT_EQ(DumpRun(line.at("directory").get<std::string>()).tensors().size(), 2u);
   EXPECT_EQ(debugd.server.exit_status(), 3);
+}
+
+TEST(Debugd, the_disk_limit_is_for_graphs_metadata_and_empty_tensors_too) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 20 * 4096});
+  for (int i = 0; i < 6; ++i) {
+    DebugClient client(debugd.address());
+    EXPECT_EQ(send_run(client, true, {whole_event({.node = "net/a"}, {})}).error_code(), ok);
+    debugd.lines.next("run");
+  }
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+    files += entry.is_regular_file();
+  EXPECT_LT(files, 20u);
+  EXPECT_GT(files, 10u);
 }
 
 TEST(Debugd, names_that_are_too_long_for_a_file_are_counted_and_end_nothing) {
@@ -421,12 +438,12 @@ TEST(Debugd, a_token_is_asked_for_and_shown) {
 
 TEST(Debugd, a_unix_socket_is_its_owners) {
   const TemporaryFolder folder;
-  const std::string path = folder / "debug.sock";
+  const std::string path = folder / "100%41 ?#.sock";  // what URIs take for their own
   Debugd debugd({.listen = "unix:" + path});
   struct stat status {};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0077, 0u);
-  DebugClient client("unix:" + path);
+  DebugClient client(crochet::debug::detail::unix_target(path));
   EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
   EXPECT_EQ(debugd.address(), "unix:" + path);
 }
@@ -439,6 +456,10 @@ TEST(Debugd, addresses_of_others_need_a_word) {
        {"0.0.0.0:1", "[::]:1", "127.example.org:1", "localhost.example.org:1", "10.0.0.1:5", ":5", ""}) {
     EXPECT_FALSE(is_local(other)) << other;
     EXPECT_THROW(Debugd({.listen = other}), crochet::LogicError) << other;
+  }
+  for (const char* none : {"localhost", "localhost:", "localhost:65536", "localhost:1x", "localhost:-1", ":0",
+                           "unix:", "unix://host/x", "unix:/a\nb"}) {
+    EXPECT_THROW(Debugd({.listen = none, .insecure_remote = true}), crochet::LogicError) << none;
   }
   EXPECT_NO_THROW(Debugd({.listen = "0.0.0.0:0", .insecure_remote = true}));
   EXPECT_THROW(Debugd({.tls_certificate = "only"}), crochet::LogicError);
@@ -512,6 +533,7 @@ TEST(Debugd, sources_are_kept_on_request_and_within_their_folder) {
   std::string first_line;
   std::getline(std::ifstream(found[0]), first_line);
   EXPECT_EQ(first_line, "# host:../../../../etc/pass?wd");
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(send().ok()) << "the same file again takes no more room";
   file.add_lines(std::string(200, 'x'));
   EXPECT_EQ(send().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 }

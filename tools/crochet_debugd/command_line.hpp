@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+
 #include "commands.hpp"
 #include "options.hpp"
 
@@ -12,9 +14,13 @@ namespace crochet::debugd {
 /// Adds all options; they are in `options` after `app` has parsed.
 inline void describe(CLI::App& app, Options& options) {
   CLI::Validator bytes = CLI::AsSizeValue(false);  // 512, 16kB (of 1024), 2GiB
-  CLI::Validator not_negative = CLI::NonNegativeNumber;
+  const CLI::Validator not_negative(
+      [](std::string& text) {
+        const char first = text.empty() ? '-' : text.front();  // neither a sign nor `nan` nor `inf`
+        return (first >= '0' && first <= '9') || first == '.' ? std::string() : "it should be a number from 0 on";
+      },
+      "");
   bytes.description("");  // or each option would show what it says
-  not_negative.description("");
   const auto size = [&](const char* name, auto& value, const char* what) {
     app.add_option(name, value, what)->transform(bytes)->type_name("BYTES")->capture_default_str();
   };
@@ -36,7 +42,7 @@ inline void describe(CLI::App& app, Options& options) {
   app.add_option("--token", options.token_file, "file whose first line clients must send, and get back");
 
   app.add_option("--dump", options.dump, "directory for the runs");
-  size("--max-dump-bytes", options.disk_bytes, "of dumped tensors");
+  size("--max-dump-bytes", options.disk_bytes, "of all files of dumps, each in blocks of 4 KiB");
   app.add_flag("--keep-sources", options.keep_sources, "store tracebacks and source files in DIR/sources");
   size("--max-source-bytes", options.source_bytes, "of these");
   app.add_option("--watch", options.watch, "let this gated op send: node, node:slot or node:slot:DebugOp");

@@ -4,12 +4,17 @@
 
 #include <grpcpp/security/server_credentials.h>
 
+#include <charconv>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 
+#include <crochet/debug/stream_error.hpp>
+#include <crochet/debug/unix_target.hpp>
 #include <crochet/error.hpp>
 
 #include "options.hpp"
@@ -22,6 +27,29 @@ inline bool is_local(std::string_view address) {
   const std::string_view host = address.substr(0, address.rfind(':'));
   if (host == "localhost" || host == "[::1]") return true;
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+/// The address as gRPC is told of it. Throws LogicError for one without a port from 0 to 65535 (gRPC would take
+/// another), and for a Unix socket whose path nobody could connect to.
+inline std::string listening_target(const std::string& address) {
+  const auto wrong = [&](const std::string& why) {
+    throw LogicError("crochet: --listen " + debug::detail::printable(address) + ": " + why);
+  };
+  if (address.starts_with("unix-abstract:")) return address;
+  if (address.starts_with("unix:")) {
+    const std::string why = debug::detail::unix_path_fault(address.substr(5));
+    if (!why.empty()) wrong(why);
+    return debug::detail::unix_target(address.substr(5));
+  }
+  const std::size_t colon = address.rfind(':');
+  const std::string_view port =
+      std::string_view(address).substr(colon == std::string::npos ? address.size() : colon + 1);
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (colon == 0 || error != std::errc{} || end != port.data() + port.size() || number > 65'535) {
+    wrong("it should be host:port, with a port from 0 (any that is free) to 65535, or unix:PATH");
+  }
+  return address;
 }
 
 /// The text of a file. Throws IoError.

@@ -12,6 +12,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -64,6 +65,8 @@ int run(const crochet::debugd::Options& options) {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
   google::protobuf::SetLogHandler(nullptr);  // a peer's nonsense is refused with a reason, not also logged by others
 #endif
+  ::setenv("GRPC_VERBOSITY", "NONE",
+           0);  // or each failed handshake would be a line: a peer could fill a disk with them
   crochet::debugd::Server server(options, std::cout, [finished] { eventfd_write(finished, 1); });
   crochet::debugd::note_old_grpc(options, std::cerr);
   wait(server, signals, finished);

@@ -69,7 +69,7 @@ class RunRecorder final : public debug::StreamSink {
   void graph(debug::ReceivedGraph graph) override {
     ++report_.graphs;
     shared_.note_gated(graph.gated);
-    write([&](auto& to) { to.write_graph(graph.device, graph.graph_def, graph.wall_time); });
+    write([&](auto& to) { write_graph(to, graph); });
     all_kept_ = all_kept_ && graph_bytes_.take(2 * graph.graph_def.size());  // the names of the nodes are kept, too
     if (all_kept_) graphs_.push_back(std::move(graph));
   }
@@ -81,6 +81,7 @@ class RunRecorder final : public debug::StreamSink {
     event.set_wall_time(static_cast<double>(metadata.wall_time));
     event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {
+      charge(on_disk(metadata.json.size()) + 2 * on_disk(1));
       to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
       to.write_fetches(debug::python_repr(metadata.run.output_names));  // the stream says no more of them than this
       to.write_feed_keys(debug::feed_keys_repr(metadata.run.input_names));
@@ -92,9 +93,7 @@ class RunRecorder final : public debug::StreamSink {
     const BadNumbers bad = bad_numbers(tensor);
     note(first_nan_, bad.nan, tensor);
     note(first_infinite_, bad.infinite, tensor);
-    const auto& proto = tensor.tensor();
-    std::uint64_t bytes = proto.tensor_content().size();
-    for (const std::string& text : proto.string_val()) bytes += text.size();
+    const std::uint64_t bytes = on_disk(tensor.event.ByteSizeLong());
     write([&](auto& to) {
       to.write_tensor(tensor.event,
                       {tensor.device, tensor.key.node, tensor.key.slot, tensor.key.debug_op, tensor.wall_time}, bytes);
@@ -137,9 +136,26 @@ class RunRecorder final : public debug::StreamSink {
     try {
       if (!writer_) writer_.emplace(next_directory(), shared_.disk);
       act(*writer_);
+    } catch (const ResourceExhaustedError&) {
+      not_written("the limit of --max-dump-bytes");
     } catch (const std::exception& error) {
-      if (report_.not_written++ == 0) report_.why_not_written = error.what();
+      not_written(error.what());
     }
+  }
+  void not_written(const std::string& why) {
+    if (report_.not_written++ == 0) report_.why_not_written = why;
+  }
+  /// What a file takes of the disk: whole blocks, so that many small files are not for nothing.
+  static std::uint64_t on_disk(std::uint64_t bytes) {
+    constexpr std::uint64_t block = 4096;
+    return (bytes + block - 1) / block * block;
+  }
+  void charge(std::uint64_t bytes) {
+    if (!shared_.disk.take(bytes)) throw ResourceExhaustedError("crochet: the dump's disk limit");
+  }
+  void write_graph(debug::DumpWriter& to, const debug::ReceivedGraph& graph) {
+    charge(on_disk(graph.graph_def.size()));
+    to.write_graph(graph.device, graph.graph_def, graph.wall_time);
   }
   std::filesystem::path next_directory() {
     return shared_.root /
@@ -159,7 +175,7 @@ class RunRecorder final : public debug::StreamSink {
     const Graphs known = shared_.graphs.recall(kind);
     if (!known || nodes_ == most_nodes || !holds_all(*known, dumped_)) return;
     write([&](auto& to) {
-      for (const auto& graph : *known) to.write_graph(graph.device, graph.graph_def, graph.wall_time);
+      for (const auto& graph : *known) write_graph(to, graph);
     });
   }
 

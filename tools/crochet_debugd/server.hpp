@@ -108,26 +108,37 @@ class Server {
   void start() {
     grpc::ServerBuilder builder;
     int port = 0;
-    builder.AddListeningPort(options_.listen, credentials(options_), &port);
+    builder.AddListeningPort(listening_target(options_.listen), credentials(options_), &port);
     builder.RegisterService(&*listener_);
     const auto& limits = options_.limits;
     // Twice the limit: what is beyond it is refused with a reason, what is beyond this without one.
     builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(limits.message_bytes, 0x3fffffff) * 2));
     grpc::ResourceQuota quota("crochet-debugd");
-    quota.SetMaxThreads(static_cast<int>(limits.streams) + 8);  // one for each stream, and some to refuse others
+    quota.SetMaxThreads(most_streams() + 8);  // one for each stream, and some to refuse others
     builder.SetResourceQuota(quota);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // or a second server would quietly take half of the runs
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(limits.streams) + 1);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, most_streams() + 1);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);  // a peer that is gone without a word is noticed
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 300'000);
     const mode_t mask = umask(0077);  // of a Unix socket: nobody else may connect
     grpc_ = builder.BuildAndStart();
     umask(mask);
-    if (!grpc_) throw UnavailableError("crochet: cannot listen on " + options_.listen + "; is it in use already?");
+    if (!grpc_) cannot_listen();
     address_ = options_.listen;
     if (port > 1) address_ = address_.substr(0, address_.rfind(':') + 1) + std::to_string(port);  // 1: a Unix socket
     watchdog_.emplace(0.2, [this] { listener_->end_idle_streams(); });
     output_.line({{"event", "listening"}, {"address", address_}}, "listening on " + address_);
+  }
+
+  [[noreturn]] void cannot_listen() const {
+    throw UnavailableError("crochet: cannot listen on " + options_.listen +
+                           "; is it in use already, does its directory not exist" +
+                           (options_.tls_key.empty() ? "" : ", or are certificate and key no pair of PEM files") +
+                           "? With GRPC_VERBOSITY=error gRPC says what it knows");
+  }
+  /// As gRPC counts; more than any machine has threads for.
+  [[nodiscard]] int most_streams() const {
+    return static_cast<int>(std::min<std::size_t>(options_.limits.streams, 1'000'000));
   }
 
   void run_ended(const RunReport& report) {

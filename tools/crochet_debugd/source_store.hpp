@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <span>
 #include <string>
@@ -40,7 +41,7 @@ class SourceStore {
 
  private:
   static std::string one_line(std::string text) {
-    for (char& c : text) c = c < 0x20 ? '?' : c;
+    for (char& c : text) c = static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     return text;
   }
   /// The last part of the path, with what is not a letter, digit, `.` or `-` replaced, behind a hash of the whole.
@@ -53,17 +54,21 @@ class SourceStore {
     }
     return std::to_string(debug::graph_hash(path)) + "_" + last;
   }
+  /// A file that was there before is written over, and its bytes are not counted any more.
   void write(const std::string& name, const std::string& text) {
+    std::uint64_t& before = sizes_[name];
+    left_ += std::exchange(before, 0);
     if (text.size() > left_) {
       throw ResourceExhaustedError("crochet: this debug server keeps no more source files; see --max-source-bytes");
     }
-    left_ -= text.size();
     std::filesystem::create_directories(folder_);
     io::write_whole_file(folder_ / name, {std::as_bytes(std::span(text))});
+    left_ -= before = text.size();
   }
 
   std::filesystem::path folder_;
   std::uint64_t left_;
+  std::map<std::string, std::uint64_t> sizes_;  // of the files
   std::uint64_t tracebacks_ = 0;
   std::mutex mutex_;
 };
