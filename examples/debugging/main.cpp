@@ -66,7 +66,7 @@ void train(const std::string& root) {
   cr::MonitoredSession session{
       cr::Cpu{.seed = 1}.compile<Discriminator>(),
       cr::HookChain{cr::StopAtStep{.last_step = 2000}, cr::LoggingTensor<"loss">{.every_steps = 5},
-                    cr::NanTensor<"loss">{}, cr::DumpingDebugHook{root, {}, cr::debug::when_not_finite<"loss">}}};
+                    cr::NanTensor<"loss">{}, cr::DumpingDebugHook{root, cr::when_not_finite<"loss">}}};
   cr::run_session(session, [&](auto& s) {
     while (!s.should_stop()) s.run(cr::targets<"train">, data.next());
   });

@@ -118,7 +118,7 @@ std::vector<Row> rows() {
       HOOK(gradient_histograms, GradientHistograms<"loss", "w">{{.every_steps = 1000}}),
       HOOK(write_graph, WriteGraph{}),
       HOOK(dumping_debug, DumpingDebugHook{"dumps/"}),
-      HOOK(dumping_debug, DumpingDebugHook{"dumps/", {}, debug::when_not_finite<"loss">}),
+      HOOK(dumping_debug, DumpingDebugHook{"dumps/", when_not_finite<"loss">}),
       HOOK(grpc_debug, GrpcDebugHook{"localhost:6064"}),
       HOOK(grpc_debug, TensorBoardDebugHook{"localhost:6064"}),
       HOOK(evaluate, Evaluate{fetches<"accuracy">, batches, {.every_steps = 500}}),

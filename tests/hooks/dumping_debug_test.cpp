@@ -131,6 +131,20 @@ nlohmann::json metadata_of(const fs::path& run) {
   return nlohmann::json::parse(event_of(file_of(run, "_tfdbg_core_metadata_")).log_message().message());
 }
 
+/// The nodes of a run's graph, with what `describe` says of each.
+template <class Describe>
+std::map<std::string, std::string> graph_of(const fs::path& run, Describe describe) {
+  tensorflow::GraphDef graph;
+  EXPECT_TRUE(graph.ParseFromString(event_of(file_of(run, device + "/_tfdbg_graph_")).graph_def()));
+  std::map<std::string, std::string> nodes;
+  for (const tensorflow::NodeDef& node : graph.node()) nodes[node.name()] = describe(node);
+  return nodes;
+}
+std::string urls_in(const tensorflow::NodeDef& node) {
+  const auto found = node.attr().find("debug_urls");
+  return found == node.attr().end() ? "" : found->second.list().s(0);
+}
+
 TEST(DumpingDebugHook, DumpsEveryTensorOfEveryRun) {
   const TemporaryFolder folder;
   std::int64_t now = 1700000000000000;
@@ -440,6 +454,13 @@ TEST(DumpingDebugHook, ARunThatFailsLeavesWhatItHadReached) {
   EXPECT_EQ(keys_in(runs[2]), Names{"loss:0:DebugIdentity"});
 }
 
+TEST(DumpingDebugHook, ADeviceWhoseNameIsNoneEndsTheLoopAsOtherMisuseDoes) {
+  const TemporaryFolder folder;
+  auto session = session_of(cr::DumpingDebugHook{folder / "dumps", {.device = "the fast one"}});
+  EXPECT_THROW(session.run(all), cr::LogicError);
+  EXPECT_EQ(runs_of(folder / "dumps").size(), 0U);
+}
+
 TEST(FullDisk, IsReportedOnceAndLeavesWholeFilesOnly) {
   for (std::size_t budget = 0; budget < 6000; budget += 331) {
     const TemporaryFolder folder;
@@ -513,6 +534,34 @@ TEST(WhenNotFinite, DumpsARunThatAHookInFrontEndedWithAnError) {
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(metadata_of(runs[0])["global_step"], 1);
 }
+TEST(WhenNotFinite, DumpsARunThatAHookInFrontEndedAlsoInALoopOfOnesOwn) {
+  const TemporaryFolder folder;
+  const auto hooks = [&](const char* root) {
+    return cr::HookChain{cr::NanTensor<"loss">{}, cr::DumpingDebugHook{folder / root, cr::when_not_finite<"loss">}};
+  };
+  const auto step_of_last = [&](const char* root) {
+    const auto runs = runs_of(folder / root);
+    return runs.size() == 1 ? metadata_of(runs[0])["global_step"].get<int>() : -1;
+  };
+  {
+    cr::MonitoredSession session{machine({1, nan}), hooks("left")};
+    session.run(all);
+    EXPECT_THROW(session.run(all), cr::NanLossError);
+    const auto copied = session.hooks();
+    const auto moved = std::move(session.hooks());
+    EXPECT_EQ(runs_of(folder / "left").size(), 0U);
+  }  // nobody calls close
+  EXPECT_EQ(step_of_last("left"), 1);
+
+  cr::MonitoredSession session{machine({1, nan, 3}), hooks("went on")};
+  session.run(all);
+  EXPECT_THROW(session.run(all), cr::NanLossError);
+  session.run(all);
+  EXPECT_EQ(step_of_last("went on"), 1);
+  const fs::path run = runs_of(folder / "went on").at(0);
+  EXPECT_EQ(graph_of(run, urls_in).at("__dbg_loss:0_0_DebugIdentity"), "file://" + run.string());
+  session.close();
+}
 TEST(When, AFunctionOfWhatWasFetchedDecides) {
   const TemporaryFolder folder;
   auto session = cr::MonitoredSession{
@@ -558,20 +607,6 @@ TEST(DumpingDebugHook, IsWrittenAsShortAsThis) {
   EXPECT_EQ(dumped("g"), Runs{every});
   EXPECT_EQ(dumped("h"), (Runs{every, every, every})) << "an empty function is no function";
   EXPECT_EQ(dumped("i"), Runs{});
-}
-
-/// The nodes of a run's graph, with what `describe` says of each.
-template <class Describe>
-std::map<std::string, std::string> graph_of(const fs::path& run, Describe describe) {
-  tensorflow::GraphDef graph;
-  EXPECT_TRUE(graph.ParseFromString(event_of(file_of(run, device + "/_tfdbg_graph_")).graph_def()));
-  std::map<std::string, std::string> nodes;
-  for (const tensorflow::NodeDef& node : graph.node()) nodes[node.name()] = describe(node);
-  return nodes;
-}
-std::string urls_in(const tensorflow::NodeDef& node) {
-  const auto found = node.attr().find("debug_urls");
-  return found == node.attr().end() ? "" : found->second.list().s(0);
 }
 
 TEST(DumpingDebugHook, TheGraphNamesItsOwnDirectoryAlsoBehindARunThatFailed) {

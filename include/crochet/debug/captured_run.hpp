@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <crochet/debug/debug_run.hpp>
@@ -15,9 +16,25 @@
 
 namespace crochet::debug {
 
-/// One run and copies of its firings. Memory: all bytes that are published in a run; it is kept from run to run.
+/// One run and copies of its firings. Memory: all bytes that are published in a run; it is kept from run to run. A run
+/// is in one place only: a copy of this, and what was moved from, have none.
 class CapturedRun {
  public:
+  CapturedRun() = default;
+  CapturedRun(const CapturedRun&) {}
+  CapturedRun(CapturedRun&& other) noexcept { *this = std::move(other); }
+  CapturedRun& operator=(const CapturedRun&) {
+    clear();
+    return *this;
+  }
+  CapturedRun& operator=(CapturedRun&& other) noexcept {
+    run_ = std::exchange(other.run_, std::nullopt);
+    firings_ = std::move(other.firings_);
+    bytes_ = std::move(other.bytes_);
+    return *this;
+  }
+  ~CapturedRun() = default;
+
   void begin(const DebugRun& run) {
     clear();
     run_ = run;

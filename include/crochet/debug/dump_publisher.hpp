@@ -42,9 +42,21 @@ struct DumpOptions {
 
 /// Writes each run to `<root>/run_<microseconds>_<count>`: what was fetched and fed, the graph, the metadata, then
 /// tensors as they come (dump_writer.hpp). A directory in which a failure left no tensor is removed again. One thread.
+/// With `after_the_run` a run of which nobody said whether to keep it has failed: it is written before the next one
+/// begins, or when this ends.
 class DumpPublisher {
  public:
   explicit DumpPublisher(DumpOptions options) : options_(std::move(options)) {}
+  DumpPublisher(const DumpPublisher&) = default;
+  DumpPublisher(DumpPublisher&&) = default;
+  DumpPublisher& operator=(const DumpPublisher&) = default;
+  DumpPublisher& operator=(DumpPublisher&&) = default;
+  ~DumpPublisher() {
+    try {
+      keep();
+    } catch (...) {  // as `fail` has it; there is no run left that it could leave
+    }
+  }
 
   /// Where the directories go. Set before the first run.
   void set_root(std::filesystem::path root) { root_ = std::move(root); }
@@ -55,11 +67,11 @@ class DumpPublisher {
   [[nodiscard]] std::int64_t runs() const { return runs_; }
 
   [[nodiscard]] std::vector<std::string> urls(std::int64_t microseconds) {
-    finish();  // a run that failed is over: what comes has the next number
+    end_last();  // what comes has the next number
     return {"file://" + (root_ / run_name(microseconds)).string()};
   }
   void begin_run(const DebugRun& run) {
-    finish();
+    end_last();
     if (options_.after_the_run) return captured_.begin(run);
     guarded([&] { open(run); });
   }
@@ -100,6 +112,11 @@ class DumpPublisher {
     writer_->write_metadata(run.metadata, run.microseconds);
   }
 
+  /// A run that failed is over when the next one begins.
+  void end_last() {
+    keep();
+    finish();
+  }
   /// The directory is complete, or as complete as it gets.
   void finish() {
     if (!writer_) return;
@@ -122,6 +139,9 @@ class DumpPublisher {
   void guarded(Write&& write) {
     try {
       write();
+    } catch (const LogicError&) {  // no failure of a disk
+      give_up();
+      throw;
     } catch (const Error& error) {
       give_up();
       if (options_.on_failure == OnDumpFailure::fail) throw;
