@@ -213,6 +213,12 @@ TEST(CrochetDumpCat, PrintsAsNumpyDoes) {
   EXPECT_EQ(printed(runs), "[ 1.+2.5j -3.-0.j ]\n");
   runs.tensor<std::uint16_t>("a", 0, 1, tensorflow::DT_HALF, {3}, {0x2e66, 0x7bff, 0x7e00});
   EXPECT_EQ(printed(runs), "[1.00e-01 6.55e+04      nan]\n");
+  // Digits that rounding does not need are shown before the point in an array, and not of a number alone.
+  runs.tensor<std::uint16_t>("a", 0, 1, tensorflow::DT_HALF, {2}, {0x760a, 0x7c00});
+  EXPECT_EQ(printed(runs), "[24736.    inf]\n");
+  runs.tensor<std::uint16_t>("a", 0, 1, tensorflow::DT_HALF, {}, {0x760a});
+  EXPECT_EQ(printed(runs), "24740.0\n");
+  EXPECT_EQ(floats({90367312, 193000.5f}, {2}), "[90367312.    193000.5]\n");
   runs.strings("a", 1, {"ab", "it's", std::string("\x1b[0m\0", 5)});
   EXPECT_EQ(printed(runs), "[b'ab' b\"it's\" b'\\x1b[0m\\x00']\n");
 }

@@ -99,12 +99,14 @@ inline Decimal shortest(double value, crochet::io::DataType type) {
   return detail::parse_scientific(detail::scientific(static_cast<float>(value)));
 }
 
-/// Without an exponent, with no more than `precision` digits behind the point; less than 0: with all.
+/// Without an exponent, with no more than `precision` digits behind the point; less than 0: with all. As numpy, which
+/// shows all digits before the point in an array (float16: [24736.]), and the shortest of a number alone (24740.0).
 inline DecimalText positional(double value, const Decimal& decimal, int precision) {
   const auto digits = static_cast<int>(decimal.digits.size());
   const int behind = std::max(0, digits - 1 - decimal.exponent);
+  const bool has_zeros = decimal.exponent >= digits;  // before the point, where the number has other digits
   DecimalText text{decimal.negative ? "-" : "", "", ""};
-  if (precision >= 0 && behind > precision) {
+  if (precision >= 0 && (behind > precision || has_zeros)) {
     std::array<char, 800> buffer{};
     const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::abs(value),
                                       std::chars_format::fixed, precision);
