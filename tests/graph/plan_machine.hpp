@@ -18,8 +18,10 @@ struct Stages {
   Schedule schedule;
   Plan plan;
 
-  Stages(const Graph& g, const std::vector<int>& fetched, const std::vector<int>& targets)
-      : simplified(simplify(g, fetched, targets)), repeated(add_copies(simplified)), schedule(make_schedule(repeated)),
+  Stages(const Graph& g, const Sequence<int>& fetched, const Sequence<int>& targets)
+      : simplified(simplify(g, fetched, targets)),
+        repeated(add_copies(simplified)),
+        schedule(make_schedule(repeated)),
         plan(make_plan(simplified)) {}
 };
 
@@ -27,7 +29,8 @@ class PlanMachine {
  public:
   using Place = std::pair<Region, int>;
 
-  PlanMachine(const Stages& stages, const Dims& dims) : s_(stages), plan_(stages.plan), dims_(dims), arena_(placed_slots(plan_, dims)) {}
+  PlanMachine(const Stages& stages, const Dims& dims)
+      : s_(stages), plan_(stages.plan), dims_(dims), arena_(placed_slots(plan_, dims)) {}
 
   /// The elements of a variable or a placeholder, by its node in the model's graph.
   std::vector<double>& source(Region region, int node) { return memory_[{region, node}].data; }
@@ -234,7 +237,8 @@ class PlanMachine {
       const bool items = ((step.item_inputs >> k) & 1U) != 0;
       if (step.operands[k] >= 0) all.push_back({place(step.operands[k]), false, step.region, items});
     }
-    if (step.root != nullptr && step.instructions == 0) all.push_back({place(step.root_value), true, step.region, true});
+    if (step.root != nullptr && step.instructions == 0)
+      all.push_back({place(step.root_value), true, step.region, true});
     for (std::int32_t k = 0; k < step.instructions; ++k) {
       const Instruction& ins = plan_.instructions[static_cast<std::size_t>(step.first_instruction + k)];
       const bool writes = ins.kind == Instruction::Kind::store || ins.kind == Instruction::Kind::accumulate;
@@ -247,15 +251,17 @@ class PlanMachine {
   }
 
   /// Members of a team run through steps at their own pace up to a barrier: until then none may touch what another
-  /// writes, unless it is an item's own part, in a region that takes each item through on one member. And within a step, what is written must be read by no kernel, and element by element by the loop.
+  /// writes, unless it is an item's own part, in a region that takes each item through on one member. And within a
+  /// step, what is written must be read by no kernel, and element by element by the loop.
   void check_threads(const Step& step) {
     if (step.barrier) since_.clear();
     const std::vector<Touched> mine = touched(step);
     for (const Touched& a : mine) {
       for (const Touched& b : since_) {
         const bool one_thread = a.region >= 0 && a.region == b.region && a.items && b.items;
-        demand(!(a.written || b.written) || !same_place(a.place, b.place) || one_thread || a.place.first == Region::items,
-               "two steps touch one place and nothing keeps them apart");
+        demand(
+            !(a.written || b.written) || !same_place(a.place, b.place) || one_thread || a.place.first == Region::items,
+            "two steps touch one place and nothing keeps them apart");
       }
     }
     since_.insert(since_.end(), mine.begin(), mine.end());
@@ -267,11 +273,13 @@ class PlanMachine {
       if (ins.kind != Instruction::Kind::store && ins.kind != Instruction::Kind::accumulate) continue;
       const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
       for (int operand : step.operands) {
-        demand(operand < 0 || !same_place(place(operand), place(a.value)), "an epilogue overwrites what its kernel reads");
+        demand(operand < 0 || !same_place(place(operand), place(a.value)),
+               "an epilogue overwrites what its kernel reads");
       }
       for (std::int32_t other = 0; other < step.accesses; ++other) {
         const Access& b = plan_.accesses[static_cast<std::size_t>(step.first_access + other)];
-        demand(!same_place(place(b.value), place(a.value)) || b.mode == a.mode, "a loop reads elsewhere what it overwrites");
+        demand(!same_place(place(b.value), place(a.value)) || b.mode == a.mode,
+               "a loop reads elsewhere what it overwrites");
       }
     }
   }
@@ -279,7 +287,7 @@ class PlanMachine {
   const Stages& s_;
   const Plan& plan_;
   Dims dims_;
-  std::vector<PlacedSlot> arena_;
+  Sequence<PlacedSlot> arena_;
   std::map<Place, Cell> memory_;
   std::vector<Touched> since_;
   std::map<const Op*, testing::ElementRule> elements_ = testing::element_rules();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans against the Oracle: small graphs that are hard to put in order, and a few thousand random ones. What is compared
-// are all fetched values and all variables after the step.
+// Plans against the Oracle: small graphs that are hard to put in order, and a few thousand random ones. What is
+// compared are all fetched values and all variables after the step.
 #include <cmath>
 
+#include <gtest/gtest.h>
 #include <crochet/model.hpp>
 #include <crochet/testing/oracle.hpp>
-#include <gtest/gtest.h>
 
 #include "plan_machine.hpp"
 #include "random_values.hpp"
@@ -22,7 +22,8 @@ std::string compare(const std::vector<double>& expected, const std::vector<doubl
   if (expected.size() != given.size()) return "has another size";
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (!close(expected[i], given[i])) {
-      return "[" + std::to_string(i) + "] should be " + std::to_string(expected[i]) + ", is " + std::to_string(given[i]);
+      return "[" + std::to_string(i) + "] should be " + std::to_string(expected[i]) + ", is " +
+             std::to_string(given[i]);
     }
   }
   return {};
@@ -31,13 +32,14 @@ std::string compare(const std::vector<double>& expected, const std::vector<doubl
 /// Runs a demand both ways. Placeholders and variables are filled with random numbers. Returns what is wrong.
 std::string check(const Graph& graph, const std::vector<std::string_view>& fetched,
                   const std::vector<std::string_view>& targets, std::uint64_t seed = 1) {
-  std::vector<int> fetched_ids, target_ids;
+  Sequence<int> fetched_ids, target_ids;
   for (std::string_view f : fetched) fetched_ids.push_back(find_node(graph, f));
   for (std::string_view t : targets) target_ids.push_back(find_node(graph, t));
   const Stages stages(graph, fetched_ids, target_ids);
   PlanMachine machine(stages, dims);
   testing::Oracle oracle(graph);
-  for (const PooledName& s : graph.symbols) oracle.set_dimension(graph.text_of(s), dims[static_cast<std::size_t>(s.node)]);
+  for (const PooledName& s : graph.symbols)
+    oracle.set_dimension(graph.text_of(s), dims[static_cast<std::size_t>(s.node)]);
   Numbers numbers(seed);
   std::vector<std::pair<std::string_view, int>> variables;
   for (const PooledName& p : graph.names) {
@@ -72,7 +74,8 @@ std::string check(const Graph& graph, const std::vector<std::string_view>& fetch
 
 /// The same for a graph that `build` makes.
 template <class Build>
-std::string run(const std::vector<std::string_view>& fetched, const std::vector<std::string_view>& targets, Build build) {
+std::string run(const std::vector<std::string_view>& fetched, const std::vector<std::string_view>& targets,
+                Build build) {
   GraphBuilder g;
   build(g);
   return check(g.graph(), fetched, targets);
@@ -81,101 +84,125 @@ std::string run(const std::vector<std::string_view>& fetched, const std::vector<
 // Each of these is a way to see a variable at the wrong time.
 
 TEST(Plan, AReaderOfTheOldValueComesBeforeTheAssignment) {
-  EXPECT_EQ(run({"y"}, {"set"}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {4}, zeros());
-    g.name("y", matmul(reshape(w, {1, 4}), g.placeholder<double>("x", {4, 4})));
-    g.name("set", g.assign(w, w * 2));
-  }), "");
+  EXPECT_EQ(run({"y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4}, zeros());
+                  g.name("y", matmul(reshape(w, {1, 4}), g.placeholder<double>("x", {4, 4})));
+                  g.name("set", g.assign(w, w * 2));
+                }),
+            "");
 }
 
 TEST(Plan, AFetchedReaderOfTheOldValueThatIsAlsoReadInALoop) {
-  EXPECT_EQ(run({"y", "z"}, {"set"}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {4, 4}, zeros()), x = g.placeholder<double>("x", {4, 4});
-    const Tensor y = g.name("y", w * 3);
-    g.name("z", matmul(x, x) + y);
-    g.name("set", g.assign(w, w * 2));
-  }), "");
+  EXPECT_EQ(run({"y", "z"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros()), x = g.placeholder<double>("x", {4, 4});
+                  const Tensor y = g.name("y", w * 3);
+                  g.name("z", matmul(x, x) + y);
+                  g.name("set", g.assign(w, w * 2));
+                }),
+            "");
 }
 
 TEST(Plan, AFetchedReaderOfTheOldValueThatNothingElseReads) {
-  EXPECT_EQ(run({"y"}, {"set"}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {4, 4}, zeros());
-    g.name("y", tanh(w * 3));
-    g.name("set", g.assign(w, w * 2));
-  }), "");
+  EXPECT_EQ(run({"y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros());
+                  g.name("y", tanh(w * 3));
+                  g.name("set", g.assign(w, w * 2));
+                }),
+            "");
 }
 
 TEST(Plan, ReadersBeforeAndAfterAnAssignment) {
-  EXPECT_EQ(run({"before", "after", "w"}, {}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {4}, zeros());
-    g.name("before", w * 3);
-    g.assign(w, w + 1);
-    g.name("after", w * 3);
-  }), "");
+  EXPECT_EQ(run({"before", "after", "w"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4}, zeros());
+                  g.name("before", w * 3);
+                  g.assign(w, w + 1);
+                  g.name("after", w * 3);
+                }),
+            "");
 }
 
 TEST(Plan, AGradientLooksAtTheValueBeforeTheAssignment) {
-  EXPECT_EQ(run({"loss"}, {"train a", "train b"}, [](GraphBuilder& g) {
-    const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
-    const Tensor a = g.variable<double>("a", {4, 4}, zeros()), b = g.variable<double>("b", {4, 4}, zeros());
-    const Tensor loss = g.name("loss", reduce_mean(square(matmul(tanh(matmul(x, a)), b))));
-    g.name("train a", minimize(loss, SGD{0.1}, {.scope = "a"}));
-    g.name("train b", minimize(loss, SGD{0.1}, {.scope = "b", .count_step = false}));
-  }), "");
+  EXPECT_EQ(
+      run({"loss"}, {"train a", "train b"},
+          [](GraphBuilder& g) {
+            const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+            const Tensor a = g.variable<double>("a", {4, 4}, zeros()), b = g.variable<double>("b", {4, 4}, zeros());
+            const Tensor loss = g.name("loss", reduce_mean(square(matmul(tanh(matmul(x, a)), b))));
+            g.name("train a", minimize(loss, SGD{0.1}, {.scope = "a"}));
+            g.name("train b", minimize(loss, SGD{0.1}, {.scope = "b", .count_step = false}));
+          }),
+      "");
 }
 
 TEST(Plan, TwoOptimizersOnTheSameWeights) {
-  EXPECT_EQ(run({}, {"first", "second"}, [](GraphBuilder& g) {
-    const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
-    const Tensor w = g.variable<double>("w", {4, 4}, zeros());
-    const Tensor loss = reduce_mean(square(matmul(tanh(matmul(x, w)), w)));
-    g.name("first", minimize(loss, SGD{0.1}));
-    g.name("second", minimize(loss, SGD{0.2}));
-  }), "");
+  EXPECT_EQ(run({}, {"first", "second"},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros());
+                  const Tensor loss = reduce_mean(square(matmul(tanh(matmul(x, w)), w)));
+                  g.name("first", minimize(loss, SGD{0.1}));
+                  g.name("second", minimize(loss, SGD{0.2}));
+                }),
+            "");
 }
 
 TEST(Plan, TheLaterOfTwoAssignmentsWins) {
-  EXPECT_EQ(run({"w"}, {"first", "second"}, [](GraphBuilder& g) {
-    const Tensor x = g.placeholder<double>("x", {4, 4});
-    const Tensor w = g.variable<double>("w", {4, 4}, zeros()), early = matmul(x, x);
-    g.name("first", g.assign(w, matmul(matmul(x, early), x)));
-    g.name("second", g.assign(w, early + 1));
-  }), "");
+  EXPECT_EQ(run({"w"}, {"first", "second"},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {4, 4});
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros()), early = matmul(x, x);
+                  g.name("first", g.assign(w, matmul(matmul(x, early), x)));
+                  g.name("second", g.assign(w, early + 1));
+                }),
+            "");
 }
 
 TEST(Plan, AnAssignedValueOutlivesTheNextAssignment) {
-  EXPECT_EQ(run({"first", "sum", "w"}, {}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {4}, zeros());
-    const Tensor first = g.name("first", g.assign(w, w + 1));
-    g.name("sum", g.assign(w, w * 2) + first);
-  }), "");
+  EXPECT_EQ(run({"first", "sum", "w"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4}, zeros());
+                  const Tensor first = g.name("first", g.assign(w, w + 1));
+                  g.name("sum", g.assign(w, w * 2) + first);
+                }),
+            "");
 }
 
 TEST(Plan, AViewOfAVariableIsItsValueWhenTheViewWasMade) {
-  EXPECT_EQ(run({"flat", "y"}, {"set"}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {4, 4}, zeros());
-    const Tensor flat = g.name("flat", reshape(w, {16}));
-    g.name("set", g.assign(w, w * 2));
-    g.name("y", reduce_sum(flat * 3));
-  }), "");
+  EXPECT_EQ(run({"flat", "y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros());
+                  const Tensor flat = g.name("flat", reshape(w, {16}));
+                  g.name("set", g.assign(w, w * 2));
+                  g.name("y", reduce_sum(flat * 3));
+                }),
+            "");
 }
 
 TEST(Plan, AVariableThatIsReadAsARowAndWrittenInTheSameStep) {
-  EXPECT_EQ(run({"y"}, {"set"}, [](GraphBuilder& g) {
-    const Tensor w = g.variable<double>("w", {1, 4}, zeros()), x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
-    const Tensor y = g.name("y", tanh(x + w));
-    g.name("set", g.assign(w, reduce_mean(y, {0}, keep_dims) * w));
-  }), "");
+  EXPECT_EQ(run({"y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {1, 4}, zeros()),
+                               x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+                  const Tensor y = g.name("y", tanh(x + w));
+                  g.name("set", g.assign(w, reduce_mean(y, {0}, keep_dims) * w));
+                }),
+            "");
 }
 
 TEST(Plan, ConstantsAndSourcesCanBeFetched) {
-  EXPECT_EQ(run({"one", "x", "w", "one again", "row"}, {}, [](GraphBuilder& g) {
-    g.placeholder<double>("x", {4});
-    g.variable<double>("w", {4}, zeros());
-    const Tensor one = g.name("one", g.constant(1.0));
-    g.name("one again", reshape(one, {1}));
-    g.name("row", broadcast_to(one, {4}));
-  }), "");
+  EXPECT_EQ(run({"one", "x", "w", "one again", "row"}, {},
+                [](GraphBuilder& g) {
+                  g.placeholder<double>("x", {4});
+                  g.variable<double>("w", {4}, zeros());
+                  const Tensor one = g.name("one", g.constant(1.0));
+                  g.name("one again", reshape(one, {1}));
+                  g.name("row", broadcast_to(one, {4}));
+                }),
+            "");
 }
 
 TEST(Plan, ATargetWithoutEffectIsNoStep) {
@@ -186,12 +213,14 @@ TEST(Plan, ATargetWithoutEffectIsNoStep) {
 }
 
 TEST(Plan, SwapsTwoVariables) {
-  EXPECT_EQ(run({"a", "b"}, {"set a", "set b"}, [](GraphBuilder& g) {
-    const Tensor a = g.variable<double>("a", {4}, zeros()), b = g.variable<double>("b", {4}, zeros());
-    const Tensor old = a * 1.5;
-    g.name("set a", g.assign(a, b * 1.5));
-    g.name("set b", g.assign(b, old));
-  }), "");
+  EXPECT_EQ(run({"a", "b"}, {"set a", "set b"},
+                [](GraphBuilder& g) {
+                  const Tensor a = g.variable<double>("a", {4}, zeros()), b = g.variable<double>("b", {4}, zeros());
+                  const Tensor old = a * 1.5;
+                  g.name("set a", g.assign(a, b * 1.5));
+                  g.name("set b", g.assign(b, old));
+                }),
+            "");
 }
 
 // Each of these sums can be a loop over rows and columns, the three together cannot.
@@ -208,12 +237,14 @@ TEST(Plan, LoopsThatNeedDifferentRowsAndColumns) {
 
 // What a value is computed from may be made later than the group that it would like to join.
 TEST(Plan, AValueIsNotReadBeforeItIsMade) {
-  EXPECT_EQ(run({"z"}, {}, [](GraphBuilder& g) {
-    const Tensor x = g.placeholder<double>("x", {4, 4});
-    const Tensor first = matmul(x, x), y = x * 2;
-    const Tensor later = matmul(y, x);
-    g.name("z", reduce_sum(first + tanh(y)) + reduce_sum(later));
-  }), "");
+  EXPECT_EQ(run({"z"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {4, 4});
+                  const Tensor first = matmul(x, x), y = x * 2;
+                  const Tensor later = matmul(y, x);
+                  g.name("z", reduce_sum(first + tanh(y)) + reduce_sum(later));
+                }),
+            "");
 }
 
 // Random graphs.
@@ -222,7 +253,8 @@ class RandomGraph {
  public:
   explicit RandomGraph(std::uint64_t seed) : numbers_(seed) {
     const Extent batch = g_.dynamic("batch"), time = g_.dynamic("time");
-    for (const Shape& s : {Shape{batch, 4}, Shape{batch, time, 4}, Shape{batch}, Shape{4}, Shape{}, Shape{batch, 2, 2}, Shape{time, 1}}) {
+    for (const Shape& s : {Shape{batch, 4}, Shape{batch, time, 4}, Shape{batch}, Shape{4}, Shape{}, Shape{batch, 2, 2},
+                           Shape{time, 1}}) {
       add(g_.placeholder<double>(next("x"), s));
     }
     for (const Shape& s : {Shape{4, 4}, Shape{4}, Shape{}, Shape{1, 4}, Shape{4, 4}}) {
@@ -266,23 +298,40 @@ class RandomGraph {
   Tensor make(int what) {
     const Tensor a = recent(), b = any();
     switch (what) {
-      case 0: return a + b;
-      case 1: return a - b;
-      case 2: return tanh(a) * b;
-      case 3: return maximum(a, b);
-      case 4: return tanh(a * 1.25 * 0.5);
-      case 5: return select(greater(a, b), a, b);
-      case 6: return matmul(tanh(a), tanh(b));
-      case 7: return matmul(a, b, {.a = false, .b = true});
-      case 8: return reduce_mean(a, {numbers_.below(2) - 1});
-      case 9: return reduce_sum(tanh(a), {0}, KeepDims{numbers_.below(2) == 0});
-      case 10: return reshape(a, numbers_.below(2) == 0 ? Shape{rest, 4} : Shape{rest, 2, 2});
-      case 11: return reduce_max(a);
-      case 12: return 1 - square(tanh(a)) * (b - 0);
-      case 13: return cast<double>(cast<std::int32_t>(a * 5) / 2);
-      case 14: return select(equal(cast<bool>(cast<std::uint8_t>(abs(a) * 2)), cast<bool>(b)), a * 3, b);
-      case 15: return gradient(reduce_mean(square(a)), variables_[0]);
-      default: return assign();
+      case 0:
+        return a + b;
+      case 1:
+        return a - b;
+      case 2:
+        return tanh(a) * b;
+      case 3:
+        return maximum(a, b);
+      case 4:
+        return tanh(a * 1.25 * 0.5);
+      case 5:
+        return select(greater(a, b), a, b);
+      case 6:
+        return matmul(tanh(a), tanh(b));
+      case 7:
+        return matmul(a, b, {.a = false, .b = true});
+      case 8:
+        return reduce_mean(a, {numbers_.below(2) - 1});
+      case 9:
+        return reduce_sum(tanh(a), {0}, KeepDims{numbers_.below(2) == 0});
+      case 10:
+        return reshape(a, numbers_.below(2) == 0 ? Shape{rest, 4} : Shape{rest, 2, 2});
+      case 11:
+        return reduce_max(a);
+      case 12:
+        return 1 - square(tanh(a)) * (b - 0);
+      case 13:
+        return cast<double>(cast<std::int32_t>(a * 5) / 2);
+      case 14:
+        return select(equal(cast<bool>(cast<std::uint8_t>(abs(a) * 2)), cast<bool>(b)), a * 3, b);
+      case 15:
+        return gradient(reduce_mean(square(a)), variables_[0]);
+      default:
+        return assign();
     }
   }
   Tensor assign() {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <crochet/graph/plan.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -109,12 +110,12 @@ constexpr Arena<N> arena_of(const Slots& slots, const Dims& dims) {
 
 /// The slots of a plan, placed for these dimensions.
 template <class P>
-constexpr std::vector<PlacedSlot> placed_slots(const P& plan, const Dims& dims = {}) {
-  std::vector<PlacedSlot> slots;
+constexpr Sequence<PlacedSlot> placed_slots(const P& plan, const Dims& dims = {}) {
+  Sequence<PlacedSlot> slots;
   for (std::size_t k = 0; k < slot_count(plan); ++k) {
     slots.push_back({0, arena_bytes(plan.slots[k], dims), plan.slots[k].first, plan.slots[k].last});
   }
-  std::vector<int> order(slots.size()), by_offset(slots.size());
+  Sequence<int> order(slots.size()), by_offset(slots.size());
   place_in_arena(slots, order, by_offset);
   return slots;
 }

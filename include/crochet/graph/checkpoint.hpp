@@ -3,9 +3,9 @@
 // from the forward one. Chen, Xu, Zhang and Guestrin, arXiv:1604.06174. The same operations on the same numbers:
 // gradients are equal, bit by bit, wherever the backend makes the same result of the same product twice.
 #pragma once
-#include <vector>
 
 #include <crochet/graph/gradient_scope.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -82,9 +82,9 @@ class Recomputer {
   }
 
   GraphBuilder& g_;
-  std::vector<int> marks_;  ///< those that the sweep has not reached
-  std::vector<int> again_;  ///< by node: its copy
-  std::vector<int> held_;   ///< by node: what stands for it among the inputs of copies
+  Sequence<int> marks_;  ///< those that the sweep has not reached
+  Sequence<int> again_;  ///< by node: its copy
+  Sequence<int> held_;   ///< by node: what stands for it among the inputs of copies
   int gradient_ = -1;
 };
 }  // namespace detail

@@ -5,7 +5,6 @@
 #include <array>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <crochet/graph/builder.hpp>
 #include <crochet/graph/passes/assignments.hpp>
@@ -20,6 +19,7 @@
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
 #include <crochet/graph/passes/share.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -154,7 +154,7 @@ constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const
 
 /// The second half of write_plan, for plans whose parts are constants of their own.
 template <PlanSizes Room>
-constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const std::vector<int>& until) {
+constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const Sequence<int>& until) {
   return find_lifetimes(place_barriers(programs.thawed()), until);
 }
 

@@ -4,7 +4,8 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <vector>
+
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -16,7 +17,7 @@ struct FrozenList {
   std::size_t count = 0;
 
   constexpr FrozenList() = default;
-  constexpr explicit FrozenList(const std::vector<T>& from) : count(from.size()) {
+  constexpr explicit FrozenList(const Sequence<T>& from) : count(from.size()) {
     const T* const elements = from.data();
     for (std::size_t i = 0; i < (fits() ? count : 0); ++i) items[i] = elements[i];
   }
@@ -29,7 +30,7 @@ struct FrozenList {
   constexpr const T& operator[](std::size_t i) const { return items[i]; }
 
   /// The vector again.
-  constexpr std::vector<T> thawed() const { return {items, items + count}; }
+  constexpr Sequence<T> thawed() const { return {items, items + count}; }
 };
 
 }  // namespace crochet

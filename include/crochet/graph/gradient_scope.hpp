@@ -2,9 +2,9 @@
 // What an operation's gradient rule is given: the node's inputs and output, the gradient that arrives, and where to
 // leave the gradients of the inputs.
 #pragma once
-#include <vector>
 
 #include <crochet/graph/ops/broadcast_to.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -16,8 +16,8 @@ struct Given {
 
 class GradientScope {
  public:
-  constexpr GradientScope(GraphBuilder& graph, int node, int upstream, const std::vector<char>& needed,
-                          std::vector<Given>& given)
+  constexpr GradientScope(GraphBuilder& graph, int node, int upstream, const Sequence<char>& needed,
+                          Sequence<Given>& given)
       : graph_(graph), node_(node), upstream_(upstream), needed_(needed), given_(given) {
     output_ = node;
     for (std::size_t i = 0; i < max_inputs; ++i) inputs_[i] = graph.node(node).inputs[i];
@@ -55,8 +55,8 @@ class GradientScope {
   GraphBuilder& graph_;
   int node_, upstream_;
   int output_ = -1, inputs_[max_inputs]{};
-  const std::vector<char>& needed_;
-  std::vector<Given>& given_;
+  const Sequence<char>& needed_;
+  Sequence<Given>& given_;
 };
 
 namespace detail {

@@ -7,13 +7,14 @@
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/reduce.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
 namespace detail {
 /// Which nodes up to `last` have a trainable variable behind them.
-constexpr std::vector<char> needed_nodes(const GraphBuilder& g, int last) {
-  std::vector<char> needed(static_cast<std::size_t>(last) + 1, 0);
+constexpr Sequence<char> needed_nodes(const GraphBuilder& g, int last) {
+  Sequence<char> needed(static_cast<std::size_t>(last) + 1, 0);
   for (int i = 0; i <= last; ++i) {
     const Node& n = g.node(i);
     bool need = n.is(op::variable) && n.attributes.ints[1] != 0;
@@ -48,7 +49,7 @@ constexpr Tensor times_repetitions(Tensor g, const Shape& input, const Node& nod
 }
 
 /// Adds what node `from`'s rule gave to what has arrived before.
-constexpr void add_up(GraphBuilder& g, const Node& from, const std::vector<Given>& given, std::vector<int>& gradient) {
+constexpr void add_up(GraphBuilder& g, const Node& from, const Sequence<Given>& given, Sequence<int>& gradient) {
   for (const Given& x : given) {
     const Shape shape = g.node(x.input).shape;
     const Tensor part = unbroadcast(times_repetitions({&g, x.gradient}, shape, from), shape);
@@ -60,11 +61,11 @@ constexpr void add_up(GraphBuilder& g, const Node& from, const std::vector<Given
 
 /// d loss / d x for every node up to the loss: node ids, -1 where nothing arrives. A gradient may have a smaller shape
 /// than its node and then broadcasts to it.
-constexpr std::vector<int> gradients(Tensor loss) {
+constexpr Sequence<int> gradients(Tensor loss) {
   GraphBuilder& g = *loss.graph;
   if (loss.shape().rank != 0) graph_error::loss_is_not_a_scalar();
-  const std::vector<char> needed = detail::needed_nodes(g, loss.id);
-  std::vector<int> gradient(needed.size(), -1);
+  const Sequence<char> needed = detail::needed_nodes(g, loss.id);
+  Sequence<int> gradient(needed.size(), -1);
   gradient[static_cast<std::size_t>(loss.id)] = g.constant(loss.dtype(), 1).id;
   detail::Recomputer recomputed(g, loss.id);
   for (int i = loss.id; i >= 0; --i) {
@@ -72,7 +73,7 @@ constexpr std::vector<int> gradients(Tensor loss) {
     if (gradient[at] < 0 || needed[at] == 0 || g.node(i).op->kind == OpKind::source) continue;
     recomputed.enter(i, gradient[at]);
     g.read_variables_as_at(g.node(i).moment < 0 ? i : g.node(i).moment);
-    std::vector<Given> given;
+    Sequence<Given> given;
     GradientScope scope(g, i, gradient[at], needed, given);
     scope.read(recomputed);
     if (g.node(i).is(op::assign)) {
@@ -90,7 +91,7 @@ constexpr std::vector<int> gradients(Tensor loss) {
 
 /// d loss / d x, at x's shape. x is a variable that the loss depends on, or a value between one and the loss.
 constexpr Tensor gradient(Tensor loss, Tensor x) {
-  const std::vector<int> all = gradients(loss);
+  const Sequence<int> all = gradients(loss);
   const int id = x.id <= loss.id ? all[static_cast<std::size_t>(x.id)] : -1;
   if (id < 0) graph_error::loss_depends_on_no_variable();
   return broadcast_to({loss.graph, id}, x.shape());

@@ -3,18 +3,18 @@
 // one and return another; nothing here is a template.
 #pragma once
 #include <string_view>
-#include <vector>
 
 #include <crochet/graph/op.hpp>
+#include <crochet/graph/sequence.hpp>
 #include <crochet/graph/text_pool.hpp>
 
 namespace crochet {
 
 /// A graph under construction or under a pass. `FrozenGraph` is its form at rest.
 struct Graph {
-  std::vector<Node> nodes;
-  std::vector<PooledName> names;
-  std::vector<PooledName> symbols;
+  Sequence<Node> nodes;
+  Sequence<PooledName> names;
+  Sequence<PooledName> symbols;
   TextPool text;
 
   constexpr int add(const Node& n) {

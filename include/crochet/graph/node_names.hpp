@@ -22,6 +22,7 @@
 
 #include <crochet/error.hpp>
 #include <crochet/graph/legal_name.hpp>
+#include <crochet/graph/sequence.hpp>
 #include <crochet/graph/table.hpp>
 
 namespace crochet {
@@ -231,7 +232,7 @@ class NodeScopes {
   std::int32_t count_;
   NodeScope* scopes_;
   std::int32_t first_gradient_ = 0;
-  std::vector<std::int32_t> first_user_, users_;  ///< by node: where its users begin in the list of all
+  Sequence<std::int32_t> first_user_, users_;  ///< by node: where its users begin in the list of all
 };
 
 /// Hands `put` the characters of a name, legal ones only, without its number.
@@ -339,7 +340,7 @@ class NodeNumbers {
   const NodeScope* scopes_;
   NodeName* names_;
   std::size_t mask_;
-  std::vector<Taken> slots_;
+  Sequence<Taken> slots_;
 };
 
 }  // namespace detail
@@ -353,11 +354,11 @@ constexpr void spell_node_name(const NodeName& name, Put put) {
 
 /// A name for each node. Throws LogicError if a node's own name has no character that TensorFlow takes.
 inline std::vector<std::string> node_names(const GraphTable& graph) {
-  std::vector<NodeScope> scopes(graph.nodes.size());
+  Sequence<NodeScope> scopes(graph.nodes.size());
   detail::NodeScopes finder(graph.nodes, scopes.data());
   finder.sweep_forward();
   finder.sweep_backward();
-  std::vector<NodeName> parts(graph.nodes.size());
+  Sequence<NodeName> parts(graph.nodes.size());
   detail::NodeNumbers(graph.nodes, scopes.data(), parts.data()).run();
   std::vector<std::string> names(graph.nodes.size());
   for (std::size_t i = 0; i < names.size(); ++i) spell_node_name(parts[i], [&](char c) { names[i] += c; });

@@ -2,9 +2,9 @@
 // The plan: what a step of one demand does, as plain data. The executor turns it into straight-line calls.
 #pragma once
 #include <array>
-#include <vector>
 
 #include <crochet/graph/passes/broadcasts.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -76,13 +76,13 @@ struct ItemSteps {
 
 /// A plan while it is made.
 struct Plan {
-  std::vector<Step> steps;
-  std::vector<Instruction> instructions;
-  std::vector<Access> accesses;
-  std::vector<Value> values;  ///< by node of the subgraph
-  std::vector<ArenaSlot> slots;
-  std::vector<ItemSteps> regions;
-  std::vector<int> fetched;  ///< values, in the demand's order
+  Sequence<Step> steps;
+  Sequence<Instruction> instructions;
+  Sequence<Access> accesses;
+  Sequence<Value> values;  ///< by node of the subgraph
+  Sequence<ArenaSlot> slots;
+  Sequence<ItemSteps> regions;
+  Sequence<int> fetched;  ///< values, in the demand's order
 };
 
 /// How much of everything a plan has.

@@ -7,6 +7,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/graph/arena.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet::cpu {
 
@@ -15,8 +16,8 @@ struct Placement {
   const ArenaSlot* of = nullptr;
   Dims dims{};
   std::int64_t bytes = 0;
-  std::vector<PlacedSlot> slots;
-  std::vector<int> order, by_offset;
+  Sequence<PlacedSlot> slots;
+  Sequence<int> order, by_offset;
 
   CROCHET_COLD void place(std::size_t count, const Dims& now) {
     slots.resize(count);

@@ -3,6 +3,7 @@
 // so every stage is a constant of its own, and stages are as many as deep models need.
 #pragma once
 #include <crochet/executor/cpu/tables.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet::cpu {
 
@@ -32,9 +33,12 @@ template <class T, class... F, class... R, class... Watch>
 struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  private:
   static constexpr std::size_t fetches = (sizeof...(F) + ... + Watch::nodes.size());
-  static constexpr std::vector<int> fetched_nodes() {
-    std::vector<int> ids{T::template node_id<F>...};
-    (ids.insert(ids.end(), Watch::nodes.begin(), Watch::nodes.end()), ...);
+  static constexpr Sequence<int> fetched_nodes() {
+    Sequence<int> ids{T::template node_id<F>...};
+    [[maybe_unused]] const auto add = [&](const auto& watched) {
+      for (const int id : watched) ids.push_back(id);
+    };
+    (add(Watch::nodes), ...);
     return ids;
   }
 
@@ -68,7 +72,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  public:
   // Stages that others look at: what the demand needs; the same as it is computed, and in which groups.
   static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>(
-      [] { return select_nodes(T::graph, fetched_nodes(), std::vector<int>{T::template node_id<R>...}); });
+      [] { return select_nodes(T::graph, fetched_nodes(), Sequence<int>{T::template node_id<R>...}); });
 
  private:
   template <std::size_t N>
@@ -110,8 +114,8 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
 
  private:
   /// Of each fetched value, watched ones behind the others.
-  static constexpr std::vector<int> until() {
-    std::vector<int> steps;
+  static constexpr Sequence<int> until() {
+    Sequence<int> steps;
     if constexpr (sizeof...(Watch) > 0) {
       steps.assign(sizeof...(F), -1);
       const auto behind = [&](const auto& shown) {

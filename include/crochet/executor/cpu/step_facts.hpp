@@ -4,10 +4,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include <crochet/executor/cpu/planned.hpp>
 #include <crochet/graph/probed_run.hpp>
+#include <crochet/graph/sequence.hpp>
 #include <crochet/graph/work.hpp>
 
 namespace crochet::cpu {
@@ -27,8 +27,8 @@ struct TouchedBytes {
 /// Lists of something for every step, one after the other.
 template <class Item>
 struct ByStep {
-  std::vector<Part> parts;
-  std::vector<Item> items;
+  Sequence<Part> parts;
+  Sequence<Item> items;
 
   constexpr void begin() { parts.push_back({static_cast<std::int32_t>(items.size()), 0}); }
   constexpr void add(const Item& item) {
@@ -73,9 +73,9 @@ constexpr ByStep<std::int32_t> nodes_by_step(const SubgraphView& g, const Schedu
 
 /// The node that each step is named for, a different one for each: that of its kernel; of a loop the last one that it
 /// computes for others, else any other of its nodes. A step of copies only takes the name of a node that has none yet.
-constexpr std::vector<std::int32_t> names_of_steps(const SubgraphView& g, const Schedule& s, std::size_t graph_nodes) {
-  std::vector<char> taken(graph_nodes, 0);
-  std::vector<std::int32_t> names;
+constexpr Sequence<std::int32_t> names_of_steps(const SubgraphView& g, const Schedule& s, std::size_t graph_nodes) {
+  Sequence<char> taken(graph_nodes, 0);
+  Sequence<std::int32_t> names;
   const Node* const nodes = g.nodes.data();
   for (std::size_t q = 0; q < s.groups.size(); ++q) {
     const Group& group = s.groups.data()[q];
@@ -134,7 +134,7 @@ constexpr void each_touched(const Plan& plan, const Step& s, Touch touch) {
 template <class Plan>
 constexpr ByStep<TouchedBytes> touched_by_step(const Plan& plan) {
   ByStep<TouchedBytes> all;
-  std::vector<std::size_t> read(plan.value_count, 0), written(plan.value_count, 0);  // by value: the last step + 1
+  Sequence<std::size_t> read(plan.value_count, 0), written(plan.value_count, 0);  // by value: the last step + 1
   for (std::size_t q = 0; q < plan.step_count; ++q) {
     all.begin();
     each_touched(plan, plan.steps.data()[q], [&](std::int32_t value, bool writes) {

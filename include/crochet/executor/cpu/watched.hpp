@@ -8,6 +8,7 @@
 
 #include <crochet/executor/cpu/planned.hpp>
 #include <crochet/graph/probe_calls.hpp>
+#include <crochet/graph/sequence.hpp>
 #include <crochet/hook/due_probes.hpp>
 
 namespace crochet::cpu {
@@ -117,7 +118,7 @@ struct WatchedNodes {
   static constexpr auto shown_behind(const SubgraphView& g, const Schedule& s, const Places& places,
                                      std::size_t first) {
     const auto steps = static_cast<int>(s.groups.size());
-    std::vector<int> behind(T::graph.nodes.size(), -1);
+    Sequence<int> behind(T::graph.nodes.size(), -1);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       int q = s.home.data()[s.base.data()[g.fetched.data()[first + k]]];
       // A region is one step: items are taken through all of it, a few at a time.

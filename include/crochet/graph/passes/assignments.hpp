@@ -5,6 +5,7 @@
 #pragma once
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/prune.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -21,12 +22,12 @@ constexpr int variable_as_at(const Nodes& nodes, int variable, int moment, IsLiv
 
 /// For the whole table, before anything is pruned: moments are places in it. Moments are used up.
 constexpr Subgraph see_assignments(Subgraph&& seen) {
-  const std::vector<char> live_ones = live_nodes(seen);
+  const Sequence<char> live_ones = live_nodes(seen);
   const char* const live = live_ones.data();
   Node* const nodes = seen.nodes.data();
   const auto count = static_cast<int>(seen.nodes.size());
   // The live assignments of a variable are a chain, the latest first.
-  std::vector<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
+  Sequence<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
   int *const latest = latest_of.data(), *const earlier = earlier_of.data();
   for (int i = 0; i < count; ++i) {
     if (nodes[i].op != &op::assign || live[i] == 0) continue;

@@ -5,6 +5,7 @@
 #pragma once
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -169,8 +170,8 @@ class Folder {
 };
 
 /// By node: how many want its value.
-constexpr std::vector<int> count_users(const SubgraphView& g) {
-  std::vector<int> users(g.nodes.size(), 0);
+constexpr Sequence<int> count_users(const SubgraphView& g) {
+  Sequence<int> users(g.nodes.size(), 0);
   int* const of = users.data();
   for (const Node& n : g.nodes) {
     for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) ++of[n.inputs[k]];
@@ -182,9 +183,9 @@ constexpr std::vector<int> count_users(const SubgraphView& g) {
 }  // namespace detail
 
 constexpr Subgraph fold(const SubgraphView& g) {
-  std::vector<char> fetched(g.nodes.size(), 0);
+  Sequence<char> fetched(g.nodes.size(), 0);
   for (int f : g.fetched) fetched[detail::at(f)] = 1;
-  const std::vector<int> counted = detail::count_users(g);
+  const Sequence<int> counted = detail::count_users(g);
   const int* const users = counted.data();
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {
     const Node& before = g.nodes.data()[old];

@@ -3,6 +3,7 @@
 #pragma once
 #include <crochet/graph/frozen_list.hpp>
 #include <crochet/graph/passes/item_memory.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -60,8 +61,8 @@ class FrozenSchedule {
 /// Where every value is, and which steps are made item by item.
 struct Places {
   MemoryPlan memory;
-  std::vector<ItemSteps> items;
-  std::vector<int> region_of;  ///< by step
+  Sequence<ItemSteps> items;
+  Sequence<int> region_of;  ///< by step
 };
 
 /// Room for those of N nodes in G groups.

@@ -14,24 +14,25 @@
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/graph/passes/reductions.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
 /// One step's nodes.
 struct Group {
-  int root = -1;           ///< the node with the kernel; -1: an elementwise loop
-  Shape shape;             ///< the loop's
-  Cuts cuts = 0;           ///< how the loop may be cut into rows and columns
-  std::vector<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
-  bool panels = false;     ///< it reads or writes variables that lie in panels
+  int root = -1;        ///< the node with the kernel; -1: an elementwise loop
+  Shape shape;          ///< the loop's
+  Cuts cuts = 0;        ///< how the loop may be cut into rows and columns
+  Sequence<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
+  bool panels = false;  ///< it reads or writes variables that lie in panels
   bool reduces = false;
 };
 
 struct Schedule {
-  std::vector<Group> groups;
-  std::vector<int> home;     ///< by node: the group that computes it; -1: source or floating
-  std::vector<char> stored;  ///< by node: whether it must be in memory for another group or the caller
-  std::vector<int> base;     ///< by node: a view's storage is that of this node; otherwise itself
+  Sequence<Group> groups;
+  Sequence<int> home;     ///< by node: the group that computes it; -1: source or floating
+  Sequence<char> stored;  ///< by node: whether it must be in memory for another group or the caller
+  Sequence<int> base;     ///< by node: a view's storage is that of this node; otherwise itself
 };
 
 namespace detail {
@@ -375,7 +376,7 @@ class Fuser {
   Group* groups_ = nullptr;
   Block<State> states_;
   State* const state_ = states_.data;
-  std::vector<int> all_pending_;   ///< nodes that were pending at first, in order
+  Sequence<int> all_pending_;      ///< nodes that were pending at first, in order
   std::size_t first_pending_ = 0;  ///< none before it is still pending
   int epoch_ = 0;                  ///< of what reach() remembers
 };

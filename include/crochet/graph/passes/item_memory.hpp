@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <crochet/graph/passes/memory.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -14,7 +15,7 @@ class ItemMemoryPlanner {
   constexpr ItemMemoryPlanner(const SubgraphView& g, const Schedule& s, const Regions& r, MemoryPlan& m)
       : g_(g), s_(s), r_(r), m_(m), last_(g.nodes.size(), -1) {}
 
-  constexpr std::vector<ItemSteps> run() {
+  constexpr Sequence<ItemSteps> run() {
     for (const ItemRegion& region : r_.list) {
       steps_.push_back({region.first, region.last - region.first + 1, r_.items});
       placed_.clear();
@@ -89,14 +90,14 @@ class ItemMemoryPlanner {
   const Schedule& s_;
   const Regions& r_;
   MemoryPlan& m_;
-  std::vector<int> last_;
-  std::vector<Placed> placed_;
-  std::vector<ItemSteps> steps_;
+  Sequence<int> last_;
+  Sequence<Placed> placed_;
+  Sequence<ItemSteps> steps_;
 };
 }  // namespace detail
 
-constexpr std::vector<ItemSteps> plan_item_memory(const SubgraphView& g, const Schedule& s, const Regions& r,
-                                                  MemoryPlan& m) {
+constexpr Sequence<ItemSteps> plan_item_memory(const SubgraphView& g, const Schedule& s, const Regions& r,
+                                               MemoryPlan& m) {
   return detail::ItemMemoryPlanner(g, s, r, m).run();
 }
 

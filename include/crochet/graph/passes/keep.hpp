@@ -7,6 +7,7 @@
 
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -93,16 +94,16 @@ class Keeper {
 
   SubgraphView from_;
   Subgraph to_;
-  std::vector<int> place_, last_reader_;
-  std::vector<int> moved_;                ///< by node: where it went itself, whatever stands for its value
-  std::vector<int> lives_in_;             ///< by node: the variable in whose memory it is, for as long as it is
-  std::vector<int> first_, last_, next_;  ///< by variable: the first and last node that live in it; by node: the next
+  Sequence<int> place_, last_reader_;
+  Sequence<int> moved_;                ///< by node: where it went itself, whatever stands for its value
+  Sequence<int> lives_in_;             ///< by node: the variable in whose memory it is, for as long as it is
+  Sequence<int> first_, last_, next_;  ///< by variable: the first and last node that live in it; by node: the next
 };
 }  // namespace detail
 
 /// Whether there is something to do: whether anything that lives in a variable is read after the next assignment to it.
 constexpr bool overwrites_too_early(const SubgraphView& g) {
-  std::vector<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
+  Sequence<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
   int *const last = readers.data(), *const latest = latest_of.data(), *const variable = variable_of.data();
   const Node* const nodes = g.nodes.data();
   const auto count = static_cast<int>(g.nodes.size());

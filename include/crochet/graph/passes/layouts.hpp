@@ -4,6 +4,7 @@
 // choice is made from the whole graph, so that it is the same for every demand.
 #pragma once
 #include <crochet/graph/passes/broadcasts.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -85,9 +86,9 @@ class LayoutChooser {
   }
 
   Nodes& nodes_;
-  std::vector<int> parent_;
-  std::vector<signed char> wanted_;  ///< by set: 1 if a product wants panels, -1 if they cannot be
-  std::vector<char> refused_;        ///< by variable
+  Sequence<int> parent_;
+  Sequence<signed char> wanted_;  ///< by set: 1 if a product wants panels, -1 if they cannot be
+  Sequence<char> refused_;        ///< by variable
 };
 }  // namespace detail
 

@@ -3,11 +3,12 @@
 // slot that one of them touches is not reused by another: reusing memory never costs a barrier.
 #pragma once
 #include <crochet/graph/plan.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
 /// `until`: of each fetched value the step behind which it is read last; -1, and none given: after the run.
-constexpr Plan find_lifetimes(Plan p, const std::vector<int>& until = {}) {
+constexpr Plan find_lifetimes(Plan p, const Sequence<int>& until = {}) {
   ArenaSlot* const slots = p.slots.data();
   const Value* const values = p.values.data();
   for (ArenaSlot& s : p.slots) s.first = -1;
@@ -19,7 +20,7 @@ constexpr Plan find_lifetimes(Plan p, const std::vector<int>& until = {}) {
     s.last = phase;
   };
   const Access* const accesses = p.accesses.data();
-  std::vector<std::int32_t> phases;
+  Sequence<std::int32_t> phases;
   for (const Step& s : p.steps) {
     phase += s.barrier ? 1 : 0;
     if (!until.empty()) phases.push_back(phase);

@@ -6,12 +6,13 @@
 
 #include <crochet/graph/passes/regions.hpp>
 #include <crochet/graph/plan.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
 struct MemoryPlan {
-  std::vector<Value> values;  ///< by node
-  std::vector<ArenaSlot> slots;
+  Sequence<Value> values;  ///< by node
+  Sequence<ArenaSlot> slots;
 };
 
 namespace detail {

@@ -14,6 +14,7 @@
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -103,7 +104,7 @@ class PoolMover {
     result.origin = n.origin;
     return append(*to_, result);
   }
-  static constexpr const Pool* find(const std::vector<Pool>& pools, int image, const Attributes& window) {
+  static constexpr const Pool* find(const Sequence<Pool>& pools, int image, const Attributes& window) {
     for (const Pool& p : pools) {
       if (p.image == image && p.window == window) return &p;
     }
@@ -134,7 +135,7 @@ class PoolMover {
   }
 
   Subgraph* to_ = nullptr;
-  std::vector<Pool> pools_, winners_;
+  Sequence<Pool> pools_, winners_;
 };
 }  // namespace detail
 

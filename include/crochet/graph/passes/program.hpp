@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <crochet/graph/passes/memory.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -134,7 +135,7 @@ class ProgramWriter {
   Shape shape_;
   std::size_t cut_ = 0;
   std::int32_t gatherings_ = 0;
-  std::vector<int> position_, accessed_, used_;
+  Sequence<int> position_, accessed_, used_;
 };
 }  // namespace detail
 

@@ -4,12 +4,13 @@
 #include <utility>
 
 #include <crochet/graph/passes/subgraph.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
 /// Which nodes the demand needs.
-constexpr std::vector<char> live_nodes(const SubgraphView& g) {
-  std::vector<char> marks(g.nodes.size(), 0);
+constexpr Sequence<char> live_nodes(const SubgraphView& g) {
+  Sequence<char> marks(g.nodes.size(), 0);
   char* const live = marks.data();
   const Node* const nodes = g.nodes.data();
   for (int f : g.fetched) live[f] = 1;
@@ -23,9 +24,9 @@ constexpr std::vector<char> live_nodes(const SubgraphView& g) {
 
 /// In place: mostly everything is needed, and copying nodes costs the compiler more than looking at them.
 constexpr Subgraph prune(Subgraph&& g) {
-  const std::vector<char> marks = live_nodes(g);
+  const Sequence<char> marks = live_nodes(g);
   const char* const live = marks.data();
-  std::vector<int> places(g.nodes.size(), -1);
+  Sequence<int> places(g.nodes.size(), -1);
   int* const place = places.data();
   Node* const nodes = g.nodes.data();
   const auto count = static_cast<int>(g.nodes.size());

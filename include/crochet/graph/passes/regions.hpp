@@ -5,6 +5,7 @@
 #pragma once
 
 #include <crochet/graph/passes/fuse.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -16,9 +17,9 @@ struct ItemRegion {
 
 struct Regions {
   Extent items;  ///< how many there are
-  std::vector<ItemRegion> list;
-  std::vector<int> of;      ///< by group: its region; -1: none
-  std::vector<char> local;  ///< by node: its memory is used within one region only
+  Sequence<ItemRegion> list;
+  Sequence<int> of;      ///< by group: its region; -1: none
+  Sequence<char> local;  ///< by node: its memory is used within one region only
 
   /// The groups between which memory that group q uses must be kept.
   constexpr int begin(int q) const { return q < last_group() && of[detail::at(q)] >= 0 ? region(q).first : q; }
@@ -74,8 +75,8 @@ class RegionFinder {
   }
 
   /// By group: whether it could be in a region, whatever its neighbours.
-  constexpr std::vector<char> itemwise_groups() {
-    std::vector<char> can(s_.groups.size(), 0);
+  constexpr Sequence<char> itemwise_groups() {
+    Sequence<char> can(s_.groups.size(), 0);
     find_items();
     if (r_.items.is_static() && r_.items.factor < 2) return can;
     first_ = static_cast<int>(s_.groups.size());
@@ -201,7 +202,7 @@ class RegionFinder {
   }
 
   constexpr void find_locals() {
-    std::vector<int> region_of(g_.nodes.size(), -2);  // of all who touch a value; -2: nobody yet, -1: several
+    Sequence<int> region_of(g_.nodes.size(), -2);  // of all who touch a value; -2: nobody yet, -1: several
     const auto touch = [&](int i, int q) {
       const auto b = at(s_.base[at(i)]);
       const int region = q < 0 ? -1 : r_.of[at(q)];

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <crochet/graph/passes/prune.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
@@ -39,13 +40,13 @@ class NodeTable {
   }
 
   std::size_t mask_;
-  std::vector<int> slots_;
+  Sequence<int> slots_;
 };
 }  // namespace detail
 
 constexpr Subgraph share(const SubgraphView& g) {
   detail::NodeTable table(g.nodes.size());
-  const std::vector<char> live = live_nodes(g);
+  const Sequence<char> live = live_nodes(g);
   return detail::rewrite(g, [&, needed = live.data()](Subgraph& to, const Node& n, int old) {
     if (needed[old] == 0) return -1;
     // An assignment is an event, not a value: two equal ones are two. And variables and placeholders are never equal.

@@ -3,18 +3,18 @@
 // outputs. Every pass is a constexpr function over it, testable at run time too.
 #pragma once
 #include <span>
-#include <vector>
 
 #include <crochet/graph/op.hpp>
 #include <crochet/graph/ops/sources.hpp>
+#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 
 /// Nodes and what is wanted of them: `fetched` values are kept for the caller, `targets` are run.
 struct Subgraph {
-  std::vector<Node> nodes;
-  std::vector<int> fetched;
-  std::vector<int> targets;
+  Sequence<Node> nodes;
+  Sequence<int> fetched;
+  Sequence<int> targets;
 };
 
 /// A subgraph to look at, wherever it lies: passes that change nothing, or make a new one, copy nothing first.
@@ -49,7 +49,7 @@ constexpr Subgraph rewrite(const SubgraphView& from, Visit visit) {
   Subgraph to;
   const auto count = static_cast<int>(from.nodes.size());
   to.nodes.reserve(from.nodes.size() + from.nodes.size() / 4 + 8);
-  std::vector<int> places(from.nodes.size(), -1);
+  Sequence<int> places(from.nodes.size(), -1);
   // Pointers and not operator[]: compilers count the calls.
   int* const place = places.data();
   const Node* const nodes = from.nodes.data();
@@ -64,7 +64,8 @@ constexpr Subgraph rewrite(const SubgraphView& from, Visit visit) {
 }
 
 constexpr Subgraph copied(const SubgraphView& g) {
-  return {{g.nodes.begin(), g.nodes.end()}, {g.fetched.begin(), g.fetched.end()}, {g.targets.begin(), g.targets.end()}};
+  const auto copy = []<class T>(std::span<const T> s) { return Sequence<T>(s.data(), s.data() + s.size()); };
+  return {copy(g.nodes), copy(g.fetched), copy(g.targets)};
 }
 
 constexpr int append(Subgraph& g, const Node& n) {
