@@ -56,6 +56,7 @@ struct Operand {
   std::int64_t operator[](std::size_t i) const { return extents[i]; }
   std::int64_t size(std::size_t from = 0) const {
     std::int64_t n = 1;
+    CROCHET_SHORT_LOOP
     for (std::size_t i = from; i < rank; ++i) n *= extents[i];
     return n;
   }

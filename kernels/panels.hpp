@@ -3,7 +3,9 @@
 // a register tile; in a panel row follows row, so that a product reads it from front to end. Columns that fill up the
 // last panel are zeros.
 #pragma once
+#include <crochet/config.hpp>
 #include <crochet/kernels/simd.hpp>
+#include <cstring>
 
 namespace crochet::kernel {
 
@@ -36,8 +38,11 @@ template <class T>
 void pack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   const std::int64_t pitch = panel_pitch<T>(columns);
   for (std::int64_t j0 = 0; j0 < columns; j0 += pitch) {
+    const std::int64_t some = columns - j0 < pitch ? columns - j0 : pitch;
     for (std::int64_t i = 0; i < rows; ++i, to += pitch) {
-      for (std::int64_t c = 0; c < pitch; ++c) to[c] = j0 + c < columns ? from[i * columns + j0 + c] : T{};
+      std::memcpy(to, from + i * columns + j0, static_cast<std::size_t>(some) * sizeof(T));
+      CROCHET_SHORT_LOOP
+      for (std::int64_t c = some; c < pitch; ++c) to[c] = T{};
     }
   }
 }
@@ -48,7 +53,7 @@ void unpack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   for (std::int64_t j0 = 0; j0 < columns; j0 += pitch) {
     const std::int64_t some = columns - j0 < pitch ? columns - j0 : pitch;
     for (std::int64_t i = 0; i < rows; ++i, from += pitch) {
-      for (std::int64_t c = 0; c < some; ++c) to[i * columns + j0 + c] = from[c];
+      std::memcpy(to + i * columns + j0, from, static_cast<std::size_t>(some) * sizeof(T));
     }
   }
 }

@@ -18,14 +18,6 @@
 #else
 #define CROCHET_UNROLL _Pragma("GCC unroll 32")
 #endif
-// Before a loop of few rounds: it stays one, and costs the compiler nothing.
-#if defined(__CUDACC__)
-#define CROCHET_SHORT_LOOP
-#elif defined(__clang__)
-#define CROCHET_SHORT_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
-#else
-#define CROCHET_SHORT_LOOP _Pragma("GCC unroll 1")
-#endif
 // clang contracts a * b + c only within one expression unless told; g++ does by default.
 #if defined(__clang__)
 #pragma clang fp contract(fast)

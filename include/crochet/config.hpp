@@ -38,6 +38,15 @@
 #define CROCHET_ALWAYS_INLINE CROCHET_HOST_ALWAYS_INLINE
 #endif
 
+// Before a loop of few rounds: it stays one, and costs the compiler nothing.
+#if defined(__CUDACC__)
+#define CROCHET_SHORT_LOOP
+#elif defined(__clang__)
+#define CROCHET_SHORT_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define CROCHET_SHORT_LOOP _Pragma("GCC unroll 1")
+#endif
+
 // clang prints a string template argument as a list of numbers; there, diagnoses spell names letter by letter.
 #if defined(__clang__)
 #define CROCHET_NAMES_AS_LETTERS 1

@@ -15,6 +15,7 @@ struct Axes {
 
   /// `stride`: by axis of the result, the distance in the input; 0 where it is repeated.
   Axes(const Operand& out, const std::array<std::int64_t, max_rank>& stride) {
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < out.rank; ++i) {
       if (out[i] == 1) continue;
       if (rank > 0 && axis[rank - 1].in == stride[i] * out[i]) {
@@ -30,6 +31,7 @@ struct Axes {
   /// Takes an axis out.
   Axis take(std::size_t which) {
     const Axis taken = axis[which];
+    CROCHET_SHORT_LOOP
     for (std::size_t i = which; i + 1 < rank; ++i) axis[i] = axis[i + 1];
     --rank;
     return taken;
@@ -38,6 +40,7 @@ struct Axes {
   Axis take_last() { return rank == 0 ? Axis{} : take(rank - 1); }
   std::int64_t size() const {
     std::int64_t n = 1;
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < rank; ++i) n *= axis[i].extent;
     return n;
   }

@@ -14,6 +14,7 @@ class Matrices {
  public:
   Matrices(const Operand& part, const Operand& out) : rank_(out.rank - 2), out_(out.extents) {
     std::int64_t step = part[part.rank - 1] * part[part.rank - 2];
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i + 2 < part.rank; ++i) {
       const std::int64_t extent = part[part.rank - 3 - i];
       stride_[rank_ - 1 - i] = extent == 1 ? 0 : step;

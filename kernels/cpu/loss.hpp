@@ -15,6 +15,7 @@ CROCHET_ALWAYS_INLINE void each_row(const Call& call, Visit visit) {
   const Operand& z = call.in[0];
   const std::int64_t n = z[z.rank - 1];
   std::int64_t rows = 1;
+  CROCHET_SHORT_LOOP
   for (std::size_t i = 0; i + 1 < z.rank; ++i) rows *= z[i];
   const Range mine = call.worker.part(rows);
   for (std::int64_t i = mine.from; i < mine.to; ++i) visit(i, z.as<const T>() + i * n, n);

@@ -13,6 +13,7 @@ struct Rows {
   std::int64_t count = 1, n;
 
   explicit Rows(const Operand& x) : n(x[x.rank - 1]) {
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i + 1 < x.rank; ++i) count *= x[i];
   }
 };

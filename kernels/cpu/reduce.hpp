@@ -17,6 +17,7 @@ struct Middle {
 
   Middle(const Operand& in, const Attributes& a) {
     bool seen = false;
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < in.rank; ++i) {
       const bool reduced = ((static_cast<unsigned>(a.ints[0]) >> i) & 1U) != 0;
       seen = seen || reduced;
@@ -33,6 +34,7 @@ struct ReducePaths {
   template <class Types>
   static constexpr void add(ReducePaths& all, const Attributes& a, const Shape* in, const Shape&) {
     bool seen = false, one = true;
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < in->rank; ++i) {
       const bool reduced = ((static_cast<unsigned>(a.ints[0]) >> i) & 1U) != 0;
       seen = seen || reduced;

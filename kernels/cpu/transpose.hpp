@@ -70,6 +70,7 @@ struct Kernel<&op::transpose> {
     std::array<std::int64_t, max_rank> step{}, stride{};
     std::int64_t n = 1;
     for (std::size_t i = x.rank; i-- > 0; n *= x[i]) step[i] = n;
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < x.rank; ++i) stride[i] = step[static_cast<std::size_t>(call.attributes.ints[i])];
     kernel::detail::transpose<U>(call.worker, {call.out, stride}, x.as<const U>(), call.out.as<U>());
   }

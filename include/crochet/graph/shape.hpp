@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include <crochet/config.hpp>
 #include <crochet/graph/graph_error.hpp>
 
 namespace crochet {
@@ -45,8 +46,10 @@ struct Extent {
   constexpr std::int64_t at(const Dims& dims) const {
     std::int64_t n = factor;
     if (is_static()) return n;
+    CROCHET_SHORT_LOOP
     for (std::size_t s = 0; s < max_symbols; ++s) {
-      for (int p = 0; p < power(s); ++p) n *= dims[s];
+      CROCHET_SHORT_LOOP
+      for (int p = power(s); p > 0; --p) n *= dims[s];
     }
     return n;
   }
@@ -97,6 +100,7 @@ struct Shape {
   /// The product of dimensions [from, to).
   constexpr Extent product(std::size_t from, std::size_t to) const {
     Extent n;
+    CROCHET_SHORT_LOOP
     for (std::size_t i = from; i < to; ++i) {
       n.factor *= dims[i].factor, n.powers += dims[i].powers;
     }

@@ -19,6 +19,7 @@ namespace crochet::cpu {
 [[gnu::noinline]] inline void describe_operand(const StoredOperand& from, const Dims& dims, kernel::Operand& to) {
   to.rank = from.shape.rank;
   to.layout = from.layout;
+  CROCHET_SHORT_LOOP
   for (std::size_t i = 0; i < from.shape.rank; ++i) to.extents[i] = from.shape[i].at(dims);
 }
 
