@@ -8,6 +8,7 @@
 #include <string>
 
 #include <crochet/error.hpp>
+#include <crochet/message.hpp>
 
 namespace crochet::kernel {
 
@@ -20,8 +21,8 @@ class Thread {
     auto* const mine = new F(run);
     if (const int code = pthread_create(&id_, nullptr, &start<F>, mine); code != 0) {
       delete mine;
-      throw ResourceExhaustedError("crochet: the system starts no further thread (error " + std::to_string(code) +
-                                   "); use fewer, see Cpu's threads");
+      throw ResourceExhaustedError(crochet::detail::message(
+          {"crochet: the system starts no further thread (error ", code, "); use fewer, see Cpu's threads"}));
     }
     runs_ = true;
   }

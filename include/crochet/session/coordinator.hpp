@@ -9,6 +9,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/message.hpp>
 #include <crochet/session/atomic.hpp>
 #include <crochet/session/clean_stop.hpp>
 #include <crochet/session/diagnostics.hpp>
@@ -93,7 +94,7 @@ class Coordinator {
     joined_.store(true);
     raise_requested_exception();
     if (late.empty()) return;
-    const std::string message = "crochet: threads still running after the grace period: " + late;
+    const std::string message = detail::message({"crochet: threads still running after the grace period: ", late});
     if (!ignore_live_threads) throw DeadlineExceededError(message);
     diagnose(message);
   }
@@ -129,7 +130,7 @@ class Coordinator {
     stop_.store(true);
     tell_threads();
     const std::string late = join_threads(grace_secs, clock);
-    if (!late.empty()) diagnose("crochet: threads still running after the grace period: " + late);
+    if (!late.empty()) diagnose(detail::message({"crochet: threads still running after the grace period: ", late}));
     if (auto* threads = threads_.load()) threads->renew();
     const std::exception_ptr error = this->error();
     const bool forgotten = error && forget(error);
@@ -156,7 +157,7 @@ class Coordinator {
   CROCHET_COLD void end_threads() {
     request_stop("the coordinator was destroyed");
     const std::string late = join_threads(1, {});
-    if (!late.empty()) diagnose("crochet: waiting for threads that do not stop: " + late);
+    if (!late.empty()) diagnose(detail::message({"crochet: waiting for threads that do not stop: ", late}));
     delete threads_.load();
   }
   void tell_threads() {

@@ -13,6 +13,7 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/message.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/diagnostics.hpp>
@@ -89,7 +90,7 @@ class HookedLayer {
   /// on_error of every hook, in order; what they throw goes to the diagnostic sink.
   void on_error(std::exception_ptr error) {
     auto report = [](const std::exception_ptr& thrown) {
-      diagnose("crochet: on_error of a hook threw: " + detail::what_of(thrown));
+      diagnose(detail::message({"crochet: on_error of a hook threw: ", detail::what_of(thrown)}));
     };
     if constexpr (usable) chain_.template fire_guarded<phase::on_error>(report, error);
   }
@@ -100,7 +101,8 @@ class HookedLayer {
       try {
         executor_.close();
       } catch (...) {
-        diagnose("crochet: close() of an executor threw: " + detail::what_of(std::current_exception()));
+        diagnose(
+            detail::message({"crochet: close() of an executor threw: ", detail::what_of(std::current_exception())}));
       }
     }
   }

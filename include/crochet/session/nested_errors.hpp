@@ -8,6 +8,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/message.hpp>
 #include <crochet/session/diagnostics.hpp>
 
 namespace crochet::detail {
@@ -31,7 +32,7 @@ CROCHET_COLD inline void nest_in(const std::exception_ptr& error, const std::exc
   } catch (Error& ours) {
     ours.nest(further);
   } catch (...) {
-    diagnose("crochet: a further error while a session was closed: " + what_of(further));
+    diagnose(message({"crochet: a further error while a session was closed: ", what_of(further)}));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <crochet/config.hpp>
+#include <crochet/message.hpp>
 #include <crochet/session/coordinated.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/diagnostics.hpp>
@@ -42,9 +43,8 @@ class Recoverable {
   CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, const Coordinator& coordinator) {
     note_progress(step);
     if (++failures_ > options_.max_attempts || begins_after() > options_.deadline_secs) give_up(error);
-    diagnose("crochet: the session was lost at step " + std::to_string(step) + " and is created anew (attempt " +
-             std::to_string(failures_) + " of " + std::to_string(options_.max_attempts) +
-             "): " + detail::what_of(error));
+    diagnose(detail::message({"crochet: the session was lost at step ", step, " and is created anew (attempt ",
+                              failures_, " of ", options_.max_attempts, "): ", detail::what_of(error)}));
     clock_.sleep(backoff(), [&] { return coordinator.should_stop(); });
     ++recoveries_;
   }
@@ -68,8 +68,8 @@ class Recoverable {
   /// Seconds from the first failure to the end of the coming pause.
   [[nodiscard]] double begins_after() const { return clock_.now() + backoff() - since_; }
   [[noreturn]] CROCHET_COLD void give_up(const std::exception_ptr& error) const {
-    diagnose("crochet: the session was lost and is given up after " + std::to_string(failures_ - 1) +
-             " attempts: " + detail::what_of(error));
+    diagnose(detail::message({"crochet: the session was lost and is given up after ", failures_ - 1,
+                              " attempts: ", detail::what_of(error)}));
     std::rethrow_exception(error);
   }
 

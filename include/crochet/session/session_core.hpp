@@ -12,6 +12,7 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/message.hpp>
 #include <crochet/session/coordinated.hpp>
 #include <crochet/session/diagnostics.hpp>
 #include <crochet/session/hooked.hpp>
@@ -146,8 +147,8 @@ class SessionCore {
     if (closed()) throw LogicError("crochet: run() of a session that is closed");
     if (hooked_.state() == SessionState::lost)
       throw LogicError("crochet: run() of a session that was lost and could not be created anew; close it");
-    throw LogicError("crochet: run() of a session that has stopped (" + to_string(stop_reason()) +
-                     "); end the loop when should_stop() is true");
+    throw LogicError(detail::message({"crochet: run() of a session that has stopped (", to_string(stop_reason()),
+                                      "); end the loop when should_stop() is true"}));
   }
 
   Hooked hooked_;
@@ -172,12 +173,12 @@ class SessionCore {
 
   CROCHET_COLD void say_what_was_lost(std::int64_t reached) const {
     if (step() >= reached) return;
-    diagnose("crochet: the session goes on at step " + std::to_string(step()) +
-             "; steps lost: " + std::to_string(reached - step()));
+    diagnose(detail::message({"crochet: the session goes on at step ", step(), "; steps lost: ", reached - step()}));
   }
 
   CROCHET_COLD void close_lost() {
-    diagnose("crochet: the session was lost, so hooks see on_error() and not end(): " + detail::what_of(lost_by_));
+    diagnose(detail::message(
+        {"crochet: the session was lost, so hooks see on_error() and not end(): ", detail::what_of(lost_by_)}));
     hooked_.on_error(lost_by_);
     hooked_.set_state(SessionState::closed);
     const std::exception_ptr reported = coordinated_.close();
@@ -221,13 +222,13 @@ class SessionCore {
   CROCHET_COLD void say_why() {
     hooked_.stop().at_step(step());
     if (hooked_.stop().has_reason()) {
-      diagnose("crochet: stopped at step " + std::to_string(step()) + " by " + to_string(stop_reason()));
+      diagnose(detail::message({"crochet: stopped at step ", step(), " by ", to_string(stop_reason())}));
     }
   }
   /// A session that can recover does not fail of a PreemptionError when it is closed anyway.
   [[nodiscard]] CROCHET_COLD static bool swallowed(const std::exception_ptr& reported) {
     if (!Recovery::recovers || !detail::is_preemption(reported)) return false;
-    diagnose("crochet: while the session was closed: " + detail::what_of(reported));
+    diagnose(detail::message({"crochet: while the session was closed: ", detail::what_of(reported)}));
     return true;
   }
 

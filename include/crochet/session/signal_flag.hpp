@@ -7,7 +7,7 @@
 #include <string>
 
 #include <crochet/config.hpp>
-
+#include <crochet/message.hpp>
 #include <crochet/session/atomic.hpp>
 
 namespace crochet::detail {
@@ -19,7 +19,7 @@ inline Atomic<int> stop_signal{0};
 CROCHET_COLD inline std::string name_of_signal(int number) {
   if (number == SIGINT) return "SIGINT";
   if (number == SIGTERM) return "SIGTERM";
-  return "signal " + std::to_string(number);
+  return message({"signal ", number});
 }
 
 }  // namespace crochet::detail

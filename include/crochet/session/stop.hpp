@@ -8,6 +8,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/type_name.hpp>
+#include <crochet/message.hpp>
 
 namespace crochet {
 
@@ -20,7 +21,7 @@ struct StopReason {
 
 /// "StopAtStep: reached step 2000"; empty while nobody asked.
 [[nodiscard]] CROCHET_COLD inline std::string to_string(const StopReason& why) {
-  return why.reason.empty() ? why.hook : why.hook + ": " + why.reason;
+  return why.reason.empty() ? why.hook : detail::message({why.hook, ": ", why.reason});
 }
 
 /// The request of a session's hooks. Requested at once; the session takes it over (latches it) after every after_run of

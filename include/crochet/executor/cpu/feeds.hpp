@@ -4,9 +4,11 @@
 #include <span>
 #include <string>
 
+#include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/graph/graph.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/message.hpp>
 #include <crochet/tensor_view.hpp>
 
 namespace crochet::cpu {
@@ -50,19 +52,22 @@ CROCHET_COLD inline std::string spell(const Extent& e, const Expected& what, con
 }
 
 [[noreturn]] CROCHET_COLD inline void refuse(const Expected& what, const Dims& dims, const std::string& given) {
-  std::string s = "crochet: placeholder '";
-  s.append(what.name).append("' expects shape [");
+  std::string shape;
   for (std::size_t i = 0; i < what.shape.rank; ++i)
-    s.append(i == 0 ? "" : ", ").append(spell(what.shape[i], what, dims));
-  throw ShapeError(s.append("] and was given ").append(given));
+    shape.append(i == 0 ? "" : ", ").append(spell(what.shape[i], what, dims));
+  throw ShapeError(crochet::detail::message(
+      {"crochet: placeholder '", what.name, "' expects shape [", shape, "] and was given ", given}));
 }
 
 /// Solves `e` == size for its one unknown dimension, or checks it. False if that cannot be.
-inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
+// Not inlined: feeds are many, and it takes no time.
+[[gnu::noinline]] inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
   std::int64_t known = e.factor;
   std::size_t open = max_symbols;
+  CROCHET_SHORT_LOOP
   for (std::size_t s = 0; s < max_symbols; ++s) {
-    for (int p = 0; p < e.power(s); ++p) {
+    CROCHET_SHORT_LOOP
+    for (int p = e.power(s); p > 0; --p) {
       if (dims[s] != unknown_dim) {
         known *= dims[s];
       } else if (open == max_symbols && e.power(s) == 1) {
@@ -97,7 +102,8 @@ const void* bind(const X& x, const Expected& what, Dims& dims) {
     return x.data();
   } else if constexpr (crochet::detail::ContiguousRange<X>) {
     const auto n = static_cast<std::int64_t>(std::size(x));
-    if (!detail::settle(what.shape.size(), n, dims)) detail::refuse(what, dims, std::to_string(n).append(" elements"));
+    if (!detail::settle(what.shape.size(), n, dims))
+      detail::refuse(what, dims, crochet::detail::message({n, " elements"}));
     return std::data(x);
   } else {
     return &x;

@@ -16,13 +16,14 @@
 #include <crochet/executor/cpu/initialize.hpp>
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/kernels/team.hpp>
+#include <crochet/message.hpp>
 
 namespace crochet::cpu {
 
 namespace detail {
 inline std::string joined(const std::vector<std::string>& names) {
   std::string all;
-  for (const std::string& name : names) (all += all.empty() ? "" : ", ") += name;
+  for (const std::string& name : names) all.append(all.empty() ? "" : ", ").append(name);
   return all;
 }
 }  // namespace detail
@@ -59,10 +60,7 @@ class Variables {
   /// Variable v's elements in row-major order: to read, until the next run.
   void* read(std::size_t v) const {
     const VariableInfo& info = T::variables[v];
-    if (info.layout == Layout::row_major) return place(info);
-    void* elements = mirror(v);
-    if (!written_[v]) copy<false>(v);
-    return elements;
+    return info.layout == Layout::row_major ? place(info) : unpacked(v);
   }
   /// The same to overwrite; it then has a value.
   void* write(std::size_t v) {
@@ -138,8 +136,9 @@ class Variables {
     if (!missing.empty()) refuse(missing);
   }
   [[noreturn]] CROCHET_COLD static void refuse(const std::vector<std::string>& missing) {
-    throw UninitializedError("crochet: " + detail::joined(missing) + (missing.size() == 1 ? " has" : " have") +
-                             " no value yet; call initialize(), restore a checkpoint or write every element first");
+    throw UninitializedError(crochet::detail::message(
+        {"crochet: ", detail::joined(missing), missing.size() == 1 ? " has" : " have",
+         " no value yet; call initialize(), restore a checkpoint or write every element first"}));
   }
   void write_over(std::size_t v) {
     initialized_[v] = true;
@@ -180,6 +179,11 @@ class Variables {
   }
 
   void* place(const VariableInfo& info) const { return block_.data() + info.offset; }
+  CROCHET_COLD void* unpacked(std::size_t v) const {
+    void* elements = mirror(v);
+    if (!written_[v]) copy<false>(v);
+    return elements;
+  }
   void* mirror(std::size_t v) const {
     mirrors_[v].reserve(static_cast<std::size_t>(T::variables[v].size) * size_of(T::variables[v].dtype));
     return mirrors_[v].data();

@@ -1,0 +1,1 @@
+#include <crochet/crochet.hpp>
