@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -19,6 +22,7 @@
 #include <vector>
 
 #include "../debug/test_server.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace {
 
@@ -54,8 +58,10 @@ std::string unix_address() {
   debug::gates_of(address)->clear();
   return address;
 }
-cr::GrpcDebugOptions quick(debug::WatchFn watch_fn = {}) {
-  return {.watch_fn = std::move(watch_fn), .stream = {.connect_seconds = 0.05, .report = [](std::string_view) {}}};
+/// For servers that are not there: two seconds, so that one that is there is found on a busy machine, too. The pause
+/// after a failure does not end.
+cr::GrpcDebugOptions without_server() {
+  return {.stream = {.connect_seconds = 2, .clock = [] { return 0.0; }, .report = [](std::string_view) {}}};
 }
 template <class Session>
 auto& debugger(Session& session) {
@@ -137,7 +143,7 @@ TEST(GrpcDebugHook, EachServerOpensItsOwnGates) {
 TEST(GrpcDebugHook, ADeadServerTakesNothingFromTheOthersNorFromTheTraining) {
   const std::string alive = unix_address(), dead = unix_address();
   TestServer server(alive);
-  auto session = session_of({}, cr::GrpcDebugHook<>({alive, dead}, quick()));
+  auto session = session_of({}, cr::GrpcDebugHook<>({alive, dead}, without_server()));
   for (int i = 1; i <= 5; ++i) {
     const auto [loss, count] = session.run(all);
     EXPECT_EQ(count, i);
@@ -150,7 +156,7 @@ TEST(GrpcDebugHook, ADeadServerTakesNothingFromTheOthersNorFromTheTraining) {
 }
 
 TEST(GrpcDebugHook, WithThePolicyFailARunThrows) {
-  cr::GrpcDebugOptions options = quick();
+  cr::GrpcDebugOptions options = without_server();
   options.stream.on_failure = debug::OnStreamFailure::fail;
   auto session = session_of({}, cr::GrpcDebugHook<>(unix_address(), options));
   session.run(all);
@@ -256,20 +262,58 @@ TEST(TensorBoardDebugHook, TellsWhereTheRunIsAndWatchesWhatIsAskedFor) {
   EXPECT_EQ(told.call_key(), R"([["None"], ["loss:0", "net/count:0"]])");
   ASSERT_GT(told.origin_stack().traces_size(), 1);
   const auto& made = told.origin_stack().traces(told.origin_stack().traces_size() - 1);
-  EXPECT_EQ(told.origin_id_to_string().at(made.file_id()), __FILE__);
+  const std::filesystem::path here =
+      debug::source_path(__FILE__);  // which may be relative, to a folder that is not ours
+  ASSERT_TRUE(here.is_absolute()) << here;
+  EXPECT_EQ(told.origin_id_to_string().at(made.file_id()), here);
   EXPECT_EQ(made.lineno(), static_cast<int>(line));
   EXPECT_EQ(told.origin_id_to_string().at(0), "");
   EXPECT_EQ(told.graph_version(), told.graph_traceback().log_entries_size());
   EXPECT_GE(told.graph_traceback().log_entries_size(), 2);
   ASSERT_EQ(server.files.size(), 1U);
-  EXPECT_EQ(server.files[0].file_path(), __FILE__);
+  EXPECT_EQ(server.files[0].file_path(), here);
+  ASSERT_GT(server.files[0].lines_size(), 0);
   EXPECT_EQ(server.files[0].lines(0), "// SPDX-License-Identifier: Apache-2.0");
-  EXPECT_GT(server.files[0].last_modified(), 1'600'000'000'000'000'000);  // nanoseconds
+  const auto modified = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(here)).time_since_epoch();
+  EXPECT_EQ(std::chrono::nanoseconds(server.files[0].last_modified()), modified);
+}
+
+TEST(TensorBoardDebugHook, FindsSourcesThatTheCompilerKnewByARelativePath) {
+  const crochet::test::TemporaryFolder folder;
+  const std::filesystem::path top = std::filesystem::canonical(folder.path());
+  std::filesystem::create_directories(top / "build/dev/tests");
+  std::filesystem::create_directories(top / "src");
+  std::ofstream(top / "src/train.cpp") << "int main() {}\n";
+  std::ofstream(top / "build/dev/made.hpp") << "\n";
+  const auto found = [&](const char* path) { return debug::source_path(path, top / "build/dev/tests/program"); };
+  EXPECT_EQ(found("../../src/train.cpp"), top / "src/train.cpp");  // the compiler ran in build/dev
+  EXPECT_EQ(found("src/train.cpp"), top / "src/train.cpp");        // or at the top
+  EXPECT_EQ(found("./made.hpp"), top / "build/dev/made.hpp");
+  EXPECT_EQ(found("src"), "src");  // is no file
+  EXPECT_EQ(found("src/nothing.cpp"), "src/nothing.cpp");
+  EXPECT_EQ(found("/no/such/train.cpp"), "/no/such/train.cpp");
+  EXPECT_EQ(found(""), "");
+  EXPECT_EQ(debug::source_path("src/train.cpp", "program"), "src/train.cpp");
+
+  const std::string address = unix_address();
+  TestServer server(address);
+  const std::filesystem::path train = (top / "src/train.cpp").lexically_relative(std::filesystem::current_path());
+  ASSERT_TRUE(train.is_relative());
+  cr::TensorBoardDebugOptions options{.source_files = {"nobody/has/this.cpp"}};
+  auto session = session_of({}, cr::TensorBoardDebugHook<>(address, options, {train, "main", 7}));
+  session.run(all);
+  session.close();
+  ASSERT_EQ(server.files.size(), 2U);
+  EXPECT_EQ(server.files[0].file_path(), top / "src/train.cpp");
+  ASSERT_EQ(server.files[0].lines_size(), 1);
+  EXPECT_EQ(server.files[0].lines(0), "int main() {}");
+  EXPECT_EQ(server.files[1].file_path(), "nobody/has/this.cpp");  // named, so that it is known to be missing
+  EXPECT_EQ(server.files[1].lines_size(), 0);
 }
 
 TEST(TensorBoardDebugHook, TellsAServerAgainThatFailed) {
   const std::string address = unix_address();
-  cr::TensorBoardDebugOptions options{.stream = quick().stream};
+  cr::TensorBoardDebugOptions options{.stream = without_server().stream};
   double now = 0;
   options.stream.clock = [&] { return now; };  // moved only while the stream's thread waits
   auto session = session_of({}, cr::TensorBoardDebugHook<>(address, options));

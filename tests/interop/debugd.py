@@ -20,7 +20,7 @@ except ImportError as error:
 
 v1 = tf.compat.v1
 v1.disable_eager_execution()
-PATIENCE = 30  # seconds
+PATIENCE = 120  # seconds
 
 
 class Server:
@@ -29,7 +29,7 @@ class Server:
     def __init__(self, test, *options):
         self.test = test
         self.process = subprocess.Popen(
-            [frame.InteropTest.program, "--listen", "localhost:0", "--json", *options],
+            [frame.InteropTest.program, "--listen", "127.0.0.1:0", "--json", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         test.addCleanup(self.kill)
         self.lines = queue.Queue()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // crochet-debugd, in this process, and a client that behaves and one that does not.
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include <crochet/debug/debug_channel.hpp>
 #include <crochet/debug/dump_reader.hpp>
 #include <crochet/debug/event_listener.hpp>
 #include <crochet/error.hpp>
@@ -41,7 +43,8 @@ struct Debugd {
   explicit Debugd(Options options = {}) : server(prepared(std::move(options)), lines, [this] { ++finished; }) {}
 
   static Options prepared(Options options) {
-    if (options.listen == Options{}.listen) options.listen = "localhost:0";
+    if (options.listen == Options{}.listen)
+      options.listen = "127.0.0.1:0";  // no name: what that is depends on the machine
     options.json = true;
     return options;
   }
@@ -386,9 +389,9 @@ TEST(DebugdHostile, streams_on_which_nothing_comes_are_ended) {
                                          breakpoints, [&] { return now.load(); });
   int port = 0;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("localhost:0", grpc::InsecureServerCredentials(), &port).RegisterService(&listener);
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port).RegisterService(&listener);
   const auto server = builder.BuildAndStart();
-  DebugClient client("localhost:" + std::to_string(port));
+  DebugClient client("127.0.0.1:" + std::to_string(port));
   client.send(run_event());
   EXPECT_TRUE(client.reply());
   now = 60;
@@ -448,6 +451,16 @@ TEST(Debugd, a_unix_socket_is_its_owners) {
   EXPECT_EQ(debugd.address(), "unix:" + path);
 }
 
+TEST(Debugd, localhost_is_where_it_listens_and_where_clients_go) {
+  addrinfo* found = nullptr;
+  if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0) GTEST_SKIP() << "this machine does not know localhost";
+  freeaddrinfo(found);
+  Debugd debugd({.listen = "localhost:0"});
+  EXPECT_TRUE(debugd.address().starts_with("localhost:")) << debugd.address();
+  DebugClient client(crochet::debug::make_debug_channel(debugd.address(), 1 << 20));
+  EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
+}
+
 TEST(Debugd, addresses_of_others_need_a_word) {
   for (const char* local : {"localhost:1", "127.0.0.1:1", "127.8.9.1:0", "[::1]:5", "unix:/x", "unix-abstract:x"}) {
     EXPECT_TRUE(is_local(local)) << local;
@@ -489,12 +502,12 @@ TEST(Debugd, tls_lets_in_those_with_the_right_certificate) {
                  .tls_key = folder / "server.key",
                  .tls_client_authority = folder / "client.pem"});
   const auto code = [&](const std::string& client) {
-    std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
-    if (!client.empty()) {
-      credentials = grpc::SslCredentials({read_file(folder / "server.pem"), read_file(folder / (client + ".key")),
-                                          read_file(folder / (client + ".pem"))});
-    }
-    return DebugClient(grpc::CreateChannel(debugd.address(), credentials)).finish().error_code();
+    if (client.empty()) return DebugClient(debugd.address()).finish().error_code();
+    crochet::debug::Tls tls =
+        crochet::debug::tls_from_files(folder / "server.pem", folder / (client + ".key"), folder / (client + ".pem"));
+    tls.server_name = "localhost";  // the name in the certificate
+    const crochet::debug::TlsServer server{debugd.address(), tls};
+    return DebugClient(crochet::debug::make_debug_channel(server, 1 << 20)).finish().error_code();
   };
   EXPECT_EQ(code("client"), ok);
   EXPECT_EQ(code("other"), grpc::StatusCode::UNAVAILABLE);

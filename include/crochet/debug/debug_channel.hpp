@@ -26,6 +26,17 @@ inline std::shared_ptr<grpc::ChannelCredentials> credentials_for(const DebugAddr
   return grpc::SslCredentials(options);
 }
 
+/// What gRPC connects to. `localhost` is this machine whatever files and name servers say (RFC 6761, 6.3): its
+/// addresses are given, IPv4's first, so that no resolver is asked, which could be slow, or wrong, or leak (c-ares 1.18
+/// does).
+inline std::string connection_target(const DebugAddress& address) {
+  constexpr std::string_view localhost = "localhost:";
+  if (!address.target().starts_with(localhost)) return address.target();
+  const std::string port = address.target().substr(localhost.size());
+  // One list is of one family: IPv4's is written as IPv6. Without IPv6, gRPC uses an IPv4 socket for it.
+  return "ipv6:%5B::ffff:127.0.0.1%5D:" + port + ",%5B::1%5D:" + port;
+}
+
 /// `1.51.1` in numbers; what is not there is 0.
 constexpr std::array<int, 3> version_numbers(std::string_view text) {
   std::array<int, 3> numbers{};
@@ -63,10 +74,13 @@ inline std::shared_ptr<grpc::Channel> make_debug_channel(const DebugAddress& add
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // a proxy named in the environment is no way to this machine
+  const std::string target = detail::connection_target(address);
   if (address.tls() && !address.tls()->server_name.empty()) {
     arguments.SetSslTargetNameOverride(address.tls()->server_name);
+  } else if (target != address.target()) {
+    arguments.SetString(GRPC_ARG_DEFAULT_AUTHORITY, address.target());  // the name in the calls, and in a certificate
   }
-  return grpc::CreateCustomChannel(address.target(), detail::credentials_for(address), arguments);
+  return grpc::CreateCustomChannel(target, detail::credentials_for(address), arguments);
 }
 
 }  // namespace crochet::debug

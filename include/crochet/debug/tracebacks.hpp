@@ -31,13 +31,13 @@ namespace crochet::debug {
 
 /// A line of the program. (clang 14 cannot use std::source_location.)
 struct SourceLine {
-  const char* file;
+  std::filesystem::path file;  ///< as the compiler knows it; source_path finds it
   const char* function;
   int line;
 
   /// Where it is called; as a default argument, where that function is.
-  static constexpr SourceLine current(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
-                                      int line = __builtin_LINE()) {
+  static SourceLine current(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
+                            int line = __builtin_LINE()) {
     return {file, function, line};
   }
 };
@@ -92,7 +92,7 @@ inline void add_stack(tensorflow::CallTraceback& traceback, const SourceLine& ma
     add(file, function, 0);
   }
   std::free(symbols);  // NOLINT(cppcoreguidelines-no-malloc): made by backtrace_symbols
-  add(made.file, made.function, made.line);
+  add(made.file.string(), made.function, made.line);
 }
 
 /// Where a run was asked for. The graph's nodes are listed; where each was made nobody knows, a graph here is made by

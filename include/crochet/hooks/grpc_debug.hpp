@@ -15,6 +15,7 @@
 
 #include <crochet/debug/debug_probe.hpp>
 #include <crochet/debug/regex.hpp>
+#include <crochet/debug/source_path.hpp>
 #include <crochet/debug/stream_publisher.hpp>
 #include <crochet/debug/thread_name.hpp>
 #include <crochet/debug/tracebacks.hpp>
@@ -117,7 +118,8 @@ struct TensorBoardDebugOptions {
 /// The hook for TensorBoard's debugger (in TensorBoard up to 2.3): a GrpcDebugHook that watches everything, gated, so
 /// that the server gets what it asks for. Before the first run, and when a graph has more nodes than the last one, each
 /// server is told where the run was asked for and, file by file, the source text; by its thread, so that nothing waits.
-/// Sent again to a server that failed meanwhile.
+/// Sent again to a server that failed meanwhile. Paths are absolute; relative ones, as ccache gives the compiler, are
+/// looked for when the hook is made (debug/source_path.hpp). A file that is not found is named, without its text.
 template <class W = debug::WatchAll>
 class TensorBoardDebugHook : public GrpcDebugHook<W> {
  public:
@@ -136,22 +138,17 @@ class TensorBoardDebugHook : public GrpcDebugHook<W> {
             GrpcDebugOptions{.watch_fn = debug::WatchOptions{.debug_ops = {"DebugIdentity(gated_grpc=true)"}},
                              .thread_name_filter = std::move(options.thread_name_filter),
                              .stream = options.stream},
-            options.send_traceback_and_source_code ? Teller{here, files(options, here)}
+            options.send_traceback_and_source_code ? Teller{here, options.source_files}
                                                    : debug::StreamPublisher::BeforeRun{}) {}
 
  private:
-  static std::vector<std::filesystem::path> files(const TensorBoardDebugOptions& options,
-                                                  const debug::SourceLine& here) {
-    std::vector<std::filesystem::path> all{here.file};
-    all.insert(all.end(), options.source_files.begin(), options.source_files.end());
-    return all;
-  }
-
   /// Tells each server once what it should know of a graph.
   class Teller {
    public:
-    Teller(const debug::SourceLine& here, std::vector<std::filesystem::path> sources)
-        : here_(here), sources_(std::move(sources)) {}
+    Teller(const debug::SourceLine& here, const std::vector<std::filesystem::path>& more)
+        : here_{debug::source_path(here.file), here.function, here.line}, sources_{here_.file} {
+      for (const std::filesystem::path& path : more) sources_.push_back(debug::source_path(path));
+    }
 
     void operator()(const debug::DebugRun& run, debug::EventStream& stream) {
       Told& told = told_[stream.address().url()];
