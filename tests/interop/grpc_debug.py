@@ -252,21 +252,25 @@ class Judges(frame.InteropTest):
         self.check(streams=2, tensors=self.firings(2))
 
     def test_a_server_that_is_killed(self):
-        told = self.record(["--gate", self.watch, "--fail-mode", "kill-after=3"], "connect=5", "reply=5", runs=5)
+        told = self.record(["--gate", self.watch, "--fail-mode", "kill-after=3"], "connect=5", "reply=60", runs=5)
         self.assertGreaterEqual(told["failures"], 1)
         self.check("--allow-broken")
 
     def test_a_server_that_closes_streams(self):
-        told = self.record(["--gate", self.watch, "--fail-mode", "close-stream-after=2"], "reply=5", runs=5, size=5 * LIMIT)
+        told = self.record(["--gate", self.watch, "--fail-mode", "close-stream-after=2"], "connect=60", "reply=60", runs=5, size=5 * LIMIT)
         self.check("--allow-broken")
         self.assertLessEqual(told["runs"], 5)
 
     def test_a_server_that_never_answers(self):
-        # Long enough for a busy machine to begin with the stream, which the check wants to see; and no second attempt.
+        # Long enough for a busy machine to begin with the stream; and no second attempt.
         told = self.record(["--fail-mode", "mute"], "connect=60", "reply=5", "pause=600", runs=5)
         self.assertEqual(told["runs"], 0)
         self.assertEqual(told["failures"], 1)  # then it is left alone
-        self.check("--allow-broken")
+        # Not by grpc_debug_check.py: a stream that is cancelled looks to gRPC's Python, now and then, like one that was
+        # closed, and in those it misses what would have come after the answer.
+        with open(self.path("record", "record.json"), encoding="utf-8") as f:
+            (stream,) = json.load(f)["streams"]
+        self.assertEqual([event["kind"] for event in stream["events"]], ["graph"])  # its answer is awaited
 
 
 if __name__ == "__main__":
