@@ -165,7 +165,7 @@ TEST(GrpcDebugHook, WithThePolicyFailARunThrows) {
 }
 
 TEST(GrpcDebugHook, WithThePolicyFailTheEndThrowsWhatNoRunCould) {
-  cr::GrpcDebugOptions options = quick();
+  cr::GrpcDebugOptions options = without_server();
   options.stream.on_failure = debug::OnStreamFailure::fail;
   auto session = session_of({}, cr::GrpcDebugHook<>(unix_address(), options));
   session.run(all);
