@@ -1,1 +1,0 @@
-#include <crochet/crochet.hpp>
