@@ -66,6 +66,23 @@ TEST(Gates, AServerCannotMakeThemGrowWithoutEnd) {
   EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, "new")), 0U);
 }
 
+TEST(Gates, ManyLongKeysAreBoundedTogether) {
+  debug::Gates gates;
+  const std::string ending(4'000, 'x');
+  const std::size_t each = ending.size() + std::string("10000:0:DebugIdentity").size(),
+                    most = debug::Gates::most_bytes / each;
+  std::size_t refused = 0;
+  const auto key = [&](std::size_t i) { return std::to_string(10'000 + i) + ending; };
+  for (std::size_t i = 0; i < most + 5; ++i) refused += gates.apply(reply(Change::READ_ONLY, key(i)));
+  EXPECT_EQ(refused, 5U);
+  EXPECT_EQ(gates.apply(reply(Change::READ_WRITE, key(0))), 0U) << "one that is there may still change";
+  for (int i = 0; i < 3; ++i) gates.apply(reply(Change::DISABLED, key(0)));
+  EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, key(most))), 0U);
+  EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, key(0))), 1U);
+  gates.clear();
+  EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, key(0))), 0U);
+}
+
 TEST(Gates, AreSharedByWhoeverHasTheSameAddress) {
   debug::gates_of("grpc://localhost:1/a")->apply(reply(Change::READ_ONLY, "w"));
   EXPECT_EQ(debug::gates_of("grpc://localhost:1/a")->of("w:0:DebugIdentity"), Gate::read_only);

@@ -25,8 +25,9 @@ enum class Gate : std::uint8_t {
 /// The state of each watch key at one address. Any thread.
 class Gates {
  public:
-  static constexpr std::size_t most_keys = 65'536;   ///< of an address, and
-  static constexpr std::size_t longest_key = 4'096;  ///< bytes: what a server wants beyond that is refused
+  static constexpr std::size_t most_keys = 65'536;                  ///< of an address,
+  static constexpr std::size_t longest_key = 4'096;                 ///< bytes, and
+  static constexpr std::size_t most_bytes = std::size_t{16} << 20;  ///< of all: what a server wants beyond is refused
 
   [[nodiscard]] Gate of(std::string_view key) const {
     const std::lock_guard lock(mutex_);
@@ -55,23 +56,32 @@ class Gates {
   void clear() {
     const std::lock_guard lock(mutex_);
     states_.clear();
+    bytes_ = 0;
   }
 
  private:
   void close(std::string_view key) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = states_.find(key); found != states_.end()) states_.erase(found);
+    const auto found = states_.find(key);
+    if (found == states_.end()) return;
+    bytes_ -= key.size();
+    states_.erase(found);
   }
   bool open(std::string key, Gate state) {
     const std::lock_guard lock(mutex_);
-    if (key.size() > longest_key) return false;
-    if (states_.size() >= most_keys && !states_.contains(key)) return false;
-    states_[std::move(key)] = state;
+    if (const auto found = states_.find(key); found != states_.end()) {
+      found->second = state;
+      return true;
+    }
+    if (key.size() > longest_key || states_.size() >= most_keys || key.size() > most_bytes - bytes_) return false;
+    bytes_ += key.size();
+    states_.emplace(std::move(key), state);
     return true;
   }
 
   mutable std::mutex mutex_;
   std::map<std::string, Gate, std::less<>> states_;
+  std::size_t bytes_ = 0;  // of the keys
 };
 
 /// The gates of an address in this process: they outlive runs, streams and hooks. `url` is the whole address, with the
