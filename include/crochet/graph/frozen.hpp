@@ -136,9 +136,8 @@ constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
   return p;
 }
 
-/// Programs.
-constexpr Plan write_steps(const SubgraphView& g, const Schedule& schedule, const Places& places) {
-  Plan plan = write_programs(g, schedule, places.memory);
+/// The regions of a plan that has its programs.
+constexpr Plan with_regions(Plan plan, const Places& places) {
   plan.regions = places.items;
   for (std::size_t q = 0; q < plan.steps.size(); ++q) {
     Step& s = plan.steps[q];
@@ -147,12 +146,14 @@ constexpr Plan write_steps(const SubgraphView& g, const Schedule& schedule, cons
   }
   return plan;
 }
+
 /// Programs, barriers, lifetimes.
 constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places) {
-  return find_lifetimes(place_barriers(write_steps(g, schedule, places)));
+  Plan plan = write_programs(g, schedule, places.memory);
+  return find_lifetimes(place_barriers(with_regions(std::move(plan), places)));
 }
 
-/// The second half of write_plan, for plans whose parts are constants of their own.
+/// The last stage of write_plan, for plans whose stages are constants of their own.
 template <PlanSizes Room>
 constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const Sequence<int>& until) {
   return find_lifetimes(place_barriers(programs.thawed()), until);

@@ -131,14 +131,31 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   template <std::size_t Room>
   using Roomy =
       FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(), fetches}>;
-  static constexpr const auto& roomy = freeze<Roomy, 2 * ordered.needed() + 4 * ordered.groups() + 4>([] {
+  static constexpr std::size_t roominess = 2 * ordered.needed() + 4 * ordered.groups() + 4;
+  /// A plan with watches has more to store than others: its programs are written in several stages.
+  template <std::size_t Part, std::size_t Parts>
+  struct Programs {
+    static constexpr std::size_t first = ordered.groups() * Part / Parts, last = ordered.groups() * (Part + 1) / Parts;
+    static constexpr const auto& made = freeze<Roomy, roominess>([] {
+      Plan so_far;
+      if constexpr (Part > 0) so_far = Programs<Part - 1, Parts>::made.thawed();
+      const Places where = places.thawed();
+      Plan plan = write_programs(complete.view(), ordered.thawed(), where.memory, std::move(so_far), first, last);
+      if constexpr (Part + 1 == Parts) {
+        return with_regions(std::move(plan), where);
+      } else {
+        return plan;
+      }
+    });
+  };
+  static constexpr const auto& make_roomy() {
     if constexpr (sizeof...(Watch) == 0) {
-      return write_plan(complete.view(), ordered.thawed(), places.thawed());
+      return freeze<Roomy, roominess>([] { return write_plan(complete.view(), ordered.thawed(), places.thawed()); });
     } else {
-      return write_steps(complete.view(), ordered.thawed(), places.thawed());
+      return Programs<2, 3>::made;
     }
-  });
-  /// A plan with watches has more to store than others: in two stages.
+  }
+  static constexpr const auto& roomy = make_roomy();
   static constexpr decltype(auto) finished() {
     if constexpr (sizeof...(Watch) == 0) {
       return (roomy);

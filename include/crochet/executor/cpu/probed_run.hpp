@@ -149,7 +149,10 @@ class ProbedRunOf {
     run.slots = facts.slots;
     for (std::size_t s = 0; s < max_symbols; ++s) run.dims[s] = dims_[s] < 0 ? 0 : dims_[s];
     probes.each([&](auto& probe) { crochet::detail::show_run_begin(probe, run); });
-    [&]<std::size_t... K>(std::index_sequence<K...>) { (show_source<K, N...>(probes), ...); }
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      // An array and not a fold: clang nests folds, and stops at 256.
+      [[maybe_unused]] const bool done[] = {true, (show_source<K, N...>(probes), true)...};
+    }
     (std::make_index_sequence<Watch::sources.size()>{});
     show_list<-1>(probes);
   }
@@ -194,7 +197,9 @@ class ProbedRunOf {
 
   template <int Step, class Probes>
   void show_list(const Probes& probes) const {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (show_value<Step, shown<Step>[I]>(probes), ...); }
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      [[maybe_unused]] const bool done[] = {true, (show_value<Step, shown<Step>[I]>(probes), true)...};
+    }
     (std::make_index_sequence<shown<Step>.size()>{});
   }
   template <int Step, std::size_t K, class Probes>

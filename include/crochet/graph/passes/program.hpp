@@ -18,9 +18,12 @@ class ProgramWriter {
     for (int f : g.fetched) plan_.fetched.push_back(f);
   }
 
-  constexpr Plan run() {
-    for (std::size_t q = 0; q < s_.groups.size(); ++q) write(s_.groups[q], static_cast<int>(q));
-    return std::move(plan_);
+  constexpr Plan run() { return go_on(0, s_.groups.size()); }
+  /// The groups [first, last); `so_far`: those before them.
+  constexpr Plan run(Plan so_far, std::size_t first, std::size_t last) {
+    if (first > 0) plan_ = std::move(so_far);
+    for (const Step& s : plan_.steps) gatherings_ += s.gathering >= 0 ? 1 : 0;
+    return go_on(first, last);
   }
 
  private:
@@ -28,6 +31,10 @@ class ProgramWriter {
 
   constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
 
+  constexpr Plan go_on(std::size_t first, std::size_t last) {
+    for (std::size_t q = first; q < last; ++q) write(s_.groups[q], static_cast<int>(q));
+    return std::move(plan_);
+  }
   constexpr void write(const Group& group, int q) {
     step_ = {};
     step_.first_instruction = static_cast<std::int32_t>(plan_.instructions.size());
@@ -141,6 +148,11 @@ class ProgramWriter {
 
 constexpr Plan write_programs(const SubgraphView& g, const Schedule& s, const MemoryPlan& m) {
   return detail::ProgramWriter(g, s, m).run();
+}
+/// In several stages: the steps [first, last) behind those of `so_far`.
+constexpr Plan write_programs(const SubgraphView& g, const Schedule& s, const MemoryPlan& m, Plan so_far,
+                              std::size_t first, std::size_t last) {
+  return detail::ProgramWriter(g, s, m).run(std::move(so_far), first, last);
 }
 
 }  // namespace crochet
