@@ -22,6 +22,7 @@
 #include <crochet/debug/event_stream_options.hpp>
 #include <crochet/debug/gates.hpp>
 #include <crochet/debug/graph_event.hpp>
+#include <crochet/debug/stream_error.hpp>
 #include <crochet/debug/stream_queue.hpp>
 
 namespace crochet::debug {
@@ -93,9 +94,22 @@ class EventSender {
     for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
       if (channel_->WaitForConnected(limit.next_look())) return true;
     }
+    why_ = "nobody could be reached within " + detail::seconds_text(options_.connect_seconds) + connection_failure();
     channel_.reset();
-    why_ = "nobody could be reached within " + detail::seconds_text(options_.connect_seconds);
     return false;
+  }
+  /// Why it does not connect, as gRPC tells a call that does not wait for it; empty if gRPC knows no reason, or, of an
+  /// address that is several, only that of the last.
+  [[nodiscard]] std::string connection_failure() {
+    if (given_up_ || detail::connection_target(address_) != address_.target() ||
+        channel_->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
+      return {};
+    const tensorflow::CallTraceback nothing;
+    const grpc::Status status = detail::call_once({}, 0.2, given_up_, [&](auto* context, auto* queue) {
+      return stub_->PrepareAsyncSendTracebacks(context, nothing, queue);
+    });
+    const bool known = status.error_code() == grpc::StatusCode::UNAVAILABLE;
+    return known ? ": " + detail::printable(status.error_message(), 300) : std::string();
   }
   bool send_graph(const StreamedGraph& graph, std::int64_t microseconds) {
     const std::vector<tensorflow::Event> chunks = graph_chunks(*graph.serialized, graph.device, microseconds);
