@@ -180,6 +180,36 @@ TEST(Probe, ThatWatchesOneNodeLeavesOthersFused) {
   EXPECT_EQ(shown.count("hidden"), 0U);
 }
 
+/// What a run with such watches executes: steps, and the operations and stores fused behind them.
+struct Work {
+  std::size_t steps = 0, instructions = 0, slots = 0;
+};
+template <class W>
+constexpr Work work_of() {
+  using Executor = decltype(Cpu{}.compile<Layer>());
+  using T = cpu::Tables<kernel::Tiles::packs, Layer>;
+  using Plain = cpu::Planned<T, Demand<Loss, Train>>;
+  using Watch = cpu::WatchedNodes<T, Executor, Plain, Recorder<W>>;
+  using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, Demand<Loss, Train>, Watch>, Plain>;
+  Work work{Plan::plan.step_count, 0, Plan::plan.slot_count};
+  for (std::size_t s = 0; s < work.steps; ++s) {
+    work.instructions += static_cast<std::size_t>(Plan::plan.steps[s].instructions);
+  }
+  return work;
+}
+struct NoNode {
+  static constexpr bool matches(std::string_view, std::string_view, std::string_view) { return false; }
+};
+TEST(Probe, WhatIsNotWatchedCostsNothing) {
+  constexpr Work nothing = work_of<NoNode>(), one = work_of<OneNode>(), all = work_of<WatchEverything>();
+  // OneNode: first/add is stored once more; what it takes of variables and feeds is there anyway.
+  EXPECT_EQ(one.steps, nothing.steps);
+  EXPECT_EQ(one.instructions, nothing.instructions + 1);
+  EXPECT_EQ(one.slots, nothing.slots + 1);
+  EXPECT_GT(all.instructions, one.instructions + 5);
+  EXPECT_GT(all.slots, one.slots + 5);
+}
+
 /// Throws when it is shown the n-th tensor.
 struct Throws {
   using watches = WatchEverything;
