@@ -74,9 +74,14 @@ class DumpingDebugHook {
   using handles = Phases<phase::before_run, phase::after_run, phase::on_error>;
   static constexpr auto fetches = Condition::fetches;
 
+  // Not one with defaults: of a std::optional that is nobody's g++ 12 says that it may not be initialized.
   // NOLINTNEXTLINE(google-explicit-constructor): inside a decorator's braces
-  DumpingDebugHook(std::filesystem::path session_root, debug::WatchFn watch_fn = {},
-                   std::optional<std::string> thread_name_filter = {}, bool log_usage = true)
+  DumpingDebugHook(std::filesystem::path session_root)
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}) {}
+  DumpingDebugHook(std::filesystem::path session_root, debug::WatchFn watch_fn)
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{.watch_fn = std::move(watch_fn)}) {}
+  DumpingDebugHook(std::filesystem::path session_root, debug::WatchFn watch_fn,
+                   std::optional<std::string> thread_name_filter, bool log_usage = true)
       : DumpingDebugHook(std::move(session_root),
                          DumpingDebugOptions{.watch_fn = std::move(watch_fn),
                                              .thread_name_filter = std::move(thread_name_filter),
