@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error: hook_is_usable<0, crochet::error::states_a_probe_but_has_no_due_probe<Profiles> 
+// expect-error: hook_is_usable<0, crochet::error::states_a_probe_but_has_no_due_probe<Profiles>
 // A hook that states a probe and forgets to say when it is due.
 #include <crochet/crochet.hpp>
 #include <crochet/graph/probe.hpp>
