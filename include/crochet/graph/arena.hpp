@@ -116,7 +116,7 @@ constexpr Sequence<PlacedSlot> placed_slots(const P& plan, const Dims& dims = {}
     slots.push_back({0, arena_bytes(plan.slots[k], dims), plan.slots[k].first, plan.slots[k].last});
   }
   Sequence<int> order(slots.size()), by_offset(slots.size());
-  place_in_arena(slots, order, by_offset);
+  place_in_arena({slots.data(), slots.size()}, {order.data(), order.size()}, {by_offset.data(), by_offset.size()});
   return slots;
 }
 

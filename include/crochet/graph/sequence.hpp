@@ -12,6 +12,7 @@
 namespace crochet {
 
 /// Elements one after the other, as many as are added: what it has works as in std::vector; iterators are pointers.
+/// Programs that run use it where nothing is in a hurry: it is made small.
 template <class T>
 class Sequence {
  public:
@@ -57,19 +58,19 @@ class Sequence {
     clear();
     resize(size, value);
   }
-  constexpr void assign(const T* begin, const T* end) {
+  CROCHET_COLD constexpr void assign(const T* begin, const T* end) {
     clear();
     reserve(static_cast<std::size_t>(end - begin));
     CROCHET_SHORT_LOOP
     for (; begin != end; ++begin) std::construct_at(data_ + size_++, *begin);
   }
-  constexpr void resize(std::size_t size, const T& value = T()) {
+  CROCHET_COLD constexpr void resize(std::size_t size, const T& value = T()) {
     reserve(size);
     CROCHET_SHORT_LOOP
     while (size_ < size) std::construct_at(data_ + size_++, value);
     shrink(size);
   }
-  constexpr void reserve(std::size_t capacity) {
+  CROCHET_COLD constexpr void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     Sequence larger;
     larger.data_ = std::allocator<T>().allocate(capacity);

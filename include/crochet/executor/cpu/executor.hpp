@@ -290,6 +290,7 @@ class Executor {
       const auto slots = static_cast<std::size_t>(bytes);
       w.memory_.reserve(slots + Lowering<T, P, Backend>::item_bytes(members));
       frame.items = w.memory_.data() + slots;
+      CROCHET_SHORT_LOOP
       for (std::size_t k = 0; k < frame.slots.size(); ++k) frame.slots[k] = w.memory_.data() + offset(k);
     });
   }

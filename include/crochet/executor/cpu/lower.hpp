@@ -15,14 +15,6 @@
 
 namespace crochet::cpu {
 
-// Not inlined: it is the same for every operand of every step.
-[[gnu::noinline]] inline void describe_operand(const StoredOperand& from, const Dims& dims, kernel::Operand& to) {
-  to.rank = from.shape.rank;
-  to.layout = from.layout;
-  CROCHET_SHORT_LOOP
-  for (std::size_t i = 0; i < from.shape.rank; ++i) to.extents[i] = from.shape[i].at(dims);
-}
-
 template <class T, class P, class Backend, class Probes>
 class ProbedSteps;
 
@@ -363,10 +355,14 @@ class Lowering {
     constexpr Step s = plan.steps[C];
     return kernel::Types<type_of<s.root_value>, type_of<s.operands[I]>...>{};
   }
+  // Not inlined: it is the same for every operand of every step.
   template <class Where>
-  CROCHET_HOST_ALWAYS_INLINE static void describe(const StoredOperand& from, const Where& where, kernel::Operand& to) {
+  [[gnu::noinline]] static void describe(const StoredOperand& from, const Where& where, kernel::Operand& to) {
     to.data = find(from.place, where);
-    describe_operand(from, where.dims, to);
+    to.rank = from.shape.rank;
+    to.layout = from.layout;
+    CROCHET_SHORT_LOOP
+    for (std::size_t i = 0; i < from.shape.rank; ++i) to.extents[i] = from.shape[i].at(where.dims);
     if constexpr (Where::sliced) {
       if (from.leading != 0) to.extents[0] = from.leading * where.range.size();
     }
@@ -378,6 +374,7 @@ class Lowering {
     const StoredOperand* const operands = Table::operands.data() + s.first_operand;
     kernel::Call call{.in = {}, .out = {}, .attributes = s.attributes, .dims = where.dims, .worker = worker};
     describe(operands[0], where, call.out);
+    CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < inputs; ++i) describe(operands[1 + i], where, call.in[i]);
     return call;
   }

@@ -25,7 +25,7 @@ struct Placement {
     by_offset.resize(count);
     dims = now;
     for (std::size_t k = 0; k < count; ++k) slots[k] = {0, arena_bytes(of[k], now), of[k].first, of[k].last};
-    bytes = place_in_arena(slots, order, by_offset);
+    bytes = place_in_arena({slots.data(), count}, {order.data(), count}, {by_offset.data(), count});
   }
 };
 
@@ -39,12 +39,16 @@ class Placements {
       if (p.dims != dims) p.place(count, dims);
       return p;
     }
+    return add(slots, count, dims);
+  }
+
+ private:
+  CROCHET_COLD const Placement& add(const ArenaSlot* slots, std::size_t count, const Dims& dims) {
     known_.emplace_back().of = slots;
     known_.back().place(count, dims);
     return known_.back();
   }
 
- private:
   std::vector<Placement> known_;
 };
 

@@ -67,7 +67,7 @@ template <class E>
 std::span<const std::string_view> node_names_of() {
   static const std::vector<std::string> names = node_names(graph_table<E>());
   static const std::vector<std::string_view> views(names.begin(), names.end());
-  return views;
+  return {views.data(), views.size()};
 }
 
 template <class Name>

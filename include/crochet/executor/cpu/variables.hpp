@@ -215,7 +215,8 @@ class Variables {
   }
 
   kernel::AlignedBytes block_;
-  mutable std::array<kernel::AlignedBytes, count> mirrors_;
+  // No array: an executor is moved, and moving many elements is much code.
+  mutable std::vector<kernel::AlignedBytes> mirrors_ = std::vector<kernel::AlignedBytes>(count);
   std::array<bool, count> written_{};
   std::array<bool, count> initialized_{};
   bool settled_ = false;  // nothing written, every variable has a value

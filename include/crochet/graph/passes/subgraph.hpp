@@ -26,7 +26,10 @@ struct SubgraphView {
   constexpr SubgraphView(std::span<const Node> n, std::span<const int> f, std::span<const int> t)
       : nodes(n), fetched(f), targets(t) {}
   // NOLINTNEXTLINE(google-explicit-constructor): a subgraph can be looked at
-  constexpr SubgraphView(const Subgraph& g) : nodes(g.nodes), fetched(g.fetched), targets(g.targets) {}
+  constexpr SubgraphView(const Subgraph& g)
+      : nodes{g.nodes.data(), g.nodes.size()},
+        fetched{g.fetched.data(), g.fetched.size()},
+        targets{g.targets.data(), g.targets.size()} {}
 };
 
 namespace detail {
