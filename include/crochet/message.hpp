@@ -2,7 +2,6 @@
 // Messages made of text and numbers. One function puts all of them together: every `+` of strings would be code of its
 // own in every program.
 #pragma once
-#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -18,11 +17,11 @@ struct MessagePiece {
   std::int64_t number = 0;
   bool is_number = false;
 
-  MessagePiece(std::string_view s) : text(s) {}    // NOLINT(google-explicit-constructor): text is a piece
-  MessagePiece(const char* s) : text(s) {}         // NOLINT(google-explicit-constructor)
-  MessagePiece(const std::string& s) : text(s) {}  // NOLINT(google-explicit-constructor)
-  template <std::integral N>
-  MessagePiece(N n) : number(n), is_number(true) {}  // NOLINT(google-explicit-constructor)
+  MessagePiece(std::string_view s) : text(s) {}                 // NOLINT(google-explicit-constructor): text is a piece
+  MessagePiece(const char* s) : text(s) {}                      // NOLINT(google-explicit-constructor)
+  MessagePiece(const std::string& s) : text(s) {}               // NOLINT(google-explicit-constructor)
+  MessagePiece(int n) : number(n), is_number(true) {}           // NOLINT(google-explicit-constructor)
+  MessagePiece(std::int64_t n) : number(n), is_number(true) {}  // NOLINT(google-explicit-constructor)
 };
 
 /// The pieces one behind the other, numbers in decimal.
