@@ -107,7 +107,6 @@ class Recorder {
   /// Fetches all there is to fetch, in one run.
   template <class E, std::size_t... I>
   void write(E& executor, const std::filesystem::path& folder, std::index_sequence<I...>) {
-    std::filesystem::create_directories(folder);
     typename E::Workspace workspace;
     executor.template run<crochet::Demand<crochet::Names<crochet::Name<at<E::fetchable, I>>...>, crochet::Names<>>>(
         workspace);
@@ -117,6 +116,7 @@ class Recorder {
   }
   template <class V>
   static void write(const std::filesystem::path& file, const V& value) {
+    std::filesystem::create_directories(file.parent_path());  // names may have folders, as random_state/next
     if constexpr (std::is_arithmetic_v<V>) {
       crochet::io::write_npy<V>(file, {&value, 1}, {});
     } else {

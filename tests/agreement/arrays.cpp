@@ -129,6 +129,13 @@ int main(int count, char** words) {
   agree(
       "cumulative_sum_reverse", [](auto x) { return cumulative_sum(x, 0, {.reverse = true}); }, normal<37, 3>{});
   agree(
+      "norm", [](auto x) { return norm(x); }, normal<5, 37>{});
+  agree(
+      "lower_triangle", [](auto x) { return select(lower_triangle(*x.graph, 7, 5, -1), x, square(x)); },
+      normal<7, 5>{});
+  agree(
+      "take_along_rows", [](auto x, auto i) { return take_along_rows(x, i); }, normal<5, 37>{}, classes<37, 5, 4>{});
+  agree(
       "top_k", [](auto x) { return top_k(x, 4).values; }, normal<5, 37>{});
   agree(
       "top_k_indices", [](auto x) { return top_k(x, 4).indices; }, fixed<5, 37>{});

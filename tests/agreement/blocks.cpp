@@ -30,6 +30,12 @@ int main(int count, char** words) {
       "cross_entropy_weighted", [](auto z, auto y, auto w) { return sparse_softmax_cross_entropy(z, y, square(w)); },
       normal<17, 10>{}, classes<10, 17>{}, fixed<17>{});
   agree(
+      "weighted_mean", [](auto x, auto w) { return weighted_mean(x, w); }, normal<17>{}, positive<17>{});
+  agree(
+      "accuracy", [](auto z, auto y) { return accuracy(z, y); }, fixed<67, 3>{}, classes<3, 67>{});
+  agree(
+      "binary_accuracy", [](auto z, auto p) { return binary_accuracy(z, p, 0.25); }, fixed<67>{}, positive<67>{});
+  agree(
       "layer_norm", [](auto x, auto g, auto b) { return layer_norm(x, g, b); }, normal<5, 3, 37>{}, normal<37>{},
       normal<37>{});
   agree(
@@ -73,6 +79,8 @@ int main(int count, char** words) {
         return conv2d(x, w, {1, 1}, Padding::same, {2, 2});
       },
       normal<2, 9, 11, 3>{}, normal<3, 3, 3, 5>{});
+  agree(
+      "conv1d", [](auto x, auto w) { return conv1d(x, w, 2); }, normal<2, 17, 5>{}, normal<3, 5, 7>{});
   agree(
       "average_pool", [](auto x) { return average_pool(x, 2); }, normal<2, 8, 10, 5>{});
   agree(

@@ -94,5 +94,11 @@ int main(int count, char** words) {
   agree(
       "cast_up", [](auto x) { return cast<double>(x) * 0.1; }, normal<67>{});
   agree(
+      "isnan", [](auto x) { return isnan(sqrt(x)); }, fixed<67>{});
+  agree(
+      "isinf", [](auto x) { return isinf(1.0 / floor(x)); }, fixed<67>{});
+  agree(
+      "isfinite", [](auto x) { return isfinite(log(floor(x))); }, fixed<67>{});
+  agree(
       "chain", [](auto x) { return exp(-sqrt(square(tanh(x * 1.1 + 0.3)) + 1.0)) * x; }, normal<1031>{});
 }

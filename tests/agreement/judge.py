@@ -122,6 +122,19 @@ def trained(optimizer, clip=lambda gradients: gradients, every=1):
     return train
 
 
+class GivenValue:
+    """A function that depends on what was drawn, which only the recorded value tells."""
+    def __init__(self, function_of):
+        self.function_of = function_of
+
+
+def kept(value, rate):
+    """Where dropout kept an element; how many it dropped has to be as likely as one time in a million."""
+    dropped, deviation = np.sum(value == 0), (value.size * rate * (1 - rate)) ** 0.5
+    assert abs(dropped - value.size * rate) < 5 * deviation, f"{dropped} of {value.size} dropped"
+    return value != 0
+
+
 def sgd(rate):
     return lambda w, g, s, step: (w - (rate(step) if callable(rate) else rate) * g, s)
 
@@ -235,6 +248,9 @@ CASES = {
         "greater": jnp.greater,
         "cast_down": lambda x: jnp.trunc(x * 10).astype(jnp.int32),
         "cast_up": lambda x: x * 0.1,
+        "isnan": lambda x: jnp.isnan(jnp.sqrt(x)),
+        "isinf": lambda x: jnp.isinf(1 / jnp.floor(x)),
+        "isfinite": lambda x: jnp.isfinite(jnp.log(jnp.floor(x))),
         "chain": chain,
     },
     "functions": {
@@ -296,6 +312,9 @@ CASES = {
         "std": lambda x: jnp.std(x, 1),
         "cumulative_sum": lambda x: jnp.cumsum(x, 1),
         "cumulative_sum_reverse": lambda x: jnp.flip(jnp.cumsum(jnp.flip(x, 0), 0), 0),
+        "norm": lambda x: jnp.linalg.norm(x),
+        "lower_triangle": lambda x: jnp.where(jnp.tri(7, 5, -1) > 0, x, x * x),
+        "take_along_rows": lambda x, i: jnp.take_along_axis(x, i, 1),
         "top_k": lambda x: jax.lax.top_k(x, 4)[0],
         "top_k_indices": lambda x: jax.lax.top_k(x, 4)[1],
         "sum": jnp.sum,
@@ -316,6 +335,9 @@ CASES = {
         "mean_absolute_error": lambda y, t: jnp.mean(jnp.abs(y - t)),
         "huber_loss": lambda y, t: jnp.mean(huber(y - t)),
         "cross_entropy_weighted": weighted_cross_entropy,
+        "weighted_mean": lambda x, w: jnp.average(x, weights=w),
+        "accuracy": lambda z, y: jnp.mean(jnp.argmax(z, -1) == y),
+        "binary_accuracy": lambda z, p: jnp.mean((z > 0.25) == (p > 0.5)),
         "layer_norm": layer_norm,
         "rms_norm": lambda x, g: x * lax.rsqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-5) * g,
         "batch_norm": batch_norm,
@@ -331,6 +353,7 @@ CASES = {
             x, w.reshape(3, 3, 1, 6), (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), feature_group_count=6),
         "conv2d_dilated": lambda x, w: lax.conv_general_dilated(
             x, w, (1, 1), "SAME", rhs_dilation=(2, 2), dimension_numbers=("NHWC", "HWIO", "NHWC")),
+        "conv1d": lambda x, w: lax.conv_general_dilated(x, w, (2,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")),
         "average_pool": lambda x: x.reshape(2, 4, 2, 5, 2, 5).mean((2, 4)),
         "global_average_pool": lambda x: x.mean((1, 2)),
         "global_max_pool": lambda x: x.max((1, 2)),
@@ -356,6 +379,18 @@ CASES = {
         "polynomial_decay": trained(sgd(lambda step: 0.19 * (1 - min(step / 20, 1)) ** 2 + 0.01)),
         "piecewise_constant": trained(sgd(lambda step: 0.2 if step < 5 else 0.1 if step < 15 else 0.02)),
         "warmup": trained(adam(lambda step: cosine(0.05, 12)(max(step - 8, 0)) * min(step / 8, 1))),
+    },
+    "control": {
+        "identity": lambda x: x * x,
+        "stop_gradient": lambda x: lax.stop_gradient(x * x) * x,
+        "stop_gradient_in_the_middle": lambda x, y: jnp.sin(x * y) + lax.stop_gradient(jnp.sin(x) * y) * x,
+        "assign": lambda x, y: y + 2 * x * y + (2 * x) ** 2 * y,
+        "assign_add": lambda x, y: (1 + x) * y + (1 + x) * y * (1 + x + 0.5),
+        "assign_sub": lambda x, y: (1 - x * x) * y * (1 - x * x - 0.25),
+        "with_dependencies": lambda x, y: x * y * (1 * 2 + 3),
+        "select_whole": lambda x, y: jnp.where(jnp.sum(x) > 0, jnp.sin(x) * y, x + y * y),
+        "dropout": GivenValue(lambda value: lambda x: jnp.where(kept(value, 0.25), x / 0.75, 0)),
+        "dropout_rare": GivenValue(lambda value: lambda x: jnp.where(kept(value, 0.01), x * x / 0.99, 0)),
     },
     "networks": {
         "matmul": jnp.matmul,
@@ -400,6 +435,8 @@ def difference(ours, theirs):
 def judge(folder, function):
     """What is compared -> how much it differs."""
     read = {path.stem: np.load(path) for path in folder.glob("*.npy")}
+    if isinstance(function, GivenValue):
+        function = function.function_of(read["value"])
     inputs = [wide(read[f"in{i}"]) for i in range(sum(name.startswith("in") for name in read))]
     found = {"value": difference(read["value"], function(*inputs))}
     wanted = [i for i in range(len(inputs)) if f"gradient{i}" in read]
