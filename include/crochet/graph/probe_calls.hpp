@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include <crochet/graph/node_names.hpp>
+#include <crochet/graph/graph_op_name.hpp>
+#include <crochet/graph/node_name.hpp>
 #include <crochet/graph/probed_run.hpp>
 #include <crochet/graph/text_pool.hpp>
 

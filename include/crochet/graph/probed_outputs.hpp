@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/graph/node_names.hpp>
 #include <crochet/graph/probe_calls.hpp>
 
 namespace crochet::detail {

@@ -16,8 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/graph/graph_op_name.hpp>
+#include <crochet/graph/node_names.hpp>
 #include <crochet/graph/table.hpp>
-#include <crochet/io/node_names.hpp>
 #include <crochet/io/whole_file.hpp>
 
 namespace crochet::io {

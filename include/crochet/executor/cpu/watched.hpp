@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <crochet/executor/cpu/planned.hpp>
+#include <crochet/graph/node_names.hpp>
 #include <crochet/graph/probe_calls.hpp>
 #include <crochet/graph/sequence.hpp>
 #include <crochet/hook/due_probes.hpp>
