@@ -166,6 +166,8 @@ TEST(EventWriter, RefusesATagOfRunMetadataThatWasUsed) {
   const io::EventWriter events = desk.writer();
   events.add_run_metadata("step_1", "");
   EXPECT_THROW(events.add_run_metadata("step_1", ""), crochet::LogicError);
+  EXPECT_FALSE(events.add_first_run_metadata("step_1", ""));
+  EXPECT_TRUE(events.add_first_run_metadata("step_2", ""));
   EXPECT_THROW(events.add_scalar("", 1, 1), crochet::LogicError);
 }
 

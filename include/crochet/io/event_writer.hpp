@@ -102,12 +102,18 @@ class EventWriter {
   }
   /// Statistics of one run, a serialized RunMetadata. Throws LogicError for a tag that was used before.
   void add_run_metadata(std::string_view tag, std::string run_metadata) const {
-    if (!shared_) return;
-    shared_->use_once(tag);
+    if (add_first_run_metadata(tag, std::move(run_metadata))) return;
+    throw LogicError("crochet: run metadata of the tag " + std::string(tag) + " has been written before");
+  }
+  /// The same, but a tag that was used before is no error: nothing is added, and it returns false.
+  bool add_first_run_metadata(std::string_view tag, std::string run_metadata) const {
+    if (!shared_) return true;
+    if (!shared_->use_once(tag)) return false;
     add([tag = std::string(tag), bytes = std::move(run_metadata)](tensorflow::Event& e) {
       e.mutable_tagged_run_metadata()->set_tag(tag);
       e.mutable_tagged_run_metadata()->set_run_metadata(bytes);
     });
+    return true;
   }
 
   /// A session begins, or goes on from a checkpoint, and `step` is the first whose summaries are about to be written.
@@ -190,11 +196,9 @@ class EventWriter {
       const std::lock_guard lock(mutex);
       latest_step = std::max(latest_step, step);
     }
-    void use_once(std::string_view tag) {
+    bool use_once(std::string_view tag) {
       const std::lock_guard lock(mutex);
-      if (!run_tags.emplace(tag).second) {
-        throw LogicError("crochet: run metadata of the tag " + std::string(tag) + " has been written before");
-      }
+      return run_tags.emplace(tag).second;
     }
     /// In the thread.
     void left_out(std::uint64_t numbers, EventLog& log) {

@@ -2,6 +2,7 @@
 // RunWriter: the files that recorded runs become.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -37,22 +38,26 @@ struct RunWriterOptions {
   bool in_background = true;         ///< a thread of its own does the work
   io::OnWriteError on_write_error = io::OnWriteError::go_on;
   std::function<void(std::string_view)> report{};  ///< may be called by that thread
+  double wait_seconds = 10;                        ///< how long write() waits for room; then the run is left out
   io::FileSystem* files = nullptr;                 ///< null: this machine's
 };
 
 /// Writes what was recorded of each run: `timeline-<step>.json` in output_dir, and what else the options ask for.
-/// A timeline is complete or not there (io/whole_file.hpp). The native trace grows run by run; it can be read whenever
-/// the program stops. When a file cannot be written: with `go_on` that is reported once for each kind of file and the
+/// A timeline is complete or not there (io/whole_file.hpp), and replaces that of an earlier run of the same step; in
+/// the event file, where a tag is for one record, the first one stays. The native trace grows run by run; it can be
+/// read whenever the program stops, and is not written over by the next one: `run.pftrace` is then named
+/// `run.1.pftrace`. When a file cannot be written: with `go_on` that is reported once for each kind of file and the
 /// others are written; the native trace is not continued, since what would follow a gap could not be read. With `stop`
-/// the next write() or flush() throws the error.
+/// the next write() or flush() throws the error. Several of a program may write into one folder.
 class RunWriter {
  public:
-  explicit RunWriter(RunWriterOptions options) : options_(std::move(options)) {}
+  explicit RunWriter(RunWriterOptions options)
+      : options_(std::move(options)), worker_(waiting_runs, options_.wait_seconds) {}
   RunWriter(const RunWriter&) = delete;
   RunWriter& operator=(const RunWriter&) = delete;
 
-  /// In the background, eight runs may wait; one more waits for room, 10 s at most, and is then given up, which is
-  /// reported once.
+  /// In the background, eight runs may wait; one more waits for room, `wait_seconds` at most, and is then left out,
+  /// which is reported once, whatever the policy is.
   void write(RunTrace run) {
     rethrow();
     if (!options_.in_background) {
@@ -61,20 +66,22 @@ class RunWriter {
     }
     const auto shared = std::make_shared<RunTrace>(std::move(run));
     if (!worker_.add([this, shared] { write_all(*shared); }))
-      complain(slow, "recorded runs wait too long for the disk");
+      complain(slow, "crochet: recorded runs wait too long for the disk, and some are left out");
   }
-  /// Returns when all is written.
+  /// Returns when all is written, and on the disk but for the native trace.
   void flush() {
     worker_.drain();
+    guarded(events, [this] { options_.events.flush(); });
     rethrow();
   }
-  /// Of all runs that were given to write().
+  /// Of all runs that were given to write() and not left out.
   [[nodiscard]] ProfileTable table() {
     worker_.drain();
     return table_;
   }
 
  private:
+  static constexpr std::size_t waiting_runs = 8;
   enum Kind : std::size_t { timelines, metadata, events, perfetto, slow, kinds };
 
   void write_all(const RunTrace& run) {
@@ -83,18 +90,28 @@ class RunWriter {
       const std::string step = std::to_string(run.step);
       tensorflow::RunMetadata all;
       *all.mutable_step_stats() = step_stats(run);
-      guarded(timelines,
-              [&] { write_file("timeline-" + step + ".json", timeline_json(all.step_stats(), options_.timeline)); });
-      guarded(metadata, [&] {
-        if (options_.run_metadata) write_file("timeline-" + step + ".pb", io::detail::serialized(all));
-      });
+      write_files("timeline-" + step, all);
       guarded(events, [&] {
-        if (options_.events) options_.events.add_run_metadata("step_" + step, io::detail::serialized(all));
+        if (options_.events) options_.events.add_first_run_metadata("step_" + step, io::detail::serialized(all));
       });
       if (!options_.perfetto.empty() && !said_[perfetto]) guarded(perfetto, [&] { append(run); });
     } catch (...) {  // memory
       keep(std::current_exception());
     }
+  }
+  /// Held by who writes there: two writers that have recorded one step would write the same temporary file, two of one
+  /// native trace make the same one. Other places may have the same mutex.
+  static std::mutex& turn_at(const std::filesystem::path& place) {
+    static std::array<std::mutex, 64> turns;
+    std::error_code none;
+    return turns[hash_value(std::filesystem::absolute("." / place / "", none).lexically_normal()) % turns.size()];
+  }
+  void write_files(const std::string& name, const tensorflow::RunMetadata& all) {
+    const std::lock_guard lock(turn_at(options_.output_dir));
+    guarded(timelines, [&] { write_file(name + ".json", timeline_json(all.step_stats(), options_.timeline)); });
+    guarded(metadata, [&] {
+      if (options_.run_metadata) write_file(name + ".pb", io::detail::serialized(all));
+    });
   }
   io::FileSystem& files() const { return options_.files != nullptr ? *options_.files : io::local_files(); }
   static std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -110,14 +127,28 @@ class RunWriter {
     io::write_whole_file(options_.output_dir / name, {bytes_of(text)}, files());
   }
   void append(const RunTrace& run) {
+    const std::lock_guard lock(turn_at(options_.perfetto));
     if (!trace_) {
       make_folder(options_.perfetto.parent_path());
+      keep_earlier_trace();
       std::error_code error;
       trace_ = files().create(options_.perfetto, error);
       io::detail::require_written(options_.perfetto, error);
     }
     io::detail::require_written(options_.perfetto, trace_->write(bytes_of(packets_.packets(run))));
     io::detail::require_written(options_.perfetto, trace_->start_sync());
+  }
+
+  /// It may be what is left of a program that crashed, of which this one is the restart.
+  void keep_earlier_trace() {
+    const std::filesystem::path& path = options_.perfetto;
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(path, none) || std::filesystem::is_empty(path, none)) return;
+    std::filesystem::path kept;
+    for (int n = 1; kept.empty() || std::filesystem::exists(kept, none); ++n) {
+      kept = path.parent_path() / (path.stem().string() + "." + std::to_string(n) + path.extension().string());
+    }
+    io::detail::require_written(kept, files().rename(path, kept));
   }
 
   /// What an output throws concerns that output.
@@ -135,7 +166,7 @@ class RunWriter {
       const std::lock_guard lock(mutex_);
       if (std::exchange(said_[kind], true)) return;
     }
-    if (options_.report && options_.on_write_error == io::OnWriteError::go_on) {
+    if (options_.report && (kind == slow || options_.on_write_error == io::OnWriteError::go_on)) {
       options_.report(why + "; training goes on, and this is said once");
     }
   }

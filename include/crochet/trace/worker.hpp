@@ -20,7 +20,7 @@ class Worker {
   using Work = std::function<void()>;
 
   /// At most `capacity` pieces of work wait; one that finds no room waits for it, `seconds` at most.
-  explicit Worker(std::size_t capacity = 8, double seconds = 10) : capacity_(capacity), seconds_(seconds) {}
+  Worker(std::size_t capacity, double seconds) : capacity_(capacity), seconds_(seconds) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker() {
