@@ -16,6 +16,7 @@
 #include <crochet/graph/probe.hpp>
 #include <crochet/hook/phase_log.hpp>
 #include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/keyed.hpp>
 #include <crochet/hooks/only_in.hpp>
 #include <crochet/hooks/switched.hpp>
@@ -335,6 +336,24 @@ TEST(PhaseLog, DecoratorsPassItOn) {
   EXPECT_EQ(log.phases()[0].begin, 9);
 }
 
+/// Cannot say whether it wants to look into a run.
+struct Undecided {
+  using probe = Timing;
+  Timing* due_probe() { throw std::runtime_error("no probe"); }
+  cr::PhaseLog* due_phase_log() { throw std::runtime_error("no log"); }
+  void after_run(auto&, const auto&) {}
+};
+
+TEST(Probing, WhatAHookThrowsWhenItIsAskedStaysInIsolated) {
+  std::vector<double> field(4);
+  cr::testing::RecordingSink sink;
+  auto session = session_of(field, cr::Isolated<Undecided>{{}, {.sink = sink}});
+  session.run();
+  EXPECT_EQ(field[0], 1);
+  EXPECT_EQ(sink.lines(), (Calls{"crochet: Undecided failed in before_run (failure 1): no log",
+                                 "crochet: Undecided failed in before_run (failure 2): no probe"}));
+}
+
 TEST(PhaseLog, EndsWithAPhaseThatThrows) {
   std::vector<double> field(4);
   cr::testing::ManualClock clock;
@@ -343,6 +362,7 @@ TEST(PhaseLog, EndsWithAPhaseThatThrows) {
   EXPECT_THROW(session.run(), std::runtime_error);
   ASSERT_EQ(log.phases().size(), 1U);
   EXPECT_EQ(log.phases()[0].phase, "before_run");
+  EXPECT_FALSE(log.busy());
 }
 
 static_assert(sizeof(cr::EveryN<3, cr::Keyed<"k", Slow<1>>>) == sizeof(cr::EveryN<3, Slow<1>>));

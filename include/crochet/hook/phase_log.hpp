@@ -32,6 +32,8 @@ class PhaseLog {
   explicit PhaseLog(std::function<double()> clock) : clock_(std::move(clock)) {}
 
   [[nodiscard]] std::span<const HookPhase> phases() const { return phases_; }
+  /// Whether one of them is going on.
+  [[nodiscard]] bool busy() const { return open_ > 0; }
   /// Forgets them; a session does so before it records a run.
   void clear() { phases_.clear(); }
 
@@ -41,10 +43,14 @@ class PhaseLog {
     Scope(PhaseLog& log, std::string hook, std::string_view phase) : log_(log), index_(log.phases_.size()) {
       log_.phases_.push_back({std::move(hook), phase, 0, 0});
       log_.phases_[index_].begin = log_.clock_();
+      ++log_.open_;
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    ~Scope() { log_.phases_[index_].end = log_.clock_(); }
+    ~Scope() {
+      log_.phases_[index_].end = log_.clock_();
+      --log_.open_;
+    }
 
    private:
     PhaseLog& log_;
@@ -59,6 +65,7 @@ class PhaseLog {
  private:
   std::function<double()> clock_;
   std::vector<HookPhase> phases_;
+  int open_ = 0;
 };
 
 }  // namespace crochet

@@ -46,6 +46,11 @@ struct PassOn {
   constexpr bool admits(auto&) { return true; }
   constexpr void ran(bool /*admitted*/) {}
   constexpr void end() {}
+  /// Asks the hook, outside of its phases, for its probe or its log: `call()`, which returns nothing.
+  template <class Call>
+  CROCHET_HOST_ALWAYS_INLINE constexpr void asking(Call&& call) {
+    call();
+  }
   /// Calls the hook: `call()`. Where `decides_at_run_time`, it returns nothing and may be left out.
   template <class Phase, class Call>
   constexpr decltype(auto) around(Call&& call) {
@@ -214,8 +219,9 @@ class Decorated {
       return nullptr;
     } else {
       auto&& inside = detail::seen_inside<H>(run);
-      using Due = decltype(detail::due_probe(hook, inside));
-      return admitted ? detail::due_probe(hook, inside) : Due{nullptr};
+      decltype(detail::due_probe(hook, inside)) due = nullptr;
+      if (admitted) policy.asking([&] { due = detail::due_probe(hook, inside); });
+      return due;
     }
   }
   template <class Run>
@@ -224,12 +230,13 @@ class Decorated {
       return nullptr;
     } else {
       auto&& inside = detail::seen_inside<H>(run);
-      using Due = decltype(detail::due_phase_log(hook, inside));
+      decltype(detail::due_phase_log(hook, inside)) due = nullptr;
       if constexpr (Policy::decides_at_run_time) {
         foreseen = {true, policy.admits(run)};
-        if (!foreseen.admits) return Due{nullptr};
+        if (!foreseen.admits) return due;
       }
-      return detail::due_phase_log(hook, inside);
+      policy.asking([&] { due = detail::due_phase_log(hook, inside); });
+      return due;
     }
   }
 

@@ -46,17 +46,25 @@ struct Isolation : PassOn<Isolation<H>> {
   [[nodiscard]] bool admits(auto&) const { return !disabled_; }
   template <class Phase, class Call>
   void around(Call&& call) {
+    guarded(Phase::name, std::is_same_v<Phase, phase::begin>, call);
+  }
+  template <class Call>
+  void asking(Call&& call) {
+    guarded(phase::before_run::name, false, call);
+  }
+
+ private:
+  template <class Call>
+  void guarded(std::string_view phase, bool in_begin, Call& call) {
     if (disabled_) return;
     try {
       call();
     } catch (const std::exception& error) {
-      note(Phase::name, error.what(), std::is_same_v<Phase, phase::begin>);
+      note(phase, error.what(), in_begin);
     } catch (...) {
-      note(Phase::name, "an exception that is no std::exception", std::is_same_v<Phase, phase::begin>);
+      note(phase, "an exception that is no std::exception", in_begin);
     }
   }
-
- private:
   CROCHET_COLD void note(std::string_view phase, std::string_view what, bool in_begin) {
     last_error_ = what;
     ++failures_;
