@@ -3,7 +3,11 @@
 // of it when the disk is full. tests/executor/profile_test.cpp has graphs.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/isolated.hpp>
+#include <crochet/hooks/only_in.hpp>
 #include <crochet/hooks/profiler_hook.hpp>
+#include <crochet/hooks/switched.hpp>
+#include <crochet/hooks/when.hpp>
 #include <crochet/io/tfrecord.hpp>
 #include <crochet/testing.hpp>
 
@@ -12,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -52,6 +57,7 @@ struct Profiled : TemporaryFolder {
   RecordingSink sink{};
   double value = 0;
   bool breaks = false;
+  int losses = 0;  // how many runs are to lose the session
 
   ~Profiled() { cr::io::FileWriterCache::clear(); }  // before the folder goes
 
@@ -67,9 +73,11 @@ struct Profiled : TemporaryFolder {
     auto step = [this](auto& out) {
       clock.advance(100e-6);
       if (breaks) throw cr::LogicError("the run");
+      if (losses > 0 && losses-- > 0) throw cr::AbortedError("the session");
       out["value"_n] = value += 1;
     };
-    return cr::MonitoredSession{cr::StepExecutor{step, cr::output<double, "value">}, cr::HookChain{std::move(hook)...}};
+    return cr::MonitoredSession{cr::StepExecutor{step, cr::output<double, "value">}, cr::HookChain{std::move(hook)...},
+                                cr::SessionOptions{.clock = clock}};
   }
   auto profiled(cr::ProfilerHookOptions options) { return session(cr::ProfilerHook{with(std::move(options))}); }
 
@@ -116,9 +124,14 @@ std::string refusal(Act act) {
 }
 
 TEST(ProfilerHook, X8WantsExactlyOneInterval) {
-  EXPECT_NE(refusal([] { cr::ProfilerHook{{}}.begin(); }), "");
-  EXPECT_NE(refusal([] { cr::ProfilerHook{{.save_steps = 10, .save_secs = 10}}.begin(); }), "");
-  EXPECT_NE(refusal([] { cr::ProfilerHook{{.save_steps = 0}}.begin(); }), "");
+  EXPECT_EQ(refusal([] { cr::ProfilerHook{{}}.begin(); }),
+            "crochet: ProfilerHook: set exactly one of save_steps and save_secs");
+  EXPECT_EQ(refusal([] { cr::ProfilerHook{{.save_steps = 10, .save_secs = 10}}.begin(); }),
+            "crochet: ProfilerHook: both save_steps and save_secs are set; keep exactly one of them");
+  EXPECT_EQ(refusal([] { cr::ProfilerHook{{.save_steps = 0}}.begin(); }),
+            "crochet: ProfilerHook: invalid save_steps = 0; it has to be above 0");
+  EXPECT_NE(refusal([] { cr::ProfilerHook{{.save_secs = -1}}.begin(); }).find("invalid save_secs = -1"),
+            std::string::npos);
 }
 
 TEST(ProfilerHook, X9X10ByTimeRecordsTheFirstRunAfterTheInterval) {
@@ -145,8 +158,7 @@ TEST(ProfilerHook, X12RunMetadataIsInTheEventFile) {
   Profiled test;
   auto session = test.profiled({.save_steps = 1});
   run(session, 3);
-  session.close();
-  cr::io::FileWriterCache::clear();
+  session.close();  // the event file stays open, for other hooks and sessions; what was recorded is in it
   const auto tagged = test.tagged();
   ASSERT_EQ(tagged.size(), 2U);
   EXPECT_EQ(tagged.begin()->first, "step_2");
@@ -223,6 +235,134 @@ TEST(ProfilerHook, ASessionThatFailsHasWhatWasRecordedBefore) {
   EXPECT_EQ(test.steps(), (std::set<int>{2}));
 }
 
+TEST(ProfilerHook, ARecoveryInTheMiddleOfARecordedRunBeginsAnInterval) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 2, .on_write_error = cr::io::OnWriteError::stop});
+  run(session, 3);
+  test.losses = 1;
+  session.run();  // step 4, which is being recorded; then the first one of the session that was created anew
+  EXPECT_EQ(session.recoveries(), 1);
+  run(session, 4);
+  session.close();
+  EXPECT_EQ(test.value, 8);
+  EXPECT_EQ(test.steps(), (std::set<int>{2, 5, 7})) << "created anew at step 3";
+}
+
+TEST(ProfilerHook, TwoInOneChainMayShareAFolder) {
+  Profiled test;
+  const auto options = test.with({.save_steps = 1, .on_write_error = cr::io::OnWriteError::stop});
+  auto session = test.session(cr::ProfilerHook{options}, cr::ProfilerHook{options});
+  run(session, 6);
+  session.close();
+  EXPECT_EQ(test.value, 6);
+  EXPECT_EQ(test.steps(), (std::set<int>{2, 3, 4, 5, 6}));
+  for (const int step : test.steps()) {
+    const std::string text = text_of(test / ("timeline-" + std::to_string(step) + ".json"));
+    EXPECT_TRUE(Json::accept(text));
+    EXPECT_NE(text.find("HOOKS:0"), std::string::npos);
+  }
+  EXPECT_EQ(test.tagged().size(), 5U);
+  EXPECT_TRUE(test.sink.lines().empty()) << test.sink.text();
+}
+
+TEST(ProfilerHook, ALaterSessionReplacesTimelinesAndKeepsTheTraceBefore) {
+  Profiled test;
+  for (int i = 0; i < 2; ++i) {
+    auto session = test.profiled({.save_steps = 1, .perfetto = test / "run.pftrace"});
+    run(session, 3);
+    session.close();
+  }
+  EXPECT_EQ(test.steps(), (std::set<int>{2, 3}));
+  EXPECT_EQ(fs::file_size(test / "run.1.pftrace"), fs::file_size(test / "run.pftrace"));
+  EXPECT_TRUE(test.sink.lines().empty()) << test.sink.text();
+}
+
+/// Does something in its phases.
+struct Acts {
+  std::function<void()> act;
+  void before_run(auto&) { act(); }
+  void after_run(auto&, const auto&) { act(); }
+};
+
+TEST(ProfilerHook, TheTableCanBeAskedForAtAnyTime) {
+  Profiled test;
+  std::function<void()> act = [] {};
+  auto session =
+      test.session(Acts{[&] { act(); }}, cr::ProfilerHook{test.with({.save_steps = 1})}, Acts{[&] { act(); }});
+  const auto table = [&] { return session.hooks().template get<cr::ProfilerHook>().table(); };
+  act = [&] { (void)table(); };
+  run(session, 4);
+  const cr::trace::ProfileTable between = table();
+  EXPECT_EQ(between.runs(), 3) << "the last one, too: nobody is at work on it";
+  EXPECT_EQ(between.hooks().size(), 2U);
+  for (const auto& [name, hook] : between.hooks()) EXPECT_TRUE(hook.before >= 0 && hook.after >= 0) << name;
+  run(session, 1);
+  session.close();
+  EXPECT_EQ(table().runs(), 4);
+  EXPECT_EQ(test.steps(), (std::set<int>{2, 3, 4, 5}));
+}
+
+TEST(ProfilerHook, WorksInEveryDecorator) {
+  Profiled test;
+  const auto in = [&](const char* folder) {
+    return cr::ProfilerHook{test.with({.save_steps = 1, .output_dir = test / folder})};
+  };
+  const auto steps_in = [&](const char* folder) {
+    std::set<std::string> steps;
+    if (!fs::exists(test / folder)) return steps;
+    for (const auto& entry : fs::directory_iterator(test / folder)) {
+      if (entry.path().extension() == ".json") steps.insert(entry.path().filename());
+    }
+    return steps;
+  };
+  constexpr auto odd = [](auto& run) { return run.step() % 2 == 1; };
+  auto session = test.session(
+      cr::Isolated<cr::ProfilerHook>{in("isolated")}, cr::Switched<cr::ProfilerHook>{in("on"), {.on = true}},
+      cr::Switched<cr::ProfilerHook>{in("off"), {.on = false}}, cr::When<odd, cr::ProfilerHook>{in("when")},
+      cr::Isolated<cr::EveryN<2, cr::ProfilerHook>>{cr::EveryN<2, cr::ProfilerHook>{in("both")}});
+  run(session, 5);
+  session.close();
+  using Files = std::set<std::string>;
+  EXPECT_EQ(steps_in("isolated"), (Files{"timeline-2.json", "timeline-3.json", "timeline-4.json", "timeline-5.json"}));
+  EXPECT_EQ(steps_in("on"), steps_in("isolated"));
+  EXPECT_EQ(steps_in("off"), Files{});
+  EXPECT_EQ(steps_in("when"), (Files{"timeline-4.json"})) << "sees steps 2 and 4, and the first one begins an interval";
+  EXPECT_EQ(steps_in("both"), (Files{"timeline-3.json", "timeline-5.json"}));
+}
+
+TEST(ProfilerHook, InOnlyInItRecordsTheRunsOfThatPlan) {
+  Profiled test;
+  cr::testing::ScriptLog log;
+  cr::testing::ScriptedExecutor executor{log, cr::value<"loss">(3.0F), cr::targets<"train", "test">};
+  cr::MonitoredSession session{
+      std::move(executor),
+      cr::HookChain{cr::OnlyIn<"train", cr::ProfilerHook>{cr::ProfilerHook{test.with({.save_steps = 1})}}}};
+  for (int i = 0; i < 3; ++i) {
+    session.run("train"_n);
+    session.run("test"_n);
+  }
+  session.close();
+  EXPECT_EQ(test.steps(), (std::set<int>{3, 5}));
+}
+
+TEST(ProfilerHook, WhatItThrowsStaysInIsolated) {
+  Profiled test;
+  std::ofstream(test / "file") << "no folder";
+  RecordingSink isolated;
+  auto session = test.session(
+      cr::Isolated<cr::ProfilerHook>{cr::ProfilerHook{test.with({.save_steps = 1,
+                                                                 .output_dir = test / "file" / "profiles",
+                                                                 .event_file = false,
+                                                                 .in_background = false,
+                                                                 .on_write_error = cr::io::OnWriteError::stop})},
+                                     {.sink = isolated}});
+  EXPECT_NO_THROW(run(session, 5));
+  session.close();
+  EXPECT_EQ(test.value, 5);
+  ASSERT_FALSE(isolated.lines().empty());
+  EXPECT_NE(isolated.lines().front().find("cannot make the folder"), std::string::npos);
+}
+
 TEST(ProfilerHook, WorksInsideADecorator) {
   Profiled test;
   auto session = test.session(cr::EveryN<2, cr::ProfilerHook>{cr::ProfilerHook{test.with({.save_steps = 1})}});
@@ -292,6 +432,32 @@ TEST(ProfilerHook, OrTheRunThrowsIfSoAsked) {
   EXPECT_THROW(run(session, 5), cr::IoError);
   EXPECT_EQ(test.value, 2) << "the first run is not recorded; the second's files are made before the third";
   EXPECT_TRUE(test.sink.lines().empty());
+}
+
+TEST(ProfilerHook, AFolderThatVanishesIsReportedAndTrainingGoesOn) {
+  Profiled test;
+  auto session = test.profiled({.save_steps = 1, .output_dir = test / "out"});
+  run(session, 2);
+  fs::remove_all(test / "out");
+  std::ofstream(test / "out") << "no folder";
+  run(session, 2);
+  session.close();
+  EXPECT_EQ(test.value, 4);
+  ASSERT_EQ(test.sink.lines().size(), 1U) << "of timelines; that of the event file is on standard error\n"
+                                          << test.sink.text();
+  EXPECT_NE(test.sink.text().find("cannot make the folder"), std::string::npos) << test.sink.text();
+}
+
+TEST(ProfilerHook, AnEventFileThatCannotBeWrittenEndsTrainingIfSoAsked) {
+  Profiled test;
+  auto session =
+      test.profiled({.save_steps = 1, .output_dir = test / "out", .on_write_error = cr::io::OnWriteError::stop});
+  run(session, 1);
+  auto events = cr::io::FileWriterCache::get(test / "out");
+  fs::remove_all(test / "out");
+  std::ofstream(test / "out") << "no folder";
+  EXPECT_THROW(events.flush(), cr::IoError) << "the hook has made the writer, and said how it is to be";
+  EXPECT_THROW(cr::io::FileWriterCache::clear(), cr::IoError);
 }
 
 TEST(ProfilerHook, AFullDiskLeavesWholeTimelinesOnly) {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
@@ -129,21 +130,27 @@ inline std::string cadence_text(const std::optional<std::int64_t>& every_steps,
   return "every " + seconds + " s";
 }
 
+/// What a hook calls the two settings.
+struct CadenceNames {
+  std::string_view steps = "every_steps", seconds = "every_seconds";
+};
+
 /// The cadence that hook H was set to. Throws LogicError unless at most one of the settings is given and in range:
 /// steps above 0, seconds not below 0. Neither gives a cadence that is never due.
 template <class H>
 CROCHET_COLD Cadence cadence_of(const std::optional<std::int64_t>& every_steps,
                                 const std::optional<double>& every_seconds,
-                                Cadence::First first = Cadence::First::at_once) {
+                                Cadence::First first = Cadence::First::at_once, const CadenceNames& names = {}) {
+  const std::string steps(names.steps), seconds(names.seconds);
   const auto refuse = [](const std::string& why) {
     throw LogicError("crochet: " + detail::type_name<H>() + ": " + why);
   };
-  if (every_steps && every_seconds) refuse("both every_steps and every_seconds are set; keep exactly one of them");
+  if (every_steps && every_seconds) refuse("both " + steps + " and " + seconds + " are set; keep exactly one of them");
   if (every_steps && *every_steps <= 0) {
-    refuse("invalid every_steps = " + std::to_string(*every_steps) + "; it has to be above 0");
+    refuse("invalid " + steps + " = " + std::to_string(*every_steps) + "; it has to be above 0");
   }
   if (every_seconds && !(*every_seconds >= 0)) {
-    refuse("invalid every_seconds = " + std::to_string(*every_seconds) + "; it must not be below 0");
+    refuse("invalid " + seconds + " = " + std::to_string(*every_seconds) + "; it must not be below 0");
   }
   if (every_steps) return Cadence::every_steps(*every_steps, first);
   return every_seconds ? Cadence::every_seconds(*every_seconds, first) : Cadence{};
@@ -153,11 +160,13 @@ CROCHET_COLD Cadence cadence_of(const std::optional<std::int64_t>& every_steps,
 template <class H>
 CROCHET_COLD Cadence required_cadence_of(const std::optional<std::int64_t>& every_steps,
                                          const std::optional<double>& every_seconds,
-                                         Cadence::First first = Cadence::First::at_once) {
+                                         Cadence::First first = Cadence::First::at_once,
+                                         const CadenceNames& names = {}) {
   if (!every_steps && !every_seconds) {
-    throw LogicError("crochet: " + detail::type_name<H>() + ": set exactly one of every_steps and every_seconds");
+    throw LogicError("crochet: " + detail::type_name<H>() + ": set exactly one of " + std::string(names.steps) +
+                     " and " + std::string(names.seconds));
   }
-  return cadence_of<H>(every_steps, every_seconds, first);
+  return cadence_of<H>(every_steps, every_seconds, first, names);
 }
 
 }  // namespace crochet

@@ -117,7 +117,8 @@ class CheckpointSaver {
 
   void begin() {
     last_save_failed_ = false;
-    timer_ = required_cadence_of<CheckpointSaver>(options_.save_steps, options_.save_secs);
+    timer_ = required_cadence_of<CheckpointSaver>(options_.save_steps, options_.save_secs, Cadence::First::at_once,
+                                                  {"save_steps", "save_secs"});
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {

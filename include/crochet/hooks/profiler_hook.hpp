@@ -41,26 +41,27 @@ struct ProfilerHookOptions {
   std::size_t table_rows = 20;               ///< nodes in it
   bool in_background = true;                 ///< files are made by a thread of their own
   io::OnWriteError on_write_error = io::OnWriteError::go_on;  ///< or stop: a run then throws the IoError
-  Clock clock{};                                              ///< of the interval and of all times
-  std::function<double()> wall_clock{};                       ///< seconds since 1970, read once; the system's
-  Sink sink{};                                                ///< for reports
-  io::FileSystem* files = nullptr;                            ///< null: this machine's
+  Clock clock{};                         ///< of the interval and of all times; called by all threads of the executor
+  std::function<double()> wall_clock{};  ///< seconds since 1970, read once; the system's
+  Sink sink{};                           ///< for reports; also called by the thread that makes files
+  io::FileSystem* files = nullptr;       ///< of timelines, metadata and native trace; null: this machine's
 };
 
 /// Records single runs, node by node: `ProfilerHook{{.save_steps = 1000, .output_dir = "out"}}` writes
-/// `out/timeline-1001.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md). Exactly one of
+/// `out/timeline-1000.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md). Exactly one of
 /// save_steps and save_secs, else or out of range begin throws LogicError; every other option has a default, above.
-/// Fires: the first run after a session is created only starts the interval, since it shows what happens once; then the
-/// run that makes step first + N, or the first one that begins S seconds after the last record. What a run that throws
-/// has recorded is given up. Fetches: nothing; a recorded run is the plain, fused one with a clock around each step
-/// (trace/step_recorder.hpp), of any executor that takes probes.
+/// Fires: the first run after a session is created, or created anew, only starts the interval, since it shows what
+/// happens once; then, of a session that began at step F, the run that makes step F + N, or the first one that begins S
+/// seconds after the last record. What a run that throws has recorded is given up. Fetches: nothing; a recorded run is
+/// the plain, fused one with a clock around each step (trace/step_recorder.hpp), of any executor that takes probes.
 /// Files are made when the run's last after_run is over: before the next run, at the end, or after an error. A full
-/// disk or a folder that cannot be written is reported once, and training goes on (`on_write_error`). Threads: files
-/// are made by one thread; the end waits for it. Cost: two comparisons per run, with save_secs a reading of the clock;
-/// in a recorded run about 50 ns a step and thread, and a copy of the records; docs/benchmarks.md has figures. Throws
-/// LogicError as above; IoError if so asked.
-/// Where the original differs: it forces a full trace on everybody in that run, may read the step before it, and writes
-/// on the training thread.
+/// disk or a folder that cannot be written is reported once, and training goes on (`on_write_error`, which also holds
+/// for the event file, unless somebody else has opened it before; its own reports go to standard error). Several hooks
+/// and sessions of a program may write into one folder (trace/run_writer.hpp). Threads: files are made by one thread;
+/// the end waits for it. Cost: two comparisons per run, with save_secs a reading of the clock; in a recorded run about
+/// 50 ns a step and thread, and a copy of the records; docs/benchmarks.md has figures. Throws LogicError as above;
+/// IoError if so asked. Where the original differs: it forces a full trace on everybody in that run, may read the step
+/// before it, and writes on the training thread.
 class ProfilerHook {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
@@ -71,7 +72,8 @@ class ProfilerHook {
       : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
 
   void begin() {
-    timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, Cadence::First::after_interval);
+    timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, Cadence::First::after_interval,
+                                               {"save_steps", "save_secs"});
     writer_ = std::make_shared<trace::RunWriter>(writer_options());
     state_ = State::idle;
     primed_ = looked_ = false;
@@ -108,10 +110,11 @@ class ProfilerHook {
     writer_->flush();
   }
 
-  /// What was recorded so far, summed up. Waits for the files of it. Empty before begin.
+  /// What was recorded so far, summed up; but for a run that is going on, whatever is asked in the middle of it. Waits
+  /// for the files of it. Empty before begin. Throws as a run does.
   [[nodiscard]] trace::ProfileTable table() {
     if (!writer_) return {};
-    settle();
+    if (state_ == State::recorded && !log_.busy()) settle();
     return writer_->table();
   }
 
@@ -172,8 +175,10 @@ class ProfilerHook {
   }
   io::EventWriter event_writer() {
     if (!options_.event_file) return {};
+    io::EventWriterOptions how;  // it outlives the hook, so it has no sink of the hook's
+    how.log.on_write_error = options_.on_write_error;
     try {
-      return io::FileWriterCache::get(options_.output_dir.empty() ? "." : options_.output_dir);
+      return io::FileWriterCache::get(options_.output_dir.empty() ? "." : options_.output_dir, how);
     } catch (const IoError& error) {
       if (options_.on_write_error == io::OnWriteError::stop) throw;
       options_.sink(std::string(error.what()) + "; training goes on without an event file of profiles");
