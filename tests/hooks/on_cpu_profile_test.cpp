@@ -7,9 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,8 +37,8 @@ struct Line {
 const std::vector<float> x{1, 2, 3, -1, 0, 2}, y{1, -1};
 
 template <class... H>
-std::vector<float> losses(H... hook) {
-  cr::MonitoredSession session{cr::Cpu{}.compile<Line>(), cr::HookChain{std::move(hook)...}};
+std::vector<float> losses_of(cr::Cpu cpu, H... hook) {
+  cr::MonitoredSession session{cpu.compile<Line>(), cr::HookChain{std::move(hook)...}};
   std::vector<float> all;
   for (int i = 0; i < 6; ++i) {
     const auto [loss] = session.run(cr::fetches<"loss">, "train"_n, cr::feed<"x">(x), cr::feed<"y">(y));
@@ -43,6 +46,61 @@ std::vector<float> losses(H... hook) {
   }
   session.close();
   return all;
+}
+
+template <class... H>
+std::vector<float> losses(H... hook) {
+  return losses_of(cr::Cpu{}, std::move(hook)...);
+}
+
+/// What viewers take for granted: Perfetto drops a slice that overlaps another one of its process's first lanes.
+void expect_no_overlap(const nlohmann::json& events) {
+  std::map<int, std::int64_t> end_of;  // processes
+  std::vector<std::array<std::int64_t, 3>> slices;
+  for (const auto& e : events) {
+    if (e["ph"] != "X") continue;
+    slices.push_back({e["ts"].get<std::int64_t>(), e["dur"].get<std::int64_t>(), e["pid"].get<std::int64_t>()});
+  }
+  std::sort(slices.begin(), slices.end());
+  for (const auto& [start, duration, process] : slices) {
+    EXPECT_GE(duration, 1);
+    std::int64_t& end = end_of[static_cast<int>(process)];
+    EXPECT_GE(start, end);
+    end = start + duration;
+  }
+  EXPECT_EQ(end_of.size(), 3U) << "two threads and the hooks";
+}
+void expect_memory_given_back(const nlohmann::json& events) {
+  std::int64_t bytes = -1, most = 0;
+  for (const auto& e : events) {
+    if (e["ph"] != "C") continue;
+    bytes = e["args"]["cpu"].get<std::int64_t>();
+    EXPECT_GE(bytes, 0) << e;
+    most = std::max(most, bytes);
+  }
+  EXPECT_EQ(bytes, 0);
+  EXPECT_GT(most, 0);
+}
+
+TEST(ProfilerHook, SlicesDoNotOverlapAndMemoryIsGivenBack) {
+  const cr::test::TemporaryFolder folder;
+  losses_of(cr::Cpu{.threads = 2}, cr::ProfilerHook{{.save_steps = 1,
+                                                     .output_dir = folder.path(),
+                                                     .show_memory = true,
+                                                     .run_metadata = true,
+                                                     .event_file = false}});
+  for (int step = 2; step <= 6; ++step) {
+    const std::string name = "timeline-" + std::to_string(step);
+    std::ifstream text(folder / (name + ".json")), bytes(folder / (name + ".pb"), std::ios::binary);
+    const auto events = nlohmann::json::parse(text)["traceEvents"];
+    tensorflow::RunMetadata metadata;
+    ASSERT_TRUE(metadata.ParseFromIstream(&bytes));
+    int nodes = 0;
+    for (const auto& device : metadata.step_stats().dev_stats()) nodes += device.node_stats_size();
+    EXPECT_EQ(std::count_if(events.begin(), events.end(), [](const auto& e) { return e["ph"] == "X"; }), nodes);
+    expect_no_overlap(events);
+    expect_memory_given_back(events);
+  }
 }
 
 TEST(ProfilerHook, ShowsTheStepsOfAGraph) {

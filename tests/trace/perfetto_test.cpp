@@ -183,4 +183,18 @@ TEST(ProfileTable, SumsUpNodesAndHooks) {
   EXPECT_EQ(table.lines(1)[3], "(the rest)                 75.25     42.9");
 }
 
+TEST(ProfileTable, ARunOfNoLengthHasNoRates) {
+  RecordedRun made;
+  trace::RunTrace run = run_with_hooks(made);
+  run.end = run.begin;
+  for (trace::StepPart& part : run.parts) part.busy = 0;
+  trace::ProfileTable table;
+  table.add(run);
+  EXPECT_EQ(table.lines()[2], "dense/relu  MatMul+Relu     0.00        -      1        -     -");
+  for (const std::string& line : table.lines()) {
+    EXPECT_EQ(line.find("inf"), std::string::npos) << line;
+    EXPECT_EQ(line.find("nan"), std::string::npos) << line;
+  }
+}
+
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -165,6 +167,51 @@ TEST(StepStats, HooksHaveADeviceOfTheirOwn) {
   EXPECT_EQ(json.back()["name"], "FeedFn<main()::<lambda(auto:1&)>>");
   EXPECT_EQ(json.back()["args"]["input0"], "phase=after_run");
   EXPECT_EQ(json[json.size() - 2]["args"]["name"], "LoggingTensor<\"loss\", \"accuracy\">/before_run");
+}
+
+TEST(StepStats, AnyNameOfAHookIsShownWhole) {
+  RecordedRun made;
+  trace::RunTrace run = made.record();
+  // As g++ names a class inside a function template; and what no compiler says.
+  const std::vector<std::string> names{"f() [with T = int]Local", "A = B(c) = D", "Quote<\"\\\"\n\x01>", ""};
+  for (const std::string& name : names) run.phases.push_back({name, "after_run", 100.0001, 100.0002});
+  const auto json = nlohmann::json::parse(trace::timeline_json(trace::step_stats(run)))["traceEvents"];
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& e = json[json.size() - names.size() + i];
+    EXPECT_EQ(e["args"]["name"], names[i] + "/after_run");
+    EXPECT_EQ(e["args"].value("input0", ""), "phase=after_run") << e;
+  }
+  EXPECT_EQ(json[json.size() - 4]["name"], "f() [with T=int]Local");
+  EXPECT_EQ(json[json.size() - 3]["name"], "A=B(c)=D");
+  EXPECT_EQ(json[json.size() - 2]["name"], "Quote<\"\\\" \x01>");
+}
+
+TEST(StepStats, AStepWithoutATensorHasNoOutput) {
+  RecordedRun made;
+  made.nodes[8].has_tensor = false;
+  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  EXPECT_EQ(stats.dev_stats(0).node_stats(3).node_name(), "update");
+  EXPECT_EQ(stats.dev_stats(0).node_stats(3).output_size(), 0);
+  EXPECT_EQ(stats.dev_stats(0).node_stats(2).output_size(), 1);
+}
+
+TEST(StepStats, MemoryIsGivenBack) {
+  RecordedRun made;
+  trace::RunTrace run = made.record();
+  run.dims = {32, 0, 0, 0};
+  for (const double busy : {0.0, 1e-7, 1e-5}) {  // of no length, of less than a microsecond, ...
+    for (trace::StepPart& part : run.parts) part.busy = busy;
+    const auto json = nlohmann::json::parse(trace::timeline_json(trace::step_stats(run), {.show_memory = true}));
+    std::int64_t last = -1, most = 0;
+    for (const auto& e : json["traceEvents"]) {
+      if (e["ph"] != "C") continue;
+      last = e["args"]["cpu"].get<std::int64_t>();
+      EXPECT_GE(last, 0) << e;
+      most = std::max(most, last);
+    }
+    EXPECT_EQ(last, 0);
+    EXPECT_GE(most, 2 * 32 * 8 * 4) << "the two outputs of the first step";
+  }
 }
 
 TEST(StepStats, FiguresAreNoTensors) {

@@ -46,7 +46,8 @@ class InternedTexts {
 /// Tracks of the process: `runs`, a slice for each run; `hooks`, their phases; each thread of the executor's team, a
 /// slice for each part of a step, named as the node, with the operation and figures_of() as arguments and a flow to the
 /// steps that read what it made; and two counters, `workspace`, the bytes that the plan has in use at each step, and
-/// `variables`. Times are nanoseconds since 1970. Cost: about 1 us and 100 bytes a slice.
+/// `variables`. Times are nanoseconds since 1970. Cost: about 1 us and 200 bytes a slice.
+/// Memory: the texts, which are names of nodes and hooks.
 class PerfettoWriter {
  public:
   /// `process`: its name in the picture.

@@ -23,7 +23,7 @@ class ProfileTable {
   struct Node {
     std::string op;
     double seconds = 0, flops = 0, bytes = 0;
-    std::int64_t calls = 0;  ///< slices of a region count
+    std::int64_t calls = 0;  ///< on the first thread; slices of a region count
   };
   struct Hook {
     double before = 0, after = 0;  ///< seconds in before_run and in after_run

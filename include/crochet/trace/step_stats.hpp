@@ -108,6 +108,13 @@ class StepStatsWriter {
     to.set_timeline_label(write_memory(part.step, to) + label);
     write_outputs(index(part.step), to);
   }
+  /// A hook's name as part of a label, where " = " ends the node's name: g++ has that in names of some types.
+  static std::string in_label(std::string_view name) {
+    std::string text(name);
+    for (std::size_t at = text.find(" = "); at != std::string::npos; at = text.find(" = ")) text.replace(at, 3, "=");
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  }
   static std::string texts(const std::vector<Figure>& figures) {
     std::string text;
     for (const Figure& f : figures) text += (text.empty() ? "" : ", ") + std::string(f.name) + "=" + f.text;
@@ -115,6 +122,7 @@ class StepStatsWriter {
   }
 
   void write_outputs(std::size_t step, tensorflow::NodeExecStats& to) const {
+    if (!run_.graph.nodes[index(run_.steps[step].node)].has_tensor) return;
     int slot = 0;
     for (const std::int32_t node : wiring_.outputs(step)) {
       const GraphTable::Node& n = run_.graph.nodes[index(node)];
@@ -168,7 +176,7 @@ class StepStatsWriter {
       tensorflow::NodeExecStats& node = *to.add_node_stats();
       const std::string name = p.hook + "/" + std::string(p.phase);
       node.set_node_name(name);
-      node.set_timeline_label(name + " = " + p.hook + "(phase=" + std::string(p.phase) +
+      node.set_timeline_label(in_label(name) + " = " + in_label(p.hook) + "(phase=" + std::string(p.phase) +
                               ", us=" + fixed_figure((p.end - p.begin) * 1e6, 3) + ")");
       const std::int64_t next = i + 1 < run_.phases.size() ? run_.epoch.ns(run_.phases[i + 1].begin) : 0;
       times.write(run_.epoch.ns(p.begin), run_.epoch.ns(p.end), next, node);
