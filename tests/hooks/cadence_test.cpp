@@ -117,9 +117,10 @@ TEST(Cadence, CountingStepsDoesNotReadTheClock) {
   EXPECT_EQ(readings, 0);
 }
 
-std::string refusal(std::optional<std::int64_t> steps, std::optional<double> seconds) {
+std::string refusal(std::optional<std::int64_t> steps, std::optional<double> seconds,
+                    const cr::CadenceNames& names = {}) {
   try {
-    cr::required_cadence_of<SomeHook>(steps, seconds);
+    cr::required_cadence_of<SomeHook>(steps, seconds, Cadence::First::at_once, names);
   } catch (const cr::LogicError& error) {
     return error.what();
   }
@@ -133,6 +134,10 @@ TEST(Cadence, ExactlyOneSettingInRange) {
   EXPECT_EQ(refusal(10, 0.5),
             "crochet: SomeHook: both every_steps and every_seconds are set; keep exactly one of them");
   EXPECT_EQ(refusal(0, {}), "crochet: SomeHook: invalid every_steps = 0; it has to be above 0");
+  EXPECT_EQ(refusal(0, {}, {"save_steps", "save_secs"}),
+            "crochet: SomeHook: invalid save_steps = 0; it has to be above 0");
+  EXPECT_EQ(refusal({}, {}, {"save_steps", "save_secs"}),
+            "crochet: SomeHook: set exactly one of save_steps and save_secs");
   EXPECT_EQ(refusal(-10, {}), "crochet: SomeHook: invalid every_steps = -10; it has to be above 0");
   EXPECT_NE(refusal({}, -1.0).find("invalid every_seconds"), std::string::npos) << "the original does not look";
   EXPECT_NE(refusal({}, std::nan("")).find("invalid every_seconds"), std::string::npos);

@@ -464,6 +464,7 @@ TEST(ProfilerHook, AFullDiskLeavesWholeTimelinesOnly) {
   const std::error_code full = std::make_error_code(std::errc::no_space_on_device);
   bool enough = false;
   std::size_t reports = 0;
+  std::vector<std::string> traces;
   for (std::size_t budget = 0; !enough; budget += 97) {
     Profiled test;
     FaultyFiles files(budget, full);
@@ -479,12 +480,14 @@ TEST(ProfilerHook, AFullDiskLeavesWholeTimelinesOnly) {
     for (const int step : test.steps()) {
       EXPECT_TRUE(Json::accept(text_of(test / ("timeline-" + std::to_string(step) + ".json")))) << budget;
     }
+    if (fs::exists(test / "run.pftrace")) traces.push_back(text_of(test / "run.pftrace"));
     enough = files.had_enough();
     reports += test.sink.lines().size();
     EXPECT_EQ(test.sink.lines().empty(), enough) << budget;
     EXPECT_LE(test.sink.lines().size(), 3U) << "once each: timelines, metadata, native trace";
     EXPECT_TRUE(!enough || test.steps().size() == 3);
   }
+  for (const std::string& cut : traces) EXPECT_TRUE(traces.back().starts_with(cut)) << "nothing follows a gap";
   EXPECT_GT(reports, 3U);
 }
 

@@ -111,7 +111,10 @@ class StepStatsWriter {
   /// A hook's name as part of a label, where " = " ends the node's name: g++ has that in names of some types.
   static std::string in_label(std::string_view name) {
     std::string text(name);
-    for (std::size_t at = text.find(" = "); at != std::string::npos; at = text.find(" = ")) text.replace(at, 3, "=");
+    for (std::size_t at = text.find(" = "); at != std::string::npos; at = text.find(" = ")) {
+      text.erase(at + 2, 1);
+      text.erase(at, 1);
+    }
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
   }
