@@ -34,7 +34,7 @@ inline std::string op_text(const RunTrace& run, const TracedStep& step) {
     if (i > 0) text += '+';
     text += GraphOpName(run.graph.nodes[static_cast<std::size_t>(step.nodes[i])].op).view();
   }
-  if (step.nodes.size() > shown) text += "+" + std::to_string(step.nodes.size() - shown) + "_more";
+  if (step.nodes.size() > shown) text.append("+").append(std::to_string(step.nodes.size() - shown)).append("_more");
   return text;
 }
 
