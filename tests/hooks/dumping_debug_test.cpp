@@ -435,18 +435,23 @@ TEST(DiskLimit, IsCountedAnewFromAHooksFirstRunOn) {
   }
 }
 
-TEST(DumpingDebugHook, ARunThatFailsLeavesWhatItHadReached) {
-  const TemporaryFolder folder;
+/// Three runs of a step function, of which the second throws.
+void dump_three_of_which_one_fails(const fs::path& root) {
   int steps = 0;
   cr::StepExecutor executor{[&](auto& out) {
                               if (++steps == 2) throw std::runtime_error("overflow");
                               out["loss"_n] = 1.0F;
                             },
                             cr::output<float, "loss">};
-  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
+  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{root}}};
   session.run(cr::fetches<"loss">);
   EXPECT_THROW(session.run(cr::fetches<"loss">), std::runtime_error);
   session.run(cr::fetches<"loss">);
+}
+
+TEST(DumpingDebugHook, ARunThatFailsLeavesWhatItHadReached) {
+  const TemporaryFolder folder;
+  dump_three_of_which_one_fails(folder / "dumps");
   const auto runs = runs_of(folder / "dumps");
   ASSERT_EQ(runs.size(), 3U);
   EXPECT_EQ(keys_in(runs[1]), Names{}) << "a step function has reached nothing when it throws";
@@ -611,16 +616,7 @@ TEST(DumpingDebugHook, IsWrittenAsShortAsThis) {
 
 TEST(DumpingDebugHook, TheGraphNamesItsOwnDirectoryAlsoBehindARunThatFailed) {
   const TemporaryFolder folder;
-  int steps = 0;
-  cr::StepExecutor executor{[&](auto& out) {
-                              if (++steps == 2) throw std::runtime_error("overflow");
-                              out["loss"_n] = 1.0F;
-                            },
-                            cr::output<float, "loss">};
-  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
-  session.run(cr::fetches<"loss">);
-  EXPECT_THROW(session.run(cr::fetches<"loss">), std::runtime_error);
-  session.run(cr::fetches<"loss">);
+  dump_three_of_which_one_fails(folder / "dumps");
   for (const fs::path& run : runs_of(folder / "dumps")) {
     EXPECT_EQ(graph_of(run, urls_in).at("__dbg_loss:0_0_DebugIdentity"), "file://" + run.string());
   }
