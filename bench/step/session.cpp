@@ -12,7 +12,7 @@ namespace bench {
 namespace {
 
 /// w <- w - 0.1 * 2 (w - 3).
-struct Scalar {
+struct OneWeight {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto w = g.variable<float>("w", {}, crochet::zeros());
     const auto distance = w - 3;
@@ -73,7 +73,7 @@ void add_overhead(const std::string& model, const F&... feeds) {
 
 void add_session_overhead() {
   static const Batch one(1);
-  add_overhead<Scalar>("scalar");
+  add_overhead<OneWeight>("scalar");
   add_overhead<Mlp<crochet::SGD>>("mlp", crochet::feed<"images">(one.images), crochet::feed<"labels">(one.labels));
 }
 
