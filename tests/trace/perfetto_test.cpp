@@ -183,6 +183,15 @@ TEST(ProfileTable, SumsUpNodesAndHooks) {
   EXPECT_EQ(table.lines(1)[3], "(the rest)                 75.25     42.9");
 }
 
+TEST(ProfileTable, NamesThatWouldSpoilItAreShortened) {
+  RecordedRun made;
+  trace::RunTrace run = run_with_hooks(made);
+  run.phases[0].hook = "Evaluate<Fetches<\"accuracy\">, std::span<const Batch>, Feeds<>>";
+  trace::ProfileTable table;
+  table.add(run);
+  EXPECT_EQ(table.lines().back().substr(0, 15), "Evaluate<...>  ");
+}
+
 TEST(ProfileTable, ARunOfNoLengthHasNoRates) {
   RecordedRun made;
   trace::RunTrace run = run_with_hooks(made);

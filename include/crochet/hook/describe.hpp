@@ -14,6 +14,7 @@
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/short_name.hpp>
 #include <crochet/hook/type_name.hpp>
 
 namespace crochet {
@@ -64,13 +65,6 @@ std::string cadence_of(const H& hook) {
   } else {
     return "";
   }
-}
-
-/// A type's name; of one that would spoil the table only the template's.
-inline std::string short_name(std::string name) {
-  constexpr std::size_t longest = 44;
-  if (name.size() <= longest) return name;
-  return name.substr(0, name.find('<')) + "<...>";
 }
 
 template <class H>

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/hook/short_name.hpp>
 #include <crochet/trace/figures.hpp>
 #include <crochet/trace/run_trace.hpp>
 
@@ -109,6 +110,7 @@ class ProfileTable {
     }
     std::stable_sort(table.begin() + 1, table.end(),
                      [this](const Row& a, const Row& b) { return sum_of(hooks_.at(a[0])) > sum_of(hooks_.at(b[0])); });
+    for (Row& row : table) row[0] = crochet::detail::short_name(std::move(row[0]));
     return table;
   }
   static double sum_of(const Hook& hook) { return hook.before + hook.after; }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of hooks for tables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace crochet::detail {
+
+/// A type's name; of one that would spoil a table only the template's.
+inline std::string short_name(std::string name) {
+  constexpr std::size_t longest = 44;
+  if (name.size() <= longest) return name;
+  return name.substr(0, name.find('<')) + "<...>";
+}
+
+}  // namespace crochet::detail
