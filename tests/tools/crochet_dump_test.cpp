@@ -381,6 +381,49 @@ run_1700000001000000_1
   EXPECT_EQ(json({"stats", runs.path()}).size(), 6u);
 }
 
+TEST(CrochetDumpStats, LeavesOutRunsOfWhichNothingIsSelected) {
+  const TwoRuns runs;
+  runs.floats("net/late", 1700000001000040, {1});  // in the second run only
+  const std::string table = dump({"stats", runs.path(), "--node", "late"}).out;
+  EXPECT_EQ(table.find("run_1700000000000000_0"), std::string::npos) << table;
+  EXPECT_NE(table.find("run_1700000001000000_1\n  tensor"), std::string::npos) << table;
+}
+
+// A script sees it from the status, a person from the line.
+TEST(CrochetDump, FindingNothingIsSaid) {
+  const TwoRuns runs;
+  const std::string root = runs.path();
+  for (const Words& words : std::vector<Words>{{"stats", root, "--node", "nosuch"},
+                                               {"stats", root, "--by-node", "--node", "nosuch"},
+                                               {"stats", root, "--op", "DebugNanCount"},
+                                               {"cat", root, "nosuch:0"},
+                                               {"cat", root, "a:0", "--node", "b", "--npy", "none.npy"},
+                                               {"find", root, "--nan", "--node", "^a$"}}) {
+    const Result result = dump(words);
+    EXPECT_EQ(result.status, 1) << words[0];
+    EXPECT_EQ(result.out, "") << words[0];
+    EXPECT_EQ(result.err, "crochet-dump: nothing matches, in 2 runs\n") << words[0];
+    Words as_json = words;
+    as_json.emplace_back("--json");
+    EXPECT_EQ(dump(as_json).status, 1) << words[0];
+    EXPECT_EQ(dump(as_json).out + dump(as_json).err, "") << words[0];
+  }
+  EXPECT_EQ(dump({"find", root, "--nan", "--run", "0"}).err, "crochet-dump: nothing matches, in 1 run\n");
+}
+
+TEST(CrochetDump, AMalformedPatternIsNamedAsItWasGiven) {
+  const TwoRuns runs;
+  const auto error = [&](const std::string& pattern) {
+    const Result result = dump({"find", runs.path(), "--node", pattern});
+    EXPECT_EQ(result.status, 2);
+    return result.err;
+  };
+  EXPECT_EQ(error("("), "crochet: the pattern \"(\" cannot be used, at character 1: a parenthesis is not closed\n");
+  EXPECT_EQ(error("a)(b"),
+            "crochet: the pattern \"a)(b\" cannot be used, at character 1: a parenthesis is closed that was not "
+            "opened\n");
+}
+
 // What is damaged is said, with status 2, and what is not is printed.
 TEST(CrochetDump, DamagedFilesHideNothing) {
   const TwoRuns runs;

@@ -147,7 +147,7 @@ inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) 
   std::size_t found = 0;
   if (!options.npy.empty()) {
     detail::export_npy(options, session, names, wanted, out, troubles, found);
-    return troubles.status(found > 0 ? done : nothing);
+    return troubles.status(found > 0, session.size(), options.selection.json);
   }
   session.each_run([&](const crochet::debug::DumpRun& run) {
     for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
@@ -157,7 +157,7 @@ inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) 
     }
     return true;
   });
-  return troubles.status(found > 0 ? done : nothing);
+  return troubles.status(found > 0, session.size(), options.selection.json);
 }
 
 }  // namespace crochet_dump

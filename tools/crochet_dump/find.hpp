@@ -185,7 +185,7 @@ inline int find(const FindOptions& options, std::ostream& out, std::ostream& err
     }
     return true;
   });
-  return troubles.status(found > 0 ? done : nothing);
+  return troubles.status(found > 0, session.size(), options.selection.json);
 }
 
 }  // namespace crochet_dump

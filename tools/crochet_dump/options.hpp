@@ -10,7 +10,7 @@
 
 namespace crochet_dump {
 
-/// How a command ended. find, cat and diff have all three, as grep and diff do.
+/// How a command ended. find, cat, stats and diff have all three, as grep and diff do.
 enum ExitStatus : int {
   done = 0,     ///< found, printed, equal
   nothing = 1,  ///< nothing was found, or something differs

@@ -50,6 +50,13 @@ class Troubles {
     }
   }
   [[nodiscard]] int status(int otherwise) const { return any_ ? trouble : otherwise; }
+  /// That of a command that looked into `runs` runs; where it found nothing, a line for people says so.
+  [[nodiscard]] int status(bool found, std::size_t runs, bool json) const {
+    if (!found && !any_ && !json) {
+      to_ << "crochet-dump: nothing matches, in " << runs << (runs == 1 ? " run\n" : " runs\n");
+    }
+    return status(found ? done : nothing);
+  }
 
  private:
   std::ostream& to_;
@@ -59,7 +66,10 @@ class Troubles {
 /// A pattern that is found anywhere in a name.
 class NameFilter {
  public:
-  explicit NameFilter(const std::string& pattern) : regex_(pattern.empty() ? "" : ".*(?:" + pattern + ")") {}
+  /// Throws LogicError about a pattern that cannot be used, as it was given.
+  explicit NameFilter(const std::string& pattern) : regex_(pattern) {
+    if (!pattern.empty()) regex_ = crochet::debug::Regex(".*(?:" + pattern + ")");
+  }
   [[nodiscard]] bool takes(std::string_view name) const { return regex_.match(name); }
 
  private:

@@ -104,22 +104,27 @@ inline int stats_by_node(const StatsOptions& options, const Session& session, co
     }
     return true;
   });
-  print_series(all, options.selection.json, out);
-  return troubles.status(done);
+  if (!all.empty()) print_series(all, options.selection.json, out);
+  return troubles.status(!all.empty(), session.size(), options.selection.json);
 }
 
 }  // namespace detail
 
-/// Prints a table of each run: a line a tensor, in step order. By node: one table, a line a tensor, over all runs.
+/// Prints a table of each run of which tensors are selected: a line a tensor, in step order. By node: one table, a line a
+/// tensor, over all runs.
 inline int stats(const StatsOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{options.selection, troubles};
   const NameFilter names{options.selection.node};
   if (options.by_node) return detail::stats_by_node(options, session, names, out, troubles);
+  bool found = false;
   session.each_run([&](const crochet::debug::DumpRun& run) {
+    const Selected selected{run, options.selection, names, true};
+    if (selected.size() == 0) return true;
+    found = true;
     if (!options.selection.json) out << printable(run.name()) << "\n";
     Table table{detail::stats_titles()};
-    for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
+    for (const crochet::debug::DumpEntry* entry : selected) {
       troubles.attempt([&] {
         const Facts facts = facts_of(run, *entry);
         if (!options.selection.json) return table.add(detail::stats_row(*entry, facts));
@@ -131,7 +136,7 @@ inline int stats(const StatsOptions& options, std::ostream& out, std::ostream& e
     if (!options.selection.json) table.print(out);
     return true;
   });
-  return troubles.status(done);
+  return troubles.status(found, session.size(), options.selection.json);
 }
 
 }  // namespace crochet_dump
