@@ -274,6 +274,16 @@ TEST(Debugd, commands_that_make_no_sense_are_answered) {
     EXPECT_TRUE(debugd.server.command(line));
     EXPECT_NE(debugd.lines.next("error").at("why").get<std::string>().find("crochet: "), std::string::npos) << line;
   }
+  const auto answer = [&](const std::string& line) {
+    EXPECT_TRUE(debugd.server.command(line));
+    return debugd.lines.next("error").at("why").get<std::string>();
+  };
+  EXPECT_EQ(answer("watch"), "crochet: what is wanted is `watch KEY`; a KEY is node, node:slot or node:slot:DebugOp");
+  EXPECT_EQ(answer("break a b"),
+            "crochet: what is wanted is `break KEY`; a KEY is node, node:slot or node:slot:DebugOp");
+  EXPECT_EQ(answer("quit now"), "crochet: what is wanted is `quit`, and nothing behind it");
+  EXPECT_EQ(answer("stop a"), "crochet: there is no command \"stop\"; `help` shows those there are");
+  EXPECT_EQ(answer("\x1b[2J").find('\x1b'), std::string::npos) << "it goes back to a terminal";
   EXPECT_TRUE(debugd.server.command(""));
   EXPECT_TRUE(debugd.server.command("  help \t\r"));
   debugd.lines.next("help");
@@ -598,6 +608,15 @@ TEST(Debugd, a_line_for_people) {
       to_text(report),
       "step 120 (run 7): 34 tensors, 1.2 MB, first NaN in net/ratio:0:DebugIdentity, 2 dropped by the sender so far "
       "-> run_17_0");
+  const auto step = [](std::int64_t global_step) {
+    RunReport of_a_step;
+    of_a_step.run.emplace();
+    of_a_step.run->global_step = global_step;
+    of_a_step.run->session_run_index = 1;
+    return to_text(of_a_step);
+  };
+  EXPECT_EQ(step(0), "step 0 (run 1): 0 tensors, 0 B") << "the run before which nothing had been done";
+  EXPECT_EQ(step(-1), "run 1: 0 tensors, 0 B") << "not known";
 }
 
 }  // namespace

@@ -75,13 +75,23 @@ class Commands {
 
   void act(const std::vector<std::string>& words) {
     const std::string& verb = words[0];
-    if (words.size() == 2 && verb == "watch") return set(words[1], debug::WatchState::on, "watching");
-    if (words.size() == 2 && verb == "unwatch") return set(words[1], debug::WatchState::off, "not watching");
-    if (words.size() == 2 && verb == "break") return set(words[1], debug::WatchState::breakpoint, "breakpoint");
-    if (words.size() == 1 && verb == "continue") return go_on();
-    if (words.size() == 1 && verb == "list") return list();
-    if (words.size() == 1 && verb == "help") return output_.line({{"event", "help"}}, command_help);
-    throw LogicError("crochet: there is no such command; `help` shows those there are");
+    if (verb == "watch") return set(key_of(words), debug::WatchState::on, "watching");
+    if (verb == "unwatch") return set(key_of(words), debug::WatchState::off, "not watching");
+    if (verb == "break") return set(key_of(words), debug::WatchState::breakpoint, "breakpoint");
+    if (verb == "continue") return expect_alone(words), go_on();
+    if (verb == "list") return expect_alone(words), list();
+    if (verb == "help") return expect_alone(words), output_.line({{"event", "help"}}, command_help);
+    if (verb == "quit") return expect_alone(words);
+    throw LogicError("crochet: there is no command " + debug::detail::printable(verb) +
+                     "; `help` shows those there are");
+  }
+  static const std::string& key_of(const std::vector<std::string>& words) {
+    if (words.size() == 2) return words[1];
+    throw LogicError("crochet: what is wanted is `" + words[0] +
+                     " KEY`; a KEY is node, node:slot or node:slot:DebugOp");
+  }
+  static void expect_alone(const std::vector<std::string>& words) {
+    if (words.size() > 1) throw LogicError("crochet: what is wanted is `" + words[0] + "`, and nothing behind it");
   }
   void set(const std::string& text, debug::WatchState state, const char* done) {
     const debug::WatchKey key = read_key(text);

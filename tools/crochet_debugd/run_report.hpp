@@ -67,7 +67,7 @@ inline std::string to_text(const RunReport& report) {
   std::string text = "a run that did not say which";
   if (report.run) {
     text = "run " + std::to_string(report.run->session_run_index);
-    if (report.run->global_step > 0) text = "step " + std::to_string(report.run->global_step) + " (" + text + ")";
+    if (report.run->global_step >= 0) text = "step " + std::to_string(report.run->global_step) + " (" + text + ")";
   }
   text += ": " + std::to_string(report.tensors) + (report.tensors == 1 ? " tensor, " : " tensors, ") +
           bytes_text(report.bytes);
