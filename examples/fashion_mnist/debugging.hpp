@@ -8,50 +8,64 @@
 #include <crochet/hooks/grpc_debug.hpp>
 #endif
 
+#include <cstdint>
+#include <optional>
+
 #include "training.hpp"
 
 namespace demo {
 
-/// Admits one step in so many, of a hook that is switched on.
+/// Admits one step in so many, of a hook that is switched on. Counted, as ProfilerHook does, from where the session began.
 template <class H>
 struct OneStepIn : cr::PassOn<OneStepIn<H>> {
+  using phases = cr::Phases<cr::phase::begin>;
   static constexpr bool decides_at_run_time = true;
 
   struct options {
     std::int64_t every = 100;
+    std::int64_t shift = 0;  ///< so many steps after the multiples
     bool on = true;
   };
   explicit OneStepIn(options how) : how_(how) {}
-  [[nodiscard]] bool admits(auto& run) const { return how_.on && (run.step() + 1) % how_.every == 0; }
+  void begin() { first_.reset(); }
+  [[nodiscard]] bool admits(auto& run) {
+    if (!first_) first_ = run.step();
+    return how_.on && (run.step() + 1 - *first_ - how_.shift) % how_.every == 0;
+  }
 
  private:
   options how_;
+  std::optional<std::int64_t> first_;
 };
 template <class H>
 struct Sometimes : cr::Decorated<H, OneStepIn<H>> {
   using cr::Decorated<H, OneStepIn<H>>::Decorated;
 };
 
+/// Dumps and streams are a third of the way apart from the profiles, and from each other: a run in which tensors are
+/// copied is not the plain, fused one whose times are wanted.
 inline auto debugging(const Options& options) {
   using Dump = cr::DumpingDebugHook<>;
+  const std::int64_t every = options.look_every, third = (every + 1) / 3;
   return cr::HookChain{
-      cr::Switched<cr::ProfilerHook>{cr::ProfilerHook{{.save_steps = options.look_every,
+      cr::Switched<cr::ProfilerHook>{cr::ProfilerHook{{.save_steps = every,
                                                        .output_dir = options.profile,
                                                        .show_memory = true,
                                                        .table = cr::Sink{}}},
                                      {.on = !options.profile.empty()}},
-      Sometimes<Dump>{Dump{options.dump}, {.every = options.look_every, .on = !options.dump.empty()}},
+      Sometimes<Dump>{Dump{options.dump}, {.every = every, .shift = third, .on = !options.dump.empty()}},
 #ifdef CROCHET_DEMO_STREAMS
       // An address has to be one even where nobody connects to it.
       Sometimes<cr::GrpcDebugHook<>>{
           cr::GrpcDebugHook<>{{options.debug_server.empty() ? "localhost:6064" : options.debug_server}},
-          {.every = options.look_every, .on = !options.debug_server.empty()}},
+          {.every = every, .shift = -third, .on = !options.debug_server.empty()}},
 #endif
   };
 }
 
 template <class Model>
 void train_debugging(const Options& options) {
+  if (!options.dump.empty()) cr::debug::open_session_root(options.dump);  // now: the hook looks when it is first due
   train_with<Model>(options, debugging(options));
 }
 
