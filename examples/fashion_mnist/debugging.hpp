@@ -15,7 +15,8 @@
 
 namespace demo {
 
-/// Admits one step in so many, of a hook that is switched on. Counted, as ProfilerHook does, from where the session began.
+/// Admits one step in so many, of a hook that is switched on. Counted, as ProfilerHook does, from where the session
+/// began.
 template <class H>
 struct OneStepIn : cr::PassOn<OneStepIn<H>> {
   using phases = cr::Phases<cr::phase::begin>;
@@ -48,11 +49,10 @@ inline auto debugging(const Options& options) {
   using Dump = cr::DumpingDebugHook<>;
   const std::int64_t every = options.look_every, third = (every + 1) / 3;
   return cr::HookChain{
-      cr::Switched<cr::ProfilerHook>{cr::ProfilerHook{{.save_steps = every,
-                                                       .output_dir = options.profile,
-                                                       .show_memory = true,
-                                                       .table = cr::Sink{}}},
-                                     {.on = !options.profile.empty()}},
+      cr::Switched<cr::ProfilerHook>{
+          cr::ProfilerHook{
+              {.save_steps = every, .output_dir = options.profile, .show_memory = true, .table = cr::Sink{}}},
+          {.on = !options.profile.empty()}},
       Sometimes<Dump>{Dump{options.dump}, {.every = every, .shift = third, .on = !options.dump.empty()}},
 #ifdef CROCHET_DEMO_STREAMS
       // An address has to be one even where nobody connects to it.

@@ -398,7 +398,9 @@ TEST(CrochetDump, FindingNothingIsSaid) {
                                                {"stats", root, "--op", "DebugNanCount"},
                                                {"cat", root, "nosuch:0"},
                                                {"cat", root, "a:0", "--node", "b", "--npy", "none.npy"},
-                                               {"find", root, "--nan", "--node", "^a$"}}) {
+                                               {"find", root, "--nan", "--node", "^a$"},
+                                               {"diff", root, root, "--node", "nosuch"},
+                                               {"diff", root, root, "--op", "DebugNanCount"}}) {
     const Result result = dump(words);
     EXPECT_EQ(result.status, 1) << words[0];
     EXPECT_EQ(result.out, "") << words[0];

@@ -189,6 +189,8 @@ class Diff {
         out_ << text << "\n";
       }
     }
+    const bool some_only = !options_.selection.node.empty() || !options_.selection.op.empty();
+    if (some_only && differences_ + compared_ == 0) return troubles_.status(false, runs, options_.selection.json);
     if (differences_ == 0 && !options_.selection.json) {
       out_ << "equal: " << compared_ << " tensors of " << runs << (runs == 1 ? " run\n" : " runs\n");
     }

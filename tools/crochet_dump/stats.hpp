@@ -110,8 +110,8 @@ inline int stats_by_node(const StatsOptions& options, const Session& session, co
 
 }  // namespace detail
 
-/// Prints a table of each run of which tensors are selected: a line a tensor, in step order. By node: one table, a line a
-/// tensor, over all runs.
+/// Prints a table of each run of which tensors are selected: a line a tensor, in step order. By node: one table, a line
+/// a tensor, over all runs.
 inline int stats(const StatsOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{options.selection, troubles};
