@@ -2,6 +2,7 @@
 // EventStream: debug events on their way to one server, by a thread of their own.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -31,8 +32,10 @@ namespace crochet::debug {
 ///   no server             runs are skipped; after `backoff_seconds` (then twice that, ...) one is tried
 ///   a slow or stuck one   tensors wait in the queue; what has no room is dropped before it is copied
 ///   one that goes away    the rest of the run is dropped, then as without a server
-/// Each such time is reported once when it begins and once when it is over; with OnStreamFailure::fail the next call
-/// below throws IoError instead, and what no call was there to throw is reported at the end.
+/// A failure is reported once when it begins and, with what was missed, when it is over. What found no room without one
+/// is reported once a run has arrived, after growing pauses if that happens again and again; what was missed in all, at
+/// the end. With OnStreamFailure::fail the next call below throws IoError instead of a failure's report, and what no
+/// call was there to throw is reported at the end.
 /// A gated operation is published if its gate is open when its tensor is complete, by what the stream's thread has read
 /// by then. Replies to a run's beginning and end take effect between runs; `lockstep_seconds` makes a run wait for
 /// them. Memory: the queue, one message, one reply, the gates. The calls that are about runs: one thread. Others: any.
@@ -89,9 +92,11 @@ class EventStream {
     if (breakpoint) keep_step(number);
   }
   void end_run() {
-    queue_.push(StreamedRunEnd{}, 0);
+    close_run();
     throw_failure();
   }
+  /// The same for a run that did not get to its end: leaves what there is to throw to the next call.
+  void close_run() { queue_.push(StreamedRunEnd{}, 0); }
   /// Says something that is not part of a run; dropped if there is no room.
   template <class Message>
   void tell(Message message) {
@@ -114,6 +119,7 @@ class EventStream {
   [[nodiscard]] EventStreamStatistics statistics() const {
     return {.runs = runs_,
             .runs_skipped = skipped_,
+            .runs_broken = broken_,
             .events = events_,
             .dropped = dropped_,
             .replies = replies_,
@@ -151,19 +157,21 @@ class EventStream {
       events_ = sender_.events(), replies_ = sender_.replies();
       queue_.done(entry.bytes);
     }
+    abandon_run();
+    if (const Missed all = missed(); all != Missed{}) tell_user("in all " + text_of(all));
+  }
+  void abandon_run() {
+    if (std::exchange(in_run_, false)) ++broken_;
     sender_.abandon();
-    if (dropped_ > 0) tell_user(std::to_string(dropped_) + " tensors were dropped in all");
   }
   void handle(StreamedRun& run) {
-    in_run_ = false;
-    sender_.abandon();
+    abandon_run();
     if (in_pause() || given_up_) {
       ++skipped_;
-    } else if (sender_.begin(run)) {
-      in_run_ = true;
-    } else {
-      failed();
+      return;
     }
+    in_run_ = true;
+    if (!sender_.begin(run)) failed();
   }
   void handle(StreamedTensor& tensor) {
     if (!in_run_) {
@@ -174,23 +182,28 @@ class EventStream {
     }
   }
   void handle(StreamedRunEnd&) {
-    if (!std::exchange(in_run_, false)) return;
+    if (!in_run_) return;
     if (!sender_.end()) return failed();
+    in_run_ = false;
     ++runs_;
-    if (!down_.exchange(false)) return;
-    pause_ = 0;
-    tell_user("it is there again; " + std::to_string(skipped_) + " runs and " + std::to_string(dropped_) +
-              " tensors of others were not sent");
+    if (down_.exchange(false)) {
+      pause_ = 0;
+      tell_missed("it is there again; ");
+    } else if (missed() != told_ && options_.clock() >= silence_end_) {
+      tell_missed("it was away or is slow; ");
+      silence_ = longer(silence_);
+      silence_end_ = options_.clock() + silence_;
+    }
   }
   template <class Message>
   void handle(Message& message) {
     if (!in_pause() && !given_up_ && !sender_.tell(message)) failed();
   }
   void failed() {
-    in_run_ = false;
+    if (std::exchange(in_run_, false)) ++broken_;
     if (given_up_) return;
     ++failures_;
-    pause_ = pause_ == 0 ? options_.backoff_seconds : std::min(2 * pause_, options_.longest_backoff_seconds);
+    pause_ = longer(pause_);
     pause_end_ = options_.clock() + pause_;
     const bool first = !down_.exchange(true);
     if (options_.on_failure == OnStreamFailure::fail) {
@@ -201,6 +214,25 @@ class EventStream {
       tell_user(sender_.why() + ". Training goes on, runs are not sent; it is tried again, the first time after " +
                 detail::seconds_text(pause_));
     }
+  }
+  [[nodiscard]] double longer(double pause) const {
+    return pause == 0 ? options_.backoff_seconds : std::min(2 * pause, options_.longest_backoff_seconds);
+  }
+
+  /// What the server did not get.
+  struct Missed {
+    std::uint64_t runs = 0, tensors = 0;
+    bool operator==(const Missed&) const = default;
+  };
+  [[nodiscard]] Missed missed() const { return {skipped_ + broken_, dropped_}; }
+  static std::string text_of(const Missed& missed) {
+    return "it missed " + std::to_string(missed.runs) + " runs, and " + std::to_string(missed.tensors) +
+           " tensors of runs that were begun";
+  }
+  /// Since it was told last.
+  void tell_missed(const std::string& what) {
+    const Missed now = missed(), last = std::exchange(told_, now);
+    tell_user(what + text_of({now.runs - last.runs, now.tensors - last.tensors}));
   }
   void tell_user(const std::string& what) { options_.report("crochet: debug server " + address_.url() + ": " + what); }
   void note_once(const std::string& note) {
@@ -214,7 +246,7 @@ class EventStream {
   StreamQueue queue_;
   std::atomic<bool> given_up_{false}, down_{false}, has_failure_{false};
   std::atomic<double> pause_end_{-std::numeric_limits<double>::infinity()};
-  std::atomic<std::uint64_t> runs_{0}, skipped_{0}, events_{0}, dropped_{0}, replies_{0}, failures_{0};
+  std::atomic<std::uint64_t> runs_{0}, skipped_{0}, broken_{0}, events_{0}, dropped_{0}, replies_{0}, failures_{0};
   std::atomic<std::uint64_t> waited_for_{0};  // so many items, by flush
   mutable std::mutex mutex_;                  // of failure_
   std::string failure_;
@@ -222,7 +254,9 @@ class EventStream {
   EventSender sender_;  // from here on the thread's
   bool in_run_ = false;
   double pause_ = 0;
-  std::thread thread_;  // last: it uses all of the above
+  Missed told_;
+  double silence_ = 0, silence_end_ = -std::numeric_limits<double>::infinity();  // about what found no room
+  std::thread thread_;                                                           // last: it uses all of the above
 };
 
 }  // namespace crochet::debug

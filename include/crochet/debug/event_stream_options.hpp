@@ -59,6 +59,7 @@ struct EventStreamOptions {
 struct EventStreamStatistics {
   std::uint64_t runs = 0;          ///< delivered to their ends
   std::uint64_t runs_skipped = 0;  ///< not begun: the server was away, or too much was waiting
+  std::uint64_t runs_broken = 0;   ///< begun, and not delivered to their ends
   std::uint64_t events = 0;        ///< messages that the server took
   std::uint64_t dropped = 0;       ///< tensors that it did not get, of runs that were begun
   std::uint64_t replies = 0;       ///< read

@@ -17,7 +17,6 @@
 #include <crochet/debug/debug_op.hpp>
 #include <crochet/debug/debug_run.hpp>
 #include <crochet/debug/event_stream.hpp>
-#include <crochet/error.hpp>
 
 namespace crochet::debug {
 
@@ -44,10 +43,7 @@ class StreamPublisher {
       for (Server& server : servers_) static_cast<void>(server.stream.release());
       return;
     }
-    try {
-      close_run();
-    } catch (const Error&) {  // the failure of a server: its stream reports it
-    }
+    close_run();
     within(close_seconds_, [](EventStream& stream, double seconds) { return stream.last_flush(seconds); });
   }
 
@@ -92,15 +88,15 @@ class StreamPublisher {
     });
   }
   void end_run() {
-    open_ = false;
-    each([](EventStream& stream) { stream.end_run(); });
+    close_run();
+    each([](EventStream& stream) { stream.throw_failure(); });
   }
-  /// Ends a run that did not get to its end.
+  /// Ends a run that did not get to its end. Throws nothing: all servers get what there is of it.
   void close_run() {
-    if (std::exchange(open_, false) && !is_child()) each([](EventStream& stream) { stream.end_run(); });
+    if (std::exchange(open_, false) && !is_child()) each([](EventStream& stream) { stream.close_run(); });
   }
-  /// The last run was seen: gives all servers together `close_seconds` for what is left. Throws IoError for a failure
-  /// that no run was there to throw, with OnStreamFailure::fail.
+  /// The last run was seen, or one has failed: gives all servers together `close_seconds` for what is left. Throws
+  /// IoError for a failure that no run was there to throw, with OnStreamFailure::fail.
   void end() {
     close_run();
     flush(close_seconds_);
