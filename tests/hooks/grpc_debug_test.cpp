@@ -14,6 +14,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -188,6 +190,75 @@ TEST(GrpcDebugHook, ServersShareTheTimeThatTheEndGivesThem) {
     session.close();
   }  // a test that hangs here has failed
   EXPECT_EQ(server.streams().size(), 1U);
+}
+
+/// Does something when an error ends the session.
+struct OnError {
+  using handles = cr::Phases<cr::phase::on_error>;
+  std::function<void()> act;
+  void on_error(auto& /*error*/) const { act(); }
+};
+
+// If nobody catches the error, the program ends behind on_error: nothing is destroyed then, so nobody waits.
+TEST(GrpcDebugHook, AnErrorThatEndsTheSessionWaitsForWhatIsQueued) {
+  const std::string address = unix_address();
+  std::promise<void> failed;
+  TestServer* self = nullptr;
+  TestServer server(address, [&, slow = failed.get_future().share()](grpc::ServerContext&, auto& stream) {
+    slow.wait();
+    return self->answer(stream);
+  });
+  self = &server;
+  const cr::GrpcDebugHook<>* hook = nullptr;
+  std::uint64_t runs = 0;
+  const debug::EventStreamOptions patient{.reply_seconds = soon, .drain_seconds = soon, .close_seconds = soon};
+  auto session =
+      session_of({.fails = true}, OnError{[&] { failed.set_value(); }},
+                 cr::GrpcDebugHook<>(address, {.stream = patient}), OnError{[&] { runs = hook->statistics().runs; }});
+  hook = &debugger(session);
+  EXPECT_THROW(cr::run_session(session,
+                               [](auto& s) {
+                                 for (;;) s.run(all);
+                               }),
+               std::runtime_error);
+  EXPECT_GE(runs, 2U);  // of the one that failed there may be nothing
+}
+
+TEST(GrpcDebugHook, AnErrorThatEndsTheSessionWaitsOnceForAServerThatIsStuck) {
+  const std::string address = unix_address();
+  TestServer* self = nullptr;
+  TestServer server(address, [&](grpc::ServerContext& context, auto&) { return self->sit(context); });
+  self = &server;
+  cr::GrpcDebugOptions options{
+      .stream = {.reply_seconds = 1e6, .close_seconds = 1e6, .report = [](std::string_view) {}}};
+  options.stream.clock = [seconds = std::make_shared<std::atomic<double>>(0.0)] { return *seconds += 2e6; };
+  {
+    auto session = session_of({.fails = true}, cr::GrpcDebugHook<>(address, options));
+    EXPECT_THROW(cr::run_session(session,
+                                 [](auto& s) {
+                                   for (;;) s.run(all);
+                                 }),
+                 std::runtime_error);
+  }  // a test that hangs here has failed
+}
+
+// A failure of a server does not take the place of the error that ends the session.
+TEST(GrpcDebugHook, WithThePolicyFailTheErrorThatEndsTheSessionStays) {
+  const std::string alive = unix_address();
+  TestServer server(alive);
+  cr::GrpcDebugOptions options = without_server();
+  options.stream.on_failure = debug::OnStreamFailure::fail;
+  options.stream.close_seconds = soon;
+  auto session = session_of({}, cr::GrpcDebugHook<>({unix_address(), alive}, options));
+  EXPECT_THROW(cr::run_session(session,
+                               [](auto& s) {
+                                 s.run(all);
+                                 throw std::out_of_range("the loop");
+                               }),
+               std::out_of_range);
+  EXPECT_EQ(debugger(session).statistics(0).failures, 1U);
+  const debug::EventStreamStatistics other = debugger(session).statistics(1);
+  EXPECT_EQ(other.runs + other.runs_broken, 1U);  // it is not waited for in vain
 }
 
 // A child has the streams' memory, and none of their threads.

@@ -55,6 +55,7 @@ struct GrpcDebugOptions {
 /// With `DebugIdentity(gated_grpc=true)` and its like a server says which tensors it wants, and may change its mind
 /// between runs: what has been answered by the time a tensor is complete decides.
 /// Fires: around every run that it sees; see less with EveryN and its kin. A run that fails leaves what it had reached.
+/// The end of the session, good or bad, waits up to `stream.close_seconds` for what is queued; a recovery does not.
 /// Fetches: nothing. Threads: one for each address, which alone waits for its server; the run copies tensors into a
 /// bounded queue and drops, and counts, what has no room. Cost: nothing in runs that it does not see, nor in those that
 /// no server would get; in others nodes that are watched are not fused, and the bytes of each are copied.
@@ -90,7 +91,8 @@ class GrpcDebugHook {
   [[nodiscard]] probe* due_probe() { return due_ && probe_.publisher().wants_run() ? &probe_ : nullptr; }
   /// Gives the servers, all together, `stream.close_seconds` to take what is left.
   void end(auto& /*session*/) { probe_.publisher().end(); }
-  void on_error(auto& /*error*/) { probe_.publisher().close_run(); }
+  /// The same, here and not only in the destructor: where nobody catches the error, nothing is destroyed.
+  void on_error(auto& /*error*/) { probe_.publisher().end(); }
 
   /// Waits until every server has what it was sent, or will not get it; false if that takes longer than `seconds`.
   bool flush(double seconds) { return probe_.publisher().flush(seconds); }
