@@ -33,9 +33,9 @@ namespace crochet::debug {
 ///   a slow or stuck one   tensors wait in the queue; what has no room is dropped before it is copied
 ///   one that goes away    the rest of the run is dropped, then as without a server
 /// A failure is reported once when it begins and, with what was missed, when it is over. What found no room without one
-/// is reported once a run has arrived, after growing pauses if that happens again and again; what was missed in all, at
-/// the end. With OnStreamFailure::fail the next call below throws IoError instead of a failure's report, and what no
-/// call was there to throw is reported at the end.
+/// is reported once a run has arrived, after growing pauses if that happens again and again; the end tells
+/// of the rest, with the total. With OnStreamFailure::fail the next call below throws IoError instead of a failure's
+/// report, and what no call was there to throw is reported at the end.
 /// A gated operation is published if its gate is open when its tensor is complete, by what the stream's thread has read
 /// by then. Replies to a run's beginning and end take effect between runs; `lockstep_seconds` makes a run wait for
 /// them. Memory: the queue, one message, one reply, the gates. The calls that are about runs: one thread. Others: any.
@@ -158,7 +158,7 @@ class EventStream {
       queue_.done(entry.bytes);
     }
     abandon_run();
-    if (const Missed all = missed(); all != Missed{}) tell_user("in all " + text_of(all));
+    if (const Missed all = missed(); all != told_) tell_user("in all " + text_of(all));
   }
   void abandon_run() {
     if (std::exchange(in_run_, false)) ++broken_;
