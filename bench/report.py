@@ -30,7 +30,8 @@ One process each, in turns; microseconds or milliseconds a step, the least of al
 undisturbed round. train is forward, loss, backward and update; infer is forward. crochet runs under a `MonitoredSession`
 with an empty chain, its batch a constant of the model (`-clang`: compiled by clang++, else by g++), and fetches the loss in
 every training step, because the others compute it in every step. Two runs differ by 10 % and more: ratios between 0.9 and
-1.1 decide nothing.
+1.1 decide nothing. On two threads crochet and `hand` also ran each alone, one after the other, and their times are the least
+of these runs too: a second thread of `hand` goes on spinning while others are measured, and takes one of two cores.
 """
 WORKLOADS = """
 W1: MLP 784-128-10, SGD. W2: MLP 784-512-512-10, Adam. W3: CNN on 28x28 images, two 3x3 convolutions of 32 and 64 filters
@@ -51,11 +52,10 @@ What bounds them, by measurements with every other program stopped and at real-t
   that take 122 ns and `hand` 106. What was tried to hide them: half of the vectors 2, 5 or 9 instructions behind the
   other half (1.13, 1.14, 1.21), and an estimate and a Newton step instead of one quotient (1.22).
 - W5 infer 1.05 (g++), 1.08 (clang++).
-- W1 batch 1 infer on 2 threads 1.03 to 1.05 (1.09 before a team's fork, barrier and join took one transfer between cores
-  each). W1 batch 128 and 1024 and W2 batch 32 infer on 2 threads 1.01: the table's ratios are the work of `hand`'s second
-  thread, which goes on spinning while others are measured.
-- W1 batch 1 train on 1 thread is 1.11 and on 2 threads 0.98 to 1.19, W3 batch 1 train 1.18: the ratio depends on what else
-  the machine does, `hand` loses less.
+- W1 batch 1 on 2 threads: two transfers between cores in each of a team's barriers, 0.1 to 0.2 us of 2.2 and 5.9.
+- What else is above it by a few hundredths on 2 threads changes from run to run (0.98 to 1.10 for one and the same case):
+  the machine's second core is not always there, for `hand` and its peers as little as for crochet.
+- W6 is 4.4 ns against 4.5: one step of a processor's clock.
 """
 COMPILE_BOUNDS = """
 Where the seconds go, in seconds: reading the headers (`-fsyntax-only` of a file that includes them and no more);
@@ -553,12 +553,13 @@ def debug_stream_section(samples):
     for case, what in (("dead", "nobody is at the address"), ("stuck", "a server that never answers"),
                        ("well", "a server that keeps up as far as it can")):
         if of := samples.get(f"debug_stream/{case}"):
-            rows.append([what, time_of(of.median), time_of(of.least), f"{bare.median / of.median:.2f}"])
+            rows.append([what, time_of(of.median), time_of(of.least),
+                         f"{bare.median / of.median:.2f} ({bare.least / of.least:.2f})"])
     return [section("Debug streams",
                     "A step of a step function that shows a tensor of 256 KiB, under a GrpcDebugHook that sees every "
                     "step. Waits and pauses are a tenth of the default ones, and the sessions live through all "
                     "repetitions: connecting, filling the queue, breaking off and trying again are in the times. The "
-                    "goal with a dead or stuck server is 0.95 of the rate without the hook.",
+                    "goal with a dead or stuck server is 0.95 of the rate without the hook; by medians (by least times).",
                     table(["server", "median step", "least", "rate / without"], rows),
                     reproduce('make bench ARGS="--benchmark_filter=debug_stream"'))]
 
