@@ -25,6 +25,7 @@
 
 #include "../io/faulty_files.hpp"
 #include "../io/temporary_folder.hpp"
+#include "../io/text_of.hpp"
 
 namespace {
 
@@ -33,16 +34,11 @@ namespace fs = std::filesystem;
 using namespace cr::literals;
 using cr::test::FaultyFiles;
 using cr::test::TemporaryFolder;
+using cr::test::text_of;
 using cr::testing::broken_laws;
 using cr::testing::ManualClock;
 using cr::testing::RecordingSink;
 using Json = nlohmann::json;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Takes time in both phases.
 struct Slow {

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../io/text_of.hpp"
 #include "recorded_run.hpp"
 
 namespace {
@@ -31,16 +32,12 @@ namespace cr = crochet;
 namespace fs = std::filesystem;
 namespace io = crochet::io;
 using cr::test::TemporaryFolder;
+using cr::test::text_of;
 using cr::testing::RecordedRun;
 using cr::trace::RunWriter;
 using cr::trace::RunWriterOptions;
 using Json = nlohmann::json;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 cr::trace::RunTrace run_of_step(std::int64_t step) {
   static RecordedRun made;  // its graph is used when the files are made
   cr::trace::RunTrace run = made.record();
