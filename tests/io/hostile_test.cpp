@@ -23,12 +23,14 @@
 #include <crochet/io/tensor_bundle.hpp>
 
 #include "faulty_files.hpp"
+#include "table_files.hpp"
 #include "temporary_folder.hpp"
 
 namespace {
 
 using namespace crochet::io;
 using crochet::test::TemporaryFolder;
+using crochet::test::varint;
 using tensorflow::BundleEntryProto;
 using tensorflow::BundleHeaderProto;
 
@@ -262,19 +264,13 @@ void seal(std::string& table, const Blocks& blocks) {
   }
 }
 
-std::string varint(std::uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7f) | 0x80);
-  return bytes + static_cast<char>(value);
-}
-
 /// A table of one data block whose index names this place for it; without one, the right place.
 std::string table_that_points_to(std::uint64_t offset, std::optional<std::uint64_t> size = std::nullopt) {
   const std::vector<KeyValue> entries{{"", header().SerializeAsString()}, {"x", entry().SerializeAsString()}};
   const std::string good = write_sorted_table(entries);
   const std::string one_restart = detail::little_endian(0, 4) + detail::little_endian(1, 4);
   std::string_view footer = std::string_view{good}.substr(good.size() - 48);
-  const detail::TableBlock filters = detail::take_block(footer);
+  const detail::BlockPlace filters = detail::take_block_place(footer);
   const std::size_t begin = filters.offset + filters.size + 5;
   const std::string place = varint(offset) + varint(size.value_or(filters.offset - 5));
   const std::string index = std::string("\0\x01", 2) + varint(place.size()) + "y" + place + one_restart;
@@ -305,7 +301,7 @@ TEST(HostileTable, RandomChangesWithRightChecksums) {
   for (int i = 0; i < 4; ++i) entries.emplace_back("name/" + std::to_string(i), entry(4 * i, {1}).SerializeAsString());
   const std::string good = write_sorted_table(entries);
   std::string_view footer = std::string_view{good}.substr(good.size() - 48);
-  const detail::TableBlock filters = detail::take_block(footer), index = detail::take_block(footer);
+  const detail::BlockPlace filters = detail::take_block_place(footer), index = detail::take_block_place(footer);
   const Blocks blocks{{0, filters.offset - 5}, {filters.offset, filters.size}, {index.offset, index.size}};
   std::mt19937 random{1};
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };

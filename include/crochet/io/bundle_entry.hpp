@@ -2,9 +2,9 @@
 // What the index of a TensorBundle says of one tensor, and whether it can be.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -80,6 +80,14 @@ inline BundleBytes check_bytes(const TensorEntry& entry, const tensorflow::Bundl
   return bytes;
 }
 
+/// What a key that begins with a zero byte stores: the bytes of a part.
+struct StoredPart {
+  std::string key{};
+  TensorEntry entry{};
+  BundleBytes bytes{};
+  bool used = false;  // some tensor has it
+};
+
 /// The box of one part, whole dimensions filled in, and the key under which its bytes are found.
 inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole,
                                                       const tensorflow::TensorSliceProto& slice) {
@@ -101,21 +109,28 @@ inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole,
   return {std::move(part), slice_key(whole.name, key)};
 }
 
-using EntryMap = std::map<std::string, tensorflow::BundleEntryProto, std::less<>>;
+/// The stored part of that key, which belongs to one tensor and to one place in it. `stored` is sorted by key.
+inline const StoredPart& take_part(const TensorEntry& whole, std::string_view key, std::span<StoredPart> stored) {
+  const auto before = [](const StoredPart& part, std::string_view wanted) { return part.key < wanted; };
+  const auto at = std::lower_bound(stored.begin(), stored.end(), key, before);
+  if (at == stored.end() || at->key != key) index_is_wrong(whole.name, "a part is missing");
+  if (std::exchange(at->used, true)) index_is_wrong(whole.name, "a part is named twice");
+  return *at;
+}
 
-/// The parts of a tensor, if each is there and together they are as large as the whole.
+/// The parts of a tensor, if each is there once and together they are as large as the whole.
 inline std::vector<BundlePart> check_parts(const TensorEntry& whole, const tensorflow::BundleEntryProto& proto,
-                                           const EntryMap& parts, std::int32_t shards) {
+                                           std::span<StoredPart> stored) {
   if (size_of(whole.type) == 0) index_is_wrong(whole.name, "parts of a tensor of this type");
   std::vector<BundlePart> found;
   std::uint64_t bytes = 0;
   for (const auto& slice : proto.slices()) {
     auto [part, key] = check_slice(whole, slice);
-    const auto at = parts.find(key);
-    if (at == parts.end()) index_is_wrong(whole.name, "a part is missing");
-    const TensorEntry entry = check_entry(whole.name, at->second);
-    if (entry.type != whole.type || entry.shape != part.length) index_is_wrong(whole.name, "a part's type or shape");
-    part.bytes = check_bytes(entry, at->second, shards);
+    const StoredPart& there = take_part(whole, key, stored);
+    if (there.entry.type != whole.type || there.entry.shape != part.length) {
+      index_is_wrong(whole.name, "a part's type or shape");
+    }
+    part.bytes = there.bytes;
     if (part.bytes.size > whole.byte_size - bytes) index_is_wrong(whole.name, "parts that overlap");
     bytes += part.bytes.size;
     found.push_back(std::move(part));

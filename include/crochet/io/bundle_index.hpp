@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,14 +29,16 @@ struct BundleIndex {
 };
 
 template <class Message>
-Message parse_message(const std::string& bytes, std::string_view what) {
+Message parse_message(std::string_view bytes, std::string_view what) {
   Message message;
-  if (!message.ParseFromString(bytes)) throw DataLossError("the message for " + std::string(what) + " is damaged");
+  const bool fits = bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (!fits || !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    throw DataLossError("the message for " + std::string(what) + " is damaged");
   return message;
 }
 
 /// The number of shards, if this is an index that this program can read.
-inline std::int32_t check_header(const std::string& bytes) {
+inline std::int32_t check_header(std::string_view bytes) {
   const auto header = parse_message<tensorflow::BundleHeaderProto>(bytes, "its header");
   const auto& bad = header.version().bad_consumers();
   if (header.endianness() != tensorflow::BundleHeaderProto::LITTLE) {
@@ -61,30 +64,53 @@ inline void check_overlap(std::vector<BundleBytes>& pieces) {
   }
 }
 
-/// Reads and checks an index. Throws DataLossError, without the name of the file.
-inline BundleIndex read_bundle_index(std::string_view bytes) {
-  const std::vector<KeyValue> table = read_sorted_table(bytes);
-  if (table.empty() || !table.front().first.empty()) throw DataLossError("its header is missing");
-  BundleIndex index{.shards = check_header(table.front().second)};
-  EntryMap parts;
-  for (const auto& [key, value] : table) {
-    if (!key.empty() && key.front() == '\0') parts[key] = parse_message<tensorflow::BundleEntryProto>(value, "a part");
-  }
-  for (const auto& [key, value] : table) {
-    if (key.empty() || key.front() == '\0') continue;
-    const auto proto = parse_message<tensorflow::BundleEntryProto>(value, "tensor \"" + key + "\"");
-    index.entries.push_back(check_entry(key, proto));
-    BundleTensor& tensor = index.tensors.emplace_back();
-    if (proto.slices_size() > 0) {
-      tensor.parts = check_parts(index.entries.back(), proto, parts, index.shards);
-      for (const BundlePart& part : tensor.parts) index.pieces.push_back(part.bytes);
+/// Takes the entries of an index in their order: the header, the parts of partitioned tensors, the tensors.
+class BundleIndexReader {
+ public:
+  void entry(std::string_view key, std::string_view value) {
+    if (key.empty()) {
+      index_.shards = check_header(value);
+      has_header_ = true;
+      return;
+    }
+    if (!has_header_) throw DataLossError("its header is missing");
+    if (key.front() == '\0') {
+      const auto proto = parse_message<tensorflow::BundleEntryProto>(value, "a part");
+      const TensorEntry part = check_entry("", proto);
+      parts_.push_back({std::string(key), part, check_bytes(part, proto, index_.shards)});
     } else {
-      tensor.bytes = check_bytes(index.entries.back(), proto, index.shards);
-      index.pieces.push_back(tensor.bytes);
+      tensor(key, parse_message<tensorflow::BundleEntryProto>(value, "tensor \"" + std::string(key) + "\""));
     }
   }
-  check_overlap(index.pieces);
-  return index;
+  BundleIndex finish() {
+    if (!has_header_) throw DataLossError("its header is missing");
+    check_overlap(index_.pieces);
+    return std::move(index_);
+  }
+
+ private:
+  void tensor(std::string_view name, const tensorflow::BundleEntryProto& proto) {
+    const TensorEntry& entry = index_.entries.emplace_back(check_entry(name, proto));
+    BundleTensor& tensor = index_.tensors.emplace_back();
+    if (proto.slices_size() > 0) {
+      tensor.parts = check_parts(entry, proto, parts_);
+      for (const BundlePart& part : tensor.parts) index_.pieces.push_back(part.bytes);
+    } else {
+      tensor.bytes = check_bytes(entry, proto, index_.shards);
+      index_.pieces.push_back(tensor.bytes);
+    }
+  }
+
+  BundleIndex index_{};
+  std::vector<StoredPart> parts_{};  // sorted by key, as the table is
+  bool has_header_ = false;
+};
+
+/// Reads and checks an index. Throws DataLossError, without the name of the file. Memory: see docs/file-formats.md.
+inline BundleIndex read_bundle_index(std::string_view bytes) {
+  BundleIndexReader reader;
+  for_each_table_entry(bytes, [&](std::string_view key, std::string_view value) { reader.entry(key, value); });
+  return reader.finish();
 }
 
 /// The index of one data file out of `shards`, the first, with these tensors. Throws LogicError if two have one name.

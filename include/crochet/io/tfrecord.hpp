@@ -13,22 +13,11 @@
 
 #include <crochet/error.hpp>
 #include <crochet/io/crc32c.hpp>
+#include <crochet/io/little_endian.hpp>
 
 namespace crochet::io {
 
 namespace detail {
-template <class Unsigned>
-void append_little_endian(std::string& out, Unsigned value) {
-  for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFFU);
-}
-template <class Unsigned>
-Unsigned little_endian(std::string_view bytes) {
-  Unsigned value = 0;
-  for (std::size_t i = 0; i < sizeof value; ++i) {
-    value |= static_cast<Unsigned>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  }
-  return value;
-}
 inline constexpr std::size_t record_head = 12, record_foot = 4;
 
 inline std::uint32_t masked_crc_of(std::string_view bytes) {

@@ -1,31 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the allocations of a test program. Including this header replaces the program's operator new, so include it in
-// exactly one source file of the program, and in no library. crochet/testing.hpp leaves it out.
+// Counts the allocations of a test program, measures how much memory it holds, and makes allocations fail. Including
+// this header replaces the program's operator new, so include it in exactly one source file of the program, and in no
+// library. crochet/testing.hpp leaves it out.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace crochet::testing {
 
 namespace detail {
-inline std::atomic<std::size_t> allocation_count{0};
+inline constexpr std::size_t allocation_never_fails = std::numeric_limits<std::size_t>::max();
+inline constexpr std::size_t allocation_head = alignof(std::max_align_t);  // in front of each: its size
+
+inline std::atomic<std::size_t> allocation_count{0}, live_bytes{0}, peak_bytes{0};
+inline std::atomic<std::size_t> first_to_fail{allocation_never_fails}, last_to_fail{allocation_never_fails};
+
+inline void* allocate(std::size_t size) noexcept {
+  const std::size_t number = allocation_count.fetch_add(1, std::memory_order_relaxed);
+  if (number >= first_to_fail.load(std::memory_order_relaxed) &&
+      number <= last_to_fail.load(std::memory_order_relaxed)) {
+    return nullptr;
+  }
+  if (size > std::numeric_limits<std::size_t>::max() - allocation_head) return nullptr;
+  auto* const memory = static_cast<std::byte*>(std::malloc(size + allocation_head));
+  if (memory == nullptr) return nullptr;
+  *reinterpret_cast<std::size_t*>(memory) = size;
+  const std::size_t live = live_bytes.fetch_add(size, std::memory_order_relaxed) + size;
+  std::size_t peak = peak_bytes.load(std::memory_order_relaxed);
+  while (live > peak && !peak_bytes.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+  return memory + allocation_head;
+}
+inline void release(void* memory) noexcept {
+  if (memory == nullptr) return;
+  auto* const begin = static_cast<std::byte*>(memory) - allocation_head;
+  live_bytes.fetch_sub(*reinterpret_cast<std::size_t*>(begin), std::memory_order_relaxed);
+  std::free(begin);
+}
 }  // namespace detail
 
 /// How often the program has called operator new so far, on any thread. Memory that is over-aligned, and what the C
-/// library allocates, is not counted.
+/// library allocates, is not counted here or below.
 inline std::size_t allocations() { return detail::allocation_count.load(std::memory_order_relaxed); }
+
+/// The bytes that operator new has handed out and operator delete has not taken back, without the allocator's own.
+inline std::size_t live_bytes() { return detail::live_bytes.load(std::memory_order_relaxed); }
+
+/// How many bytes more than before the program holds at its worst moment in `act()`, on all threads together. What an
+/// exception that leaves `act` holds counts. One measurement at a time.
+template <class F>
+std::size_t peak_bytes_of(F&& act) {
+  const std::size_t before = live_bytes();
+  detail::peak_bytes.store(before, std::memory_order_relaxed);
+  act();
+  return detail::peak_bytes.load(std::memory_order_relaxed) - before;
+}
+
+/// While it lives, operator new throws std::bad_alloc on its calls number `first` to `last`, counted from 0 at the
+/// construction, on any thread. One at a time.
+class FailingAllocations {
+ public:
+  explicit FailingAllocations(std::size_t first, std::size_t last) {
+    detail::last_to_fail.store(last < detail::allocation_never_fails - allocations() ? allocations() + last
+                                                                                     : detail::allocation_never_fails);
+    detail::first_to_fail.store(allocations() + first);
+  }
+  /// Only the call number `number` fails.
+  explicit FailingAllocations(std::size_t number) : FailingAllocations(number, number) {}
+  FailingAllocations(const FailingAllocations&) = delete;
+  FailingAllocations& operator=(const FailingAllocations&) = delete;
+  ~FailingAllocations() { detail::first_to_fail.store(detail::allocation_never_fails); }
+};
 
 }  // namespace crochet::testing
 
 // NOLINTBEGIN(misc-new-delete-overloads, misc-definitions-in-headers): the others call these; one file includes this
 [[gnu::noinline]] void* operator new(std::size_t size) {
-  crochet::testing::detail::allocation_count.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  if (void* memory = crochet::testing::detail::allocate(size)) return memory;
   throw std::bad_alloc();
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { crochet::testing::detail::release(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  crochet::testing::detail::release(memory);
+}
 // NOLINTEND(misc-new-delete-overloads, misc-definitions-in-headers)

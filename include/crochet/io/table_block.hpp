@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// One block of a sorted table: its place, its checksum, and its entries.
+//
+//   entries | restarts: u32 each | number of restarts: u32 | kind of compression: 1 byte | masked CRC-32C: u32
+//
+// An entry is three varints (length of what its key shares with the key before it, of the rest of the key, of the
+// value), the rest of the key, and the value. Source: LevelDB, doc/table_format.md and table/block_builder.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/io/crc32c.hpp>
+#include <crochet/io/little_endian.hpp>
+#include <crochet/io/snappy.hpp>
+#include <crochet/io/varint.hpp>
+
+namespace crochet::io::detail {
+
+inline constexpr std::size_t block_trailer_size = 5;
+inline constexpr std::size_t smallest_block = 8;  // no entry, one restart
+/// Every 16th key is stored in full, so that a stored byte stands for at most 16 bytes of keys.
+inline constexpr std::size_t restart_interval = 16;
+
+[[noreturn]] CROCHET_COLD inline void table_is_damaged(const std::string& why) {
+  throw DataLossError("it is no whole table of LevelDB's format: " + why);
+}
+
+struct BlockPlace {
+  std::uint64_t offset = 0, size = 0;  // without the trailer
+  [[nodiscard]] std::uint64_t end() const { return offset + size + block_trailer_size; }
+};
+
+/// Takes a block's place from the front.
+inline BlockPlace take_block_place(std::string_view& from) {
+  const std::uint64_t offset = take_varint(from);
+  return {offset, take_varint(from)};
+}
+
+/// Does the block begin at byte `begin`, and end, with its trailer, at byte `end` or before?
+inline bool lies_at(const BlockPlace& block, std::uint64_t begin, std::uint64_t end) {
+  return block.offset == begin && begin <= end && end - begin > block_trailer_size && block.size >= 1 &&
+         block.size <= end - begin - block_trailer_size;
+}
+
+/// The block's bytes without its trailer, unpacked into `memory` where they are compressed. `place` lies within the
+/// table.
+inline std::string_view read_block(std::string_view table, const BlockPlace& place, std::string& memory) {
+  const auto offset = static_cast<std::size_t>(place.offset), size = static_cast<std::size_t>(place.size);
+  const std::string_view covered = table.substr(offset, size + 1), stored = table.substr(offset + size + 1, 4);
+  if (masked_crc(crc32c(covered)) != little_endian<std::uint32_t>(stored)) table_is_damaged("a checksum is wrong");
+  const std::string_view bytes = covered.substr(0, covered.size() - 1);
+  if (covered.back() == 0) return bytes;
+  if (covered.back() != 1) table_is_damaged("a block is compressed in a way that is not known");
+  memory = {};  // before the next block takes its own
+  return memory = unpack_snappy(bytes);
+}
+
+/// The bytes of a block's entries, without its restarts.
+inline std::string_view entries_of(std::string_view block) {
+  if (block.size() < smallest_block) table_is_damaged("a block is too short");
+  const std::uint64_t restarts = little_endian<std::uint32_t>(block.substr(block.size() - 4));
+  if (restarts == 0 || restarts > block.size() / 4 - 1) table_is_damaged("a block has a wrong number of restarts");
+  return block.substr(0, block.size() - 4 * static_cast<std::size_t>(restarts + 1));
+}
+
+/// Calls visit(key, value) for each entry, in order; both are valid during the call. Throws DataLossError where a
+/// length does not fit the block, or where keys are longer in all than a block of that size can have them.
+template <class F>
+void for_each_block_entry(std::string_view block, F visit) {
+  std::string_view rest = entries_of(block);
+  std::string key;
+  for (std::size_t keys = 0; !rest.empty();) {
+    const std::uint64_t shared = take_varint(rest), own = take_varint(rest), value = take_varint(rest);
+    if (shared > key.size() || own > rest.size() || value > rest.size() - own) {
+      table_is_damaged("an entry is longer than its block");
+    }
+    key.resize(static_cast<std::size_t>(shared));
+    key.append(rest.substr(0, static_cast<std::size_t>(own)));
+    keys += key.size();
+    if (keys > restart_interval * block.size()) table_is_damaged("keys that share more than 16 keys can");
+    visit(std::string_view{key}, rest.substr(static_cast<std::size_t>(own), static_cast<std::size_t>(value)));
+    rest.remove_prefix(static_cast<std::size_t>(own + value));
+  }
+}
+
+}  // namespace crochet::io::detail
