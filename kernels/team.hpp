@@ -81,14 +81,17 @@ class Worker {
 /// Threads that run one function together. Not copyable, not movable.
 class Team {
  public:
+  /// Throws ResourceExhaustedError if the system does not start `count` - 1 threads; those that it started have ended.
   explicit Team(int count) : barrier_(count), scratch_(static_cast<std::size_t>(count)) {
-    for (int t = 1; t < count; ++t) threads_.emplace_back([this, t] { serve(t); });
+    threads_.reserve(static_cast<std::size_t>(count) - 1);
+    try {
+      for (int t = 1; t < count; ++t) threads_.emplace_back([this, t] { serve(t); });
+    } catch (...) {
+      end_threads();
+      throw;
+    }
   }
-  ~Team() {
-    job_.stop = true;
-    barrier_.release();
-    for (Thread& t : threads_) t.join();
-  }
+  ~Team() { end_threads(); }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -144,6 +147,12 @@ class Team {
     barrier_.release();
     body(first);
     barrier_.gather();
+  }
+
+  void end_threads() {
+    job_.stop = true;
+    barrier_.release();
+    for (Thread& t : threads_) t.join();
   }
 
   void serve(int index) {

@@ -60,6 +60,31 @@ TEST(Coordinator, AnErrorAfterAStopWithoutOneIsKept) {  // the original drops it
   EXPECT_THROW(coordinator.join(), DataError);
 }
 
+TEST(Coordinator, AnAnonymousStopIsTheFirstRequestAlsoIfAnErrorFollows) {
+  Coordinator coordinator;
+  EXPECT_FALSE(coordinator.error_came_first());
+  coordinator.request_stop();
+  coordinator.request_stop(made(DataError("later")), "reader");
+  EXPECT_FALSE(coordinator.error_came_first());
+  EXPECT_EQ(coordinator.who(), "");
+  coordinator.clear_stop();
+  coordinator.request_stop(made(DataError("first")), "reader");
+  coordinator.request_stop();
+  EXPECT_TRUE(coordinator.error_came_first());
+  EXPECT_EQ(coordinator.who(), "reader");
+}
+
+TEST(Coordinator, TheReasonIsACopyThatOutlivesWhatFollows) {
+  Coordinator coordinator;
+  coordinator.request_stop("a reason that is too long for the string's own room", "a name that is too long for it");
+  const auto reason = coordinator.reason(), who = coordinator.who();
+  static_assert(std::is_same_v<decltype(reason), const std::string>);
+  coordinator.clear_stop();
+  coordinator.request_stop("another reason that is too long for the string's room", "another name, as long as that");
+  EXPECT_EQ(reason, "a reason that is too long for the string's own room");
+  EXPECT_EQ(who, "a name that is too long for it");
+}
+
 TEST(Coordinator, TheEndOfTheDataStopsAndIsNoError) {
   Coordinator coordinator;
   coordinator.request_stop(made(OutOfRangeError{}));

@@ -168,15 +168,46 @@ TEST(MonitoredSession, AStopIsLatchedWhenEveryHookHasSeenTheRun) {
   session.close();
 }
 
-TEST(MonitoredSession, AStopRequestOutlivesARunThatFails) {  // T6, where the original loses it
+TEST(MonitoredSession, AStopRequestedInARunThatFailsIsLatchedAtOnce) {  // T6, where the original loses it
   Trace trace;
   SingularMonitoredSession session{
       TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}.stopping('a'),
                                        Recorder<'b'>{trace}.throwing('a', AbortedError("lost")), Recorder<'c'>{trace}}};
   EXPECT_THROW(session.run("train"_n), AbortedError);
-  EXPECT_FALSE(session.should_stop());  // not latched: c has not seen the run
-  session.run("train"_n);
   EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(to_string(session.stop_reason()), "Recorder<'a'>: after, says a");
+  trace.text.clear();
+  EXPECT_THROW(session.run("train"_n), LogicError);  // as after a run that succeeded
+  EXPECT_EQ(trace.text, "");
+  session.close();
+  EXPECT_EQ(trace.text, "a.E(1) b.E(1) c.E(1)");
+}
+
+TEST(MonitoredSession, AStopRequestedBeforeTheExecutorFailsEndsALoopThatGoesOnAfterErrors) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}.throwing_in_run(1, DataError("record 1")),
+                           HookChain{Recorder<'a'>{trace}.stopping('b')}};
+  int errors = 0;
+  run_session(session, [&](auto& s) {
+    while (!s.should_stop()) {
+      try {
+        s.run("train"_n);
+      } catch (const DataError&) {
+        ++errors;
+      }
+    }
+  });
+  EXPECT_EQ(errors, 1);
+  EXPECT_EQ(trace.text, "a.B mk a.C a.b run a.E(0)");
+}
+
+TEST(MonitoredSession, AStopRequestedInARunThatAStepFunctionCatchesIsLatched) {
+  Trace trace;
+  MonitoredSession session{TracedExecutor{trace}.throwing_in_run(1, AbortedError("lost")),
+                           HookChain{Recorder<'a'>{trace}.stopping('b')}};
+  session.run_step_fn([](auto& step) { EXPECT_THROW(step.run_with_hooks("train"_n), AbortedError); });
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(session.recoveries(), 0);
   session.close();
 }
 

@@ -35,6 +35,9 @@ struct World {
   double rate = 0;
   std::vector<Event> events;
   std::vector<std::string> thrown;
+  bool stop_requested = false;  // by a hook, in a run
+  bool anonymous_stop = false;  // of the coordinator, before any error of a thread
+  bool error_was_reported = false;
 
   void happens(char who, char what, bool may_fail = true) {
     events.push_back({who, what, false});
@@ -64,7 +67,12 @@ struct Watched {
   void begin() { world->happens(Letter, 'B'); }
   void after_create_session(auto&, Coordinator& coordinator) {
     world->happens(Letter, 'C');
+    if (world->random() % 60 == 0) {
+      coordinator.request_stop();
+      world->anonymous_stop = world->anonymous_stop || !world->error_was_reported;
+    }
     if (world->random() % 20 == 0) {
+      world->error_was_reported = true;
       coordinator.request_stop(std::make_exception_ptr(AbortedError("reported")), "a thread");
     }
   }
@@ -73,7 +81,10 @@ struct Watched {
     world->happens(Letter, 'b');
   }
   void after_run(auto& run, const auto&) {
-    if (world->random() % 30 == 0) run.request_stop("enough");
+    if (world->random() % 30 == 0) {
+      run.request_stop("enough");
+      world->stop_requested = true;
+    }
     world->happens(Letter, 'a');
   }
   void end(auto&) { world->happens(Letter, 'E'); }
@@ -137,6 +148,8 @@ class Rules {
     }
   }
   void see(const Event& event) {
+    const bool creation_failed = failed_ && (last_ == 'M' || last_ == 'C');
+    require(!creation_failed || event.what == 'L', "a creation that failed was not closed at once");
     text_ += std::string{event.who, event.what} + (event.failed ? "! " : " ");
     switch (event.what) {
       case 'B':
@@ -197,6 +210,7 @@ class Rules {
 /// Of one kind of session.
 struct Tally {
   int trials = 0, recoveries = 0, clean = 0, failed = 0, not_constructed = 0, caught = 0;
+  int stopped_in_a_failed_run = 0, anonymous_stops = 0;
 };
 
 template <template <class...> class Session>
@@ -207,7 +221,7 @@ std::string trial(unsigned number, Tally& tally) {
   ManualClock clock;
   const SessionOptions options{.recovery = {.max_attempts = 3}, .clock = clock};
   bool constructed = false;
-  std::string left;
+  std::string left, broken;
   ++tally.trials;
   try {
     using Chain = HookChain<Watched<'a'>, Watched<'b'>, Watched<'c'>>;
@@ -221,7 +235,9 @@ std::string trial(unsigned number, Tally& tally) {
           } catch (const DataError&) {
             ++tally.caught;
             if (world.random() % 2 == 0) throw;  // else the loop goes on
+            if (world.stop_requested) ++tally.stopped_in_a_failed_run;
           }
+          if (world.stop_requested && !s.should_stop()) broken = "a stop that was requested was not latched";
           if (world.random() % 100 == 0) throw std::logic_error("body");
           if (world.random() % 50 == 0 && !s.should_stop()) {
             s.run_step_fn([&](auto& context) {
@@ -237,7 +253,12 @@ std::string trial(unsigned number, Tally& tally) {
       ++tally.failed;
     }
     tally.recoveries += session.recoveries();
+    if (!broken.empty()) return broken;
     if (!session.closed()) return "the session is not closed";
+    if (world.anonymous_stop) {
+      ++tally.anonymous_stops;
+      if (session.stop_reason().hook == "a thread") return "a thread is named for a stop that was requested before";
+    }
     session.close();
     const int told = session.hooks().template at<0>().attempts;
     if (session.recoveries() == 0 && tally.caught == 0 && told > 0) return "told of a retry that there was not";
@@ -277,6 +298,8 @@ using NotRecovering = SingularMonitoredSession<A...>;
 TEST_F(RandomFaults, BreakNoRuleOfASessionThatRecovers) {
   const Tally tally = play<Recovering>();
   EXPECT_GT(tally.recoveries, 5'000);  // or the trials would show little
+  EXPECT_GT(tally.stopped_in_a_failed_run, 10);
+  EXPECT_GT(tally.anonymous_stops, 500);
   EXPECT_GT(tally.clean, 1'000);
   EXPECT_GT(tally.failed, 1'000);
   EXPECT_GT(tally.not_constructed, 1'000);

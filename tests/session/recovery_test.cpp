@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <crochet/session/threads.hpp>
@@ -147,6 +149,16 @@ TEST_F(Recovery, AStopRequestSurvivesRecovery) {  // T6, where the original lose
   session.close();
 }
 
+TEST_F(Recovery, AStepFunctionIsRepeatedAlsoIfAStopWasRequestedInTheRunThatWasLost) {
+  HookChain chain{AsksOnce{}, Recorder<'b'>{trace_}.throwing('a', AbortedError("b"))};
+  MonitoredSession session{Numbered{trace_}, chain, options_};
+  const int answer = session.run_step_fn(
+      [](auto& step) { return static_cast<int>(step.run_with_hooks(fetches<"answer">, "train"_n)["answer"_n]); });
+  EXPECT_EQ(answer, 202);
+  EXPECT_TRUE(session.should_stop());
+  session.close();
+}
+
 TEST_F(Recovery, AStopOfTheCoordinatorSurvivesRecovery) {
   MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("x"))), two_, options_};
   session.coordinator().request_stop("time is up", "the scheduler");
@@ -200,6 +212,41 @@ TEST_F(Recovery, ACreationThatIsLostHalfWayIsClosedAndRepeated) {  // T8; the or
   session.close();
 }
 
+/// Calls something and fails in the second session.
+struct Starter {
+  std::function<void(Coordinator&)> start;
+  int created = 0;
+  void after_create_session(auto&, Coordinator& coordinator) {
+    if (++created < 2) return;
+    start(coordinator);
+    throw DataError("the second session");
+  }
+  void on_error(std::exception_ptr error) { last = detail::what_of(error); }
+  std::string last{};
+};
+
+TEST_F(Recovery, ACreationThatFailsOtherwiseInARecoveryIsClosedAtOnce) {  // the original closes nothing
+  std::atomic<bool> ended = false;
+  const auto starts_a_thread = [&](Coordinator& coordinator) {
+    start_thread(coordinator, "reader", [&ended](const std::stop_token& stop) {
+      while (!stop.stop_requested()) std::this_thread::yield();
+      ended = true;
+    });
+  };
+  MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("gone"))),
+                           HookChain{Starter{starts_a_thread}},
+                           SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  trace_.text.clear();
+  EXPECT_THROW(session.run("train"_n), DataError);
+  EXPECT_EQ(trace_.text, "run#1 cl#1 mk#2 cl#2");  // before close()
+  EXPECT_TRUE(ended);                              // its threads are joined, too
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_FALSE(session.closed());
+  session.close();
+  EXPECT_EQ(trace_.text, "run#1 cl#1 mk#2 cl#2");
+  EXPECT_EQ(session.hooks().template get<Starter>().last, "the second session");
+}
+
 TEST_F(Recovery, ACreationThatFailsOtherwiseLeavesTheConstructorAndIsClosed) {  // T9; the original closes nothing
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', OutOfRangeError{}), Recorder<'c'>{trace_}};
   EXPECT_THROW((MonitoredSession{Numbered{trace_}, three, options_}), OutOfRangeError);
@@ -222,6 +269,15 @@ TEST_F(Recovery, AThreadsErrorEndsTheLoopAndLeavesFromClose) {  // T14
   }
   EXPECT_EQ(trace_.text, "a.b b.b run#1 a.a b.a a.E(1) b.E(1) cl#1");
   EXPECT_EQ(lines().back(), "crochet: stopped at step 1 by reader: thread");
+}
+
+TEST_F(Recovery, AnAnonymousStopBeforeAThreadsErrorIsTheReason) {
+  MonitoredSession session{Numbered{trace_}, two_, options_};
+  session.coordinator().request_stop();
+  session.coordinator().request_stop(std::make_exception_ptr(std::runtime_error("while it ended")), "reader");
+  EXPECT_TRUE(session.should_stop());
+  EXPECT_EQ(to_string(session.stop_reason()), "the coordinator");
+  EXPECT_THROW(session.close(), std::runtime_error);  // the error is not lost
 }
 
 TEST_F(Recovery, ASingularSessionThrowsAThreadsErrorFromShouldStop) {  // T15

@@ -34,19 +34,4 @@ class Atomic {
 #endif
 };
 
-/// For a few instructions on the rare paths; <mutex> would be a sixth of what crochet.hpp costs to read.
-class SpinLock {
- public:
-  explicit SpinLock(Atomic<bool>& taken) : taken_(taken) {
-    while (taken_.exchange(true)) {
-    }
-  }
-  ~SpinLock() { taken_.store(false); }
-  SpinLock(const SpinLock&) = delete;
-  SpinLock& operator=(const SpinLock&) = delete;
-
- private:
-  Atomic<bool>& taken_;
-};
-
 }  // namespace crochet::detail

@@ -13,6 +13,7 @@
 #include <crochet/session/atomic.hpp>
 #include <crochet/session/clean_stop.hpp>
 #include <crochet/session/diagnostics.hpp>
+#include <crochet/session/mutex.hpp>
 #include <crochet/session/signal_flag.hpp>
 #include <crochet/session/sleep_clock.hpp>
 #include <crochet/session/thread_group.hpp>
@@ -67,18 +68,24 @@ class Coordinator {
     return should_stop();
   }
 
-  /// Why, and who asked; empty until should_stop(), and if nothing was said. Not while clear_stop runs.
-  [[nodiscard]] std::string_view reason() const {
-    detail::SpinLock lock{lock_};
-    return error_came_first() ? std::string_view{} : std::string_view{reason_};
+  /// The reason of the first request, and the name of the thread that made it. Empty until should_stop(), if none was
+  /// given, and, for the reason, if the first request was an error. Any thread; each returns a copy.
+  [[nodiscard]] std::string reason() const {
+    detail::MutexLock lock{mutex_};
+    return error_is_first() ? std::string{} : reason_;
   }
-  [[nodiscard]] std::string_view who() const {
-    detail::SpinLock lock{lock_};
-    return error_came_first() ? error_who_ : who_;
+  [[nodiscard]] std::string who() const {
+    detail::MutexLock lock{mutex_};
+    return error_is_first() ? error_who_ : who_;
+  }
+  /// Whether the first request was an error. False also for a stop without an error, a reason or a name. Any thread.
+  [[nodiscard]] bool error_came_first() const {
+    detail::MutexLock lock{mutex_};
+    return error_is_first();
   }
   /// The first error, or null.
   [[nodiscard]] std::exception_ptr error() const {
-    detail::SpinLock lock{lock_};
+    detail::MutexLock lock{mutex_};
     return error_;
   }
   /// Throws the first error, if there is one.
@@ -103,7 +110,7 @@ class Coordinator {
   /// Forgets the stop and its error: a next round of threads may be started. Not while threads run.
   void clear_stop() {
     if (auto* threads = threads_.load()) threads->renew();
-    detail::SpinLock lock{lock_};
+    detail::MutexLock lock{mutex_};
     error_ = nullptr;
     reason_.clear(), who_.clear(), error_who_.clear();
     asked_ = asked_before_ = false;
@@ -116,7 +123,7 @@ class Coordinator {
   detail::ThreadGroup& threads(Make&& make) {
     if (threads_.load() == nullptr) {
       detail::ThreadGroup* made = make();
-      detail::SpinLock lock{lock_};
+      detail::MutexLock lock{mutex_};
       threads_.load() == nullptr ? threads_.store(std::exchange(made, nullptr)) : void();
       delete made;
     }
@@ -134,7 +141,7 @@ class Coordinator {
     if (auto* threads = threads_.load()) threads->renew();
     const std::exception_ptr error = this->error();
     const bool forgotten = error && forget(error);
-    detail::SpinLock lock{lock_};
+    detail::MutexLock lock{mutex_};
     if (forgotten) error_ = nullptr, error_who_.clear();
     joined_.store(false);
     stop_.store(asked_ || error_);
@@ -142,15 +149,16 @@ class Coordinator {
 
  private:
   CROCHET_COLD void take(std::exception_ptr error, std::string_view reason, std::string_view who) {
-    detail::SpinLock lock{lock_};
+    std::string why(reason), name(who);  // allocated before the lock is taken
+    detail::MutexLock lock{mutex_};
     if (error && !error_) {
       error_ = std::move(error);
-      error_who_ = who;
+      error_who_.swap(name);
       asked_before_ = asked_;
     } else if (!error && !asked_) {
       asked_ = true;
-      reason_ = reason;
-      who_ = who;
+      reason_.swap(why);
+      who_.swap(name);
     }
     stop_.store(true);
   }
@@ -163,7 +171,8 @@ class Coordinator {
   void tell_threads() {
     if (auto* threads = threads_.load()) threads->request_stop();
   }
-  [[nodiscard]] bool error_came_first() const { return error_ && !asked_before_; }
+  /// With the mutex held.
+  [[nodiscard]] bool error_is_first() const { return error_ && !asked_before_; }
   /// Returns the names of those that are late.
   CROCHET_COLD std::string join_threads(double grace_secs, SleepClock clock) {
     auto* threads = threads_.load();
@@ -183,9 +192,9 @@ class Coordinator {
   CleanStop clean_;
   detail::Atomic<bool> stop_{false};
   detail::Atomic<bool> joined_{false};
-  mutable detail::Atomic<bool> lock_{false};  // for all that follows, except the pointer
-  bool asked_ = false;                        // without an error, by somebody, not by restart_threads
-  bool asked_before_ = false;                 // asked_ when the error came
+  mutable detail::Mutex mutex_;  // for all that follows, except the pointer
+  bool asked_ = false;           // a stop without an error was requested, not by restart_threads
+  bool asked_before_ = false;    // asked_ when the error came
   std::string reason_, who_, error_who_;
   std::exception_ptr error_;
   detail::Atomic<detail::ThreadGroup*> threads_{nullptr};

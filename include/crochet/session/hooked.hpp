@@ -77,11 +77,18 @@ class HookedLayer {
     return detail::fetch_all(executor_, raw_->hooked_workspace(), typename Request::fetches_type{});
   }
 
-  /// After a run that failed, and after one that then succeeded.
-  void failed() {
+  /// After a run that failed. `repeated`: the session makes the same run again, after a recovery; else a stop that was
+  /// requested in it is latched, as after a run that succeeded.
+  void failed(bool repeated) {
     stop_.count_failure();
     if (state_ == SessionState::running) state_ = SessionState::retrying;
+    if (!repeated) latch();
   }
+  /// Ends the loop if a stop was requested.
+  void latch() {
+    if (may_run() && stop_.requested()) state_ = SessionState::stopped;
+  }
+  /// After a run that succeeded where the one before failed.
   void succeeded() {
     stop_.forget_failures();
     if (state_ == SessionState::retrying) state_ = SessionState::running;

@@ -124,11 +124,16 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   template <class>
   friend class StepContext;
 
+  /// Whether the session recovers from an error of a run, and repeats the run.
+  [[nodiscard]] CROCHET_COLD static bool repeats_after(const std::exception_ptr& cause) {
+    return Recovery::recovers && detail::is_preemption(cause);
+  }
   /// Goes on after a failed attempt, whose exception is being handled, until one succeeds.
   template <class Request>
   CROCHET_COLD auto run_failed(detail::handed_over<Request> request) {
-    hooked_.failed();
-    return try_again(coordinated_.cause_of(std::current_exception()), [&] { return attempt(request); });
+    const std::exception_ptr cause = coordinated_.cause_of(std::current_exception());
+    hooked_.failed(repeats_after(cause));
+    return try_again(cause, [&] { return attempt(request); });
   }
   template <class Attempt>
   CROCHET_COLD auto try_again(std::exception_ptr error, const Attempt& attempt) {
@@ -149,8 +154,9 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       hooked_.succeeded();
       return values;
     } catch (...) {
-      hooked_.failed();
-      std::rethrow_exception(coordinated_.cause_of(std::current_exception()));
+      const std::exception_ptr cause = coordinated_.cause_of(std::current_exception());
+      hooked_.failed(repeats_after(cause));
+      std::rethrow_exception(cause);
     }
   }
   /// A run when the state is not `running`: refuses, or is the next attempt after one that failed.

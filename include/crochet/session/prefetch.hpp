@@ -87,7 +87,8 @@ class Prefetch {
   }
 
   /// Starts the thread; it ends with the coordinator. Does nothing if one runs. A PreemptionError of `fill` is
-  /// forgotten: a new session tries again.
+  /// forgotten: a new session tries again. Throws ResourceExhaustedError if the system starts no further thread; next()
+  /// then makes items itself.
   void start(Coordinator& coordinator) {
     {
       std::scoped_lock lock{mutex_};
@@ -96,7 +97,14 @@ class Prefetch {
       running_ = true;
       coordinator_ = &coordinator;
     }
-    start_thread(coordinator, "prefetch", [this](const std::stop_token& stop) { fill_ahead(stop); });
+    try {
+      start_thread(coordinator, "prefetch", [this](const std::stop_token& stop) { fill_ahead(stop); });
+    } catch (...) {
+      std::scoped_lock lock{mutex_};
+      running_ = false;
+      changed_.notify_all();
+      throw;
+    }
   }
 
   /// Starts the thread with each session.

@@ -47,7 +47,10 @@ class SessionCore {
   /// True once a hook's stop is latched, somebody stopped the coordinator, or the session is closed. Sees to a
   /// PreemptionError that a thread reported: recovers, and says false. Cost: three loads.
   [[nodiscard]] bool should_stop() {
-    if (!hooked_.may_run()) return true;
+    if (hooked_.state() != SessionState::running) [[unlikely]] {
+      hooked_.latch();
+      if (!hooked_.may_run()) return true;
+    }
     if (!coordinator().should_stop()) [[likely]] {
       return false;
     }
@@ -138,6 +141,11 @@ class SessionCore {
         return;
       } catch (const PreemptionError&) {
         error = std::current_exception();
+      } catch (...) {
+        lost_by_ = std::current_exception();
+        coordinated_.restart();
+        hooked_.close_raw();
+        throw;
       }
     }
   }
@@ -207,11 +215,11 @@ class SessionCore {
   /// The coordinator's reason becomes the session's, unless it has one.
   CROCHET_COLD void adopt_reason() {
     if (!coordinator().should_stop()) return;
-    const std::exception_ptr error = coordinator().error();
-    const std::string who(coordinator().who());
+    const bool error_came_first = coordinator().error_came_first();  // then there is an error
+    const std::string who = coordinator().who();
     const int signal = detail::stop_signal.load();
-    if (error && coordinator().reason().empty()) {  // else somebody asked before it came
-      note_stop(who.empty() ? "a thread" : who, detail::what_of(error));
+    if (error_came_first) {
+      note_stop(who.empty() ? "a thread" : who, detail::what_of(coordinator().error()));
     } else if (signal != 0) {
       note_stop("StopOnSignal", detail::name_of_signal(signal));
     } else {

@@ -24,9 +24,9 @@ struct StopReason {
   return why.reason.empty() ? why.hook : detail::message({why.hook, ": ", why.reason});
 }
 
-/// The request of a session's hooks. Requested at once; the session takes it over (latches it) after every after_run of
-/// the run succeeded. A request outlives the run, and recovery: if a later hook throws, the next run that succeeds
-/// latches it.
+/// The request of a session's hooks. The session latches it, and its loop ends, when the run is over: after the
+/// after_run of every hook, or when the run failed and its error reaches the caller. A run that is repeated after a
+/// recovery is not over; the request outlives the recovery.
 class StopState {
  public:
   [[nodiscard]] constexpr bool requested() const { return requested_; }

@@ -9,11 +9,13 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <crochet/error.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/diagnostics.hpp>
 #include <crochet/session/nested_errors.hpp>
@@ -46,7 +48,7 @@ class Threads final : public ThreadGroup {
     source_ = std::stop_source{};
   }
 
-  /// `body(stop)` in a new thread.
+  /// `body(stop)` in a new thread. Throws ResourceExhaustedError if the system starts none.
   template <class Body>
   void start(Coordinator& coordinator, std::string name, Body body) {
     auto ended = std::make_shared<std::atomic<bool>>(false);
@@ -60,7 +62,16 @@ class Threads final : public ThreadGroup {
         }
         ended->store(true);
       };
-      running_.push_back({std::move(name), ended, std::jthread(std::move(all))});
+      Running& mine = running_.emplace_back(Running{std::move(name), std::move(ended), {}});
+      try {
+        mine.thread = std::jthread(std::move(all));
+      } catch (const std::system_error& error) {
+        const std::string what = "crochet: the thread '" + mine.name +
+                                 "' cannot be started: " + error.code().message() +
+                                 "; use fewer threads, or raise the limit of the system";
+        running_.pop_back();
+        throw ResourceExhaustedError(what);
+      }
     }
     if (coordinator.should_stop()) request_stop();  // asked before this thread was there to be told
   }
@@ -97,7 +108,7 @@ class Threads final : public ThreadGroup {
 /// should_stop(); after the grace period of a join it is a diagnostic. The name is for messages. The coordinator joins
 /// it; it outlives the thread. What the body refers to must live until then: a hook that starts threads in
 /// after_create_session does so anew after each recovery, when the threads before have been joined. Any thread may call
-/// this. Throws std::system_error if there are no threads left.
+/// this. Throws ResourceExhaustedError, which names the thread, if the system starts no further one.
 template <class Body>
 void start_thread(Coordinator& coordinator, std::string name, Body body) {
   detail::ThreadGroup& group = coordinator.threads([] { return new detail::Threads; });
