@@ -3,7 +3,8 @@
 #
 #   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST
 #   make test                                    every test with g++, and every compile error on g++ and clang
-#   make full                                    the same, with the parts that need more packages, and the fuzz targets
+#   make full                                    the same, with the parts that need more packages, with clang, under
+#                                                the sanitizers, and the fuzz targets
 #   make bench [ARGS="--benchmark_filter=REGEX"] run the benchmarks: JSON in build/bench/, table in docs/benchmarks.md
 .PHONY: help demo test full bench
 .DEFAULT_GOAL := help
@@ -16,7 +17,7 @@ help:
 test full:
 	@sh cmake/provision.sh $@
 	@cmake --workflow --preset $@
-	@if [ $@ = full ]; then cmake --workflow --preset fuzz; fi
+	@if [ $@ = full ]; then for preset in clang clang-asan tsan fuzz; do cmake --workflow --preset $$preset || exit 1; done; fi
 
 demo:
 	@sh cmake/provision.sh $@

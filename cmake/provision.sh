@@ -15,9 +15,9 @@ packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohma
 case ${1:-} in
   demo) debug=yes ;;
   test) tests=yes debug=yes ;;
-  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes fuzz=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes ;;
   bench) debug=yes benchmarks=yes ;;
-  ci) tests=yes debug=yes benchmarks=yes packaging=yes ;;
+  ci) tests=yes debug=yes benchmarks=yes packaging=yes sanitizers=yes ;;
   interop) tests=yes debug=yes interop=yes ;;
   *) stop "usage: sh cmake/provision.sh demo|test|full|bench|ci|interop" ;;
 esac
@@ -33,7 +33,10 @@ if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
 fi
-if [ "${fuzz:-}" ] && command -v apt-cache >/dev/null 2>&1; then
+if [ "${sanitizers:-}" ]; then
+  programs="$programs llvm-symbolizer:llvm" # by it ThreadSanitizer matches its suppressions
+fi
+if [ "${sanitizers:-}" ] && command -v apt-cache >/dev/null 2>&1; then
   # libFuzzer and the sanitizers of clang, in a package named for clang's version; some versions of clang bring them.
   runtime=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
   packages="$packages $runtime"

@@ -16,7 +16,7 @@ namespace crochet::kernel {
 /// A matrix by its strides; one of them is 1. A transposed matrix is one with its strides exchanged.
 template <class T>
 struct Matrix {
-  const T* data;
+  const T* data;            ///< not null, also where the matrix has no element
   std::int64_t row;        ///< distance of rows
   std::int64_t column;     ///< distance of columns
   std::int64_t panel = 0;  ///< distance of panels, if the matrix, or what it is the transpose of, lies in some

@@ -10,7 +10,9 @@ namespace {
 
 template <class T>
 std::vector<T> numbers(std::int64_t n, std::uint32_t seed) {
-  std::vector<T> v(static_cast<std::size_t>(n));
+  std::vector<T> v;
+  v.reserve(1);  // so that data() is not null without elements, either: kernels add offsets to it
+  v.resize(static_cast<std::size_t>(n));
   for (T& x : v) {
     seed = seed * 1664525U + 1013904223U;
     x = static_cast<T>(static_cast<double>(seed >> 8U) * 0x1p-24 - 0.5);
@@ -27,7 +29,9 @@ void check(const Size& s, bool ta, bool tb, Range rows, Range columns, bool pane
   const auto a = numbers<T>(s.m * s.k, 1), b = numbers<T>(s.k * s.n, 2);
   std::vector<T> c(static_cast<std::size_t>(s.m * s.n), T{9});
   const std::int64_t stored_rows = tb ? s.n : s.k, stored_columns = tb ? s.k : s.n;
-  std::vector<T> packed(static_cast<std::size_t>(panel_elements<T>(stored_rows, stored_columns)), T{9});
+  std::vector<T> packed;
+  packed.reserve(1);
+  packed.resize(static_cast<std::size_t>(panel_elements<T>(stored_rows, stored_columns)), T{9});
   pack(b.data(), stored_rows, stored_columns, packed.data());
   const Matrix<T> ma = row_major(a.data(), ta ? s.m : s.k, ta);
   const Matrix<T> mb = panels ? in_panels<T>(packed.data(), stored_rows, stored_columns, tb) : row_major(b.data(), stored_columns, tb);
