@@ -291,7 +291,8 @@ class GraphError : public Error {
   using Error::Error;
 };
 
-/// A data set is missing, damaged or of another kind.
+/// Data that were read are whole and cannot be used: images and labels that do not belong together, values that are not
+/// finite where they have to be. A file that is damaged is a DataLossError.
 class DataError : public Error {
  public:
   using Error::Error;
@@ -303,7 +304,8 @@ class IoError : public Error {
   using Error::Error;
 };
 
-/// A file was read, and its contents are damaged or were never right: checksums, sizes or the format do not agree.
+/// A file was read, and its contents are damaged or were never right: checksums, sizes or the format do not agree. The
+/// one exception of every format for that. A disk that reports an error (EIO) is an IoError and no DataLossError.
 class DataLossError : public IoError {
  public:
   using IoError::IoError;

@@ -13,6 +13,7 @@
 namespace {
 
 using crochet::DataError;
+using crochet::DataLossError;
 using crochet::fashion_mnist;
 using crochet::IoError;
 using crochet::LogicError;
@@ -66,7 +67,7 @@ TEST(FashionMnist, BrokenFilesAreNamed) {
   const TemporaryFolder folder;
   folder.write(train_images, first(1000, images(2)));
   folder.write(train_labels, idx_bytes({2}, {1, 2}));
-  expect_says(load_error<DataError>(folder), {train_images, "truncated"});
+  expect_says(load_error<DataLossError>(folder), {train_images, "truncated"});
 }
 
 TEST(FashionMnist, FilesThatDoNotBelongTogether) {

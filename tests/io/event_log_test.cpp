@@ -64,7 +64,7 @@ TEST(TfRecord, EveryChangedByteIsSeen) {
     std::string damaged = file;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     std::string_view rest = damaged;
-    EXPECT_THROW(io::next_tfrecord(rest), crochet::IoError) << i;
+    EXPECT_THROW(io::next_tfrecord(rest), crochet::DataLossError) << i;
   }
 }
 
@@ -104,6 +104,18 @@ TEST(EventFile, NamesAreUniqueAndSort) {
   EXPECT_EQ(paths[0].filename().string().substr(0, 33),
             "events.out.tfevents.0000000099." + io::detail::host_name().substr(0, 2));
   EXPECT_EQ(paths[0].extension(), ".s");
+}
+
+// Times that no clock shows: a later one would overflow, or have too many digits to sort behind.
+TEST(EventFile, NamesWithImpossibleTimesDoNotCount) {
+  for (const std::string time : {"9223372036854775807", "9223372036854775806", "99999999999", "9999999999",
+                                 "-9223372036854775808", "123456789012345678901234567890"}) {
+    const fs::path folder = crochet::testing::empty_folder();
+    fs::create_directories(folder);
+    std::ofstream(folder / ("events.out.tfevents." + time + ".x")) << "x";
+    io::EventFile file(folder, {.wall_clock = ManualClock(50)});
+    EXPECT_EQ(file.path().filename().string().substr(0, 30), "events.out.tfevents.0000000050") << time;
+  }
 }
 
 TEST(EventFile, AFileThatExistsIsNeverWrittenTo) {

@@ -14,7 +14,7 @@
 
 namespace {
 
-using crochet::DataError;
+using crochet::DataLossError;
 using crochet::IoError;
 using crochet::io::GzipFile;
 using namespace crochet::test;
@@ -106,7 +106,7 @@ TEST(GzipFile, TruncatedAtAnyByte) {
   const TemporaryFolder folder;
   const Bytes packed = gzipped(counting(600));
   for (std::size_t size = 2; size < packed.size(); ++size) {  // a shorter one does not look like a gzip file
-    const std::string message = read_error<DataError>(folder.write("cut.gz", first(size, packed)));
+    const std::string message = read_error<DataLossError>(folder.write("cut.gz", first(size, packed)));
     expect_says(message, {"cut.gz: the gzip data is truncated", "copy or download the file again"});
   }
 }
@@ -115,7 +115,7 @@ TEST(GzipFile, TruncatedInItsSecondMember) {
   const TemporaryFolder folder;
   const Bytes one = gzipped(counting(20));
   for (std::size_t size = 1; size < one.size(); ++size)
-    expect_says(read_error<DataError>(folder.write("cut.gz", joined({one, first(size, one)}))), {"truncated"});
+    expect_says(read_error<DataLossError>(folder.write("cut.gz", joined({one, first(size, one)}))), {"truncated"});
 }
 
 TEST(GzipFile, AWrongChecksumOrLength) {
@@ -124,7 +124,7 @@ TEST(GzipFile, AWrongChecksumOrLength) {
   for (std::size_t i = 1; i <= 8; ++i) {
     Bytes changed = packed;
     changed[packed.size() - i] ^= 1;
-    const std::string message = read_error<DataError>(folder.write("changed.gz", changed));
+    const std::string message = read_error<DataLossError>(folder.write("changed.gz", changed));
     expect_says(message,
                 {"changed.gz: the gzip data is corrupt", i > 4 ? "incorrect data check" : "incorrect length check"});
   }
@@ -141,7 +141,7 @@ TEST(GzipFile, AnyChangedBitIsNoticedOrHarmless) {
     Bytes changed = packed;
     changed[bit / 8] = static_cast<std::uint8_t>(changed[bit / 8] ^ 1 << bit % 8);
     const auto path = folder.write("changed.gz", changed);
-    if (!read_error<DataError>(path).empty()) continue;
+    if (!read_error<DataLossError>(path).empty()) continue;
     EXPECT_EQ(read_all(path), bytes) << "bit " << bit;
     ++unnoticed;
   }
@@ -152,18 +152,18 @@ TEST(GzipFile, TrailingGarbage) {
   const TemporaryFolder folder;
   const Bytes packed = gzipped({1, 2, 3});
   for (const Bytes& garbage : {Bytes{0}, Bytes{'x'}, counting(70'000)})
-    expect_says(read_error<DataError>(folder.write("more.gz", joined({packed, garbage}))),
+    expect_says(read_error<DataLossError>(folder.write("more.gz", joined({packed, garbage}))),
                 {"more.gz: there is trailing garbage"});
-  EXPECT_NE(read_error<DataError>(folder.write("more.gz", joined({packed, {0x1f, 0x8c, 8, 0}}))), "");
+  EXPECT_NE(read_error<DataLossError>(folder.write("more.gz", joined({packed, {0x1f, 0x8c, 8, 0}}))), "");
 }
 
 TEST(GzipFile, NeverHandsOutMoreThanTheLimit) {
   const TemporaryFolder folder;
   const auto packed = folder.write("bomb.gz", gzipped(Bytes(1'000'000)));
   const auto plain = folder.write("plain", Bytes(1000));
-  expect_says(read_error<DataError>(packed, 999'999),
+  expect_says(read_error<DataLossError>(packed, 999'999),
               {"bomb.gz: holds more data than the limit allows", "raise the limit"});
-  expect_says(read_error<DataError>(plain, 999), {"plain: holds more data"});
+  expect_says(read_error<DataLossError>(plain, 999), {"plain: holds more data"});
   EXPECT_EQ(read_all(packed, 1'000'000).size(), 1'000'000U);
   EXPECT_EQ(read_all(plain, 1000).size(), 1000U);
 }

@@ -13,7 +13,7 @@
 
 namespace {
 
-using crochet::DataError;
+using crochet::DataLossError;
 using crochet::IoError;
 using crochet::io::IdxLimits;
 using crochet::io::read_idx;
@@ -21,7 +21,7 @@ using namespace crochet::test;
 
 template <class T = std::uint8_t, std::size_t Rank = 3>
 std::string read_error(const std::filesystem::path& path, IdxLimits limits = {}) {
-  return message_of<DataError>([&] { read_idx<T, Rank>(path, limits); });
+  return message_of<DataLossError>([&] { read_idx<T, Rank>(path, limits); });
 }
 
 TEST(Idx, ReadsPlainAndGzippedFiles) {

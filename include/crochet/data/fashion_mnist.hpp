@@ -57,8 +57,8 @@ inline void check_fashion_mnist(const LabelledImages& data, const std::filesyste
 
 /// Reads the "train" or "test" images from `folder`. Takes about 0.3 s and 47 MB for the training set.
 ///
-/// Throws IoError if a file is missing (the message says how to get it) or unreadable, DataError if one is broken or
-/// holds something else, LogicError for another split.
+/// Throws IoError if a file is missing (the message says how to get it) or unreadable, DataLossError if one is
+/// damaged, DataError if it holds another data set, LogicError for another split.
 inline LabelledImages fashion_mnist(std::string_view split,
                                     const std::filesystem::path& folder = fashion_mnist_folder) {
   const std::string prefix = detail::fashion_mnist_prefix(split);

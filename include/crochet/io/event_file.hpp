@@ -40,7 +40,11 @@ inline std::string host_name() {
 
 inline constexpr std::string_view event_file_prefix = "events.out.tfevents.";
 
-/// The latest creation time in the names of a folder's event files; -1 if there are none.
+/// Names have ten digits: files of a later time would not sort behind those that are there.
+inline constexpr std::int64_t latest_event_file_time = 9'999'999'999;
+
+/// The latest creation time in the names of a folder's event files; -1 if there are none. A time of more than ten
+/// digits, and the last of ten, which leaves no later one, are no creation times and do not count.
 inline std::int64_t latest_event_file(const std::filesystem::path& directory) {
   std::int64_t latest = -1;
   std::error_code ignored;
@@ -49,7 +53,7 @@ inline std::int64_t latest_event_file(const std::filesystem::path& directory) {
     std::int64_t time = 0;
     if (!name.starts_with(event_file_prefix)) continue;
     std::from_chars(name.data() + event_file_prefix.size(), name.data() + name.size(), time);
-    latest = std::max(latest, time);
+    if (time < latest_event_file_time) latest = std::max(latest, time);
   }
   return latest;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few things that writing a file durably asks of the operating system, behind an interface: a test can make any of
-// them fail.
+// What reading files and writing them durably needs of the operating system, behind an interface: a test can make each
+// call fail.
 #pragma once
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <span>
 #include <system_error>
@@ -46,6 +48,21 @@ class OutputFile {
   virtual std::error_code close() = 0;
 };
 
+/// A file that is being read. Closed when it goes. One thread at a time.
+class RandomAccessFile {
+ public:
+  RandomAccessFile() = default;
+  RandomAccessFile(const RandomAccessFile&) = delete;
+  RandomAccessFile& operator=(const RandomAccessFile&) = delete;
+  virtual ~RandomAccessFile() = default;
+
+  /// In bytes, when it was opened.
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+  /// Reads bytes from `offset` on into `to`, which is not empty, and returns how many. They may be fewer than there is
+  /// room for (a short read); 0 without an error is the end of the file.
+  virtual std::size_t read(std::uint64_t offset, std::span<std::byte> to, std::error_code& error) = 0;
+};
+
 /// What is asked of the operating system. Nothing throws; an error says why the thing was not done.
 class FileSystem {
  public:
@@ -54,6 +71,8 @@ class FileSystem {
   FileSystem& operator=(const FileSystem&) = delete;
   virtual ~FileSystem() = default;
 
+  /// A regular file to read; null and an error where there is none or it may not be read. The default is the machine's.
+  virtual std::unique_ptr<RandomAccessFile> open(const std::filesystem::path& path, std::error_code& error);
   /// An empty file of that name, in place of one that was there; null and an error where that is not possible.
   virtual std::unique_ptr<OutputFile> create(const std::filesystem::path& path, std::error_code& error) = 0;
   /// Replaces a file that is there, in one instant.
@@ -67,6 +86,29 @@ class FileSystem {
 namespace detail {
 
 inline std::error_code last_error() { return {errno, std::generic_category()}; }
+
+class LocalInput final : public RandomAccessFile {
+ public:
+  LocalInput(std::FILE* file, std::uint64_t size) : file_(file), size_(size) {
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // what is read is read in large pieces
+  }
+  ~LocalInput() override { std::fclose(file_); }
+  [[nodiscard]] std::uint64_t size() const override { return size_; }
+  std::size_t read(std::uint64_t offset, std::span<std::byte> to, std::error_code& error) override {
+    error = {};
+    if (offset > static_cast<std::uint64_t>(std::numeric_limits<long>::max())) return 0;
+    std::clearerr(file_);
+    errno = 0;
+    const bool there = std::fseek(file_, static_cast<long>(offset), SEEK_SET) == 0;
+    const std::size_t got = there ? std::fread(to.data(), 1, to.size(), file_) : 0;
+    if (!there || (got == 0 && std::ferror(file_) != 0)) error = last_error();
+    return got;
+  }
+
+ private:
+  std::FILE* file_;
+  std::uint64_t size_;
+};
 
 class LocalFile final : public OutputFile {
  public:
@@ -166,6 +208,22 @@ class LocalFiles final : public FileSystem {
 inline FileSystem& local_files() {
   static detail::LocalFiles files;
   return files;
+}
+
+inline std::unique_ptr<RandomAccessFile> FileSystem::open(const std::filesystem::path& path, std::error_code& error) {
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    error = make_error_code(std::errc::no_such_file_or_directory);
+  if (error) return nullptr;
+  if (!std::filesystem::is_regular_file(status)) {  // a folder would open, and a pipe would block
+    error = make_error_code(is_directory(status) ? std::errc::is_a_directory : std::errc::not_supported);
+    return nullptr;
+  }
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error) return nullptr;
+  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) error = detail::last_error();
+  return file != nullptr ? std::make_unique<detail::LocalInput>(file, size) : nullptr;
 }
 
 }  // namespace crochet::io

@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -20,20 +18,21 @@
 #include <system_error>
 
 #include <crochet/error.hpp>
+#include <crochet/io/file_system.hpp>
 
 namespace crochet::io {
 
 /// A regular file opened for reading, unpacked on the fly if it starts like a gzip file (any number of members).
 ///
-/// Every error is thrown as one sentence that names the file, the cause and the cure: IoError when the system refuses
-/// to open or read it, DataError when its content is broken. Not for use from several threads at once. Reads ahead by
-/// 64 KiB; allocates only on construction.
+/// Every error is one sentence that names the file, the cause and the cure: IoError when the system refuses to open or
+/// read it, DataLossError when its content is damaged or larger than allowed. Not for use from several threads at once.
+/// Memory: 64 KiB to read ahead, and what zlib needs to unpack (about 40 KiB), both taken on construction.
 class GzipFile {
  public:
   /// Opens `path`; no more than `max_bytes` unpacked bytes will be handed out (a small file may unpack to terabytes).
-  GzipFile(const std::filesystem::path& path, std::uint64_t max_bytes)
-      : path_(path.string()), left_(max_bytes), file_(open(path)), input_(std::make_unique<Buffer>()) {
-    file_bytes_ = std::filesystem::file_size(path);
+  /// Throws ResourceExhaustedError where there is no memory for that.
+  GzipFile(const std::filesystem::path& path, std::uint64_t max_bytes, FileSystem& files = local_files())
+      : path_(path.string()), left_(max_bytes), file_(open(path, files)), input_(std::make_unique<Buffer>()) {
     refill();
     gzipped_ = stream_.avail_in >= 2 && (*input_)[0] == 0x1f && (*input_)[1] == 0x8b;
     if (gzipped_) start_inflate();
@@ -46,8 +45,8 @@ class GzipFile {
   }
 
   /// Fills `out` and returns its size, or less at the end of the data. A gzip file only counts as ended once its
-  /// checksum has been verified. Throws DataError for broken content or when the limit is exceeded, IoError when the
-  /// system cannot read.
+  /// checksum has been verified. Throws DataLossError for damaged content or when the limit is exceeded, IoError when
+  /// the system cannot read.
   std::size_t read(std::span<std::uint8_t> out) {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -66,46 +65,50 @@ class GzipFile {
   /// Saturates. A size found inside the file that is larger than this is a lie.
   [[nodiscard]] std::uint64_t max_unpacked_bytes() const {
     constexpr std::uint64_t best_ratio = 1032;
-    if (!gzipped_) return file_bytes_;
-    return file_bytes_ > UINT64_MAX / best_ratio ? UINT64_MAX : file_bytes_ * best_ratio;
+    if (!gzipped_) return file_bytes();
+    return file_bytes() > UINT64_MAX / best_ratio ? UINT64_MAX : file_bytes() * best_ratio;
   }
+
+  /// The size of the file itself, when it was opened.
+  [[nodiscard]] std::uint64_t file_bytes() const { return file_->size(); }
 
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Throws DataError: "<file>: <cause>; <cure>".
+  /// Throws DataLossError: "<file>: <cause>; <cure>".
   [[noreturn]] void fail(std::string_view cause, std::string_view cure = "copy or download the file again") const {
-    throw DataError(path_ + ": " + std::string(cause) + "; " + std::string(cure));
+    throw DataLossError(path_ + ": " + std::string(cause) + "; " + std::string(cure));
   }
 
  private:
   using Buffer = std::array<Bytef, std::size_t{1} << 16>;
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  using File = std::unique_ptr<std::FILE, Close>;
-
   static constexpr std::size_t largest_piece = std::size_t{1} << 30;  // zlib counts in 32 bits
 
-  static File open(const std::filesystem::path& path) {
+  static std::unique_ptr<RandomAccessFile> open(const std::filesystem::path& path, FileSystem& files) {
     std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (status.type() == std::filesystem::file_type::not_found)
+    std::unique_ptr<RandomAccessFile> file = files.open(path, error);
+    if (file) return file;
+    if (error == std::errc::no_such_file_or_directory)
       throw IoError(path.string() + ": there is no such file; check the path");
-    if (error) throw IoError(path.string() + ": cannot be opened: " + error.message() + "; check its permissions");
-    // A pipe would block and a directory would open: both are refused before the system sees them.
-    if (!std::filesystem::is_regular_file(status)) throw IoError(path.string() + ": not a regular file; name a file");
-    File file(std::fopen(path.string().c_str(), "rb"));
-    if (!file) throw IoError(path.string() + ": cannot be opened: " + reason(errno) + "; check its permissions");
-    return file;
+    if (error == std::errc::is_a_directory || error == std::errc::not_supported)
+      throw IoError(path.string() + ": not a regular file; name a file");
+    throw IoError(path.string() + ": cannot be opened: " + error.message() + "; check its permissions");
   }
 
-  static std::string reason(int code) { return std::generic_category().message(code); }
-
+  // Short reads are completed: there is less than a full buffer only at the end of the file.
   void refill() {
+    const auto buffer = std::as_writable_bytes(std::span(*input_));
+    std::size_t filled = 0;
+    while (filled < buffer.size()) {
+      std::error_code error;
+      const std::size_t got = file_->read(at_, buffer.subspan(filled), error);
+      if (error && error != std::errc::interrupted)
+        throw IoError(path_ + ": cannot be read: " + error.message() + "; check the disk");
+      if (got == 0 && !error) break;
+      filled += got;
+      at_ += got;
+    }
     stream_.next_in = input_->data();
-    stream_.avail_in = static_cast<uInt>(std::fread(input_->data(), 1, input_->size(), file_.get()));
-    if (stream_.avail_in == 0 && std::ferror(file_.get()) != 0)
-      throw IoError(path_ + ": cannot be read: " + reason(errno) + "; check the disk");
+    stream_.avail_in = static_cast<uInt>(filled);
   }
 
   void start_inflate() {
@@ -151,8 +154,8 @@ class GzipFile {
 
   std::string path_;
   std::uint64_t left_;
-  std::uint64_t file_bytes_ = 0;
-  File file_;
+  std::unique_ptr<RandomAccessFile> file_;
+  std::uint64_t at_ = 0;  // what of the file has been read
   std::unique_ptr<Buffer> input_;
   z_stream stream_{};  // holds a pointer to itself: this class cannot move
   bool gzipped_ = false;

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include <crochet/config.hpp>
 #include <crochet/io/gzip.hpp>
+#include <crochet/io/input_file.hpp>
 #include <crochet/tensor_view.hpp>
 
 namespace crochet::io {
@@ -59,12 +61,16 @@ inline std::string hex_byte(std::uint8_t byte) {
   return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
 }
 
+[[noreturn]] CROCHET_COLD inline void idx_is_truncated(const io::GzipFile& file, const char* what, std::uint64_t wanted,
+                                                       std::uint64_t got) {
+  file.fail("truncated: the " + std::string(what) + " should have " + std::to_string(wanted) +
+            " bytes, the file ends after " + std::to_string(got));
+}
+
 // Reads exactly `out.size()` bytes, or says what is missing.
 inline void idx_read_exactly(io::GzipFile& file, std::span<std::uint8_t> out, const char* what) {
   const std::size_t got = file.read(out);
-  if (got == out.size()) return;
-  file.fail("truncated: the " + std::string(what) + " should have " + std::to_string(out.size()) +
-            " bytes, the file ends after " + std::to_string(got));
+  if (got != out.size()) idx_is_truncated(file, what, out.size(), got);
 }
 
 inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_code, std::size_t rank) {
@@ -109,6 +115,26 @@ std::uint64_t idx_data_bytes(const io::GzipFile& file, const std::array<std::int
   return bytes;
 }
 
+// Reads `count` elements, and sees that nothing follows. Takes memory for what is there, not for what is promised: at
+// first 8 bytes for each byte of the file, then twice as much each time that all of it is full.
+template <class T>
+void idx_read_data(io::GzipFile& file, std::vector<T>& data, std::uint64_t count) {
+  constexpr std::uint64_t usual_ratio = 8, at_least = 65536;
+  const std::uint64_t first = std::min(count, usual_ratio * (file.file_bytes() / sizeof(T)) + at_least / sizeof(T));
+  std::size_t got = 0;
+  for (std::uint64_t room = first; got == data.size() && got < count; room = std::min(count, 2 * room)) {
+    data.resize(static_cast<std::size_t>(room));
+    const std::span rest = std::span(data).subspan(got);
+    const std::size_t bytes = file.read({reinterpret_cast<std::uint8_t*>(rest.data()), rest.size_bytes()});
+    if (bytes < rest.size_bytes()) idx_is_truncated(file, "data", count * sizeof(T), got * sizeof(T) + bytes);
+    got = data.size();
+  }
+  std::uint8_t extra = 0;
+  if (file.read({&extra, 1}) != 0)
+    file.fail("there is trailing garbage after the " + std::to_string(count * sizeof(T)) +
+              " bytes its dimensions promise");
+}
+
 template <class T>
 void idx_to_native(std::vector<T>& data) {
   if constexpr (sizeof(T) > 1 && std::endian::native == std::endian::little) {
@@ -127,30 +153,29 @@ namespace crochet::io {
 
 /// Reads an idx file, plain or gzipped, whose elements are T and which has Rank dimensions.
 ///
-/// Throws IoError if the file is missing or unreadable, DataError if it is no idx file, has another element type or
-/// rank, is truncated, corrupt (gzip checksum), has trailing bytes, or is larger than `limits`. The memory it takes is
-/// bounded by the limits and by what a file of that size can unpack to, never by what its header claims.
+/// Throws IoError if the file is missing or unreadable, DataLossError if it is no idx file, has another element type or
+/// rank, is truncated, corrupt (gzip checksum), has trailing bytes, or is larger than `limits`, ResourceExhaustedError
+/// if there is no memory for it. Memory: at most the larger of 8 bytes for each byte of the file and 3 bytes for each
+/// byte of elements that the file really holds (docs/file-formats.md), never what its header claims; one allocation
+/// where the file unpacks to at most 8 times its size.
 template <class T, std::size_t Rank>
-IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {}) {
+IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {},
+                           FileSystem& files = local_files()) {
   static_assert(idx_type_code<T> != 0, "idx files hold uint8, int8, int16, int32, float or double");
   static_assert(Rank > 0 && Rank < 256, "the rank of an idx file is one byte, and not zero");
   constexpr std::uint64_t header_bytes = 4 + 4 * Rank;
   constexpr std::uint64_t one_more = 1;  // is read only to see that nothing follows
   const std::uint64_t max_bytes = std::min(limits.max_bytes, UINT64_MAX - header_bytes - one_more);
 
-  GzipFile file(path, header_bytes + max_bytes + one_more);
-  crochet::detail::idx_read_magic(file, idx_type_code<T>, Rank);
-  IdxArray<T, Rank> array{crochet::detail::idx_read_shape<Rank>(file), {}};
-  array.data.resize(crochet::detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
-  const std::span elements(array.data);
-  crochet::detail::idx_read_exactly(file, {reinterpret_cast<std::uint8_t*>(elements.data()), elements.size_bytes()},
-                                    "data");
-  std::uint8_t extra = 0;
-  if (file.read({&extra, 1}) != 0)
-    file.fail("there is trailing garbage after the " + std::to_string(elements.size_bytes()) +
-              " bytes its dimensions promise");
-  crochet::detail::idx_to_native(array.data);
-  return array;
+  return detail::reading(path, [&] {
+    GzipFile file(path, header_bytes + max_bytes + one_more, files);
+    crochet::detail::idx_read_magic(file, idx_type_code<T>, Rank);
+    IdxArray<T, Rank> array{crochet::detail::idx_read_shape<Rank>(file), {}};
+    crochet::detail::idx_read_data(
+        file, array.data, crochet::detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
+    crochet::detail::idx_to_native(array.data);
+    return array;
+  });
 }
 
 }  // namespace crochet::io

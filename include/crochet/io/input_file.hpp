@@ -2,74 +2,102 @@
 // A file to read from, at any place.
 #pragma once
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/io/file_system.hpp>
 
 namespace crochet::io {
 
-/// An open file. Throws IoError with the name of the file and the cause; DataLossError if it is shorter than what is
-/// asked for. Not for two threads at the same time.
+/// An open file. Short reads are completed, and reads that a signal interrupts are repeated. Throws IoError with the
+/// name of the file and the cause; DataLossError if the file is shorter than what is read. Not for two threads at the
+/// same time.
 class InputFile {
  public:
-  explicit InputFile(std::filesystem::path path) : path_(std::move(path)), file_(std::fopen(path_.c_str(), "rb")) {
-    if (file_ == nullptr) fail();
-    std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // what is read is read in large pieces
+  /// Throws IoError for a file that is not there, may not be read, or is no regular file.
+  explicit InputFile(std::filesystem::path path, FileSystem& files = local_files()) : path_(std::move(path)) {
     std::error_code error;
-    size_ = std::filesystem::file_size(path_, error);
-    if (error) throw IoError("crochet: cannot read " + path_.string() + ": " + error.message());
+    file_ = files.open(path_, error);
+    if (!file_) fail(error);
   }
 
   const std::filesystem::path& path() const { return path_; }
   /// In bytes, when it was opened.
-  std::uint64_t size() const { return size_; }
+  std::uint64_t size() const { return file_->size(); }
 
   /// Fills `to` with the bytes from `offset` on.
   void read_at(std::uint64_t offset, std::span<std::byte> to) const {
-    if (to.empty()) return;
-    if (offset > size_ || to.size() > size_ - offset) {
-      throw DataLossError("crochet: " + path_.string() + " is damaged: it ends at byte " + std::to_string(size_) +
+    if (offset > size() || to.size() > size() - offset) {
+      throw DataLossError("crochet: " + path_.string() + " is damaged: it ends at byte " + std::to_string(size()) +
                           ", and what lies at byte " + std::to_string(offset) + " needs " + std::to_string(to.size()) +
                           " more");
     }
-    if (std::fseek(file_.get(), static_cast<long>(offset), SEEK_SET) != 0) fail();
-    errno = 0;
-    if (std::fread(to.data(), 1, to.size(), file_.get()) != to.size()) {
-      if (errno != 0) fail();
-      throw DataLossError("crochet: " + path_.string() + " became shorter while it was read");
+    if (read_some(offset, to) != to.size()) {
+      throw DataLossError("crochet: " + path_.string() + " is damaged: it became shorter while it was read");
     }
   }
 
+  /// Reads bytes from `offset` on into `to`, and returns how many: fewer than there is room for only at the end of the
+  /// file, which may have grown since it was opened.
+  std::size_t read_some(std::uint64_t offset, std::span<std::byte> to) const {
+    std::size_t done = 0;
+    while (done < to.size()) {
+      std::error_code error;
+      const std::size_t got = file_->read(offset + done, to.subspan(done), error);
+      if (error && error != std::errc::interrupted) fail(error);
+      if (got == 0 && !error) break;
+      done += got;
+    }
+    return done;
+  }
+
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  [[noreturn]] CROCHET_COLD void fail() const {
-    throw IoError("crochet: cannot read " + path_.string() + ": " +
-                  std::error_code(errno, std::generic_category()).message());
+  [[noreturn]] CROCHET_COLD void fail(std::error_code error) const {
+    throw IoError("crochet: cannot read " + path_.string() + ": " + error.message());
   }
 
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
-  std::uint64_t size_ = 0;
+  std::unique_ptr<RandomAccessFile> file_;
 };
 
-/// The contents of a file. Throws IoError.
-inline std::string read_whole_file(const std::filesystem::path& path) {
-  const InputFile file{path};
-  std::string contents(static_cast<std::size_t>(file.size()), '\0');
-  file.read_at(0, std::as_writable_bytes(std::span{contents}));
-  return contents;
+namespace detail {
+
+[[noreturn]] CROCHET_COLD inline void no_memory_for(const std::filesystem::path& file) {
+  throw ResourceExhaustedError("crochet: cannot read " + file.string() + ": there is not enough memory for it");
+}
+
+/// What `read()` returns. Throws ResourceExhaustedError, with the name of the file, where `read` runs out of memory.
+template <class F>
+decltype(auto) reading(const std::filesystem::path& file, F&& read) {
+  try {
+    return std::forward<F>(read)();
+  } catch (const std::bad_alloc&) {
+    no_memory_for(file);
+  } catch (const std::length_error&) {
+    no_memory_for(file);
+  }
+}
+
+}  // namespace detail
+
+/// The contents of a file. Throws IoError, ResourceExhaustedError. Memory: the size of the file.
+inline std::string read_whole_file(const std::filesystem::path& path, FileSystem& files = local_files()) {
+  return detail::reading(path, [&] {
+    const InputFile file{path, files};
+    std::string contents(static_cast<std::size_t>(file.size()), '\0');
+    file.read_at(0, std::as_writable_bytes(std::span{contents}));
+    return contents;
+  });
 }
 
 }  // namespace crochet::io

@@ -36,19 +36,19 @@ inline void append_tfrecord(std::string& file, std::string_view payload) {
 
 /// Takes the next record from the front of a file's bytes and returns its payload. Nothing where the bytes end before
 /// the record does, as while it is being written: `rest` is then left as it is, and empty at a clean end. Throws
-/// IoError if a checksum is wrong.
+/// DataLossError if a checksum is wrong.
 inline std::optional<std::string_view> next_tfrecord(std::string_view& rest) {
   constexpr std::size_t around = detail::record_head + detail::record_foot;
   if (rest.size() < around) return {};
   const auto length = detail::little_endian<std::uint64_t>(rest);
   if (detail::little_endian<std::uint32_t>(rest.substr(8)) != detail::masked_crc_of(rest.substr(0, 8))) {
-    throw IoError("crochet: a record's length is damaged: its checksum is another one");
+    throw DataLossError("crochet: a record's length is damaged: its checksum is another one");
   }
   if (length > rest.size() - around) return {};
   const std::string_view payload = rest.substr(detail::record_head, static_cast<std::size_t>(length));
   if (detail::little_endian<std::uint32_t>(rest.substr(detail::record_head + payload.size())) !=
       detail::masked_crc_of(payload)) {
-    throw IoError("crochet: a record is damaged: its checksum is another one");
+    throw DataLossError("crochet: a record is damaged: its checksum is another one");
   }
   rest.remove_prefix(around + payload.size());
   return payload;
