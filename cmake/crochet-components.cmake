@@ -143,10 +143,12 @@ function(crochet_add_debug_service proto_dir)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/crochet-debug-service)
   set(proto crochet/proto/debug_service)
   file(MAKE_DIRECTORY ${out})
-  add_custom_command(VERBATIM DEPENDS ${proto_dir}/${proto}.proto
+  set(rename ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/crochet-service-name.cmake)
+  add_custom_command(VERBATIM DEPENDS ${proto_dir}/${proto}.proto ${rename}
     OUTPUT ${out}/${proto}.pb.cc ${out}/${proto}.grpc.pb.cc ${out}/${proto}.pb.h ${out}/${proto}.grpc.pb.h
     COMMAND protobuf::protoc --proto_path=${proto_dir} --cpp_out=${out} --grpc_out=${out}
-      --plugin=protoc-gen-grpc=$<TARGET_FILE:gRPC::grpc_cpp_plugin> ${proto}.proto)
+      --plugin=protoc-gen-grpc=$<TARGET_FILE:gRPC::grpc_cpp_plugin> ${proto}.proto
+    COMMAND ${CMAKE_COMMAND} -DHEADER=${out}/${proto}.grpc.pb.h -DSOURCE=${out}/${proto}.grpc.pb.cc -P ${rename})
   add_library(crochet_debug_service STATIC EXCLUDE_FROM_ALL ${out}/${proto}.pb.cc ${out}/${proto}.grpc.pb.cc)
   set_target_properties(crochet_debug_service PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_features(crochet_debug_service PUBLIC cxx_std_17)

@@ -21,7 +21,7 @@ configure_package_config_file(cmake/crochetConfig.cmake.in crochetConfig.cmake I
   PATH_VARS CROCHET_PROTO_DIR)
 write_basic_package_version_file(crochetConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/crochetConfig.cmake ${PROJECT_BINARY_DIR}/crochetConfigVersion.cmake
-  cmake/crochet-components.cmake DESTINATION ${crochet_config_dir})
+  cmake/crochet-components.cmake cmake/crochet-service-name.cmake DESTINATION ${crochet_config_dir})
 
 configure_file(cmake/crochet.pc.in crochet.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/crochet.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

@@ -7,8 +7,8 @@
 #include <crochet/data.hpp>
 #endif
 #ifdef HAS_io
-#include <crochet/io/crc32c.hpp>
 #include <crochet/proto/event.pb.h>
+#include <crochet/io/crc32c.hpp>
 #endif
 #ifdef HAS_debug
 #include <crochet/proto/debug_service.grpc.pb.h>
@@ -40,12 +40,12 @@ int main() {
   std::cout << "data\n";
 #endif
 #ifdef HAS_io
-  tensorflow::Event event;
+  crochet::proto::Event event;
   event.set_step(7);
   const std::string bytes = event.SerializeAsString();
   std::cout << "io " << crochet::io::crc32c(std::as_bytes(std::span{bytes})) << '\n';
 #endif
 #ifdef HAS_debug
-  std::cout << "debug " << tensorflow::EventListener::service_full_name() << '\n';
+  std::cout << "debug " << crochet::proto::EventListener::service_full_name() << '\n';
 #endif
 }

@@ -47,7 +47,7 @@ auto session_of(H... hook) {
 }
 
 /// Answers at once, or never.
-class Server final : public tensorflow::EventListener::Service {
+class Server final : public crochet::proto::EventListener::Service {
  public:
   explicit Server(bool answers) : answers_(answers) {
     grpc::ServerBuilder builder;
@@ -60,9 +60,10 @@ class Server final : public tensorflow::EventListener::Service {
     over_ = true;
     server_->Shutdown(std::chrono::system_clock::now());
   }
-  grpc::Status SendEvents(grpc::ServerContext* context,
-                          grpc::ServerReaderWriter<tensorflow::EventReply, tensorflow::Event>* stream) override {
-    tensorflow::Event event;
+  grpc::Status SendEvents(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<crochet::proto::EventReply, crochet::proto::Event>* stream) override {
+    crochet::proto::Event event;
     while (answers_ && stream->Read(&event)) {
       if (event.summary().value_size() == 0) stream->Write({});
     }

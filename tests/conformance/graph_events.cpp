@@ -29,7 +29,7 @@ DIFFERENT(V14, "checkpoints", "the creation of a session",
   events.close();
   const auto written = testing::events_in(disk.newest().bytes);
   ASSERT_EQ(testing::short_text(written), "version graph meta_graph");
-  tensorflow::MetaGraphDef meta;
+  proto::MetaGraphDef meta;
   ASSERT_TRUE(meta.ParseFromString(written[2].meta_graph_def()));
   ASSERT_EQ(meta.graph_def().node_size(), 2);
   const auto& x = meta.graph_def().node(0);

@@ -122,7 +122,7 @@ std::vector<std::string> tags_of_run_metadata(const Folder& folder) {
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     std::string_view rest = bytes;
     while (const auto record = io::next_tfrecord(rest)) {
-      tensorflow::Event event;
+      proto::Event event;
       EXPECT_TRUE(event.ParseFromArray(record->data(), static_cast<int>(record->size())));
       if (event.has_tagged_run_metadata()) tags.push_back(event.tagged_run_metadata().tag());
     }

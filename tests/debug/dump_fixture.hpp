@@ -30,12 +30,12 @@ std::string bytes_of(const std::vector<T>& elements) {
 }
 
 /// The event of a tensor.
-inline tensorflow::Event tensor_event(const std::string& node, int slot, const std::string& op, std::uint64_t time,
-                                      tensorflow::DataType dtype, const std::vector<std::int64_t>& shape,
-                                      const std::string& content) {
-  tensorflow::Event event;
+inline proto::Event tensor_event(const std::string& node, int slot, const std::string& op, std::uint64_t time,
+                                 proto::DataType dtype, const std::vector<std::int64_t>& shape,
+                                 const std::string& content) {
+  proto::Event event;
   event.set_wall_time(static_cast<double>(time));
-  tensorflow::Summary::Value& value = *event.mutable_summary()->add_value();
+  proto::Summary::Value& value = *event.mutable_summary()->add_value();
   value.set_tag(node);
   value.set_node_name(node + ":" + std::to_string(slot) + ":" + op);
   auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
@@ -82,13 +82,13 @@ class DumpFixture {
   }
   /// A file in the device directory.
   void file(const std::string& name, std::string_view bytes) const { write(device() / name, bytes); }
-  void event(const std::string& name, const tensorflow::Event& event) const { file(name, event.SerializeAsString()); }
+  void event(const std::string& name, const proto::Event& event) const { file(name, event.SerializeAsString()); }
 
   static std::string file_name(const std::string& node, int slot, const std::string& op, std::uint64_t time) {
     return node + "_" + std::to_string(slot) + "_" + op + "_" + std::to_string(time);
   }
   template <class T>
-  void tensor(const std::string& node, int slot, std::uint64_t time, tensorflow::DataType dtype,
+  void tensor(const std::string& node, int slot, std::uint64_t time, proto::DataType dtype,
               const std::vector<std::int64_t>& shape, const std::vector<T>& elements,
               const std::string& op = "DebugIdentity") const {
     event(file_name(node, slot, op, time), tensor_event(node, slot, op, time, dtype, shape, bytes_of(elements)));
@@ -96,11 +96,11 @@ class DumpFixture {
   void floats(const std::string& node, std::uint64_t time, const std::vector<float>& elements,
               std::vector<std::int64_t> shape = {}) const {
     if (shape.empty()) shape = {static_cast<std::int64_t>(elements.size())};
-    tensor(node, 0, time, tensorflow::DT_FLOAT, shape, elements);
+    tensor(node, 0, time, proto::DT_FLOAT, shape, elements);
   }
   void strings(const std::string& node, std::uint64_t time, const std::vector<std::string>& elements) const {
-    tensorflow::Event event = tensor_event(node, 0, "DebugIdentity", time, tensorflow::DT_STRING,
-                                           {static_cast<std::int64_t>(elements.size())}, "");
+    proto::Event event = tensor_event(node, 0, "DebugIdentity", time, proto::DT_STRING,
+                                      {static_cast<std::int64_t>(elements.size())}, "");
     for (const std::string& text : elements) {
       event.mutable_summary()->mutable_value(0)->mutable_tensor()->add_string_val(text);
     }
@@ -108,7 +108,7 @@ class DumpFixture {
   }
 
   void text(const std::string& name, const std::string& message) const {
-    tensorflow::Event event;
+    proto::Event event;
     event.mutable_log_message()->set_message(message);
     write(run() / name, event.SerializeAsString());
   }
@@ -117,8 +117,8 @@ class DumpFixture {
          R"({"global_step":)" + std::to_string(step) + R"(,"session_run_index":)" + std::to_string(run_index) +
              R"(,"executor_step_index":0,"input_names":["x:0"],"output_names":["b:0"],"target_nodes":[]})");
   }
-  void graph(const tensorflow::GraphDef& graph) const {
-    tensorflow::Event event;
+  void graph(const proto::GraphDef& graph) const {
+    proto::Event event;
     event.set_graph_def(graph.SerializeAsString());
     this->event("_tfdbg_graph_hash1_1700000000000000", event);
   }
@@ -128,9 +128,9 @@ class DumpFixture {
   std::string run_;
 };
 
-inline void add_node(tensorflow::GraphDef& graph, const std::string& name, const std::string& op,
+inline void add_node(proto::GraphDef& graph, const std::string& name, const std::string& op,
                      const std::vector<std::string>& inputs = {}) {
-  tensorflow::NodeDef& node = *graph.add_node();
+  proto::NodeDef& node = *graph.add_node();
   node.set_name(name);
   node.set_op(op);
   for (const std::string& input : inputs) node.add_input(input);

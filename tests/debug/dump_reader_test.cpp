@@ -32,12 +32,12 @@
 namespace {
 
 using namespace crochet::debug;
+using crochet::proto::Event;
+using crochet::proto::TensorProto;
 using crochet::test::add_node;
 using crochet::test::bytes_of;
 using crochet::test::DumpFixture;
 using crochet::test::tensor_event;
-using tensorflow::Event;
-using tensorflow::TensorProto;
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
@@ -158,7 +158,7 @@ TEST(DumpReader, WhatIsNoDumpIsSaidSo) {
 
 TEST(DumpReader, TensorsComeInStepOrder) {
   const DumpFixture dump;
-  tensorflow::GraphDef graph;  // names and lines in an order that is not the graph's
+  crochet::proto::GraphDef graph;  // names and lines in an order that is not the graph's
   add_node(graph, "a_last", "Add", {"m_first", "__copy_z_middle_0", "^__dbg_z_middle:0_0_DebugIdentity"});
   add_node(graph, "__copy_z_middle_0", "Copy", {"z_middle"});
   add_node(graph, "__dbg_z_middle:0_0_DebugIdentity", "DebugIdentity", {"__copy_z_middle_0"});
@@ -188,7 +188,7 @@ TEST(DumpReader, TensorsComeInStepOrder) {
 }
 
 TEST(DumpReader, ALoopInTheGraphHasAnOrderToo) {
-  tensorflow::GraphDef graph;
+  crochet::proto::GraphDef graph;
   add_node(graph, "next", "NextIteration", {"body"});
   add_node(graph, "merge", "Merge", {"enter", "next"});
   add_node(graph, "enter", "Enter", {"x"});
@@ -214,7 +214,7 @@ TEST(DumpReader, TextsOfARun) {
 }
 
 template <class T>
-void round_trip(tensorflow::DataType dtype, const std::vector<T>& elements, crochet::io::DataType expected) {
+void round_trip(crochet::proto::DataType dtype, const std::vector<T>& elements, crochet::io::DataType expected) {
   const DumpFixture dump;
   dump.tensor("a", 1, 7, dtype, {static_cast<std::int64_t>(elements.size()), 1}, elements);
   const DumpRun run = only_run(dump);
@@ -231,33 +231,33 @@ void round_trip(tensorflow::DataType dtype, const std::vector<T>& elements, croc
 
 TEST(DumpReader, EveryElementType) {
   using crochet::io::DataType;
-  round_trip<float>(tensorflow::DT_FLOAT, {1, -0.f, inf}, DataType::float32);
-  round_trip<double>(tensorflow::DT_DOUBLE, {1, 2}, DataType::float64);
-  round_trip<std::int8_t>(tensorflow::DT_INT8, {-1, 2}, DataType::int8);
-  round_trip<std::int16_t>(tensorflow::DT_INT16, {-1, 2}, DataType::int16);
-  round_trip<std::int32_t>(tensorflow::DT_INT32, {-1, 2}, DataType::int32);
-  round_trip<std::int64_t>(tensorflow::DT_INT64, {-1, most}, DataType::int64);
-  round_trip<std::uint8_t>(tensorflow::DT_UINT8, {255}, DataType::uint8);
-  round_trip<std::uint16_t>(tensorflow::DT_UINT16, {65535}, DataType::uint16);
-  round_trip<std::uint32_t>(tensorflow::DT_UINT32, {4000000000}, DataType::uint32);
-  round_trip<std::uint64_t>(tensorflow::DT_UINT64, {~std::uint64_t{0}}, DataType::uint64);
-  round_trip<char>(tensorflow::DT_BOOL, {0, 1, 2}, DataType::boolean);
-  round_trip<std::complex<float>>(tensorflow::DT_COMPLEX64, {{1, 2}}, DataType::complex64);
-  round_trip<std::complex<double>>(tensorflow::DT_COMPLEX128, {{1, 2}}, DataType::complex128);
-  round_trip<std::uint16_t>(tensorflow::DT_HALF, {0x3c00}, DataType::float16);
-  round_trip<std::uint16_t>(tensorflow::DT_BFLOAT16, {0x3f80}, DataType::bfloat16);
-  round_trip<std::uint8_t>(tensorflow::DT_FLOAT8_E4M3FN, {0x38}, DataType::float8_e4m3fn);
-  round_trip<std::int32_t>(tensorflow::DT_QINT32, {-7}, DataType::qint32);
+  round_trip<float>(crochet::proto::DT_FLOAT, {1, -0.f, inf}, DataType::float32);
+  round_trip<double>(crochet::proto::DT_DOUBLE, {1, 2}, DataType::float64);
+  round_trip<std::int8_t>(crochet::proto::DT_INT8, {-1, 2}, DataType::int8);
+  round_trip<std::int16_t>(crochet::proto::DT_INT16, {-1, 2}, DataType::int16);
+  round_trip<std::int32_t>(crochet::proto::DT_INT32, {-1, 2}, DataType::int32);
+  round_trip<std::int64_t>(crochet::proto::DT_INT64, {-1, most}, DataType::int64);
+  round_trip<std::uint8_t>(crochet::proto::DT_UINT8, {255}, DataType::uint8);
+  round_trip<std::uint16_t>(crochet::proto::DT_UINT16, {65535}, DataType::uint16);
+  round_trip<std::uint32_t>(crochet::proto::DT_UINT32, {4000000000}, DataType::uint32);
+  round_trip<std::uint64_t>(crochet::proto::DT_UINT64, {~std::uint64_t{0}}, DataType::uint64);
+  round_trip<char>(crochet::proto::DT_BOOL, {0, 1, 2}, DataType::boolean);
+  round_trip<std::complex<float>>(crochet::proto::DT_COMPLEX64, {{1, 2}}, DataType::complex64);
+  round_trip<std::complex<double>>(crochet::proto::DT_COMPLEX128, {{1, 2}}, DataType::complex128);
+  round_trip<std::uint16_t>(crochet::proto::DT_HALF, {0x3c00}, DataType::float16);
+  round_trip<std::uint16_t>(crochet::proto::DT_BFLOAT16, {0x3f80}, DataType::bfloat16);
+  round_trip<std::uint8_t>(crochet::proto::DT_FLOAT8_E4M3FN, {0x38}, DataType::float8_e4m3fn);
+  round_trip<std::int32_t>(crochet::proto::DT_QINT32, {-7}, DataType::qint32);
 }
 
 TEST(DumpReader, StringsEmptyTensorsScalarsAndThoseWithoutAValue) {
   const DumpFixture dump;
   dump.strings("s", 1, {"ab", "", std::string("\0\xff", 2)});
-  dump.tensor<float>("empty", 0, 2, tensorflow::DT_FLOAT, {0, 3}, {});
-  dump.tensor<float>("scalar", 0, 3, tensorflow::DT_FLOAT, {}, {4});
-  dump.tensor<float>("unset", 0, 4, tensorflow::DT_FLOAT, {most / 8}, {});
+  dump.tensor<float>("empty", 0, 2, crochet::proto::DT_FLOAT, {0, 3}, {});
+  dump.tensor<float>("scalar", 0, 3, crochet::proto::DT_FLOAT, {}, {4});
+  dump.tensor<float>("unset", 0, 4, crochet::proto::DT_FLOAT, {most / 8}, {});
   dump.strings("no_strings", 5, {});
-  dump.tensor<float>("handle", 0, 6, tensorflow::DT_RESOURCE, {}, {1});
+  dump.tensor<float>("handle", 0, 6, crochet::proto::DT_RESOURCE, {}, {1});
   const DumpRun run = only_run(dump);
   const auto open = [&](std::size_t i) { return run.open(run.tensors()[i]); };
   std::vector<std::string> strings;
@@ -286,7 +286,7 @@ TEST(DumpReader, ATensorOfSeveralPiecesIsReadWhole) {
   const DumpFixture dump;
   std::vector<double> elements(100'000);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<double>(i);
-  dump.tensor("a", 0, 1, tensorflow::DT_DOUBLE, {400, 250}, elements);
+  dump.tensor("a", 0, 1, crochet::proto::DT_DOUBLE, {400, 250}, elements);
   const DumpRun run = only_run(dump);
   const DumpedTensor tensor = run.open(run.tensors()[0]);
   EXPECT_EQ(tensor.statistics().max(), 99'999);
@@ -404,13 +404,13 @@ TEST(HostileDump, TensorsThatCannotBe) {
          for (int i = 0; i < 300; ++i) tensor_of(e).mutable_tensor_shape()->add_dim()->set_size(1);
        }},
       {"no known rank", [](Event& e) { tensor_of(e).mutable_tensor_shape()->set_unknown_rank(true); }},
-      {"element type", [](Event& e) { tensor_of(e).set_dtype(tensorflow::DT_INVALID); }},
-      {"number 101", [](Event& e) { tensor_of(e).set_dtype(static_cast<tensorflow::DataType>(101)); }},
-      {"number -1", [](Event& e) { tensor_of(e).set_dtype(static_cast<tensorflow::DataType>(-1)); }},
-      {"packed", [](Event& e) { tensor_of(e).set_dtype(tensorflow::DT_STRING); }},
+      {"element type", [](Event& e) { tensor_of(e).set_dtype(crochet::proto::DT_INVALID); }},
+      {"number 101", [](Event& e) { tensor_of(e).set_dtype(static_cast<crochet::proto::DataType>(101)); }},
+      {"number -1", [](Event& e) { tensor_of(e).set_dtype(static_cast<crochet::proto::DataType>(-1)); }},
+      {"packed", [](Event& e) { tensor_of(e).set_dtype(crochet::proto::DT_STRING); }},
       {"has 1",
        [](Event& e) {
-         tensor_of(e).set_dtype(tensorflow::DT_STRING);
+         tensor_of(e).set_dtype(crochet::proto::DT_STRING);
          tensor_of(e).clear_tensor_content();
          tensor_of(e).add_string_val("one of two");
        }},
@@ -444,7 +444,7 @@ TEST(HostileDump, TensorsThatCannotBe) {
   };
   for (const Wrong& wrong : all) {
     const DumpFixture dump;
-    Event event = tensor_event("a", 0, "DebugIdentity", 1, tensorflow::DT_FLOAT, {2}, bytes_of<float>({1, 2}));
+    Event event = tensor_event("a", 0, "DebugIdentity", 1, crochet::proto::DT_FLOAT, {2}, bytes_of<float>({1, 2}));
     wrong.change(event);
     dump.event("a_0_DebugIdentity_1", event);
     dump.floats("b", 2, {3});
@@ -460,7 +460,7 @@ TEST(HostileDump, TensorsThatCannotBe) {
 TEST(HostileDump, EveryTruncation) {
   const DumpFixture dump;
   const std::string good =
-      tensor_event("ns/a", 0, "DebugIdentity", 1, tensorflow::DT_FLOAT, {2, 2}, bytes_of<float>({1, 2, 3, 4}))
+      tensor_event("ns/a", 0, "DebugIdentity", 1, crochet::proto::DT_FLOAT, {2, 2}, bytes_of<float>({1, 2, 3, 4}))
           .SerializeAsString();
   for (std::size_t size = 0; size < good.size(); ++size) {
     dump.file("ns/a_0_DebugIdentity_1", good.substr(0, size));
@@ -472,8 +472,9 @@ TEST(HostileDump, EveryTruncation) {
 
 TEST(HostileDump, RandomChanges) {
   const DumpFixture dump;
-  Event event = tensor_event("a", 0, "DebugIdentity", 1, tensorflow::DT_FLOAT, {2, 2}, bytes_of<float>({1, 2, 3, 4}));
-  tensorflow::GraphDef graph;
+  Event event =
+      tensor_event("a", 0, "DebugIdentity", 1, crochet::proto::DT_FLOAT, {2, 2}, bytes_of<float>({1, 2, 3, 4}));
+  crochet::proto::GraphDef graph;
   add_node(graph, "a", "Add", {"b", "__copy_c_0"});
   add_node(graph, "__copy_c_0", "Copy", {"c:1"});
   Event graph_event;
@@ -595,7 +596,7 @@ TEST(HostileDump, MetadataThatCannotBe) {
 
 TEST(HostileDump, GraphsThatCannotBe) {
   const DumpFixture dump;
-  tensorflow::GraphDef twice;
+  crochet::proto::GraphDef twice;
   add_node(twice, "a", "Add");
   add_node(twice, "a", "Add");
   dump.graph(twice);

@@ -46,8 +46,8 @@ std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-tensorflow::Event event_of(const fs::path& path) {
-  tensorflow::Event event;
+crochet::proto::Event event_of(const fs::path& path) {
+  crochet::proto::Event event;
   EXPECT_TRUE(event.ParseFromString(bytes_of(path))) << path;
   return event;
 }
@@ -101,7 +101,7 @@ TEST(DumpWriter, RefusesADirectoryThatIsThere) {
 TEST(DumpWriter, WritesAnEventOfSomebodyElse) {
   const TemporaryFolder folder;
   debug::DumpWriter writer{folder / "run"};
-  tensorflow::Event event;
+  crochet::proto::Event event;
   event.mutable_summary()->add_value()->mutable_tensor()->add_string_val("text");
   writer.write_tensor(event, {cpu, "a/b", 3, "DebugIdentity", t0}, 4);
   const auto name =
@@ -289,14 +289,14 @@ TEST(Timestamps, NeverGoBackNorStandStill) {
   EXPECT_GT(debug::Timestamps{}.next(), 1700000000000000) << "microseconds";
 }
 
-tensorflow::GraphDef small_graph() {
-  tensorflow::GraphDef graph;
+crochet::proto::GraphDef small_graph() {
+  crochet::proto::GraphDef graph;
   const auto add = [&](const char* name, const char* op, std::vector<std::string> inputs) {
-    tensorflow::NodeDef& node = *graph.add_node();
+    crochet::proto::NodeDef& node = *graph.add_node();
     node.set_name(name);
     node.set_op(op);
     node.set_device(std::string(cpu));
-    (*node.mutable_attr())["T"].set_type(tensorflow::DT_FLOAT);
+    (*node.mutable_attr())["T"].set_type(crochet::proto::DT_FLOAT);
     for (std::string& input : inputs) node.add_input(std::move(input));
   };
   add("x", "Placeholder", {});
@@ -305,15 +305,15 @@ tensorflow::GraphDef small_graph() {
   add("z", "Relu", {"y"});
   return graph;
 }
-std::vector<std::string> inputs_of(const tensorflow::GraphDef& graph, const std::string& name) {
-  for (const tensorflow::NodeDef& node : graph.node()) {
+std::vector<std::string> inputs_of(const crochet::proto::GraphDef& graph, const std::string& name) {
+  for (const crochet::proto::NodeDef& node : graph.node()) {
     if (node.name() == name) return {node.input().begin(), node.input().end()};
   }
   return {"no such node"};
 }
 
 TEST(DebugGraph, HasTheNodesOfTheOriginal) {
-  tensorflow::GraphDef graph = small_graph();
+  crochet::proto::GraphDef graph = small_graph();
   const std::vector<debug::GraphWatch> watches{
       {0,
        0,
@@ -338,12 +338,12 @@ TEST(DebugGraph, HasTheNodesOfTheOriginal) {
   EXPECT_EQ(attr.at("tensor_name").s(), "x:0");
   EXPECT_EQ(attr.at("device_name").s(), cpu);
   EXPECT_EQ(attr.at("debug_urls").list().s(1), "grpc://h:1");
-  EXPECT_EQ(attr.at("T").type(), tensorflow::DT_FLOAT);
+  EXPECT_EQ(attr.at("T").type(), crochet::proto::DT_FLOAT);
   EXPECT_EQ(graph.node(4).attr().at("debug_ops_spec").list().s(0), "DebugIdentity;file:///d/run_1_0;0");
   EXPECT_EQ(graph.node(4).attr().at("debug_ops_spec").list().s(3), "DebugNumericSummary;grpc://h:1;1");
 }
 TEST(DebugGraph, NamesAreMadeSafeEverywhere) {
-  tensorflow::GraphDef graph = small_graph();
+  crochet::proto::GraphDef graph = small_graph();
   graph.mutable_node(0)->set_name("../x");
   graph.mutable_node(2)->set_input(0, "../x");
   graph.mutable_node(3)->add_input("^../x");

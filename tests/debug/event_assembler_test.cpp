@@ -31,7 +31,7 @@ using namespace crochet::debug;
 using namespace crochet::test;
 using crochet::DataLossError;
 using crochet::ResourceExhaustedError;
-using tensorflow::Event;
+using crochet::proto::Event;
 
 struct Stream {
   explicit Stream(StreamLimits limits = {}, std::uint64_t shared = 1 << 26)
@@ -142,7 +142,7 @@ TEST(EventAssembler, strings_are_joined_element_by_element) {
   for (int i = 0; i < 3; ++i) {
     Event event = chunk_event({}, {6}, "", 3, i);
     auto& tensor = *event.mutable_summary()->mutable_value(0)->mutable_tensor();
-    tensor.set_dtype(tensorflow::DT_STRING);
+    tensor.set_dtype(crochet::proto::DT_STRING);
     tensor.add_string_val("a" + std::to_string(i));
     tensor.add_string_val("");
     events.push_back(event);
@@ -164,7 +164,7 @@ TEST(EventAssembler, tensors_without_content_scalars_and_empty_ones) {
 }
 
 TEST(EventAssembler, a_graph_in_chunks_and_what_is_gated_in_it) {
-  const tensorflow::GraphDef small = small_graph();
+  const crochet::proto::GraphDef small = small_graph();
   std::vector<Event> events = graph_events(small, 50);
   ASSERT_GT(events.size(), 4u);
   std::reverse(events.begin(), events.end());
@@ -176,14 +176,14 @@ TEST(EventAssembler, a_graph_in_chunks_and_what_is_gated_in_it) {
   EXPECT_EQ(graph.wall_time, 1'700'000'000'000'000);
   EXPECT_EQ(graph.nodes, (std::vector<std::string>{"x", "net/a", "net/b"}));
   EXPECT_EQ(graph.gated, (std::vector{WatchKey{"net/a", 0, "DebugIdentity"}}));
-  tensorflow::GraphDef again;
+  crochet::proto::GraphDef again;
   ASSERT_TRUE(again.ParseFromString(graph.graph_def));
   EXPECT_EQ(again.node_size(), small.node_size());
   EXPECT_EQ(stream.budget.used(), 0u);
 }
 
 TEST(EventAssembler, a_node_full_of_constants_is_not_taken_apart) {
-  tensorflow::GraphDef graph = small_graph();
+  crochet::proto::GraphDef graph = small_graph();
   graph.mutable_node(0)->mutable_attr()->insert({"value", {}});
   (*graph.mutable_node(0)->mutable_attr())["value"].mutable_tensor()->set_tensor_content(std::string(3 << 20, 'w'));
   Stream stream;
@@ -247,7 +247,7 @@ TEST(EventAssemblerHostile, chunks_that_contradict_each_other) {
   expect_refused({first, chunk_event({}, {3}, half, 2, 1)}, "differ in type or shape");
   expect_refused({first, chunk_event({}, {2, 1}, half, 2, 1)}, "differ in type or shape");
   Event other_type = chunk_event({}, {2}, half, 2, 1);
-  other_type.mutable_summary()->mutable_value(0)->mutable_tensor()->set_dtype(tensorflow::DT_INT32);
+  other_type.mutable_summary()->mutable_value(0)->mutable_tensor()->set_dtype(crochet::proto::DT_INT32);
   expect_refused({first, other_type}, "differ in type or shape");
   expect_refused({first, chunk_event({}, {2}, "", 2, 1)}, "a chunk is empty");
   expect_refused({first, chunk_event({}, {2}, half + half, 2, 1)}, "8 bytes comes with 12");
@@ -260,7 +260,7 @@ TEST(EventAssemblerHostile, sizes_and_shapes) {
   expect_refused<ResourceExhaustedError>(chunk_event({}, std::vector<std::int64_t>(255, 1), "xxxx"), "dimensions");
   expect_refused<ResourceExhaustedError>(chunk_event({}, {std::int64_t{1} << 40}, "xxxx", 2, 0), "bytes in one tensor");
   Event strings = chunk_event({}, {3}, "");
-  strings.mutable_summary()->mutable_value(0)->mutable_tensor()->set_dtype(tensorflow::DT_STRING);
+  strings.mutable_summary()->mutable_value(0)->mutable_tensor()->set_dtype(crochet::proto::DT_STRING);
   strings.mutable_summary()->mutable_value(0)->mutable_tensor()->add_string_val("one");
   expect_refused(strings, "comes with 1");
   Event unknown_rank = chunk_event({}, {}, "xxxx");
@@ -346,7 +346,7 @@ TEST(EventAssemblerHostile, graphs) {
   expect_refused(graph_text(key + "|0|1|this is no graph"), "no GraphDef");
   expect_refused(graph_text(key + "|0|1|\x0a\xff\xff\xff\xff\x0f"), "no GraphDef");
   expect_refused(graph_text(key + "|0|1|\x0a\x03\x0a\x05x"), "cannot be read");
-  tensorflow::GraphDef evil = small_graph();
+  crochet::proto::GraphDef evil = small_graph();
   evil.mutable_node(1)->set_name("../../a");
   expect_refused(graph_events(evil), "cannot be the name of a node");
   evil = small_graph();
@@ -393,7 +393,7 @@ TEST(EventAssemblerLimits, memory_is_shared_by_streams) {
 TEST(EventAssemblerLimits, many_tiny_strings_are_counted_by_the_memory_they_take) {
   Event event = chunk_event({}, {200'000}, "", 2, 0);
   auto& tensor = *event.mutable_summary()->mutable_value(0)->mutable_tensor();
-  tensor.set_dtype(tensorflow::DT_STRING);
+  tensor.set_dtype(crochet::proto::DT_STRING);
   for (int i = 0; i < 100'000; ++i) tensor.add_string_val("");
   ASSERT_LT(event.ByteSizeLong(), 250'000u);
   expect_refused<ResourceExhaustedError>(event, "bytes of incomplete tensors", {.pending_bytes = 1'000'000});

@@ -105,9 +105,9 @@ class Program {
 };
 
 std::string unix_address() { return "unix:" + crochet::test::socket_path(); }
-std::vector<std::string> kinds(const std::vector<tensorflow::Event>& events) {
+std::vector<std::string> kinds(const std::vector<crochet::proto::Event>& events) {
   std::vector<std::string> all;
-  for (const tensorflow::Event& event : events) {
+  for (const crochet::proto::Event& event : events) {
     all.push_back(event.has_log_message() ? "metadata" : event.graph_def().empty() ? "tensor" : "graph");
   }
   return all;
@@ -345,7 +345,7 @@ TEST(EventStream, AServerThatReadsNothingIsBrokenOff) {
   const std::string address = unix_address();
   TestServer* self = nullptr;
   TestServer server(address, [&](grpc::ServerContext& context, auto& stream) {
-    tensorflow::Event event;
+    crochet::proto::Event event;
     for (int i = 0; i < 2; ++i) {
       stream.Read(&event);
       stream.Write({});
@@ -445,7 +445,7 @@ TEST(EventStream, ATooLargeReplyEndsTheStreamAndNothingElse) {
   const std::string address = unix_address();
   TestServer server(address, [](grpc::ServerContext&, auto& stream) {
     stream.Write(crochet::test::change(Change::READ_ONLY, std::string(10'000, 'x'), 0, "DebugIdentity"));
-    tensorflow::Event event;
+    crochet::proto::Event event;
     while (stream.Read(&event)) {
     }
     return grpc::Status::OK;
@@ -460,7 +460,7 @@ TEST(EventStream, ATooLargeReplyEndsTheStreamAndNothingElse) {
 
 /// Answers with bytes that are no message.
 class RawServer final
-    : public tensorflow::EventListener::WithRawCallbackMethod_SendEvents<tensorflow::EventListener::Service> {
+    : public crochet::proto::EventListener::WithRawCallbackMethod_SendEvents<crochet::proto::EventListener::Service> {
  public:
   explicit RawServer(const std::string& address) {
     grpc::ServerBuilder builder;
@@ -703,10 +703,10 @@ TEST(EventStream, CallsOutsideOfStreamsArriveInOrder) {
   const std::string address = unix_address();
   TestServer server(address);
   Program program(address);
-  tensorflow::CallTraceback traceback;
+  crochet::proto::CallTraceback traceback;
   traceback.set_call_key("key");
   program.stream->tell(traceback);
-  tensorflow::DebuggedSourceFiles files;
+  crochet::proto::DebuggedSourceFiles files;
   files.add_source_files()->set_file_path("model.hpp");
   program.stream->tell(files);
   program.run();
@@ -728,8 +728,8 @@ TEST(EventStream, AServerThatTakesNoCallsOutsideOfStreamsGetsItsRuns) {
   };
   Program program(address);
   for (int i = 0; i < 3; ++i) {
-    program.stream->tell(tensorflow::CallTraceback{});
-    tensorflow::DebuggedSourceFiles files;
+    program.stream->tell(crochet::proto::CallTraceback{});
+    crochet::proto::DebuggedSourceFiles files;
     files.add_source_files()->set_file_path("model.hpp");
     program.stream->tell(files);
     EXPECT_TRUE(program.run());
@@ -751,7 +751,7 @@ TEST(EventStream, AServerThatIsStuckInACallDoesNotHoldUpTheEnd) {
     return grpc::Status::OK;
   };
   Program program(address, {.reply_seconds = 1e6, .close_seconds = 0.05});
-  tensorflow::CallTraceback traceback;
+  crochet::proto::CallTraceback traceback;
   traceback.set_call_key("key");
   program.stream->tell(traceback);
   program.stream.reset();  // a test that hangs here has failed

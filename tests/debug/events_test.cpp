@@ -238,7 +238,7 @@ TEST(TensorEvent, IsCutAtTheOriginalsLimit) {
     const auto extent = static_cast<std::int64_t>(bytes);
     const debug::Firing firing{cpu, "a", 0, "DebugIdentity", 1, {DataType::uint8, {&extent, 1}, content}};
     std::vector<std::size_t> all;
-    for (const tensorflow::Event& event : debug::tensor_events(firing)) {
+    for (const crochet::proto::Event& event : debug::tensor_events(firing)) {
       EXPECT_EQ(event.summary().value(0).tensor().tensor_shape().dim(0).size(), extent);
       all.push_back(event.summary().value(0).tensor().tensor_content().size());
       EXPECT_LT(event.ByteSizeLong(), 4194304U);
@@ -266,7 +266,7 @@ TEST(CoreMetadata, IsTheObjectThatReadersKnow) {
   EXPECT_EQ(debug::metadata_json(metadata, "/a/b"),
             R"({"global_step":7,"session_run_index":3,"executor_step_index":0,"input_names":[],)"
             R"("output_names":["loss:0"],"target_nodes":["\"odd\"\\\n"],"grpc_path":"/a/b"})");
-  const tensorflow::Event event = debug::metadata_event(metadata, 1700000000000000, "");
+  const crochet::proto::Event event = debug::metadata_event(metadata, 1700000000000000, "");
   EXPECT_EQ(event.wall_time(), 1.7e15);
   EXPECT_TRUE(event.log_message().message().ends_with(R"(,"grpc_path":""})"));
 }

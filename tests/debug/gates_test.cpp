@@ -10,12 +10,12 @@
 namespace {
 
 namespace debug = crochet::debug;
-using Change = tensorflow::EventReply::DebugOpStateChange;
+using Change = crochet::proto::EventReply::DebugOpStateChange;
 using debug::DebugAddress;
 using debug::Gate;
 
-tensorflow::EventReply reply(int state, const std::string& node, int slot = 0) {
-  tensorflow::EventReply r;
+crochet::proto::EventReply reply(int state, const std::string& node, int slot = 0) {
+  crochet::proto::EventReply r;
   Change& change = *r.add_debug_op_state_changes();
   change.set_state(static_cast<Change::State>(state));
   change.set_node_name(node);
@@ -46,7 +46,7 @@ TEST(Gates, OfTheBytesThatTheOriginalSends) {
       "\x0a\x17\x08\x02\x12\x04ns/a\"\x0d"
       "DebugIdentity",
       25);
-  tensorflow::EventReply r;
+  crochet::proto::EventReply r;
   ASSERT_TRUE(r.ParseFromString(bytes));
   debug::Gates gates;
   gates.apply(r);
@@ -56,7 +56,7 @@ TEST(Gates, OfTheBytesThatTheOriginalSends) {
 TEST(Gates, AServerCannotMakeThemGrowWithoutEnd) {
   debug::Gates gates;
   EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, std::string(debug::Gates::longest_key + 1, 'x'))), 1U);
-  tensorflow::EventReply many;
+  crochet::proto::EventReply many;
   for (std::size_t i = 0; i < debug::Gates::most_keys + 10; ++i) {
     *many.add_debug_op_state_changes() = reply(Change::READ_ONLY, std::to_string(i)).debug_op_state_changes(0);
   }

@@ -25,7 +25,7 @@ const WatchKey a{"net/a", 0, "DebugIdentity"}, b{"net/b", 1, "DebugNanCount"}, c
 /// The changes of the next reply: the state, and the key.
 Texts changes(WatchTable& watches, WatchTable::Version& heard) {
   Texts texts;
-  const tensorflow::EventReply reply = watches.reply(heard);
+  const crochet::proto::EventReply reply = watches.reply(heard);
   for (const auto& change : reply.debug_op_state_changes()) {
     texts.push_back(std::to_string(change.state()) + " " +
                     to_string(WatchKey{change.node_name(), change.output_slot(), change.debug_op()}));

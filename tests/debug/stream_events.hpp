@@ -36,16 +36,16 @@ struct Fired {
 };
 
 /// One chunk of a float tensor of that shape; `content` are its bytes.
-inline tensorflow::Event chunk_event(const Fired& firing, const std::vector<std::int64_t>& shape,
-                                     const std::string& content, long long chunks = 1, long long index = 0) {
-  tensorflow::Event event;
+inline proto::Event chunk_event(const Fired& firing, const std::vector<std::int64_t>& shape, const std::string& content,
+                                long long chunks = 1, long long index = 0) {
+  proto::Event event;
   event.set_wall_time(firing.time);
   auto& value = *event.mutable_summary()->add_value();
   value.set_tag(firing.node);
   value.set_node_name(firing.node + ":" + std::to_string(firing.slot) + ":" + firing.op);
   value.mutable_metadata()->mutable_plugin_data()->set_plugin_name("debugger");
   value.mutable_metadata()->mutable_plugin_data()->set_content(plugin_json(firing.device, firing.slot, chunks, index));
-  value.mutable_tensor()->set_dtype(tensorflow::DT_FLOAT);
+  value.mutable_tensor()->set_dtype(proto::DT_FLOAT);
   value.mutable_tensor()->mutable_tensor_shape();
   for (const std::int64_t size : shape) value.mutable_tensor()->mutable_tensor_shape()->add_dim()->set_size(size);
   if (!content.empty()) value.mutable_tensor()->set_tensor_content(content);
@@ -53,16 +53,16 @@ inline tensorflow::Event chunk_event(const Fired& firing, const std::vector<std:
 }
 
 /// A whole float tensor of one dimension.
-inline tensorflow::Event whole_event(const Fired& firing, const std::vector<float>& values) {
+inline proto::Event whole_event(const Fired& firing, const std::vector<float>& values) {
   return chunk_event(firing, {static_cast<std::int64_t>(values.size())}, bytes_of(values));
 }
 
 /// The same tensor in chunks of so many bytes.
-inline std::vector<tensorflow::Event> chunk_events(const Fired& firing, const std::vector<float>& values,
-                                                   std::size_t chunk_bytes) {
+inline std::vector<proto::Event> chunk_events(const Fired& firing, const std::vector<float>& values,
+                                              std::size_t chunk_bytes) {
   const std::string all = bytes_of(values);
   const std::size_t count = (all.size() + chunk_bytes - 1) / chunk_bytes;
-  std::vector<tensorflow::Event> events;
+  std::vector<proto::Event> events;
   for (std::size_t i = 0; i < count; ++i) {
     events.push_back(chunk_event(firing, {static_cast<std::int64_t>(values.size())},
                                  all.substr(i * chunk_bytes, chunk_bytes), static_cast<long long>(count),
@@ -72,8 +72,8 @@ inline std::vector<tensorflow::Event> chunk_events(const Fired& firing, const st
 }
 
 /// `members`: more of them, beginning with a comma.
-inline tensorflow::Event run_event(int run_index = 7, const std::string& members = ",\"grpc_path\":\"\"") {
-  tensorflow::Event event;
+inline proto::Event run_event(int run_index = 7, const std::string& members = ",\"grpc_path\":\"\"") {
+  proto::Event event;
   event.set_wall_time(first_time);
   event.mutable_log_message()->set_message("{\"global_step\":0,\"session_run_index\":" + std::to_string(run_index) +
                                            ",\"executor_step_index\":0,\"input_names\":[\"x:0\"],\"output_names\":["
@@ -83,8 +83,8 @@ inline tensorflow::Event run_event(int run_index = 7, const std::string& members
 }
 
 /// Nodes x, net/a and net/b, one behind the other. net/a:0 is watched by a gated DebugIdentity.
-inline tensorflow::GraphDef small_graph() {
-  tensorflow::GraphDef graph;
+inline proto::GraphDef small_graph() {
+  proto::GraphDef graph;
   const auto add = [&](const char* name, const char* op, const char* input) {
     auto& node = *graph.add_node();
     node.set_name(name);
@@ -103,9 +103,9 @@ inline tensorflow::GraphDef small_graph() {
   return graph;
 }
 
-inline tensorflow::Event graph_chunk(const std::string& bytes, std::size_t index, std::size_t count,
-                                     const std::string& device = cpu0) {
-  tensorflow::Event event;
+inline proto::Event graph_chunk(const std::string& bytes, std::size_t index, std::size_t count,
+                                const std::string& device = cpu0) {
+  proto::Event event;
   event.set_wall_time(first_time);
   event.set_graph_def("14493641028261569340," + device + ",1700000000000000|" + std::to_string(index) + "|" +
                       std::to_string(count) + "|" + bytes);
@@ -113,12 +113,11 @@ inline tensorflow::Event graph_chunk(const std::string& bytes, std::size_t index
 }
 
 /// The graph in chunks of so many bytes.
-inline std::vector<tensorflow::Event> graph_events(const tensorflow::GraphDef& graph,
-                                                   std::size_t chunk_bytes = 4'096'000,
-                                                   const std::string& device = cpu0) {
+inline std::vector<proto::Event> graph_events(const proto::GraphDef& graph, std::size_t chunk_bytes = 4'096'000,
+                                              const std::string& device = cpu0) {
   const std::string all = graph.SerializeAsString();
   const std::size_t count = (all.size() + chunk_bytes - 1) / chunk_bytes;
-  std::vector<tensorflow::Event> events;
+  std::vector<proto::Event> events;
   for (std::size_t i = 0; i < count; ++i) {
     events.push_back(graph_chunk(all.substr(i * chunk_bytes, chunk_bytes), i, count, device));
   }

@@ -21,11 +21,11 @@
 
 namespace crochet::test {
 
-using EventStreamOfServer = grpc::ServerReaderWriter<tensorflow::EventReply, tensorflow::Event>;
-using Change = tensorflow::EventReply::DebugOpStateChange;
+using EventStreamOfServer = grpc::ServerReaderWriter<proto::EventReply, proto::Event>;
+using Change = proto::EventReply::DebugOpStateChange;
 
-inline tensorflow::EventReply change(Change::State state, const std::string& node, int slot, const std::string& op) {
-  tensorflow::EventReply reply;
+inline proto::EventReply change(Change::State state, const std::string& node, int slot, const std::string& op) {
+  proto::EventReply reply;
   Change& entry = *reply.add_debug_op_state_changes();
   entry.set_state(state);
   entry.set_node_name(node);
@@ -40,7 +40,7 @@ inline std::string socket_path() {
   return "/tmp/crochet-test-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".sock";
 }
 
-class TestServer final : public tensorflow::EventListener::Service {
+class TestServer final : public proto::EventListener::Service {
  public:
   using Handler = std::function<grpc::Status(grpc::ServerContext&, EventStreamOfServer&)>;
 
@@ -65,17 +65,17 @@ class TestServer final : public tensorflow::EventListener::Service {
   [[nodiscard]] int port() const { return port_; }
 
   /// Goes out with the next answers, one each.
-  void queue(tensorflow::EventReply reply) {
+  void queue(proto::EventReply reply) {
     const std::lock_guard lock(mutex_);
     queued_.push_back(std::move(reply));
   }
   /// What the streams brought, in the order in which they were opened.
-  std::vector<std::vector<tensorflow::Event>> streams() {
+  std::vector<std::vector<proto::Event>> streams() {
     const std::lock_guard lock(mutex_);
     return streams_;
   }
-  std::vector<tensorflow::CallTraceback> tracebacks;
-  std::vector<tensorflow::DebuggedSourceFile> files;
+  std::vector<proto::CallTraceback> tracebacks;
+  std::vector<proto::DebuggedSourceFile> files;
   std::vector<std::string> tokens;
   std::function<bool(const std::string& key)> is_breakpoint = [](const std::string&) { return false; };
 
@@ -95,10 +95,10 @@ class TestServer final : public tensorflow::EventListener::Service {
       mine = streams_.size();
       streams_.emplace_back();
     }
-    tensorflow::Event event;
+    proto::Event event;
     for (std::size_t n = 0; n < most_events && stream.Read(&event); ++n) {
       const bool answered = wants_answer(event);
-      tensorflow::EventReply reply;
+      proto::EventReply reply;
       {
         const std::lock_guard lock(mutex_);
         streams_[mine].push_back(event);
@@ -121,15 +121,15 @@ class TestServer final : public tensorflow::EventListener::Service {
   /// What is said to calls that are not part of a stream; none: they are taken.
   std::function<grpc::Status()> refusal{};
 
-  grpc::Status SendTracebacks(grpc::ServerContext*, const tensorflow::CallTraceback* traceback,
-                              tensorflow::EventReply*) override {
+  grpc::Status SendTracebacks(grpc::ServerContext*, const proto::CallTraceback* traceback,
+                              proto::EventReply*) override {
     if (refusal) return refusal();
     const std::lock_guard lock(mutex_);
     tracebacks.push_back(*traceback);
     return grpc::Status::OK;
   }
-  grpc::Status SendSourceFiles(grpc::ServerContext*, const tensorflow::DebuggedSourceFiles* sources,
-                               tensorflow::EventReply*) override {
+  grpc::Status SendSourceFiles(grpc::ServerContext*, const proto::DebuggedSourceFiles* sources,
+                               proto::EventReply*) override {
     if (refusal) return refusal();
     const std::lock_guard lock(mutex_);
     files.insert(files.end(), sources->source_files().begin(), sources->source_files().end());
@@ -137,10 +137,10 @@ class TestServer final : public tensorflow::EventListener::Service {
   }
 
  private:
-  bool wants_answer(const tensorflow::Event& event) const {
+  bool wants_answer(const proto::Event& event) const {
     if (event.has_log_message()) return true;
     if (event.summary().value_size() > 0) {
-      const tensorflow::Summary::Value& value = event.summary().value(0);
+      const proto::Summary::Value& value = event.summary().value(0);
       const auto at = [&](const std::string& name) {
         const std::string& json = value.metadata().plugin_data().content();
         return std::stol(json.substr(json.find("\"" + name + "\":") + name.size() + 3));
@@ -158,8 +158,8 @@ class TestServer final : public tensorflow::EventListener::Service {
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<tensorflow::EventReply> queued_;
-  std::vector<std::vector<tensorflow::Event>> streams_;
+  std::vector<proto::EventReply> queued_;
+  std::vector<std::vector<proto::Event>> streams_;
   std::unique_ptr<grpc::Server> server_;
 };
 

@@ -20,7 +20,7 @@
 namespace {
 
 using namespace crochet::debug;
-using Change = tensorflow::EventReply::DebugOpStateChange;
+using Change = crochet::proto::EventReply::DebugOpStateChange;
 
 void address(std::string_view text) {
   try {
@@ -38,7 +38,7 @@ void address(std::string_view text) {
 
 /// Each key is as its last change says, if that was taken.
 void reply(Gates& gates, std::string_view bytes) {
-  tensorflow::EventReply message;
+  crochet::proto::EventReply message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
   const std::size_t refused = gates.apply(message);
   require(refused <= static_cast<std::size_t>(message.debug_op_state_changes_size()));

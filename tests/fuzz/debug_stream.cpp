@@ -74,7 +74,7 @@ void fuzz(std::string_view input) {
             static_cast<std::uint8_t>(input[0]) + std::size_t{256} * static_cast<std::uint8_t>(input[1]);
         const std::string_view bytes = input.substr(2, size);
         input.remove_prefix(2 + bytes.size());
-        tensorflow::Event event;
+        crochet::proto::Event event;
         if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) break;
         std::visit(Check{}, assembler.add(std::move(event)));
         require(assembler.tensors() <= limits.tensors && assembler.incomplete() <= limits.pending_tensors);

@@ -54,9 +54,9 @@ void tensor(std::string_view input) {
 }
 
 void other_events(const std::string& input) {
-  tensorflow::Event event;
+  crochet::proto::Event event;
   if (!event.ParseFromString(input)) return;
-  tensorflow::GraphDef graph;
+  crochet::proto::GraphDef graph;
   if (!event.graph_def().empty() && graph.ParseFromString(event.graph_def())) {
     const DumpGraph read{graph};
     for (const DumpGraph::Node& node : read.nodes()) require(read.find(node.name) == &node);

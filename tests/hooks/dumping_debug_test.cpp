@@ -109,9 +109,9 @@ Names keys_in(const fs::path& run) {
   }
   return keys;
 }
-tensorflow::Event event_of(const fs::path& path) {
+crochet::proto::Event event_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  tensorflow::Event event;
+  crochet::proto::Event event;
   EXPECT_TRUE(event.ParseFromIstream(&file)) << path;
   return event;
 }
@@ -123,8 +123,8 @@ fs::path file_of(const fs::path& run, const std::string& begin) {
   ADD_FAILURE() << "no file " << begin << " in " << run;
   return {};
 }
-tensorflow::TensorProto tensor_of(const fs::path& run, const std::string& node,
-                                  const std::string& op = "DebugIdentity") {
+crochet::proto::TensorProto tensor_of(const fs::path& run, const std::string& node,
+                                      const std::string& op = "DebugIdentity") {
   return event_of(file_of(run, device + "/" + node + "_0_" + op + "_")).summary().value(0).tensor();
 }
 nlohmann::json metadata_of(const fs::path& run) {
@@ -134,13 +134,13 @@ nlohmann::json metadata_of(const fs::path& run) {
 /// The nodes of a run's graph, with what `describe` says of each.
 template <class Describe>
 std::map<std::string, std::string> graph_of(const fs::path& run, Describe describe) {
-  tensorflow::GraphDef graph;
+  crochet::proto::GraphDef graph;
   EXPECT_TRUE(graph.ParseFromString(event_of(file_of(run, device + "/_tfdbg_graph_")).graph_def()));
   std::map<std::string, std::string> nodes;
-  for (const tensorflow::NodeDef& node : graph.node()) nodes[node.name()] = describe(node);
+  for (const crochet::proto::NodeDef& node : graph.node()) nodes[node.name()] = describe(node);
   return nodes;
 }
-std::string urls_in(const tensorflow::NodeDef& node) {
+std::string urls_in(const crochet::proto::NodeDef& node) {
   const auto found = node.attr().find("debug_urls");
   return found == node.attr().end() ? "" : found->second.list().s(0);
 }
@@ -159,15 +159,15 @@ TEST(DumpingDebugHook, DumpsEveryTensorOfEveryRun) {
                                      "good:0:DebugIdentity"}));
   EXPECT_EQ(keys_in(runs[1]), Names{"loss:0:DebugIdentity"}) << "what was not computed is not computed for the hook";
 
-  const tensorflow::TensorProto field = tensor_of(runs[0], "net/field");
-  EXPECT_EQ(field.dtype(), tensorflow::DT_FLOAT);
+  const crochet::proto::TensorProto field = tensor_of(runs[0], "net/field");
+  EXPECT_EQ(field.dtype(), crochet::proto::DT_FLOAT);
   ASSERT_EQ(field.tensor_shape().dim_size(), 2);
   EXPECT_EQ(field.tensor_shape().dim(1).size(), 3);
   float first = 0;
   ASSERT_EQ(field.tensor_content().size(), 6 * sizeof(float));
   std::memcpy(&first, field.tensor_content().data(), sizeof first);
   EXPECT_EQ(first, 0.5F);
-  EXPECT_EQ(tensor_of(runs[0], "count").dtype(), tensorflow::DT_INT32);
+  EXPECT_EQ(tensor_of(runs[0], "count").dtype(), crochet::proto::DT_INT32);
   EXPECT_EQ(tensor_of(runs[0], "good").tensor_content(), std::string(1, '\0'));
 
   EXPECT_EQ(event_of(runs[0] / "_tfdbg_fetches_info_").log_message().message(),
@@ -175,10 +175,10 @@ TEST(DumpingDebugHook, DumpsEveryTensorOfEveryRun) {
   EXPECT_EQ(event_of(runs[0] / "_tfdbg_feed_keys_info_").log_message().message(), "dict_keys(['dt:0'])");
   EXPECT_EQ(event_of(runs[1] / "_tfdbg_feed_keys_info_").log_message().message(), "None");
 
-  tensorflow::GraphDef graph;
+  crochet::proto::GraphDef graph;
   ASSERT_TRUE(graph.ParseFromString(event_of(file_of(runs[1], device + "/_tfdbg_graph_")).graph_def()));
   Names nodes;
-  for (const tensorflow::NodeDef& node : graph.node()) nodes.insert(node.name());
+  for (const crochet::proto::NodeDef& node : graph.node()) nodes.insert(node.name());
   EXPECT_TRUE(nodes.contains("net/field") && nodes.contains("__dbg_loss:0_0_DebugIdentity"));
 }
 
@@ -259,8 +259,8 @@ TEST(WatchFn, TheLegacyTupleIsTheSame) {
   const fs::path run = runs_of(folder / "dumps").at(0);
   EXPECT_EQ(keys_in(run), (Names{"net/field:0:DebugNumericSummary", "net/field:0:DebugIdentity",
                                  "loss:0:DebugNumericSummary", "loss:0:DebugIdentity"}));
-  const tensorflow::TensorProto summary = tensor_of(run, "net/field", "DebugNumericSummary");
-  EXPECT_EQ(summary.dtype(), tensorflow::DT_DOUBLE);
+  const crochet::proto::TensorProto summary = tensor_of(run, "net/field", "DebugNumericSummary");
+  EXPECT_EQ(summary.dtype(), crochet::proto::DT_DOUBLE);
   EXPECT_EQ(summary.tensor_shape().dim(0).size(), 16);
 }
 TEST(WatchFn, MutedOperationsLeaveNoFile) {
@@ -636,7 +636,7 @@ TEST(DumpingDebugHook, NamesAreThoseOfTheGraphEverywhere) {
   cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
   session.run(cr::fetches<"a b", "../up", "\xff\xfe">, cr::feed<"x\xff y">(1.0F));
   const fs::path run = runs_of(folder / "dumps").at(0);
-  const auto nodes = graph_of(run, [](const tensorflow::NodeDef&) { return std::string(); });
+  const auto nodes = graph_of(run, [](const crochet::proto::NodeDef&) { return std::string(); });
   const nlohmann::json metadata = metadata_of(run);
   ASSERT_EQ(metadata["output_names"].size(), 3U);
   Names keys;
@@ -667,9 +667,9 @@ TEST(DumpingDebugHook, WhatIsNoTensorIsNeitherWatchedNorGivenAType) {
   session.run(cr::fetches<"loss", "text", "short", "report">);
   const fs::path run = runs_of(folder / "dumps").at(0);
   EXPECT_EQ(keys_in(run), Names{"loss:0:DebugIdentity"});
-  const auto types = graph_of(run, [](const tensorflow::NodeDef& node) {
+  const auto types = graph_of(run, [](const crochet::proto::NodeDef& node) {
     const auto found = node.attr().find("T");
-    return found == node.attr().end() ? "none" : tensorflow::DataType_Name(found->second.type());
+    return found == node.attr().end() ? "none" : crochet::proto::DataType_Name(found->second.type());
   });
   const std::map<std::string, std::string> expected{{"step_function", "none"},
                                                     {"loss", "DT_FLOAT"},

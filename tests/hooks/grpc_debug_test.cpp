@@ -71,15 +71,15 @@ auto& debugger(Session& session) {
 }
 
 /// The watch keys of a stream's tensors, in order.
-Keys keys(const std::vector<tensorflow::Event>& events) {
+Keys keys(const std::vector<crochet::proto::Event>& events) {
   Keys found;
-  for (const tensorflow::Event& event : events) {
+  for (const crochet::proto::Event& event : events) {
     if (event.summary().value_size() > 0) found.push_back(event.summary().value(0).node_name());
   }
   return found;
 }
 template <class T>
-T number(const tensorflow::Event& event) {
+T number(const crochet::proto::Event& event) {
   T value{};
   const std::string& bytes = event.summary().value(0).tensor().tensor_content();
   EXPECT_EQ(bytes.size(), sizeof value);
@@ -105,7 +105,7 @@ TEST(GrpcDebugHook, StreamsWhatARunMade) {
   EXPECT_GT(second["session_run_index"], metadata["session_run_index"]);
   int found = 0;
   double last = 0;
-  for (const tensorflow::Event& event : streams[1]) {
+  for (const crochet::proto::Event& event : streams[1]) {
     EXPECT_GT(event.wall_time(), last);
     last = event.wall_time();
     if (event.summary().value_size() == 0) continue;
@@ -328,8 +328,8 @@ TEST(TensorBoardDebugHook, TellsWhereTheRunIsAndWatchesWhatIsAskedFor) {
   session.close();
   EXPECT_EQ(keys(server.streams().at(1)), Keys{"loss:0:DebugIdentity"});
   ASSERT_EQ(server.tracebacks.size(), 1U);  // the graph is the same
-  const tensorflow::CallTraceback& told = server.tracebacks[0];
-  EXPECT_EQ(told.call_type(), tensorflow::CallTraceback::GRAPH_EXECUTION);
+  const crochet::proto::CallTraceback& told = server.tracebacks[0];
+  EXPECT_EQ(told.call_type(), crochet::proto::CallTraceback::GRAPH_EXECUTION);
   EXPECT_EQ(told.call_key(), R"([["None"], ["loss:0", "net/count:0"]])");
   ASSERT_GT(told.origin_stack().traces_size(), 1);
   const auto& made = told.origin_stack().traces(told.origin_stack().traces_size() - 1);

@@ -93,7 +93,7 @@ TEST(ProfilerHook, SlicesDoNotOverlapAndMemoryIsGivenBack) {
     const std::string name = "timeline-" + std::to_string(step);
     std::ifstream text(folder / (name + ".json")), bytes(folder / (name + ".pb"), std::ios::binary);
     const auto events = nlohmann::json::parse(text)["traceEvents"];
-    tensorflow::RunMetadata metadata;
+    crochet::proto::RunMetadata metadata;
     ASSERT_TRUE(metadata.ParseFromIstream(&bytes));
     int nodes = 0;
     for (const auto& device : metadata.step_stats().dev_stats()) nodes += device.node_stats_size();
@@ -111,20 +111,20 @@ TEST(ProfilerHook, ShowsTheStepsOfAGraph) {
   EXPECT_EQ(profiled, plain) << "to the last bit";
 
   std::ifstream file(folder / "timeline-4.pb", std::ios::binary);
-  tensorflow::RunMetadata metadata;
+  crochet::proto::RunMetadata metadata;
   ASSERT_TRUE(metadata.ParseFromIstream(&file));
   std::set<std::string> names;
   double flops = 0;
-  const tensorflow::DeviceStepStats& device = metadata.step_stats().dev_stats(0);
+  const crochet::proto::DeviceStepStats& device = metadata.step_stats().dev_stats(0);
   std::int64_t end = 0;
-  for (const tensorflow::NodeExecStats& n : device.node_stats()) {
+  for (const crochet::proto::NodeExecStats& n : device.node_stats()) {
     EXPECT_TRUE(names.insert(n.node_name()).second) << n.node_name() << ": one thread, so a node has one slice";
     EXPECT_GE(n.all_start_nanos(), end) << "steps run one after the other";
     end = n.all_start_nanos() + n.all_end_rel_nanos();
     for (const std::string_view figure : cr::trace::parse_op_label(n.timeline_label()).inputs) {
       if (figure.starts_with("FLOP=")) flops += std::stod(std::string(figure.substr(5)));
     }
-    for (const tensorflow::NodeOutput& o : n.output()) {
+    for (const crochet::proto::NodeOutput& o : n.output()) {
       for (const auto& d : o.tensor_description().shape().dim()) EXPECT_GT(d.size(), 0) << n.node_name();
     }
   }

@@ -88,14 +88,14 @@ struct Profiled : TemporaryFolder {
     return steps;
   }
   /// The tags of the run metadata in the event file.
-  std::map<std::string, tensorflow::RunMetadata> tagged() const {
-    std::map<std::string, tensorflow::RunMetadata> all;
+  std::map<std::string, crochet::proto::RunMetadata> tagged() const {
+    std::map<std::string, crochet::proto::RunMetadata> all;
     for (const auto& entry : fs::directory_iterator(path())) {
       if (entry.path().filename().string().find("tfevents") == std::string::npos) continue;
       const std::string bytes = text_of(entry.path());
       std::string_view rest = bytes;
       while (const auto record = cr::io::next_tfrecord(rest)) {
-        tensorflow::Event event;
+        crochet::proto::Event event;
         EXPECT_TRUE(event.ParseFromArray(record->data(), static_cast<int>(record->size())));
         if (!event.has_tagged_run_metadata()) continue;
         EXPECT_EQ(event.step(), 0) << "as the original: the tag has the step";
@@ -173,7 +173,7 @@ TEST(ProfilerHook, ATimelineIsMadeOfItsRunMetadata) {
                                     .in_background = background});
       run(session, 2);
       session.close();
-      tensorflow::RunMetadata metadata;
+      crochet::proto::RunMetadata metadata;
       ASSERT_TRUE(metadata.ParseFromString(text_of(test / "timeline-2.pb")));
       EXPECT_EQ(text_of(test / "timeline-2.json"),
                 cr::trace::timeline_json(metadata.step_stats(), {.show_dataflow = false, .show_memory = memory}));
@@ -391,11 +391,11 @@ TEST(ProfilerHook, ANativeTraceOfAllRecords) {
   auto session = test.profiled({.save_steps = 1, .event_file = false, .perfetto = test / "traces/run.pftrace"});
   run(session, 4);
   session.close();
-  perfetto::protos::Trace trace;
+  crochet::proto::perfetto::Trace trace;
   ASSERT_TRUE(trace.ParseFromString(text_of(test / "traces/run.pftrace")));
   int slices = 0;
   for (const auto& p : trace.packet())
-    slices += p.track_event().type() == perfetto::protos::TrackEvent::TYPE_SLICE_BEGIN;
+    slices += p.track_event().type() == crochet::proto::perfetto::TrackEvent::TYPE_SLICE_BEGIN;
   EXPECT_EQ(slices, 3 * 4) << "three runs: the run, its step, two phases of the profiler";
 }
 

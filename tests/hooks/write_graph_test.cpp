@@ -31,10 +31,10 @@ struct Classifier {
 using Executor = decltype(cr::Cpu{}.compile<Classifier>());
 
 struct Drawing {
-  tensorflow::GraphDef graph = io::graph_def_of<Executor>();
-  std::map<std::string, const tensorflow::NodeDef*> nodes = [this] {
-    std::map<std::string, const tensorflow::NodeDef*> all;
-    for (const tensorflow::NodeDef& n : graph.node()) all[n.name()] = &n;
+  crochet::proto::GraphDef graph = io::graph_def_of<Executor>();
+  std::map<std::string, const crochet::proto::NodeDef*> nodes = [this] {
+    std::map<std::string, const crochet::proto::NodeDef*> all;
+    for (const crochet::proto::NodeDef& n : graph.node()) all[n.name()] = &n;
     return all;
   }();
   std::string inputs_of(const std::string& name) const {
@@ -83,16 +83,16 @@ TEST(GraphDef, ShapesAndTypes) {
   const Drawing d;
   const auto& images = d.nodes.at("images")->attr();
   EXPECT_EQ(d.nodes.at("images")->op(), "Placeholder");
-  EXPECT_EQ(images.at("dtype").type(), tensorflow::DT_FLOAT);
+  EXPECT_EQ(images.at("dtype").type(), crochet::proto::DT_FLOAT);
   EXPECT_EQ(images.at("shape").shape().dim(0).size(), -1) << "dynamic";
   EXPECT_EQ(images.at("shape").shape().dim(1).size(), 6);
-  EXPECT_EQ(d.nodes.at("labels")->attr().at("dtype").type(), tensorflow::DT_INT32);
+  EXPECT_EQ(d.nodes.at("labels")->attr().at("dtype").type(), crochet::proto::DT_INT32);
   const auto& kernel = *d.nodes.at("hidden/kernel");
   EXPECT_EQ(kernel.op(), "VariableV2");
   EXPECT_EQ(kernel.attr().at("shape").shape().dim(1).size(), 4);
   const auto& matmul = *d.nodes.at("output/matmul");
   EXPECT_EQ(matmul.op(), "MatMul");
-  EXPECT_EQ(matmul.attr().at("T").type(), tensorflow::DT_FLOAT);
+  EXPECT_EQ(matmul.attr().at("T").type(), crochet::proto::DT_FLOAT);
   EXPECT_EQ(matmul.attr().at("_output_shapes").list().shape(0).dim(1).size(), 3);
   const auto& half = d.nodes.at("hidden/constant")->attr().at("value").tensor();
   EXPECT_EQ(half.tensor_content(), std::string("\0\0\0\x3f", 4));
@@ -113,8 +113,8 @@ TEST(WriteGraph, OncePerSession) {
   events.close();
   const auto written = cr::testing::events_in(disk.newest().bytes);
   EXPECT_EQ(cr::testing::short_text(written), "version graph meta_graph graph meta_graph") << "not when it recovers";
-  tensorflow::GraphDef graph;
-  tensorflow::MetaGraphDef meta;
+  crochet::proto::GraphDef graph;
+  crochet::proto::MetaGraphDef meta;
   ASSERT_TRUE(graph.ParseFromString(written[1].graph_def()));
   ASSERT_TRUE(meta.ParseFromString(written[2].meta_graph_def()));
   EXPECT_EQ(graph.SerializeAsString().size(), Drawing{}.graph.SerializeAsString().size());
@@ -128,7 +128,7 @@ TEST(WriteGraph, AsTextToo) {
   cr::MonitoredSession session{Executor{}, cr::HookChain{cr::WriteGraph{.text_file = folder / "graph.pbtxt"}}};
   session.close();
   const std::string text = cr::testing::bytes_of(folder / "graph.pbtxt");
-  tensorflow::GraphDef graph;
+  crochet::proto::GraphDef graph;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &graph));
   EXPECT_EQ(graph.node_size(), Drawing{}.graph.node_size());
   EXPECT_NE(text.find("op: \"Placeholder\""), std::string::npos);

@@ -143,9 +143,9 @@ void read(const std::string& path) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::string_view rest = bytes;
   while (const auto record = io::next_tfrecord(rest)) {
-    tensorflow::Event event;
+    crochet::proto::Event event;
     if (!event.ParseFromArray(record->data(), static_cast<int>(record->size()))) throw cr::IoError("not an event");
-    for (const tensorflow::Summary::Value& value : event.summary().value()) {
+    for (const crochet::proto::Summary::Value& value : event.summary().value()) {
       std::printf("%lld %s %a\n", static_cast<long long>(event.step()), value.tag().c_str(),
                   static_cast<double>(value.simple_value()));
     }

@@ -23,7 +23,7 @@ Message read(const std::string& path) {
   return message;
 }
 
-void write(const tensorflow::StepStats& stats, const std::string& prefix) {
+void write(const crochet::proto::StepStats& stats, const std::string& prefix) {
   for (const bool flow : {false, true}) {
     for (const bool memory : {false, true}) {
       std::ofstream(prefix + "-" + (flow ? "1" : "0") + (memory ? "1" : "0") + ".json")
@@ -36,8 +36,8 @@ void write(const tensorflow::StepStats& stats, const std::string& prefix) {
 
 int main(int argc, char** argv) try {
   const std::string what = argc == 4 ? argv[1] : "";
-  if (what == "stats") return write(read<tensorflow::StepStats>(argv[2]), argv[3]), 0;
-  if (what == "metadata") return write(read<tensorflow::RunMetadata>(argv[2]).step_stats(), argv[3]), 0;
+  if (what == "stats") return write(read<crochet::proto::StepStats>(argv[2]), argv[3]), 0;
+  if (what == "metadata") return write(read<crochet::proto::RunMetadata>(argv[2]).step_stats(), argv[3]), 0;
   std::fprintf(stderr, "usage: timeline stats|metadata FILE PREFIX\n");
   return 2;
 } catch (const std::exception& error) {

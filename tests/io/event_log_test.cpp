@@ -29,8 +29,8 @@ std::string from_hex(std::string_view hex) {
   return bytes;
 }
 
-tensorflow::Event scalar(double time, std::int64_t step, float value) {
-  tensorflow::Event event;
+crochet::proto::Event scalar(double time, std::int64_t step, float value) {
+  crochet::proto::Event event;
   event.set_wall_time(time);
   event.set_step(step);
   auto* v = event.mutable_summary()->add_value();

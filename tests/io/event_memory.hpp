@@ -76,8 +76,8 @@ struct EventDisk {
 };
 
 /// The whole events in a file's bytes.
-inline std::vector<tensorflow::Event> events_in(std::string_view bytes) {
-  std::vector<tensorflow::Event> events;
+inline std::vector<proto::Event> events_in(std::string_view bytes) {
+  std::vector<proto::Event> events;
   while (const auto record = io::next_tfrecord(bytes)) {
     if (!events.emplace_back().ParseFromArray(record->data(), static_cast<int>(record->size()))) {
       throw IoError("not an event");
@@ -92,18 +92,18 @@ inline std::string bytes_of(const std::filesystem::path& path) {
 }
 
 /// What an event is, in a few letters: `version`, `loss@3=0.5`, `START@1`.
-inline std::string short_text(const tensorflow::Event& event) {
+inline std::string short_text(const proto::Event& event) {
   const std::string at = "@" + std::to_string(event.step());
   if (event.has_file_version()) return "version";
   if (event.has_graph_def()) return "graph";
   if (event.has_meta_graph_def()) return "meta_graph";
   if (event.has_tagged_run_metadata()) return event.tagged_run_metadata().tag();
   if (event.has_session_log()) {
-    const tensorflow::SessionLog& log = event.session_log();
-    return tensorflow::SessionLog::SessionStatus_Name(log.status()) + at + log.checkpoint_path() + log.msg();
+    const proto::SessionLog& log = event.session_log();
+    return proto::SessionLog::SessionStatus_Name(log.status()) + at + log.checkpoint_path() + log.msg();
   }
   std::string text;
-  for (const tensorflow::Summary::Value& value : event.summary().value()) {
+  for (const proto::Summary::Value& value : event.summary().value()) {
     text += (text.empty() ? "" : "+") + value.tag();
     if (value.has_simple_value()) {
       std::string number = std::to_string(value.simple_value());
@@ -117,9 +117,9 @@ inline std::string short_text(const tensorflow::Event& event) {
   }
   return text + at;
 }
-inline std::string short_text(const std::vector<tensorflow::Event>& events) {
+inline std::string short_text(const std::vector<proto::Event>& events) {
   std::string text;
-  for (const tensorflow::Event& event : events) (text += text.empty() ? "" : " ") += short_text(event);
+  for (const proto::Event& event : events) (text += text.empty() ? "" : " ") += short_text(event);
   return text;
 }
 

@@ -43,7 +43,7 @@ struct Desk {
     return o;
   }
   io::EventWriter writer() const { return io::EventWriter(crochet::testing::empty_folder(), options()); }
-  std::vector<tensorflow::Event> events() const { return events_in(disk.newest().bytes); }
+  std::vector<crochet::proto::Event> events() const { return events_in(disk.newest().bytes); }
   std::string text() const { return short_text(events()); }
 };
 
@@ -57,7 +57,7 @@ TEST(EventWriter, WritesEachKind) {
   events.add_text("note", "*hello*", 6);
   events.add_summary(io::Summary{}.scalar("a", 1).scalar("b", -2.5), 7);
   events.add_run_metadata("step_7", "bytes");
-  events.add_session_log(tensorflow::SessionLog::STOP, 8, "", "done");
+  events.add_session_log(crochet::proto::SessionLog::STOP, 8, "", "done");
   events.checkpoint(9, "dir/model.ckpt");
   events.add_graph({});
   events.add_meta_graph({});
@@ -74,7 +74,7 @@ TEST(EventWriter, WritesEachKind) {
   EXPECT_EQ(image.encoded_image_string().substr(1, 3), "PNG");
   const auto& note = all[4].summary().value(0);
   EXPECT_EQ(note.metadata().plugin_data().plugin_name(), "text");
-  EXPECT_EQ(note.tensor().dtype(), tensorflow::DT_STRING);
+  EXPECT_EQ(note.tensor().dtype(), crochet::proto::DT_STRING);
   EXPECT_EQ(all[2].summary().value(0).histo().sum(), 6);
   EXPECT_EQ(all[6].step(), 0) << "run metadata has no step";
 }

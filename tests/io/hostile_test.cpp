@@ -29,10 +29,10 @@
 namespace {
 
 using namespace crochet::io;
+using crochet::proto::BundleEntryProto;
+using crochet::proto::BundleHeaderProto;
 using crochet::test::TemporaryFolder;
 using crochet::test::varint;
-using tensorflow::BundleEntryProto;
-using tensorflow::BundleHeaderProto;
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
@@ -51,7 +51,7 @@ BundleHeaderProto header(int shards = 1) {
 /// 8 bytes of two floats at the begin of the data file, which holds 1, 2, 3, 4.
 BundleEntryProto entry(std::int64_t offset = 0, std::vector<std::int64_t> shape = {2}) {
   BundleEntryProto proto;
-  proto.set_dtype(tensorflow::DT_FLOAT);
+  proto.set_dtype(crochet::proto::DT_FLOAT);
   proto.mutable_shape();
   std::int64_t size = 4;
   for (const std::int64_t dim : shape) {
@@ -138,11 +138,11 @@ TEST(HostileBundle, EntriesThatCannotBe) {
       changed([](auto& e) { e.set_size(7); }),
       changed([](auto& e) { e.set_shard_id(1); }),
       changed([](auto& e) { e.set_shard_id(-1); }),
-      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(0)); }),
-      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(31)); }),
-      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(101)); }),
-      changed([](auto& e) { e.set_dtype(static_cast<tensorflow::DataType>(-1)); }),
-      changed([](auto& e) { e.set_dtype(tensorflow::DT_STRING); }),
+      changed([](auto& e) { e.set_dtype(static_cast<crochet::proto::DataType>(0)); }),
+      changed([](auto& e) { e.set_dtype(static_cast<crochet::proto::DataType>(31)); }),
+      changed([](auto& e) { e.set_dtype(static_cast<crochet::proto::DataType>(101)); }),
+      changed([](auto& e) { e.set_dtype(static_cast<crochet::proto::DataType>(-1)); }),
+      changed([](auto& e) { e.set_dtype(crochet::proto::DT_STRING); }),
       changed([](auto& e) { e.mutable_shape()->mutable_dim(0)->set_size(-2); }),
       changed([](auto& e) { e.mutable_shape()->mutable_dim(0)->set_size(most); }),
       changed([](auto& e) { e.mutable_shape()->set_unknown_rank(true); }),
@@ -155,7 +155,7 @@ TEST(HostileBundle, EntriesThatCannotBe) {
         for (int i = 0; i < 300; ++i) e.mutable_shape()->add_dim()->set_size(1);
       }),
       changed([](auto& e) {  // more strings than bytes
-        e.set_dtype(tensorflow::DT_STRING);
+        e.set_dtype(crochet::proto::DT_STRING);
         e.mutable_shape()->mutable_dim(0)->set_size(std::int64_t{1} << 60);
         e.set_size(16);
       }),
@@ -209,7 +209,7 @@ TEST(HostileBundle, PartsThatDoNotFit) {
   using Extent = detail::SliceExtent;
   const auto write = [&](std::vector<Extent> extents, std::vector<std::int64_t> shape = {4}) {
     BundleEntryProto whole;
-    whole.set_dtype(tensorflow::DT_FLOAT);
+    whole.set_dtype(crochet::proto::DT_FLOAT);
     for (const std::int64_t dim : shape) whole.mutable_shape()->add_dim()->set_size(dim);
     std::vector<KeyValue> table{{"", header().SerializeAsString()}};
     std::int64_t offset = 0;

@@ -164,8 +164,8 @@ TEST(TensorBundle, ReadsACompressedIndex) {
   detail::TableSink sink;
   leveldb::TableBuilder builder{options, &sink};
   std::vector<KeyValue> entries = read_sorted_table(read_whole_file(folder / "a.index"));
-  tensorflow::BundleEntryProto empty;  // and with a name that is worth compressing
-  empty.set_dtype(tensorflow::DT_STRING);
+  crochet::proto::BundleEntryProto empty;  // and with a name that is worth compressing
+  empty.set_dtype(crochet::proto::DT_STRING);
   empty.mutable_shape()->add_dim()->set_name(std::string(2000, 'x'));
   entries.emplace_back("z", empty.SerializeAsString());
   for (const auto& [key, value] : entries) builder.Add(key, value);

@@ -62,7 +62,7 @@ std::vector<float> ramp(std::size_t count) {
 }
 
 /// Sends a run as TensorFlow does; the tensors are what is given.
-grpc::Status send_run(DebugClient& client, bool with_graph, const std::vector<tensorflow::Event>& tensors) {
+grpc::Status send_run(DebugClient& client, bool with_graph, const std::vector<crochet::proto::Event>& tensors) {
   if (with_graph) {
     client.send(graph_events(small_graph(), 100));
     EXPECT_TRUE(client.reply()) << "after the last chunk of a graph";
@@ -79,7 +79,7 @@ TEST(Debugd, a_run_becomes_a_dump_that_opens) {
   const TemporaryFolder folder;
   Debugd debugd({.dump = folder / "dumps"});
   const std::vector<float> large = ramp(3'000'000);  // 12 MB
-  std::vector<tensorflow::Event> tensors = chunk_events({.node = "net/a"}, large, 4'096'000);
+  std::vector<crochet::proto::Event> tensors = chunk_events({.node = "net/a"}, large, 4'096'000);
   std::swap(tensors[0], tensors[2]);
   tensors.push_back(whole_event({.node = "net/b", .time = first_time + 1}, {1, NAN, 3}));
   DebugClient client(debugd.address());
@@ -106,7 +106,7 @@ TEST(Debugd, a_run_becomes_a_dump_that_opens) {
   EXPECT_EQ(run.fetches()[0], "['net/b:0']");
   EXPECT_EQ(run.feeds()[0], "dict_keys(['x:0'])");
   std::ifstream file(run.directory() / run.tensors()[0].file, std::ios::binary);
-  tensorflow::Event event;
+  crochet::proto::Event event;
   ASSERT_TRUE(event.ParseFromIstream(&file));
   EXPECT_EQ(event.summary().value(0).tensor().tensor_content(), bytes_of(large));
   EXPECT_EQ(event.summary().value(0).metadata().plugin_data().content(), plugin_json(cpu0, 0, 1, 0));
@@ -196,7 +196,7 @@ TEST(Debugd, gates_are_said_with_the_next_reply_and_again_on_each_stream) {
     EXPECT_TRUE(client.finish().ok());
   }
   EXPECT_TRUE(debugd.server.command("unwatch net/a"));
-  const auto first_changes = [&](const std::vector<tensorflow::Event>& tensors = {}) {
+  const auto first_changes = [&](const std::vector<crochet::proto::Event>& tensors = {}) {
     DebugClient client(debugd.address());
     client.send(run_event());
     Texts changes = client.changes();
@@ -443,9 +443,9 @@ TEST(Debugd, a_token_is_asked_for_and_shown) {
   DebugClient client(debugd.address(), "secret-42");
   EXPECT_EQ(client.control_token(), "secret-42");
   EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
-  const auto stub = tensorflow::EventListener::NewStub(channel_to(debugd.address()));
+  const auto stub = crochet::proto::EventListener::NewStub(channel_to(debugd.address()));
   grpc::ClientContext context;
-  tensorflow::EventReply reply;
+  crochet::proto::EventReply reply;
   EXPECT_EQ(stub->SendTracebacks(&context, {}, &reply).error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 
@@ -534,15 +534,15 @@ TEST(Debugd, an_address_belongs_to_one_server) {
 TEST(Debugd, sources_are_kept_on_request_and_within_their_folder) {
   const TemporaryFolder folder;
   Debugd debugd({.dump = folder / "dumps", .keep_sources = true, .source_bytes = 200});
-  const auto stub = tensorflow::EventListener::NewStub(channel_to(debugd.address()));
-  tensorflow::DebuggedSourceFiles files;
+  const auto stub = crochet::proto::EventListener::NewStub(channel_to(debugd.address()));
+  crochet::proto::DebuggedSourceFiles files;
   auto& file = *files.add_source_files();
   file.set_host("host");
   file.set_file_path("../../../../etc/pass\nwd");
   file.add_lines("line 1");
   const auto send = [&] {
     grpc::ClientContext context;
-    tensorflow::EventReply reply;
+    crochet::proto::EventReply reply;
     return stub->SendSourceFiles(&context, files, &reply);
   };
   EXPECT_TRUE(send().ok());
@@ -563,7 +563,8 @@ TEST(Debugd, sources_are_kept_on_request_and_within_their_folder) {
 
 // ---- NaN
 
-crochet::debug::ReceivedTensor published(const std::string& op, tensorflow::DataType type, const std::string& bytes) {
+crochet::debug::ReceivedTensor published(const std::string& op, crochet::proto::DataType type,
+                                         const std::string& bytes) {
   crochet::debug::ReceivedTensor tensor{{"a", 0, op}, cpu0, 0, 1, whole_event({.op = op}, {})};
   tensor.event.mutable_summary()->mutable_value(0)->mutable_tensor()->set_dtype(type);
   tensor.event.mutable_summary()->mutable_value(0)->mutable_tensor()->set_tensor_content(bytes);
@@ -575,12 +576,12 @@ std::string raw(std::vector<T> values) {
 }
 
 TEST(Debugd, nan_and_infinities_by_what_each_op_publishes) {
-  const auto bad = [](const std::string& op, tensorflow::DataType type, const std::string& bytes) {
+  const auto bad = [](const std::string& op, crochet::proto::DataType type, const std::string& bytes) {
     const BadNumbers found = bad_numbers(published(op, type, bytes));
     return std::string(found.nan ? "nan " : "") + (found.infinite ? "inf" : "");
   };
   constexpr double inf = std::numeric_limits<double>::infinity();
-  using namespace tensorflow;
+  using namespace crochet::proto;
   EXPECT_EQ(bad("DebugIdentity", DT_FLOAT, raw<float>({1, NAN})), "nan ");
   EXPECT_EQ(bad("DebugIdentity", DT_DOUBLE, raw<double>({-inf, 1})), "inf");
   EXPECT_EQ(bad("DebugIdentity", DT_HALF, raw<std::uint16_t>({0x7e00, 0x7c00})), "nan inf");

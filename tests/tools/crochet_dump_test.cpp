@@ -54,7 +54,7 @@ struct TwoRuns : DumpFixture {
   }
   void run_of(std::int64_t step, const std::vector<float>& b, const std::vector<float>& c, std::uint64_t later = 0) {
     metadata(step, step);
-    tensorflow::GraphDef nodes;
+    crochet::proto::GraphDef nodes;
     add_node(nodes, "net/c", "Mul", {"net/b", "w"});
     add_node(nodes, "net/b", "RealDiv", {"a", "a", "x:2"});
     add_node(nodes, "a", "Const");
@@ -122,8 +122,8 @@ TEST(CrochetDumpFind, NamesTheNodeWhereItBegan) {
 TEST(CrochetDumpFind, EveryCondition) {
   const DumpFixture runs;
   runs.floats("a", 1, {1, 2, 3, 4, 5, 6}, {2, 3});
-  runs.tensor<std::int32_t>("b", 0, 2, tensorflow::DT_INT32, {2, 3}, {1, 2, 3, 4, 5, 6});
-  runs.tensor<float>("c", 0, 3, tensorflow::DT_FLOAT, {}, {-inf});
+  runs.tensor<std::int32_t>("b", 0, 2, crochet::proto::DT_INT32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  runs.tensor<float>("c", 0, 3, crochet::proto::DT_FLOAT, {}, {-inf});
   runs.floats("d", 4, {nan});
   const std::string root = runs.root().string();
   const auto found = [&](Words conditions) {
@@ -157,10 +157,10 @@ TEST(CrochetDumpFind, EveryCondition) {
 TEST(CrochetDumpFind, SummariesAndCountsStandForTheirTensors) {
   const DumpFixture runs;
   const double none = std::numeric_limits<double>::quiet_NaN();
-  runs.tensor<double>("s", 0, 1, tensorflow::DT_DOUBLE, {16}, {1, 6, 2, 1, 0, 0, 2, 1, 3, 4, 3.5, 0.25, 1, 2, 2, 3},
+  runs.tensor<double>("s", 0, 1, crochet::proto::DT_DOUBLE, {16}, {1, 6, 2, 1, 0, 0, 2, 1, 3, 4, 3.5, 0.25, 1, 2, 2, 3},
                       "DebugNumericSummary");
-  runs.tensor<std::int64_t>("n", 0, 2, tensorflow::DT_INT64, {1}, {5}, "DebugNanCount");
-  runs.tensor<double>("damaged", 0, 3, tensorflow::DT_DOUBLE, {14},
+  runs.tensor<std::int64_t>("n", 0, 2, crochet::proto::DT_INT64, {1}, {5}, "DebugNanCount");
+  runs.tensor<double>("damaged", 0, 3, crochet::proto::DT_DOUBLE, {14},
                       {1, 6, none, 1e300, 0, 0, 2, 1, 3, 4, 3.5, 0.25, 1e300, 9}, "DebugNumericSummary");
   const auto all = json({"find", "--nan", "--all", runs.root().string()});
   ASSERT_EQ(all.size(), 3u);
@@ -199,24 +199,24 @@ TEST(CrochetDumpCat, PrintsAsNumpyDoes) {
   EXPECT_EQ(printed(runs, {"--precision", "2"}), "[[[1. 2.]\n  [3. 4.]]\n\n [[5. 6.]\n  [7. 8.]]]\n");
   floats({3.14159f, 100}, {2});
   EXPECT_EQ(printed(runs, {"--precision", "2"}), "[  3.14 100.  ]\n");
-  runs.tensor<float>("a", 0, 1, tensorflow::DT_FLOAT, {0, 3}, {});
+  runs.tensor<float>("a", 0, 1, crochet::proto::DT_FLOAT, {0, 3}, {});
   EXPECT_EQ(printed(runs), "[]\n");
-  runs.tensor<float>("a", 0, 1, tensorflow::DT_FLOAT, {}, {0.1f});
+  runs.tensor<float>("a", 0, 1, crochet::proto::DT_FLOAT, {}, {0.1f});
   EXPECT_EQ(printed(runs), "0.1\n");
-  runs.tensor<float>("a", 0, 1, tensorflow::DT_FLOAT, {4}, {});
+  runs.tensor<float>("a", 0, 1, crochet::proto::DT_FLOAT, {4}, {});
   EXPECT_EQ(printed(runs), "(not initialized)\n");
-  runs.tensor<std::int8_t>("a", 0, 1, tensorflow::DT_INT8, {2, 2}, {-100, 2, 3, 4});
+  runs.tensor<std::int8_t>("a", 0, 1, crochet::proto::DT_INT8, {2, 2}, {-100, 2, 3, 4});
   EXPECT_EQ(printed(runs), "[[-100    2]\n [   3    4]]\n");
-  runs.tensor<char>("a", 0, 1, tensorflow::DT_BOOL, {2}, {0, 1});
+  runs.tensor<char>("a", 0, 1, crochet::proto::DT_BOOL, {2}, {0, 1});
   EXPECT_EQ(printed(runs), "[False  True]\n");
-  runs.tensor<std::complex<float>>("a", 0, 1, tensorflow::DT_COMPLEX64, {2}, {{1, 2.5f}, {-3, -0.f}});
+  runs.tensor<std::complex<float>>("a", 0, 1, crochet::proto::DT_COMPLEX64, {2}, {{1, 2.5f}, {-3, -0.f}});
   EXPECT_EQ(printed(runs), "[ 1.+2.5j -3.-0.j ]\n");
-  runs.tensor<std::uint16_t>("a", 0, 1, tensorflow::DT_HALF, {3}, {0x2e66, 0x7bff, 0x7e00});
+  runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {3}, {0x2e66, 0x7bff, 0x7e00});
   EXPECT_EQ(printed(runs), "[1.00e-01 6.55e+04      nan]\n");
   // Digits that rounding does not need are shown before the point in an array, and not of a number alone.
-  runs.tensor<std::uint16_t>("a", 0, 1, tensorflow::DT_HALF, {2}, {0x760a, 0x7c00});
+  runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {2}, {0x760a, 0x7c00});
   EXPECT_EQ(printed(runs), "[24736.    inf]\n");
-  runs.tensor<std::uint16_t>("a", 0, 1, tensorflow::DT_HALF, {}, {0x760a});
+  runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {}, {0x760a});
   EXPECT_EQ(printed(runs), "24740.0\n");
   EXPECT_EQ(floats({90367312, 193000.5f}, {2}), "[90367312.    193000.5]\n");
   runs.strings("a", 1, {"ab", "it's", std::string("\x1b[0m\0", 5)});
@@ -227,14 +227,14 @@ TEST(CrochetDumpCat, LargeTensorsAreShownByTheirEdges) {
   const DumpFixture runs;
   std::vector<std::int32_t> elements(1001);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int32_t>(i);
-  runs.tensor("a", 0, 1, tensorflow::DT_INT32, {1001}, elements);
+  runs.tensor("a", 0, 1, crochet::proto::DT_INT32, {1001}, elements);
   EXPECT_EQ(printed(runs), "[   0    1    2 ...  998  999 1000]\n");
   const std::string full = printed(runs, {"--full"});
   EXPECT_NE(full.find(" 500 "), std::string::npos);
   EXPECT_EQ(full.find("..."), std::string::npos);
   elements.resize(1000);
   elements.push_back(9);
-  runs.tensor("a", 0, 1, tensorflow::DT_INT32, {7, 143}, elements);
+  runs.tensor("a", 0, 1, crochet::proto::DT_INT32, {7, 143}, elements);
   EXPECT_EQ(printed(runs), R"([[  0   1   2 ... 140 141 142]
  [143 144 145 ... 283 284 285]
  [286 287 288 ... 426 427 428]
@@ -247,8 +247,8 @@ TEST(CrochetDumpCat, LargeTensorsAreShownByTheirEdges) {
 
 TEST(CrochetDumpCat, ChoosesTensors) {
   const TwoRuns runs;
-  runs.tensor<std::int64_t>("net/b", 0, 1700000000000021, tensorflow::DT_INT64, {1}, {7}, "DebugNanCount");
-  runs.tensor<float>("net/b", 1, 1700000000000022, tensorflow::DT_FLOAT, {1}, {7});
+  runs.tensor<std::int64_t>("net/b", 0, 1700000000000021, crochet::proto::DT_INT64, {1}, {7}, "DebugNanCount");
+  runs.tensor<float>("net/b", 1, 1700000000000022, crochet::proto::DT_FLOAT, {1}, {7});
   const std::string root = runs.path();
   EXPECT_EQ(json({"cat", root, "net/b"}).size(), 3u);  // slots 0 and 1 of one run, slot 0 of the other
   EXPECT_EQ(json({"cat", root, "net/b:1"}).size(), 1u);
@@ -263,15 +263,15 @@ TEST(CrochetDumpCat, ChoosesTensors) {
 TEST(CrochetDumpCat, JsonHasTheShape) {
   const DumpFixture runs;
   const auto value = [&] { return json({"cat", runs.root().string(), "a"})[0]["value"].dump(); };
-  runs.tensor<float>("a", 0, 1, tensorflow::DT_FLOAT, {2, 1, 2}, {1, 0.1f, 1e-7f, -inf});
+  runs.tensor<float>("a", 0, 1, crochet::proto::DT_FLOAT, {2, 1, 2}, {1, 0.1f, 1e-7f, -inf});
   EXPECT_EQ(value(), R"([[[1.0,0.1]],[[1e-07,"-inf"]]])");
-  runs.tensor<float>("a", 0, 1, tensorflow::DT_FLOAT, {}, {3});
+  runs.tensor<float>("a", 0, 1, crochet::proto::DT_FLOAT, {}, {3});
   EXPECT_EQ(value(), "3.0");
-  runs.tensor<float>("a", 0, 1, tensorflow::DT_FLOAT, {1LL << 40, 0}, {});
+  runs.tensor<float>("a", 0, 1, crochet::proto::DT_FLOAT, {1LL << 40, 0}, {});
   EXPECT_EQ(value(), "[]");
-  runs.tensor<std::uint64_t>("a", 0, 1, tensorflow::DT_UINT64, {1}, {~std::uint64_t{0}});
+  runs.tensor<std::uint64_t>("a", 0, 1, crochet::proto::DT_UINT64, {1}, {~std::uint64_t{0}});
   EXPECT_EQ(value(), "[18446744073709551615]");
-  runs.tensor<std::complex<float>>("a", 0, 1, tensorflow::DT_COMPLEX64, {1}, {{1, nan}});
+  runs.tensor<std::complex<float>>("a", 0, 1, crochet::proto::DT_COMPLEX64, {1}, {{1, nan}});
   EXPECT_EQ(value(), R"([[1.0,"nan"]])");
   runs.strings("a", 1, {"x\n\"", "\xff"});
   EXPECT_EQ(value(), R"(["x\\x0a\"","\\xff"])");
@@ -329,16 +329,16 @@ TEST(CrochetDumpDiff, EveryKindOfDifference) {
     return all;
   };
   const DumpFixture a, b;
-  a.floats("type", 1, {1}), b.tensor<double>("type", 0, 1, tensorflow::DT_DOUBLE, {1}, {1});
+  a.floats("type", 1, {1}), b.tensor<double>("type", 0, 1, crochet::proto::DT_DOUBLE, {1}, {1});
   a.floats("shape", 2, {1, 2}), b.floats("shape", 2, {1, 2}, {1, 2});
-  a.floats("unset", 3, {1}), b.tensor<float>("unset", 0, 3, tensorflow::DT_FLOAT, {1}, {});
+  a.floats("unset", 3, {1}), b.tensor<float>("unset", 0, 3, crochet::proto::DT_FLOAT, {1}, {});
   a.floats("infinite", 4, {inf, -inf, nan}), b.floats("infinite", 4, {inf, inf, nan});
-  a.tensor<std::int64_t>("whole", 0, 5, tensorflow::DT_INT64, {2, 1}, {1, (1LL << 62) + 1});
-  b.tensor<std::int64_t>("whole", 0, 5, tensorflow::DT_INT64, {2, 1}, {1, 1LL << 62});
+  a.tensor<std::int64_t>("whole", 0, 5, crochet::proto::DT_INT64, {2, 1}, {1, (1LL << 62) + 1});
+  b.tensor<std::int64_t>("whole", 0, 5, crochet::proto::DT_INT64, {2, 1}, {1, 1LL << 62});
   a.strings("text", 6, {"a", "b"}), b.strings("text", 6, {"a", "c"});
   a.floats("zero", 7, {0.f}), b.floats("zero", 7, {-0.f});
-  a.tensor<std::complex<float>>("complex", 0, 8, tensorflow::DT_COMPLEX64, {1}, {{3, 0}});
-  b.tensor<std::complex<float>>("complex", 0, 8, tensorflow::DT_COMPLEX64, {1}, {{0, 4}});
+  a.tensor<std::complex<float>>("complex", 0, 8, crochet::proto::DT_COMPLEX64, {1}, {{3, 0}});
+  b.tensor<std::complex<float>>("complex", 0, 8, crochet::proto::DT_COMPLEX64, {1}, {{0, 4}});
   a.floats("here", 9, {1}), b.floats("there", 9, {1});
   EXPECT_EQ(differences(a, b), R"(type: float32 (1,) against float64 (1,)
 shape: float32 (2,) against float32 (1, 2)

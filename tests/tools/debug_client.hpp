@@ -32,7 +32,7 @@ class DebugClient {
     if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
     const grpc::internal::RpcMethod method("/tensorflow.EventListener/SendEvents",
                                            grpc::internal::RpcMethod::BIDI_STREAMING);
-    stream_.reset(grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, tensorflow::EventReply>::Create(
+    stream_.reset(grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, proto::EventReply>::Create(
         channel_.get(), method, &context_));
   }
 
@@ -40,14 +40,14 @@ class DebugClient {
     const grpc::Slice slice(bytes);
     return stream_->Write(grpc::ByteBuffer(&slice, 1));
   }
-  bool send(const tensorflow::Event& event) { return send_bytes(event.SerializeAsString()); }
-  void send(const std::vector<tensorflow::Event>& events) {
+  bool send(const proto::Event& event) { return send_bytes(event.SerializeAsString()); }
+  void send(const std::vector<proto::Event>& events) {
     for (const auto& event : events) send(event);
   }
 
   /// Waits for a reply; nothing if the stream ends instead.
-  std::optional<tensorflow::EventReply> reply() {
-    tensorflow::EventReply reply;
+  std::optional<proto::EventReply> reply() {
+    proto::EventReply reply;
     if (!stream_->Read(&reply)) return std::nullopt;
     return reply;
   }
@@ -79,7 +79,7 @@ class DebugClient {
  private:
   std::shared_ptr<grpc::Channel> channel_;
   grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, tensorflow::EventReply>> stream_;
+  std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, proto::EventReply>> stream_;
   int late_replies_ = 0;
 };
 

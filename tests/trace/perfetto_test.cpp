@@ -19,9 +19,9 @@ namespace {
 namespace cr = crochet;
 namespace trace = crochet::trace;
 using cr::testing::RecordedRun;
-using perfetto::protos::Trace;
-using perfetto::protos::TracePacket;
-using perfetto::protos::TrackEvent;
+using crochet::proto::perfetto::Trace;
+using crochet::proto::perfetto::TracePacket;
+using crochet::proto::perfetto::TrackEvent;
 
 trace::RunTrace run_with_hooks(RecordedRun& made) {
   trace::RunTrace run = made.record();
@@ -52,7 +52,7 @@ struct Reader {
       if (p.has_track_event()) read_event(p.track_event(), static_cast<std::int64_t>(p.timestamp()) - start);
     }
   }
-  void read_track(const perfetto::protos::TrackDescriptor& t) {
+  void read_track(const crochet::proto::perfetto::TrackDescriptor& t) {
     const std::string name = t.has_thread() ? t.thread().thread_name() : t.has_process() ? "process" : t.name();
     EXPECT_TRUE(tracks.emplace(t.uuid(), name).second) << name;
     EXPECT_TRUE(t.has_process() || tracks.count(t.parent_uuid()) == 1);

@@ -46,7 +46,7 @@ cr::trace::RunTrace run_of_step(std::int64_t step) {
 }
 /// The steps of the runs in a native trace, which has to be whole.
 std::vector<std::int64_t> runs_in(const fs::path& path) {
-  perfetto::protos::Trace trace;
+  crochet::proto::perfetto::Trace trace;
   EXPECT_TRUE(trace.ParseFromString(text_of(path))) << path;
   std::vector<std::int64_t> steps;
   for (const auto& p : trace.packet()) {
@@ -146,7 +146,7 @@ TEST(RunWriter, AStepThatIsRecordedAgainIsNoError) {
     const std::string bytes = text_of(events.path());
     std::string_view rest = bytes;
     while (const auto record = io::next_tfrecord(rest)) {
-      tensorflow::Event event;
+      crochet::proto::Event event;
       ASSERT_TRUE(event.ParseFromArray(record->data(), static_cast<int>(record->size())));
       if (event.has_tagged_run_metadata()) tags.push_back(event.tagged_run_metadata().tag());
     }

@@ -87,7 +87,7 @@ TEST(Wiring, IsThatOfTheStepsNotOfTheNodes) {
 
 TEST(StepStats, LabelsHaveTheFigures) {
   RecordedRun made;
-  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  const crochet::proto::StepStats stats = trace::step_stats(made.record());
   ASSERT_EQ(stats.dev_stats_size(), 2) << "one for each thread";
   EXPECT_EQ(stats.dev_stats(0).device(), "/job:localhost/replica:0/task:0/device:CPU:0");
   EXPECT_EQ(stats.dev_stats(1).device(), "/job:localhost/replica:0/task:0/device:CPU:0/thread:1");
@@ -113,7 +113,7 @@ TEST(StepStats, TimesAreMicrosecondsThatDoNotOverlap) {
   RecordedRun made;
   trace::RunTrace run = made.record();
   const auto texts = [&] {
-    const tensorflow::StepStats stats = trace::step_stats(run);
+    const crochet::proto::StepStats stats = trace::step_stats(run);
     std::string text;
     for (const auto& n : stats.dev_stats(0).node_stats()) {
       text += std::to_string(n.all_start_micros() - std::int64_t{1'000'000'000'000}) + "+" +
@@ -130,12 +130,12 @@ TEST(StepStats, TimesAreMicrosecondsThatDoNotOverlap) {
 
 TEST(StepStats, OutputsHangOnThePartThatEndsLast) {
   RecordedRun made;
-  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  const crochet::proto::StepStats stats = trace::step_stats(made.record());
   const auto& nodes = stats.dev_stats(0).node_stats();
   EXPECT_EQ(nodes[0].output_size(), 0);
-  const tensorflow::NodeExecStats& last = stats.dev_stats(1).node_stats(0);
+  const crochet::proto::NodeExecStats& last = stats.dev_stats(1).node_stats(0);
   ASSERT_EQ(last.output_size(), 2);
-  EXPECT_EQ(last.output(0).tensor_description().dtype(), tensorflow::DT_FLOAT);
+  EXPECT_EQ(last.output(0).tensor_description().dtype(), crochet::proto::DT_FLOAT);
   EXPECT_EQ(last.output(0).tensor_description().shape().dim(1).size(), 8);
   EXPECT_EQ(last.memory(0).total_bytes(), 4096);
   EXPECT_EQ(nodes[1].memory(0).allocator_bytes_in_use(), 4096 + (1 << 20));
@@ -158,7 +158,7 @@ TEST(StepStats, HooksHaveADeviceOfTheirOwn) {
   trace::RunTrace run = made.record();
   run.phases = {{"LoggingTensor<\"loss\", \"accuracy\">", "before_run", 100.0001, 100.0001035},
                 {"FeedFn<main()::<lambda(auto:1&)>>", "after_run", 100.0001035, 100.0002}};
-  const tensorflow::StepStats stats = trace::step_stats(run);
+  const crochet::proto::StepStats stats = trace::step_stats(run);
   ASSERT_EQ(stats.dev_stats_size(), 3);
   EXPECT_EQ(stats.dev_stats(2).device(), trace::hooks_device);
   EXPECT_EQ(stats.dev_stats(2).node_stats(0).all_end_rel_micros(), 2) << "the next begins in the same microsecond";
@@ -189,7 +189,7 @@ TEST(StepStats, AnyNameOfAHookIsShownWhole) {
 TEST(StepStats, AStepWithoutATensorHasNoOutput) {
   RecordedRun made;
   made.nodes[8].has_tensor = false;
-  const tensorflow::StepStats stats = trace::step_stats(made.record());
+  const crochet::proto::StepStats stats = trace::step_stats(made.record());
   EXPECT_EQ(stats.dev_stats(0).node_stats(3).node_name(), "update");
   EXPECT_EQ(stats.dev_stats(0).node_stats(3).output_size(), 0);
   EXPECT_EQ(stats.dev_stats(0).node_stats(2).output_size(), 1);
@@ -231,7 +231,7 @@ TEST(StepStats, ARunWithoutStepsIsOneNode) {
   made.recorder.on_run_begin(run);
   made.pass(1500);
   made.recorder.on_run_end();
-  const tensorflow::StepStats stats = trace::step_stats(made.recorder.take());
+  const crochet::proto::StepStats stats = trace::step_stats(made.recorder.take());
   ASSERT_EQ(stats.dev_stats(0).node_stats_size(), 1);
   EXPECT_EQ(stats.dev_stats(0).node_stats(0).timeline_label(), "run = Run(us=1500.000)");
 }

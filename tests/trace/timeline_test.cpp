@@ -21,8 +21,8 @@ using cr::trace::timeline_json;
 using Json = nlohmann::json;
 using Texts = std::vector<std::string_view>;
 
-tensorflow::StepStats stats_of(const std::string& text) {
-  tensorflow::StepStats stats;
+crochet::proto::StepStats stats_of(const std::string& text) {
+  crochet::proto::StepStats stats;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &stats)) << text;
   return stats;
 }
@@ -38,13 +38,13 @@ std::string node(const std::string& name, int start, int duration, const std::st
 }
 
 /// Three nodes on the processor, one on a device; labels with control inputs, allocations, and names that are cut.
-tensorflow::StepStats worked_example() {
+crochet::proto::StepStats worked_example() {
   return stats_of("dev_stats { device: 'cpu' " + node("a", 1000, 10, "a = Const()", 8) +
                   node("b", 1005, 10, "b = Const()", 16) + node("c", 1020, 30, "[cpu 1.0MB] c = Add(a, b)", 8) +
                   "} dev_stats { device: 'gpu' " + node("d", 1060, 5, "d = Relu(a/_7, c:1, ^b)") + "}");
 }
 
-Json events(const tensorflow::StepStats& stats, cr::trace::TimelineOptions options, std::string_view phases) {
+Json events(const crochet::proto::StepStats& stats, cr::trace::TimelineOptions options, std::string_view phases) {
   Json chosen = Json::array();
   const Json all = Json::parse(timeline_json(stats, options));
   EXPECT_EQ(all.size(), 1U);
@@ -116,7 +116,7 @@ TEST(Timeline, LabelsAreReadFromBehind) {
 }
 
 TEST(Timeline, ADevicesOwnTracerHasNameAndOp) {
-  const tensorflow::StepStats stats =
+  const crochet::proto::StepStats stats =
       stats_of("dev_stats { device: '/device:GPU:0/stream:all' " + node("conv:MatMul:x", 10, 5, "ignored = Op(a)") +
                node("copy", 20, 5, "kernel @@pool:Max#7") + "} dev_stats { device: 'cpu' " +
                node("RecvTensor", 10, 5, "x = Op(conv)") + "}");
@@ -128,7 +128,7 @@ TEST(Timeline, ADevicesOwnTracerHasNameAndOp) {
 }
 
 TEST(Timeline, OddTextStaysJson) {
-  tensorflow::StepStats stats = stats_of("dev_stats { device: 'd' " + node("n", 1, 1, "l") + "}");
+  crochet::proto::StepStats stats = stats_of("dev_stats { device: 'd' " + node("n", 1, 1, "l") + "}");
   stats.mutable_dev_stats(0)->mutable_node_stats(0)->set_timeline_label("n = \x01\"\\\xff(in\n, \tx)");
   EXPECT_EQ(events(stats, {}, "X")[0]["name"], "unknown") << "the label ends with its line";
   stats.mutable_dev_stats(0)->mutable_node_stats(0)->set_timeline_label("n = \x01\"\\\xff(\ta)");
@@ -138,11 +138,11 @@ TEST(Timeline, OddTextStaysJson) {
 TEST(Timeline, NumbersOfAHostileFileDoNotOverflow) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                          least = std::numeric_limits<std::int64_t>::min();
-  tensorflow::StepStats stats;
-  tensorflow::DeviceStepStats& device = *stats.add_dev_stats();
+  crochet::proto::StepStats stats;
+  crochet::proto::DeviceStepStats& device = *stats.add_dev_stats();
   for (const std::int64_t start : {most, least, std::int64_t{0}}) {
     for (const std::int64_t duration : {most, least, std::int64_t{-1}}) {
-      tensorflow::NodeExecStats& n = *device.add_node_stats();
+      crochet::proto::NodeExecStats& n = *device.add_node_stats();
       n.set_node_name("n" + std::to_string(device.node_stats_size()));
       n.set_all_start_micros(start);
       n.set_all_end_rel_micros(duration);

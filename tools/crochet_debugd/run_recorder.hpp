@@ -77,7 +77,7 @@ class RunRecorder final : public debug::StreamSink {
   void metadata(const debug::ReceivedMetadata& metadata) override {
     report_.run = metadata.run;
     grpc_path_ = metadata.grpc_path;
-    tensorflow::Event event;
+    proto::Event event;
     event.set_wall_time(static_cast<double>(metadata.wall_time));
     event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {

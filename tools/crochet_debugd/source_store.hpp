@@ -26,11 +26,11 @@ class SourceStore {
  public:
   SourceStore(const std::filesystem::path& root, std::uint64_t most) : folder_(root / "sources"), left_(most) {}
 
-  void traceback(const tensorflow::CallTraceback& traceback) {
+  void traceback(const proto::CallTraceback& traceback) {
     const std::lock_guard lock(mutex_);
     write("traceback_" + std::to_string(tracebacks_++) + ".pb", traceback.SerializeAsString());
   }
-  void sources(const tensorflow::DebuggedSourceFiles& files) {
+  void sources(const proto::DebuggedSourceFiles& files) {
     const std::lock_guard lock(mutex_);
     for (const auto& file : files.source_files()) {
       std::string text = "# " + one_line(file.host()) + ":" + one_line(file.file_path()) + "\n";

@@ -51,9 +51,9 @@ inline std::string metadata_json(const CoreMetadata& metadata, const std::option
 }
 
 /// The event of a run's metadata.
-inline tensorflow::Event metadata_event(const CoreMetadata& metadata, std::int64_t microseconds,
-                                        const std::optional<std::string>& grpc_path = {}) {
-  tensorflow::Event event;
+inline proto::Event metadata_event(const CoreMetadata& metadata, std::int64_t microseconds,
+                                   const std::optional<std::string>& grpc_path = {}) {
+  proto::Event event;
   event.set_wall_time(static_cast<double>(microseconds));
   event.mutable_log_message()->set_message(metadata_json(metadata, grpc_path));
   return event;

@@ -33,21 +33,21 @@ inline std::string input_name(const std::string& node, std::int32_t slot) {
   return slot == 0 ? node : node + ":" + std::to_string(slot);
 }
 
-inline tensorflow::DataType type_of(const tensorflow::NodeDef& node) {
+inline proto::DataType type_of(const proto::NodeDef& node) {
   for (const char* key : {"T", "dtype"}) {
     if (const auto found = node.attr().find(key); found != node.attr().end()) return found->second.type();
   }
-  return tensorflow::DT_INVALID;
+  return proto::DT_INVALID;
 }
 
 /// Inserts nodes for watched outputs into one graph.
 class DebugNodes {
  public:
-  DebugNodes(tensorflow::GraphDef& graph, std::span<const std::string> urls) : graph_(graph), urls_(urls) {}
+  DebugNodes(proto::GraphDef& graph, std::span<const std::string> urls) : graph_(graph), urls_(urls) {}
 
   void watch(const GraphWatch& watch) {
     // By value: adding nodes moves what the graph holds.
-    const tensorflow::NodeDef node = graph_.node(static_cast<int>(watch.node));
+    const proto::NodeDef node = graph_.node(static_cast<int>(watch.node));
     const std::string copy = "__copy_" + node.name() + "_" + std::to_string(watch.slot);
     add_copy(node, copy, watch);
     // Who reads a variable reads the variable itself: a copy of a reference could not be assigned to.
@@ -62,7 +62,7 @@ class DebugNodes {
   /// Readers of what is watched read the copy, and wait until it is published.
   void redirect(int nodes) {
     for (int i = 0; i < nodes; ++i) {
-      tensorflow::NodeDef& node = *graph_.mutable_node(i);
+      proto::NodeDef& node = *graph_.mutable_node(i);
       std::vector<std::string> waits;
       for (std::string& input : *node.mutable_input()) {
         const auto found = readers_.find(input);
@@ -82,8 +82,8 @@ class DebugNodes {
     std::vector<std::string> waits_for;
   };
 
-  void add_copy(const tensorflow::NodeDef& node, const std::string& name, const GraphWatch& watch) {
-    tensorflow::NodeDef& copy = add(name, "Copy", node.device(), input_name(node.name(), watch.slot));
+  void add_copy(const proto::NodeDef& node, const std::string& name, const GraphWatch& watch) {
+    proto::NodeDef& copy = add(name, "Copy", node.device(), input_name(node.name(), watch.slot));
     auto& attr = *copy.mutable_attr();
     attr["T"].set_type(type_of(node));
     attr["tensor_name"].set_s("");
@@ -95,7 +95,7 @@ class DebugNodes {
     }
   }
 
-  std::string add_op(const tensorflow::NodeDef& node, const std::string& copy, const GraphWatch& watch, std::size_t i) {
+  std::string add_op(const proto::NodeDef& node, const std::string& copy, const GraphWatch& watch, std::size_t i) {
     const DebugOp& op = watch.ops[i];
     const std::string tensor = node.name() + ":" + std::to_string(watch.slot);
     const std::string name = "__dbg_" + tensor + "_" + std::to_string(i) + "_" + std::string(op.name());
@@ -114,9 +114,9 @@ class DebugNodes {
     return name;
   }
 
-  tensorflow::NodeDef& add(const std::string& name, std::string_view op, const std::string& device,
-                           const std::string& input) {
-    tensorflow::NodeDef& node = *graph_.add_node();
+  proto::NodeDef& add(const std::string& name, std::string_view op, const std::string& device,
+                      const std::string& input) {
+    proto::NodeDef& node = *graph_.add_node();
     node.set_name(name);
     node.set_op(std::string(op));
     node.set_device(device);
@@ -124,7 +124,7 @@ class DebugNodes {
     return node;
   }
 
-  tensorflow::GraphDef& graph_;
+  proto::GraphDef& graph_;
   std::span<const std::string> urls_;
   std::map<std::string, Reader> readers_;
 };
@@ -132,15 +132,15 @@ class DebugNodes {
 }  // namespace detail
 
 /// Renames the nodes whose names are no safe paths (safe_names.hpp), and what refers to them.
-inline void make_names_safe(tensorflow::GraphDef& graph) {
+inline void make_names_safe(proto::GraphDef& graph) {
   std::map<std::string, std::string> renamed;
-  for (tensorflow::NodeDef& node : *graph.mutable_node()) {
+  for (proto::NodeDef& node : *graph.mutable_node()) {
     if (is_safe_node_name(node.name())) continue;
     const std::string safe = safe_node_name(node.name());
     renamed.emplace(std::exchange(*node.mutable_name(), safe), safe);
   }
   if (renamed.empty()) return;
-  for (tensorflow::NodeDef& node : *graph.mutable_node()) {
+  for (proto::NodeDef& node : *graph.mutable_node()) {
     for (std::string& input : *node.mutable_input()) {
       const bool control = input.starts_with('^');
       if (const auto found = renamed.find(input.substr(control ? 1 : 0)); found != renamed.end()) {
@@ -153,7 +153,7 @@ inline void make_names_safe(tensorflow::GraphDef& graph) {
 /// Adds, for each watched output `n:k`, `__copy_n_k` (op Copy) and for each of its operations `__dbg_n:k_i_<op>`, with
 /// the attributes that the original's servicer reads (gated_grpc) and those of the operation. `urls`: where to, say
 /// `file:///...` or `grpc://...`. Source: the graph that TensorFlow 1.15 runs and dumps.
-inline void insert_debug_nodes(tensorflow::GraphDef& graph, std::span<const GraphWatch> watches,
+inline void insert_debug_nodes(proto::GraphDef& graph, std::span<const GraphWatch> watches,
                                std::span<const std::string> urls) {
   const int nodes = graph.node_size();
   detail::DebugNodes inserted{graph, urls};
@@ -164,14 +164,14 @@ inline void insert_debug_nodes(tensorflow::GraphDef& graph, std::span<const Grap
 /// The graph of a debugged run, made when it is asked for: many a run is looked into and published nowhere. One thread.
 class DebugGraph {
  public:
-  DebugGraph(std::shared_ptr<const tensorflow::GraphDef> graph, std::vector<GraphWatch> watches,
+  DebugGraph(std::shared_ptr<const proto::GraphDef> graph, std::vector<GraphWatch> watches,
              std::vector<std::string> urls)
       : graph_(std::move(graph)), watches_(std::move(watches)), urls_(std::move(urls)) {}
 
   /// With its debug nodes. Cost: of the first call that of copying and serializing the graph.
   [[nodiscard]] std::shared_ptr<const std::string> serialized() {
     if (serialized_ == nullptr) {
-      tensorflow::GraphDef graph = *graph_;
+      proto::GraphDef graph = *graph_;
       insert_debug_nodes(graph, watches_, urls_);
       serialized_ = std::make_shared<const std::string>(graph.SerializeAsString());
     }
@@ -180,7 +180,7 @@ class DebugGraph {
   [[nodiscard]] const std::vector<std::string>& urls() const { return urls_; }
 
  private:
-  std::shared_ptr<const tensorflow::GraphDef> graph_;
+  std::shared_ptr<const proto::GraphDef> graph_;
   std::vector<GraphWatch> watches_;
   std::vector<std::string> urls_;
   std::shared_ptr<const std::string> serialized_;

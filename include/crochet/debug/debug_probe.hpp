@@ -82,9 +82,9 @@ class DebugProbe {
 
  private:
   void name_graph(const ProbedRun& run) {
-    tensorflow::GraphDef graph = io::graph_def(run.graph, options_.device);
+    proto::GraphDef graph = io::graph_def(run.graph, options_.device);
     make_names_safe(graph);
-    named_ = std::make_shared<const tensorflow::GraphDef>(std::move(graph));
+    named_ = std::make_shared<const proto::GraphDef>(std::move(graph));
     graph_of_ = run.graph.nodes.data();
     watches_.reset();
     graph_.reset();
@@ -93,7 +93,7 @@ class DebugProbe {
   /// Names as the graph has them.
   class Spelling {
    public:
-    Spelling(const tensorflow::GraphDef& graph, const ProbedRun& run) : graph_(graph), run_(run) {}
+    Spelling(const proto::GraphDef& graph, const ProbedRun& run) : graph_(graph), run_(run) {}
 
     std::vector<std::string> nodes(std::span<const std::string_view> names) const {
       std::vector<std::string> all;
@@ -120,7 +120,7 @@ class DebugProbe {
       return safe_node_name(name);  // what a step function is fed is no node
     }
 
-    const tensorflow::GraphDef& graph_;
+    const proto::GraphDef& graph_;
     const ProbedRun& run_;
   };
 
@@ -184,7 +184,7 @@ class DebugProbe {
   DebugProbeOptions options_;
   Timestamps times_;
   const GraphTable::Node* graph_of_ = nullptr;
-  std::shared_ptr<const tensorflow::GraphDef> named_;
+  std::shared_ptr<const proto::GraphDef> named_;
   std::optional<ResolvedWatches> watches_;
   std::shared_ptr<DebugGraph> graph_;  // with these watches
   std::map<std::uint64_t, std::int64_t> counts_;

@@ -52,13 +52,13 @@ class DumpGraph {
 
   DumpGraph() = default;
   /// Throws DataLossError, without the name of a file, where two nodes have one name.
-  explicit DumpGraph(const tensorflow::GraphDef& graph) {
-    for (const tensorflow::NodeDef& node : graph.node()) {
+  explicit DumpGraph(const proto::GraphDef& graph) {
+    for (const proto::NodeDef& node : graph.node()) {
       if (node.name().starts_with(copy_prefix) && node.input_size() > 0) {
         copies_.emplace(node.name(), parse_tensor_name(node.input(0)));
       }
     }
-    for (const tensorflow::NodeDef& node : graph.node()) {
+    for (const proto::NodeDef& node : graph.node()) {
       if (node.name().starts_with(copy_prefix) || node.name().starts_with(debug_prefix)) continue;
       if (!places_.emplace(node.name(), nodes_.size()).second) {
         throw DataLossError("its graph has two nodes " + node.name());
@@ -79,7 +79,7 @@ class DumpGraph {
  private:
   static constexpr std::string_view copy_prefix = "__copy_", debug_prefix = "__dbg_";
 
-  Node read(const tensorflow::NodeDef& from) const {
+  Node read(const proto::NodeDef& from) const {
     Node node{from.name(), from.op(), from.device(), {}};
     for (const std::string& input : from.input()) {
       if (input.starts_with('^')) continue;  // only waited for

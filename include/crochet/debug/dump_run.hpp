@@ -111,9 +111,9 @@ class DumpRun {
   }
 
   /// The event of a small file.
-  tensorflow::Event read_event(const std::filesystem::path& path, std::uint64_t most) {
+  proto::Event read_event(const std::filesystem::path& path, std::uint64_t most) {
     const DumpFile file{path};
-    tensorflow::Event event;
+    proto::Event event;
     if (!event.ParseFromString(file.read_all(std::min(most, most_event)))) {
       detail::damaged(file.path(), "it ends within, or is no event");
     }
@@ -121,14 +121,14 @@ class DumpRun {
   }
   void text_file(const std::filesystem::path& path, std::vector<std::string>& to) {
     attempt([&] {
-      const tensorflow::Event event = read_event(path, limits_.metadata_bytes);
+      const proto::Event event = read_event(path, limits_.metadata_bytes);
       if (!event.has_log_message()) detail::damaged(path.string(), "it holds no text");
       to.push_back(event.log_message().message());
     });
   }
   void metadata_file(const std::filesystem::path& path) {
     attempt([&] {
-      const tensorflow::Event event = read_event(path, limits_.metadata_bytes);
+      const proto::Event event = read_event(path, limits_.metadata_bytes);
       try {
         metadata_.push_back(parse_core_metadata(event.log_message().message()));
       } catch (const DataLossError& error) {
@@ -156,8 +156,8 @@ class DumpRun {
   }
   void graph_file(const std::filesystem::path& path, DumpDevice& device) {
     attempt([&] {
-      const tensorflow::Event event = read_event(path, limits_.graph_bytes);
-      tensorflow::GraphDef graph;
+      const proto::Event event = read_event(path, limits_.graph_bytes);
+      proto::GraphDef graph;
       if (!graph.ParseFromString(event.graph_def())) detail::damaged(path.string(), "it holds no graph");
       try {
         device.graph = DumpGraph{graph};

@@ -58,7 +58,7 @@ class DumpWriter {
   void write_metadata(const CoreMetadata& metadata, std::int64_t microseconds) {
     write_metadata(metadata_event(metadata, microseconds), metadata.session_run_index, microseconds);
   }
-  void write_metadata(const tensorflow::Event& event, std::int64_t session_run_index, std::int64_t microseconds) {
+  void write_metadata(const proto::Event& event, std::int64_t session_run_index, std::int64_t microseconds) {
     std::string index = std::to_string(std::max<std::int64_t>(session_run_index, 0));
     index.insert(0, 14 - std::min<std::size_t>(14, index.size()), '0');
     write_new(directory_ / ("_tfdbg_core_metadata_sessionrun" + index + "_" + std::to_string(microseconds)),
@@ -83,7 +83,7 @@ class DumpWriter {
   }
   /// A tensor that came as an event, a string tensor too. `where` says device, node, slot, operation and time; its
   /// tensor is not looked at, but for the size that the budget counts. The event's names must be those of `where`.
-  void write_tensor(const tensorflow::Event& event, const Firing& where, std::uint64_t bytes) {
+  void write_tensor(const proto::Event& event, const Firing& where, std::uint64_t bytes) {
     if (!is_safe_node_name(where.node)) throw LogicError("crochet: an event's node has no safe name: rename it before");
     write_charged(where, bytes, {bytes_of(event.SerializeAsString())});
   }
@@ -139,7 +139,7 @@ class DumpWriter {
   }
 
   void write_text(const char* name, std::string_view text) {
-    tensorflow::Event event;
+    proto::Event event;
     event.mutable_log_message()->set_message(std::string(text));
     write(directory_ / name, {bytes_of(event.SerializeAsString())});
   }

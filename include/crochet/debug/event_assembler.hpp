@@ -52,7 +52,7 @@ class EventAssembler {
 
   /// Takes the next event of the stream, and the memory in it. Cost: that of checking; a tensor in one chunk is moved,
   /// one in several is copied once.
-  Received add(tensorflow::Event event) {
+  Received add(proto::Event event) {
     require_alive();
     failed_ = true;  // unless this comes to its end
     bytes_ += event.ByteSizeLong();
@@ -81,14 +81,14 @@ class EventAssembler {
   }
 
   /// In the original's order; what is none of these is let pass.
-  Received dispatch(tensorflow::Event event) {
+  Received dispatch(proto::Event event) {
     if (event.summary().value_size() > 0) return tensor(std::move(event));
     if (!event.graph_def().empty()) return graph(event.graph_def());
     if (!event.log_message().message().empty()) return metadata(event);
     return {};
   }
 
-  Received metadata(tensorflow::Event& event) {
+  Received metadata(proto::Event& event) {
     if (std::exchange(described_, true)) detail::stream_is_wrong("the core metadata comes twice");
     ReceivedMetadata run = parse_received_metadata(std::move(*event.mutable_log_message()->mutable_message()), limits_);
     run.wall_time = detail::require_time(event.wall_time());
@@ -109,7 +109,7 @@ class EventAssembler {
   }
 
   // ---- tensors
-  Received tensor(tensorflow::Event event) {
+  Received tensor(proto::Event event) {
     if (event.summary().value_size() != 1) detail::stream_is_wrong("an event has several values");
     const auto& value = event.summary().value(0);
     if (!value.has_tensor()) detail::stream_is_wrong("a value is no tensor");
@@ -129,9 +129,9 @@ class EventAssembler {
   }
 
   /// All chunks of one firing have its time. True if this was the last one: then `sent` is the whole tensor.
-  bool join_chunk(const ReceivedTensor& tensor, const ChunkPlace& place, tensorflow::TensorProto& sent) {
+  bool join_chunk(const ReceivedTensor& tensor, const ChunkPlace& place, proto::TensorProto& sent) {
     const std::string key = tensor.device + ' ' + to_string(tensor.key) + ' ' + std::to_string(tensor.wall_time);
-    const tensorflow::TensorProto* const other = tensor_chunks_.any_of(key);
+    const proto::TensorProto* const other = tensor_chunks_.any_of(key);
     if (other != nullptr && !detail::same_header(*other, sent)) {
       detail::stream_is_wrong("the chunks of " + to_string(tensor.key) + " differ in type or shape");
     }
@@ -146,10 +146,10 @@ class EventAssembler {
     return chunks.has_value();
   }
 
-  static tensorflow::TensorProto join(detail::ChunkSet<tensorflow::TensorProto>& chunks) {
-    tensorflow::TensorProto whole;
+  static proto::TensorProto join(detail::ChunkSet<proto::TensorProto>& chunks) {
+    proto::TensorProto whole;
     bool first = true;
-    chunks.hand_over([&](tensorflow::TensorProto part) {
+    chunks.hand_over([&](proto::TensorProto part) {
       if (std::exchange(first, false)) {
         whole = std::move(part);
         return;
@@ -160,7 +160,7 @@ class EventAssembler {
     return whole;
   }
 
-  Received whole(ReceivedTensor tensor, tensorflow::Event event) {
+  Received whole(ReceivedTensor tensor, proto::Event event) {
     detail::require_at_most(++tensors_, limits_.tensors, "tensors");
     auto& value = *event.mutable_summary()->mutable_value(0);
     detail::require_content_fits(value.tensor(), limits_);
@@ -175,7 +175,7 @@ class EventAssembler {
   const double began_;
   detail::Pending pending_;
   detail::ChunkTable<std::string> graph_chunks_;
-  detail::ChunkTable<tensorflow::TensorProto> tensor_chunks_;
+  detail::ChunkTable<proto::TensorProto> tensor_chunks_;
   std::uint64_t bytes_ = 0;
   std::size_t tensors_ = 0, graphs_ = 0;
   bool described_ = false, failed_ = false;

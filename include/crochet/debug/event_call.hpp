@@ -67,7 +67,7 @@ grpc::Status call_once(const std::string& token, double seconds, const std::atom
   grpc::ClientContext context;
   if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   grpc::CompletionQueue queue;
-  tensorflow::EventReply reply;
+  proto::EventReply reply;
   grpc::Status status;
   const auto call = prepare(&context, &queue);
   call->StartCall();
@@ -94,7 +94,7 @@ grpc::Status call_once(const std::string& token, double seconds, const std::atom
 class EventCall {
  public:
   /// `token`, if there is one, goes out as `authorization: Bearer <token>`.
-  EventCall(tensorflow::EventListener::Stub& stub, const std::string& token, const std::atomic<bool>& given_up)
+  EventCall(proto::EventListener::Stub& stub, const std::string& token, const std::atomic<bool>& given_up)
       : given_up_(given_up) {
     if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
     stream_ = stub.PrepareAsyncSendEvents(&context_, &queue_);
@@ -118,13 +118,13 @@ class EventCall {
     stream_->StartCall(tag());
     return wait(seconds, "open the stream");
   }
-  bool write(const tensorflow::Event& event, double seconds) {
+  bool write(const proto::Event& event, double seconds) {
     stream_->Write(event, tag());
     return wait(seconds, "take an event");
   }
   /// The next reply; none if the server has ended the stream, or the time is over.
-  std::optional<tensorflow::EventReply> read(double seconds) {
-    tensorflow::EventReply reply;
+  std::optional<proto::EventReply> read(double seconds) {
+    proto::EventReply reply;
     stream_->Read(&reply, tag());
     if (!wait(seconds, "answer")) return std::nullopt;
     return reply;
@@ -187,7 +187,7 @@ class EventCall {
   const std::atomic<bool>& given_up_;
   grpc::ClientContext context_;
   grpc::CompletionQueue queue_;
-  std::unique_ptr<grpc::ClientAsyncReaderWriter<tensorflow::Event, tensorflow::EventReply>> stream_;
+  std::unique_ptr<grpc::ClientAsyncReaderWriter<proto::Event, proto::EventReply>> stream_;
   std::string failure_;
   bool started_ = false, finished_ = false;
 };

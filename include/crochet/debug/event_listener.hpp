@@ -85,7 +85,7 @@ class EventListener final : public grpc::Service {
   [[nodiscard]] std::uint64_t pending_bytes() const { return budget_.used(); }
 
  private:
-  using Stream = grpc::ServerReaderWriter<tensorflow::EventReply, grpc::ByteBuffer>;
+  using Stream = grpc::ServerReaderWriter<proto::EventReply, grpc::ByteBuffer>;
 
   static double steady_seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -96,7 +96,7 @@ class EventListener final : public grpc::Service {
   void add_methods() {
     using grpc::internal::RpcMethod;
     using Method = grpc::internal::RpcServiceMethod;
-    using tensorflow::CallTraceback, tensorflow::DebuggedSourceFiles, tensorflow::EventReply;
+    using proto::CallTraceback, proto::DebuggedSourceFiles, proto::EventReply;
     AddMethod(new Method("/tensorflow.EventListener/SendEvents", RpcMethod::BIDI_STREAMING,
                          new grpc::internal::BidiStreamingHandler<EventListener, grpc::ByteBuffer, EventReply>(
                              [](EventListener* self, grpc::ServerContext* context, Stream* stream) {
@@ -111,9 +111,9 @@ class EventListener final : public grpc::Service {
   }
   template <class Request, class Which>
   void add_unary(const char* path, Which which) {
-    using Handler = grpc::internal::RpcMethodHandler<EventListener, Request, tensorflow::EventReply>;
+    using Handler = grpc::internal::RpcMethodHandler<EventListener, Request, proto::EventReply>;
     const auto call = [which](EventListener* self, grpc::ServerContext* context, const Request* request,
-                              tensorflow::EventReply*) {
+                              proto::EventReply*) {
       const grpc::Status allowed = self->authorize(*context);
       return allowed.ok() ? attempt([&] {
         if (const auto& take = which(self)) take(*request);
@@ -224,10 +224,10 @@ class EventListener final : public grpc::Service {
       }
       return context_.IsCancelled();
     }
-    tensorflow::Event parse(grpc::ByteBuffer& buffer) const {
+    proto::Event parse(grpc::ByteBuffer& buffer) const {
       detail::require_at_most(buffer.Length(), server_.limits_.message_bytes, "bytes in one message");
       grpc::ProtoBufferReader reader(&buffer);
-      tensorflow::Event event;
+      proto::Event event;
       if (!reader.status().ok() || !event.ParseFromZeroCopyStream(&reader)) {
         detail::stream_is_wrong("a message is no Event");
       }

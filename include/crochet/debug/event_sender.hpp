@@ -52,7 +52,7 @@ class EventSender {
     return send(metadata_event(run.metadata, run.microseconds, address_.path())) && reply(options_.reply_seconds);
   }
   bool tensor(const StreamedTensor& tensor) {
-    for (const tensorflow::Event& event : tensor.events) {
+    for (const proto::Event& event : tensor.events) {
       if (!send(event)) return false;
     }
     return gates_->of(tensor.key) != Gate::read_write || reply(options_.breakpoint_seconds);
@@ -66,11 +66,11 @@ class EventSender {
   }
   /// A call that is not part of a stream. False if the server is not there. One that does not take it gets its runs all
   /// the same, and a report says so.
-  bool tell(const tensorflow::CallTraceback& traceback) {
+  bool tell(const proto::CallTraceback& traceback) {
     return ask(
         [&](auto* context, auto* queue) { return stub_->PrepareAsyncSendTracebacks(context, traceback, queue); });
   }
-  bool tell(const tensorflow::DebuggedSourceFiles& files) {
+  bool tell(const proto::DebuggedSourceFiles& files) {
     return ask([&](auto* context, auto* queue) { return stub_->PrepareAsyncSendSourceFiles(context, files, queue); });
   }
   /// The rest of the run is not wanted.
@@ -86,7 +86,7 @@ class EventSender {
   bool connect() {
     if (!channel_) {
       channel_ = make_debug_channel(address_, options_.reply_bytes);
-      stub_ = tensorflow::EventListener::NewStub(channel_);
+      stub_ = proto::EventListener::NewStub(channel_);
     }
     if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
     sent_graphs_.clear();  // whoever answers now may never have seen them
@@ -104,7 +104,7 @@ class EventSender {
     if (given_up_ || detail::connection_target(address_) != address_.target() ||
         channel_->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
       return {};
-    const tensorflow::CallTraceback nothing;
+    const proto::CallTraceback nothing;
     const grpc::Status status = detail::call_once({}, 0.2, given_up_, [&](auto* context, auto* queue) {
       return stub_->PrepareAsyncSendTracebacks(context, nothing, queue);
     });
@@ -112,24 +112,24 @@ class EventSender {
     return known ? ": " + detail::printable(status.error_message(), 300) : std::string();
   }
   bool send_graph(const StreamedGraph& graph, std::int64_t microseconds) {
-    const std::vector<tensorflow::Event> chunks = graph_chunks(*graph.serialized, graph.device, microseconds);
-    for (const tensorflow::Event& chunk : chunks) {
+    const std::vector<proto::Event> chunks = graph_chunks(*graph.serialized, graph.device, microseconds);
+    for (const proto::Event& chunk : chunks) {
       if (!send(chunk)) return false;
     }
     return chunks.empty() || reply(options_.reply_seconds);
   }
-  bool send(const tensorflow::Event& event) {
+  bool send(const proto::Event& event) {
     if (!call_->write(event, options_.reply_seconds)) return broken("the server ended the stream early");
     ++events_;
     return true;
   }
   bool reply(double seconds) {
-    const std::optional<tensorflow::EventReply> answer = call_->read(seconds);
+    const std::optional<proto::EventReply> answer = call_->read(seconds);
     if (!answer) return broken("the server ended the stream instead of answering");
     obey(*answer);
     return true;
   }
-  void obey(const tensorflow::EventReply& reply) {
+  void obey(const proto::EventReply& reply) {
     ++replies_, ++replies_in_stream_;
     if (options_.token.empty() || call_->proves(options_.token)) {
       refused_ += gates_->apply(reply);
@@ -144,7 +144,7 @@ class EventSender {
   /// Reads what the server still sends. One that does not stop is stopped.
   void drain(double seconds) {
     const detail::Deadline limit(seconds);
-    while (const std::optional<tensorflow::EventReply> more = call_->read(seconds)) {
+    while (const std::optional<proto::EventReply> more = call_->read(seconds)) {
       obey(*more);
       if (replies_in_stream_ >= options_.replies || limit.over()) {
         return call_->cancel("the server sends replies without end");
@@ -184,7 +184,7 @@ class EventSender {
   const std::shared_ptr<Gates> gates_;
   const std::atomic<bool>& given_up_;
   std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<tensorflow::EventListener::Stub> stub_;
+  std::unique_ptr<proto::EventListener::Stub> stub_;
   std::optional<EventCall> call_;
   std::set<std::uint64_t> sent_graphs_;
   std::string why_;

@@ -44,9 +44,9 @@ inline std::string in_field(std::uint32_t field, const std::string& inner, std::
 inline FramedTensor framed(const Firing& firing) {
   Firing without = firing;
   without.tensor.bytes = {};
-  tensorflow::Event event = tensor_event(without);
-  tensorflow::Summary::Value& value = *event.mutable_summary()->mutable_value(0);
-  tensorflow::Summary::Value metadata;
+  proto::Event event = tensor_event(without);
+  proto::Summary::Value& value = *event.mutable_summary()->mutable_value(0);
+  proto::Summary::Value metadata;
   *metadata.mutable_metadata() = std::move(*value.mutable_metadata());
   value.clear_metadata();
   FramedTensor frame{{}, firing.tensor.bytes, metadata.SerializeAsString()};

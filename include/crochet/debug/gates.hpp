@@ -37,8 +37,8 @@ class Gates {
 
   /// Does what a server asks for. The device is not part of a key: a change is for a tensor on all of them. States of
   /// which the format does not know are passed over, as the original does. Returns how many changes were refused.
-  std::size_t apply(const tensorflow::EventReply& reply) {
-    using Change = tensorflow::EventReply::DebugOpStateChange;
+  std::size_t apply(const proto::EventReply& reply) {
+    using Change = proto::EventReply::DebugOpStateChange;
     std::size_t refused = 0;
     for (const Change& change : reply.debug_op_state_changes()) {
       std::string key = change.node_name() + ":" + std::to_string(change.output_slot()) + ":" + change.debug_op();

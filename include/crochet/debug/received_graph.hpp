@@ -55,8 +55,8 @@ void for_each_node(std::string_view graph_def, Use use) {
 }
 
 /// A node, or, of one so large that it must be full of constants, its name alone.
-inline tensorflow::NodeDef read_node(std::string_view bytes) {
-  tensorflow::NodeDef node;
+inline proto::NodeDef read_node(std::string_view bytes) {
+  proto::NodeDef node;
   const auto size = static_cast<int>(bytes.size());
   bool good = true;
   if (bytes.size() <= std::size_t{1} << 20) {
@@ -76,7 +76,7 @@ inline tensorflow::NodeDef read_node(std::string_view bytes) {
 }
 
 /// The key that a debug node watches, if it is gated.
-inline void note_gated(const tensorflow::NodeDef& node, const StreamLimits& limits, std::vector<WatchKey>& gated) {
+inline void note_gated(const proto::NodeDef& node, const StreamLimits& limits, std::vector<WatchKey>& gated) {
   const auto gate = node.attr().find("gated_grpc");
   const auto tensor = node.attr().find("tensor_name");
   if (gate == node.attr().end() || !gate->second.b() || tensor == node.attr().end()) return;
@@ -91,7 +91,7 @@ inline void read_received_graph(ReceivedGraph& graph, const StreamLimits& limits
   std::size_t count = 0;
   detail::for_each_node(graph.graph_def, [&](std::string_view bytes) {
     detail::require_at_most(++count, limits.graph_nodes, "nodes in one graph");
-    const tensorflow::NodeDef node = detail::read_node(bytes);
+    const proto::NodeDef node = detail::read_node(bytes);
     if (node.name().starts_with("__dbg_")) {
       detail::note_gated(node, limits, graph.gated);
     } else if (!node.name().starts_with("__copy_")) {

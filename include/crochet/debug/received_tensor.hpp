@@ -22,16 +22,15 @@ struct ReceivedTensor {
   std::string device;
   std::int64_t wall_time = 0;  ///< microseconds since 1970
   std::size_t chunks = 1;      ///< it came in so many
-  tensorflow::Event event;
+  proto::Event event;
 
-  [[nodiscard]] const tensorflow::TensorProto& tensor() const { return event.summary().value(0).tensor(); }
+  [[nodiscard]] const proto::TensorProto& tensor() const { return event.summary().value(0).tensor(); }
 };
 
 namespace detail {
 
 /// Elements of the shape; nothing if there is no such number. Throws where the shape is none.
-inline std::optional<std::uint64_t> shape_elements(const tensorflow::TensorShapeProto& shape,
-                                                   const StreamLimits& limits) {
+inline std::optional<std::uint64_t> shape_elements(const proto::TensorShapeProto& shape, const StreamLimits& limits) {
   require_at_most(static_cast<std::uint64_t>(shape.dim_size()), limits.rank, "dimensions of a tensor");
   if (shape.unknown_rank()) stream_is_wrong("a tensor has no shape");
   std::uint64_t elements = 1;
@@ -46,7 +45,7 @@ inline std::optional<std::uint64_t> shape_elements(const tensorflow::TensorShape
 }
 
 /// Bytes that a tensor of numbers has to have; nothing for strings and the like.
-inline std::optional<std::uint64_t> content_bytes(const tensorflow::TensorProto& tensor, const StreamLimits& limits) {
+inline std::optional<std::uint64_t> content_bytes(const proto::TensorProto& tensor, const StreamLimits& limits) {
   const auto elements = shape_elements(tensor.tensor_shape(), limits);
   const std::uint64_t size = io::size_of(static_cast<io::DataType>(tensor.dtype()));
   if (size == 0) return std::nullopt;
@@ -55,7 +54,7 @@ inline std::optional<std::uint64_t> content_bytes(const tensorflow::TensorProto&
 }
 
 /// A tensor without content is one that was not initialized, or has no elements: then any shape is right.
-inline void require_content_fits(const tensorflow::TensorProto& tensor, const StreamLimits& limits) {
+inline void require_content_fits(const proto::TensorProto& tensor, const StreamLimits& limits) {
   const auto bytes = content_bytes(tensor, limits);
   const std::uint64_t given = tensor.tensor_content().size();
   require_at_most(given, limits.tensor_bytes, "bytes in one tensor");
@@ -70,7 +69,7 @@ inline void require_content_fits(const tensorflow::TensorProto& tensor, const St
 }
 
 /// Do both say the same of the whole tensor?
-inline bool same_header(const tensorflow::TensorProto& a, const tensorflow::TensorProto& b) {
+inline bool same_header(const proto::TensorProto& a, const proto::TensorProto& b) {
   if (a.dtype() != b.dtype() || a.tensor_shape().dim_size() != b.tensor_shape().dim_size()) return false;
   for (int i = 0; i < a.tensor_shape().dim_size(); ++i) {
     if (a.tensor_shape().dim(i).size() != b.tensor_shape().dim(i).size()) return false;

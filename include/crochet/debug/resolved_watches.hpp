@@ -31,14 +31,14 @@ class ResolvedWatches {
   /// `watched(node, op, dtype)` says what is watched at all. Throws LogicError for a pattern or an operation that is
   /// malformed. An operation that does not take a node's elements is left out, and noted.
   template <class Watched>
-  ResolvedWatches(WatchOptions options, const tensorflow::GraphDef& graph, Watched&& watched)
+  ResolvedWatches(WatchOptions options, const proto::GraphDef& graph, Watched&& watched)
       : options_(std::move(options)) {
     std::vector<DebugOp> ops;
     for (const std::string& text : options_.debug_ops) ops.push_back(DebugOp::parse(text));
     if (ops.empty()) ops.emplace_back();
     const Regex name{options_.node_name_regex_allowlist}, op{options_.op_type_regex_allowlist},
         type{options_.tensor_dtype_regex_allowlist};
-    for (const tensorflow::NodeDef& node : graph.node()) {
+    for (const proto::NodeDef& node : graph.node()) {
       nodes_.push_back({node.name()});
       const auto dtype = static_cast<io::DataType>(detail::type_of(node));
       const std::string_view dtype_name = name_of(dtype);

@@ -38,13 +38,13 @@ struct StreamedRun {
 /// A tensor, in the messages that it makes.
 struct StreamedTensor {
   std::string key;  ///< `<node>:<slot>:<op>`
-  std::vector<tensorflow::Event> events;
+  std::vector<proto::Event> events;
 };
 
 struct StreamedRunEnd {};
 
-using StreamItem = std::variant<StreamedRun, StreamedTensor, StreamedRunEnd, tensorflow::CallTraceback,
-                                tensorflow::DebuggedSourceFiles>;
+using StreamItem =
+    std::variant<StreamedRun, StreamedTensor, StreamedRunEnd, proto::CallTraceback, proto::DebuggedSourceFiles>;
 
 /// A queue from the training's thread to the stream's. What was taken out counts until `done`. Room is asked for before
 /// something is made, so that nothing is copied in vain.

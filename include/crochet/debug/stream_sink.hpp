@@ -43,8 +43,8 @@ struct ServerSink {
   std::function<std::unique_ptr<StreamSink>(const std::string& peer)> open;
   /// Where a run was asked for, and the texts of the program. Null: they are accepted and forgotten, as the original
   /// does.
-  std::function<void(const tensorflow::CallTraceback&)> traceback{};
-  std::function<void(const tensorflow::DebuggedSourceFiles&)> sources{};
+  std::function<void(const proto::CallTraceback&)> traceback{};
+  std::function<void(const proto::DebuggedSourceFiles&)> sources{};
   /// Something was refused before it was a stream: why, and who.
   std::function<void(const std::string& why, const std::string& peer)> refused{};
 };

@@ -39,17 +39,17 @@ constexpr std::size_t tensor_chunks(std::size_t bytes) { return bytes == 0 ? 1 :
 
 /// Chunk `chunk` of `chunks` of a firing: type, whole shape, names and time stand in each. Numbers travel as
 /// `tensor_content`, since readers take any other field for a tensor without a value.
-inline tensorflow::Event tensor_event(const Firing& firing, std::size_t chunk = 0, std::size_t chunks = 1) {
-  tensorflow::Event event;
+inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, std::size_t chunks = 1) {
+  proto::Event event;
   event.set_wall_time(static_cast<double>(firing.microseconds));
-  tensorflow::Summary::Value& value = *event.mutable_summary()->add_value();
+  proto::Summary::Value& value = *event.mutable_summary()->add_value();
   value.set_tag(std::string(firing.node));
   value.set_node_name(watch_key(firing));
   auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
   plugin.set_plugin_name("debugger");
   plugin.set_content(debugger_json(firing.device, firing.slot, chunks, chunk));
-  tensorflow::TensorProto& tensor = *value.mutable_tensor();
-  tensor.set_dtype(static_cast<tensorflow::DataType>(firing.tensor.dtype));
+  proto::TensorProto& tensor = *value.mutable_tensor();
+  tensor.set_dtype(static_cast<proto::DataType>(firing.tensor.dtype));
   auto& shape = *tensor.mutable_tensor_shape();
   for (const std::int64_t extent : firing.tensor.shape) shape.add_dim()->set_size(extent);
   const std::span<const std::byte> all = firing.tensor.bytes;
@@ -60,9 +60,9 @@ inline tensorflow::Event tensor_event(const Firing& firing, std::size_t chunk = 
 }
 
 /// All messages of a firing, in order.
-inline std::vector<tensorflow::Event> tensor_events(const Firing& firing) {
+inline std::vector<proto::Event> tensor_events(const Firing& firing) {
   const std::size_t chunks = tensor_chunks(firing.tensor.bytes.size());
-  std::vector<tensorflow::Event> events;
+  std::vector<proto::Event> events;
   for (std::size_t i = 0; i < chunks; ++i) events.push_back(tensor_event(firing, i, chunks));
   return events;
 }

@@ -76,10 +76,10 @@ inline std::pair<std::string, std::string> file_and_function(const std::string& 
 /// The caller's stack, outermost call first, as far as the program can tell: for each frame its file, and its function
 /// where the symbol is exported (link with -rdynamic for more); lines are known of none. Last comes `made`, the line of
 /// the source where the hook was made.
-inline void add_stack(tensorflow::CallTraceback& traceback, const SourceLine& made) {
+inline void add_stack(proto::CallTraceback& traceback, const SourceLine& made) {
   detail::TextIds texts(*traceback.mutable_origin_id_to_string());
   const auto add = [&](const std::string& file, const std::string& function, int line) {
-    tensorflow::tfprof::CodeDef::Trace& trace = *traceback.mutable_origin_stack()->add_traces();
+    proto::tfprof::CodeDef::Trace& trace = *traceback.mutable_origin_stack()->add_traces();
     trace.set_file_id(texts.id(file));
     trace.set_function_id(texts.id(function));
     trace.set_lineno(line);
@@ -97,10 +97,10 @@ inline void add_stack(tensorflow::CallTraceback& traceback, const SourceLine& ma
 
 /// Where a run was asked for. The graph's nodes are listed; where each was made nobody knows, a graph here is made by
 /// the compiler. Call it on the thread that runs the session.
-inline tensorflow::CallTraceback call_traceback(const DebugRun& run, const std::vector<std::string>& nodes,
-                                                const SourceLine& made) {
-  tensorflow::CallTraceback traceback;
-  traceback.set_call_type(tensorflow::CallTraceback::GRAPH_EXECUTION);
+inline proto::CallTraceback call_traceback(const DebugRun& run, const std::vector<std::string>& nodes,
+                                           const SourceLine& made) {
+  proto::CallTraceback traceback;
+  traceback.set_call_type(proto::CallTraceback::GRAPH_EXECUTION);
   const auto list = [](const std::vector<std::string>& names) {
     return names.empty() ? nlohmann::json{"None"} : nlohmann::json(names);
   };
@@ -122,10 +122,10 @@ inline tensorflow::CallTraceback call_traceback(const DebugRun& run, const std::
 
 /// The nodes of a run's graph, without those that stand for its watches.
 inline std::vector<std::string> graph_nodes(const DebugRun& run) {
-  tensorflow::GraphDef graph;
+  proto::GraphDef graph;
   std::vector<std::string> names;
   if (run.graph == nullptr || !graph.ParseFromString(*run.graph->serialized())) return names;
-  for (const tensorflow::NodeDef& node : graph.node()) {
+  for (const proto::NodeDef& node : graph.node()) {
     if (!node.name().starts_with("__copy_") && !node.name().starts_with("__dbg_")) names.push_back(node.name());
   }
   return names;
@@ -133,10 +133,10 @@ inline std::vector<std::string> graph_nodes(const DebugRun& run) {
 
 /// A source file as servers get it. One that cannot be read, or has more than 4,000,000 bytes, is named without its
 /// lines.
-inline tensorflow::DebuggedSourceFiles source_file(const std::filesystem::path& path) {
+inline proto::DebuggedSourceFiles source_file(const std::filesystem::path& path) {
   constexpr std::uintmax_t most_bytes = 4'000'000;
-  tensorflow::DebuggedSourceFiles message;
-  tensorflow::DebuggedSourceFile& file = *message.add_source_files();
+  proto::DebuggedSourceFiles message;
+  proto::DebuggedSourceFile& file = *message.add_source_files();
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   file.set_host(host.data());

@@ -42,13 +42,13 @@ class WatchTable {
   }
 
   /// The next reply on a stream that has heard all up to `heard`, which is 0 at its beginning.
-  tensorflow::EventReply reply(Version& heard) {
+  proto::EventReply reply(Version& heard) {
     const std::lock_guard lock(mutex_);
-    tensorflow::EventReply reply;
+    proto::EventReply reply;
     for (auto& [key, entry] : entries_) {
       if (entry.version <= heard || (entry.state == WatchState::off && std::exchange(entry.told, true))) continue;
       auto& change = *reply.add_debug_op_state_changes();
-      change.set_state(static_cast<tensorflow::EventReply::DebugOpStateChange::State>(entry.state));
+      change.set_state(static_cast<proto::EventReply::DebugOpStateChange::State>(entry.state));
       change.set_node_name(key.node);
       change.set_output_slot(key.slot);
       change.set_debug_op(key.debug_op);

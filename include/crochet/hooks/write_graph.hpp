@@ -37,7 +37,7 @@ struct WriteGraph {
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if ((!events && text_file.empty()) || std::exchange(state.written, true)) return;
     using E = std::remove_cvref_t<decltype(session.executor())>;
-    tensorflow::GraphDef graph = io::graph_def_of<E>(device);
+    proto::GraphDef graph = io::graph_def_of<E>(device);
     if (!text_file.empty()) io::write_graph_text(text_file, graph);
     events.add_graph(graph);
     events.add_meta_graph(io::meta_graph_def(std::move(graph)));

@@ -44,14 +44,14 @@ struct BundleTensor {
   throw DataLossError("what it says of tensor \"" + std::string(name) + "\" cannot be: " + why);
 }
 
-inline std::vector<std::int64_t> shape_of(const tensorflow::TensorShapeProto& shape) {
+inline std::vector<std::int64_t> shape_of(const proto::TensorShapeProto& shape) {
   std::vector<std::int64_t> sizes;
   for (const auto& dim : shape.dim()) sizes.push_back(dim.size());
   return sizes;
 }
 
 /// Type and shape, if both can be.
-inline TensorEntry check_entry(std::string_view name, const tensorflow::BundleEntryProto& proto) {
+inline TensorEntry check_entry(std::string_view name, const proto::BundleEntryProto& proto) {
   TensorEntry entry{.name = std::string(name), .type = static_cast<DataType>(proto.dtype()), .shape = {}};
   if (!is_known(entry.type)) index_is_wrong(name, "type " + std::to_string(proto.dtype()));
   if (proto.shape().unknown_rank() || proto.shape().dim_size() > 254) index_is_wrong(name, "its rank");
@@ -66,8 +66,7 @@ inline TensorEntry check_entry(std::string_view name, const tensorflow::BundleEn
 
 /// Where the bytes are, if that many are what the shape asks for. Whether the data file has them is seen when it is
 /// open.
-inline BundleBytes check_bytes(const TensorEntry& entry, const tensorflow::BundleEntryProto& proto,
-                               std::int32_t shards) {
+inline BundleBytes check_bytes(const TensorEntry& entry, const proto::BundleEntryProto& proto, std::int32_t shards) {
   if (proto.offset() < 0 || proto.size() < 0) index_is_wrong(entry.name, "a negative offset or size");
   if (proto.shard_id() < 0 || proto.shard_id() >= shards) index_is_wrong(entry.name, "a data file that does not exist");
   const BundleBytes bytes{proto.shard_id(), static_cast<std::uint64_t>(proto.offset()),
@@ -89,15 +88,14 @@ struct StoredPart {
 };
 
 /// The box of one part, whole dimensions filled in, and the key under which its bytes are found.
-inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole,
-                                                      const tensorflow::TensorSliceProto& slice) {
+inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole, const proto::TensorSliceProto& slice) {
   if (static_cast<std::size_t>(slice.extent_size()) != whole.shape.size()) index_is_wrong(whole.name, "a part's rank");
   BundlePart part;
   std::vector<SliceExtent> key;
   for (int d = 0; d < slice.extent_size(); ++d) {
     const auto& extent = slice.extent(d);
     const std::int64_t size = whole.shape[static_cast<std::size_t>(d)];
-    const bool all = extent.has_length_case() == tensorflow::TensorSliceProto::Extent::HAS_LENGTH_NOT_SET;
+    const bool all = extent.has_length_case() == proto::TensorSliceProto::Extent::HAS_LENGTH_NOT_SET;
     const std::int64_t length = all ? size : extent.length();
     if (extent.start() < 0 || length < 0 || extent.start() > size || length > size - extent.start()) {
       index_is_wrong(whole.name, "a part that lies outside");
@@ -119,7 +117,7 @@ inline const StoredPart& take_part(const TensorEntry& whole, std::string_view ke
 }
 
 /// The parts of a tensor, if each is there once and together they are as large as the whole.
-inline std::vector<BundlePart> check_parts(const TensorEntry& whole, const tensorflow::BundleEntryProto& proto,
+inline std::vector<BundlePart> check_parts(const TensorEntry& whole, const proto::BundleEntryProto& proto,
                                            std::span<StoredPart> stored) {
   if (size_of(whole.type) == 0) index_is_wrong(whole.name, "parts of a tensor of this type");
   std::vector<BundlePart> found;

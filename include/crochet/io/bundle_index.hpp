@@ -39,9 +39,9 @@ Message parse_message(std::string_view bytes, std::string_view what) {
 
 /// The number of shards, if this is an index that this program can read.
 inline std::int32_t check_header(std::string_view bytes) {
-  const auto header = parse_message<tensorflow::BundleHeaderProto>(bytes, "its header");
+  const auto header = parse_message<proto::BundleHeaderProto>(bytes, "its header");
   const auto& bad = header.version().bad_consumers();
-  if (header.endianness() != tensorflow::BundleHeaderProto::LITTLE) {
+  if (header.endianness() != proto::BundleHeaderProto::LITTLE) {
     throw DataLossError("its tensors are big-endian, which this reader does not take");
   }
   if (header.version().producer() < 0 || header.version().min_consumer() > 1 ||
@@ -75,11 +75,11 @@ class BundleIndexReader {
     }
     if (!has_header_) throw DataLossError("its header is missing");
     if (key.front() == '\0') {
-      const auto proto = parse_message<tensorflow::BundleEntryProto>(value, "a part");
+      const auto proto = parse_message<proto::BundleEntryProto>(value, "a part");
       const TensorEntry part = check_entry("", proto);
       parts_.push_back({std::string(key), part, check_bytes(part, proto, index_.shards)});
     } else {
-      tensor(key, parse_message<tensorflow::BundleEntryProto>(value, "tensor \"" + std::string(key) + "\""));
+      tensor(key, parse_message<proto::BundleEntryProto>(value, "tensor \"" + std::string(key) + "\""));
     }
   }
   BundleIndex finish() {
@@ -89,7 +89,7 @@ class BundleIndexReader {
   }
 
  private:
-  void tensor(std::string_view name, const tensorflow::BundleEntryProto& proto) {
+  void tensor(std::string_view name, const proto::BundleEntryProto& proto) {
     const TensorEntry& entry = index_.entries.emplace_back(check_entry(name, proto));
     BundleTensor& tensor = index_.tensors.emplace_back();
     if (proto.slices_size() > 0) {
@@ -117,13 +117,13 @@ inline BundleIndex read_bundle_index(std::string_view bytes) {
 inline std::string write_bundle_index(std::span<const TensorRecord> tensors, std::span<const BundleBytes> places,
                                       std::int32_t shards) {
   std::vector<KeyValue> table;
-  tensorflow::BundleHeaderProto header;
+  proto::BundleHeaderProto header;
   header.set_num_shards(shards);
   header.mutable_version()->set_producer(1);
   table.emplace_back("", header.SerializeAsString());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    tensorflow::BundleEntryProto entry;
-    entry.set_dtype(static_cast<tensorflow::DataType>(tensors[i].type));
+    proto::BundleEntryProto entry;
+    entry.set_dtype(static_cast<proto::DataType>(tensors[i].type));
     entry.mutable_shape();  // there for a scalar, too
     for (const std::int64_t size : tensors[i].shape) entry.mutable_shape()->add_dim()->set_size(size);
     entry.set_offset(static_cast<std::int64_t>(places[i].offset));

@@ -77,7 +77,7 @@ inline void write_checkpoint_state(const std::filesystem::path& folder, const Ch
   if (state.newest.empty() || (!state.timestamps.empty() && state.timestamps.size() != state.all.size())) {
     throw LogicError("crochet: a checkpoint state needs a newest one, and as many time stamps as checkpoints or none");
   }
-  tensorflow::CheckpointState proto;
+  proto::CheckpointState proto;
   proto.set_model_checkpoint_path(detail::path_in(folder, state.newest));
   for (const auto& prefix : state.all) proto.add_all_model_checkpoint_paths(detail::path_in(folder, prefix));
   for (const double time : state.timestamps) proto.add_all_model_checkpoint_timestamps(time);
@@ -94,7 +94,7 @@ inline std::optional<CheckpointState> read_checkpoint_state(const std::filesyste
   const std::filesystem::path file = checkpoint_state_file(folder, name);
   std::error_code error;
   if (!std::filesystem::exists(file, error) && !error) return std::nullopt;
-  tensorflow::CheckpointState proto;
+  proto::CheckpointState proto;
   google::protobuf::TextFormat::Parser parser;
   detail::TextErrors errors;
   parser.RecordErrorsTo(&errors);

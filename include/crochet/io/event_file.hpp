@@ -122,7 +122,7 @@ class EventFile {
   }
 
   void write_version(double time) {
-    tensorflow::Event event;
+    proto::Event event;
     event.set_wall_time(time);
     event.set_file_version("brain.Event:2");
     append(event.SerializeAsString());

@@ -57,7 +57,7 @@ class EventLog {
         flushed_at_(options_.clock()) {}
 
   /// Takes an event. Throws what write() does.
-  void append(const tensorflow::Event& event) {
+  void append(const proto::Event& event) {
     event.SerializeToString(&serialized_);
     if (failing_ && file_->unwritten() + serialized_.size() > options_.kept_bytes) {
       ++lost_;

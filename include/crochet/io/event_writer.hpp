@@ -87,18 +87,18 @@ class EventWriter {
     shared_->latest(step);
     shared_->add([summary = std::move(summary), step, time = shared_->now(), policy = shared_->options.non_finite,
                   shared = shared_.get()](EventLog& log) {
-      tensorflow::Event event = stamped(time, step);
+      proto::Event event = stamped(time, step);
       shared->left_out(encode_summary(summary, policy, *event.mutable_summary()), log);
       log.append(event);
     });
   }
 
   /// The graph as TensorBoard draws it, and as tools that read meta graphs want it.
-  void add_graph(const tensorflow::GraphDef& graph) const {
-    if (shared_) add([bytes = detail::serialized(graph)](tensorflow::Event& e) { e.set_graph_def(bytes); });
+  void add_graph(const proto::GraphDef& graph) const {
+    if (shared_) add([bytes = detail::serialized(graph)](proto::Event& e) { e.set_graph_def(bytes); });
   }
-  void add_meta_graph(const tensorflow::MetaGraphDef& graph) const {
-    if (shared_) add([bytes = detail::serialized(graph)](tensorflow::Event& e) { e.set_meta_graph_def(bytes); });
+  void add_meta_graph(const proto::MetaGraphDef& graph) const {
+    if (shared_) add([bytes = detail::serialized(graph)](proto::Event& e) { e.set_meta_graph_def(bytes); });
   }
   /// Statistics of one run, a serialized RunMetadata. Throws LogicError for a tag that was used before.
   void add_run_metadata(std::string_view tag, std::string run_metadata) const {
@@ -109,7 +109,7 @@ class EventWriter {
   bool add_first_run_metadata(std::string_view tag, std::string run_metadata) const {
     if (!shared_) return true;
     if (!shared_->use_once(tag)) return false;
-    add([tag = std::string(tag), bytes = std::move(run_metadata)](tensorflow::Event& e) {
+    add([tag = std::string(tag), bytes = std::move(run_metadata)](proto::Event& e) {
       e.mutable_tagged_run_metadata()->set_tag(tag);
       e.mutable_tagged_run_metadata()->set_run_metadata(bytes);
     });
@@ -120,24 +120,24 @@ class EventWriter {
   /// Whoever writes summaries says so before each; it is written before the first, and again when the step is below an
   /// earlier summary's (a session recovered). It makes TensorBoard forget what an earlier process wrote from there on.
   void start(std::int64_t step) const {
-    if (shared_ && shared_->begins(step)) add_session_log(tensorflow::SessionLog::START, step);
+    if (shared_ && shared_->begins(step)) add_session_log(proto::SessionLog::START, step);
   }
   /// The session has ended after this step, and why. Written once for each start().
   void stop(std::int64_t step, std::string_view why = {}) const {
-    if (shared_ && shared_->ends()) add_session_log(tensorflow::SessionLog::STOP, step, {}, why);
+    if (shared_ && shared_->ends()) add_session_log(proto::SessionLog::STOP, step, {}, why);
   }
   /// A checkpoint was saved. The original's path lacks the step.
   void checkpoint(std::int64_t step, std::string_view path) const {
-    add_session_log(tensorflow::SessionLog::CHECKPOINT, step, path);
+    add_session_log(proto::SessionLog::CHECKPOINT, step, path);
   }
-  void add_session_log(tensorflow::SessionLog::SessionStatus status, std::int64_t step, std::string_view path = {},
+  void add_session_log(proto::SessionLog::SessionStatus status, std::int64_t step, std::string_view path = {},
                        std::string_view message = {}) const {
     if (!shared_) return;
-    tensorflow::SessionLog entry;
+    proto::SessionLog entry;
     entry.set_status(status);
     entry.set_checkpoint_path(std::string(path));
     entry.set_msg(std::string(message));
-    add([entry](tensorflow::Event& e) { *e.mutable_session_log() = entry; }, step);
+    add([entry](proto::Event& e) { *e.mutable_session_log() = entry; }, step);
   }
 
   /// Returns when all that was added is on the disk. Throws as an add does.
@@ -224,8 +224,8 @@ class EventWriter {
     detail::EventQueue queue;  // last: its thread uses the above
   };
 
-  static tensorflow::Event stamped(double time, std::int64_t step) {
-    tensorflow::Event event;
+  static proto::Event stamped(double time, std::int64_t step) {
+    proto::Event event;
     event.set_wall_time(time);
     event.set_step(step);
     return event;
@@ -233,7 +233,7 @@ class EventWriter {
   template <class Fill>
   void add(Fill fill, std::int64_t step = 0) const {
     shared_->add([fill = std::move(fill), step, time = shared_->now()](EventLog& log) {
-      tensorflow::Event event = stamped(time, step);
+      proto::Event event = stamped(time, step);
       fill(event);
       log.append(event);
     });

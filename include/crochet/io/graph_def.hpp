@@ -28,18 +28,18 @@ inline constexpr std::string_view local_cpu = "/job:localhost/replica:0/task:0/d
 
 namespace detail {
 
-constexpr tensorflow::DataType proto_type(DType type) {
-  constexpr std::array types{tensorflow::DT_FLOAT, tensorflow::DT_DOUBLE, tensorflow::DT_INT32,
-                             tensorflow::DT_INT64, tensorflow::DT_UINT8,  tensorflow::DT_BOOL};
+constexpr proto::DataType proto_type(DType type) {
+  constexpr std::array types{proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_INT32,
+                             proto::DT_INT64, proto::DT_UINT8,  proto::DT_BOOL};
   return types[static_cast<std::size_t>(type)];
 }
 
-inline void write_shape(const Shape& from, tensorflow::TensorShapeProto& to) {
+inline void write_shape(const Shape& from, proto::TensorShapeProto& to) {
   for (std::size_t i = 0; i < from.rank; ++i) to.add_dim()->set_size(from[i].is_static() ? from[i].factor : -1);
 }
 
 /// A constant scalar, in its type's bytes.
-inline void write_constant(const GraphTable::Node& from, tensorflow::TensorProto& to) {
+inline void write_constant(const GraphTable::Node& from, proto::TensorProto& to) {
   to.set_dtype(proto_type(from.dtype));
   to.mutable_tensor_shape();
   const auto bytes_of = [&](auto value) {
@@ -70,7 +70,7 @@ inline void write_constant(const GraphTable::Node& from, tensorflow::TensorProto
   }
 }
 
-inline void write_attributes(const GraphTable::Node& from, tensorflow::NodeDef& to) {
+inline void write_attributes(const GraphTable::Node& from, proto::NodeDef& to) {
   auto& attr = *to.mutable_attr();
   if (from.kind == OpKind::group || !from.has_tensor) return;
   write_shape(from.shape, *attr["_output_shapes"].mutable_list()->add_shape());
@@ -91,12 +91,12 @@ inline void write_attributes(const GraphTable::Node& from, tensorflow::NodeDef& 
 /// group waits for is a control input. An operation's own attributes are `ints` and `reals`, as its header explains
 /// them. Where our operations are those of TensorFlow their names differ in letters only, but this is a drawing: no
 /// other program can run it.
-inline tensorflow::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu) {
+inline proto::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu) {
   const std::vector<std::string> names = node_names(graph);
-  tensorflow::GraphDef def;
+  proto::GraphDef def;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const GraphTable::Node& from = graph.nodes[i];
-    tensorflow::NodeDef& to = *def.add_node();
+    proto::NodeDef& to = *def.add_node();
     to.set_name(names[i]);
     to.set_op(std::string(GraphOpName(from.op).view()));
     to.set_device(std::string(device));
@@ -112,15 +112,15 @@ inline tensorflow::GraphDef graph_def(const GraphTable& graph, std::string_view 
 }
 
 /// The graph in the frame in which tools for training graphs want it.
-inline tensorflow::MetaGraphDef meta_graph_def(tensorflow::GraphDef graph) {
-  tensorflow::MetaGraphDef meta;
+inline proto::MetaGraphDef meta_graph_def(proto::GraphDef graph) {
+  proto::MetaGraphDef meta;
   meta.mutable_meta_info_def()->add_tags("train");
   *meta.mutable_graph_def() = std::move(graph);
   return meta;
 }
 
 /// Writes a graph as text, as TensorFlow's `graph.pbtxt`: complete or not there. Throws IoError.
-inline void write_graph_text(const std::filesystem::path& path, const tensorflow::GraphDef& graph) {
+inline void write_graph_text(const std::filesystem::path& path, const proto::GraphDef& graph) {
   std::string text;
   google::protobuf::TextFormat::PrintToString(graph, &text);
   write_whole_file(path, {std::as_bytes(std::span(text))});
@@ -128,7 +128,7 @@ inline void write_graph_text(const std::filesystem::path& path, const tensorflow
 
 /// The graph of an executor, hooks' extensions included.
 template <class E>
-tensorflow::GraphDef graph_def_of(std::string_view device = local_cpu) {
+proto::GraphDef graph_def_of(std::string_view device = local_cpu) {
   return graph_def(graph_table<E>(), device);
 }
 

@@ -27,7 +27,7 @@ namespace detail {
 
 class SummaryEncoder {
  public:
-  SummaryEncoder(NonFinite policy, tensorflow::Summary& out) : policy_(policy), out_(out) {}
+  SummaryEncoder(NonFinite policy, proto::Summary& out) : policy_(policy), out_(out) {}
 
   void encode(const Summary::Value& value) {
     at_ = out_.add_value();
@@ -49,7 +49,7 @@ class SummaryEncoder {
     write(counted, *at_->mutable_histo());
   }
   void operator()(const ImagePixels& image) {
-    tensorflow::Summary::Image& to = *at_->mutable_image();
+    proto::Summary::Image& to = *at_->mutable_image();
     to.set_height(image.height);
     to.set_width(image.width);
     to.set_colorspace(image.channels);
@@ -57,13 +57,13 @@ class SummaryEncoder {
   }
   void operator()(const std::string& text) {
     at_->mutable_metadata()->mutable_plugin_data()->set_plugin_name("text");
-    at_->mutable_tensor()->set_dtype(tensorflow::DT_STRING);
+    at_->mutable_tensor()->set_dtype(proto::DT_STRING);
     at_->mutable_tensor()->mutable_tensor_shape();
     at_->mutable_tensor()->add_string_val(text);
   }
 
  private:
-  static void write(const Histogram& from, tensorflow::HistogramProto& to) {
+  static void write(const Histogram& from, proto::HistogramProto& to) {
     to.set_min(from.min());
     to.set_max(from.max());
     to.set_num(static_cast<double>(from.num()));
@@ -76,8 +76,8 @@ class SummaryEncoder {
   }
 
   NonFinite policy_;
-  tensorflow::Summary& out_;
-  tensorflow::Summary::Value* at_ = nullptr;
+  proto::Summary& out_;
+  proto::Summary::Value* at_ = nullptr;
   std::uint64_t left_out_ = 0;
 };
 
@@ -86,7 +86,7 @@ class SummaryEncoder {
 /// Adds the values to `out`: scalars as simple_value, histograms in buckets, images as PNG, text as a string for
 /// TensorBoard's text plug-in. Returns how many numbers were left out of histograms. Throws DataError as the policy
 /// says, LogicError for images whose sizes do not fit.
-inline std::uint64_t encode_summary(const Summary& summary, NonFinite policy, tensorflow::Summary& out) {
+inline std::uint64_t encode_summary(const Summary& summary, NonFinite policy, proto::Summary& out) {
   detail::SummaryEncoder encoder(policy, out);
   for (const Summary::Value& value : summary.values()) encoder.encode(value);
   return encoder.left_out();

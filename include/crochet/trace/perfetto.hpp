@@ -70,9 +70,9 @@ class PerfettoWriter {
   }
 
  private:
-  using Packet = perfetto::protos::TracePacket;
-  using Event = perfetto::protos::TrackEvent;
-  using Track = perfetto::protos::TrackDescriptor;
+  using Packet = proto::perfetto::TracePacket;
+  using Event = proto::perfetto::TrackEvent;
+  using Track = proto::perfetto::TrackDescriptor;
   enum : std::uint64_t { process = 1, runs, hooks, workspace, variables, first_member = 16 };
 
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
@@ -107,7 +107,7 @@ class PerfettoWriter {
       Packet counter;
       describe(counter, track)->set_name(name);
       counter.mutable_track_descriptor()->mutable_counter()->set_unit(
-          perfetto::protos::CounterDescriptor::UNIT_SIZE_BYTES);
+          proto::perfetto::CounterDescriptor::UNIT_SIZE_BYTES);
       append(counter);
     }
   }
@@ -157,7 +157,7 @@ class PerfettoWriter {
     }
     return number;
   }
-  perfetto::protos::DebugAnnotation& annotation(Event& event, std::string_view name) {
+  proto::perfetto::DebugAnnotation& annotation(Event& event, std::string_view name) {
     auto& to = *event.add_debug_annotations();
     to.set_name_iid(intern(arguments_, name, [&] { return new_texts_->add_debug_annotation_names(); }));
     return to;
@@ -248,7 +248,7 @@ class PerfettoWriter {
   int members_ = 0;          // whose tracks are described
   bool begun_ = false;
   detail::InternedTexts names_, categories_, arguments_;
-  perfetto::protos::InternedData* new_texts_ = nullptr;  // of the packet at hand
+  proto::perfetto::InternedData* new_texts_ = nullptr;  // of the packet at hand
   std::string bytes_;
 };
 

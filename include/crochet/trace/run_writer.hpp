@@ -88,7 +88,7 @@ class RunWriter {
     try {
       table_.add(run);
       const std::string step = std::to_string(run.step);
-      tensorflow::RunMetadata all;
+      proto::RunMetadata all;
       *all.mutable_step_stats() = step_stats(run);
       write_files("timeline-" + step, all);
       guarded(events, [&] {
@@ -106,7 +106,7 @@ class RunWriter {
     std::error_code none;
     return turns[hash_value(std::filesystem::absolute("." / place / "", none).lexically_normal()) % turns.size()];
   }
-  void write_files(const std::string& name, const tensorflow::RunMetadata& all) {
+  void write_files(const std::string& name, const proto::RunMetadata& all) {
     const std::lock_guard lock(turn_at(options_.output_dir));
     guarded(timelines, [&] { write_file(name + ".json", timeline_json(all.step_stats(), options_.timeline)); });
     guarded(metadata, [&] {

@@ -37,10 +37,10 @@ class StepStatsWriter {
     }
   }
 
-  tensorflow::StepStats stats() {
-    tensorflow::StepStats stats;
+  proto::StepStats stats() {
+    proto::StepStats stats;
     for (int member = 0; member < run_.members; ++member) {
-      tensorflow::DeviceStepStats& device = *stats.add_dev_stats();
+      proto::DeviceStepStats& device = *stats.add_dev_stats();
       const std::string number = std::to_string(member);
       device.set_device(std::string(io::local_cpu) + (member == 0 ? "" : "/thread:" + number));
       (*device.mutable_thread_names())[static_cast<std::uint32_t>(member)] =
@@ -61,7 +61,7 @@ class StepStatsWriter {
   class Times {
    public:
     /// `next`: when the slice behind it begins; 0 if there is none.
-    void write(std::int64_t begin, std::int64_t end, std::int64_t next, tensorflow::NodeExecStats& to) {
+    void write(std::int64_t begin, std::int64_t end, std::int64_t next, proto::NodeExecStats& to) {
       const std::int64_t start = std::max(begin / 1000, free_);
       const std::int64_t whole = end / 1000 - start;
       const std::int64_t micros = std::max<std::int64_t>(1, whole > 1 && next / 1000 == end / 1000 ? whole - 1 : whole);
@@ -80,21 +80,21 @@ class StepStatsWriter {
     std::int64_t free_ = 0;
   };
 
-  void write_member(int member, tensorflow::DeviceStepStats& device) const {
+  void write_member(int member, proto::DeviceStepStats& device) const {
     std::vector<const Slice*> own;
     for (const Slice& s : slices_) {
       if (s.part->member == member) own.push_back(&s);
     }
     Times times;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      tensorflow::NodeExecStats& node = *device.add_node_stats();
+      proto::NodeExecStats& node = *device.add_node_stats();
       times.write(own[i]->begin, own[i]->end, i + 1 < own.size() ? own[i + 1]->begin : 0, node);
       write_slice(*own[i], node);
     }
     if (slices_.empty() && member == 0) write_whole_run(*device.add_node_stats());
   }
 
-  void write_slice(const Slice& slice, tensorflow::NodeExecStats& to) const {
+  void write_slice(const Slice& slice, proto::NodeExecStats& to) const {
     const StepPart& part = *slice.part;
     const TracedStep& step = run_.steps[index(part.step)];
     const std::string name(run_.names[index(step.node)]);
@@ -124,14 +124,14 @@ class StepStatsWriter {
     return text;
   }
 
-  void write_outputs(std::size_t step, tensorflow::NodeExecStats& to) const {
+  void write_outputs(std::size_t step, proto::NodeExecStats& to) const {
     if (!run_.graph.nodes[index(run_.steps[step].node)].has_tensor) return;
     int slot = 0;
     for (const std::int32_t node : wiring_.outputs(step)) {
       const GraphTable::Node& n = run_.graph.nodes[index(node)];
-      tensorflow::NodeOutput& output = *to.add_output();
+      proto::NodeOutput& output = *to.add_output();
       output.set_slot(slot++);
-      tensorflow::TensorDescription& what = *output.mutable_tensor_description();
+      proto::TensorDescription& what = *output.mutable_tensor_description();
       what.set_dtype(io::detail::proto_type(n.dtype));
       std::int64_t bytes = static_cast<std::int64_t>(size_of(n.dtype));
       for (std::size_t i = 0; i < n.shape.rank; ++i) {
@@ -140,7 +140,7 @@ class StepStatsWriter {
         bytes *= extent;
       }
       what.mutable_shape();
-      tensorflow::AllocationDescription& where = *what.mutable_allocation_description();
+      proto::AllocationDescription& where = *what.mutable_allocation_description();
       where.set_requested_bytes(n.kind == OpKind::assign ? 0 : bytes);  // a variable has its memory for good
       where.set_allocator_name("cpu");
       where.set_allocation_id(node + 1);
@@ -148,14 +148,14 @@ class StepStatsWriter {
   }
 
   /// What the plan gives the step, and what is in use while it runs. Returns what the original puts before a label.
-  std::string write_memory(std::int32_t step, tensorflow::NodeExecStats& to) const {
+  std::string write_memory(std::int32_t step, proto::NodeExecStats& to) const {
     std::int64_t taken = 0, in_use = 0;
     for (const ProbedSlot& slot : run_.slots) {
       if (slot.first == step) taken += slot.bytes;
       if (slot.first <= step && step <= slot.last) in_use += slot.bytes;
     }
     if (in_use == 0) return {};
-    tensorflow::AllocatorMemoryUsed& memory = *to.add_memory();
+    proto::AllocatorMemoryUsed& memory = *to.add_memory();
     memory.set_allocator_name("cpu");
     memory.set_total_bytes(taken);
     memory.set_live_bytes(taken);
@@ -165,18 +165,18 @@ class StepStatsWriter {
   }
 
   /// Of an executor that has no steps of its own.
-  void write_whole_run(tensorflow::NodeExecStats& to) const {
+  void write_whole_run(proto::NodeExecStats& to) const {
     to.set_node_name("run");
     to.set_timeline_label("run = Run(us=" + fixed_figure((run_.end - run_.begin) * 1e6, 3) + ")");
     Times().write(run_.epoch.ns(run_.begin), run_.epoch.ns(run_.end), 0, to);
   }
 
-  void write_phases(tensorflow::DeviceStepStats& to) const {
+  void write_phases(proto::DeviceStepStats& to) const {
     to.set_device(std::string(hooks_device));
     Times times;
     for (std::size_t i = 0; i < run_.phases.size(); ++i) {
       const HookPhase& p = run_.phases[i];
-      tensorflow::NodeExecStats& node = *to.add_node_stats();
+      proto::NodeExecStats& node = *to.add_node_stats();
       const std::string name = p.hook + "/" + std::string(p.phase);
       node.set_node_name(name);
       node.set_timeline_label(in_label(name) + " = " + in_label(p.hook) + "(phase=" + std::string(p.phase) +
@@ -204,6 +204,6 @@ class StepStatsWriter {
 /// no flow for those. The steps of a region run slice by slice; each is one node as long as all its slices took, with
 /// `calls` and, from the first to the last, `spread_us`. Outputs hang on the part that ended last. Times are rounded to
 /// microseconds as the original has them, at least 1; nanoseconds are exact.
-inline tensorflow::StepStats step_stats(const RunTrace& run) { return detail::StepStatsWriter(run).stats(); }
+inline proto::StepStats step_stats(const RunTrace& run) { return detail::StepStatsWriter(run).stats(); }
 
 }  // namespace crochet::trace

@@ -34,7 +34,7 @@ class TimelineWriter {
   using Json = nlohmann::ordered_json;
 
  public:
-  TimelineWriter(const tensorflow::StepStats& stats, TimelineOptions options) : stats_(stats), options_(options) {}
+  TimelineWriter(const proto::StepStats& stats, TimelineOptions options) : stats_(stats), options_(options) {}
 
   std::string json() {
     announce();
@@ -46,8 +46,8 @@ class TimelineWriter {
   }
 
  private:
-  using Device = tensorflow::DeviceStepStats;
-  using Node = tensorflow::NodeExecStats;
+  using Device = proto::DeviceStepStats;
+  using Node = proto::NodeExecStats;
   struct Place {  // a row of the picture
     std::int64_t pid, tid;
   };
@@ -132,8 +132,8 @@ class TimelineWriter {
     });
   }
   void collect_tensor(const Node& n, int index, Place producer) {
-    const tensorflow::TensorDescription& what = n.output(index).tensor_description();
-    const tensorflow::AllocationDescription& where = what.allocation_description();
+    const proto::TensorDescription& what = n.output(index).tensor_description();
+    const proto::AllocationDescription& where = what.allocation_description();
     const std::string name = index == 0 ? n.node_name() : n.node_name() + ":" + std::to_string(index);
     Tensor tensor{name,      tensors_.size(),        start_of(n), end_of(n), producer.pid + 1, where.requested_bytes(),
                   end_of(n), where.allocator_name(), producer};
@@ -145,7 +145,7 @@ class TimelineWriter {
       tensors_[found->second] = std::move(tensor);  // of a later iteration
     }
   }
-  void show_object(const Tensor& tensor, const tensorflow::TensorDescription& what) {
+  void show_object(const Tensor& tensor, const proto::TensorDescription& what) {
     const Place place{tensor.tensors_pid, tensor.producer.tid};
     emit(event("N", "Tensor", tensor.name, place, tensor.created, tensor.id));
     std::string text = text_of(what);
@@ -218,7 +218,7 @@ class TimelineWriter {
     }
   }
 
-  const tensorflow::StepStats& stats_;
+  const proto::StepStats& stats_;
   const TimelineOptions options_;
   std::string metadata_, events_;
   std::unordered_map<std::string, std::int64_t> pids_;  // of the devices' work; their tensors have the next one
@@ -236,7 +236,7 @@ class TimelineWriter {
 /// a device are lanes, not threads: a slice goes into the first lane that is free. Text that is not UTF-8 is replaced
 /// by U+FFFD; sums that no int64 holds are cut. Throws nothing of its own. Cost: n log n for n slices, inputs and
 /// outputs.
-inline std::string timeline_json(const tensorflow::StepStats& stats, TimelineOptions options = {}) {
+inline std::string timeline_json(const proto::StepStats& stats, TimelineOptions options = {}) {
   return detail::TimelineWriter(stats, options).json();
 }
 

@@ -1,4 +1,5 @@
-// A user's program: a model, a hook of their own beside a stock hook, and a loop. What it found is saved and read again.
+// A user's program: a model, a hook of their own beside a stock hook, and a loop. What it found is saved and read
+// again.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
@@ -51,7 +52,7 @@ int main() {
   saved.read(*saved.find("loss"), std::as_writable_bytes(std::span{&read, 1}));
   if (read != loss) return 1;
 #ifdef CONSUMER_HAS_DEBUG
-  std::cout << "debug streams to " << tensorflow::EventListener::service_full_name() << '\n';
+  std::cout << "debug streams to " << crochet::proto::EventListener::service_full_name() << '\n';
 #endif
   std::cout << "stopped by " << session.stop_reason().hook << ", loss " << loss << '\n';
 }
