@@ -24,14 +24,40 @@ struct none;
 
 /// Cause: the hook has a member with the name of a phase, but the session cannot call it: wrong number or type of
 /// parameters, private, or not const where the phase needs it (save_state).
-/// Cure: give it the parameters of the phase, as listed in crochet/hook/phase.hpp; `auto&` takes any session.
-template <class Hook, class Phase>
+/// Cure: make it public and give it the parameters of the phase, which `Expected` shows; `auto&` takes any session, run
+/// or coordinator, `const auto&` any values.
+template <class Hook, class Phase, class Expected>
 struct has_this_member_but_the_session_cannot_call_it;
 
-/// Cause: a member of the hook is spelt almost like a phase, so the session would silently never call it.
+/// The call that a session makes of a phase: `called_as<void(any_run&, const any_values&)>`. The types whose names
+/// begin with `any_` are templates; a hook has `auto` in their place.
+template <class Function>
+struct called_as;
+struct any_session;
+struct any_coordinator;
+struct any_run;
+struct any_values;
+
+/// Cause: `Member` of the hook is spelt almost like a phase, so the session would silently never call it.
 /// Cure: correct the name; or, if the name is meant, say which phases the hook handles: `using handles = Phases<...>`.
-template <class Hook, class Phase>
+template <class Hook, class Phase, class Member>
 struct has_a_member_spelt_almost_like_this_phase;
+
+/// Cause: the hook is a final class or a union. The compiler cannot search such a class for members that are misspelt
+/// or have a wrong signature. Cure: list the phases that it handles, `using handles = Phases<phase::after_run>`, or
+/// make it a class that is not final.
+template <class Hook>
+struct is_final_or_a_union_and_does_not_list_its_phases;
+
+/// Cause: the hook saves state that it never loads, so a resumed run would begin with its initial state.
+/// Cure: add `void load_state(auto& in)`, or remove save_state.
+template <class Hook>
+struct has_save_state_but_no_load_state;
+
+/// Cause: the hook loads state that it never saves.
+/// Cure: add `void save_state(auto& out) const`, or remove load_state.
+template <class Hook>
+struct has_load_state_but_no_save_state;
 
 /// Cause: a phase returns something that the session would ignore; before_run returns something that is not a request.
 /// Cure: return void; from before_run void, RunArgs<...> or std::optional<RunArgs<...>>.
@@ -109,6 +135,16 @@ struct reads_a_value_that_it_does_not_list;
 template <class Hook, class MustComeFirst>
 struct is_listed_before_a_hook_that_must_come_first;
 
+/// Cause: `using after` or `using before` of the hook names the hook itself.
+/// Cure: name another hook.
+template <class Hook>
+struct is_ordered_relative_to_itself;
+
+/// Cause: `using after` or `using before` of the hook is not a list of hooks.
+/// Cure: write `using after = Hooks<Other>`.
+template <class Hook, class Given, class Expected>
+struct states_its_order_by_something_that_is_not_a_list_of_hooks;
+
 /// Cause: the hook saves the state of all hooks after each run, but this one, listed behind it, has not seen the run
 /// yet when it does. What is saved would not be what a resumed run needs. Cure: list the hook that saves
 /// (CheckpointSaver) behind all hooks that have save_state.
@@ -166,6 +202,9 @@ template <class T>
 struct given;
 template <class T>
 struct wanted;
+/// What should have been written.
+template <class T>
+struct expected;
 
 /// A name, letter by letter (clang prints a string in a template argument as numbers).
 template <char... Letters>

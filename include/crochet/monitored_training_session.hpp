@@ -105,8 +105,8 @@ struct TrainingHooks<Summaries<Items...>> {
 
   template <class... H>
   auto only_for_the_chief(HookChain<H...> hooks) const {
-    return unpack_hooks(std::move(hooks), [&]([[maybe_unused]] H&&... hook) {
-      return HookChain<Switched<H>...>{Switched<H>{std::move(hook), {.on = options.is_chief}}...};
+    return unpack_hooks(flat(hooks), [&]<class... F>([[maybe_unused]] F&&... hook) {
+      return HookChain<Switched<F>...>{Switched<F>{std::move(hook), {.on = options.is_chief}}...};
     });
   }
   auto step_counter() const {

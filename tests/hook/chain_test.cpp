@@ -7,11 +7,14 @@
 #include <type_traits>
 
 #include <crochet/executor/step_executor.hpp>
+#include <crochet/hook/compose.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
 
 namespace crochet {
 namespace {
+
+using namespace literals;
 
 struct Empty {
   void after_run(auto&, const auto&) {}
@@ -77,8 +80,9 @@ TEST(HookChain, FiresInTheCompilerToo) {
   }() == 123);
 }
 
-/// A final class cannot be probed for near misses, but is as good a hook as any.
+/// A final class cannot be searched for near misses, so it lists its phases; then it is as good a hook as any.
 struct Final final {
+  using handles = Phases<phase::after_run>;
   int runs = 0;
   void after_run(auto&, const auto&) { ++runs; }
 };
@@ -86,6 +90,57 @@ TEST(HookChain, TakesFinalClasses) {
   testing::Script run{Final{}};
   run.step();
   EXPECT_EQ(run.hook().runs, 1);
+}
+
+/// What a session calls, in one string.
+struct Named {
+  const char* name;
+  std::string* calls;
+  void begin() { *calls += name; }
+  void after_run(auto&, const auto&) { *calls += name; }
+};
+template <int>
+struct Other : Named {};
+
+TEST(HookChain, OfChainsIsTheChainOfTheirHooks) {
+  std::string calls;
+  HookChain named{Other<4>{{"4", &calls}}};
+  HookChain chain{Named{"1", &calls}, HookChain{Other<2>{{"2", &calls}}, HookChain{Other<3>{{"3", &calls}}}}, named,
+                  HookChain<>{}};
+  static_assert(std::is_same_v<decltype(chain)::Flat, HookChain<Named, Other<2>, Other<3>, Other<4>>>);
+  static_assert(decltype(chain)::size == 4);
+  chain.fire<phase::begin>();
+  EXPECT_EQ(calls, "1234");
+  testing::Script run{std::move(chain)};
+  run.step();
+  EXPECT_EQ(calls, "123412341234");
+}
+
+TEST(HookChain, OfChainsIsWhatPipesMakeOfThem) {
+  std::string calls;
+  const auto chain = HookChain{HookChain{Named{"1", &calls}}, Other<2>{{"2", &calls}}} |
+                     HookChain{Other<3>{{"3", &calls}}, HookChain{Other<4>{{"4", &calls}}}};
+  static_assert(std::is_same_v<decltype(chain), const HookChain<Named, Other<2>, Other<3>, Other<4>>>);
+}
+
+/// Ends a loop after three runs.
+struct Three {
+  int runs = 0;
+  void after_run(auto& run, const auto&) {
+    if (++runs == 3) run.request_stop();
+  }
+};
+TEST(HookChain, OfChainsIsDrivenByASessionOwnedOrBorrowed) {
+  std::string calls;
+  float loss = 1;
+  StepExecutor executor{[&](auto& out) { out["loss"_n] = loss; }, output<float, "loss">};
+  run(executor, HookChain{Three{}, HookChain{Other<1>{{"x", &calls}}}});
+  EXPECT_EQ(calls, "xxxx");
+  calls.clear();
+  HookChain borrowed{HookChain{Three{}}, Other<1>{{"y", &calls}}};
+  run(executor, borrowed);
+  EXPECT_EQ(calls, "yyyy");
+  EXPECT_EQ(borrowed.get<Three>().runs, 3);
 }
 
 struct Late {

@@ -168,14 +168,6 @@ struct NeedsAState : Plateau {
 };
 TEST(Laws, AStateThatIsMissingIsAFreshStart) { EXPECT_EQ(laws_broken_by(NeedsAState{{.patience = 5}}, loss), "state"); }
 
-struct SavesOnly {
-  void after_run(auto&, const auto&) {}
-  void save_state(auto& out) const { out.put("nothing", 0); }
-};
-TEST(Laws, WhatIsSavedIsLoaded) {
-  EXPECT_EQ(broken_laws(SavesOnly{}, loss), "state: it has save_state and no load_state");
-}
-
 struct DisturbedBySaving : Plateau {
   void save_state(auto& out) const {
     Plateau::save_state(out);

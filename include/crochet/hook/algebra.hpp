@@ -29,7 +29,7 @@ struct HookTypes<HookChain<H...>> {
   static constexpr auto tuple = hana::tuple_t<H...>;
 };
 template <class Chain>
-inline constexpr auto hook_types = HookTypes<Chain>::tuple;
+inline constexpr auto hook_types = HookTypes<typename Chain::Flat>::tuple;
 
 /// The HookChain of the types in a Hana tuple.
 template <class Tuple>

@@ -12,12 +12,21 @@
 #include <crochet/config.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/state_key.hpp>
 
 namespace crochet {
 
+template <class... H>
+class HookChain;
+
 namespace detail {
+
+template <class T>
+inline constexpr bool is_chain = false;
+template <class... H>
+inline constexpr bool is_chain<HookChain<H...>> = true;
 
 template <std::size_t I, class H>
 struct Slot {
@@ -157,33 +166,34 @@ constexpr const H& slot_at(const Slot<I, H>& slot) {
 
 template <class Indices, class... H>
 struct Slots;
+// Arrays in place of fold expressions: a chain may be longer than what clang folds.
 template <std::size_t... I, class... H>
 struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   /// Calls phase P of every hook that handles it, in order. An exception ends the phase.
   template <class P, class... A>
   CROCHET_HOST_ALWAYS_INLINE constexpr void fire([[maybe_unused]] A&... args) {
-    (fire_one<P, I, H>(*this, args...), ...);
+    [[maybe_unused]] const bool called[] = {true, (fire_one<P, I, H>(*this, args...), true)...};
   }
   /// The same, but every hook gets its turn: exceptions go to `on_throw(std::exception_ptr)`.
   template <class P, class OnThrow, class... A>
   constexpr void fire_guarded([[maybe_unused]] OnThrow& on_throw, [[maybe_unused]] A&... args) {
-    (fire_one_guarded<P, I, H>(*this, on_throw, args...), ...);
+    [[maybe_unused]] const bool called[] = {true, (fire_one_guarded<P, I, H>(*this, on_throw, args...), true)...};
   }
   template <class Visit>
   constexpr void for_each([[maybe_unused]] Visit& visit) {
-    (visit(Slot<I, H>::hook), ...);
+    [[maybe_unused]] const bool called[] = {true, (void(visit(Slot<I, H>::hook)), true)...};
   }
   template <class Visit>
   constexpr void for_each([[maybe_unused]] Visit& visit) const {
-    (visit(Slot<I, H>::hook), ...);
+    [[maybe_unused]] const bool called[] = {true, (void(visit(Slot<I, H>::hook)), true)...};
   }
   template <class Out>
   void save_state([[maybe_unused]] Out& out) const {
-    (save_one<H, I>(*this, out), ...);
+    [[maybe_unused]] const bool called[] = {true, (save_one<H, I>(*this, out), true)...};
   }
   template <class In>
   void load_state([[maybe_unused]] In& in) {
-    (load_one<H, I>(*this, in), ...);
+    [[maybe_unused]] const bool called[] = {true, (load_one<H, I>(*this, in), true)...};
   }
   /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
   template <class Run>
@@ -210,25 +220,28 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   }
   template <class P, class Logs, class... A>
   void fire_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] A&... args) {
-    (fire_one_logged<P, I, H>(*this, logs, args...), ...);
+    [[maybe_unused]] const bool called[] = {true, (fire_one_logged<P, I, H>(*this, logs, args...), true)...};
   }
 };
 
 }  // namespace detail
 
-/// Hooks, called strictly in list order in every phase. `HookChain{StopAtStep{...}, NanTensor<"loss">{}}`.
-/// Cost: the sum of its hooks' bytes (empty hooks: none) and of their bodies' instructions.
+/// Hooks, called strictly in list order in every phase. `HookChain{StopAtStep{...}, NanTensor<"loss">{}}`. A chain
+/// among them stands for its hooks (hook/nested_chain.hpp). Cost: the sum of its hooks' bytes (empty hooks: none) and
+/// of their bodies' instructions.
 template <class... H>
 class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
   using Base = detail::Slots<std::index_sequence_for<H...>, H...>;
 
  public:
+  /// The chain itself; of a chain that was made of chains, the one of all their hooks.
+  using Flat = HookChain;
   static constexpr std::size_t size = sizeof...(H);
   /// Whether each hook that saves state does so under a key of its own.
   static constexpr bool state_keys_differ = detail::clash_of_state_keys<H...>.second == 0;
   /// Whether one of them states a probe, or has a log of phases: else runs know nothing of either.
-  static constexpr bool has_probes = (detail::StatesProbe<H> || ...);
-  static constexpr bool logs_phases = (detail::logs_phases<H> || ...);
+  static constexpr bool has_probes = detail::any({detail::StatesProbe<H>...});
+  static constexpr bool logs_phases = detail::any({detail::logs_phases<H>...});
 
   constexpr HookChain() = default;
   constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0) : Base{{std::move(hook)}...} {}
@@ -290,3 +303,5 @@ template <class... H>
 HookChain(H...) -> HookChain<H...>;
 
 }  // namespace crochet
+
+#include <crochet/hook/nested_chain.hpp>

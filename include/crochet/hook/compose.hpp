@@ -29,10 +29,11 @@ constexpr HookChain<H..., G...> joined(HookChain<H...>&& first, HookChain<G...>&
   });
 }
 
-template <class T>
-inline constexpr bool is_chain = false;
-template <class... H>
-inline constexpr bool is_chain<HookChain<H...>> = true;
+/// A chain without chains in it.
+template <class Chain>
+constexpr typename Chain::Flat&& flat(Chain& chain) {
+  return std::move(chain);
+}
 
 }  // namespace detail
 
@@ -41,9 +42,9 @@ inline constexpr bool is_chain<HookChain<H...>> = true;
 template <class... H, class Added>
 constexpr auto operator|(HookChain<H...> chain, Added added) {
   if constexpr (detail::is_chain<Added>) {
-    return detail::joined(std::move(chain), std::move(added));
+    return detail::joined(detail::flat(chain), detail::flat(added));
   } else {
-    return detail::joined(std::move(chain), HookChain<Added>{std::move(added)});
+    return detail::joined(detail::flat(chain), HookChain<Added>{std::move(added)});
   }
 }
 

@@ -3,12 +3,20 @@
 // members it seems to have, with the signatures the session calls? The answer is a type of crochet::error.
 #pragma once
 
+#include <exception>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/error.hpp>
+#include <crochet/hook/near_miss.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+
+namespace crochet {
+class StateWriter;
+class StateReader;
+}  // namespace crochet
 
 namespace crochet::detail {
 
@@ -27,24 +35,28 @@ constexpr auto first_reason(First first, Rest... rest) {
 template <class H, class List>
 struct Probe;
 template <class H, class... P>
-struct Probe<H, Phases<P...>> : H, P::Decoy..., P::Misspelt... {};
-/// A hook together with a decoy for every phase: naming a member that the hook has too is ambiguous in it.
+struct Probe<H, Phases<P...>> : H, P::Decoy..., NearMissDecoy {};
+/// A hook together with a decoy for every phase and every near miss: naming a member that the hook has too is ambiguous
+/// in it.
 template <class H>
 using probe = Probe<H, AllPhases>;
 
-/// A class that cannot be inherited from keeps its near misses to itself.
+/// A final class or a union cannot be inherited from, so its members cannot be found by name.
 template <class H>
 concept CanBeProbed = std::is_class_v<H> && !std::is_final_v<H>;
+template <class H>
+inline constexpr bool is_closed = (std::is_class_v<H> || std::is_union_v<H>)&&!CanBeProbed<H>;
 
 template <class H, class P>
 inline constexpr bool mentions = false;
 template <CanBeProbed H, class P>
 inline constexpr bool mentions<H, P> = !P::template unmentioned<probe<H>>;
 
+/// The name of a member that is spelt almost like phase P; empty if there is none.
 template <class H, class P>
-inline constexpr bool misspells = false;
+inline constexpr std::string_view misspelt{};
 template <CanBeProbed H, class P>
-inline constexpr bool misspells<H, P> = !P::template not_misspelt<probe<H>>;
+inline constexpr std::string_view misspelt<H, P> = near_miss<H, probe<H>, P>();
 
 /// A hook that says which phases it handles. A decorator may pass on `void` for a hook that does not say.
 template <class H>
@@ -57,9 +69,6 @@ template <class P, class List>
 inline constexpr bool is_listed = false;
 template <class P, class... Q>
 inline constexpr bool is_listed<P, Phases<Q...>> = (std::is_same_v<P, Q> || ...);
-
-/// Stands for any argument at all: tells `auto&` from a parameter that wants a GraphBuilder.
-struct Anything {};
 
 template <class H, class P>
 inline constexpr bool wants_a_builder = (P::template handled<H, GraphBuilder> && !P::template handled<H, Anything>) ||
@@ -85,6 +94,46 @@ concept Decorates = requires {
   typename H::decorates;
 };
 
+/// What the session calls each phase with, as a function type for messages.
+template <class P>
+struct CalledAs;
+template <>
+struct CalledAs<phase::extend_graph> {
+  using type = error::called_as<void(GraphBuilder&)>;
+};
+template <>
+struct CalledAs<phase::begin> {
+  using type = error::called_as<void()>;
+};
+template <>
+struct CalledAs<phase::after_create_session> {
+  using type = error::called_as<void(error::any_session&, error::any_coordinator&)>;
+};
+template <>
+struct CalledAs<phase::before_run> {
+  using type = error::called_as<void(error::any_run&)>;
+};
+template <>
+struct CalledAs<phase::after_run> {
+  using type = error::called_as<void(error::any_run&, const error::any_values&)>;
+};
+template <>
+struct CalledAs<phase::end> {
+  using type = error::called_as<void(error::any_session&)>;
+};
+template <>
+struct CalledAs<phase::on_error> {
+  using type = error::called_as<void(std::exception_ptr)>;
+};
+template <>
+struct CalledAs<phase::save_state> {
+  using type = error::called_as<void(StateWriter&) const>;
+};
+template <>
+struct CalledAs<phase::load_state> {
+  using type = error::called_as<void(StateReader&)>;
+};
+
 /// Why a hook is not called in phase P.
 template <class H, class P>
 constexpr auto why_not_called() {
@@ -92,7 +141,8 @@ constexpr auto why_not_called() {
     if constexpr (wants_a_builder<H, P>) {
       return std::type_identity<error::extends_the_graph_after_it_is_frozen<H, P>>{};
     } else {
-      return std::type_identity<error::has_this_member_but_the_session_cannot_call_it<H, P>>{};
+      return std::type_identity<
+          error::has_this_member_but_the_session_cannot_call_it<H, P, typename CalledAs<P>::type>>{};
     }
   } else if constexpr (ListsPhases<H>) {
     if constexpr (is_listed<P, typename H::handles>) {
@@ -100,8 +150,10 @@ constexpr auto why_not_called() {
     } else {
       return Fine{};
     }
-  } else if constexpr (misspells<H, P>) {
-    return std::type_identity<error::has_a_member_spelt_almost_like_this_phase<H, P>>{};
+  } else if constexpr (!misspelt<H, P>.empty()) {
+    constexpr std::string_view member = misspelt<H, P>;
+    using Member = spelt<Name<FixedString<member.size() + 1>{member}>>;
+    return std::type_identity<error::has_a_member_spelt_almost_like_this_phase<H, P, Member>>{};
   } else {
     return Fine{};
   }
@@ -144,12 +196,18 @@ constexpr auto reason_in() {
   }
 }
 
-/// Nothing to complain about in phase P, for a hook that neither lists its phases nor decorates: it has the member and
-/// it can be called, or it has not. Says so cheaply; why it is not so is worked out only then.
+/// Nothing is wrong in phase P with a plain hook: it has the member and it can be called, or it has not. Says so
+/// cheaply; why it is not so is worked out only then.
 template <class P, class H, class Args, bool Handled = is_handled<P, H, Args>>
-inline constexpr bool is_plainly_right = !mentions<H, P> && !misspells<H, P>;
+inline constexpr bool is_plainly_right = !mentions<H, P>;
 template <class P, class H, class Args>
 inline constexpr bool is_plainly_right<P, H, Args, true> = may_return<P, typename Returned<P, H, Args>::type>;
+
+/// A hook without near misses that neither lists its phases nor decorates.
+template <class H>
+inline constexpr bool is_plain_hook = false;
+template <CanBeProbed H>
+inline constexpr bool is_plain_hook<H> = !ListsPhases<H> && has_no_near_miss<probe<H>>;
 
 /// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what
 /// phase P is called with.
@@ -162,12 +220,21 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
 
   static constexpr bool handles_any = (is_handled<P, H, args<P>> || ...);
 
+  static constexpr bool saves = is_handled<phase::save_state, H, args<phase::save_state>>;
+  static constexpr bool loads = is_handled<phase::load_state, H, args<phase::load_state>>;
+
   static constexpr auto of_phases() {
     using Reason = decltype(first_reason(reason_in<H, P, args<P>>()...));
     if constexpr (!std::is_same_v<Reason, Fine>) {
       return Reason{};
     } else if constexpr (!handles_any) {
       return std::type_identity<error::handles_no_phase_at_all<H>>{};
+    } else if constexpr (is_closed<H> && !ListsPhases<H> && !Decorates<H>) {
+      return std::type_identity<error::is_final_or_a_union_and_does_not_list_its_phases<H>>{};
+    } else if constexpr (saves && !loads) {
+      return std::type_identity<error::has_save_state_but_no_load_state<H>>{};
+    } else if constexpr (loads && !saves) {
+      return std::type_identity<error::has_load_state_but_no_save_state<H>>{};
     } else {
       return Fine{};
     }
@@ -181,7 +248,8 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
       } else {
         return of_phases();
       }
-    } else if constexpr (!ListsPhases<H> && handles_any && (is_plainly_right<P, H, args<P>> && ...)) {
+    } else if constexpr (is_plain_hook<H> && handles_any && saves == loads &&
+                         (is_plainly_right<P, H, args<P>> && ...)) {
       return Fine{};
     } else {
       return of_phases();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order as types: a hook may say which hooks it must follow (`using after = Hooks<...>`) or precede (`using before`).
-// The chain keeps the order in which hooks are listed, and rejects one that contradicts a hook's wish.
+// The chain keeps the order in which hooks are listed, and rejects one that contradicts it.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,34 @@
 
 #include <crochet/error.hpp>
 #include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
 
 namespace crochet::detail {
 
+/// What H states as its `after`; of a decorator that states none, what the hook inside states.
 template <class H>
-concept SaysAfter = requires {
-  typename H::after;
+struct AfterOf {
+  using type = Hooks<>;
 };
+template <Decorates H>
+struct AfterOf<H> : AfterOf<typename H::decorates> {};
 template <class H>
-concept SaysBefore = requires {
-  typename H::before;
+requires requires { typename H::after; }
+struct AfterOf<H> {
+  using type = typename H::after;
+};
+/// The same for `before`.
+template <class H>
+struct BeforeOf {
+  using type = Hooks<>;
+};
+template <Decorates H>
+struct BeforeOf<H> : BeforeOf<typename H::decorates> {};
+template <class H>
+requires requires { typename H::before; }
+struct BeforeOf<H> {
+  using type = typename H::before;
 };
 
 /// Is H the hook Wanted, or a decorator around it?
@@ -34,34 +51,37 @@ constexpr bool is_or_decorates() {
   }
 }
 
+/// Whether the list names the hook Other. What is no list of hooks names none.
+template <class Other, class Stated>
+inline constexpr bool names_one = false;
 template <class Other, class... W>
-constexpr bool names_one(Hooks<W...>) {
-  return (is_or_decorates<Other, W>() || ...);
-}
+inline constexpr bool names_one<Other, Hooks<W...>> = any({is_or_decorates<Other, W>()...});
 
-/// Does H want to come after (before) Other?
-template <class H, class Other>
-constexpr bool wants_after() {
-  if constexpr (SaysAfter<H>) {
-    return names_one<Other>(typename H::after{});
+template <class T>
+inline constexpr bool is_list_of_hooks = false;
+template <class... H>
+inline constexpr bool is_list_of_hooks<Hooks<H...>> = true;
+
+/// What is wrong with an `after` or `before` of H, apart from the other hooks of the chain.
+template <class H, class Stated>
+constexpr auto stated_order_reason() {
+  if constexpr (!is_list_of_hooks<Stated>) {
+    using Expected = error::expected<Hooks<Stated>>;
+    return std::type_identity<error::states_its_order_by_something_that_is_not_a_list_of_hooks<H, Stated, Expected>>{};
+  } else if constexpr (names_one<H, Stated>) {
+    return std::type_identity<error::is_ordered_relative_to_itself<H>>{};
   } else {
-    return false;
-  }
-}
-template <class H, class Other>
-constexpr bool wants_before() {
-  if constexpr (SaysBefore<H>) {
-    return names_one<Other>(typename H::before{});
-  } else {
-    return false;
+    return Fine{};
   }
 }
 
 /// Judges `Early`, listed before `Late`.
 template <class Early, class Late>
 constexpr auto order_reason() {
-  constexpr bool late_first = wants_after<Early, Late>() || wants_before<Late, Early>();
-  constexpr bool early_first = wants_before<Early, Late>() || wants_after<Late, Early>();
+  constexpr bool late_first =
+      names_one<Late, typename AfterOf<Early>::type> || names_one<Early, typename BeforeOf<Late>::type>;
+  constexpr bool early_first =
+      names_one<Late, typename BeforeOf<Early>::type> || names_one<Early, typename AfterOf<Late>::type>;
   if constexpr (late_first && early_first) {
     return std::type_identity<error::must_come_both_before_and_after<Early, Late>>{};
   } else if constexpr (late_first) {
@@ -80,13 +100,17 @@ constexpr auto order_reason_at() {
   }
 }
 
+template <class H>
+inline constexpr bool states_order =
+    !std::is_same_v<typename AfterOf<H>::type, Hooks<>> || !std::is_same_v<typename BeforeOf<H>::type, Hooks<>>;
 template <class... H>
-inline constexpr bool has_order = ((SaysAfter<H> || SaysBefore<H>) || ...);
+inline constexpr bool has_order = any({states_order<H>...});
 
 /// What is wrong with the place of hook H, at position I of the chain, before the later ones.
 template <std::size_t I, class H, std::size_t... J, class... Other>
 constexpr auto order_reason_among(std::index_sequence<J...>, List<Other...>) {
-  return first_reason(order_reason_at<I, J, H, Other>()...);
+  return first_reason(stated_order_reason<H, typename AfterOf<H>::type>(),
+                      stated_order_reason<H, typename BeforeOf<H>::type>(), order_reason_at<I, J, H, Other>()...);
 }
 
 }  // namespace crochet::detail

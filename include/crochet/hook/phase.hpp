@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a session, each spelt once: its name, how it is called, and the ways people mistype it. A hook is a
+// The phases of a session, each spelt once: its name and how it is called. A hook is a
 // movable class with any subset of these members; there is no base class and nothing to register.
 #pragma once
 
@@ -24,8 +24,8 @@ struct Hooks {};
 /// Every phase has: `name`; `handled<Hook, Args...>`, can it be called with lvalues of these types, and what it then
 /// has `returned` (asking does not instantiate the hook's member); `call(hook, args...)`, which
 /// gives temporaries a name because hooks take `auto&`;
-/// a `Decoy` with the same member name (a class that inherits the name twice cannot name it, which tells whether a hook
-/// has such a member whatever its signature); and `Misspelt`, a decoy for the usual slips.
+/// and a `Decoy` with the same member name: a class that inherits the name twice cannot name it, which tells whether a
+/// hook has such a member whatever its signature. The names that are almost a phase's are in hook/near_miss.hpp.
 namespace crochet::phase {
 
 /// `static constexpr void extend_graph(GraphBuilder&)`: in the compiler, in chain order.
@@ -43,19 +43,11 @@ struct extend_graph {
   }
 
   struct Decoy {
-    void extend_graph();
+    enum { extend_graph };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::extend_graph;
-  };
-  struct Misspelt {
-    void extend_grap(), extends_graph(), extend_grpah(), extendgraph(), extendGraph(), extend_graphs(), extent_graph();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::extend_grap, &P::extends_graph, &P::extend_grpah, &P::extendgraph, &P::extendGraph, &P::extend_graphs,
-        &P::extent_graph;
+    P::extend_graph;
   };
 };
 
@@ -74,18 +66,11 @@ struct begin {
   }
 
   struct Decoy {
-    void begin();
+    enum { begin };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::begin;
-  };
-  struct Misspelt {
-    void beginn(), begn(), bgein(), beggin(), begiin(), on_begin();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::beginn, &P::begn, &P::bgein, &P::beggin, &P::begiin, &P::on_begin;
+    P::begin;
   };
 };
 
@@ -104,22 +89,11 @@ struct after_create_session {
   }
 
   struct Decoy {
-    void after_create_session();
+    enum { after_create_session };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::after_create_session;
-  };
-  struct Misspelt {
-    void after_create_sesion(), after_create_sessions(), after_created_session(), after_creat_session(),
-        after_creates_session(), after_create_seesion(), afer_create_session(), aftercreate_session(),
-        after_create_sessoin(), afterCreateSession();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::after_create_sesion, &P::after_create_sessions, &P::after_created_session, &P::after_creat_session,
-        &P::after_creates_session, &P::after_create_seesion, &P::afer_create_session, &P::aftercreate_session,
-        &P::after_create_sessoin, &P::afterCreateSession;
+    P::after_create_session;
   };
 };
 
@@ -138,20 +112,11 @@ struct before_run {
   }
 
   struct Decoy {
-    void before_run();
+    enum { before_run };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::before_run;
-  };
-  struct Misspelt {
-    void befor_run(), before_rum(), before_runn(), before_rn(), beforerun(), before_runs(), beforeRun(), befroe_run(),
-        bevore_run(), before_ran(), before_rnu();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::befor_run, &P::before_rum, &P::before_runn, &P::before_rn, &P::beforerun, &P::before_runs, &P::beforeRun,
-        &P::befroe_run, &P::bevore_run, &P::before_ran, &P::before_rnu;
+    P::before_run;
   };
 };
 
@@ -170,20 +135,11 @@ struct after_run {
   }
 
   struct Decoy {
-    void after_run();
+    enum { after_run };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::after_run;
-  };
-  struct Misspelt {
-    void after_rum(), after_runn(), after_rn(), afterrun(), after_runs(), afterRun(), afer_run(), aftr_run(),
-        after_ran(), after_rnu(), atfer_run(), afte_run();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::after_rum, &P::after_runn, &P::after_rn, &P::afterrun, &P::after_runs, &P::afterRun, &P::afer_run, &P::aftr_run,
-        &P::after_ran, &P::after_rnu, &P::atfer_run, &P::afte_run;
+    P::after_run;
   };
 };
 
@@ -202,18 +158,11 @@ struct end {
   }
 
   struct Decoy {
-    void end();
+    enum { end };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::end;
-  };
-  struct Misspelt {
-    void ennd(), edn(), endd(), on_end();  // `send`, `ends` and `ended` are words of their own
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::ennd, &P::edn, &P::endd, &P::on_end;
+    P::end;
   };
 };
 
@@ -232,18 +181,11 @@ struct on_error {
   }
 
   struct Decoy {
-    void on_error();
+    enum { on_error };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::on_error;
-  };
-  struct Misspelt {
-    void on_eror(), on_errors(), onerror(), on_erorr(), on_errror(), onError(), on_err(), in_error();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::on_eror, &P::on_errors, &P::onerror, &P::on_erorr, &P::on_errror, &P::onError, &P::on_err, &P::in_error;
+    P::on_error;
   };
 };
 
@@ -262,18 +204,11 @@ struct save_state {
   }
 
   struct Decoy {
-    void save_state();
+    enum { save_state };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::save_state;
-  };
-  struct Misspelt {
-    void save_sate(), save_stat(), save_states(), savestate(), safe_state(), saveState(), saves_state();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::save_sate, &P::save_stat, &P::save_states, &P::savestate, &P::safe_state, &P::saveState, &P::saves_state;
+    P::save_state;
   };
 };
 
@@ -292,18 +227,11 @@ struct load_state {
   }
 
   struct Decoy {
-    void load_state();
+    enum { load_state };
   };
   template <class P>
   static constexpr bool unmentioned = requires {
-    &P::load_state;
-  };
-  struct Misspelt {
-    void load_sate(), load_stat(), load_states(), loadstate(), laod_state(), loadState(), loads_state();
-  };
-  template <class P>
-  static constexpr bool not_misspelt = requires {
-    &P::load_sate, &P::load_stat, &P::load_states, &P::loadstate, &P::laod_state, &P::loadState, &P::loads_state;
+    P::load_state;
   };
 };
 

@@ -5,11 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 #include <crochet/error.hpp>
 #include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/hook/type_name.hpp>
@@ -139,7 +139,7 @@ inline constexpr StateOrder state_order = [] {
     if (stateful) order.stateful = i;
     ++i;
   };
-  (look(saves_hook_state<H>(), saves_state<H>), ...);
+  [[maybe_unused]] const bool looked[] = {true, (look(saves_hook_state<H>(), saves_state<H>), true)...};
   return order;
 }();
 
@@ -149,8 +149,8 @@ constexpr auto state_key_reason() {
   if constexpr (clash.second == 0) {
     return Fine{};
   } else {
-    return std::type_identity<error::has_the_state_key_of_another_hook<
-        std::tuple_element_t<clash.second, std::tuple<H...>>, std::tuple_element_t<clash.first, std::tuple<H...>>>>{};
+    return std::type_identity<
+        error::has_the_state_key_of_another_hook<type_at<clash.second, H...>, type_at<clash.first, H...>>>{};
   }
 }
 

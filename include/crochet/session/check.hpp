@@ -14,6 +14,7 @@
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/order.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/hook/state_key.hpp>
@@ -205,19 +206,29 @@ struct BadHook {
   using reason = Reason;
 };
 template <std::size_t I, class Reason>
-BadHook<I, Reason> bad_hook(std::type_identity<Reason>);
-template <std::size_t I>
-NoBadHook bad_hook(Fine);
-template <class Later>
-Later operator|(NoBadHook, Later);
-template <std::size_t I, class Reason, class Later>
-BadHook<I, Reason> operator|(BadHook<I, Reason>, Later);
+constexpr BadHook<I, Reason> bad_hook(std::type_identity<Reason>) {
+  return {};
+}
+template <class T>
+inline constexpr bool is_fine = std::is_same_v<T, Fine>;
+/// The reason at position I of a pack of reasons that is not Fine; NoBadHook if I is behind the last.
+template <std::size_t I, class... Reason>
+constexpr auto bad_hook_at() {
+  if constexpr (I < sizeof...(Reason)) {
+    return bad_hook<I>(type_at<I, Reason...>{});
+  } else {
+    return NoBadHook{};
+  }
+}
+/// The first hook whose reason is not Fine.
+template <class... Reason>
+using first_bad_hook = decltype(bad_hook_at<first_of({!is_fine<Reason>...}), Reason...>());
 
 /// The first hook that is not in its place.
 template <class... H, std::size_t... I>
-constexpr auto order_verdict(List<H...> hooks, std::index_sequence<I...> positions) {
+constexpr auto order_verdict([[maybe_unused]] List<H...> hooks, [[maybe_unused]] std::index_sequence<I...> positions) {
   if constexpr (has_order<H...>) {
-    return (NoBadHook{} | ... | bad_hook<I>(order_reason_among<I, H>(positions, hooks)));
+    return first_bad_hook<decltype(order_reason_among<I, H>(positions, hooks))...>{};
   } else {
     return NoBadHook{};
   }
@@ -229,11 +240,10 @@ template <class... H>
 constexpr auto state_key_verdict() {
   constexpr StateOrder order = state_order<H...>;
   if constexpr (order.stateful > order.saver) {
-    using All = std::tuple<H...>;
-    using Reason = error::saves_the_state_of_a_hook_that_is_listed_behind_it<std::tuple_element_t<order.saver, All>,
-                                                                             std::tuple_element_t<order.stateful, All>>;
+    using Reason = error::saves_the_state_of_a_hook_that_is_listed_behind_it<type_at<order.saver, H...>,
+                                                                             type_at<order.stateful, H...>>;
     return bad_hook<order.saver>(std::type_identity<Reason>{});
-  } else if constexpr ((saves_hook_state<H>() || ...)) {
+  } else if constexpr (any({saves_hook_state<H>()...}) && clash_of_state_keys<H...>.second != 0) {
     return bad_hook<clash_of_state_keys<H...>.second>(state_key_reason<H...>());
   } else {
     return NoBadHook{};
@@ -244,9 +254,20 @@ template <class E, class Chain, class Indices>
 struct SessionVerdict;
 template <class E, class... H, std::size_t... I>
 struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
-  using type =
-      decltype((order_verdict(List<H...>{}, std::index_sequence<I...>{}) | ... | bad_hook<I>(hook_reason<E, H>())) |
-               state_key_verdict<H...>());
+  static constexpr auto verdict() {
+    using Order = decltype(order_verdict(List<H...>{}, std::index_sequence<I...>{}));
+    if constexpr (!std::is_same_v<Order, NoBadHook>) {
+      return Order{};
+    } else {
+      using Members = first_bad_hook<decltype(hook_reason<E, H>())...>;
+      if constexpr (!std::is_same_v<Members, NoBadHook>) {
+        return Members{};
+      } else {
+        return state_key_verdict<H...>();
+      }
+    }
+  }
+  using type = decltype(verdict());
 };
 /// What can be said of a chain before any run: NoBadHook or the first BadHook.
 template <class E, class Chain>
@@ -256,7 +277,15 @@ template <class E, class Chain, class Args, class AllAsks>
 class RunVerdict;
 template <class E, class... H, class Args, std::size_t... I, class... Asked>
 class RunVerdict<E, HookChain<H...>, Args, Asks<std::index_sequence<I...>, Asked...>> {
-  using Fed = decltype((List<>{} + ... + feeds_of<I, H>(std::type_identity<typename Asked::args_type>{})));
+  /// The feeds of the hook at position J.
+  template <std::size_t J, class G, class A>
+  struct FedBy {
+    using type = decltype(feeds_of<J, G>(std::type_identity<typename A::args_type>{}));
+  };
+  template <class... F>
+  static auto all_fed(List<F...>) -> decltype((List<>{} + ... + typename F::type{}));
+  using Feeding = Where<!std::is_same_v<typename Asked::args_type::feeds_type, Feeds<>>...>;
+  using Fed = decltype(all_fed(filtered<Feeding, FedBy<I, H, Asked>...>{}));
 
   template <std::size_t J, class G>
   static Fine reason(std::type_identity<Ask<RunArgs<>, false>>);  // what most hooks ask: nothing
@@ -269,7 +298,7 @@ class RunVerdict<E, HookChain<H...>, Args, Asks<std::index_sequence<I...>, Asked
   }
 
  public:
-  using type = decltype((NoBadHook{} | ... | bad_hook<I>(reason<I, H>(std::type_identity<Asked>{}))));
+  using type = first_bad_hook<decltype(reason<I, H>(std::type_identity<Asked>{}))...>;
 };
 /// The answers of a chain's hooks in a run of the request Args: an Asks type.
 template <class E, class Chain, class Args>

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <crochet/hook/ask.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/name.hpp>
 #include <crochet/session/executor.hpp>
@@ -53,27 +54,11 @@ struct NamesIn<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>> {
 /// Marks the entries of a table that are in the list.
 template <const auto& Table, class... N, std::size_t Size>
 constexpr void mark(std::array<bool, Size>& marked, List<N...>) {
-  ((marked[index_of_name(N::view(), Table)] = true), ...);
+  [[maybe_unused]] const bool done[] = {true, (marked[index_of_name(N::view(), Table)] = true)...};
 }
 template <const auto& Table>
 constexpr std::array<bool, std::tuple_size_v<std::remove_cvref_t<decltype(Table)>>> no_marks() {
   return {};
-}
-
-template <std::size_t Count, std::size_t N>
-constexpr std::array<std::size_t, Count> marked_indices(const std::array<bool, N>& marked) {
-  std::array<std::size_t, Count> indices{};
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < N; ++i) {
-    if (marked[i]) indices[next++] = i;
-  }
-  return indices;
-}
-template <std::size_t N>
-constexpr std::size_t count_marked(const std::array<bool, N>& marked) {
-  std::size_t count = 0;
-  for (const bool mark : marked) count += mark ? 1 : 0;
-  return count;
 }
 
 /// The marked entries of a table as Names, in its order. Marks, and not lists that grow name by name: those cost the
@@ -126,13 +111,6 @@ constexpr std::size_t position_in(List<Known...>) {
   return i;
 }
 
-/// The wish of a conditional asker as a List of one RunArgs, that of any other as an empty one; and the other way
-/// round.
-template <class Asked>
-using sometimes = std::conditional_t<Asked::conditional, List<typename Asked::args_type>, List<>>;
-template <class Asked>
-using always = std::conditional_t<Asked::conditional, List<>, List<typename Asked::args_type>>;
-
 /// What the caller (Args), all who always ask, and Extra want.
 template <class E, class Args, class AskedList, class... Extra>
 struct Wanted;
@@ -141,17 +119,22 @@ struct Wanted<E, Args, List<Asked...>, Extra...> {
   static constexpr auto fetched = [] {
     auto marked = no_marks<E::fetchable>();
     mark<E::fetchable>(marked, typename NamesIn<Args>::fetches{});
-    ((Asked::conditional ? void() : mark<E::fetchable>(marked, typename NamesIn<typename Asked::args_type>::fetches{})),
-     ...);
-    (mark<E::fetchable>(marked, typename NamesIn<Extra>::fetches{}), ...);
+    [[maybe_unused]] const bool done[] = {
+        true,
+        (Asked::conditional ? void()
+                            : mark<E::fetchable>(marked, typename NamesIn<typename Asked::args_type>::fetches{}),
+         true)...,
+        (mark<E::fetchable>(marked, typename NamesIn<Extra>::fetches{}), true)...};
     return marked;
   }();
   static constexpr auto run = [] {
     auto marked = no_marks<E::targets>();
     mark<E::targets>(marked, typename NamesIn<Args>::targets{});
-    ((Asked::conditional ? void() : mark<E::targets>(marked, typename NamesIn<typename Asked::args_type>::targets{})),
-     ...);
-    (mark<E::targets>(marked, typename NamesIn<Extra>::targets{}), ...);
+    [[maybe_unused]] const bool done[] = {
+        true,
+        (Asked::conditional ? void() : mark<E::targets>(marked, typename NamesIn<typename Asked::args_type>::targets{}),
+         true)...,
+        (mark<E::targets>(marked, typename NamesIn<Extra>::targets{}), true)...};
     return marked;
   }();
 };
@@ -172,7 +155,9 @@ class Plans {
   template <class First, class... Rest>
   static List<Rest...> without_first(List<First, Rest...>);
 
-  using Sometimes = decltype((List<>{} + ... + sometimes<Asked>{}));
+  template <class... A>
+  static List<typename A::args_type...> args_of(List<A...>);
+  using Sometimes = decltype(args_of(filtered<Where<Asked::conditional...>, Asked...>{}));
   using BaseThenGroups = decltype(unique(List<demand_with<>>{}, due_demands(Sometimes{})));
   template <class... S>
   static demand_with<S...> with_all(List<S...>);

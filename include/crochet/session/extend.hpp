@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/session/demand.hpp>
 
 namespace crochet::detail {
 
@@ -27,7 +27,7 @@ template <class... H>
 struct ExtendedBy {
   template <class Exec>
   static constexpr auto type() {
-    return extended_by_all<Exec>((List<>{} + ... + std::conditional_t<extends_graph<H>, List<H>, List<>>{}));
+    return extended_by_all<Exec>(filtered<Where<extends_graph<H>...>, H...>{});
   }
 };
 
@@ -39,6 +39,6 @@ struct ExtendedExecutor<Exec, HookChain<H...>> {
 };
 /// Exec itself, which may be a reference, unless a hook of the chain extends the graph.
 template <class Exec, class Chain>
-using extended_executor = typename ExtendedExecutor<Exec, std::remove_reference_t<Chain>>::type;
+using extended_executor = typename ExtendedExecutor<Exec, typename std::remove_cvref_t<Chain>::Flat>::type;
 
 }  // namespace crochet::detail

@@ -38,7 +38,7 @@ class HookedLayer {
 
  public:
   using Executor = std::remove_reference_t<Owned>;  ///< after every extend_graph
-  using HookList = std::remove_reference_t<Chain>;
+  using HookList = typename std::remove_reference_t<Chain>::Flat;
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);

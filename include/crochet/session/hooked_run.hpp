@@ -32,14 +32,18 @@ using NameOfFeed = N;
 template <std::size_t I, class F, class T, class... N, class... X>
 List<FeedOf<I, N>...> feed_list(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>);
 
-template <std::size_t I, class A>
-using feeds_always =
-    std::conditional_t<A::conditional, List<>, decltype(feed_list<I>(std::type_identity<typename A::args_type>{}))>;
-
-/// The position of a conditional asker that feeds something; nothing for any other.
-template <std::size_t I, class A>
-using feeds_sometimes = std::conditional_t<A::conditional && !std::is_empty_v<typename A::args_type::feeds_type>,
-                                           List<std::integral_constant<std::size_t, I>>, List<>>;
+/// The request of the hook at position I.
+template <std::size_t I, class Args>
+struct RequestAt {
+  static constexpr std::size_t value = I;
+  using feeds = decltype(feed_list<I>(std::type_identity<Args>{}));
+};
+template <class A>
+inline constexpr bool feeds_some = !std::is_same_v<typename A::args_type::feeds_type, Feeds<>>;
+template <class... R>
+constexpr auto all_feeds(List<R...>) {
+  return (List<>{} + ... + typename R::feeds{});
+}
 
 /// Chooses the plan and runs it, with the feeds of the caller and of every hook that is due.
 template <class E, class Args, class AllAsks>
@@ -50,8 +54,11 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   using Plan = Plans<E, Args, Asked...>;
   using Base = typename Plan::Base;
   using All = typename Plan::All;
-  using FeedsAlways = decltype((List<>{} + ... + feeds_always<I, Asked>{}));
-  using FeedsSometimes = decltype((List<>{} + ... + feeds_sometimes<I, Asked>{}));
+  using FeedsAlways = decltype(all_feeds(
+      filtered<Where<(feeds_some<Asked> && !Asked::conditional)...>, RequestAt<I, typename Asked::args_type>...>{}));
+  /// The requests of conditional askers that feed something.
+  using FeedsSometimes =
+      filtered<Where<(feeds_some<Asked> && Asked::conditional)...>, RequestAt<I, typename Asked::args_type>...>;
 
  public:
   template <class Raw>
@@ -67,7 +74,8 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
   template <class Raw, class... Group>
   requires(sizeof...(Group) > 0) static void choose(Raw& raw, const Args& args, const AllAsks& asks, List<Group...>) {
     static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks ask now and then for names of their own");
-    const std::uint64_t due = (std::uint64_t{0} | ... | bit<I, Asked>(asks));
+    std::uint64_t due = 0;
+    [[maybe_unused]] const bool noted[] = {true, (due |= bit<I, Asked>(asks), true)...};
     if (due == 0) {
       feed<Base>(raw, args, asks);
     } else if constexpr (sizeof...(Group) == 1) {

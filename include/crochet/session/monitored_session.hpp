@@ -25,7 +25,7 @@ namespace crochet {
 namespace detail {
 
 template <class Exec, class Chain>
-using chain_verdict = session_verdict<std::remove_reference_t<Exec>, std::remove_reference_t<Chain>>;
+using chain_verdict = session_verdict<std::remove_reference_t<Exec>, typename std::remove_reference_t<Chain>::Flat>;
 
 /// A request goes into a cold function by value if that costs nothing.
 template <class Request>

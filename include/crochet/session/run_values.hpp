@@ -129,8 +129,10 @@ template <class E, class Indices, class... A>
 struct NumbersOf<E, Asks<Indices, A...>> {
   static constexpr auto marked = [] {
     auto marks = no_marks<E::fetchable>();
-    (mark<E::fetchable>(marks, typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{}),
-     ...);
+    [[maybe_unused]] const bool done[] = {
+        true,
+        (mark<E::fetchable>(marks, typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{}),
+         true)...};
     return marks;
   }();
   template <class... N>

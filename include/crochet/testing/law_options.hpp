@@ -17,8 +17,8 @@ namespace crochet::testing {
 ///   moves        so does a hook that was moved to, and what was moved from does nothing any more
 ///   begin        begin resets: the same object's second session is like its first
 ///   state        a fresh hook that loads the saved state goes on as the saved one does; saving changes nothing; a
-///                checkpoint without the hook's keys is a fresh start; there is no save_state without load_state; the
-///                keys and the types of their values are the same at any time
+///                checkpoint without the hook's keys is a fresh start; the keys and the types of their values are the
+///                same at any time
 ///   reads        what before_run asks for is listed in the static `fetches`, if there is one; only that is read, and
 ///                only in runs for which the hook asked
 ///   events       nothing is thrown, so that the hooks behind it see every event: a wish to stop is asked for, not

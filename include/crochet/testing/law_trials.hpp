@@ -27,8 +27,6 @@ namespace detail {
 
 template <class H>
 concept SavesState = phase::save_state::handled<H, StateBox>;
-template <class H>
-concept LoadsState = phase::load_state::handled<H, const StateBox>;
 
 /// The spy inside decorators, if there is one.
 template <class H>
@@ -211,9 +209,7 @@ class LawTrials {
   }
 
   void state() {
-    if constexpr (SavesState<H> != LoadsState<H>) {
-      report("state", SavesState<H> ? "it has save_state and no load_state" : "it has load_state and no save_state");
-    } else if constexpr (SavesState<H>) {
+    if constexpr (SavesState<H>) {
       resume_in_the_middle();
       const StateBox empty;
       Chain chain = fresh();

@@ -180,6 +180,6 @@ class Script {
 template <class H, class... Fixed>
 Script(H, Fixed...) -> Script<HookChain<H>, Fixed...>;
 template <class... H, class... Fixed>
-Script(HookChain<H...>, Fixed...) -> Script<HookChain<H...>, Fixed...>;
+Script(HookChain<H...>, Fixed...) -> Script<typename HookChain<H...>::Flat, Fixed...>;
 
 }  // namespace crochet::testing

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: hook_is_usable<2, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau, crochet::phase::after_run, crochet::error::called_as<void ?\((crochet::error::)?any_run ?&, const (crochet::error::)?any_values ?&\)>
+// The hooks of a chain in a chain are hooks of the outer one, at the places that follow. The message shows the call that is expected.
+#include "toy.hpp"
+
+struct Plateau {
+#ifdef CROCHET_FIXED
+  void after_run(auto& run, const auto&) { run.request_stop(); }
+#else
+  void after_run(auto& run) { run.request_stop(); }
+#endif
+};
+struct Begins {
+  void begin() {}
+};
+
+void train() {
+  crochet::MonitoredSession session{Toy{}, crochet::HookChain{Counter{}, crochet::HookChain{Begins{}, crochet::HookChain{Plateau{}}}}};
+  session.run(crochet::targets<"train">);
+}
