@@ -19,6 +19,7 @@
 
 #include <sys/resource.h>
 
+#include "../io/process.hpp"
 #include "../io/temporary_folder.hpp"
 
 namespace {
@@ -74,12 +75,12 @@ TEST(RowFile, LeavesNothingOfALineThatFails) {
   const TemporaryFolder folder;
   const auto path = folder / "log.csv";
   cr::io::RowFile::create(path, "step,loss");
-  cr::io::RowFile::append(path, "1,0.5");
+  cr::io::RowFile::append(path, "1,0.5", "step,loss");
   {
     const FilesMayNotGrow full{text_of(path).size() + 3};
-    EXPECT_THROW(cr::io::RowFile::append(path, "2,0.25"), cr::IoError);
+    EXPECT_THROW(cr::io::RowFile::append(path, "2,0.25", "step,loss"), cr::IoError);
   }
-  cr::io::RowFile::append(path, "3,0.125");
+  cr::io::RowFile::append(path, "3,0.125", "step,loss");
   EXPECT_EQ(text_of(path), "step,loss\n1,0.5\n3,0.125\n") << "else a row would begin in the middle of another";
 }
 
@@ -104,6 +105,56 @@ TEST(CsvLogger, FetchesOnlyWhenARowIsDue) {
   EXPECT_EQ(fetched, "..x..x");
   EXPECT_EQ(run.log().reads["loss"], 2);
 }
+
+TEST(CsvLogger, BeginsARemovedFileAnewWithItsHeader) {
+  const TemporaryFolder folder;
+  const auto path = folder / "sub/log.csv";
+  cr::testing::RecordingSink log;
+  Script run{cr::CsvLogger<"loss">{.path = path, .every_steps = 1, .sink = log}, value<"loss">(2)};
+  run.step();
+  std::filesystem::remove(path);
+  run.step();
+  EXPECT_EQ(text_of(path), "step,loss\n2,2\n") << "without a header the next start refuses the file";
+  put(path, "");
+  run.step();
+  EXPECT_EQ(text_of(path), "step,loss\n3,2\n");
+  std::filesystem::remove_all(path.parent_path());
+  run.step();
+  run.step();
+  EXPECT_EQ(text_of(path), "step,loss\n4,2\n5,2\n");
+  ASSERT_EQ(log.lines().size(), 3U);
+  EXPECT_EQ(log.lines()[0],
+            "crochet: " + path.string() + " was removed or emptied while it was in use; it begins anew at step 2");
+}
+
+TEST(CsvLogger, OfTwoProcessesDoNotWriteOneFile) {
+  const TemporaryFolder folder;
+  const auto start = [&](const char* name) {
+    static auto& kept = *new std::vector<cr::CsvLogger<"loss">>;
+    kept.push_back({.path = folder / name, .every_steps = 1});
+    cr::Coordinator coordinator;
+    StartsAt session{0};
+    kept.back().begin();
+    kept.back().after_create_session(session, coordinator);
+    return std::string("begun");
+  };
+  cr::test::Process first{[&] { return start("log.csv"); }};
+  ASSERT_EQ(first.report(), "begun");
+  put(folder / "log.csv", "step,loss\n1,1\n");
+  try {
+    start("log.csv");
+    ADD_FAILURE() << "two processes write one file";
+  } catch (const cr::FailedPreconditionError& error) {
+    EXPECT_EQ(std::string(error.what()), "crochet: " + (folder / "log.csv").string() + " is in use by " + first.name() +
+                                             "; end that program, or give this one another path");
+  }
+  EXPECT_EQ(text_of(folder / "log.csv"), "step,loss\n1,1\n") << "not even its old rows are touched";
+  EXPECT_EQ(start("other.csv"), "begun") << "a file beside it is free";
+  first.kill();
+  EXPECT_EQ(start("log.csv"), "begun");
+}
+
+TEST(RowFile, OfADeviceHasNoLock) { EXPECT_FALSE(cr::io::RowFile::own("/dev/null").taken()); }
 
 TEST(CsvLogger, BySeconds) {
   const TemporaryFolder folder;
@@ -142,8 +193,8 @@ TEST(CsvLogger, AfterARecoveryTooAndEvenIfItWasToldToReplaceTheFile) {
   hook.begin();
   hook.after_create_session(session, coordinator);
   EXPECT_EQ(text_of(path), "step,loss\n");
-  cr::io::RowFile::append(path, "1,1");
-  cr::io::RowFile::append(path, "2,2");
+  cr::io::RowFile::append(path, "1,1", "step,loss");
+  cr::io::RowFile::append(path, "2,2", "step,loss");
   session.at = 1;
   hook.after_create_session(session, coordinator);
   EXPECT_EQ(text_of(path), "step,loss\n1,1\n");
@@ -174,7 +225,7 @@ TEST(CsvLogger, ErrorsNameTheFileAndTheCause) {
   EXPECT_NE(opens("").find("set the path"), std::string::npos);
   EXPECT_NE(error_of([&] { cr::CsvLogger<"loss">{.path = path, .every_steps = 0}.begin(); }), "");
   if (std::filesystem::exists("/dev/full")) {
-    EXPECT_NE(error_of([] { cr::io::RowFile::append("/dev/full", "1,2"); }).find("No space left"), std::string::npos);
+    EXPECT_NE(error_of([] { cr::io::RowFile::append("/dev/full", "1,2", ""); }).find("No space left"), std::string::npos);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/sink.hpp>
 #include <crochet/io/row_file.hpp>
 
 namespace crochet {
@@ -24,11 +25,13 @@ namespace crochet {
 ///   every_seconds  seconds  unset    path: begin throws LogicError
 ///   resume         -        true     a file that is there is gone on with; false: it is replaced
 ///   clock                   steady
+///   sink                    std. error, if the file is removed or emptied while it is in use: it then begins anew
 /// A resumed file keeps its rows up to the step at which the session is created, a recovery's too, so that the rows are
 /// those of an undisturbed run. Fires: in the run that makes the step. Fetches: the names, in that run only. Cost: a
 /// comparison per run, about 20 us for a row. Throws IoError when the file cannot be written, or is there and is not
-/// one of this hook with these columns; `Isolated<...>` around it keeps the loop going.
-/// State: when the next row is due.
+/// one of this hook with these columns; FailedPreconditionError, with the owner's process id, when another process
+/// writes the file (the hook has its lock from the creation of the session on); `Isolated<...>` around it keeps the
+/// loop going. State: when the next row is due.
 template <class Row, FixedString... Text>
 struct RowLogger {
   static_assert(sizeof...(Text) > 0, "crochet: CsvLogger and JsonLinesLogger need a name: CsvLogger<\"loss\">");
@@ -41,11 +44,13 @@ struct RowLogger {
   std::optional<double> every_seconds{};
   bool resume = true;
   Clock clock{};
+  Sink sink{};
 
   /// What happened so far; begin clears it.
   struct State {
     Cadence timer{};
     bool opened = false;
+    io::PathLock lock{};  ///< of the file
   };
   State state{};
 
@@ -57,6 +62,7 @@ struct RowLogger {
     const std::int64_t step = session.step();
     state.timer.start_unless_running(steps() ? step / *steps() * *steps() : step, clock());
     const std::string first = Row::first_line(Text.view()...);
+    if (!state.lock.holds()) state.lock = io::RowFile::own(path);
     if (resume || state.opened) {
       io::RowFile::resume(path, first, step, &Row::step_of);
     } else {
@@ -88,7 +94,11 @@ struct RowLogger {
     state.timer.triggered(step, clock());
     Row row{step};
     (row.add(Text.view(), values[Name<Text>{}]), ...);
-    io::RowFile::append(path, row.text());
+    if (!state.lock.holds()) state.lock = io::RowFile::own(path);
+    if (io::RowFile::append(path, row.text(), Row::first_line(Text.view()...))) {
+      sink("crochet: " + path.string() + " was removed or emptied while it was in use; it begins anew at step " +
+           std::to_string(step));
+    }
   }
 };
 

@@ -16,16 +16,28 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/io/input_file.hpp>
+#include <crochet/io/path_lock.hpp>
 #include <crochet/io/whole_file.hpp>
 
 namespace crochet::io {
 
 /// Appends lines to a file. The file is opened for each line, so that it holds all that was written, whatever happens
-/// to the program. Cost of a line: an open, a write and a close, about 10 us; nothing waits for the disk.
+/// to the program. Two processes must not write one file: see own(). Cost of a line: an open, a write and a close,
+/// about 10 us; nothing waits for the disk.
 class RowFile {
  public:
   /// The step of a line; nothing if it is none that we wrote.
   using StepOf = std::optional<std::int64_t> (*)(std::string_view line);
+
+  /// Makes the folder, and takes the lock of the file (io/path_lock.hpp). Nothing is held for what is no regular file
+  /// (/dev/null). Throws FailedPreconditionError, with the owner's process id, if another process writes the file;
+  /// IoError if the folder cannot be made or written.
+  static PathLock own(const std::filesystem::path& path) {
+    std::error_code none;
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) return {};
+    make_folder(path);
+    return PathLock::of_file(path);
+  }
 
   /// Begins an empty file with this first line, if that is not empty. Makes the folder. Throws IoError.
   static void create(const std::filesystem::path& path, std::string_view first_line) {
@@ -48,8 +60,20 @@ class RowFile {
     if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
   }
 
+  /// Appends a line. A file that is gone, or has lost its first line, begins again with that; returns whether it did.
   /// Throws IoError.
-  static void append(const std::filesystem::path& path, std::string_view line) { write(path, line, "ab"); }
+  static bool append(const std::filesystem::path& path, std::string_view line, std::string_view first_line) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    const bool gone = status.type() == std::filesystem::file_type::not_found;
+    const bool emptied = !first_line.empty() && std::filesystem::is_regular_file(status) &&
+                         std::filesystem::file_size(path, error) == 0 && !error;
+    if (gone) make_folder(path);
+    const bool begins = gone || emptied;
+    const std::string header = begins && !first_line.empty() ? std::string(first_line) + '\n' : "";
+    write(path, header + std::string(line), "ab");
+    return begins;
+  }
 
  private:
   static void make_folder(const std::filesystem::path& path) {
