@@ -56,7 +56,7 @@ auto training_saver(S& scaffold, const std::filesystem::path& directory) {
   if constexpr (S::has_saver) {
     return scaffold.saver();
   } else {
-    return Saver<>{directory};
+    return Saver<>{directory.empty() ? "." : directory};  // empty: neither restores nor saves
   }
 }
 

@@ -33,9 +33,11 @@ class Directory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  /// Of all files but the lock of a Saver that is still there.
   std::set<std::string> names() const {
     std::set<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) all.insert(entry.path().filename().string());
+    all.erase(".crochet-lock");
     return all;
   }
 

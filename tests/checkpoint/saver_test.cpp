@@ -152,7 +152,7 @@ TEST_F(Savers, ReadTheOriginalsStateFiles) {
   EXPECT_EQ(latest_checkpoint(dir.path()), std::nullopt) << "the files are not there";
   Directory::write(dir / "model.ckpt-20.index", "");
   EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-20");
-  EXPECT_EQ((Saver{dir.path(), options()}.last_checkpoints()), (Paths{"/other/model.ckpt-10", dir / "model.ckpt-20"}));
+  EXPECT_EQ((Saver{dir.path(), options()}.last_checkpoints()), prefixes({10, 20})) << "the one of /other, as a name";
   Directory::write(dir / "checkpoint", "all_model_checkpoint_paths: \"model.ckpt-10\"\n");
   EXPECT_THROW((void)latest_checkpoint(dir.path()), DataLossError) << "none is current";
   Directory::write(dir / "checkpoint", "no text proto");
@@ -192,11 +192,11 @@ TEST_F(Savers, FindWhatTheCurrentDirectoryHas) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(dir.path());
   Program<> program;
-  Saver{"", options()}.save(program.session.raw_session(), 7);
+  Saver{".", options()}.save(program.session.raw_session(), 7);
   std::filesystem::remove("checkpoint");
   Directory::write("model.ckpt-8.data-00000-of-00001.tmp", "interrupted");
-  Saver late{"", options()};
-  EXPECT_EQ(late.last_checkpoints(), (Paths{"model.ckpt-7"}));
+  Saver late{".", options()};
+  EXPECT_EQ(late.last_checkpoints(), (Paths{"./model.ckpt-7"}));
   late.save(program.session.raw_session(), 9);
   EXPECT_FALSE(std::filesystem::exists("model.ckpt-8.data-00000-of-00001.tmp"));
   std::filesystem::current_path(before);
@@ -269,7 +269,7 @@ TEST_F(Savers, SetDamagedCheckpointsAsideAndUseTheOneBefore) {
   EXPECT_NE(said[0].find("is damaged"), std::string::npos) << said[0];
   EXPECT_NE(said[0].find("it is set aside as " + prefixes({5})[0].string() + "*.damaged"), std::string::npos)
       << said[0];
-  EXPECT_NE(said[2].find("data-00000-of-00001: No such file"), std::string::npos) << said[2];
+  EXPECT_NE(said[2].find("data-00000-of-00001 is missing"), std::string::npos) << said[2];
   EXPECT_EQ(said[3], "crochet: restored " + prefixes({2})[0].string() + ", step 2; hooks: 1 loaded");
   EXPECT_TRUE(std::filesystem::exists(data(5) + ".damaged"));
   EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-2") << "the state file follows";
@@ -404,12 +404,156 @@ TEST_F(Savers, TakeAnyNameThatAFileMayHave) {
 
 TEST_F(Savers, ReadOptionsThatCannotBe) {
   EXPECT_THROW((Saver{dir.path(), options(-1)}), LogicError);
+  try {
+    Saver nowhere{"", options()};
+    ADD_FAILURE() << "an empty path is a mistake, not the current directory";
+  } catch (const LogicError& error) {
+    EXPECT_NE(std::string(error.what()).find("\".\" is the current directory"), std::string::npos) << error.what();
+  }
   SaverOptions o = options();
   o.latest_filename = "a/b";
   EXPECT_THROW((Saver{dir.path(), o}), LogicError);
   o = options();
   o.pad_step_number = true;
   EXPECT_EQ((Saver{dir.path(), o}.prefix_of(42)), dir / "model.ckpt-00000042");
+}
+
+/// A folder that another one's state file leads to.
+TEST_F(Savers, UseOnlyFilesOfTheirOwnFolder) {
+  const Directory other;
+  Program<> program;
+  for (int step : {1, 2, 3}) {
+    program.session.run();
+    Saver{other.path(), options()}.save(program.session.raw_session(), step);
+  }
+  const std::set<std::string> untouched = other.names();
+  Directory::write(other / "model.ckpt-3.index", "damaged");
+  std::filesystem::create_directories(dir.path());
+  const std::string up = "../" + other.path().filename().string();
+  for (const std::string& to : {other.path().string(), up}) {
+    Directory::write(dir / "checkpoint", "model_checkpoint_path: \"" + to + "/model.ckpt-3\"\n" +
+                                             "all_model_checkpoint_paths: \"" + to + "/model.ckpt-1\"\n" +
+                                             "all_model_checkpoint_paths: \"" + to + "/model.ckpt-2\"\n");
+    Program<> again;
+    Saver saver{dir.path(), options(1)};
+    EXPECT_EQ(saver.restore_latest(again.session.raw_session()), std::nullopt) << "restored from " << to;
+    EXPECT_EQ(saver.latest_checkpoint(), std::nullopt);
+    saver.save(again.session.raw_session(), 7);
+    EXPECT_EQ(other.names(), untouched) << "renamed or removed in " << to;
+    EXPECT_EQ(saver.last_checkpoints(), prefixes({7}));
+    EXPECT_THROW(saver.remove(other / "model.ckpt-1"), LogicError);
+    EXPECT_FALSE(saver.has(other / "model.ckpt-1"));
+    saver.recover_last_checkpoints(Paths{other / "model.ckpt-1", dir / "model.ckpt-7"});
+    EXPECT_EQ(saver.last_checkpoints(), prefixes({7}));
+    std::filesystem::remove_all(dir.path());
+    std::filesystem::create_directories(dir.path());
+  }
+  EXPECT_EQ(other.names(), untouched);
+}
+
+TEST_F(Savers, FindTheirFilesAgainInACopyWhoseListHasAbsolutePaths) {
+  Program<> program;
+  program.session.run();
+  Saver{dir.path(), options()}.save(program.session.raw_session(), 1);
+  Directory::write(dir / "checkpoint", "model_checkpoint_path: \"" + (dir / "model.ckpt-1").string() + "\"\n");
+  const Directory copy;
+  std::filesystem::copy(dir.path(), copy.path(), std::filesystem::copy_options::recursive);
+  Program<> again;
+  Saver late{copy.path(), options(1)};
+  EXPECT_EQ(late.restore_latest(again.session.raw_session())->prefix, copy / "model.ckpt-1");
+  late.save(again.session.raw_session(), 2);
+  EXPECT_TRUE(there(1)) << "the copy's saver removed the original's checkpoint";
+  EXPECT_FALSE(std::filesystem::exists(copy / "model.ckpt-1.index"));
+}
+
+TEST_F(Savers, PassOverLinksThatLeadOutOfTheFolder) {
+  const Directory other;
+  Program<> program;
+  for (int step : {1, 2}) {
+    program.session.run();
+    Saver{dir.path(), options()}.save(program.session.raw_session(), step);
+  }
+  std::filesystem::create_directories(other.path());
+  const std::string data = "model.ckpt-2.data-00000-of-00001";
+  std::filesystem::rename(dir / data, other / data);
+  std::filesystem::create_symlink(other / data, dir / data);
+  said.clear();
+  Program<> again;
+  EXPECT_EQ(Saver(dir.path(), options()).restore_latest(again.session.raw_session())->step, 1);
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0], "crochet: " + (dir / data).string() + " is a link to a file outside " + dir.path().string() +
+                         "; the checkpoint is passed over");
+  EXPECT_TRUE(std::filesystem::exists(other / data)) << "and nothing there is renamed";
+  // Links inside, and a link to the folder, are as good as what they lead to.
+  std::filesystem::rename(other / data, dir / "data");
+  std::filesystem::remove(dir / data);
+  std::filesystem::create_symlink("data", dir / data);
+  const std::filesystem::path link = other / "run";
+  std::filesystem::create_directory_symlink(dir.path(), link);
+  EXPECT_EQ(Saver(link, options()).restore_latest(again.session.raw_session())->step, 2);
+}
+
+TEST_F(Savers, WriteThroughNoLinkThatLiesInTheFolder) {
+  const Directory other;
+  std::filesystem::create_directories(other.path());
+  std::filesystem::create_directories(dir.path());
+  Directory::write(other / "precious", "precious");
+  for (const char* name : {"checkpoint.tmp", "model.ckpt-1.index.tmp", "model.ckpt-1.data-00000-of-00001.tmp"}) {
+    std::filesystem::create_symlink(other / "precious", dir / name);
+  }
+  Program<> program;
+  Saver{dir.path(), options()}.save(program.session.raw_session(), 1);
+  EXPECT_EQ(Directory::text_of(other / "precious"), "precious");
+  Program<> again;
+  EXPECT_TRUE(Saver(dir.path(), options()).restore_latest(again.session.raw_session()));
+}
+
+TEST_F(Savers, ReadALongListInOneLineOfReport) {
+  constexpr int entries = 30'000;
+  std::filesystem::create_directories(dir.path());
+  Program<> program;
+  Saver{dir.path(), options()}.save(program.session.raw_session(), 5);
+  std::string list = "model_checkpoint_path: \"model.ckpt-" + std::to_string(entries) + "\"\n";
+  for (int step = 1; step <= entries; ++step) {
+    list += "all_model_checkpoint_paths: \"model.ckpt-" + std::to_string(step) + "\"\n";
+  }
+  Directory::write(dir / "checkpoint", list);
+  said.clear();
+  Program<> again;
+  Saver saver{dir.path(), options(2)};
+  EXPECT_EQ(saver.restore_latest(again.session.raw_session())->prefix, dir / "model.ckpt-5");
+  ASSERT_EQ(said.size(), 2U) << "a line for each missing one";
+  EXPECT_EQ(said[0], "crochet: " + (dir / "model.ckpt-30000").string() +
+                         " and 29998 more of the 30000 listed "
+                         "checkpoints are not there");
+  saver.save(again.session.raw_session(), entries + 1);
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({entries, entries + 1}));
+}
+
+TEST_F(Savers, ReportThatTheirFolderWasRemovedWhileInUse) {
+  Program<> program;
+  Saver saver{dir.path(), options()};
+  for (int step : {1, 2}) saver.save(program.session.raw_session(), step);
+  std::filesystem::remove_all(dir.path());
+  saver.save(program.session.raw_session(), 3);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0], "crochet: " + dir.path().string() +
+                         " was removed while it was in use, with 2 checkpoints; it is made anew");
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({3}));
+}
+
+TEST_F(Savers, NameALinkThatLeadsNowhere) {
+  std::filesystem::create_directory_symlink(dir.path().string() + "-missing", dir.path());
+  Program<> program;
+  Saver saver{dir / "run", options()};
+  try {
+    saver.save(program.session.raw_session(), 1);
+    ADD_FAILURE() << "saved";
+  } catch (const IoError& error) {
+    EXPECT_EQ(std::string(error.what()), "crochet: " + dir.path().string() + " is a link to " + dir.path().string() +
+                                             "-missing, which does not exist; make it, or remove the link");
+  }
+  std::filesystem::remove(dir.path());
 }
 
 TEST_F(Savers, MakeASessionGoOnWhereTheLastOneWas) {

@@ -121,7 +121,7 @@ TEST(HookState, OfAChangedChainIsReportedAndTheRestIsLoaded) {
   EXPECT_EQ(after.get<Counter<3>>().runs, 3) << "added: begins as it was";
   EXPECT_EQ(after.get<Grown>().a, 5) << "changed: not half of it";
   EXPECT_EQ(report.text(),
-            "2 loaded; added: Counter<3>; removed: Counter<2>; changed: grown: lost b float32, lost gone "
+            "2 loaded, 1 not used; added: Counter<3>; changed: grown: lost b float32, lost gone "
             "bool, new b float64, new c text");
 }
 

@@ -32,6 +32,12 @@ class AsyncSaver {
  public:
   explicit AsyncSaver(SaverType saver) : worker_(std::make_shared<Worker>(std::move(saver))) {}
 
+  /// See Saver. Waits for a save in flight.
+  void prepare() requires requires(SaverType& saver) { saver.prepare(); }
+  {
+    wait();
+    worker_->saver.prepare();
+  }
   /// Copies, and begins to write. Waits first, if a save is in flight. Throws what copying throws.
   template <class Session>
   void save(Session& session, std::int64_t step) {

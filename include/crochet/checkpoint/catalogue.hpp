@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
-#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <crochet/io/checkpoint_state.hpp>
@@ -44,45 +46,54 @@ struct Retention {
   /// The others that it took off are kept for good.
   std::vector<CheckpointInfo> sweep(Catalogue& catalogue) const {
     std::vector<CheckpointInfo> expired;
-    while (max_to_keep > 0 && catalogue.all.size() > static_cast<std::size_t>(max_to_keep)) {
-      const CheckpointInfo oldest = catalogue.all.front();
-      catalogue.all.erase(catalogue.all.begin());
+    if (max_to_keep <= 0) return expired;
+    const auto limit = static_cast<std::size_t>(max_to_keep);
+    const std::size_t excess = catalogue.all.size() - std::min(catalogue.all.size(), limit);
+    for (std::size_t i = 0; i < excess; ++i) {
+      CheckpointInfo& oldest = catalogue.all[i];
       if (oldest.time - catalogue.last_preserved >= keep_checkpoint_every_n_hours * 3600) {
         catalogue.last_preserved = oldest.time;
       } else {
-        expired.push_back(oldest);
+        expired.push_back(std::move(oldest));
       }
     }
+    catalogue.all.erase(catalogue.all.begin(), catalogue.all.begin() + static_cast<std::ptrdiff_t>(excess));
     return expired;
   }
 };
 
 namespace detail {
 
-/// The prefix as a Saver of this directory spells it. TensorFlow lists absolute paths; were the same checkpoint listed
-/// under two, one of them would be removed as the older one.
-inline std::filesystem::path as_spelled_in(const std::filesystem::path& directory,
-                                           const std::filesystem::path& prefix) {
-  const auto or_here = [](const std::filesystem::path& path) { return path.empty() ? "." : path; };
-  std::error_code error;
-  const bool inside = std::filesystem::equivalent(or_here(prefix.parent_path()), or_here(directory), error);
-  return inside ? directory / prefix.filename() : prefix;
+/// The list without what it has twice (the later place counts), with times that never go back. Linear.
+inline void tidy(std::vector<CheckpointInfo>& all) {
+  std::set<std::filesystem::path> seen;
+  std::vector<CheckpointInfo> newest_first;
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    if (seen.insert(at->prefix.filename()).second) newest_first.push_back(std::move(*at));
+  }
+  all.assign(std::make_move_iterator(newest_first.rbegin()), std::make_move_iterator(newest_first.rend()));
+  for (std::size_t i = 1; i < all.size(); ++i) all[i].time = std::max(all[i].time, all[i - 1].time);
 }
 
 }  // namespace detail
 
-/// Reads `directory/name`; nothing if there is no such file. What is listed twice counts once. Throws IoError if it
-/// cannot be read, DataLossError if it is not a list of checkpoints or names none as the current one.
+/// Reads `directory/name`; nothing if there is no such file. Of each listed path only the last part counts: the
+/// checkpoints of a directory lie in it. So TensorFlow's absolute paths, and those of a directory that was moved or
+/// copied, mean the files beside the list, and no list leads to files elsewhere. What is listed twice counts once.
+/// Throws IoError if it cannot be read, DataLossError if it is not a list of checkpoints or names none as the current
+/// one. Cost: linear in the list.
 inline std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name) {
   const std::optional<io::CheckpointState> state = io::read_checkpoint_state(directory, name);
   if (!state) return std::nullopt;
   Catalogue catalogue{{}, state->last_preserved};
   for (std::size_t i = 0; i < state->all.size(); ++i) {
     const double time = state->timestamps.empty() ? 0.0 : state->timestamps[i];
-    catalogue.record(detail::as_spelled_in(directory, state->all[i]), time);
+    catalogue.all.push_back({directory / state->all[i].filename(), time});
   }
-  const std::filesystem::path newest = detail::as_spelled_in(directory, state->newest);
-  if (catalogue.all.empty() || catalogue.all.back().prefix != newest) catalogue.record(newest, 0);
+  std::erase_if(catalogue.all, [](const CheckpointInfo& c) { return !c.prefix.has_filename(); });
+  const std::filesystem::path newest = directory / state->newest.filename();
+  if (catalogue.all.empty() || catalogue.all.back().prefix != newest) catalogue.all.push_back({newest, 0});
+  detail::tidy(catalogue.all);
   return catalogue;
 }
 

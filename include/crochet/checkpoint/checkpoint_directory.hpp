@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,8 +34,7 @@ inline std::int64_t step_of(const std::filesystem::path& prefix, std::string_vie
 
 }  // namespace detail
 
-/// The checkpoints `<directory>/<basename>-<step>` of one format. "" is the current directory. Has no memory: it looks
-/// each time.
+/// The checkpoints `<directory>/<basename>-<step>` of one format. Keeps no state: each call reads the directory.
 template <io::CheckpointFormat Format>
 class CheckpointDirectory {
  public:
@@ -51,16 +50,19 @@ class CheckpointDirectory {
     return path_ / (basename_ + "-" + digits);
   }
 
-  /// The prefixes of those that are there, by step.
+  /// The prefixes of those that are there, by step; none if there is no directory. Throws IoError if it cannot be read.
   [[nodiscard]] std::vector<std::filesystem::path> found() const {
     std::vector<std::pair<std::int64_t, std::filesystem::path>> steps;
     std::error_code error;
-    for (std::filesystem::directory_iterator at{folder(), error}, end; !error && at != end; at.increment(error)) {
+    for (std::filesystem::directory_iterator at{path_, error}, end; !error && at != end; at.increment(error)) {
       const std::filesystem::path prefix = path_ / at->path().stem();
       const std::int64_t step = detail::step_of(prefix, basename_);
       if (step >= 0 && path_ / at->path().filename() == Format::index_file(prefix)) {
         steps.emplace_back(step, prefix);
       }
+    }
+    if (error && error != std::errc::no_such_file_or_directory) {
+      throw IoError("crochet: cannot read " + path_.string() + ": " + error.message());
     }
     std::sort(steps.begin(), steps.end());
     std::vector<std::filesystem::path> prefixes;
@@ -68,6 +70,11 @@ class CheckpointDirectory {
     return prefixes;
   }
 
+  /// Is the directory there?
+  [[nodiscard]] bool exists() const {
+    std::error_code error;
+    return std::filesystem::is_directory(path_, error);
+  }
   /// Makes the directory. One that is new is brought to the disk, too: what is in it is worth nothing if nothing leads
   /// to it. Throws IoError.
   void make() const {
@@ -77,18 +84,43 @@ class CheckpointDirectory {
       missing.push_back(at);
       at = at.has_relative_path() ? at.parent_path() : std::filesystem::path{};
     }
+    for (const std::filesystem::path& at : missing) require_no_dangling_link(at);
     std::filesystem::create_directories(path_, error);
-    if (!std::filesystem::is_directory(folder())) {
-      throw IoError("crochet: cannot make the directory " + path_.string() + ": " + error.message());
+    if (!exists()) {
+      throw IoError("crochet: cannot make the directory " + path_.string() + ": " +
+                    (error ? error.message() : "a file has this name"));
     }
     for (auto at = missing.rbegin(); at != missing.rend(); ++at) io::sync_folder_of(*at, *files_);
   }
+  /// The path of a checkpoint in this directory, if it is one: `directory/name`, however it is spelt.
+  [[nodiscard]] std::optional<std::filesystem::path> inside(const std::filesystem::path& prefix) const {
+    const std::filesystem::path parent = prefix.has_parent_path() ? prefix.parent_path() : ".";
+    std::error_code error;
+    const bool same =
+        parent.lexically_normal() == path_.lexically_normal() || std::filesystem::equivalent(parent, path_, error);
+    if (!same || !prefix.has_filename()) return std::nullopt;
+    return path_ / prefix.filename();
+  }
+  /// A file of this checkpoint that is a link to a file outside the directory; nothing if there is none.
+  [[nodiscard]] std::optional<std::filesystem::path> link_to_outside(const std::filesystem::path& prefix) const {
+    for (const std::filesystem::path& file : Format::files(prefix)) {
+      std::error_code error;
+      if (!std::filesystem::is_symlink(file, error)) continue;
+      const std::filesystem::path home = std::filesystem::canonical(path_, error);
+      const std::filesystem::path target = std::filesystem::canonical(file, error);
+      if (error || std::mismatch(home.begin(), home.end(), target.begin(), target.end()).first != home.end()) {
+        return file;
+      }
+    }
+    return std::nullopt;
+  }
+
   /// Removes files of checkpoints that have no index: their saves were interrupted.
   void remove_leftovers() const {
     std::set<std::filesystem::path> prefixes;
     std::error_code error;
     const std::string start = basename_ + "-";
-    for (std::filesystem::directory_iterator at{folder(), error}, end; !error && at != end; at.increment(error)) {
+    for (std::filesystem::directory_iterator at{path_, error}, end; !error && at != end; at.increment(error)) {
       const std::string name = at->path().filename().string();
       const std::size_t digits = name.find_first_not_of("0123456789", start.size());
       if (name.starts_with(start) && digits != std::string::npos && digits > start.size() && name[digits] == '.') {
@@ -110,15 +142,14 @@ class CheckpointDirectory {
       }
     }
   }
-  /// May all files that it has be read?
-  static bool all_readable(const std::filesystem::path& prefix) {
-    const auto files = Format::files(prefix);
-    return std::all_of(files.begin(), files.end(), [](const auto& file) { return std::ifstream(file).good(); });
-  }
 
  private:
-  /// To look into.
-  [[nodiscard]] std::filesystem::path folder() const { return path_.empty() ? "." : path_; }
+  static void require_no_dangling_link(const std::filesystem::path& at) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(at, error)) return;
+    throw IoError("crochet: " + at.string() + " is a link to " + std::filesystem::read_symlink(at, error).string() +
+                  ", which does not exist; make it, or remove the link");
+  }
 
   std::filesystem::path path_;
   std::string basename_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RestoreLatest: a session goes on where the last program stopped.
+// RestoreLatest: a session goes on where the last program stopped. MustRestore: a session uses what another program has
+// saved.
 #pragma once
 
 #include <crochet/session/coordinator.hpp>
@@ -18,7 +19,21 @@ struct RestoreLatest {
 
   template <class E>
   void create_session(RawSession<E>& session, Coordinator& coordinator) {
-    if (!saver.restore_latest(session)) otherwise.create_session(session, coordinator);
+    if (saver.restore_latest(session)) return;
+    if constexpr (requires { saver.say_nothing_restored(); }) saver.say_nothing_restored();
+    otherwise.create_session(session, coordinator);
+  }
+};
+
+/// A session creator for programs that only read: restores the newest checkpoint that is whole, or throws. Changes no
+/// file.
+template <class SaverType>
+struct MustRestore {
+  SaverType saver;
+
+  template <class E>
+  void create_session(RawSession<E>& session, Coordinator& /*coordinator*/) {
+    saver.must_restore(session);
   }
 };
 

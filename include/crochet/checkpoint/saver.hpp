@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@
 #include <crochet/checkpoint/session_tensors.hpp>
 #include <crochet/error.hpp>
 #include <crochet/io/checkpoint_format.hpp>
+#include <crochet/io/path_lock.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 #include <crochet/session/diagnostics.hpp>
 
@@ -34,8 +36,13 @@ namespace crochet {
 /// `latest_checkpoint` reads. A checkpoint is on the disk, and was read again, before it is listed; it is listed before
 /// an older one is removed; a damaged one is set aside (its files get the ending ".damaged") and never used. The list
 /// survives the program: a new Saver goes on where the last one stopped. Copies of a Saver are the same Saver. Several
-/// threads may use it, one after the other waits; two programs may not share a directory. Format: io::TensorBundle, or
-/// what is an io::CheckpointFormat.
+/// threads may use it, with one session each or with several: a call waits for the one before it. Format:
+/// io::TensorBundle, or what is an io::CheckpointFormat.
+///
+/// One process writes to a directory at a time: the first call that writes takes a lock (io/path_lock.hpp) and keeps it
+/// while the Saver lives. Restoring from a directory takes none. A Saver uses only files that lie in its directory,
+/// whatever the list names: see read_catalogue. A checkpoint with a link to a file outside is not restored by
+/// restore_latest and must_restore.
 ///
 /// Differences from TensorFlow's: the list is swept down to max_to_keep, not by one checkpoint a save; it keeps times
 /// and what is kept for good over a restart; with max_to_keep 0 all are listed, not only the newest.
@@ -44,9 +51,12 @@ class Saver {
  public:
   using format = Format;
 
-  /// The directory is made by the first save.
+  /// The directory is made by the first save; "." is the current one. Throws LogicError for an option that cannot be.
   explicit Saver(std::filesystem::path directory, SaverOptions options = {})
       : state_(std::make_shared<State>(std::move(directory), std::move(options))) {
+    if (this->directory().empty()) {
+      throw LogicError("crochet: Saver: the directory has no name; \".\" is the current directory");
+    }
     if (state_->options.latest_filename.find('/') != std::string::npos || state_->options.latest_filename.empty()) {
       throw LogicError("crochet: Saver: latest_filename is a name without a directory");
     }
@@ -56,10 +66,20 @@ class Saver {
     if (state_->options.max_to_keep < 0) throw LogicError("crochet: Saver: max_to_keep must not be below 0");
   }
 
+  /// Makes the directory, and takes its lock. Every call that writes does so itself; called earlier, it throws before
+  /// there is work to lose. Throws IoError if the directory cannot be made or written, FailedPreconditionError with the
+  /// process id of its owner if another process has it.
+  void prepare() {
+    const std::lock_guard lock(state_->mutex);
+    own();
+  }
+
   /// Saves the session under its step and returns the checkpoint's prefix. Throws IoError with file and cause; then all
-  /// older checkpoints are there as before. Throws UninitializedError if a variable has no value.
+  /// older checkpoints are there as before. Throws UninitializedError if a variable has no value, and what prepare()
+  /// throws.
   template <class Session>
   std::filesystem::path save(Session& session, std::int64_t step) {
+    const std::lock_guard lock(state_->mutex);  // the tensors are shared, too
     state_->tensors.borrow(session, step);
     return write(state_->tensors.records(), step);
   }
@@ -69,7 +89,7 @@ class Saver {
   std::filesystem::path write(std::span<const io::TensorRecord> tensors, std::int64_t step) {
     const std::lock_guard lock(state_->mutex);
     const std::filesystem::path prefix = prefix_of(step);
-    folder().make();
+    own();
     if (!std::exchange(state_->cleaned, true)) folder().remove_leftovers();
     Catalogue next = catalogue();
     Format::write(prefix, tensors, files());
@@ -77,7 +97,9 @@ class Saver {
     std::vector<CheckpointInfo> expired = retention().sweep(next);
     write_catalogue(next, directory(), options().latest_filename, files());
     state_->catalogue = std::move(next);
-    for (const CheckpointInfo& checkpoint : expired) remove_files(checkpoint.prefix);
+    for (const CheckpointInfo& checkpoint : expired) {
+      if (has(checkpoint.prefix)) remove_files(checkpoint.prefix);
+    }
     return prefix;
   }
 
@@ -97,33 +119,45 @@ class Saver {
     crochet::restore_variables(session, typename Format::Reader(prefix), prefix);
   }
 
-  /// Restores the newest checkpoint that is whole, and says which; nothing if there is none. Damaged ones are set
-  /// aside, with a report, or passed over where nothing may be written. First those that are listed, newest first; if
-  /// none of them will do, whatever the directory has. Throws IoError for one that is there and may not be read,
-  /// CheckpointMismatchError for one of another model.
+  /// Restores the newest checkpoint that is whole, and reports which; nothing if there is none, or no directory.
+  /// Damaged ones are set aside, with a report, or passed over where this process may not write. First those that are
+  /// listed, newest first; if none of them will do, whatever the directory has. Throws IoError for one that is there
+  /// and cannot be read (that is no damage: nothing is set aside), CheckpointMismatchError for one of another model.
   template <class Session>
   std::optional<Restored> restore_latest(Session& session) {
     const std::lock_guard lock(state_->mutex);
-    for (const std::filesystem::path& prefix : candidates()) {
-      try {
-        Restored restored = restore(session, prefix);
-        state_->say("crochet: restored " + restored.text());
-        return restored;
-      } catch (const DataLossError& error) {
-        set_aside(prefix, error.what());
-      } catch (const IoError& error) {
-        if (!folder().all_readable(prefix)) throw;  // else a part of it is missing
-        set_aside(prefix, error.what());
-      }
-    }
-    return std::nullopt;
+    return restore_newest(session, [&](const auto& prefix, const std::string& why) { set_aside(prefix, why); });
+  }
+
+  /// The same for a program that only reads: changes no file, takes no lock, passes damaged checkpoints over, and reads
+  /// the list anew each time. Throws IoError, with the directory and the names it looked for, if there is no
+  /// checkpoint; DataLossError if all are damaged.
+  template <class Session>
+  Restored must_restore(Session& session) {
+    const std::lock_guard lock(state_->mutex);
+    state_->catalogue.reset();
+    std::string damaged;
+    auto restored = restore_newest(session, [&](const auto&, const std::string& why) {
+      state_->say(why + "; it is passed over");
+      damaged += "; " + why;
+    });
+    if (restored) return *std::move(restored);
+    if (!damaged.empty()) throw DataLossError("crochet: no checkpoint " + pattern() + " is whole" + damaged);
+    throw IoError("crochet: there is no checkpoint " + pattern() +
+                  (folder().exists() ? "" : ": the directory does not exist") +
+                  "; save one first, or correct the path");
+  }
+
+  /// Reports that a session begins without a checkpoint, since the directory has none.
+  void say_nothing_restored() const {
+    state_->say("crochet: there is no checkpoint " + pattern() + "; the session begins anew");
   }
 
   /// The prefix of the current checkpoint, if its files are there. Reads no tensor: restore_latest does.
   [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const {
     const std::lock_guard lock(state_->mutex);
     const Catalogue& list = catalogue();
-    if (list.all.empty() || !io::checkpoint_exists<Format>(list.all.back().prefix)) return std::nullopt;
+    if (list.all.empty() || !has(list.all.back().prefix)) return std::nullopt;
     return list.all.back().prefix;
   }
   /// The listed checkpoints, oldest first.
@@ -133,34 +167,48 @@ class Saver {
     for (const CheckpointInfo& checkpoint : catalogue().all) prefixes.push_back(checkpoint.prefix);
     return prefixes;
   }
-  /// Lists these, oldest first, instead of what the state file lists; those that are gone are left out. Their times are
-  /// their files'.
+  /// Lists these, oldest first, instead of what the state file lists; those that are gone, or lie in another directory,
+  /// are left out. Their times are their files'.
   void recover_last_checkpoints(std::span<const std::filesystem::path> prefixes) {
     const std::lock_guard lock(state_->mutex);
     Catalogue list{{}, catalogue().last_preserved};
-    for (const std::filesystem::path& prefix : prefixes) {
+    for (const std::filesystem::path& path : prefixes) {
+      const std::optional<std::filesystem::path> prefix = folder().inside(path);
+      if (!prefix || !has(*prefix)) continue;
       std::error_code error;
-      const auto written = std::filesystem::last_write_time(Format::index_file(prefix), error);
-      if (error || !io::checkpoint_exists<Format>(prefix)) continue;
+      const auto written = std::filesystem::last_write_time(Format::index_file(*prefix), error);
       const auto age = std::filesystem::file_time_type::clock::now() - written;
-      list.record(prefix, detail::utc_now() - std::chrono::duration<double>(age).count());
+      list.all.push_back({*prefix, detail::utc_now() - (error ? 0 : std::chrono::duration<double>(age).count())});
     }
+    detail::tidy(list.all);
     state_->catalogue = std::move(list);
   }
 
-  /// Removes a checkpoint, which is not listed from here on. What cannot be removed is said. Throws IoError if the list
-  /// cannot be written.
-  void remove(const std::filesystem::path& prefix) {
+  /// Removes a checkpoint, which is not listed from here on. What cannot be removed is reported. Throws LogicError if
+  /// it lies in another directory, IoError if the list cannot be written, and what prepare() throws.
+  void remove(const std::filesystem::path& path) {
     const std::lock_guard lock(state_->mutex);
+    const std::optional<std::filesystem::path> prefix = folder().inside(path);
+    if (!prefix) throw LogicError("crochet: Saver: " + path.string() + " is not in " + directory().string());
+    if (!folder().exists()) return;
+    own();
     Catalogue list = catalogue();
-    std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
+    std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == *prefix; });
     if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
     state_->catalogue = std::move(list);
-    remove_files(prefix);
+    remove_files(*prefix);
   }
 
-  /// Is there a checkpoint of this prefix? Says nothing about its contents.
-  [[nodiscard]] bool has(const std::filesystem::path& prefix) const { return io::checkpoint_exists<Format>(prefix); }
+  /// Is there a checkpoint of this prefix, in this directory? Says nothing about its contents.
+  [[nodiscard]] bool has(const std::filesystem::path& path) const {
+    const std::optional<std::filesystem::path> prefix = folder().inside(path);
+    return prefix && io::checkpoint_exists<Format>(*prefix);
+  }
+  /// The path that a checkpoint of this name has in this directory: what a path means that was noted before the
+  /// directory was moved or copied.
+  [[nodiscard]] std::filesystem::path here(const std::filesystem::path& prefix) const {
+    return directory() / prefix.filename();
+  }
 
   /// Whether the session's state at this step is what the newest checkpoint holds, since it was restored from it.
   [[nodiscard]] bool just_restored(std::int64_t step) const {
@@ -193,6 +241,7 @@ class Saver {
     std::optional<Catalogue> catalogue{};  // nothing: not read yet
     std::optional<std::filesystem::path> restored{};
     SessionTensors tensors{};
+    io::PathLock lock{};           // of the directory, from the first write on
     bool cleaned = false;          // what interrupted saves have left is removed
     std::recursive_mutex mutex{};  // public members call each other
   };
@@ -201,6 +250,35 @@ class Saver {
   [[nodiscard]] Retention retention() const { return {options().max_to_keep, options().keep_checkpoint_every_n_hours}; }
   [[nodiscard]] io::FileSystem& files() const { return state_->files(); }
   [[nodiscard]] const CheckpointDirectory<Format>& folder() const { return state_->directory; }
+
+  [[nodiscard]] std::string pattern() const { return (directory() / options().basename).string() + "-*"; }
+
+  /// Makes the directory and has its lock. Notices if others removed what was there.
+  void own() {
+    if (state_->lock.holds()) return;
+    const bool had_it = std::exchange(state_->lock, {}).taken();
+    if (had_it) note_what_was_removed();
+    folder().make();
+    state_->lock = io::PathLock::of_folder(directory());
+    if (!had_it && !state_->lock.enforced()) {
+      state_->say("crochet: " + directory().string() +
+                  " is on a file system without locks; nothing keeps another program from writing there, too");
+    }
+  }
+
+  /// Reports and forgets the checkpoints that others removed while this process had the directory.
+  void note_what_was_removed() {
+    Catalogue list = catalogue();
+    const auto gone = std::erase_if(list.all, [&](const CheckpointInfo& c) { return !has(c.prefix); });
+    if (!folder().exists()) {
+      state_->say("crochet: " + directory().string() + " was removed while it was in use, with " +
+                  std::to_string(gone) + " checkpoints; it is made anew");
+    } else if (gone > 0) {
+      state_->say("crochet: " + std::to_string(gone) + " checkpoints of " + directory().string() +
+                  " were removed while it was in use");
+    }
+    state_->catalogue = std::move(list);
+  }
 
   const Catalogue& catalogue() const {
     if (!state_->catalogue) state_->catalogue = read_list();
@@ -226,28 +304,57 @@ class Saver {
     return *list;
   }
 
-  /// What may be restored, best first.
+  /// Restores the best candidate that is whole. damaged(prefix, why) is called for each that is not.
+  template <class Session, class Damaged>
+  std::optional<Restored> restore_newest(Session& session, const Damaged& damaged) {
+    for (const std::filesystem::path& prefix : candidates()) {
+      if (const auto link = folder().link_to_outside(prefix)) {
+        state_->say("crochet: " + link->string() + " is a link to a file outside " + directory().string() +
+                    "; the checkpoint is passed over");
+        continue;
+      }
+      try {
+        Restored restored = restore(session, prefix);
+        state_->say("crochet: restored " + restored.text());
+        return restored;
+      } catch (const DataLossError& error) {
+        if (has(prefix)) damaged(prefix, error.what());  // else its owner has just removed it
+      } catch (const IoError&) {
+        if (has(prefix)) throw;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// What may be restored, best first: what is listed, then what else the directory has.
   [[nodiscard]] std::vector<std::filesystem::path> candidates() const {
     std::vector<std::filesystem::path> best = last_checkpoints();
     std::reverse(best.begin(), best.end());
+    const std::set<std::filesystem::path> listed(best.begin(), best.end());
+    const auto missing =
+        std::stable_partition(best.begin(), best.end(), [&](const auto& prefix) { return has(prefix); });
+    if (const auto count = best.end() - missing; count > 0) {
+      state_->say("crochet: " + missing->string() + (count == 1 ? "" : " and " + std::to_string(count - 1) + " more") +
+                  " of the " + std::to_string(best.size()) + " listed checkpoints " + (count == 1 ? "is" : "are") +
+                  " not there");
+    }
+    best.erase(missing, best.end());
     const std::vector<std::filesystem::path> there = folder().found();
     for (auto at = there.rbegin(); at != there.rend(); ++at) {
-      if (std::find(best.begin(), best.end(), *at) == best.end()) best.push_back(*at);
+      if (!listed.contains(*at)) best.push_back(*at);
     }
-    std::erase_if(best, [&](const auto& prefix) {
-      const bool there_is = io::checkpoint_exists<Format>(prefix);
-      if (!there_is) state_->say("crochet: " + prefix.string() + " is listed, but not there");
-      return !there_is;
-    });
     return best;
   }
   void set_aside(const std::filesystem::path& prefix, const std::string& why) {
-    state_->say(why + "; it is set aside as " + prefix.string() + "*.damaged");
     Catalogue list = catalogue();
     std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
     try {
+      const io::PathLock lock = io::PathLock::of_folder(directory());
+      state_->say(why + "; it is set aside as " + prefix.string() + "*.damaged");
       folder().set_aside(prefix);
       if (!list.all.empty()) write_catalogue(list, directory(), options().latest_filename, files());
+    } catch (const FailedPreconditionError& error) {
+      state_->say(why + "; it is passed over: " + error.what());
     } catch (const IoError& error) {
       state_->say(std::string(error.what()) + "; it is passed over");  // and is not used
     }
@@ -276,10 +383,18 @@ std::optional<std::filesystem::path> latest_checkpoint(const std::filesystem::pa
   return list->all.back().prefix;
 }
 
-/// `MonitoredSession session{executor, chain, restore_latest(saver)}`: goes on where the last program stopped.
+/// `MonitoredSession session{executor, chain, restore_latest(saver)}`: goes on where the last program stopped. Without
+/// a checkpoint, or a directory, the session is initialized, and a line reports that.
 template <class F>
 RestoreLatest<Saver<F>> restore_latest(const Saver<F>& saver) {
   return {saver, {}};
+}
+
+/// `MonitoredSession session{executor, must_restore(saver)}`: for a program that uses what another one has trained.
+/// Creating the session throws if there is no checkpoint, and changes no file: see Saver::must_restore.
+template <class F>
+MustRestore<Saver<F>> must_restore(const Saver<F>& saver) {
+  return {saver};
 }
 
 }  // namespace crochet

@@ -111,9 +111,10 @@ struct Restored {
   StateReport hooks;
   std::vector<std::string> ignored;  ///< tensors of the checkpoint that the model has no variable for
 
-  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w".
+  /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w"; of more than three ignored tensors the count.
   [[nodiscard]] std::string text() const {
     std::string line = prefix.string() + ", step " + std::to_string(step) + "; hooks: " + hooks.text();
+    if (ignored.size() > 3) return line + "; ignored: " + std::to_string(ignored.size()) + " tensors";
     for (std::size_t i = 0; i < ignored.size(); ++i) (line += i == 0 ? "; ignored: " : ", ") += ignored[i];
     return line;
   }

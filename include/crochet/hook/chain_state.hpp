@@ -60,9 +60,11 @@ struct StateReport {
       changed;  ///< of what saves other fields now, and begins anew: "key: lost a int64, new b float64"
 
   [[nodiscard]] bool all_loaded() const { return added.empty() && removed.empty() && changed.empty(); }
-  /// One line: "2 loaded; added: A, B; removed: C; changed: D: new since int64".
+  /// One line: "2 loaded, 1 not used; added: A, B; changed: D: new since int64". What was removed is counted, not
+  /// listed: a program that only predicts leaves the state of all hooks of the training aside.
   [[nodiscard]] std::string text() const {
     std::string line = std::to_string(loaded.size()) + " loaded";
+    if (!removed.empty()) line += ", " + std::to_string(removed.size()) + " not used";
     const auto add = [&](std::string_view what, const std::vector<std::string>& keys) {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         if (i == 0) line.append("; ").append(what).append(": ");
@@ -70,7 +72,6 @@ struct StateReport {
       }
     };
     add("added", added);
-    add("removed", removed);
     add("changed", changed);
     return line;
   }

@@ -141,6 +141,7 @@ class BestCheckpoint {
     if (!in.get("paths", paths) || !in.get("values", values) || !in.get("steps", steps)) return;
     kept_->clear();
     for (std::size_t i = 0; i < std::min({paths.size(), values.size(), steps.size()}); ++i) {
+      if constexpr (requires { saver_.here(paths[i]); }) paths[i] = path_text(saver_.here(paths[i]));
       if (there(paths[i])) {
         kept_->push_back({paths[i], values[i], steps[i]});
       } else {

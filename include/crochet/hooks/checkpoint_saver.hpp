@@ -89,7 +89,8 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 ///   Saver saver{"checkpoints"};
 ///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last: it saves what the others have seen
 /// Exactly one of the two is given; else, or out of range, begin throws LogicError. A session that was restored from
-/// the newest checkpoint is not saved again at that step. All hooks' state is saved along, as it is after their
+/// the newest checkpoint is not saved again at that step; whether the folder can be written, and belongs to no other
+/// process, is checked all the same (Saver::prepare). All hooks' state is saved along, as it is after their
 /// after_run; therefore hooks with state have to be listed before this one (one compile error). Fetches: nothing. Cost:
 /// a comparison a run, in seconds a reading of the clock; a save waits for the disk, unless the saver is an AsyncSaver
 /// (checkpoint/async_saver.hpp). What goes wrong in a save is `on_failure`'s.
@@ -124,7 +125,11 @@ class CheckpointSaver {
   void after_create_session(auto& session, auto& coordinator) {
     if (take_over(session)) coordinator.request_stop(wish);  // of before a recovery
     const std::int64_t step = session.step();
-    if (!saver_.just_restored(step) && save(session, step)) coordinator.request_stop(wish);
+    if (saver_.just_restored(step)) {
+      prepare();
+    } else if (save(session, step)) {
+      coordinator.request_stop(wish);
+    }
     timer_.start(step, options_.clock());
   }
   void after_run(auto& run, const auto& /*values*/) {
@@ -165,6 +170,17 @@ class CheckpointSaver {
   static constexpr const char* wish = "a listener of the CheckpointSaver asked to stop";
   static constexpr bool asynchronous = requires(SaverType & saver) { saver.done(); };
 
+  /// A folder that cannot be written, or belongs to another process, is an error before the first step.
+  CROCHET_COLD void prepare() {
+    if constexpr (requires { saver_.prepare(); }) {
+      try {
+        saver_.prepare();
+      } catch (const IoError& error) {
+        if (options_.on_failure == OnSaveFailure::stop) throw;
+        options_.sink(error.what());
+      }
+    }
+  }
   /// Begins a save, and ends it too if the saver is not asynchronous. True if a listener wants to stop.
   CROCHET_COLD bool save(auto& session, std::int64_t step) {
     bool wanted = true;

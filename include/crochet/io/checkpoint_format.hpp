@@ -57,11 +57,16 @@ concept CheckpointFormat = CheckpointReader<typename F::Reader> &&
   F::write(prefix, tensors, files);
 };
 
-/// Is there a checkpoint of this prefix? Says nothing about its contents.
+/// Is there a checkpoint of this prefix? Says nothing about its contents. Throws IoError if the system cannot tell.
 template <CheckpointFormat F>
 bool checkpoint_exists(const std::filesystem::path& prefix) {
   std::error_code error;
-  return std::filesystem::is_regular_file(F::index_file(prefix), error);
+  const std::filesystem::path file = F::index_file(prefix);
+  const std::filesystem::file_type type = std::filesystem::status(file, error).type();
+  if (type == std::filesystem::file_type::none) {
+    throw IoError("crochet: cannot read " + file.string() + ": " + error.message());
+  }
+  return type == std::filesystem::file_type::regular;
 }
 
 /// Removes a checkpoint, and what an interrupted save of it has left. Throws IoError for a file that cannot be removed.

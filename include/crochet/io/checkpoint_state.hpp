@@ -103,7 +103,8 @@ inline std::optional<CheckpointState> read_checkpoint_state(const std::filesyste
     throw DataLossError("crochet: " + file.string() + " is damaged: " + errors.first);
   }
   const auto count = proto.all_model_checkpoint_timestamps_size();
-  if (proto.model_checkpoint_path().empty() || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
+  const bool names_one = std::filesystem::path(proto.model_checkpoint_path()).has_filename();
+  if (!names_one || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
     throw DataLossError("crochet: " + file.string() + " is damaged: it names no newest checkpoint, or too few times");
   }
   CheckpointState state{.newest = folder / proto.model_checkpoint_path()};

@@ -73,7 +73,8 @@ class FileSystem {
 
   /// A regular file to read; null and an error where there is none or it may not be read. The default is the machine's.
   virtual std::unique_ptr<RandomAccessFile> open(const std::filesystem::path& path, std::error_code& error);
-  /// An empty file of that name, in place of one that was there; null and an error where that is not possible.
+  /// An empty file of that name, in place of one that was there, or of a link: what a link leads to is not touched.
+  /// Null and an error where that is not possible.
   virtual std::unique_ptr<OutputFile> create(const std::filesystem::path& path, std::error_code& error) = 0;
   /// Replaces a file that is there, in one instant.
   virtual std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
@@ -175,9 +176,18 @@ class LocalFile final : public OutputFile {
 class LocalFiles final : public FileSystem {
  public:
   std::unique_ptr<OutputFile> create(const std::filesystem::path& path, std::error_code& error) override {
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    if (std::filesystem::is_symlink(path, error)) std::filesystem::remove(path, error);
+    std::FILE* const file = open_to_write(path);
     error = file != nullptr ? std::error_code{} : last_error();
     return file != nullptr ? std::make_unique<LocalFile>(file) : nullptr;
+  }
+  static std::FILE* open_to_write(const std::filesystem::path& path) {
+#if __has_include(<unistd.h>)
+    const int opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return opened < 0 ? nullptr : ::fdopen(opened, "wb");
+#else
+    return std::fopen(path.c_str(), "wb");
+#endif
   }
   std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
     std::error_code error;

@@ -142,7 +142,12 @@ class TensorBundleReader {
  private:
   /// The file in which these bytes are, if it is long enough.
   void open(const detail::BundleBytes& piece, const std::string& data, const std::string& ending) {
-    const auto at = shards_.try_emplace(piece.shard, data + detail::shard_suffix(piece.shard, index_.shards) + ending);
+    const std::filesystem::path path = data + detail::shard_suffix(piece.shard, index_.shards) + ending;
+    std::error_code error;
+    if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
+      throw DataLossError("crochet: " + path.string() + " is missing: the index names tensors in it");
+    }
+    const auto at = shards_.try_emplace(piece.shard, path);
     const InputFile& file = at.first->second;
     if (piece.offset > file.size() || piece.size > file.size() - piece.offset) {
       throw DataLossError("crochet: " + file.path().string() + " is damaged: it ends at byte " +
