@@ -82,8 +82,9 @@ inline void tidy(std::vector<CheckpointInfo>& all) {
 /// copied, mean the files beside the list, and no list leads to files elsewhere. What is listed twice counts once.
 /// Throws IoError if it cannot be read, DataLossError if it is not a list of checkpoints or names none as the current
 /// one. Cost: linear in the list.
-inline std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name) {
-  const std::optional<io::CheckpointState> state = io::read_checkpoint_state(directory, name);
+inline std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name,
+                                               io::FileSystem& files = io::local_files()) {
+  const std::optional<io::CheckpointState> state = io::read_checkpoint_state(directory, name, files);
   if (!state) return std::nullopt;
   Catalogue catalogue{{}, state->last_preserved};
   for (std::size_t i = 0; i < state->all.size(); ++i) {

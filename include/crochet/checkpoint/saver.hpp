@@ -108,7 +108,7 @@ class Saver {
   template <class Session>
   Restored restore(Session& session, const std::filesystem::path& prefix) {
     const std::lock_guard lock(state_->mutex);
-    Restored restored = restore_session<Format>(session, prefix);
+    Restored restored = restore_session<Format>(session, prefix, files());
     state_->restored = restored.hooks.all_loaded() ? std::optional(restored.prefix) : std::nullopt;
     return restored;
   }
@@ -116,7 +116,8 @@ class Saver {
   /// Gives the session the variables and the step only; its hooks keep the state that they have.
   template <class Session>
   void restore_variables(Session& session, const std::filesystem::path& prefix) {
-    crochet::restore_variables(session, typename Format::Reader(prefix), prefix);
+    const std::lock_guard lock(state_->mutex);
+    crochet::restore_variables(session, io::open_checkpoint<Format>(prefix, files()), prefix);
   }
 
   /// Restores the newest checkpoint that is whole, and reports which; nothing if there is none, or no directory.
@@ -288,7 +289,7 @@ class Saver {
   [[nodiscard]] Catalogue read_list() const {
     std::optional<Catalogue> list;
     try {
-      list = read_catalogue(directory(), options().latest_filename);
+      list = read_catalogue(directory(), options().latest_filename, files());
     } catch (const DataLossError& error) {
       state_->say(std::string(error.what()) + "; the directory is searched for checkpoints instead");
     }

@@ -200,8 +200,9 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
 /// checkpoint, and leaves everything as it was. Cost: the checkpoint is read twice, the second time from memory as a
 /// rule.
 template <io::CheckpointFormat F, class Session>
-Restored restore_session(Session& session, const std::filesystem::path& prefix) {
-  const typename F::Reader reader(prefix);
+Restored restore_session(Session& session, const std::filesystem::path& prefix,
+                         io::FileSystem& files = io::local_files()) {
+  const auto reader = io::open_checkpoint<F>(prefix, files);
   const ChainState state = chain_state_of(reader);
   restore_variables(session, reader, prefix);
   StateReport hooks = state.load([&](StateWriter& out) { session.save_hook_state(out); },

@@ -57,6 +57,16 @@ concept CheckpointFormat = CheckpointReader<typename F::Reader> &&
   F::write(prefix, tensors, files);
 };
 
+/// Opens a checkpoint, through `files` if the format's reader can: then it is constructible from prefix and files.
+template <CheckpointFormat F>
+typename F::Reader open_checkpoint(const std::filesystem::path& prefix, FileSystem& files = local_files()) {
+  if constexpr (std::constructible_from<typename F::Reader, const std::filesystem::path&, FileSystem&>) {
+    return typename F::Reader(prefix, files);
+  } else {
+    return typename F::Reader(prefix);
+  }
+}
+
 /// Is there a checkpoint of this prefix? Says nothing about its contents. Throws IoError if the system cannot tell.
 template <CheckpointFormat F>
 bool checkpoint_exists(const std::filesystem::path& prefix) {

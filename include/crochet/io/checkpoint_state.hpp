@@ -90,7 +90,8 @@ inline void write_checkpoint_state(const std::filesystem::path& folder, const Ch
 /// Reads the file; nothing if there is none. Relative paths are taken from the folder. Says nothing about whether the
 /// checkpoints are there. IoError if it may not be read; DataLossError if it is not such a file, or names no newest.
 inline std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& folder,
-                                                            std::string_view name = "checkpoint") {
+                                                            std::string_view name = "checkpoint",
+                                                            FileSystem& files = local_files()) {
   const std::filesystem::path file = checkpoint_state_file(folder, name);
   std::error_code error;
   if (!std::filesystem::exists(file, error) && !error) return std::nullopt;
@@ -99,7 +100,7 @@ inline std::optional<CheckpointState> read_checkpoint_state(const std::filesyste
   detail::TextErrors errors;
   parser.RecordErrorsTo(&errors);
   parser.AllowUnknownField(true);
-  if (!parser.ParseFromString(read_whole_file(file), &proto)) {
+  if (!parser.ParseFromString(read_whole_file(file, files), &proto)) {
     throw DataLossError("crochet: " + file.string() + " is damaged: " + errors.first);
   }
   const auto count = proto.all_model_checkpoint_timestamps_size();

@@ -74,7 +74,7 @@ inline void Safetensors::write(const std::filesystem::path& prefix, std::span<co
   file.write(std::as_bytes(std::span{begin}));
   for (const detail::SafetensorsItem& item : items) file.write(item.bytes);
   file.start_sync();
-  Reader{InputFile{file.path()}}.verify();  // while the disk is busy
+  Reader{InputFile{file.path(), files}}.verify();  // while the disk is busy
   file.close();
   file.rename();
   sync_folder_of(prefix, files);

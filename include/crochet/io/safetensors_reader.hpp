@@ -30,8 +30,8 @@ namespace crochet::io {
 /// TensorFlow does not have (F4, F6, F8_E8M0) are refused.
 class SafetensorsReader {
  public:
-  explicit SafetensorsReader(const std::filesystem::path& prefix)
-      : SafetensorsReader(InputFile{prefix.string() + ".safetensors"}) {}
+  explicit SafetensorsReader(const std::filesystem::path& prefix, FileSystem& files = local_files())
+      : SafetensorsReader(InputFile{prefix.string() + ".safetensors", files}) {}
 
   explicit SafetensorsReader(InputFile file) : file_(std::move(file)) {
     try {

@@ -89,11 +89,11 @@ inline std::vector<BundleBytes> write_tensors(TemporaryFile& file, std::span<con
 }
 
 /// How many data files a new checkpoint of this prefix has, so that it replaces none of an older one: 1 or 2.
-inline std::int32_t unused_shards(const std::filesystem::path& prefix) {
+inline std::int32_t unused_shards(const std::filesystem::path& prefix, FileSystem& files) {
   std::error_code error;
   if (!std::filesystem::exists(TensorBundle::index_file(prefix), error)) return 1;
   try {
-    return read_bundle_index(read_whole_file(TensorBundle::index_file(prefix))).shards == 1 ? 2 : 1;
+    return read_bundle_index(read_whole_file(TensorBundle::index_file(prefix), files)).shards == 1 ? 2 : 1;
   } catch (const DataLossError&) {
     return 1;  // nobody can read that one any more; one that may not be read now is not to be replaced
   }
@@ -141,7 +141,7 @@ inline std::vector<std::filesystem::path> TensorBundle::files(const std::filesys
 inline void TensorBundle::write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,
                                 FileSystem& files) {
   for (const TensorRecord& tensor : tensors) check_record(tensor);
-  const std::int32_t shards = detail::unused_shards(prefix);
+  const std::int32_t shards = detail::unused_shards(prefix, files);
   const std::vector<std::filesystem::path> older = TensorBundle::files(prefix);
   const auto data_file = [&](std::int32_t shard) { return prefix.string() + detail::shard_suffix(shard, shards); };
 
@@ -152,7 +152,7 @@ inline void TensorBundle::write(const std::filesystem::path& prefix, std::span<c
   const std::string bytes = detail::write_bundle_index(tensors, places, shards);
   index.write(std::as_bytes(std::span{bytes}));
   index.start_sync();
-  Reader{index.path(), prefix.string(), ".tmp"}.verify();  // while the disk is busy
+  Reader{index.path(), prefix.string(), ".tmp", files}.verify();  // while the disk is busy
   data.close();
   index.close();
 

@@ -76,18 +76,19 @@ inline bool place_part(const TensorEntry& whole, const BundlePart& part, std::sp
 /// resources and variants, which nobody but TensorFlow can make something of.
 class TensorBundleReader {
  public:
-  explicit TensorBundleReader(const std::filesystem::path& prefix)
-      : TensorBundleReader(prefix.string() + ".index", prefix.string(), "") {}
+  explicit TensorBundleReader(const std::filesystem::path& prefix, FileSystem& files = local_files())
+      : TensorBundleReader(prefix.string() + ".index", prefix.string(), "", files) {}
 
   /// From an index file, and data files whose names are `data`, the usual suffix, and `ending`.
-  TensorBundleReader(const std::filesystem::path& index, const std::string& data, const std::string& ending) {
-    const std::string bytes = read_whole_file(index);
+  TensorBundleReader(const std::filesystem::path& index, const std::string& data, const std::string& ending,
+                     FileSystem& files = local_files()) {
+    const std::string bytes = read_whole_file(index, files);
     try {
       index_ = detail::read_bundle_index(bytes);
     } catch (const DataLossError& error) {
       throw DataLossError("crochet: " + index.string() + " is damaged: " + error.what());
     }
-    for (const detail::BundleBytes& piece : index_.pieces) open(piece, data, ending);
+    for (const detail::BundleBytes& piece : index_.pieces) open(piece, data, ending, files);
   }
 
   std::span<const TensorEntry> tensors() const { return index_.entries; }
@@ -141,13 +142,13 @@ class TensorBundleReader {
 
  private:
   /// The file in which these bytes are, if it is long enough.
-  void open(const detail::BundleBytes& piece, const std::string& data, const std::string& ending) {
+  void open(const detail::BundleBytes& piece, const std::string& data, const std::string& ending, FileSystem& files) {
     const std::filesystem::path path = data + detail::shard_suffix(piece.shard, index_.shards) + ending;
     std::error_code error;
     if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
       throw DataLossError("crochet: " + path.string() + " is missing: the index names tensors in it");
     }
-    const auto at = shards_.try_emplace(piece.shard, path);
+    const auto at = shards_.try_emplace(piece.shard, path, files);
     const InputFile& file = at.first->second;
     if (piece.offset > file.size() || piece.size > file.size() - piece.offset) {
       throw DataLossError("crochet: " + file.path().string() + " is damaged: it ends at byte " +
