@@ -3,7 +3,9 @@
 #pragma once
 
 #include <crochet/hooks/best_checkpoint.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/clock.hpp>

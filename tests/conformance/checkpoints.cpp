@@ -54,7 +54,7 @@ SAME(V4, "by seconds and by steps, without the creation of a session", "the firs
   Loop seconds{CheckpointSaver{keeping_all(by_seconds), Options{.save_secs = 2.0, .clock = clock}}};
   seconds.train();
   EXPECT_EQ(saved_in(by_seconds), Steps{1});
-  Loop steps{CheckpointSaver{keeping_all(by_steps), Options{.save_steps = 2}}};
+  Loop steps{CheckpointSaver{keeping_all(by_steps), Options{.save_steps = 2, .anchor = Anchor::first_run}}};
   steps.train();
   EXPECT_EQ(saved_in(by_steps), Steps{1});
 }
@@ -73,14 +73,14 @@ SAME(V10, "every 2 s; runs at 0, 0.5, 2.5, 2.6, 2.7 and 10 s",
 
 SAME(V12, "every 2 steps", "saved at 1, 3 and 5") {
   Folder folder;
-  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2}}};
+  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2, .anchor = Anchor::first_run}}};
   loop.train(6);
   EXPECT_EQ(saved_in(folder), (Steps{1, 3, 5}));
 }
 
 SAME(V13, "every 2 steps; `end` after step 2", "saves step 2, which was not saved") {
   Folder folder;
-  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2}}};
+  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2, .anchor = Anchor::first_run}}};
   loop.train(2);
   EXPECT_EQ(saved_in(folder), Steps{1});
   loop.end();
@@ -89,7 +89,7 @@ SAME(V13, "every 2 steps; `end` after step 2", "saves step 2, which was not save
 
 SAME(V15, "every 2 steps: creation, two runs", "step 0 is saved at the creation, 1 is not, 2 is") {
   Folder folder;
-  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2}}};
+  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2, .anchor = Anchor::first_run}}};
   loop.create();
   EXPECT_EQ(saved_in(folder), Steps{0});
   loop.train();
@@ -113,14 +113,16 @@ DIFFERENT(
 
 SAME(V17, "5 steps a run, every 10 steps, 30 steps", "saved at 5, 15 and 25, not at 10 and 20") {
   Folder folder;
-  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 10}}, StepMachine{.stride = 5}};
+  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 10, .anchor = Anchor::first_run}},
+            StepMachine{.stride = 5}};
   loop.train(6);
   EXPECT_EQ(saved_in(folder), (Steps{5, 15, 25}));
 }
 
 SAME(V18, "5 steps a run, every 10 steps; `end` after step 10", "saves step 10") {
   Folder folder;
-  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 10}}, StepMachine{.stride = 5}};
+  Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 10, .anchor = Anchor::first_run}},
+            StepMachine{.stride = 5}};
   loop.train(2);
   loop.end();
   EXPECT_EQ(saved_in(folder), (Steps{5, 10}));
@@ -133,7 +135,8 @@ NOT_APPLICABLE(
   Folder folder;
   double x = 1;
   StepExecutor step{[&](auto&) { x *= 2; }, variable<"x">(x)};
-  MonitoredSession session{step, HookChain{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2}}}};
+  MonitoredSession session{
+      step, HookChain{CheckpointSaver{keeping_all(folder), Options{.save_steps = 2, .anchor = Anchor::first_run}}}};
   for (int i = 0; i < 5; ++i) session.run();
   session.close();
   EXPECT_EQ(saved_in(folder), (Steps{0, 2, 4, 5})) << "0 at the creation, 5 at the end";

@@ -18,13 +18,13 @@ using testing::ManualClock;
 using testing::RecordingSink;
 using testing::Script;
 
-/// LoggingTensor of the value t, and what it has said.
+/// LoggingTensor of the value t in the original's rhythm, and what it has said.
 struct Logged {
   RecordingSink sink{};
   ManualClock clock{};
 
   LoggingTensor<"t"> every_steps(std::int64_t steps, bool at_end = false) {
-    return {.every_steps = steps, .at_end = at_end, .sink = sink, .clock = clock};
+    return {.every_steps = steps, .anchor = Anchor::first_run, .at_end = at_end, .sink = sink, .clock = clock};
   }
   LoggingTensor<"t"> every_seconds(double seconds, bool at_end = false) {
     return {.every_seconds = seconds, .at_end = at_end, .sink = sink, .clock = clock};
@@ -71,7 +71,7 @@ SAME(L2, "at_end alone: three runs, then the end", "nothing is logged in the run
   steps(run, 3);
   EXPECT_EQ(log.new_lines(), 0u);
   run.end();
-  EXPECT_EQ(log.sink.text(), "t = 42.0\n");
+  EXPECT_EQ(log.sink.text(), "step 3: t = 42.0\n");
 }
 
 /// Logs in the first run; then three times nothing for nine runs and a line in the tenth.
@@ -101,25 +101,32 @@ SAME(L3, "every 10 runs without at_end, in two sessions of the same hook",
   }
 }
 
-SAME(L4, "every 10 runs with at_end", "the same, and a line at the end") {
+DIFFERENT(L4, "hooks", "every 10 runs with at_end", "the same, and a line at the end, also when the last run has one",
+          "no second line for one step; a run more, and the end has its line") {
   Logged log;
-  Script run{log.every_steps(10, true)};
-  expect_every_tenth(run, log);
-  run.end();
-  EXPECT_EQ(log.new_lines(), 1u);
+  for (const int more : {0, 1}) {
+    Script run{log.every_steps(10, true)};
+    expect_every_tenth(run, log);
+    steps(run, more);
+    run.end();
+    EXPECT_EQ(log.new_lines(), more == 0 ? 0u : 1u);
+  }
 }
 
-SAME(L5, "every run: what the first line says", "no elapsed seconds; the later ones have them") {
+DIFFERENT(L5, "hooks", "every run: what the first line says",
+          "\"t = 42.0\": no elapsed seconds; the later ones have them, \"(0.125 sec)\"",
+          "the same behind the step, \"step 2: \": a line can be found in the plot and among the checkpoints") {
   Logged log;
   Script run{log.every_steps(1)};
   steps(run, 1);
   log.clock.advance(0.125);
   steps(run, 1);
-  EXPECT_EQ(log.sink.text(), "t = 42.0\nt = 42.0 (0.125 sec)\n");
+  EXPECT_EQ(log.sink.text(), "step 1: t = 42.0\nstep 2: t = 42.0 (0.125 sec)\n");
 }
 
-SAME(L6, "every second: two runs at one time, a third one second later, with and without at_end",
-     "logs in the first, not in the second, in the third; at the end only with at_end") {
+DIFFERENT(L6, "hooks", "every second: two runs at one time, a third one second later, with and without at_end",
+          "logs in the first, not in the second, in the third; at the end only with at_end, the third once more",
+          "no second line for the third; with at_end a fourth run has its line at the end") {
   for (const bool at_end : {false, true}) {
     Logged log;
     Script run{log.every_seconds(1.0, at_end)};
@@ -130,6 +137,8 @@ SAME(L6, "every second: two runs at one time, a third one second later, with and
     log.clock.advance(1.0);
     steps(run, 1);
     EXPECT_EQ(log.new_lines(), 1u);
+    steps(run, 1);
+    EXPECT_EQ(log.new_lines(), 0u);
     run.end();
     EXPECT_EQ(log.new_lines(), at_end ? 1u : 0u);
   }

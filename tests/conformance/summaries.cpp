@@ -61,11 +61,13 @@ DIFFERENT(
 
 SAME(U2, "every 8 steps, 30 runs",
      "summaries at 1, 9, 17 and 25, and the summary op ran these four times only: its values are 1 to 4") {
-  EXPECT_EQ(saved_in(Saver{.every_steps = 8}, 30), (Lines{"1: a = 1", "9: a = 2", "17: a = 3", "25: a = 4"}));
+  EXPECT_EQ(saved_in(Saver{.every_steps = 8, .anchor = Anchor::first_run}, 30),
+            (Lines{"1: a = 1", "9: a = 2", "17: a = 3", "25: a = 4"}));
 }
 
 SAME(U3, "two summaries, every 8 steps, 10 runs", "both are written, at 1 and 9") {
-  EXPECT_EQ(saved_in(SaverOfTwo{.every_steps = 8}, 10), (Lines{"1: a = 1, b = 10", "9: a = 2, b = 20"}));
+  EXPECT_EQ(saved_in(SaverOfTwo{.every_steps = 8, .anchor = Anchor::first_run}, 10),
+            (Lines{"1: a = 1, b = 10", "9: a = 2, b = 20"}));
 }
 
 SAME(U4, "every 0.5 s, runs 0.5 s apart", "a summary in every step") {
@@ -81,7 +83,7 @@ NOT_APPLICABLE(
     "there is one kind of variables, and the session knows the step before and after each run exactly. Shown: "
     "U2 with a step that starts at 100, as after a restore") {
   RecordedSummaries saved;
-  testing::Script run{Saver{.every_steps = 8, .summaries = saved}, value<"a">(1.0f)};
+  testing::Script run{Saver{.every_steps = 8, .anchor = Anchor::first_run, .summaries = saved}, value<"a">(1.0f)};
   run.set_step(100);
   for (int i = 0; i < 30; ++i) run.step();
   EXPECT_EQ(saved.lines(), (Lines{"101: a = 1", "109: a = 1", "117: a = 1", "125: a = 1"}));

@@ -86,11 +86,26 @@ std::string fetched_in(S& run, int steps) {
   return fetched;
 }
 
-TEST(EveryN, PassesEveryPhaseOnAndEveryThirdRun) {
+TEST(EveryN, PassesEveryPhaseOnAndTheRunsThatMakeAMultiple) {
   Script run{cr::EveryN<3, Diary>{}, value<"loss">(1.0f)};
-  EXPECT_EQ(fetched_in(run, 5), "loss|||loss||") << "in the runs between nothing is fetched";
+  EXPECT_EQ(fetched_in(run, 7), "||loss|||loss||") << "in the runs between nothing is fetched";
+  run.end();
+  EXPECT_EQ(run.hook().hook.text, "begin create b2 a3 b5 a6 end");
+}
+
+TEST(EveryN, OrTheFirstRunAndEveryThirdAfterIt) {
+  Script run{cr::EveryN<3, Diary>{{}, {.anchor = cr::Anchor::first_run}}, value<"loss">(1.0f)};
+  EXPECT_EQ(fetched_in(run, 5), "loss|||loss||");
   run.end();
   EXPECT_EQ(run.hook().hook.text, "begin create b0 a1 b3 a4 end");
+}
+
+TEST(EveryN, AcceptsTheStateOfAnOlderVersion) {
+  cr::testing::StateBox box;
+  box.section("EveryN", [&] { box.put("since", std::int64_t{2}); });
+  Script run{cr::EveryN<3, Diary>{{}, {.anchor = cr::Anchor::first_run}}, value<"loss">(1.0f)};
+  run.hook().load_state(box);
+  EXPECT_EQ(fetched_in(run, 5), "|loss|||loss|") << "two of three runs are over";
 }
 
 TEST(EveryN, PassesErrorsAndStateOn) {
@@ -105,7 +120,7 @@ TEST(EveryN, PassesErrorsAndStateOn) {
 }
 
 TEST(EveryN, ARunThatFailsDoesNotUseUpTheTurn) {
-  Script run{cr::EveryN<3, Diary>{}, value<"loss">(1.0f)};
+  Script run{cr::EveryN<3, Diary>{{}, {.anchor = cr::Anchor::first_run}}, value<"loss">(1.0f)};
   run.log().throw_in_run(0, cr::UnavailableError("gone"));
   EXPECT_THROW(run.step(), cr::UnavailableError);
   run.step();
@@ -114,7 +129,7 @@ TEST(EveryN, ARunThatFailsDoesNotUseUpTheTurn) {
 }
 
 TEST(EveryN, LeavesAConditionalHookItsChoice) {
-  Script run{cr::EveryN<2, EveryThird>{}};
+  Script run{cr::EveryN<2, EveryThird>{{}, {.anchor = cr::Anchor::first_run}}};
   EXPECT_EQ(fetched_in(run, 7), "loss||||||loss|") << "admitted at steps 0 2 4 6, due at 0 3 6";
   EXPECT_EQ(run.hook().hook.asked, "+--+");
 }
@@ -131,7 +146,7 @@ TEST(EveryN, CountsForAHookThatOnlyFeeds) {
     run.step();
     fed += run.log().runs.back().fed + "|";
   }
-  EXPECT_EQ(fed, "rate||rate||");
+  EXPECT_EQ(fed, "|rate||rate|");
   EXPECT_EQ(run.log().fed_scalars["rate"], 2);
 }
 
@@ -177,7 +192,9 @@ TEST(OnlyIn, TheOtherRunsCarryNoTraceOfTheHook) {
 
 TEST(OnlyIn, CountsTheRunsOfItsPlan) {
   RecordingSink sink;
-  Script run{cr::OnlyIn<"d", cr::LoggingTensor<"loss">>{{.every_steps = 2, .sink = sink}}, targets<"d", "g">};
+  Script run{
+      cr::OnlyIn<"d", cr::LoggingTensor<"loss">>{{.every_steps = 2, .anchor = cr::Anchor::first_run, .sink = sink}},
+      targets<"d", "g">};
   std::string logged;
   for (int i = 0; i < 9; ++i) {
     const float loss = static_cast<float>(i);
@@ -199,10 +216,13 @@ std::string order_of_runs(auto decorated) {
 
 TEST(Decorators, TheOrderOfTwoDecoratorsMatters) {
   // Runs: d g d g d g ...
-  EXPECT_EQ(order_of_runs(cr::EveryN<3, cr::OnlyIn<"d", Empty>>{}), "!.....!.....") << "runs 1 4 7 10, if of d";
-  EXPECT_EQ(order_of_runs(cr::OnlyIn<"d", cr::EveryN<3, Empty>>{}), "!.....!.....") << "every third of d: 1 7";
-  EXPECT_EQ(order_of_runs(cr::EveryN<2, cr::OnlyIn<"d", Empty>>{}), "!.!.!.!.!.!.") << "every second is of d";
-  EXPECT_EQ(order_of_runs(cr::OnlyIn<"d", cr::EveryN<2, Empty>>{}), "!...!...!...");
+  using EveryThirdIfOfD = cr::EveryN<3, cr::OnlyIn<"d", Empty>>;
+  using EveryThirdOfD = cr::OnlyIn<"d", cr::EveryN<3, Empty>>;
+  EXPECT_EQ(order_of_runs(EveryThirdIfOfD{}), "..!.....!...") << "runs 3 6 9 12, if of d";
+  EXPECT_EQ(order_of_runs(EveryThirdOfD{}), "..!...!.!...") << "the first run of d at or after 3 6 9 12";
+  constexpr cr::EveryNthRun<3>::options from_first{.anchor = cr::Anchor::first_run};
+  EXPECT_EQ(order_of_runs(EveryThirdIfOfD{{}, from_first}), "!.....!.....") << "runs 1 4 7 10, if of d";
+  EXPECT_EQ(order_of_runs(EveryThirdOfD{{{}, from_first}}), "!.....!.....") << "every third of d: 1 7";
 }
 
 constexpr bool on = true;
@@ -359,14 +379,14 @@ TEST(Decorators, CostNoBytesWhereTheyNeedNone) {
   using Chain =
       cr::HookChain<cr::OnlyIn<"d", Empty>, cr::OnlyIn<"d", Other>, cr::When<off, Diary>, cr::When<on, AsksToStop>>;
   static_assert(sizeof(Chain) == 1);
-  static_assert(sizeof(cr::EveryN<10, Empty>) <= 2 * sizeof(std::int64_t));
+  static_assert(sizeof(cr::EveryN<10, Empty>) <= 2 * 64, "a hook's turn is decided in two cache lines");
 }
 
 TEST(Decorators, SayTheirCadenceOutermostFirst) {
   const cr::OnlyIn<"d", cr::LoggingTensor<"loss">> only{{.every_steps = 50}};
   EXPECT_EQ(only.cadence(), "in d; every 50 steps");
   const cr::EveryN<10, Empty> tenth;
-  EXPECT_EQ(tenth.cadence(), "every 10 runs");
+  EXPECT_EQ(tenth.cadence(), "every 10 steps");
   const cr::EverySeconds<60, Empty> minute;
   EXPECT_EQ(minute.cadence(), "every 60 s");
 }

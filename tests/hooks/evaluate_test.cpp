@@ -110,7 +110,8 @@ TEST(Evaluate, LeavesTheMainRunsValuesAlone) {
   cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">, callable(), {.every_steps = 1, .sink = RecordingSink{}}},
                       cr::LoggingTensor<"mean">{.every_steps = 1, .sink = log, .clock = [] { return 0.0; }}};
   run_steps(model, chain, 2);
-  EXPECT_EQ(log.lines(), (Lines{"mean = 1.0", "mean = 2.0 (0.000 sec)"})) << "the hook after it reads the main run's";
+  EXPECT_EQ(log.lines(), (Lines{"step 1: mean = 1.0", "step 2: mean = 2.0 (0.000 sec)"}))
+      << "the hook after it reads the main run's";
   EXPECT_EQ(model.main_runs, 2) << "and the passes are no steps";
 }
 

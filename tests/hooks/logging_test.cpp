@@ -24,28 +24,39 @@ using cr::testing::RecordingSink;
 using cr::testing::Script;
 using Lines = std::vector<std::string>;
 
-TEST(LoggingTensor, WritesTheOriginalsLine) {
+TEST(LoggingTensor, WritesTheOriginalsLineBehindTheStep) {
   RecordingSink sink;
   ManualClock clock;
   Script run{cr::LoggingTensor<"loss", "acc">{.every_steps = 1, .sink = sink, .clock = clock}};
   run.step(value<"loss">(0.5f), value<"acc">(0.9));
   clock.advance(0.1234);
   run.step(value<"loss">(0.25f), value<"acc">(1.0));
-  EXPECT_EQ(sink.lines(), (Lines{"loss = 0.5, acc = 0.9", "loss = 0.25, acc = 1.0 (0.123 sec)"}));
+  EXPECT_EQ(sink.lines(), (Lines{"step 1: loss = 0.5, acc = 0.9", "step 2: loss = 0.25, acc = 1.0 (0.123 sec)"}));
 }
 
-TEST(LoggingTensor, LogsTheFirstRunAndEveryTenthAfterIt) {
+/// The steps in which the hook logs, of a session that begins at `from`.
+std::string logged_in(cr::Anchor anchor, std::int64_t from) {
   RecordingSink sink;
-  Script run{cr::LoggingTensor<"loss">{.every_steps = 10, .sink = sink}};
+  Script run{cr::LoggingTensor<"loss">{.every_steps = 10, .anchor = anchor, .sink = sink}};
+  run.set_step(from);
   std::string logged;
   for (int i = 1; i <= 31; ++i) {
     sink.clear();
     run.step(value<"loss">(1.0f));
-    if (!sink.lines().empty()) logged += std::to_string(i) + " ";
+    if (!sink.lines().empty()) logged += std::to_string(run.global_step()) + " ";
   }
+  sink.clear();
   run.end();
-  EXPECT_EQ(logged, "1 11 21 31 ");
-  EXPECT_EQ(sink.lines().size(), 1U) << "nothing at the end";
+  EXPECT_TRUE(sink.lines().empty()) << "nothing at the end";
+  return logged;
+}
+TEST(LoggingTensor, LogsAtMultiplesOfTheGlobalStep) {
+  EXPECT_EQ(logged_in(cr::Anchor::global_step, 0), "10 20 30 ");
+  EXPECT_EQ(logged_in(cr::Anchor::global_step, 104), "110 120 130 ");
+}
+TEST(LoggingTensor, OrInTheFirstRunAndEveryTenthAfterIt) {
+  EXPECT_EQ(logged_in(cr::Anchor::first_run, 0), "1 11 21 31 ");
+  EXPECT_EQ(logged_in(cr::Anchor::first_run, 104), "105 115 125 135 ");
 }
 
 TEST(LoggingTensor, FetchesNothingWhenItIsNotDue) {
@@ -56,8 +67,8 @@ TEST(LoggingTensor, FetchesNothingWhenItIsNotDue) {
     run.step(value<"loss">(1.0f));
     fetched += run.fetched() + "|";
   }
-  EXPECT_EQ(fetched, "loss|||loss|||loss|");
-  EXPECT_EQ(run.log().reads["loss"], 3);
+  EXPECT_EQ(fetched, "||loss|||loss||");
+  EXPECT_EQ(run.log().reads["loss"], 2);
 }
 
 TEST(LoggingTensor, EverySecond) {
@@ -69,7 +80,7 @@ TEST(LoggingTensor, EverySecond) {
   EXPECT_EQ(run.fetched(), "");
   clock.advance(1);
   run.step(value<"loss">(3.0f));
-  EXPECT_EQ(sink.lines(), (Lines{"loss = 1.0", "loss = 3.0 (1.000 sec)"}));
+  EXPECT_EQ(sink.lines(), (Lines{"step 1: loss = 1.0", "step 3: loss = 3.0 (1.000 sec)"}));
 }
 
 TEST(LoggingTensor, OnlyAtTheEnd) {
@@ -78,7 +89,7 @@ TEST(LoggingTensor, OnlyAtTheEnd) {
   for (const float loss : {3.0f, 2.0f, 1.0f}) run.step(value<"loss">(loss));
   EXPECT_TRUE(sink.lines().empty());
   run.end();
-  EXPECT_EQ(sink.lines(), Lines{"loss = 1.0"});
+  EXPECT_EQ(sink.lines(), Lines{"step 3: loss = 1.0"});
   EXPECT_EQ(run.log().runs.size(), 3U) << "the end makes no further run";
 }
 
@@ -86,12 +97,21 @@ TEST(LoggingTensor, NowAndThenAndAtTheEnd) {
   RecordingSink sink;
   ManualClock clock;
   Script run{cr::LoggingTensor<"loss">{.every_steps = 2, .at_end = true, .sink = sink, .clock = clock}};
-  for (const float loss : {4.0f, 3.0f, 2.0f, 1.0f}) {
+  for (const float loss : {4.0f, 3.0f, 1.0f}) {
     run.step(value<"loss">(loss));
     clock.advance(1);
   }
   run.end();
-  EXPECT_EQ(sink.lines(), (Lines{"loss = 4.0", "loss = 2.0 (2.000 sec)", "loss = 1.0 (2.000 sec)"}));
+  EXPECT_EQ(sink.lines(), (Lines{"step 2: loss = 3.0 (1.000 sec)", "step 3: loss = 1.0 (2.000 sec)"}));
+}
+
+TEST(LoggingTensor, NoSecondLineAtTheEndForAStepThatHasOne) {
+  RecordingSink sink;
+  Script run{cr::LoggingTensor<"loss">{.every_steps = 2, .at_end = true, .sink = sink}, value<"loss">(1.0f)};
+  run.step();
+  run.step();
+  run.end();
+  EXPECT_EQ(sink.lines().size(), 1U);
 }
 
 TEST(LoggingTensor, NothingToLogWithoutARun) {
@@ -124,23 +144,23 @@ TEST(LoggingTensor, AFormatterIsToldOfANameThatIsNotThere) {
 
 TEST(LoggingTensor, ARunThatFailsDoesNotUseUpItsTurn) {
   RecordingSink sink;
-  Script run{cr::LoggingTensor<"loss">{.every_steps = 10, .sink = sink}};
+  Script run{cr::LoggingTensor<"loss">{.every_steps = 10, .anchor = cr::Anchor::first_run, .sink = sink}};
   run.log().throw_in_run(0, cr::UnavailableError("gone"));
   EXPECT_THROW(run.step(value<"loss">(1.0f)), cr::UnavailableError);
   run.step(value<"loss">(2.0f));
-  EXPECT_EQ(sink.lines(), Lines{"loss = 2.0"});
+  EXPECT_EQ(sink.lines(), Lines{"step 1: loss = 2.0"});
 }
 
 TEST(LoggingTensor, BeginsAnewInASecondSession) {
   RecordingSink sink;
-  cr::LoggingTensor<"loss"> hook{.every_steps = 10, .sink = sink};
+  cr::LoggingTensor<"loss"> hook{.every_steps = 2, .sink = sink, .clock = [] { return 0.0; }};
   for (int session = 0; session < 2; ++session) {
     Script run{hook};
     run.step(value<"loss">(1.0f));
     run.step(value<"loss">(2.0f));
     hook = run.hook();
   }
-  EXPECT_EQ(sink.lines(), (Lines{"loss = 1.0", "loss = 1.0"})) << "no seconds: the first line of its session";
+  EXPECT_EQ(sink.lines(), (Lines(2, "step 2: loss = 2.0 (0.000 sec)")));
 }
 
 template <class Hook>
@@ -178,19 +198,19 @@ TEST(LearningRateMonitor, WritesChanges) {
       .on_change = [&](std::int64_t step, double rate) { changes.emplace_back(step, rate); },
       .sink = sink}};
   std::string fetched;
-  for (const double rate : {0.1, 0.05, 0.1, 0.1, 0.05, 0.05}) {
+  for (const double rate : {0.1, 0.05, 0.1, 0.1, 0.05, 0.05, 0.1, 0.05}) {
     run.step(value<"rate">(rate));
     fetched += run.fetched() + "|";
   }
-  EXPECT_EQ(sink.lines(), (Lines{"rate = 0.1 (step 1)", "rate = 0.05 (step 5)"}));
-  EXPECT_EQ(changes, (std::vector<std::pair<std::int64_t, double>>{{1, 0.1}, {5, 0.05}}));
-  EXPECT_EQ(fetched, "rate||rate||rate||") << "between looks nothing is fetched";
+  EXPECT_EQ(sink.lines(), (Lines{"step 2: rate = 0.05", "step 4: rate = 0.1", "step 6: rate = 0.05"}));
+  EXPECT_EQ(changes, (std::vector<std::pair<std::int64_t, double>>{{2, 0.05}, {4, 0.1}, {6, 0.05}}));
+  EXPECT_EQ(fetched, "|rate||rate||rate||rate|") << "between looks nothing is fetched";
 }
 
-TEST(LearningRateMonitor, LooksEveryHundredRunsByDefault) {
+TEST(LearningRateMonitor, LooksEveryHundredStepsByDefault) {
   RecordingSink sink;
   Script run{cr::LearningRateMonitor<>{.sink = sink}};
-  for (int i = 0; i < 101; ++i) run.step(value<"learning_rate">(1.0f / static_cast<float>(i + 1)));
+  for (int i = 0; i < 201; ++i) run.step(value<"learning_rate">(1.0f / static_cast<float>(i + 1)));
   EXPECT_EQ(run.log().reads["learning_rate"], 2);
 }
 

@@ -114,7 +114,7 @@ TEST(MakeEarlyStopping, StepsNeedNoSecondsTakenBack) {
   int asked = 0;
   Script run{cr::make_early_stopping([&] { return ++asked > 100; }, {.run_every_steps = 3})};
   for (int i = 0; i < 7; ++i) run.step();
-  EXPECT_EQ(asked, 3) << "steps 1, 4, 7";
+  EXPECT_EQ(asked, 2) << "steps 3 and 6";
   const auto never = [] { return false; };
   EXPECT_NE(refusal([&] { cr::make_early_stopping(never, {.run_every_seconds = 60, .run_every_steps = 1}).begin(); }),
             "");
@@ -216,9 +216,7 @@ TEST(StopIf, ReactsToWhatIsPublishedWhileItRuns) {
   run.step();
   metrics.publish("accuracy", 1, 0.95);
   run.step();
-  EXPECT_FALSE(run.should_stop()) << "not asked in step 2";
-  run.step();
-  EXPECT_TRUE(run.should_stop());
+  EXPECT_TRUE(run.should_stop()) << "in step 2";
 }
 
 TEST(StopIf, AMissingMetricIsVisible) {

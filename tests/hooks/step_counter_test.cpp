@@ -25,10 +25,10 @@ TEST(StepCounter, ReportsEveryTenSteps) {
     clock.advance(i <= 10 ? 0.5 : 0.25);
     run.step();
     if (sink.lines().empty()) continue;
-    reported += std::to_string(i) + ": " + sink.text();
+    reported += sink.text();
     sink.clear();
   }
-  EXPECT_EQ(reported, "10: global_step/sec: 2\n20: global_step/sec: 4\n30: global_step/sec: 4\n");
+  EXPECT_EQ(reported, "step 10: global_step/sec = 2\nstep 20: global_step/sec = 4\nstep 30: global_step/sec = 4\n");
   EXPECT_EQ(run.hook().steps_per_second, 4);
   EXPECT_EQ(run.fetched(), "");
 }
@@ -41,7 +41,8 @@ TEST(StepCounter, EveryTenSeconds) {
     clock.advance(4);
     run.step();
   }
-  EXPECT_EQ(sink.lines(), (Lines{"global_step/sec: 0.25", "global_step/sec: 0.25"})) << "at 12 s and 24 s";
+  EXPECT_EQ(sink.lines(), (Lines{"step 3: global_step/sec = 0.25", "step 6: global_step/sec = 0.25"}))
+      << "at 12 s and 24 s";
 }
 
 TEST(StepCounter, StepsMayAdvanceByMoreThanOne) {
@@ -53,7 +54,8 @@ TEST(StepCounter, StepsMayAdvanceByMoreThanOne) {
     clock.advance(1);
     run.step();
   }
-  EXPECT_EQ(sink.lines(), Lines(3, "global_step/sec: 10"));
+  EXPECT_EQ(sink.lines(),
+            (Lines{"step 10: global_step/sec = 10", "step 20: global_step/sec = 10", "step 30: global_step/sec = 10"}));
 }
 
 TEST(StepCounter, ARewindIsNotANegativeRate) {
@@ -63,14 +65,14 @@ TEST(StepCounter, ARewindIsNotANegativeRate) {
   run.set_step(99);
   clock.advance(100);
   run.step();
-  EXPECT_EQ(sink.lines(), Lines{"global_step/sec: 1"});
+  EXPECT_EQ(sink.lines(), Lines{"step 100: global_step/sec = 1"});
   sink.clear();
   run.set_step(50);
   for (int i = 0; i < 11; ++i) {
     clock.advance(0.1);
     run.step();
   }
-  EXPECT_EQ(sink.lines(), Lines{"global_step/sec: 10"}) << "10 steps after the rewind to 51";
+  EXPECT_EQ(sink.lines(), Lines{"step 60: global_step/sec = 10"}) << "at the next multiple after the rewind to 51";
 }
 
 /// What a session that recovers shows to its hooks.
@@ -92,7 +94,7 @@ TEST(StepCounter, TheTimeOfARecoveryIsNotCounted) {
     clock.advance(1);
     run.step();
   }
-  EXPECT_EQ(sink.lines(), Lines{"global_step/sec: 1"});
+  EXPECT_EQ(sink.lines(), Lines{"step 2: global_step/sec = 1"});
 }
 
 TEST(StepCounter, SaysOnceThatTheStepDoesNotAdvance) {

@@ -42,8 +42,14 @@ std::string asked_in(S& run, int n, ManualClock clock = ManualClock{}, double se
 TEST(SummarySaver, EveryEightSteps) {
   RecordedSummaries saved;
   Script run{cr::SummarySaver<Loss>{.every_steps = 8, .summaries = saved}};
-  EXPECT_EQ(asked_in(run, 30), "1 9 17 25 ") << "nothing is fetched in the others";
-  EXPECT_EQ(saved.lines(), (Lines{"1: loss = 1", "9: loss = 9", "17: loss = 17", "25: loss = 25"}));
+  EXPECT_EQ(asked_in(run, 30), "8 16 24 ") << "nothing is fetched in the others";
+  EXPECT_EQ(saved.lines(), (Lines{"8: loss = 8", "16: loss = 16", "24: loss = 24"}));
+}
+
+TEST(SummarySaver, OrInTheFirstRunAndEightStepsLater) {
+  RecordedSummaries saved;
+  Script run{cr::SummarySaver<Loss>{.every_steps = 8, .anchor = cr::Anchor::first_run, .summaries = saved}};
+  EXPECT_EQ(asked_in(run, 30), "1 9 17 25 ");
 }
 
 TEST(SummarySaver, EveryHalfSecond) {
@@ -60,21 +66,21 @@ TEST(SummarySaver, EveryNineSecondsOfThreeEach) {
   EXPECT_EQ(asked_in(run, 8, clock, 3.1), "1 4 7 ");
 }
 
-TEST(SummarySaver, AResumedSessionSavesAtOnceAndAtTheGlobalStep) {
+TEST(SummarySaver, AResumedSessionSavesAtMultiplesOfTheGlobalStep) {
   RecordedSummaries saved;
   Script run{cr::SummarySaver<Loss>{.every_steps = 10, .summaries = saved}};
   run.set_step(104);
-  EXPECT_EQ(asked_in(run, 11), "1 11 ");
-  EXPECT_EQ(saved.lines(), (Lines{"105: loss = 1", "115: loss = 11"}));
+  EXPECT_EQ(asked_in(run, 16), "6 16 ");
+  EXPECT_EQ(saved.lines(), (Lines{"110: loss = 6", "120: loss = 16"}));
 }
 
-TEST(SummarySaver, AStepBackSavesAtOnce) {
+TEST(SummarySaver, AfterAStepBackTheMultiplesComeAgain) {
   RecordedSummaries saved;
   Script run{cr::SummarySaver<Loss>{.every_steps = 10, .summaries = saved}};
-  asked_in(run, 12);
-  run.set_step(3);
-  EXPECT_EQ(asked_in(run, 3), "1 ");
-  EXPECT_EQ(saved.lines().back(), "4: loss = 1");
+  asked_in(run, 22);
+  run.set_step(13);
+  EXPECT_EQ(asked_in(run, 8), "7 ");
+  EXPECT_EQ(saved.lines().back(), "20: loss = 7");
 }
 
 TEST(SummarySaver, WithoutASinkFetchesNothing) {
@@ -124,7 +130,7 @@ TEST(SummarySaver, SavesAllItemsAsOneSummary) {
   Script run{cr::SummarySaver<Loss, cr::summary::Scalar<"loss", "train loss">, cr::summary::Histogram<"w">,
                               cr::summary::Histogram<"loss", "spread">, cr::summary::Image<"w", 1, 2, 3>,
                               cr::summary::Image<"w", 2, 2, 1, "first">, cr::summary::Image<"w", 7, 1>>{
-      .every_steps = 5, .summaries = saved}};
+      .every_steps = 1, .summaries = saved}};
   run.step(cr::value<"loss">(0.5), cr::value<"w">(matrix));
   EXPECT_EQ(run.fetched(), "loss w");
   EXPECT_EQ(saved.lines(), Lines{"1: loss = 0.5, train_loss = 0.5, w = [6 values], spread = [1 values], "
@@ -140,7 +146,7 @@ TEST(SummarySaver, ASecondSaverHasItsOwnTime) {
       cr::HookChain{cr::SummarySaver<Loss>{.every_steps = 8, .summaries = saved},
                     cr::SummarySaver<cr::summary::Scalar<"loss", "often">>{.every_steps = 4, .summaries = saved}}};
   asked_in(run, 9);
-  EXPECT_EQ(saved.lines(), (Lines{"1: loss = 1", "1: often = 1", "5: often = 5", "9: loss = 9", "9: often = 9"}));
+  EXPECT_EQ(saved.lines(), (Lines{"4: often = 4", "8: loss = 8", "8: often = 8"}));
 }
 
 /// A sink without any of the optional members, and one that throws.
@@ -177,8 +183,8 @@ TEST(WeightHistograms, ShowsWeightsAndNothingElse) {
                         cr::variable<"w/Adam">(slot),      cr::variable<"rate">(rate), cr::variable<"count">(count),
                         cr::variable<"layer/mean">(moving)};
   cr::run(step,
-          cr::HookChain{cr::StopAtStep{.last_step = 5}, cr::WeightHistograms{.every_steps = 3, .summaries = saved}});
-  EXPECT_EQ(saved.lines(), (Lines{"1: w = [6 values], layer/b = [2 values], layer/mean = [3 values]",
+          cr::HookChain{cr::StopAtStep{.last_step = 4}, cr::WeightHistograms{.every_steps = 2, .summaries = saved}});
+  EXPECT_EQ(saved.lines(), (Lines{"2: w = [6 values], layer/b = [2 values], layer/mean = [3 values]",
                                   "4: w = [6 values], layer/b = [2 values], layer/mean = [3 values]"}));
   EXPECT_EQ(std::get<std::vector<float>>(saved.summaries()[1].values()[0].content)[0], 4) << "after the run";
 }
@@ -188,9 +194,9 @@ TEST(WeightHistograms, OrThoseThatAreAccepted) {
   std::vector<float> w(6), slot(6);
   cr::StepExecutor step{[&](auto&) {}, cr::variable<"w">(w), cr::variable<"w/Adam">(slot)};
   const auto slots = [](std::string_view name) { return name.ends_with("/Adam"); };
-  cr::run(step,
-          cr::HookChain{cr::StopAtStep{.last_step = 2}, cr::WeightHistograms{.accept = slots, .summaries = saved}});
-  EXPECT_EQ(saved.lines(), Lines{"1: w/Adam = [6 values]"});
+  cr::run(step, cr::HookChain{cr::StopAtStep{.last_step = 2},
+                              cr::WeightHistograms{.every_steps = 2, .accept = slots, .summaries = saved}});
+  EXPECT_EQ(saved.lines(), Lines{"2: w/Adam = [6 values]"});
 }
 
 // ---- rates
@@ -219,7 +225,7 @@ TEST(StepCounter, TheTagFollowsTheNameOfTheStep) {
     run.step();
   }
   EXPECT_EQ(saved.lines(), Lines{"2: bar/foo/sec = 1"});
-  EXPECT_EQ(said.lines(), Lines{"bar/foo/sec: 1"});
+  EXPECT_EQ(said.lines(), Lines{"step 2: bar/foo/sec = 1"});
 }
 
 TEST(LearningRateMonitor, SavesEachLook) {
@@ -227,7 +233,7 @@ TEST(LearningRateMonitor, SavesEachLook) {
   RecordingSink said;
   Script run{cr::LearningRateMonitor<>{.every_steps = 2, .sink = said, .summaries = saved}};
   for (int i = 1; i <= 5; ++i) run.step(cr::value<"learning_rate">(i < 4 ? 0.5 : 0.25));
-  EXPECT_EQ(saved.lines(), (Lines{"1: learning_rate = 0.5", "3: learning_rate = 0.5", "5: learning_rate = 0.25"}));
+  EXPECT_EQ(saved.lines(), (Lines{"2: learning_rate = 0.5", "4: learning_rate = 0.25"}));
   EXPECT_EQ(said.lines().size(), 2U);
 }
 

@@ -86,7 +86,7 @@ TEST(AHookOfYourOwn, StopsWhenTrainingGetsNowhere) {
 }
 
 TEST(AHookOfYourOwn, LooksAtEveryTenthRun) {
-  Trained run{cr::EveryN<10, Plateau>{{.min_delta = 1e-3f, .patience = 3}}};
+  Trained run{cr::EveryN<10, Plateau>{{.min_delta = 1e-3f, .patience = 3}, {.anchor = cr::Anchor::first_run}}};
   EXPECT_EQ(run.why.reason, "no improvement in loss");
   const auto runs = static_cast<int>(2 * run.losses.size());  // those without training too, but for the last
   EXPECT_EQ(run.chain.template at<0>().hook.looks, (runs - 1 + 9) / 10);

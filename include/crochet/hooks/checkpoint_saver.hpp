@@ -15,7 +15,9 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/summary_sink.hpp>
@@ -31,6 +33,7 @@ enum class OnSaveFailure : unsigned char {
 struct CheckpointSaverOptions {
   std::optional<double> save_secs{};         ///< seconds between saves, not below 0
   std::optional<std::int64_t> save_steps{};  ///< global steps between saves, above 0
+  Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
   OnSaveFailure on_failure = OnSaveFailure::stop;
   SummarySink summaries{};  ///< is told of each checkpoint (CHECKPOINT in the session log)
   Sink sink{};
@@ -84,8 +87,9 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 
 }  // namespace detail
 
-/// Saves with a Saver (checkpoint/saver.hpp). Fires: when the session is created, then every `save_secs` seconds or
-/// `save_steps` global steps, and at the end if the last step is not saved yet:
+/// Saves with a Saver (checkpoint/saver.hpp). Fires: when the session is created, then every `save_secs` seconds or at
+/// the multiples of `save_steps` of the global step, and at the end if the last step is not saved yet. The save when
+/// the session is created is the first: with Anchor::first_run the next one is `save_steps` later, as in the original.
 ///   Saver saver{"checkpoints"};
 ///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last: it saves what the others have seen
 /// Exactly one of the two is given; else, or out of range, begin throws LogicError. A session that was restored from
@@ -118,8 +122,8 @@ class CheckpointSaver {
 
   void begin() {
     last_save_failed_ = false;
-    timer_ = required_cadence_of<CheckpointSaver>(options_.save_steps, options_.save_secs, Cadence::First::at_once,
-                                                  {"save_steps", "save_secs"});
+    timer_ = required_cadence_of<CheckpointSaver>(options_.save_steps, options_.save_secs, options_.anchor,
+                                                  Cadence::First::at_once, {"save_steps", "save_secs"});
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
@@ -157,7 +161,9 @@ class CheckpointSaver {
     std::apply([&](auto&... listener) { (detail::CallListener::end(listener, session, step), ...); }, listeners_);
   }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(options_.save_steps, options_.save_secs); }
+  [[nodiscard]] std::string cadence() const {
+    return cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
+  }
   [[nodiscard]] SaverType& saver() { return saver_; }
   /// How many saves went wrong, where that does not stop the run.
   [[nodiscard]] int failures() const { return failures_; }

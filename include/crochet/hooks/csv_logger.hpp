@@ -10,8 +10,8 @@ namespace crochet {
 /// `CsvLogger<"loss", "accuracy">{.path = "out/training.csv", .every_steps = 10}` writes
 ///   step,loss,accuracy
 ///   10,0.6931,0.51
-/// Scalars only. Arguments and errors: RowLogger. Fires: at each interval of global steps or seconds. Fetches: the
-/// names, in that run only. Cost: a comparison per run, about 20 us for a row.
+/// Scalars only. Arguments and errors: RowLogger. Fires: in the runs that make a multiple of every_steps, or each
+/// interval of seconds. Fetches: the names, in that run only. Cost: a comparison per run, about 20 us for a row.
 template <FixedString... Text>
 using CsvLogger = RowLogger<io::CsvRow, Text...>;
 

@@ -44,7 +44,7 @@ struct PassOn {
 
   constexpr void begin() {}
   constexpr bool admits(auto&) { return true; }
-  constexpr void ran(bool /*admitted*/) {}
+  constexpr void ran(auto& /*run*/, bool /*admitted*/) {}
   constexpr void end() {}
   /// Asks the hook, outside of its phases, for its probe or its log: `call()`, which returns nothing.
   template <class Call>
@@ -174,7 +174,7 @@ class Decorated {
       [[maybe_unused]] Run& run,
       [[maybe_unused]] Values& values) requires(calls<phase::after_run, detail::run_inside<H, Run>, Values>) {
     if constexpr (Policy::template applies_to<Run>) {
-      policy.ran(admitted);
+      policy.ran(run, admitted);
       if constexpr (phase::after_run::handled<H, detail::run_inside<H, Run>, Values>) {
         auto&& inside = detail::seen_inside<H>(run);
         if (admitted) policy.template around<phase::after_run>([&] { hook.after_run(inside, values); });

@@ -14,7 +14,9 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/evaluation.hpp>
 #include <crochet/hooks/sink.hpp>
@@ -26,6 +28,7 @@ template <class... N>
 struct EvaluateOptions {
   std::optional<std::int64_t> every_steps{};  ///< global steps
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   bool at_start = false;                      ///< also when the session is created
   bool at_end = true;                         ///< also at the end, unless that step is evaluated already
   std::optional<std::int64_t> max_batches{};  ///< a pass ends after so many
@@ -40,6 +43,7 @@ struct EvaluateOptions {
 ///   Evaluate{fetches<"accuracy", "loss">, test_batches, {.every_steps = 500}}
 ///   every_steps    global steps  unset   at most one of the two; out of range or nothing ever due: begin throws
 ///   every_seconds  seconds       unset   LogicError
+///   anchor         -             global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   at_start       -             false   also when the session is created
 ///   at_end         -             true    also at the end, unless that step is evaluated already
 ///   max_batches    batches       unset   a pass ends after so many
@@ -53,9 +57,10 @@ struct EvaluateOptions {
 /// `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`, which
 /// is where early stopping on a validation value belongs. `latest()` is the last result. The main run's values stay as
 /// they are: the pass has memory of its own. The graph's variables are the main run's, so a pass that runs a train
-/// target trains. Fires: the first interval begins when the session is created. Fetches: nothing in the main run. Cost:
-/// a comparison between passes. A pass without a batch throws LogicError. InMemoryEvaluator does the same under hooks
-/// of its own.
+/// target trains. Fires: after the run that makes a multiple of every_steps, before the hooks behind it
+/// see that run; the first interval of seconds begins when the session is created. Fetches: nothing in the main run.
+/// Cost: a comparison between passes. A pass without a batch throws LogicError. InMemoryEvaluator does the same under
+/// hooks of its own.
 template <class FetchList, class Data>
 class Evaluate;
 template <class... N, class Data>
@@ -73,14 +78,15 @@ class Evaluate<Fetches<N...>, Data> {
   [[nodiscard]] const Result& latest() const { return latest_; }
 
   void begin() {
-    timer_ = cadence_of<Evaluate>(options_.every_steps, options_.every_seconds, Cadence::First::after_interval);
+    timer_ = cadence_of<Evaluate>(options_.every_steps, options_.every_seconds, options_.anchor,
+                                  Cadence::First::after_interval);
     if (!options_.every_steps && !options_.every_seconds && !options_.at_start && !options_.at_end) {
       throw LogicError("crochet: Evaluate: set every_steps, every_seconds, at_start or at_end");
     }
     latest_ = {};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    timer_.start_unless_running(session.step(), options_.clock());
+    timer_.session_begins(session.step(), options_.clock());
     if (options_.at_start) evaluate(session);
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
@@ -114,7 +120,7 @@ class Evaluate<Fetches<N...>, Data> {
   [[nodiscard]] std::string cadence() const {
     std::string all = options_.at_start ? "at the start" : "";
     const auto add = [&](const std::string& when) { (all += all.empty() || when.empty() ? "" : ", ") += when; };
-    add(cadence_text(options_.every_steps, options_.every_seconds));
+    add(cadence_text(options_.every_steps, options_.every_seconds, options_.anchor));
     if (options_.at_end) add("at the end");
     return all;
   }

@@ -1,42 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// EveryN<10, H>: the hook sees every tenth run.
+// EveryN<10, H>: the hook sees the runs at the multiples of ten.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include <crochet/hooks/anchor.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/decorated.hpp>
+#include <crochet/hooks/run_cadence.hpp>
 
 namespace crochet {
 
-/// Admits the first of every N runs. Counts the runs that succeeded since `begin`.
+/// Admits the runs that make a multiple of N, or the first of every N runs.
 template <std::int64_t N>
 struct EveryNthRun : PassOn<EveryNthRun<N>> {
   using phases = Phases<phase::begin, phase::after_run>;
   static constexpr std::string_view state_name = "EveryN";
   static constexpr bool decides_at_run_time = true;
 
-  constexpr void begin() { since_ = 0; }
-  [[nodiscard]] constexpr bool admits(auto&) const { return since_ == 0; }
-  constexpr void ran(bool /*admitted*/) { since_ = since_ + 1 == N ? 0 : since_ + 1; }
-  [[nodiscard]] std::string cadence() const { return "every " + std::to_string(N) + " runs"; }
+  struct options {
+    Anchor anchor = Anchor::global_step;
+  };
 
-  void save_state(auto& out) const { out.put("since", since_); }
+  constexpr EveryNthRun() = default;
+  constexpr explicit EveryNthRun(options how) : how_(how) {}
+
+  constexpr void begin() { timer_ = {Cadence::every_steps(N, how_.anchor), how_.anchor == Anchor::first_run}; }
+  [[nodiscard]] constexpr bool admits(auto& run) { return timer_.due_next(run.step(), no_clock); }
+  constexpr void ran(auto& run, bool admitted) {
+    timer_.ran(run.step());
+    if (admitted) timer_.triggered(run.step(), 0);
+  }
+  [[nodiscard]] std::string cadence() const { return cadence_text(N, {}, how_.anchor); }
+
+  void save_state(auto& out) const { out.put("since", timer_.position(N)); }
   void load_state(auto& in) {
-    in.get("since", since_);
-    since_ %= N;  // it may have been another N
+    std::int64_t since = 0;
+    if (in.get("since", since)) timer_.seek(since, N);
   }
 
  private:
-  std::int64_t since_ = 0;
+  static constexpr auto no_clock = [] { return 0.0; };
+
+  options how_{};
+  RunCadence timer_{};
 };
 
-/// H sees before_run and after_run in the runs 1, 1 + N, 1 + 2N, ... of those that EveryN itself sees, and all its
-/// other phases. In the runs between nothing is fetched for it. The first run counts, so that a hook that cannot do its
-/// work says so at once. A run that fails does not use up the hook's turn. Counted are runs, not global steps: inside
-/// an OnlyIn the runs of that plan, outside all runs. Where in the N runs
-/// it stands is saved and restored with the session. Cost: one counter. `EveryN<10, Plateau>{{.patience = 3}}`.
+/// H sees before_run and after_run in the runs that make a multiple of N of the global step, and all its other phases.
+/// In the runs between nothing is fetched for it. `EveryN<10, H>{{}, {.anchor = Anchor::first_run}}`: in runs 1, 1 + N,
+/// 1 + 2N, ... of those that EveryN itself sees (inside an OnlyIn the runs of that plan), also where runs leave the
+/// global step as it is; the first run counts, so that a hook that cannot do its work fails at once. A run that fails
+/// does not use up the hook's turn. State: where in the N steps or runs it stands. Cost: two comparisons.
+/// `EveryN<10, Plateau>{{.patience = 3}}`.
 template <std::int64_t N, class H>
 struct EveryN : Decorated<H, EveryNthRun<N>> {
   static_assert(N > 0, "crochet: EveryN<N, Hook> needs N > 0");

@@ -32,7 +32,7 @@ struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
     runs_ = 0;
   }
   [[nodiscard]] bool admits(auto&) { return timer_.due(runs_, how_.clock); }
-  void ran(bool admitted) {
+  void ran(auto& /*run*/, bool admitted) {
     if (admitted) timer_.triggered(runs_, how_.clock());
     ++runs_;
   }

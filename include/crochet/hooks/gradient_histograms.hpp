@@ -41,8 +41,8 @@ constexpr auto gradient_text() {
 template <FixedString Loss, FixedString... Variables>
 struct GradientHistograms {
   static_assert(sizeof...(Variables) > 0, "crochet: GradientHistograms needs a loss and at least one variable");
-  using handles =
-      Phases<phase::extend_graph, phase::begin, phase::before_run, phase::after_run, phase::end, phase::on_error>;
+  using handles = Phases<phase::extend_graph, phase::begin, phase::before_run, phase::after_run, phase::end,
+                         phase::on_error, phase::save_state, phase::load_state>;
   using Saver = SummarySaver<summary::Histogram<detail::gradient_text<Variables>()>...>;
   static constexpr typename Saver::Asked fetches{};
 
@@ -61,6 +61,9 @@ struct GradientHistograms {
   void after_run(auto& run, const auto& values) { saver.after_run(run, values); }
   void end(auto& session) { saver.end(session); }
   void on_error(const std::exception_ptr& error) { saver.on_error(error); }
+
+  void save_state(auto& out) const { saver.save_state(out); }
+  void load_state(auto& in) { saver.load_state(in); }
 
   [[nodiscard]] std::string cadence() const { return saver.cadence(); }
 

@@ -14,7 +14,9 @@
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/evaluation.hpp>
 #include <crochet/hooks/sink.hpp>
@@ -26,6 +28,7 @@ namespace crochet {
 template <class... N>
 struct InMemoryEvaluatorOptions {
   std::int64_t every_steps = 100;
+  Anchor anchor = Anchor::global_step;
   std::optional<std::int64_t> max_batches{};
   PassScope during{};
   std::function<void(const Evaluation<N...>&)> then{};
@@ -37,6 +40,7 @@ struct InMemoryEvaluatorOptions {
 /// hooks it is given: each of them sees begin, after_create_session, every run of the pass, and end.
 ///   InMemoryEvaluator{fetches<"accuracy">, test_batches, HookChain{ProgressBar{...}}, {.every_steps = 500}}
 ///   every_steps  global steps  100    above 0, else begin throws LogicError
+///   anchor       -             global_step   first_run: counted from the step at which the session is created
 ///   max_batches  batches       unset  a pass ends after so many; so it does when one of its hooks asks to stop
 ///   during, then, sink, clock         as for Evaluate, and so are `data` and the values
 /// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10; after a recovery or a restart once more, and then at 4,
@@ -63,7 +67,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
   [[nodiscard]] Chain& hooks() { return hooks_; }
 
   void begin() {
-    timer_ = required_cadence_of<InMemoryEvaluator>(options_.every_steps, {}, Cadence::First::after_interval);
+    timer_ = required_cadence_of<InMemoryEvaluator>(options_.every_steps, {}, options_.anchor);
     latest_ = {};
     nested_.reset();
   }
@@ -88,7 +92,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
   void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
 
   [[nodiscard]] std::string cadence() const {
-    return "at the start, " + cadence_text(options_.every_steps, {}) + ", at the end";
+    return "at the start, " + cadence_text(options_.every_steps, {}, options_.anchor) + ", at the end";
   }
 
  private:

@@ -12,8 +12,11 @@
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/run_cadence.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/summary_sink.hpp>
 #include <crochet/hooks/value_text.hpp>
@@ -22,7 +25,7 @@ namespace crochet {
 
 /// Looks at a scalar now and then, and writes a line when it is another one than at the last look:
 ///   learning_rate = 0.001 (step 1)
-///   learning_rate = 0.0005 (step 401)
+///   step 400: learning_rate = 0.0005
 ///   Text           -        "learning_rate"   the scalar
 ///   every_steps    runs     100    at most one of the two; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
@@ -39,6 +42,7 @@ struct LearningRateMonitor {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   std::function<void(std::int64_t step, double value)> on_change{};
   Sink sink{};
   Clock clock{};
@@ -46,41 +50,41 @@ struct LearningRateMonitor {
 
   /// What happened so far; begin clears it.
   struct State {
-    Cadence timer;
-    std::int64_t runs = 0;
+    RunCadence timer;
     double value = std::numeric_limits<double>::quiet_NaN();  // at the last look
     std::int64_t since_step = -1;
   };
   State state{};
 
-  void begin() { state = State{.timer = cadence_of<LearningRateMonitor>(steps(), every_seconds)}; }
+  void begin() {
+    const Cadence timer = cadence_of<LearningRateMonitor>(steps(), every_seconds, anchor);
+    state = State{.timer = {timer, !steps() || anchor == Anchor::first_run}};
+  }
 
-  std::optional<RunArgs<Fetches<Name<Text>>>> before_run(auto& /*run*/) {
-    if (!state.timer.due(state.runs, clock)) return {};
+  std::optional<RunArgs<Fetches<Name<Text>>>> before_run(auto& run) {
+    if (!state.timer.due_next(run.step(), clock)) return {};
     return RunArgs<Fetches<Name<Text>>>{};
   }
 
   void after_run(auto& run, const auto& values) {
-    if (values.asked()) [[unlikely]] {
+    const bool reached = state.timer.ran(run.step());
+    if (values.asked() && reached) [[unlikely]] {
       look(run.step(), values[Name<Text>{}]);
     }
-    ++state.runs;
   }
 
   void save_state(auto& out) const {
     state.timer.save_state(out, clock());
-    out.put("runs", state.runs);
     out.put("value", state.value);
     out.put("since_step", state.since_step);
   }
   void load_state(auto& in) {
     state.timer.load_state(in, clock());
-    in.get("runs", state.runs);
     in.get("value", state.value);
     in.get("since_step", state.since_step);
   }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
 
  private:
   [[nodiscard]] std::optional<std::int64_t> steps() const {
@@ -90,13 +94,13 @@ struct LearningRateMonitor {
   template <class T>
   CROCHET_COLD void look(std::int64_t step, T value) {
     static_assert(std::is_arithmetic_v<T>, "crochet: LearningRateMonitor needs a scalar");
-    state.timer.triggered(state.runs, clock());
+    state.timer.triggered(step, clock());
     const auto number = static_cast<double>(value);
     summaries.scalar(Text.view(), number, step);
     if (number == state.value) return;
     state.value = number;
     state.since_step = step;
-    sink(std::string(Text.view()) + " = " + detail::value_text(value) + " (step " + std::to_string(step) + ")");
+    sink(detail::step_text(step).append(Text.view()) + " = " + detail::value_text(value));
     if (on_change) on_change(step, number);
   }
 };

@@ -13,14 +13,18 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/type_name.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/run_cadence.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/value_text.hpp>
 
@@ -48,14 +52,17 @@ struct LoggedValues {
   }
 };
 
-/// Writes `loss = 0.5, acc = 0.9 (0.123 sec)` to the sink: `LoggingTensor<"loss", "acc">{.every_steps = 100}`.
+/// Writes `step 100: loss = 0.5, acc = 0.9 (0.123 sec)` to the sink: `LoggingTensor<"loss", "acc">{.every_steps =
+/// 100}`.
 ///   Text...        -        -        the names, in the order of the line, also where the original sorts them
-///   every_steps    runs     unset    exactly one of the two, or none with at_end; else, or out of range, begin throws
+///   every_steps    steps    unset    exactly one of the two, or none with at_end; else, or out of range, begin throws
 ///   every_seconds  seconds  unset    LogicError
-///   at_end         -        false    `end` logs the values of the last run as well
+///   anchor         -        global_step   first_run: due in runs 1, 1 + N, ... of those that it sees
+///   at_end         -        false    `end` logs the values of the last run, unless its line is there already
 ///   formatter      -        unset    makes the whole line itself, from a LoggedValues
 ///   sink, clock             standard error, steady
-/// Fires: in the first run that it sees, then after each interval; counted are the runs that it sees and that succeed.
+/// Fires: in the run that makes a multiple of every_steps; with every_seconds in the first run that it sees, then after
+/// each interval. The seconds of a line are those since the last one, or since the first run.
 /// Fetches: the names, in these runs; with at_end in every run, since any may be the last. Cost: a comparison, with
 /// every_seconds a reading of the clock; with at_end about 0.1 us for each value in every run. State: when the next
 /// line is due. The original makes a further run at the end, which eats data, needs feeds that nobody gives, and would
@@ -69,6 +76,7 @@ struct LoggingTensor {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   bool at_end = false;
   std::function<std::string(const LoggedValues&)> formatter{};
   Sink sink{};
@@ -76,50 +84,45 @@ struct LoggingTensor {
 
   /// What happened so far; begin clears it.
   struct State {
-    Cadence timer;
-    std::int64_t runs = 0;
-    std::int64_t step = -1;  // of `latest`; -1: none
+    RunCadence timer;
+    std::int64_t step = -1;    // of `latest`; -1: none
+    std::int64_t logged = -1;  // the step of the last line
     bool due = false;
     std::array<LoggedValue, sizeof...(Text)> latest{};
   };
   State state{};
 
   void begin() {
-    state = State{.timer = at_end ? cadence_of<LoggingTensor>(every_steps, every_seconds)
-                                  : required_cadence_of<LoggingTensor>(every_steps, every_seconds)};
+    const Cadence timer = at_end ? cadence_of<LoggingTensor>(every_steps, every_seconds, anchor)
+                                 : required_cadence_of<LoggingTensor>(every_steps, every_seconds, anchor);
+    state = State{.timer = {timer, !every_steps || anchor == Anchor::first_run}};
     for (LoggedValue& value : state.latest) value.text.reserve(32);  // any scalar: no allocation later
   }
 
-  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& /*run*/) {
-    state.due = state.timer.due(state.runs, clock);
+  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
+    state.due = state.timer.due_next(run.step(), clock);
     if (!state.due && !at_end) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
 
   void after_run(auto& run, const auto& values) {
+    const bool reached = state.timer.ran(run.step());
     if (values.asked()) [[unlikely]] {
       remember(run.step(), values);
-      if (state.due) log();
+      if (state.due && reached) log();
     }
-    ++state.runs;
   }
 
   void end(auto& /*session*/) {
-    if (at_end && state.step >= 0) log();
+    if (at_end && state.step != state.logged) log();
   }
 
   /// When the next line is due; not the values of the last run.
-  void save_state(auto& out) const {
-    state.timer.save_state(out, clock());
-    out.put("runs", state.runs);
-  }
-  void load_state(auto& in) {
-    state.timer.load_state(in, clock());
-    in.get("runs", state.runs);
-  }
+  void save_state(auto& out) const { state.timer.save_state(out, clock()); }
+  void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
   [[nodiscard]] std::string cadence() const {
-    const std::string text = cadence_text(every_steps, every_seconds);
+    const std::string text = cadence_text(every_steps, every_seconds, anchor);
     return !at_end ? text : text.empty() ? "at the end" : text + " and at the end";
   }
 
@@ -138,14 +141,16 @@ struct LoggingTensor {
   }
 
   CROCHET_COLD void log() {
+    state.logged = state.step;
     LoggedValues logged{.values = state.latest, .step = state.step, .seconds = {}};
-    if (const auto elapsed = state.timer.triggered(state.runs, clock())) logged.seconds = elapsed->seconds;
+    if (const auto elapsed = state.timer.triggered(state.step, clock())) logged.seconds = elapsed->seconds;
     sink(formatter ? formatter(logged) : line(logged));
   }
   static std::string line(const LoggedValues& logged) {
-    std::string text;
+    std::string text = detail::step_text(logged.step);
+    std::string_view between;
     for (const LoggedValue& value : logged.values) {
-      (text += text.empty() ? "" : ", ").append(value.name).append(" = ").append(value.text);
+      text.append(std::exchange(between, ", ")).append(value.name).append(" = ").append(value.text);
     }
     if (!logged.seconds) return text;
     char seconds[40];

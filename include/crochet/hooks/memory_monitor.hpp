@@ -10,10 +10,13 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/host_memory.hpp>
 #include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/value_text.hpp>
 
 namespace crochet {
 
@@ -24,23 +27,27 @@ struct MemoryUse {
   std::optional<std::int64_t> workspace{};  ///< bytes of the hooked run's workspace, where the executor tells
 };
 
-/// Writes `memory at step 100: 123.4 MiB, at most 150.0 MiB, workspace 2.0 MiB` to the sink.
+/// Writes `step 1000: memory = 123.4 MiB, at most 150.0 MiB, workspace 2.0 MiB` to the sink.
 ///   every_steps      steps    1000     at most one of the two; both, or one out of range: begin throws LogicError
 ///   every_seconds    seconds  unset
+///   anchor           -        global_step   first_run: after runs 1, 1001, ...
 ///   stop_above       bytes    unset    asks to stop when the program uses more than this: the end, and a last
 ///                                      checkpoint, are better than being killed for it
 ///   then             -        unset    is given what was seen
 ///   read             -        the operating system's count: where the host's memory is looked up
 ///   sink, clock               standard error, steady
-/// Fires: after the first run, then at the interval. Fetches: nothing. Cost: a comparison per run, with every_seconds a
+/// Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run, then at the
+/// interval. Fetches: nothing. Cost: a comparison per run, with every_seconds a
 /// reading of the clock; about 30 us for a look. The workspace is that of an executor with
 /// `workspace_bytes(workspace)`; on a device it is the device's memory. State: when it looks next. The original has no
 /// such hook.
 struct MemoryMonitor {
-  using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
+  using handles =
+      Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   std::optional<std::int64_t> stop_above{};
   std::function<void(const MemoryUse&)> then{};
   std::function<HostMemory()> read{host_memory};
@@ -49,7 +56,8 @@ struct MemoryMonitor {
 
   Cadence timer{};
 
-  void begin() { timer = cadence_of<MemoryMonitor>(steps(), every_seconds); }
+  void begin() { timer = cadence_of<MemoryMonitor>(steps(), every_seconds, anchor); }
+  void after_create_session(auto& session, auto& /*coordinator*/) { timer.session_begins(session.step(), clock()); }
   void after_run(auto& run, const auto& /*values*/) {
     if (timer.due(run.step(), clock)) [[unlikely]] {
       look(run);
@@ -59,7 +67,7 @@ struct MemoryMonitor {
   void save_state(auto& out) const { timer.save_state(out, clock()); }
   void load_state(auto& in) { timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
 
  private:
   [[nodiscard]] std::optional<std::int64_t> steps() const {
@@ -87,8 +95,8 @@ struct MemoryMonitor {
     return text;
   }
   static std::string text(const MemoryUse& use) {
-    const std::string all = "memory at step " + std::to_string(use.step) + ": " + mebibytes(use.host.resident) +
-                            ", at most " + mebibytes(use.host.peak);
+    const std::string all = detail::step_text(use.step) + "memory = " + mebibytes(use.host.resident) + ", at most " +
+                            mebibytes(use.host.peak);
     return use.workspace ? all + ", workspace " + mebibytes(*use.workspace) : all;
   }
 };

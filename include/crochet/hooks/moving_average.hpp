@@ -11,7 +11,9 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/weight_averages.hpp>
 
 namespace crochet {
@@ -24,6 +26,7 @@ namespace crochet {
 ///   decay        -      0.999        not below 0, below 1
 ///   warm_up      -      false        min(decay, (1 + n) / (10 + n)) in update n, from 0: TensorFlow's num_updates
 ///   every_steps  steps  1            between two updates; above 0
+///   anchor       -      global_step      first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   include      -      all          which variables, by name; of these the floating ones, and of a graph's only those
 ///                                    that are trained, so no optimizer's slots
 /// A setting out of range: begin throws LogicError; so does creating the session if nothing is left to average. Fires:
@@ -39,17 +42,18 @@ struct MovingAverage {
   double decay = 0.999;
   bool warm_up = false;
   std::int64_t every_steps = 1;
+  Anchor anchor = Anchor::global_step;
   std::function<bool(std::string_view)> include{};
 
   Cadence timer{};
 
   void begin() {
     if (!(decay >= 0 && decay < 1)) throw LogicError("crochet: MovingAverage: decay has to be from 0 to below 1");
-    timer = required_cadence_of<MovingAverage>(every_steps, {}, Cadence::First::after_interval);
+    timer = required_cadence_of<MovingAverage>(every_steps, {}, anchor);
     averages.clear();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    timer.start(session.step() / every_steps * every_steps, 0);
+    timer.session_begins(session.step(), 0);
     averages.bind(session.executor(), include);
   }
   void after_run(auto& run, const auto& /*values*/) {
@@ -62,10 +66,16 @@ struct MovingAverage {
     averages.update(run.session().executor(), decay_now());
   }
 
-  void save_state(auto& out) const { averages.save_state(out); }
-  void load_state(auto& in) const { averages.load_state(in); }
+  void save_state(auto& out) const {
+    averages.save_state(out);
+    out.section("Cadence", [&] { timer.save_state(out, 0); });
+  }
+  void load_state(auto& in) {
+    averages.load_state(in);
+    in.section("Cadence", [&] { timer.load_state(in, 0); });
+  }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, {}); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, {}, anchor); }
 
  private:
   [[nodiscard]] double decay_now() const {

@@ -9,7 +9,9 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 
 namespace crochet {
@@ -26,19 +28,21 @@ concept Tracer = requires(T& tracer, std::int64_t step) {
 struct ProfilerOptions {
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   Clock clock{};
 };
 
 /// Records single runs: `Profiler{my_tracer, {.every_steps = 1000}}`.
 ///   every_steps    steps    unset   exactly one of the two, else or out of range begin throws LogicError
 ///   every_seconds  seconds  unset
+///   anchor         -        global_step   first_run: the runs that make F + N, F + 2N, ... of a session from step F
 ///   clock                   steady
-/// Fires: the first run after a session is created only starts the interval, since it shows what happens once; then
-/// the run that makes step first + N, or the first one that begins S seconds after the last record. Runs 2, 4, 6 for
-/// every_steps = 2, runs 2, 3, 4 for 1. Fetches: nothing. Cost: a comparison per run, with every_seconds a reading of
-/// the clock; in a recorded run the tracer's. Throws what the tracer throws. Where the original differs: it asks for a
-/// full trace through the options of the run, for everybody in that run, and reads a step with the run that it traces,
-/// which may be the one before.
+/// Fires: never in the first run after a session is created, since it shows what happens once; then in the runs that
+/// make a multiple of N, or in the first one that begins S seconds after the last record. Runs 2, 4, 6 for every_steps
+/// = 2, runs 2, 3, 4 for 1. Fetches: nothing. Cost: a comparison per run, with every_seconds a reading of the clock; in
+/// a recorded run the tracer's. Throws what the tracer throws. Where the original differs: it asks for a full trace
+/// through the options of the run, for everybody in that run, and reads a step with the run that it traces, which may
+/// be the one before.
 template <Tracer T>
 class Profiler {
  public:
@@ -51,8 +55,8 @@ class Profiler {
   [[nodiscard]] const T& tracer() const { return tracer_; }
 
   void begin() {
-    timer_ =
-        required_cadence_of<Profiler>(options_.every_steps, options_.every_seconds, Cadence::First::after_interval);
+    timer_ = required_cadence_of<Profiler>(options_.every_steps, options_.every_seconds, options_.anchor,
+                                           Cadence::First::after_interval);
     primed_ = recording_ = false;
   }
   void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
@@ -62,29 +66,30 @@ class Profiler {
 
   void before_run(auto& run) {
     if (recording_) give_up();  // the run before threw
-    const std::int64_t next = run.step() + 1;
+    const bool due = timer_.due_next(run.step(), options_.clock);
     if (!primed_) [[unlikely]] {
       prime(run.step());
-    } else if (timer_.due(next, options_.clock)) [[unlikely]] {
+    } else if (due) [[unlikely]] {
       recording_ = true;
       tracer_.start();
     }
   }
   void after_run(auto& run, const auto& /*values*/) {
+    const bool reached = timer_.ran(run.step());
     if (recording_) [[unlikely]] {
-      finish(run.step());
+      reached ? finish(run.step()) : give_up();
     }
   }
   void end(auto& /*session*/) { give_up(); }
   void on_error(auto& /*error*/) { give_up(); }
 
   [[nodiscard]] std::string cadence() const {
-    return "one run " + cadence_text(options_.every_steps, options_.every_seconds);
+    return "one run " + cadence_text(options_.every_steps, options_.every_seconds, options_.anchor);
   }
 
  private:
   CROCHET_COLD void prime(std::int64_t step) {
-    timer_.start(step, options_.clock());
+    timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
     primed_ = true;
   }
   CROCHET_COLD void finish(std::int64_t step) {

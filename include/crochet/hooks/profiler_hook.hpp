@@ -17,7 +17,9 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/phase_log.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/io/file_system.hpp>
@@ -31,6 +33,7 @@ namespace crochet {
 struct ProfilerHookOptions {
   std::optional<std::int64_t> save_steps{};  ///< steps between records, above 0
   std::optional<double> save_secs{};         ///< seconds between records, not below 0
+  Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
   std::filesystem::path output_dir{};        ///< of the timelines and the event file; empty: the current folder
   bool show_dataflow = true;                 ///< arrows between producers and consumers
   bool show_memory = false;                  ///< tensors as objects, and a counter of their bytes
@@ -50,18 +53,18 @@ struct ProfilerHookOptions {
 /// Records single runs, node by node: `ProfilerHook{{.save_steps = 1000, .output_dir = "out"}}` writes
 /// `out/timeline-1000.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md). Exactly one of
 /// save_steps and save_secs, else or out of range begin throws LogicError; every other option has a default, above.
-/// Fires: the first run after a session is created, or created anew, only starts the interval, since it shows what
-/// happens once; then, of a session that began at step F, the run that makes step F + N, or the first one that begins S
-/// seconds after the last record. What a run that throws has recorded is given up. Fetches: nothing; a recorded run is
-/// the plain, fused one with a clock around each step (trace/step_recorder.hpp), of any executor that takes probes.
-/// Files are made when the run's last after_run is over: before the next run, at the end, or after an error. A full
-/// disk or a folder that cannot be written is reported once, and training goes on (`on_write_error`, which also holds
-/// for the event file, unless somebody else has opened it before; its own reports go to standard error). Several hooks
-/// and sessions of a program may write into one folder (trace/run_writer.hpp). Threads: files are made by one thread;
-/// the end waits for it. Cost: two comparisons per run, with save_secs a reading of the clock; in a recorded run about
-/// 50 ns a step and thread, and a copy of the records; docs/benchmarks.md has figures. Throws LogicError as above;
-/// IoError if so asked. Where the original differs: it forces a full trace on everybody in that run, may read the step
-/// before it, and writes on the training thread.
+/// Fires: never in the first run after a session is created, or created anew, since it shows what happens once; then in
+/// the runs that make a multiple of N (of a session that began at step F, with Anchor::first_run, in those that make F
+/// + N, F + 2N, ...), or in the first one that begins S seconds after the last record. What a run that throws has
+/// recorded is given up. Fetches: nothing; a recorded run is the plain, fused one with a clock around each step
+/// (trace/step_recorder.hpp), of any executor that takes probes. Files are made when the run's last after_run is over:
+/// before the next run, at the end, or after an error. A full disk or a folder that cannot be written is reported once,
+/// and training goes on (`on_write_error`, which also holds for the event file, unless somebody else has opened it
+/// before; its own reports go to standard error). Several hooks and sessions of a program may write into one folder
+/// (trace/run_writer.hpp). Threads: files are made by one thread; the end waits for it. Cost: two comparisons per run,
+/// with save_secs a reading of the clock; in a recorded run about 50 ns a step and thread, and a copy of the records;
+/// docs/benchmarks.md has figures. Throws LogicError as above; IoError if so asked. Where the original differs: it
+/// forces a full trace on everybody in that run, may read the step before it, and writes on the training thread.
 class ProfilerHook {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
@@ -72,8 +75,8 @@ class ProfilerHook {
       : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
 
   void begin() {
-    timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, Cadence::First::after_interval,
-                                               {"save_steps", "save_secs"});
+    timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, options_.anchor,
+                                               Cadence::First::after_interval, {"save_steps", "save_secs"});
     writer_ = std::make_shared<trace::RunWriter>(writer_options());
     state_ = State::idle;
     primed_ = looked_ = false;
@@ -95,8 +98,9 @@ class ProfilerHook {
   }
   probe* due_probe() { return state_ == State::recording ? &recorder_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {
+    const bool reached = timer_.ran(run.step());
     if (state_ == State::recording) [[unlikely]] {
-      recorded(run.step());
+      reached ? recorded(run.step()) : settle();
     }
   }
   void end(auto& /*session*/) {
@@ -119,7 +123,7 @@ class ProfilerHook {
   }
 
   [[nodiscard]] std::string cadence() const {
-    return "one run " + cadence_text(options_.save_steps, options_.save_secs);
+    return "one run " + cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
   }
 
  private:
@@ -138,14 +142,15 @@ class ProfilerHook {
     if (state_ != State::idle) [[unlikely]] {
       settle();
     }
+    const bool due = timer_.due_next(step, options_.clock);
     if (!primed_) [[unlikely]] {
       prime(step);
-    } else if (timer_.due(step + 1, options_.clock)) [[unlikely]] {
+    } else if (due) [[unlikely]] {
       state_ = State::recording;
     }
   }
   CROCHET_COLD void prime(std::int64_t step) {
-    timer_.start(step, options_.clock());
+    timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
     primed_ = true;
   }
   CROCHET_COLD void recorded(std::int64_t step) {

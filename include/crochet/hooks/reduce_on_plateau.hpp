@@ -12,7 +12,9 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/metric_channel.hpp>
 #include <crochet/hooks/plateau_rate.hpp>
 #include <crochet/hooks/sink.hpp>
@@ -33,17 +35,19 @@ inline std::string plateau_text(const std::string& value, std::string_view rate,
 
 }  // namespace detail
 
-/// Takes the mean of a scalar over every `every_steps` runs, and when it has not become better for `patience` such
-/// looks, makes the rate smaller: `ReduceOnPlateau<"loss">{.rule = {.rate = 0.1, .patience = 5}, .every_steps = 500}`.
+/// Takes the mean of a scalar over the runs of every `every_steps` steps, and when it has not become better for
+/// `patience` such looks, makes the rate smaller: `ReduceOnPlateau<"loss">{.rule = {.rate = 0.1, .patience = 5},
+/// .every_steps = 500}`.
 ///   Value        -     -                the scalar that is looked at
 ///   Rate         -     "learning_rate"  a scalar placeholder, which is fed in every run; where the model has none, a
 ///                                       variable of that name, which is written when the rate changes
 ///   rule               see PlateauRate  rate, factor, patience, ...; out of range: begin throws LogicError
-///   every_steps  runs  100              between two looks; above 0
+///   every_steps  steps  100             between two looks; above 0
+///   anchor       -     global_step      looks at multiples of every_steps; first_run: after runs 1 + N, 1 + 2N, ...
 ///   sink               standard error   is told of a reduction
-/// Fires: feeds in every run; looks every N runs that it sees. Fetches: Value, in every run. Cost: that, an addition
-/// and the feed. State: the rate, the best value, what was counted since, and the sum since the last look. Throws
-/// LogicError if there is neither placeholder nor variable. The original has no such hook.
+/// Fires: feeds in every run; looks after the run that makes a multiple of every_steps. Fetches: Value, in every run.
+/// Cost: that, an addition and the feed. State: the rate, the best value, what was counted since, and the sum since the
+/// last look. Throws LogicError if there is neither placeholder nor variable. The original has no such hook.
 template <FixedString Value, FixedString Rate = "learning_rate">
 struct ReduceOnPlateau {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
@@ -52,10 +56,12 @@ struct ReduceOnPlateau {
 
   PlateauRate rule{};
   std::int64_t every_steps = 100;
+  Anchor anchor = Anchor::global_step;
   Sink sink{};
 
   /// What happened since the last look; begin clears it.
   struct State {
+    Cadence timer{};
     double sum = 0;
     std::int64_t runs = 0;
     double written = std::numeric_limits<double>::quiet_NaN();
@@ -67,10 +73,10 @@ struct ReduceOnPlateau {
 
   void begin() {
     rule.start("ReduceOnPlateau");
-    if (every_steps < 1) throw LogicError("crochet: ReduceOnPlateau: every_steps has to be above 0");
-    state = {};
+    state = {.timer = required_cadence_of<ReduceOnPlateau>(every_steps, {}, anchor)};
   }
-  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    state.timer.session_begins(session.step(), 0);
     state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new ones
   }
 
@@ -82,7 +88,8 @@ struct ReduceOnPlateau {
     static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>,
                   "crochet: ReduceOnPlateau needs a scalar");
     state.sum += static_cast<double>(value);
-    if (++state.runs >= every_steps) [[unlikely]] {
+    ++state.runs;
+    if (state.timer.due(run.step(), [] { return 0.0; })) [[unlikely]] {
       look(run.step());
     }
   }
@@ -91,17 +98,23 @@ struct ReduceOnPlateau {
     rule.save_state(out);
     out.put("sum", state.sum);
     out.put("runs", state.runs);
+    out.section("Cadence", [&] { state.timer.save_state(out, 0); });
   }
   void load_state(auto& in) {
     rule.load_state(in);
     in.get("sum", state.sum);
     in.get("runs", state.runs);
+    in.section("Cadence", [&] { state.timer.load_state(in, 0); });
   }
 
-  [[nodiscard]] std::string cadence() const { return "feeds every run, looks " + cadence_text(every_steps, {}); }
+  [[nodiscard]] std::string cadence() const {
+    return "feeds every run, looks " + cadence_text(every_steps, {}, anchor);
+  }
 
  private:
   CROCHET_COLD void look(std::int64_t step) {
+    const bool interval_is_over = state.timer.triggered(step, 0).has_value();
+    if (!interval_is_over) return;  // the first run, which begins it
     const double mean = state.sum / static_cast<double>(state.runs);
     state.sum = 0;
     state.runs = 0;

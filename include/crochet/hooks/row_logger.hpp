@@ -11,7 +11,9 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/io/row_file.hpp>
@@ -23,6 +25,7 @@ namespace crochet {
 ///   path           -        -        the file; its folder is made when the session is created
 ///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the two, out of range or no
 ///   every_seconds  seconds  unset    path: begin throws LogicError
+///   anchor         -        global_step   first_run: rows at 1, 101, 201, ...
 ///   resume         -        true     a file that is there is gone on with; false: it is replaced
 ///   clock                   steady
 ///   sink                    std. error, if the file is removed or emptied while it is in use: it then begins anew
@@ -42,6 +45,7 @@ struct RowLogger {
   std::filesystem::path path{};
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   bool resume = true;
   Clock clock{};
   Sink sink{};
@@ -56,11 +60,11 @@ struct RowLogger {
 
   void begin() {
     if (path.empty()) throw LogicError("crochet: " + detail::type_name<RowLogger>() + ": set the path of the file");
-    state = State{.timer = cadence_of<RowLogger>(steps(), every_seconds, Cadence::First::after_interval)};
+    state = State{.timer = cadence_of<RowLogger>(steps(), every_seconds, anchor, Cadence::First::after_interval)};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     const std::int64_t step = session.step();
-    state.timer.start_unless_running(steps() ? step / *steps() * *steps() : step, clock());
+    state.timer.session_begins(step, clock());
     const std::string first = Row::first_line(Text.view()...);
     if (!state.lock.holds()) state.lock = io::RowFile::own(path);
     if (resume || state.opened) {
@@ -72,11 +76,12 @@ struct RowLogger {
   }
 
   std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
-    if (!state.timer.due(run.step() + 1, clock)) return {};
+    if (!state.timer.due_next(run.step(), clock)) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
   void after_run(auto& run, const auto& values) {
-    if (values.asked()) [[unlikely]] {
+    const bool reached = state.timer.ran(run.step());
+    if (values.asked() && reached) [[unlikely]] {
       write(run.step(), values);
     }
   }
@@ -84,7 +89,7 @@ struct RowLogger {
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
 
  private:
   [[nodiscard]] std::optional<std::int64_t> steps() const {

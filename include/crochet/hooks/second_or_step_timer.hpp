@@ -6,7 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 
 namespace crochet {
@@ -27,7 +29,7 @@ class SecondOrStepTimer {
   };
 
   explicit SecondOrStepTimer(Options options)
-      : fresh_(required_cadence_of<SecondOrStepTimer>(options.every_steps, options.every_seconds)),
+      : fresh_(required_cadence_of<SecondOrStepTimer>(options.every_steps, options.every_seconds, Anchor::first_run)),
         cadence_(fresh_),
         clock_(std::move(options.clock)) {}
 

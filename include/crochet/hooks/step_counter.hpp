@@ -10,20 +10,25 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/summary_sink.hpp>
+#include <crochet/hooks/value_text.hpp>
 
 namespace crochet {
 
-/// Writes `global_step/sec: 153.2` to the sink.
+/// Writes `step 100: global_step/sec = 153.2` to the sink.
 ///   every_steps    global steps  100    at most one of the two; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds       unset
+///   anchor         -             global_step   first_run: the first run begins the first interval, as in the original
 ///   step_name      -             "global_step"   what line and tag begin with
 ///   summaries      -             none   each rate is a scalar summary too, at the step after the run
 ///   sink, clock                  standard error, steady
-/// Fires: after each interval; the first one begins when the session is created. Says once when 20 runs in a row did
+/// Fires: after the run that makes a multiple of every_steps, or after each interval of seconds; the first interval
+/// begins when the session is created. Says once when 20 runs in a row did
 /// not advance the global step. Fetches: nothing, the session knows the step. Cost: a comparison per run, with
 /// every_seconds a reading of the clock. State: the interval that is going on. Where the original differs: its first
 /// interval begins after the first run (it reports at 11 and 21, not at 10 and 20), and goes on through a recovery, so
@@ -34,6 +39,7 @@ struct StepCounter {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   Sink sink{};
   Clock clock{};
   SummarySink summaries{};
@@ -53,11 +59,12 @@ struct StepCounter {
 
   void begin() {
     steps_per_second = 0;
-    state = State{.timer = cadence_of<StepCounter>(steps(), every_seconds, Cadence::First::after_interval)};
+    state = State{.timer = cadence_of<StepCounter>(steps(), every_seconds, anchor, Cadence::First::after_interval)};
   }
 
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    if (!std::exchange(state.loaded, false)) state.timer.start(session.step(), clock());
+    if (!std::exchange(state.loaded, false)) state.timer.reset();
+    state.timer.session_begins(session.step(), clock());
   }
 
   void after_run(auto& run, const auto& /*values*/) {
@@ -79,7 +86,7 @@ struct StepCounter {
     in.get("steps_per_second", steps_per_second);
   }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
 
  private:
   static constexpr int patience = 20;
@@ -94,8 +101,8 @@ struct StepCounter {
     steps_per_second = static_cast<double>(elapsed->steps) / elapsed->seconds;
     const std::string tag = step_name + "/sec";
     char number[32];
-    std::snprintf(number, sizeof number, ": %g", steps_per_second);
-    sink(tag + number);
+    std::snprintf(number, sizeof number, " = %g", steps_per_second);
+    sink(detail::step_text(step) + tag + number);
     summaries.scalar(tag, steps_per_second, step);
   }
   CROCHET_COLD void complain() const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/metric_channel.hpp>
 #include <crochet/hooks/stop_on_predicate.hpp>
@@ -19,6 +20,7 @@ struct StopIfOptions {
   std::int64_t min_steps = 0;
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
+  Anchor anchor = Anchor::global_step;
   StopSignal signal{};
   Sink sink{};
   Clock clock{};
@@ -87,6 +89,7 @@ template <class Predicate>
 StopOnPredicate<Predicate> stop_if(Predicate predicate, StopIfOptions options) {
   return make_early_stopping(std::move(predicate), {.run_every_seconds = options.run_every_seconds,
                                                     .run_every_steps = options.run_every_steps,
+                                                    .anchor = options.anchor,
                                                     .signal = std::move(options.signal),
                                                     .sink = std::move(options.sink),
                                                     .clock = std::move(options.clock)});
@@ -102,10 +105,12 @@ StopOnPredicate<Predicate> stop_if(Predicate predicate, StopIfOptions options) {
 ///   min_steps          steps    0      what was found earlier does not count
 ///   run_every_seconds  seconds  60     the rest is as for make_early_stopping
 ///   run_every_steps    steps    unset
-/// Fires: after the first run, then at the interval. Fetches: nothing. Cost: a comparison, in seconds a reading of the
-/// clock; a look goes through all values. They only react to evaluations that somebody else makes; where there never
-/// was one, `end` says so. The original reads all event files of the evaluator's folder at every check, so that it sees
-/// only what another process wrote.
+///   anchor             -        global_step
+/// Fires: after the run that makes a multiple of run_every_steps, with seconds after the first run and then at the
+/// interval: in the step of the evaluation, if the evaluator has the same cadence and stands in front of it. Fetches:
+/// nothing. Cost: a comparison, in seconds a reading of the clock; a look goes through all values. They only react to
+/// evaluations that somebody else makes; where there never was one, `end` says so. The original reads all event files
+/// of the evaluator's folder at every check, so that it sees only what another process wrote.
 inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
   return detail::stop_if(
       CrossedThreshold{std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options);

@@ -10,7 +10,9 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/stop_signal.hpp>
@@ -21,6 +23,7 @@ namespace crochet {
 struct EarlyStoppingOptions {
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
+  Anchor anchor = Anchor::global_step;
   StopSignal signal{};  ///< is given as well, for the sessions with a CheckForStopping
   Sink sink{};
   Clock clock{};
@@ -30,22 +33,28 @@ struct EarlyStoppingOptions {
 /// })`. The function takes nothing and returns bool, or std::optional<std::string>: the reason for a stop.
 ///   run_every_seconds  seconds  60 unless steps are given   not below 0
 ///   run_every_steps    steps    unset                       above 0
+///   anchor             -        global_step                 first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   signal             -        one of its own              stops other sessions too
-/// Both intervals, or one out of range: begin throws LogicError. Fires: after the first run, then at the interval.
-/// Fetches: nothing. Cost: a comparison, in seconds a reading of the clock, and the function's when it is asked. State:
-/// when it is asked next. Throws what the function throws. Where the original differs: steps are
-/// refused unless the default of the seconds is taken back, and any distribution strategy makes its own default an
-/// error.
+/// Both intervals, or one out of range: begin throws LogicError. Fires: after the run that makes a
+/// multiple of run_every_steps, so in the step of an evaluation that is made at the same steps by a hook in front; with
+/// seconds after the first run, then at the interval. Fetches: nothing. Cost: a comparison, in seconds a reading of the
+/// clock, and the function's when it is asked. State: when it is asked next. Throws what the function throws. Where the
+/// original differs: steps are refused unless the default of the seconds is taken back, and any distribution strategy
+/// makes its own default an error.
 template <class F>
 class StopOnPredicate {
  public:
-  using handles = Phases<phase::begin, phase::after_run, phase::end, phase::save_state, phase::load_state>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end, phase::save_state,
+                         phase::load_state>;
 
   explicit StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
       : should_stop_(std::move(should_stop)), options_(std::move(options)) {}
 
-  void begin() { timer_ = required_cadence_of<StopOnPredicate>(options_.run_every_steps, seconds()); }
+  void begin() { timer_ = required_cadence_of<StopOnPredicate>(options_.run_every_steps, seconds(), options_.anchor); }
 
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    timer_.session_begins(session.step(), options_.clock());
+  }
   void after_run(auto& run, const auto& /*values*/) {
     if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
       if (const std::optional<std::string> reason = ask(run.step())) stop(run, *reason);
@@ -61,7 +70,9 @@ class StopOnPredicate {
   void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
   void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(options_.run_every_steps, seconds()); }
+  [[nodiscard]] std::string cadence() const {
+    return cadence_text(options_.run_every_steps, seconds(), options_.anchor);
+  }
 
  private:
   [[nodiscard]] std::optional<double> seconds() const {

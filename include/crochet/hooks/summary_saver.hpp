@@ -11,7 +11,9 @@
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/summary_items.hpp>
 #include <crochet/hooks/summary_sink.hpp>
@@ -23,15 +25,16 @@ namespace crochet {
 ///   Items...       -             -       what is saved
 ///   every_steps    global steps  unset   exactly one of the two; else, or out of range, begin throws LogicError
 ///   every_seconds  seconds       unset
+///   anchor         -             global_step   first_run: at steps 1, 101, 201, ...
 ///   summaries      -             none    where they go
 ///   clock          -             steady
-/// Fires: in the first run of a session (a resumed one goes on in its rhythm), then after each interval (steps 1, 101,
-/// 201, ...); when the step goes backwards (a session recovered), at once. Fetches: what its items name, in these runs;
-/// nothing is fetched and nothing computed in others, and in all runs when there is no sink (the original evaluates its
-/// summaries in every run when it has no writer, and throws them away). A START entry of the session log precedes the
-/// first summary, at its step, and again after a step back; `end` adds STOP and flushes, `on_error` flushes, so that
-/// the plot reaches to the error. What the sink throws leaves the run. Cost when due: the items' copies, and a virtual
-/// call.
+/// Fires: in the run that makes a multiple of every_steps (steps 100, 200, ...); with every_seconds in the first run of
+/// a session (a resumed one goes on in its rhythm), then after each interval. Fetches: what its items name, in these
+/// runs; nothing is fetched and nothing computed in others, and in all runs when there is no sink (the original
+/// evaluates its summaries in every run when it has no writer, and throws them away). A START entry of the session log
+/// precedes the first summary, at its step, and again after a step back; `end` adds STOP and flushes, `on_error`
+/// flushes, so that the plot reaches to the error. What the sink throws leaves the run. Cost when due: the items'
+/// copies, and a virtual call.
 template <class... Items>
 struct SummarySaver {
   static_assert(sizeof...(Items) > 0,
@@ -43,6 +46,7 @@ struct SummarySaver {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   SummarySink summaries{};
   Clock clock{};
 
@@ -52,15 +56,16 @@ struct SummarySaver {
   };
   State state{};
 
-  void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every_steps, every_seconds)}; }
+  void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every_steps, every_seconds, anchor)}; }
 
   std::optional<RunArgs<Asked>> before_run(auto& run) {
-    if (!summaries || !state.timer.due(run.step() + 1, clock)) return {};
+    if (!summaries || !state.timer.due_next(run.step(), clock)) return {};
     return RunArgs<Asked>{};
   }
 
   void after_run(auto& run, const auto& values) {
-    if (values.asked()) [[unlikely]] {
+    const bool reached = state.timer.ran(run.step());
+    if (values.asked() && reached) [[unlikely]] {
       save(run.step(), values);
     }
   }
@@ -75,7 +80,7 @@ struct SummarySaver {
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, every_seconds); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, every_seconds, anchor); }
 
  private:
   CROCHET_COLD void save(std::int64_t step, const auto& values) {

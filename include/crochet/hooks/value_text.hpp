@@ -7,6 +7,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -77,6 +78,13 @@ std::string value_text(const T& value) {
   std::string text;
   append_value(text, value);
   return text;
+}
+
+/// What a line about a step begins with: `step 100: `.
+inline std::string step_text(std::int64_t step) {
+  std::string text = "step ";
+  append_chars(text, step);
+  return text += ": ";
 }
 
 }  // namespace crochet::detail

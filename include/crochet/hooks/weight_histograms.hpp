@@ -15,7 +15,9 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/summary_sink.hpp>
 
@@ -24,18 +26,22 @@ namespace crochet {
 /// Saves a histogram of each weight under the variable's name: `WeightHistograms{.summaries = events}`.
 ///   every_steps    global steps  1000   at most one of the two; both, or one out of range: begin throws
 ///   every_seconds  seconds       unset  LogicError
+///   anchor         -             global_step   first_run: after runs 1, 1001, ...
 ///   accept         -             unset  which variables, by name; else the floating-point ones with a dimension,
 ///                                       except those that belong to another one, as optimizers name theirs
 ///                                       (`hidden/kernel/Adam` belongs to `hidden/kernel`)
 ///   summaries      -             none   where they go
-/// Fires: after the first run of a session, then at the interval. Fetches: nothing; the executor shows its variables
+/// Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run of a session, then
+/// at the interval. Fetches: nothing; the executor shows its variables
 /// (session/variables.hpp), so it has to have some. Values are those after the run. Cost when due: a copy of the
 /// weights; else a comparison. For gradients: GradientHistograms. The original has no such hook.
 struct WeightHistograms {
-  using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
+  using handles =
+      Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  Anchor anchor = Anchor::global_step;
   std::function<bool(std::string_view name)> accept{};
   SummarySink summaries{};
   Clock clock{};
@@ -46,8 +52,11 @@ struct WeightHistograms {
   };
   State state{};
 
-  void begin() { state = State{.timer = cadence_of<WeightHistograms>(steps(), every_seconds)}; }
+  void begin() { state = State{.timer = cadence_of<WeightHistograms>(steps(), every_seconds, anchor)}; }
 
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    state.timer.session_begins(session.step(), clock());
+  }
   void after_run(auto& run, const auto& /*values*/) {
     if (summaries && state.timer.due(run.step(), clock)) [[unlikely]] {
       save(run.step(), std::as_const(run.session().executor()));
@@ -58,7 +67,7 @@ struct WeightHistograms {
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
 
  private:
   [[nodiscard]] std::optional<std::int64_t> steps() const {
