@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains a network on Fashion-MNIST, on the CPU, under a chain of hooks: what `make demo` runs.
 #include <crochet/hooks/stop_on_signal.hpp>
+#include <crochet/session/diagnostics.hpp>
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "options.hpp"
 #include "train.hpp"
@@ -18,6 +20,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Trains a network on Fashion-MNIST under a chain of crochet hooks."};
   options.declare(app);
   CLI11_PARSE(app, argc, argv);
+  if (options.quiet) crochet::set_diagnostic_sink([](std::string_view) {});
   try {
     options.model == "mlp" ? run<demo::Mlp>(options) : run<demo::Cnn>(options);
     return crochet::StopOnSignal::exit_code();

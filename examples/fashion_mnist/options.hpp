@@ -44,16 +44,17 @@ struct Options {
     auto* checkpoints = app.add_option("--checkpoint-dir", checkpoint_dir, "folder for checkpoints, one every minute");
     app.add_flag("--resume", resume, "go on from the newest checkpoint")->needs(checkpoints);
     app.add_option("--profile", profile, "folder for timelines: what a step spends its time on");
-    app.add_option("--dump", dump,
-                   "new folder for dumps: every tensor of a step, for crochet-dump and tfdbg; of the cnn about 140 MB a "
-                   "step");
+    app.add_option(
+        "--dump", dump,
+        "new folder for dumps: every tensor of a step, for crochet-dump and tfdbg; of the cnn about 140 MB a "
+        "step");
 #ifdef CROCHET_DEMO_STREAMS
     app.add_option("--debug-server", debug_server, "the same tensors to a debug server, localhost:6064 for example");
 #endif
     app.add_option("--look-every", look_every, "these three: one step in so many, a third of the way apart")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    app.add_flag("--quiet", quiet, "only the last line");
+    app.add_flag("--quiet", quiet, "only the last line, and errors");
   }
 };
 

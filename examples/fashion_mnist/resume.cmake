@@ -1,8 +1,8 @@
 # cmake -D program=P -D folder=F -P resume.cmake: trains for an epoch, is refused to begin again in the same folder, goes on
-# for a second epoch from where the first ended; both leave an event file. (That nothing is lost on the way:
+# for a second epoch from where the first ended; both leave an event file. A third start finds the training finished. (That nothing is lost on the way:
 # tests/checkpoint/resume_test.cpp.)
 cmake_minimum_required(VERSION 3.25)
-set(training ${program} --model mlp --batch 1000 --threads 1 --quiet)
+set(training ${program} --model mlp --batch 1000 --threads 1)
 
 # train(<result> <whether it must succeed> <argument>...)
 function(train result good)
@@ -25,8 +25,17 @@ if(NOT resumed MATCHES "restored [^\n]*model\\.ckpt-60, step 60" OR NOT resumed 
     NOT resumed MATCHES "test accuracy 0\\.8")
   message(FATAL_ERROR "it did not go on")
 endif()
+train(finished YES --epochs 2 --checkpoint-dir ${folder}/parts --logdir ${folder}/logs --resume)
+string(REGEX MATCH "test accuracy [0-9.]+" accuracy "${resumed}")
+if(NOT finished MATCHES "${accuracy}; the training was finished" OR NOT finished MATCHES "stopped by StopAtStep")
+  message(FATAL_ERROR "not \"${accuracy}; the training was finished\", stopped by StopAtStep")
+endif()
+train(quiet YES --epochs 2 --checkpoint-dir ${folder}/parts --logdir ${folder}/logs --resume --quiet)
+if(NOT quiet MATCHES "^${accuracy}[^\n]*\n$")
+  message(FATAL_ERROR "--quiet prints more than one line")
+endif()
 file(GLOB logs ${folder}/logs/events.out.tfevents.*)
 list(LENGTH logs count)
-if(NOT count EQUAL 2)
+if(NOT count EQUAL 4)
   message(FATAL_ERROR "${count} event files instead of one for each run: ${logs}")
 endif()

@@ -8,7 +8,7 @@ namespace demo {
 struct Mlp;
 struct Cnn;
 
-/// Trains, evaluates after every epoch, and prints the last accuracy.
+/// Trains, evaluates after every epoch, and prints the last accuracy, also when a resumed training was finished.
 template <class Model>
 void train(const Options& options);
 /// The same under hooks that look into steps.

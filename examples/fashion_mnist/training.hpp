@@ -11,7 +11,10 @@
 #include <crochet/io/file_writer_cache.hpp>
 #include <crochet/monitored_training_session.hpp>
 
+#include <cstdint>
 #include <cstdio>
+#include <string_view>
+#include <utility>
 
 #include "input.hpp"
 #include "options.hpp"
@@ -26,19 +29,25 @@ constexpr auto summaries =
     cr::summaries<cr::summary::Scalar<"loss", "train/loss">, cr::summary::Scalar<"accuracy", "train/accuracy">,
                   cr::summary::Scalar<"learning_rate">, cr::summary::Image<"images", 28, 28>>;
 
-/// Everything that watches and steers the run, in the order in which it is called. `accuracy` is the last one measured.
-inline auto hooks(const Options& options, std::int64_t steps_per_epoch, double& accuracy) {
+/// Passes over the test images.
+inline auto test_data(const Options& options) {
+  return cr::passes_over(cr::fashion_mnist("test", options.data).batch(1000), as_feeds);
+}
+using Test =
+    cr::Evaluate<cr::Fetches<cr::Name<"accuracy">, cr::Name<"loss">>, decltype(test_data(std::declval<Options>()))>;
+
+/// Everything that watches and steers the run, in the order in which it is called.
+inline auto hooks(const Options& options, std::int64_t steps_per_epoch) {
   const std::int64_t steps = options.epochs * steps_per_epoch;
   const std::string& folder = options.summary_dir();
   const auto events = folder.empty() ? cr::io::EventWriter{} : cr::io::FileWriterCache::get(folder);
-  const auto say = [quiet = options.quiet, steps_per_epoch, &accuracy, events](const auto& result) {
-    accuracy = result["accuracy"_n];
-    events.add_scalar("test/accuracy", accuracy, result.step);
+  const auto say = [quiet = options.quiet, steps_per_epoch, events](const auto& result) {
+    events.add_scalar("test/accuracy", result["accuracy"_n], result.step);
     events.add_scalar("test/loss", result["loss"_n], result.step);
     if (quiet) return;
     char line[80];
     std::snprintf(line, sizeof line, "epoch %lld: test accuracy %.4f, loss %.4f",
-                  static_cast<long long>(result.step / steps_per_epoch), accuracy, result["loss"_n]);
+                  static_cast<long long>(result.step / steps_per_epoch), result["accuracy"_n], result["loss"_n]);
     cr::Sink{}(line);
   };
   const auto nothing = [](std::string_view) {};
@@ -47,9 +56,7 @@ inline auto hooks(const Options& options, std::int64_t steps_per_epoch, double& 
   return cr::HookChain{
       cr::StopAtStep{.last_step = steps},
       cr::NanTensor<"loss">{},
-      cr::Evaluate{cr::fetches<"accuracy", "loss">,
-                   cr::passes_over(cr::fashion_mnist("test", options.data).batch(1000), as_feeds),
-                   {.every_steps = steps_per_epoch, .then = say, .sink = nothing}},
+      Test{{}, test_data(options), {.every_steps = steps_per_epoch, .then = say, .sink = nothing}},
       cr::WriteGraph{.events = events},
       cr::WeightHistograms{.every_steps = 200, .summaries = events},
       cr::StepCounter{.every_steps = 50, .sink = nothing, .summaries = events},
@@ -70,9 +77,8 @@ template <class Model, class... H>
 void train_with(const Options& options, cr::HookChain<H...> more) {
   check(options);
   Input input{cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat()};
-  double accuracy = 0;
   auto chain = cr::HookChain{input.hook(), cr::StopOnSignal{}, cr::CheckpointInputPipeline{input}} |
-               hooks(options, input.batches_per_epoch(), accuracy) | std::move(more);
+               hooks(options, input.batches_per_epoch()) | std::move(more);
   cr::MonitoredTrainingSession session{cr::Cpu{.threads = options.threads, .seed = options.seed}.compile<Model>(),
                                        std::move(chain),
                                        cr::MonitoredTrainingOptions{.checkpoint_dir = options.checkpoint_dir,
@@ -82,12 +88,19 @@ void train_with(const Options& options, cr::HookChain<H...> more) {
                                                                     .log_step_count_steps = 0},
                                        summaries};
   if (!options.quiet) std::printf("%s\n\n%s\n", Model::name, cr::describe(session.hooks()).c_str());
+  const std::int64_t begun_at = session.step();
   cr::run_session(session, [&](auto& s) {
     while (!s.should_stop()) s.run("train"_n, input.next());
   });
   const cr::StopReason& stop = session.stop_reason();
   if (!options.quiet) std::printf("stopped by %s: %s\n", stop.hook.c_str(), stop.reason.c_str());
-  std::printf("test accuracy %.4f\n", accuracy);
+  const bool was_finished = begun_at > 0 && session.step() == begun_at;
+  const auto& result = session.hooks().template get<Test>().latest();
+  if (result.step < 0) {
+    std::printf("no test accuracy: the training was stopped before the first evaluation\n");
+  } else {
+    std::printf("test accuracy %.4f%s\n", result["accuracy"_n], was_finished ? "; the training was finished" : "");
+  }
 }
 
 template <class Model>
