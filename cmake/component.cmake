@@ -35,6 +35,10 @@ endfunction()
 function(crochet_core_usage)
   target_include_directories(crochet_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    # The warnings that a project switches on are for its own code, as they are with an installed crochet.
+    set_target_properties(crochet_core PROPERTIES SYSTEM ON)
+  endif()
 endfunction()
 
 # CMake 3.25 knows no C++20 for nvcc: cxx_std_20 says nothing to it and cuda_std_20 is an error. Where the user sets

@@ -9,17 +9,15 @@
 #endif
 
 #include <cstdint>
-#include <optional>
 
 #include "training.hpp"
 
 namespace demo {
 
-/// Admits one step in so many, of a hook that is switched on. Counted, as ProfilerHook does, from where the session
-/// began.
+/// Admits one step in so many, of a hook that is switched on: those at a distance from the multiples of the global
+/// step, at which a ProfilerHook records.
 template <class H>
 struct OneStepIn : cr::PassOn<OneStepIn<H>> {
-  using phases = cr::Phases<cr::phase::begin>;
   static constexpr bool decides_at_run_time = true;
 
   struct options {
@@ -28,15 +26,10 @@ struct OneStepIn : cr::PassOn<OneStepIn<H>> {
     bool on = true;
   };
   explicit OneStepIn(options how) : how_(how) {}
-  void begin() { first_.reset(); }
-  [[nodiscard]] bool admits(auto& run) {
-    if (!first_) first_ = run.step();
-    return how_.on && (run.step() + 1 - *first_ - how_.shift) % how_.every == 0;
-  }
+  [[nodiscard]] bool admits(auto& run) const { return how_.on && (run.step() + 1 - how_.shift) % how_.every == 0; }
 
  private:
   options how_;
-  std::optional<std::int64_t> first_;
 };
 template <class H>
 struct Sometimes : cr::Decorated<H, OneStepIn<H>> {

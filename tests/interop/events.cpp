@@ -72,7 +72,7 @@ void train(const std::string& folder, int first, int last) {
         std::move(executor),
         cr::HookChain{cr::StopAtStep{.last_step = last}, cr::WriteGraph{.events = events},
                       cr::SummarySaver<cr::summary::Scalar<"loss">, cr::summary::Histogram<"line/kernel">>{
-                          .every_steps = 2, .summaries = events}},
+                          .every_steps = 2, .anchor = cr::Anchor::first_run, .summaries = events}},
         AsItIs{}};
     cr::run_session(session, [](auto& s) {
       while (!s.should_stop()) s.run("train"_n, cr::feed<"x">(x), cr::feed<"y">(y));

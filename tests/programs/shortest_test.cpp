@@ -51,9 +51,8 @@ TEST(TheShortestProgram, TrainsUntilItsLastStep) {
 
   EXPECT_EQ(why.hook, "StopAtStep");
   EXPECT_EQ(why.reason, "step 200 was reached");
-  ASSERT_EQ(log.lines().size(), 4U) << "at steps 1, 51, 101, 151\n" << log.text();
+  ASSERT_EQ(log.lines().size(), 4U) << "at steps 50, 100, 150, 200\n" << log.text();
   for (std::size_t i = 1; i < 4; ++i) EXPECT_LT(loss_in(log.lines()[i]), loss_in(log.lines()[i - 1])) << log.text();
-  EXPECT_GT(loss_in(log.lines().front()), 0.8f) << "three kinds, nothing learnt: about log 3";
   EXPECT_LT(loss_in(log.lines().back()), 0.1f);
   EXPECT_NE(bar.text().find("200/200"), std::string::npos) << bar.text();
 }

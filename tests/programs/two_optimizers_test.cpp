@@ -134,7 +134,8 @@ TEST(TwoOptimizers, HaveHooksOfTheirOwn) {
   using DSees = cr::OnlyIn<"discriminator", Sees<"d_loss">>;
   using GSees = cr::OnlyIn<"generator", Sees<"g_loss">>;
   cr::HookChain chain{
-      cr::OnlyIn<"discriminator", cr::LoggingTensor<"d_loss">>{{.every_steps = 50, .sink = d_log, .clock = clock}},
+      cr::OnlyIn<"discriminator", cr::LoggingTensor<"d_loss">>{
+          {.every_steps = 50, .anchor = cr::Anchor::first_run, .sink = d_log, .clock = clock}},  // its runs, not steps
       cr::OnlyIn<"generator", cr::LoggingTensor<"g_loss">>{{.every_steps = 10, .sink = g_log, .clock = clock}}, DSees{},
       GSees{}, cr::StopAtStep{.last_step = 30}};
   cr::MonitoredSession session{cr::Cpu{.threads = 2}.compile<Gan>(), chain};
@@ -150,8 +151,8 @@ TEST(TwoOptimizers, HaveHooksOfTheirOwn) {
   EXPECT_EQ(session.stop_reason().hook, "StopAtStep");
   EXPECT_EQ(d_log.lines().size(), 3U) << d_log.text();
   EXPECT_EQ(g_log.lines().size(), 3U) << g_log.text();
-  EXPECT_TRUE(d_log.lines()[0].starts_with("d_loss = ")) << d_log.text();
-  EXPECT_TRUE(g_log.lines()[0].starts_with("g_loss = ")) << g_log.text();
+  EXPECT_TRUE(d_log.lines()[0].starts_with("step 0: d_loss = ")) << d_log.text();
+  EXPECT_TRUE(g_log.lines()[0].starts_with("step 10: g_loss = ")) << g_log.text();
   const auto& d = session.hooks().get<DSees>().hook;
   const auto& g = session.hooks().get<GSees>().hook;
   EXPECT_EQ(d.befores, 150);
