@@ -178,6 +178,16 @@ struct has_the_state_key_of_another_hook;
 template <class Placeholder>
 struct needs_a_placeholder_that_nobody_feeds;
 
+/// Cause: what this run is asked for has a dynamic dimension, and no feed of the run says how large it is.
+/// Cure: feed a placeholder that has the dimension.
+template <class Dimension>
+struct needs_the_size_of_a_dimension_that_no_feed_has;
+
+/// Cause: the run of a model names no target and fetches nothing, so it would compute nothing, and train nothing.
+/// Cure: name what it is to run, `session.run("train"_n, feeds)`, or fetch a value.
+template <class Caller, class Hint>
+struct names_no_target_and_fetches_nothing;
+
 /// Cause: the function given to run_step_fn cannot be called with a StepContext& alone.
 /// Cure: give it one parameter, `auto& context`, and let it capture what else it needs.
 template <class Function>
@@ -188,8 +198,28 @@ struct the_step_function_does_not_take_one_step_context;
 template <class Creator, class Executor>
 struct the_creator_cannot_create_a_session_of_this_executor;
 
+/// Cause: the type that is to be a model has no `define` that can be called with a GraphBuilder&: it is missing,
+/// misspelt or private. Cure: give it `static constexpr void define(crochet::GraphBuilder& g)`.
+template <class Model>
+struct this_model_has_no_define;
+
+/// Cause: the model's `define` needs an object of the model.
+/// Cure: declare it `static constexpr void define(crochet::GraphBuilder& g)`.
+template <class Model>
+struct the_define_of_this_model_is_not_static;
+
+/// Cause: the model's `define` takes a GraphBuilder; it would build a copy, and a GraphBuilder cannot be copied.
+/// Cure: take it by reference: `static constexpr void define(crochet::GraphBuilder& g)`.
+template <class Model>
+struct the_define_of_this_model_takes_its_builder_by_value;
+
 /// Stands for the caller of `run` where a reason names a hook.
 struct the_caller;
+
+/// Stands for the loop of `run` and `train` where a reason names a hook: it runs the target "train".
+/// Cure: name what `minimize` returns in the model: `g.name("train", minimize(loss, ...))`. For another target give
+/// `run` or `train` data that name it, `RunArgs{targets<"other">, feeds}`, or write the loop: `session.run("other"_n)`.
+struct the_training_loop;
 
 /// What the writer probably meant.
 template <class Meant>
@@ -221,12 +251,14 @@ struct hook_is_usable {
                 "crochet: this hook cannot be used; the crochet::error type in this message says why.");
 };
 
-/// The one error of a bad call of `run`.
+/// The condition of the one error of a bad call of `run`. A static_assert at each such call and no class: compilers
+/// print the reason once.
 template <class Reason>
-struct call_is_usable {
-  static_assert(std::is_same_v<Reason, error::none>,
-                "crochet: this call cannot be used; the crochet::error type in this message says why.");
-};
+inline constexpr bool call_is_usable = std::is_same_v<Reason, error::none>;
+
+/// The same of a type that is no model. What is wrong inside of `define` is reported at its own line instead.
+template <class Reason>
+inline constexpr bool model_is_usable = std::is_same_v<Reason, error::none>;
 
 /// Base of every exception that crochet throws.
 class Error : public std::runtime_error {

@@ -2,8 +2,15 @@
 // Cpu: the device on which a model is compiled for the CPU. `Cpu{.threads = 2}.compile<Model>()` is an executor for a
 // session.
 #pragma once
+// First: with each mistake in a model, g++ prints by which headers it came to these.
+#include <crochet/graph/graph_error.hpp>
+
+#include <crochet/model.hpp>
+
 #include <crochet/executor/cpu/executor.hpp>
+#include <crochet/graph/model_check.hpp>
 #include <crochet/kernels/cpu/tiles.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
 
@@ -14,10 +21,22 @@ struct BasicCpu {
   int threads = 1;         ///< how many threads share a step
   std::uint64_t seed = 0;  ///< of the variables' first values
 
-  /// The model's executor. All of its code is made in the compiler.
+  /// The model's executor. All of its code is made in the compiler. A mistake in the model is one compile error here.
   template <class Model>
   auto compile() const {
-    return cpu::Executor<Backend, Model>({threads, seed});
+    if constexpr (detail::Builds<Model>) {
+      return cpu::Executor<Backend, Model>({threads, seed});
+    } else if constexpr (!detail::Defines<Model>) {
+      static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
+      return UnusableExecutor<>{};
+    } else {  // reported here and not in a function: compilers print each call on the way
+#if defined(__clang__)
+      static_assert(detail::try_to_build<Model>());
+#else
+      [[maybe_unused]] constexpr bool wrong = detail::try_to_build<Model>();
+#endif
+      return UnusableExecutor<>{};
+    }
   }
 };
 

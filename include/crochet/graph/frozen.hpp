@@ -64,9 +64,14 @@ constexpr std::array<std::size_t, 4> graph_sizes() {
   (Extensions::extend_graph(g), ...);
   return {g.graph().nodes.size(), g.graph().names.size(), g.graph().symbols.size(), g.graph().text.size()};
 }
-/// Whether the graph can be built at all; asked first, so that a mistake in a model is one error and not several.
+/// The type has a `define` that can be called with a GraphBuilder&.
+template <class Model>
+concept Defines = requires(GraphBuilder& g) {
+  Model::define(g);
+};
+/// The graph can be built. Checked before it is used, so that a mistake in a model is one error and not several.
 template <class Model, class... Extensions>
-concept Builds = requires {
+concept Builds = Defines<Model> && requires {
   typename std::bool_constant<(graph_sizes<Model, Extensions...>(), true)>;
 };
 }  // namespace detail

@@ -25,6 +25,7 @@
 #include <crochet/session/request_check.hpp>
 #include <crochet/session/run_context.hpp>
 #include <crochet/session/run_values.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::detail {
 
@@ -186,10 +187,6 @@ constexpr auto caller_clash(List<Given...>) {
     return Fine{};
   }
 }
-template <class F, class T, class... N, class... X>
-constexpr List<N...> fed_names(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>) {
-  return {};
-}
 template <class Args, std::size_t I, class H, class... N>
 constexpr auto caller_clash_reason(List<HookFeed<I, H, N>...>) {
   return first_reason(Fine{}, caller_clash<H, N>(fed_names(std::type_identity<Args>{}))...);
@@ -268,6 +265,10 @@ struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
     }
   }
   using type = decltype(verdict());
+};
+template <class Why, class... H, std::size_t... I>
+struct SessionVerdict<UnusableExecutor<Why>, HookChain<H...>, std::index_sequence<I...>> {
+  using type = NoBadHook;  // another error is reported
 };
 /// What can be said of a chain before any run: NoBadHook or the first BadHook.
 template <class E, class Chain>

@@ -58,6 +58,11 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   - `takes_probes`, a static constexpr bool, and `run_probed<Demand>(workspace, probes, feeds...)`: run, with calls
 ///   of
 ///     the DueProbes `probes` (hook/due_probes.hpp) as graph/probe.hpp says; without it hooks cannot look into a step;
+///   - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes
+///   nothing, as of a model; then such a run does not compile;
+///   - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: what a run
+///   of the Demand with feeds of these names lacks, as a std::type_identity of a crochet::error. It is reported at the
+///   call of `run`;
 ///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this
 ///   one.
 /// Any member may throw; the session passes it on.
@@ -79,6 +84,14 @@ concept Closes = requires(E& executor) {
 template <class E>
 concept TakesProbes = requires {
   requires E::takes_probes;
+};
+template <class E>
+concept NeedsTarget = requires {
+  requires E::needs_target;
+};
+template <class E>
+concept ChecksFeeds = requires {
+  E::checks_feeds;
 };
 template <class E>
 concept CountsSteps = requires(const E& executor) {

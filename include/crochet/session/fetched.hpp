@@ -80,7 +80,7 @@ class Fetched<Names<N...>, T...> : private detail::FetchedSlots<std::index_seque
       return detail::slot_named<Wanted>(static_cast<const Base&>(*this));
     } else {
       using Reason = error::reads_a_value_that_it_does_not_list<error::the_caller, detail::spelt<Wanted>>;
-      [[maybe_unused]] call_is_usable<Reason> checked;
+      static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
       return detail::Unusable{};
     }
   }

@@ -24,6 +24,7 @@
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_creator.hpp>
 #include <crochet/session/stop.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
 
@@ -42,8 +43,10 @@ class HookedLayer {
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);
-  /// False once the compiler has said that a hook cannot be used; then none is called, so that it stays the one error.
-  static constexpr bool usable = detail::no_bad_hook<detail::session_verdict<Executor, HookList>>;
+  /// False once the compiler has reported that executor or hook cannot be used; then none is called, so that it stays
+  /// the one error.
+  static constexpr bool usable =
+      !detail::is_unusable<Executor> && detail::no_bad_hook<detail::session_verdict<Executor, HookList>>;
 
   HookedLayer(Exec&& executor, Chain&& chain)
       : executor_(static_cast<Exec&&>(executor)), chain_(static_cast<Chain&&>(chain)), raw_(std::in_place, executor_) {}
@@ -61,7 +64,9 @@ class HookedLayer {
     raw_.emplace(executor_, step, ++creations_);
     if constexpr (usable) raw_->attach_hooks(HookStates::of(chain_));
     open_ = true;
-    if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
+    if constexpr (!detail::is_unusable<Executor>) {
+      if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
+    }
     if constexpr (usable) chain_.template fire<phase::after_create_session>(*raw_, coordinator);
   }
 

@@ -14,6 +14,7 @@
 #include <crochet/session/check.hpp>
 #include <crochet/session/extend.hpp>
 #include <crochet/session/hooked.hpp>
+#include <crochet/session/judged_run.hpp>
 #include <crochet/session/recoverable.hpp>
 #include <crochet/session/session_core.hpp>
 #include <crochet/session/session_creator.hpp>
@@ -60,7 +61,9 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   explicit MonitoredSession(Exec executor, Chain chain = Chain{}, Creator creator = Creator{},
                             SessionOptions options = SessionOptions{})
       : Core(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), static_cast<Creator&&>(creator), options) {
-    [[maybe_unused]] call_is_usable<typename decltype(detail::creator_reason<Creator, Executor>())::type> checked;
+    if constexpr (detail::is_unusable<Executor>) Executor::explain();
+    static_assert(call_is_usable<typename decltype(detail::creator_reason<Creator, Executor>())::type>,
+                  "crochet: crochet::error says why");
     this->start();
   }
   MonitoredSession(Exec executor, Chain chain, SessionOptions options)
@@ -74,11 +77,10 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   CROCHET_HOST_ALWAYS_INLINE auto run(A&&... args) {
     const RunArgs request{std::forward<A>(args)...};
     using Request = std::remove_const_t<decltype(request)>;
-    [[maybe_unused]] call_is_usable<detail::call_reason<Executor, Request>> checked;
-    constexpr bool good = usable && detail::good_call<Executor, Request>;
-    using Verdict = detail::run_verdict<good, Executor, HookList, Request>;
-    [[maybe_unused]] detail::hook_error<Verdict> checked_hooks;
-    if constexpr (good && detail::no_bad_hook<Verdict>) {
+    using Judged = detail::JudgedRun<usable, Executor, HookList, Request>;
+    static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
+    [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
+    if constexpr (Judged::good) {
       if (hooked_.state() != SessionState::running) [[unlikely]] {
         return run_again<Request>(request);
       }
@@ -105,7 +107,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   auto run_step_fn(Step&& step) {
     using Context = StepContext<MonitoredSession>;
     using Reason = typename decltype(detail::step_function_reason<Step, Context>())::type;
-    [[maybe_unused]] call_is_usable<Reason> checked;
+    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
     if constexpr (std::is_same_v<Reason, error::none>) {
       if (hooked_.state() > SessionState::stopped) this->refuse();
       const auto attempt = [&] {
@@ -175,11 +177,10 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   auto run_once(A&&... args) {
     const RunArgs request{std::forward<A>(args)...};
     using Request = std::remove_const_t<decltype(request)>;
-    [[maybe_unused]] call_is_usable<detail::call_reason<Executor, Request>> checked;
-    constexpr bool good = usable && detail::good_call<Executor, Request>;
-    using Verdict = detail::run_verdict<good, Executor, HookList, Request>;
-    [[maybe_unused]] detail::hook_error<Verdict> checked_hooks;
-    if constexpr (good && detail::no_bad_hook<Verdict>) {
+    using Judged = detail::JudgedRun<usable, Executor, HookList, Request>;
+    static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
+    [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
+    if constexpr (Judged::good) {
       if (!hooked_.may_run()) this->refuse();
       return attempt(request);
     } else {

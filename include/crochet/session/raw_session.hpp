@@ -31,6 +31,20 @@ constexpr auto fetch_none(Fetches<F...>) {
   return Fetched<Names<F...>, fetched_t<E, F>...>{static_cast<fetched_t<E, F>>(Unusable{})...};
 }
 
+/// What is wrong with a run of a bare request: the request, or a feed that it lacks.
+template <class E, class Args>
+struct SideRunReason {
+  using type = call_reason<E, Args>;
+};
+template <class E, class... F, class... T, class X>
+requires(ChecksFeeds<E>&& good_call<E, RunArgs<Fetches<F...>, Targets<T...>, X>>) struct SideRunReason<
+    E, RunArgs<Fetches<F...>, Targets<T...>, X>> {
+  using Fed = decltype(fed_names(std::type_identity<RunArgs<Fetches<F...>, Targets<T...>, X>>{}));
+  using type = typename decltype(unfed_reason<E, demand_for<E, List<F...>, List<T...>>>(Fed{}))::type;
+};
+template <class E, class Args>
+using side_run_reason = typename SideRunReason<E, Args>::type;
+
 }  // namespace detail
 
 /// The state of a session's hooks, for one of them that saves it (a CheckpointSaver) and does not know the chain's
@@ -72,8 +86,9 @@ class RawSession {
   auto run(A&&... args) {
     const RunArgs request{std::forward<A>(args)...};
     using Request = std::remove_const_t<decltype(request)>;
-    [[maybe_unused]] call_is_usable<detail::call_reason<E, Request>> checked;
-    return run_request<detail::good_call<E, Request>>(request);
+    using Reason = detail::side_run_reason<E, Request>;
+    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
+    return run_request < std::is_same_v<Reason, error::none> && !detail::is_unusable < E >> (request);
   }
 
   /// The global step: the executor's own, else the number of hooked runs that succeeded.

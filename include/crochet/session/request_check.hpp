@@ -8,6 +8,7 @@
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/executor.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::detail {
 
@@ -62,10 +63,45 @@ constexpr auto request_reason(std::type_identity<RunArgs<Fetches<F...>, Targets<
                       any_twice<H>(List<>{}, List<N...>{}));
 }
 
-/// What is wrong with a call of run, apart from the hooks.
+/// The target that a call which names none probably means.
+template <class E>
+constexpr auto train_hint_of() {
+  if constexpr (can_run<E, Name<"train">>) {
+    return std::type_identity<error::did_you_mean<spelt<Name<"train">>>>{};
+  } else {
+    return std::type_identity<error::no_similar_name>{};
+  }
+}
+template <class E>
+using train_hint = typename decltype(train_hint_of<E>())::type;
+
+/// The names that a request feeds.
+template <class F, class T, class... N, class... X>
+constexpr List<N...> fed_names(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>) {
+  return {};
+}
+/// What a run of the demand D lacks when the names of the List are fed.
+template <class E, class D, class... N>
+constexpr auto unfed_reason(List<N...>) {
+  if constexpr (ChecksFeeds<E>) {
+    return E::template feeds_reason<D>(Names<N...>{});
+  } else {
+    return Fine{};
+  }
+}
+
+/// What is wrong with a call of run, apart from the hooks. Of an executor that cannot be used, nothing is.
 template <class E, class Args>
-using call_reason = typename decltype(request_reason<E, error::the_caller>(std::type_identity<Args>{}))::type;
+struct CallReason {
+  using type = typename decltype(request_reason<E, error::the_caller>(std::type_identity<Args>{}))::type;
+};
+template <class Why, class Args>
+struct CallReason<UnusableExecutor<Why>, Args> {
+  using type = error::none;
+};
 template <class E, class Args>
-inline constexpr bool good_call = std::is_same_v<call_reason<E, Args>, error::none>;
+using call_reason = typename CallReason<E, Args>::type;
+template <class E, class Args>
+inline constexpr bool good_call = std::is_same_v<call_reason<E, Args>, error::none> && !is_unusable<E>;
 
 }  // namespace crochet::detail

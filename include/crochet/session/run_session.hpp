@@ -3,18 +3,32 @@
 #pragma once
 
 #include <exception>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/session/executor.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/extend.hpp>
+#include <crochet/session/judged_run.hpp>
+#include <crochet/session/main_target.hpp>
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/singular_monitored_session.hpp>
 
 namespace crochet {
+
+namespace detail {
+
+/// False once an error of the session's executor or hooks has been reported: then what a generic body would say of them
+/// is not worth reading.
+template <class Session>
+inline constexpr bool can_be_run = true;
+template <class Session>
+requires requires { Session::usable; }
+inline constexpr bool can_be_run<Session> = Session::usable;
+
+}  // namespace detail
 
 /// Runs `body(session)`, then ends the session as it should be ended: what `with` does in Python.
 /// Returns normally, or throws OutOfRangeError or StopIteration: `end` of every hook, closed, nothing leaves.
@@ -23,7 +37,7 @@ namespace crochet {
 template <class Session, class Body>
 void run_session(Session& session, Body&& body) {
   try {
-    std::forward<Body>(body)(session);
+    if constexpr (detail::can_be_run<Session>) std::forward<Body>(body)(session);
   } catch (const OutOfRangeError& end) {  // final classes: nothing derived from them is clean
     session.note_stop("the data", end.what());
   } catch (const StopIteration& stop) {
@@ -41,21 +55,6 @@ requires(!std::is_lvalue_reference_v<Session>) void run_session(Session&& sessio
 
 namespace detail {
 
-/// What a plain loop runs: the target "train" of an executor that has one; the step of one that has no targets.
-template <class E>
-constexpr auto main_target() {
-  if constexpr (can_run<E, Name<"train">>) {
-    return targets<"train">;
-  } else {
-    return targets<>;
-  }
-}
-
-template <class T>
-inline constexpr bool is_optional = false;
-template <class T>
-inline constexpr bool is_optional<std::optional<T>> = true;
-
 template <class Session, class Next>
 void run_until_stop(Session& session, Next& next) {
   constexpr auto target = main_target<typename Session::Executor>();
@@ -71,34 +70,71 @@ void run_until_stop(Session& session, Next& next) {
   }
 }
 
+/// What `run` executes, and the verdict on it. `Given`: the RunArgs of what the data source returns.
+template <class Exec, class Chain, class Given>
+struct Loop {
+  using Hooks = std::remove_reference_t<Chain>;
+  using E = std::remove_reference_t<extended_executor<Exec, Chain>>;
+  using Request = std::remove_const_t<decltype(RunArgs{main_target<E>(), std::declval<Given>()})>;
+
+  using chain_verdict = session_verdict<E, Hooks>;
+  using target_reason = typename decltype(main_target_reason<E, Given>())::type;
+  static constexpr bool usable =
+      !is_unusable<E> && no_bad_hook<chain_verdict> && std::is_same_v<target_reason, error::none>;
+  using Judged = JudgedRun<usable, E, Hooks, Request>;
+
+  using verdict = std::conditional_t<no_bad_hook<chain_verdict>, typename Judged::verdict, chain_verdict>;
+  using reason = std::conditional_t<usable, typename Judged::reason,
+                                    std::conditional_t<no_bad_hook<chain_verdict>, target_reason, error::none>>;
+  static constexpr bool good = usable && Judged::good;
+};
+
 }  // namespace detail
 
 /// Runs the executor's main step (target "train", or the step function) under the chain until a hook asks to stop.
 /// Borrows an executor or chain given as an lvalue, so its state can be looked at afterwards. Returns who stopped, why.
+/// A model without the target "train" is a compile error.
 template <class Exec, class Chain>
 StopReason run(Exec&& executor, Chain&& chain) {
-  MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain)};
-  run_session(session, [](auto& s) {
-    while (!s.should_stop()) s.run(detail::main_target<typename std::remove_reference_t<decltype(s)>::Executor>());
-  });
-  return session.stop_reason();
+  using Loop = detail::Loop<Exec, Chain, RunArgs<>>;
+  if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::explain();
+  [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
+  static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
+  if constexpr (Loop::good) {
+    MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain)};
+    run_session(session, [](auto& s) {
+      while (!s.should_stop()) s.run(detail::main_target<typename Loop::E>());
+    });
+    return session.stop_reason();
+  } else {
+    return {};
+  }
 }
 
 /// The same with data: each step is given what `next()` returns, feeds or RunArgs, or a std::optional of them, which
-/// when empty ends the loop; so does an OutOfRangeError or StopIteration thrown by `next`.
+/// when empty ends the loop; so does an OutOfRangeError or StopIteration thrown by `next`. RunArgs that name targets
+/// run those, besides "train" if there is one.
 template <class Exec, class Chain, class Next>
 StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
-  MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain)};
-  run_session(session, [&](auto& s) { detail::run_until_stop(s, next); });
-  return session.stop_reason();
+  using Loop = detail::Loop<Exec, Chain, typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type>;
+  if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::explain();
+  [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
+  static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
+  if constexpr (Loop::good) {
+    MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain)};
+    run_session(session, [&](auto& s) { detail::run_until_stop(s, next); });
+    return session.stop_reason();
+  } else {
+    return {};
+  }
 }
 
 /// The shortest complete program: compiles `Model` for the device and runs its target "train" until a hook asks to stop
 /// or the data ends. `train<Classifier>(Cpu{.threads = 2}, next, HookChain{StopAtStep{.last_step = 2000}})`.
 template <class Model, class Device, class Next, class Chain = HookChain<>>
 StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
-  return run(std::forward<Device>(device).template compile<Model>(), std::forward<Chain>(chain),
-             std::forward<Next>(next));
+  auto executor = device.template compile<Model>();
+  return run(std::move(executor), std::forward<Chain>(chain), std::forward<Next>(next));
 }
 
 }  // namespace crochet

@@ -5,6 +5,7 @@
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/raw_session.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet {
 
@@ -30,7 +31,9 @@ namespace detail {
 
 template <class C, class E>
 constexpr auto creator_reason() {
-  if constexpr (SessionCreator<C, E>) {
+  if constexpr (is_unusable<E>) {
+    return std::type_identity<error::none>{};  // another error is reported
+  } else if constexpr (SessionCreator<C, E>) {
     return std::type_identity<error::none>{};
   } else {
     return std::type_identity<error::the_creator_cannot_create_a_session_of_this_executor<C, E>>{};

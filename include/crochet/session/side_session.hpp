@@ -18,6 +18,7 @@
 #include <crochet/session/diagnostics.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/hooked_run.hpp>
+#include <crochet/session/judged_run.hpp>
 #include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_options.hpp>
@@ -47,11 +48,10 @@ class SideSession {
     auto run(A&&... args) {
       const RunArgs request{std::forward<A>(args)...};
       using Request = std::remove_const_t<decltype(request)>;
-      [[maybe_unused]] call_is_usable<detail::call_reason<E, Request>> checked;
-      constexpr bool good = detail::good_call<E, Request>;
-      using Verdict = detail::run_verdict<good, E, Chain, Request>;
-      [[maybe_unused]] detail::hook_error<Verdict> checked_hooks;
-      if constexpr (good && detail::no_bad_hook<Verdict>) {
+      using Judged = detail::JudgedRun<true, E, Chain, Request>;
+      static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
+      [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
+      if constexpr (Judged::good) {
         detail::hooked_run(raw_, hooks_, stop_, request);
         return detail::fetch_all(raw_.executor(), raw_.hooked_workspace(), typename Request::fetches_type{});
       } else {

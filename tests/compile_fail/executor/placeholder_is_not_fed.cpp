@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 9000
 // expect-error: needs_a_placeholder_that_nobody_feeds<
 // expect-error: "labels"|'l', 'a', 'b', 'e', 'l', 's'
 // The loss needs labels; only images are fed.

@@ -83,6 +83,12 @@ class Executor {
   using extended_by = Executor<Backend, Model, Extensions..., H...>;
   template <class D>
   using plan_of = Planned<T, D>;
+  /// A run that names nothing computes nothing, and one that lacks a feed is an error where it is called.
+  static constexpr bool needs_target = true, checks_feeds = true;
+  template <class D, class... N>
+  static constexpr auto feeds_reason(Names<N...> fed) {
+    return lacks_reason<Planned<T, D>>(fed);
+  }
 
   /// The memory of a run. It grows to what the largest run has needed, and is then kept.
   class Workspace {
@@ -226,41 +232,53 @@ class Executor {
   }
 
  private:
-  /// One compile error if the plan lacks a feed, naming the placeholder.
+  /// What a run of the plan lacks when these names are fed, as a std::type_identity of a crochet::error.
+  template <class P, class... N>
+  static constexpr auto lacks_reason(Names<N...>) {
+    constexpr std::size_t unfed = first_unfed<P, N...>();
+    if constexpr (unfed < T::feedable.size()) {
+      return std::type_identity<error::needs_a_placeholder_that_nobody_feeds<spelt_at<T::feedable, unfed>>>{};
+    } else {
+      constexpr std::size_t unknown = first_unknown<P, N...>();
+      if constexpr (unknown < T::symbols.size()) {
+        return std::type_identity<
+            error::needs_the_size_of_a_dimension_that_no_feed_has<spelt_at<T::symbols, unknown>>>{};
+      } else {
+        return std::type_identity<error::none>{};
+      }
+    }
+  }
+  template <const auto& Table, std::size_t I>
+  using spelt_at = crochet::detail::spelt<Name<FixedString<Table[I].size() + 1>{Table[I]}>>;
+
+  /// One compile error if the plan lacks a feed. A session has reported it where `run` is called.
   template <class P, class... F>
   static constexpr void check_feeds() {
-    constexpr std::size_t missing = first_unfed<P, F...>();
-    if constexpr (missing < T::feedable.size()) {
-      using N = Name<FixedString<T::feedable[missing].size() + 1>{T::feedable[missing]}>;
-      using Reason = error::needs_a_placeholder_that_nobody_feeds<crochet::detail::spelt<N>>;
-      [[maybe_unused]] call_is_usable<Reason> checked;
-    } else {
-      static_assert(sizes_known<P, F...>(),
-                    "crochet: this run needs the size of a dynamic dimension that no feed of it has.");
-    }
+    using Reason = typename decltype(lacks_reason<P>(Names<typename F::name...>{}))::type;
+    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
   }
 
   /// The index in `feedable` of a placeholder that the plan reads and nobody feeds.
-  template <class P, class... F>
+  template <class P, class... N>
   static constexpr std::size_t first_unfed() {
     for (const Value& v : P::plan.values) {
       if (v.region != Region::placeholder) continue;
       const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));
-      if (!((F::name::view() == name) || ...)) return crochet::detail::index_of_name(name, T::feedable);
+      if (!((N::view() == name) || ...)) return crochet::detail::index_of_name(name, T::feedable);
     }
     return T::feedable.size();
   }
 
-  /// Whether every dynamic dimension in the plan is one of a fed placeholder.
-  template <class P, class... F>
-  static constexpr bool sizes_known() {
+  /// The index in `symbols` of a dynamic dimension that the plan has and no fed placeholder.
+  template <class P, class... N>
+  static constexpr std::size_t first_unknown() {
     std::array<bool, max_symbols> known{}, used{};
     const auto mark = [](std::array<bool, max_symbols>& marks, const Shape& shape) {
       for (std::size_t i = 0; i < shape.rank; ++i) {
         for (std::size_t s = 0; s < max_symbols; ++s) marks[s] = marks[s] || shape[i].power(s) > 0;
       }
     };
-    (mark(known, T::template node<typename F::name>().shape), ...);
+    (mark(known, T::template node<N>().shape), ...);
     for (std::size_t v = 0; v < P::plan.value_count; ++v) {
       if (P::plan.values[v].region == Region::slot) mark(used, P::plan.values[v].shape);
     }
@@ -270,10 +288,10 @@ class Executor {
         used[s] = used[s] || (step.root == &op::count && step.attributes.ints[s] > 0);
       }
     }
-    for (std::size_t s = 0; s < max_symbols; ++s) {
-      if (used[s] && !known[s]) return false;
+    for (std::size_t s = 0; s < T::symbols.size(); ++s) {
+      if (used[s] && !known[s]) return s;
     }
-    return true;
+    return T::symbols.size();
   }
 
   template <class N, class X, class Frame>

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a model and the hooks that extend it make a graph. If not, the compiler reports the reason once, and nothing
+// that would follow from it.
+#pragma once
+
+#include <type_traits>
+
+#include <crochet/error.hpp>
+#include <crochet/graph/frozen.hpp>
+
+namespace crochet::detail {
+
+/// `define` takes the builder by value, or is not static.
+template <class Model>
+concept DefinesByValue = requires {
+  static_cast<void (*)(GraphBuilder)>(&Model::define);
+};
+template <class Model>
+concept DefinesByMember = std::is_class_v<Model> && requires(Model& model, GraphBuilder& g) {
+  model.define(g);
+};
+
+/// Why a type is no model, as a std::type_identity of a crochet::error.
+template <class Model>
+constexpr auto define_reason() {
+  if constexpr (Defines<Model>) {
+    return std::type_identity<error::none>{};
+  } else if constexpr (DefinesByValue<Model>) {
+    return std::type_identity<error::the_define_of_this_model_takes_its_builder_by_value<Model>>{};
+  } else if constexpr (DefinesByMember<Model>) {
+    return std::type_identity<error::the_define_of_this_model_is_not_static<Model>>{};
+  } else {
+    return std::type_identity<error::this_model_has_no_define<Model>>{};
+  }
+}
+
+template <class Model>
+using define_error = typename decltype(define_reason<Model>())::type;
+
+template <class Model, class... Extensions>
+concept Addressable = requires {
+  &Model::define;
+}
+&&(requires { &Extensions::extend_graph; } && ...);
+
+/// Builds the graph for nothing but the error in it. By pointers: of a function that is not constexpr g++ makes two
+/// errors if it is called by name.
+template <class Model, class... Extensions>
+constexpr bool try_to_build() {
+  GraphBuilder g;
+  if constexpr (Addressable<Model, Extensions...>) {
+    auto* const define = &Model::define;
+    define(g);
+    const auto extend = [&](auto* extend_graph) { extend_graph(g); };
+    (extend(&Extensions::extend_graph), ...);
+  } else {
+    Model::define(g);
+    (Extensions::extend_graph(g), ...);
+  }
+  return true;
+}
+
+/// Reports why a model makes no graph with these extensions. The compiler's message names the graph_error, and the line
+/// of the hook on the way to it.
+template <class Model, class... Extensions>
+struct BrokenExtension {
+  static constexpr void explain() {
+    // In this form each compiler reports it once; clang would report the second twice, g++ the first.
+#if defined(__clang__)
+    static_assert(try_to_build<Model, Extensions...>());
+#else
+    [[maybe_unused]] constexpr bool wrong = try_to_build<Model, Extensions...>();
+#endif
+  }
+};
+
+}  // namespace crochet::detail

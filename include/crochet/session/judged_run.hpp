@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the compiler can say of one kind of run: the caller's request, the hooks' requests, and what both
+// together lack. Each session judges a run where the user calls it, so that the error stands beside the user's line.
+#pragma once
+
+#include <type_traits>
+
+#include <crochet/error.hpp>
+#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/demand.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/request_check.hpp>
+
+namespace crochet::detail {
+
+/// The demands that a run of these plans can have.
+template <class Base, class All>
+constexpr auto demands_of(List<>) {
+  return List<Base>{};
+}
+template <class Base, class All, class One>
+constexpr auto demands_of(List<One>) {
+  return List<Base, All>{};
+}
+template <class Base, class All, class... Group>
+constexpr auto demands_of(List<Group...>) {
+  return List<Base, Group..., All>{};
+}
+
+/// What a request names.
+template <class F, class T, class X>
+constexpr bool names_nothing(std::type_identity<RunArgs<F, T, X>>) {
+  return std::is_same_v<F, Fetches<>> && std::is_same_v<T, Targets<>>;
+}
+template <class F, class T, class X>
+constexpr bool names_a_target(std::type_identity<RunArgs<F, T, X>>) {
+  return !std::is_same_v<T, Targets<>>;
+}
+
+/// What a run lacks: a target, or a feed.
+template <class E, class Args, class AllAsks>
+class Lacking;
+template <class E, class Args, class... Asked, class Indices>
+class Lacking<E, Args, Asks<Indices, Asked...>> {
+  template <class... Fixed>
+  static auto fed_always(List<Fixed...>) {
+    return (fed_names(std::type_identity<Args>{}) + ... + fed_names(std::type_identity<Fixed>{}));
+  }
+  template <class... D, class Fed>
+  static constexpr auto unfed(List<D...>, Fed) {
+    return first_reason(Fine{}, unfed_reason<E, D>(Fed{})...);
+  }
+
+  static constexpr auto find() {
+    constexpr bool hooks_name_a_target = (names_a_target(std::type_identity<typename Asked::args_type>{}) || ...);
+    if constexpr (NeedsTarget<E> && names_nothing(std::type_identity<Args>{}) && !hooks_name_a_target) {
+      return std::type_identity<error::names_no_target_and_fetches_nothing<error::the_caller, train_hint<E>>>{};
+    } else if constexpr (ChecksFeeds<E>) {
+      using P = Plans<E, Args, Asked...>;
+      using Fed = decltype(fed_always((List<>{} + ... + always<Asked>{})));
+      return unfed(demands_of<typename P::Base, typename P::All>(typename P::Groups{}), Fed{});
+    } else {
+      return Fine{};
+    }
+  }
+
+ public:
+  using reason = typename decltype(find())::type;
+};
+
+/// The verdict on runs of the request Args under Chain. `Judge`: no other error has been reported.
+template <bool Judge, class E, class Chain, class Args>
+struct JudgedRun {
+ private:
+  static constexpr bool good_request = Judge && good_call<E, Args>;
+  static constexpr auto lacks() {
+    if constexpr (!std::is_same_v<call_reason<E, Args>, error::none>) {
+      return std::type_identity<call_reason<E, Args>>{};
+    } else if constexpr (good_request && no_bad_hook<run_verdict<good_request, E, Chain, Args>>) {
+      return std::type_identity<typename Lacking<E, Args, asks_of<E, Chain, Args>>::reason>{};
+    } else {
+      return Fine{};
+    }
+  }
+
+ public:
+  /// What is wrong with a hook in such a run: NoBadHook or the first BadHook.
+  using verdict = run_verdict<good_request, E, Chain, Args>;
+  /// What is wrong with the call: a crochet::error.
+  using reason = typename decltype(lacks())::type;
+  static constexpr bool good = good_request && no_bad_hook<verdict> && std::is_same_v<reason, error::none>;
+};
+
+}  // namespace crochet::detail

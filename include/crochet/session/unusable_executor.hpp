@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// UnusableExecutor: the type of an executor that cannot exist. A program with one has exactly one error.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/error.hpp>
+
+namespace crochet {
+
+/// Takes the place of an executor whose model, or whose argument of a session, is wrong. Sessions neither check nor
+/// call hooks, requests and creators under it. `Why` reports the error in its `explain()`, which a session's
+/// constructor instantiates; void if the error has been reported.
+template <class Why = void>
+struct UnusableExecutor {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 0> fetchable{}, feedable{}, targets{};
+  template <class...>
+  using extended_by = UnusableExecutor;
+
+  UnusableExecutor() = default;
+  /// From the executor that cannot be used.
+  template <class E>
+  requires(!std::is_same_v<std::remove_cvref_t<E>, UnusableExecutor>) explicit UnusableExecutor(E&&) {}
+
+  static constexpr void explain() {
+    if constexpr (!std::is_void_v<Why>) Why::explain();
+  }
+
+  // What programs call beside a session.
+  void initialize() {}
+  template <class N>
+  std::span<float> variable(N) {
+    return {};
+  }
+};
+
+namespace detail {
+
+template <class E>
+inline constexpr bool is_unusable = false;
+template <class Why>
+inline constexpr bool is_unusable<UnusableExecutor<Why>> = true;
+
+}  // namespace detail
+
+}  // namespace crochet
