@@ -39,6 +39,10 @@ constexpr bool names_a_target(std::type_identity<RunArgs<F, T, X>>) {
   return !std::is_same_v<T, Targets<>>;
 }
 
+/// The request of a hook that always makes one, as a List of one RunArgs; else an empty one.
+template <class Asked>
+using unconditional = std::conditional_t<Asked::conditional, List<>, List<typename Asked::args_type>>;
+
 /// What a run lacks: a target, or a feed.
 template <class E, class Args, class AllAsks>
 class Lacking;
@@ -59,7 +63,7 @@ class Lacking<E, Args, Asks<Indices, Asked...>> {
       return std::type_identity<error::names_no_target_and_fetches_nothing<error::the_caller, train_hint<E>>>{};
     } else if constexpr (ChecksFeeds<E>) {
       using P = Plans<E, Args, Asked...>;
-      using Fed = decltype(fed_always((List<>{} + ... + always<Asked>{})));
+      using Fed = decltype(fed_always((List<>{} + ... + unconditional<Asked>{})));
       return unfed(demands_of<typename P::Base, typename P::All>(typename P::Groups{}), Fed{});
     } else {
       return Fine{};
