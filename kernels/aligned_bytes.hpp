@@ -2,9 +2,13 @@
 // Memory for tensors.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <utility>
+
+#include <crochet/config.hpp>
+#include <crochet/error.hpp>
+#include <crochet/message.hpp>
 
 namespace crochet::kernel {
 
@@ -23,21 +27,32 @@ class AlignedBytes {
   }
   ~AlignedBytes() { std::free(memory_); }
 
-  /// Makes room for at least `bytes`; what was there is lost if it grows. Returns whether it moved.
-  bool reserve(std::size_t bytes) {
+  /// Makes room for at least `bytes`; what was there is lost if it grows. Returns whether it moved. Throws
+  /// ResourceExhaustedError, which says how many bytes were requested and for what, if there is no memory; then it
+  /// holds nothing.
+  bool reserve(std::size_t bytes, const char* purpose = "tensors") {
     if (bytes <= capacity_) return false;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    std::free(memory_);
-    capacity_ = 0;
-    memory_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
-    if (memory_ == nullptr) throw std::bad_alloc();
-    capacity_ = rounded;
+    grow(bytes, purpose);
     return true;
   }
   std::byte* data() const { return memory_; }
   std::size_t capacity() const { return capacity_; }
 
  private:
+  CROCHET_COLD void grow(std::size_t bytes, const char* purpose) {
+    std::free(memory_);
+    memory_ = nullptr;
+    capacity_ = 0;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    if (rounded >= bytes) memory_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));  // else it wrapped
+    if (memory_ == nullptr) {
+      throw ResourceExhaustedError(
+          crochet::detail::message({"crochet: there is no memory for ", purpose, ": ", static_cast<std::int64_t>(bytes),
+                                    " bytes were requested"}));
+    }
+    capacity_ = rounded;
+  }
+
   std::byte* memory_ = nullptr;
   std::size_t capacity_ = 0;
 };

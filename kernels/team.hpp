@@ -61,7 +61,7 @@ class Worker {
   template <class T>
   T* scratch(std::int64_t n) noexcept {
     AlignedBytes& mine = scratch_[static_cast<std::size_t>(mine_)];
-    mine.reserve(static_cast<std::size_t>(n) * sizeof(T));
+    mine.reserve(static_cast<std::size_t>(n) * sizeof(T), "a kernel's scratch");
     return reinterpret_cast<T*>(mine.data());
   }
   /// A member's scratch memory, another's after a sync().

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic per element.
 #pragma once
+#include <limits>
+#include <type_traits>
+
 #include <crochet/graph/ops/arithmetic.hpp>
 #include <crochet/kernels/elementwise/functor.hpp>
 #include <crochet/kernels/simd_round.hpp>
@@ -21,6 +24,41 @@ struct Abs {
     return static_cast<N>((a < N{}) ? static_cast<N>(-a) : a);
   }
 };
+// Division of integers is defined for all operands, as XLA defines it, so that no element traps: a / 0 is -1 (all bits
+// set), a % 0 is a, the least number by -1 is itself, and its remainder 0. Where b is a constant the tests fold away.
+
+/// The element type of a vector; a number's own.
+template <class N>
+struct ElementOf {
+  using type = N;
+};
+template <class N>
+requires(!simd::is_scalar<N>) struct ElementOf<N> {
+  using type = simd::element_of<N>;
+};
+
+/// b, or 1 where the processor would trap on a / b.
+struct SafeDivisor {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
+    using T = typename ElementOf<N>::type;
+    const N zero{}, one = static_cast<N>(zero + 1);
+    if constexpr (std::is_signed_v<T>) {
+      const N minus_one = static_cast<N>(zero - 1), least = static_cast<N>(zero + std::numeric_limits<T>::min());
+      return ((b == zero) | ((b == minus_one) & (a == least))) ? one : b;
+    } else {
+      return (b == zero) ? one : b;
+    }
+  }
+};
+/// The quotient, towards zero for integers.
+struct Quotient {
+  template <class N>
+  CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
+    const N zero{}, all_bits = static_cast<N>(zero - 1), q = static_cast<N>(a / SafeDivisor::apply(a, b));
+    return (b == zero) ? all_bits : q;
+  }
+};
 /// The remainder with the sign of b.
 template <class T>
 CROCHET_ALWAYS_INLINE T floor_mod(T a, T b) {
@@ -28,7 +66,7 @@ CROCHET_ALWAYS_INLINE T floor_mod(T a, T b) {
     const T r = std::fmod(a, b);
     return r != 0 ? ((r < 0) != (b < 0) ? r + b : r) : std::copysign(T(0), b);
   } else {
-    const auto r = static_cast<T>(a % b);
+    const auto r = static_cast<T>(b == 0 ? a : a % SafeDivisor::apply(a, b));
     return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? r + b : r);
   }
 }
@@ -40,7 +78,10 @@ CROCHET_ALWAYS_INLINE T floor_quotient(T a, T b) {
     const T q = (a - floor_mod(a, b)) / b, whole = std::floor(q);
     return q - whole > T(0.5) ? whole + 1 : whole;
   } else {
-    return static_cast<T>((a - floor_mod(a, b)) / b);
+    const T divisor = SafeDivisor::apply(a, b);
+    const auto r = static_cast<T>(a % divisor);
+    const auto q = static_cast<T>(b == 0 ? T(0) - T(1) : a / divisor);
+    return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? q - 1 : q);
   }
 }
 }  // namespace kernel::detail
@@ -70,7 +111,11 @@ template <>
 struct Elementwise<&op::div> {
   template <class T, class V>
   CROCHET_ALWAYS_INLINE static V apply(const V& a, const V& b) {
-    return static_cast<V>(a / b);
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<V>(a / b);
+    } else {
+      return simd::map_any<kernel::detail::Quotient>(a, b);
+    }
   }
 };
 template <>

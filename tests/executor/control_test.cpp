@@ -44,7 +44,7 @@ TEST(Control, DependenciesRunWithTheValueThatHasThem) {
     both.run(Names<>{}, Wanted<Name<"both">>{}, {1});
     both.run(Wanted<Name<"w, shrunk">, Name<"before">, Name<"before, times 1">, Name<"w">>{}, Names<>{}, {1});
     both.run(Wanted<Name<"d">>{}, Names<>{}, {4});
-    both.run_all({0});
+    both.run(Wanted<Name<"x and both">, Name<"n later">, Name<"w, shrunk">>{}, Names<>{}, {0});
     both.run_all({3});
   }
 }

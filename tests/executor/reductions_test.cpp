@@ -84,7 +84,9 @@ struct Nothing {
     g.name("any", reduce_any(greater(x, 0), {0}));
     g.name("all", reduce_all(greater(x, 0)));
     g.name("rows", reduce_prod(x, {1}));
-    g.name("variance", reduce_variance(x));
+    g.name("sum", reduce_sum(x));
+    g.name("greatest", reduce_max(x));
+    g.name("first of columns", argmax(x, 0));
   }
 };
 TEST(Reductions, OfNothing) { test<Nothing, float>({3, 0, 2}); }

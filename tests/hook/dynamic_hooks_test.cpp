@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <crochet/executor/step_executor.hpp>
+#include <crochet/session/run_session.hpp>
 #include <crochet/testing/script.hpp>
 
 namespace crochet {
@@ -71,6 +73,41 @@ class Nosy final : public DynamicHook {
   }
   void after_run(DynamicRun& run) override { (void)run.value("accuracy"); }
 };
+/// Adds plug-ins in the middle of a phase.
+class Adds final : public DynamicHook {
+ public:
+  Adds(DynamicHooks<>& all, std::string& trace) : all_(all), trace_(trace) {}
+  void after_run(DynamicRun& run) override {
+    trace_ += "a";
+    for (int i = 0; run.step() == 1 && i < 20; ++i) all_.emplace<Late>(trace_);
+    if (run.step() == 2) run.request_stop("enough");
+  }
+
+ private:
+  class Late final : public DynamicHook {
+   public:
+    explicit Late(std::string& trace) : trace_(trace) {}
+    void begin() override { trace_ += "B"; }
+    void after_run(DynamicRun&) override { trace_ += "l"; }
+    void end() override { trace_ += "E"; }
+
+   private:
+    std::string& trace_;
+  };
+  DynamicHooks<>& all_;
+  std::string& trace_;
+};
+
+TEST(DynamicHooks, APlugInAddedByAnotherIsCalledFromTheNextPhaseOn) {
+  std::string trace;
+  HookChain chain{DynamicHooks<>{}};
+  auto& plugins = chain.at<0>();
+  plugins.emplace<Adds>(plugins, trace);
+  StepExecutor step{[](auto&) {}};
+  run(step, chain);
+  EXPECT_EQ(trace, "aa" + std::string(20, 'l') + std::string(20, 'E'));
+}
+
 TEST(DynamicHooks, ANameThatIsNotListedIsAnError) {
   DynamicHooks<"loss"> plugins;
   plugins.emplace<Nosy>();

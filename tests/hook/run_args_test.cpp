@@ -57,6 +57,15 @@ TEST(RunArgs, OfRunArgsIsTheirUnion) {
   static_assert(std::is_same_v<decltype(copy), decltype(outer)>);
 }
 
+TEST(Feeds, OwnATemporaryContainerAndMayBeReturned) {
+  const auto made = [] { return feeds(feed<"x">(std::vector<float>(8, 3.0F)), feed<"y">(1)); };
+  const auto held = made();
+  static_assert(std::is_same_v<decltype(held), const Feeds<Feed<Name<"x">, std::vector<float>>, Feed<Name<"y">, int>>>);
+  EXPECT_EQ(held.get<Name<"x">>().value, std::vector<float>(8, 3.0F));
+  const auto args = RunArgs{targets<"train">, made()};
+  EXPECT_EQ(args.feeds.get<Name<"x">>().value, std::vector<float>(8, 3.0F));
+}
+
 TEST(RunArgs, WithoutFeedsIsEmpty) {
   static_assert(std::is_empty_v<decltype(RunArgs{fetches<"loss">, targets<"train">})>);
   static_assert(std::is_same_v<decltype(RunArgs{}), RunArgs<>>);

@@ -32,6 +32,8 @@ namespace crochet::graph_error {
 [[noreturn]] inline void element_types_differ() { fail("the operands' element types differ: convert with cast<T>(x)"); }
 /// The operation is not defined for this element type (a mean of bools, a matmul of integers).
 [[noreturn]] inline void element_type_not_supported() { fail("the operation does not support this element type"); }
+/// x / 0, floor_divide(x, 0) or mod(x, 0) of integers, with a constant 0.
+[[noreturn]] inline void division_of_integers_by_zero() { fail("integers are divided by a constant 0"); }
 /// A convolution: the filter's third dimension must be the image's channels.
 [[noreturn]] inline void channels_differ(std::int64_t image, std::int64_t filter) {
   fail("a convolution's image has " + std::to_string(image) + " channels, the filter " + std::to_string(filter));

@@ -96,6 +96,7 @@ class DynamicHooks {
                          phase::on_error, phase::save_state, phase::load_state>;
   static constexpr auto fetches = crochet::fetches<Text...>;
 
+  /// Adds a plug-in, also between runs and in a call of another plug-in. It sees the phases that come after.
   DynamicHooks& add(std::unique_ptr<DynamicHook> hook) {
     hooks_.push_back(std::move(hook));
     return *this;
@@ -112,29 +113,29 @@ class DynamicHooks {
   [[nodiscard]] std::size_t size() const { return hooks_.size(); }
 
   void begin() {
-    for (const auto& hook : hooks_) hook->begin();
+    each([](DynamicHook& hook) { hook.begin(); });
   }
   void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
-    for (const auto& hook : hooks_) hook->after_create_session();
+    each([](DynamicHook& hook) { hook.after_create_session(); });
   }
   template <class Run>
   std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(Run& run) {
     detail::DynamicRunOf<Run, Nothing> seen{run, nullptr};
     bool wanted = false;
-    for (const auto& hook : hooks_) wanted |= hook->before_run(seen);
+    each([&](DynamicHook& hook) { wanted |= hook.before_run(seen); });
     if (!wanted) return std::nullopt;
     return RunArgs{fetches};
   }
   template <class Run, class Values>
   void after_run(Run& run, const Values& values) {
     detail::DynamicRunOf<Run, Values, Name<Text>...> seen{run, &values};
-    for (const auto& hook : hooks_) hook->after_run(seen);
+    each([&](DynamicHook& hook) { hook.after_run(seen); });
   }
   void end(auto& /*session*/) {
-    for (const auto& hook : hooks_) hook->end();
+    each([](DynamicHook& hook) { hook.end(); });
   }
   void on_error(const std::exception_ptr& error) {
-    for (const auto& hook : hooks_) hook->on_error(error);
+    each([&](DynamicHook& hook) { hook.on_error(error); });
   }
   void save_state(StateWriter& out) const {
     for (std::size_t i = 0; i < hooks_.size(); ++i) {
@@ -150,6 +151,12 @@ class DynamicHooks {
  private:
   struct Nothing {};
 
+  /// Calls the plug-ins that are there now. One that is added meanwhile, by another's call, is called from the next
+  /// phase on.
+  template <class Call>
+  void each(const Call& call) {
+    for (std::size_t i = 0, count = hooks_.size(); i < count; ++i) call(*hooks_[i]);
+  }
   [[nodiscard]] std::string key_of(std::size_t i) const {
     const std::string key = hooks_[i]->state_key();
     return key.empty() ? std::to_string(i) : key;

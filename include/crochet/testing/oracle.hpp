@@ -146,7 +146,8 @@ class Oracle {
                           [&](int a) { return needed_[static_cast<std::size_t>(a)] != 0; });
   }
   void by_elements(const Node& n, const Use& u) const {
-    const auto rule = elements_.find(n.op);
+    auto rule = integers_.find(n.op);
+    if (is_floating(n.dtype) || rule == integers_.end()) rule = elements_.find(n.op);
     if (rule == elements_.end()) throw std::invalid_argument("oracle: teach me " + std::string(n.op->name));
     for (std::size_t i = 0; i < u.out.data.size(); ++i) {
       double x[3] = {};
@@ -166,7 +167,7 @@ class Oracle {
   std::vector<Array> values_, kept_;
   std::vector<char> needed_;
   Dims dims_{};
-  std::map<const Op*, ElementRule> elements_ = element_rules();
+  std::map<const Op*, ElementRule> elements_ = element_rules(), integers_ = rules_of_integers();
   std::map<const Op*, KernelRule> kernels_ = kernel_rules();
 };
 

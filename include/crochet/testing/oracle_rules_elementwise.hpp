@@ -13,6 +13,15 @@ namespace detail {
 inline double greater_of(double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : (a > b ? a : b); }
 }  // namespace detail
 
+/// What division is of integers: defined for every divisor, as XLA defines it.
+inline std::map<const Op*, ElementRule> rules_of_integers() {
+  return {
+      {&op::div, [](double a, double b, double) { return b == 0 ? -1.0 : std::trunc(a / b); }},
+      {&op::floor_divide, [](double a, double b, double) { return b == 0 ? -1.0 : std::floor(a / b); }},
+      {&op::mod, [](double a, double b, double) { return b == 0 ? a : a - b * std::floor(a / b); }},
+  };
+}
+
 /// Arithmetic, comparisons, functions, activations.
 inline std::map<const Op*, ElementRule> rules_of_arithmetic() {
   return {

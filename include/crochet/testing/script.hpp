@@ -89,8 +89,8 @@ class Script {
   /// The phases so far: begin, create, b (before_run), a (after_run), end, error.
   [[nodiscard]] const std::string& trace() const { return trace_; }
   /// The reason of the first stop request; empty if there is none.
-  [[nodiscard]] std::string_view stop_reason() const {
-    return stop_.requested() ? std::string_view{stop_.reason().reason} : coordinator_.reason();
+  [[nodiscard]] std::string stop_reason() const {
+    return stop_.requested() ? stop_.reason().reason : coordinator_.reason();
   }
   [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinator_.should_stop(); }
   [[nodiscard]] Coordinator& coordinator() { return coordinator_; }

@@ -12,6 +12,7 @@
 #include <crochet/executor/cpu/planned.hpp>
 #include <crochet/executor/cpu/probed_run.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
+#include <crochet/executor/cpu/sizes.hpp>
 #include <crochet/executor/cpu/step_facts.hpp>
 #include <crochet/executor/cpu/tables.hpp>
 #include <crochet/executor/cpu/variables.hpp>
@@ -96,7 +97,7 @@ class Executor {
     kernel::AlignedBytes memory_, totals_;
     Placements placements_;
     std::array<const void*, T::fetchable.size()> where_{};
-    Dims dims_{};
+    Dims dims_ = no_dims;  // of the last run
   };
 
   explicit Executor(const Settings& settings = {})
@@ -115,8 +116,9 @@ class Executor {
   void initialize() { variables_.initialize(settings_.seed); }
 
   /// Computes what the demand names. The feeds' memory is used in place. Throws ShapeError if a feed's size does not
-  /// fit, UninitializedError if a variable that it needs has no value. After the first run with the largest batch it
-  /// allocates nothing.
+  /// fit or is 0 where a mean is taken over it, UninitializedError if a variable that it needs has no value,
+  /// ResourceExhaustedError if there is no memory for the run. After the first run with the largest batch it allocates
+  /// nothing.
   template <class D, class... F>
   void run(Workspace& w, const F&... feeds) {
     using P = Planned<T, D>;
@@ -127,6 +129,7 @@ class Executor {
     frame.variables = variables_.data();
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
+    check_dims<T, P>(frame.dims, w.dims_);
     place_slots<P>(w, frame);
     L::place_totals(frame, w.totals_, team_->size());
     const auto steps = [&](kernel::Worker& worker) { L::run(frame, worker); };
@@ -155,6 +158,7 @@ class Executor {
     frame.variables = variables_.data();
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
+    check_dims<T, Plan>(frame.dims, w.dims_);
     place_slots<Plan>(w, frame);
     L::place_totals(frame, w.totals_, team_->size());
 
@@ -306,7 +310,7 @@ class Executor {
     const auto members = static_cast<std::int64_t>(team_->size());
     with_placement<P>(w.placements_, frame.dims, [&](std::int64_t bytes, auto offset) {
       const auto slots = static_cast<std::size_t>(bytes);
-      w.memory_.reserve(slots + Lowering<T, P, Backend>::item_bytes(members));
+      w.memory_.reserve(slots + Lowering<T, P, Backend>::item_bytes(members), "the tensors of a run");
       frame.items = w.memory_.data() + slots;
       CROCHET_SHORT_LOOP
       for (std::size_t k = 0; k < frame.slots.size(); ++k) frame.slots[k] = w.memory_.data() + offset(k);

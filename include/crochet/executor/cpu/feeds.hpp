@@ -6,15 +6,13 @@
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/executor/cpu/sizes.hpp>
 #include <crochet/graph/graph.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/message.hpp>
 #include <crochet/tensor_view.hpp>
 
 namespace crochet::cpu {
-
-/// A dynamic dimension that no feed has settled yet.
-inline constexpr std::int64_t unknown_dim = -1;
 
 /// Which Xs may be fed to a placeholder of element type T and this rank: a T where it is a scalar, a TensorView of the
 /// rank, or any contiguous range of T, whose length then settles at most one dynamic dimension.
@@ -59,7 +57,8 @@ CROCHET_COLD inline std::string spell(const Extent& e, const Expected& what, con
       {"crochet: placeholder '", what.name, "' expects shape [", shape, "] and was given ", given}));
 }
 
-/// Solves `e` == size for its one unknown dimension, or checks it. False if that cannot be.
+/// Solves `e` == size for its one unknown dimension, or checks it. False if that cannot be, if `size` is negative, or
+/// if the product of what is known overflows.
 // Not inlined: feeds are many, and it takes no time.
 [[gnu::noinline]] inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
   std::int64_t known = e.factor;
@@ -69,7 +68,7 @@ CROCHET_COLD inline std::string spell(const Extent& e, const Expected& what, con
     CROCHET_SHORT_LOOP
     for (int p = e.power(s); p > 0; --p) {
       if (dims[s] != unknown_dim) {
-        known *= dims[s];
+        if (__builtin_mul_overflow(known, dims[s], &known)) return false;
       } else if (open == max_symbols && e.power(s) == 1) {
         open = s;
       } else {
@@ -78,7 +77,7 @@ CROCHET_COLD inline std::string spell(const Extent& e, const Expected& what, con
     }
   }
   if (open == max_symbols) return known == size;
-  if (known == 0 || size % known != 0) return false;
+  if (known == 0 || size < 0 || size % known != 0) return false;
   dims[open] = size / known;
   return true;
 }
@@ -89,21 +88,36 @@ CROCHET_COLD inline std::string spell(std::span<const std::int64_t> extents) {
   return s.append("]");
 }
 
+/// A feed without memory: right if it is of no elements.
+CROCHET_COLD inline void check_null(const Expected& what, const Dims& dims, const std::string& given) {
+  for (std::size_t i = 0; i < what.shape.rank; ++i) {
+    if (what.shape[i].at(dims) == 0) return;
+  }
+  refuse(what, dims, "a null pointer with " + given);
+}
+
 }  // namespace detail
 
 /// Checks a fed value against its placeholder, settles dynamic dimensions, and returns where it lies. Throws ShapeError
-/// naming placeholder, expected and given shape.
+/// naming placeholder, expected and given shape: for extents that do not fit or are negative, and for a null pointer to
+/// elements.
 template <class X>
 const void* bind(const X& x, const Expected& what, Dims& dims) {
   if constexpr (is_tensor_view<X>) {
     for (std::size_t i = 0; i < X::rank; ++i) {
       if (!detail::settle(what.shape[i], x.extent(i), dims)) detail::refuse(what, dims, detail::spell(x.shape()));
     }
+    if (x.data() == nullptr) [[unlikely]] {
+      detail::check_null(what, dims, detail::spell(x.shape()));
+    }
     return x.data();
   } else if constexpr (crochet::detail::ContiguousRange<X>) {
     const auto n = static_cast<std::int64_t>(std::size(x));
     if (!detail::settle(what.shape.size(), n, dims))
       detail::refuse(what, dims, crochet::detail::message({n, " elements"}));
+    if (std::data(x) == nullptr) [[unlikely]] {
+      detail::check_null(what, dims, crochet::detail::message({n, " elements"}));
+    }
     return std::data(x);
   } else {
     return &x;

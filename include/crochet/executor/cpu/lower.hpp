@@ -80,7 +80,7 @@ class Lowering {
          ...);
       }
       (std::make_index_sequence<plan.gathering_count>{});
-      memory.reserve(offsets[plan.gathering_count]);
+      memory.reserve(offsets[plan.gathering_count], "the totals of a run");
       for (std::size_t k = 0; k < plan.gathering_count; ++k) frame.totals[k] = memory.data() + offsets[k];
     }
   }

@@ -35,7 +35,7 @@ class Variables {
 
  public:
   Variables() {
-    block_.reserve(T::offsets.back() + 1);
+    block_.reserve(T::offsets.back() + 1, "the variables of a model");
     std::memset(block_.data(), 0, T::offsets.back() + 1);
   }
 
@@ -185,7 +185,8 @@ class Variables {
     return elements;
   }
   void* mirror(std::size_t v) const {
-    mirrors_[v].reserve(static_cast<std::size_t>(T::variables[v].size) * size_of(T::variables[v].dtype));
+    mirrors_[v].reserve(static_cast<std::size_t>(T::variables[v].size) * size_of(T::variables[v].dtype),
+                        "a variable's elements");
     return mirrors_[v].data();
   }
 

@@ -39,12 +39,23 @@ inline constexpr Op round = detail::unary("round", detail::gradient_is_zero);
 inline constexpr Op trunc = detail::unary("trunc", detail::gradient_is_zero);
 }  // namespace op
 
+namespace detail {
+/// The divisor, unless it is an integer constant that is 0.
+constexpr Tensor divisor(Tensor b) {
+  const Node& n = b.graph->node(b);
+  const double value = n.is(op::constant) ? n.attributes.reals[0] : 1;
+  if (!is_floating(b.dtype()) && value > -1 && value < 1) graph_error::division_of_integers_by_zero();
+  return b;
+}
+}  // namespace detail
+
 // clang-format off
 constexpr Tensor operator+(Tensor a, Tensor b) { return a.graph->apply(op::add, a, b); }
 constexpr Tensor operator-(Tensor a, Tensor b) { return a.graph->apply(op::sub, a, b); }
 constexpr Tensor operator*(Tensor a, Tensor b) { return a.graph->apply(op::mul, a, b); }
-/// As C++ divides: integers towards zero, and a division of integers by 0 ends the program.
-constexpr Tensor operator/(Tensor a, Tensor b) { return a.graph->apply(op::div, a, b); }
+/// Integers are divided towards zero; by 0 the result is -1 (all bits set), and the least number by -1 is itself, as in
+/// XLA. An integer constant 0 as the divisor is an error of the model.
+constexpr Tensor operator/(Tensor a, Tensor b) { return a.graph->apply(op::div, a, detail::divisor(b)); }
 constexpr Tensor operator-(Tensor a) { return a.graph->apply(op::neg, a); }
 
 // A number beside a tensor takes the tensor's element type.
@@ -57,12 +68,12 @@ constexpr Tensor operator-(double a, Tensor b) { return b.graph->constant(b.dtyp
 constexpr Tensor operator*(double a, Tensor b) { return b.graph->constant(b.dtype(), a) * b; }
 constexpr Tensor operator/(double a, Tensor b) { return b.graph->constant(b.dtype(), a) / b; }
 
-/// The greatest integer not above a / b (numpy's floor_divide, Python's //). Integers by 0 end the program. The gradient
-/// is 0.
-constexpr Tensor floor_divide(Tensor a, Tensor b) { return a.graph->apply(op::floor_divide, a, b); }
+/// The greatest integer not above a / b (numpy's floor_divide, Python's //). Integers: by 0 it is -1, and the least
+/// number by -1 is itself. The gradient is 0.
+constexpr Tensor floor_divide(Tensor a, Tensor b) { return a.graph->apply(op::floor_divide, a, detail::divisor(b)); }
 constexpr Tensor floor_divide(Tensor a, double b) { return floor_divide(a, a.graph->constant(a.dtype(), b)); }
-/// a - b floor(a / b): the remainder with the sign of b (numpy's mod, Python's %). Integers by 0 end the program.
-constexpr Tensor mod(Tensor a, Tensor b) { return a.graph->apply(op::mod, a, b); }
+/// a - b floor(a / b): the remainder with the sign of b (numpy's mod, Python's %). Integers: by 0 it is a.
+constexpr Tensor mod(Tensor a, Tensor b) { return a.graph->apply(op::mod, a, detail::divisor(b)); }
 constexpr Tensor mod(Tensor a, double b) { return mod(a, a.graph->constant(a.dtype(), b)); }
 
 // A NaN on either side is the result. Where the two are equal the gradient goes to the first, as in TensorFlow.
