@@ -66,10 +66,10 @@ Pendulum simulate(const std::filesystem::path& folder, int last_step) {
 }
 
 int main() {
-  std::filesystem::remove_all("pendulum");
-  const Pendulum at_once = simulate("pendulum/at_once", 2000);
-  simulate("pendulum/in_parts", 600);
-  const Pendulum in_parts = simulate("pendulum/in_parts", 2000);
+  std::filesystem::remove_all("pendulum_checkpoints");
+  const Pendulum at_once = simulate("pendulum_checkpoints/at_once", 2000);
+  simulate("pendulum_checkpoints/in_parts", 600);
+  const Pendulum in_parts = simulate("pendulum_checkpoints/in_parts", 2000);
   const bool equal = at_once.y == in_parts.y && at_once.time == in_parts.time;
   std::printf("time %.2f, energy %.6f, equal: %s\n", in_parts.time, in_parts.energy(), equal ? "yes" : "no");
   return equal ? 0 : 1;
