@@ -22,7 +22,7 @@ set(layers hook session graph kernels executor io debug trace checkpoint hooks d
 set(session_others "pthread\\.h") # a mutex, without what <mutex> costs to read
 set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h|crochet/model\\.hpp") # which gathers the graph
-set(io_others "pthread\\.h|zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
+set(io_others "dirent\\.h|pthread\\.h|zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
 set(data_others "zlib\\.h")
 set(debug_others "cxxabi\\.h|execinfo\\.h|pthread\\.h|unistd\\.h|pwd\\.h|fcntl\\.h|sys/|crochet/proto/|google/protobuf/|nlohmann/|grpc/|grpcpp/")
 set(trace_others "crochet/proto/|google/protobuf/|nlohmann/")

@@ -54,10 +54,10 @@ class CheckpointDirectory {
   [[nodiscard]] std::vector<std::filesystem::path> found() const {
     std::vector<std::pair<std::int64_t, std::filesystem::path>> steps;
     std::error_code error;
-    for (std::filesystem::directory_iterator at{path_, error}, end; !error && at != end; at.increment(error)) {
-      const std::filesystem::path prefix = path_ / at->path().stem();
+    for (const std::string& name : io::names_in(path_, error)) {
+      const std::filesystem::path prefix = path_ / std::filesystem::path(name).stem();
       const std::int64_t step = detail::step_of(prefix, basename_);
-      if (step >= 0 && path_ / at->path().filename() == Format::index_file(prefix)) {
+      if (step >= 0 && path_ / name == Format::index_file(prefix)) {
         steps.emplace_back(step, prefix);
       }
     }
@@ -120,8 +120,7 @@ class CheckpointDirectory {
     std::set<std::filesystem::path> prefixes;
     std::error_code error;
     const std::string start = basename_ + "-";
-    for (std::filesystem::directory_iterator at{path_, error}, end; !error && at != end; at.increment(error)) {
-      const std::string name = at->path().filename().string();
+    for (const std::string& name : io::names_in(path_, error)) {
       const std::size_t digits = name.find_first_not_of("0123456789", start.size());
       if (name.starts_with(start) && digits != std::string::npos && digits > start.size() && name[digits] == '.') {
         prefixes.insert(path_ / name.substr(0, digits));

@@ -12,11 +12,14 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #if __has_include(<unistd.h>)
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -213,6 +216,35 @@ class LocalFiles final : public FileSystem {
 };
 
 }  // namespace detail
+
+/// The names in a folder, in no order, without "." and ".."; none and an error where it cannot be read.
+/// std::filesystem's iterators end the program when there is no memory for them (libstdc++ 12).
+inline std::vector<std::string> names_in(const std::filesystem::path& folder, std::error_code& error) {
+  std::vector<std::string> names;
+  error.clear();
+#if __has_include(<unistd.h>)
+  struct Close {
+    void operator()(DIR* opened) const { ::closedir(opened); }
+  };
+  const std::unique_ptr<DIR, Close> opened(::opendir(folder.c_str()));
+  if (!opened) {
+    error = detail::last_error();
+    return names;
+  }
+  errno = 0;
+  while (const dirent* entry = ::readdir(opened.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) error = detail::last_error();
+#else
+  for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+#endif
+  if (error) names.clear();
+  return names;
+}
 
 /// The files of this machine.
 inline FileSystem& local_files() {

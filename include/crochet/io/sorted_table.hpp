@@ -47,12 +47,17 @@ inline std::string write_sorted_table(std::span<const KeyValue> entries) {
   options.compression = leveldb::kNoCompression;
   detail::TableSink sink;
   leveldb::TableBuilder builder{options, &sink};
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i > 0 && entries[i].first <= entries[i - 1].first) {
-      builder.Abandon();
-      throw LogicError("crochet: the keys of a table have to be different and in order");
+  try {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (i > 0 && entries[i].first <= entries[i - 1].first) {
+        throw LogicError("crochet: the keys of a table have to be different and in order");
+      }
+      builder.Add(entries[i].first, entries[i].second);
     }
-    builder.Add(entries[i].first, entries[i].second);
+    builder.Flush();  // Finish() counts as closed from here on
+  } catch (...) {
+    builder.Abandon();  // a builder that is neither finished nor abandoned ends the program
+    throw;
   }
   (void)builder.Finish();  // the sink takes everything
   return std::move(sink.bytes);

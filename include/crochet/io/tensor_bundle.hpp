@@ -123,13 +123,12 @@ inline std::vector<std::filesystem::path> TensorBundle::files(const std::filesys
   const std::string base = prefix.filename().string();
   std::vector<std::filesystem::path> found;
   std::error_code error;
-  for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
-    const std::string file = at->path().filename().string();
+  for (const std::string& file : names_in(folder, error)) {
     if (!file.starts_with(base)) continue;
     std::string_view rest = std::string_view{file}.substr(base.size());
     if (rest.ends_with(".tmp")) rest.remove_suffix(4);
     if (rest == ".index" || rest == ".meta" || detail::is_shard_suffix(rest)) {
-      found.push_back(prefix.parent_path() / at->path().filename());
+      found.push_back(prefix.parent_path() / file);
     }
   }
   const auto is_index = [&](const std::filesystem::path& path) { return path == index_file(prefix); };

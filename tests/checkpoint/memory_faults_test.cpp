@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// No memory, at any allocation of a save or a restore: an error, no crash, and all checkpoints as they were.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/io/tensor_bundle.hpp>
+
+#include "../io/faulty_files.hpp"
+#include "directory.hpp"
+#include "machine.hpp"
+
+namespace {
+
+/// Allocations of this thread until one fails; then the next ones succeed.
+thread_local std::size_t allocations_left = 0;
+thread_local bool counting = false;
+
+void* allocate(std::size_t size) {
+  if (counting && allocations_left-- == 0) {
+    counting = false;
+    throw std::bad_alloc();
+  }
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+// What libraries without exceptions leave behind when one goes through them is not the matter of this test.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+
+namespace crochet {
+namespace {
+
+template <class Format>
+class MemoryFaults : public ::testing::Test {
+ protected:
+  MemoryFaults() {
+    Saver<Format> saver{dir.path(), options()};
+    for (int step : {1, 2, 3}) {
+      trained.session.run();
+      saver.save(trained.session.raw_session(), step);
+    }
+    before = dir.names();
+  }
+  SaverOptions options() {
+    return {.max_to_keep = 2, .say = [this](std::string_view line) { said += line; }, .files = &quick};
+  }
+  /// Calls act() and fails its allocations in turn, in growing strides, until none is left. Returns how many failed.
+  template <class Act, class Check>
+  int fail_allocations(const Act& act, const Check& check) {
+    int failures = 0;
+    for (std::size_t at = 0;; at += 1 + at / 64, ++failures) {
+      allocations_left = at;
+      counting = true;
+      try {
+        act();
+      } catch (const std::bad_alloc&) {
+      } catch (const ResourceExhaustedError&) {
+      }
+      if (std::exchange(counting, false)) return failures;
+      check(at);
+      if (::testing::Test::HasFailure()) return failures;
+    }
+  }
+
+  Directory dir;
+  test::LocalFilesWithoutSync quick;
+  std::string said;
+  std::set<std::string> before;
+  Program<Count> trained;
+};
+// Not io::Safetensors: the destructor of nlohmann::json allocates, and ends the program if it cannot.
+using Formats = ::testing::Types<io::TensorBundle>;
+struct FormatNames {
+  template <class F>
+  static std::string GetName(int) {
+    return std::string(F::name);
+  }
+};
+TYPED_TEST_SUITE(MemoryFaults, Formats, FormatNames);
+
+TYPED_TEST(MemoryFaults, OfARestoreSetNothingAside) {
+  Program<Count> again;
+  const auto restore = [&] {
+    Saver<TypeParam>(this->dir.path(), this->options()).restore_latest(again.session.raw_session());
+  };
+  const int failures = this->fail_allocations(restore, [&](std::size_t at) {
+    EXPECT_EQ(this->dir.names(), this->before) << "allocation " << at;
+    EXPECT_EQ(this->said.find("aside"), std::string::npos) << this->said;
+    this->said.clear();
+  });
+  EXPECT_GT(failures, 50);
+  EXPECT_EQ(again.session.step(), 3);
+  EXPECT_EQ(again.machine.w, this->trained.machine.w);
+}
+
+TYPED_TEST(MemoryFaults, OfASaveLeaveAWholeCheckpoint) {
+  Program<Count> again;
+  const auto save = [&] {
+    Saver<TypeParam>(this->dir.path(), this->options()).save(this->trained.session.raw_session(), 4);
+  };
+  const int failures = this->fail_allocations(save, [&](std::size_t at) {
+    const auto restored =
+        Saver<TypeParam>(this->dir.path(), this->options()).restore_latest(again.session.raw_session());
+    ASSERT_TRUE(restored);
+    EXPECT_TRUE(restored->prefix == this->dir / "model.ckpt-3" || restored->prefix == this->dir / "model.ckpt-4") << at;
+    EXPECT_EQ(again.machine.w, this->trained.machine.w);
+    EXPECT_EQ(this->said.find("aside"), std::string::npos) << this->said;
+    this->said.clear();
+  });
+  EXPECT_GT(failures, 50);
+  EXPECT_EQ(latest_checkpoint<TypeParam>(this->dir.path()), this->dir / "model.ckpt-4");
+}
+
+TYPED_TEST(MemoryFaults, LeaveASaverUsable) {
+  Saver<TypeParam> saver{this->dir.path(), this->options()};
+  int step = 4;
+  const auto save_and_restore = [&] {
+    saver.save(this->trained.session.raw_session(), step);
+    Program<Count> again;
+    (void)saver.restore_latest(again.session.raw_session());
+  };
+  this->fail_allocations(save_and_restore, [&](std::size_t at) {
+    saver.save(this->trained.session.raw_session(), ++step);
+    EXPECT_EQ(saver.latest_checkpoint(), saver.prefix_of(step)) << at;
+    this->said.clear();
+  });
+}
+
+}  // namespace
+}  // namespace crochet
