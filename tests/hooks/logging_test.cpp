@@ -114,6 +114,31 @@ TEST(LoggingTensor, NoSecondLineAtTheEndForAStepThatHasOne) {
   EXPECT_EQ(sink.lines().size(), 1U);
 }
 
+TEST(LoggingTensor, SaysThatTheStepDoesNotAdvance) {
+  RecordingSink sink;
+  Script run{cr::LoggingTensor<"loss">{.every_steps = 3, .sink = sink}, value<"loss">(1.0f)};
+  for (int i = 0; i < 5; ++i) {
+    run.set_step(7);  // as an evaluation leaves it
+    run.step();
+  }
+  EXPECT_TRUE(sink.lines().empty());
+  run.end();
+  EXPECT_EQ(sink.lines(),
+            Lines{"crochet: LoggingTensor<\"loss\"> has logged nothing in 5 runs: the global step has not "
+                  "reached a multiple of 3; .anchor = Anchor::first_run counts runs instead"});
+}
+
+TEST(LoggingTensor, CountsRunsThatDoNotAdvanceTheStepFromTheFirstOneOn) {
+  RecordingSink sink;
+  Script run{cr::LoggingTensor<"loss">{.every_steps = 3, .anchor = cr::Anchor::first_run, .sink = sink},
+             value<"loss">(1.0f)};
+  for (int i = 0; i < 5; ++i) {
+    run.set_step(7);
+    run.step();
+  }
+  EXPECT_EQ(sink.lines().size(), 2U) << "runs 1 and 4";
+}
+
 TEST(LoggingTensor, NothingToLogWithoutARun) {
   RecordingSink sink;
   Script run{cr::LoggingTensor<"loss">{.at_end = true, .sink = sink}, value<"loss">(1.0f)};

@@ -101,15 +101,11 @@ TEST(ProgressBar, HoursAreHours) {
   EXPECT_EQ((cr::detail::ProgressLine{.step = 0, .total = 0}.text(true)), "0/0 [====================] 100%");
 }
 
-TEST(ProgressBar, ALineOnStandardErrorClearsTheBarFirst) {
-  ::testing::internal::CaptureStderr();
-  cr::ProgressBar bar{.columns = 40};
-  Script run{bar};
-  run.end();  // draws, and goes to a new line
-  cr::detail::bar_on_terminal = true;
-  cr::Sink{}("loss = 0.5");
-  cr::Sink{}("loss = 0.4");
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "\r0\x1b[K\n\r\x1b[Kloss = 0.5\nloss = 0.4\n");
+TEST(ProgressBar, AValueThatNoRunHasShownIsLeftOut) {
+  RecordingSink out;
+  Script run{cr::Progress<"drift">{.total = 10, .columns = 80, .write = out, .clock = ManualClock{}}};
+  run.end();
+  EXPECT_EQ(out.lines(), (Lines{"\r0/10 [>                   ]   0%\x1b[K", "\n"}));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks that end a loop: StopAtStep, EarlyStopping, StopWhen, NanTensor.
+#include <crochet/crochet.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/nan_tensor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
@@ -96,6 +97,14 @@ TEST(StopAtStep, AsManyStepsAsThereAreNumbersAreNoLimit) {
   hook.after_create_session(session, coordinator);
   EXPECT_EQ(hook.target, most);
   EXPECT_FALSE(coordinator.should_stop());
+}
+
+TEST(StopAtStep, IsNamedAsTheReasonWhenTheStepIsThereAlready) {
+  cr::testing::ScriptLog log;
+  cr::MonitoredSession session{cr::testing::ScriptedExecutor{log}, cr::HookChain{cr::StopAtStep{.last_step = 0}}};
+  EXPECT_TRUE(session.should_stop());
+  session.close();
+  EXPECT_EQ(to_string(session.stop_reason()), "StopAtStep: step 0 was reached") << "and not the coordinator";
 }
 
 TEST(StopAtStep, StopsBeforeTheFirstRunWhenTheStepIsThere) {

@@ -148,6 +148,41 @@ TEST(Laws, BeginResets) {
   EXPECT_EQ(laws_broken_by(NeverStartsOver{}, LawOptions{.except = {"begin"}}, loss), "");
 }
 
+/// What it keeps shows in nothing but its state: the losses of all sessions.
+template <bool clears>
+struct SavedHistory {
+  void begin() {
+    if constexpr (clears) seen.clear();
+  }
+  void after_run(auto&, const auto& values) { seen.push_back(values["loss"_n]); }
+  void save_state(auto& out) const { out.put("seen", seen); }
+  void load_state(auto& in) { in.get("seen", seen); }
+  static constexpr auto fetches = cr::fetches<"loss">;
+  std::vector<float> seen{};
+};
+TEST(Laws, BeginClearsTheSavedState) {
+  EXPECT_EQ(laws_broken_by(SavedHistory<true>{}, loss), "");
+  EXPECT_EQ(laws_broken_by(SavedHistory<false>{}, loss), "begin");
+  EXPECT_NE(broken_laws(SavedHistory<false>{}, loss).find("\"seen\""), std::string::npos) << "names the key";
+  EXPECT_EQ(laws_broken_by(SavedHistory<true>{}, cr::value<"loss">(std::numeric_limits<float>::quiet_NaN())), "");
+}
+
+/// The same without state, but with ==.
+template <bool clears>
+struct History {
+  void begin() {
+    if constexpr (clears) seen.clear();
+  }
+  void after_run(auto&, const auto& values) { seen.push_back(values["loss"_n]); }
+  friend bool operator==(const History&, const History&) = default;
+  static constexpr auto fetches = cr::fetches<"loss">;
+  std::vector<float> seen{};
+};
+TEST(Laws, BeginClearsTheMembersOfAHookThatCanBeCompared) {
+  EXPECT_EQ(laws_broken_by(History<true>{}, loss), "");
+  EXPECT_EQ(laws_broken_by(History<false>{}, loss), "begin");
+}
+
 // state
 
 struct SavesTooLittle : Plateau {

@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include <crochet/standard_error.hpp>
 
 namespace crochet::debug {
 
@@ -21,9 +22,6 @@ enum class OnStreamFailure : std::uint8_t {
 namespace detail {
 inline double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-inline void report_on_stderr(std::string_view line) {
-  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
 }
 }  // namespace detail
 
@@ -52,7 +50,7 @@ struct EventStreamOptions {
   bool tell_drops = false;  ///< adds the number of dropped events to the metadata of runs, as "dropped"
   std::function<double()> clock{
       &detail::steady_seconds};  ///< of pauses, and of ends that servers share. Several threads use it
-  std::function<void(std::string_view)> report{&detail::report_on_stderr};  ///< called by several threads, too
+  std::function<void(std::string_view)> report{&crochet::detail::write_line};  ///< called by several threads, too
 };
 
 /// Counts since the stream was made.

@@ -127,12 +127,12 @@ class CheckpointSaver {
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
-    if (take_over(session)) coordinator.request_stop(wish);  // of before a recovery
+    if (take_over(session)) coordinator.request_stop(wish, "CheckpointSaver");  // of before a recovery
     const std::int64_t step = session.step();
     if (saver_.just_restored(step)) {
       prepare();
     } else if (save(session, step)) {
-      coordinator.request_stop(wish);
+      coordinator.request_stop(wish, "CheckpointSaver");
     }
     timer_.start(step, options_.clock());
   }

@@ -62,11 +62,11 @@ struct LoggedValues {
 ///   formatter      -        unset    makes the whole line itself, from a LoggedValues
 ///   sink, clock             standard error, steady
 /// Fires: in the run that makes a multiple of every_steps; with every_seconds in the first run that it sees, then after
-/// each interval. The seconds of a line are those since the last one, or since the first run.
-/// Fetches: the names, in these runs; with at_end in every run, since any may be the last. Cost: a comparison, with
-/// every_seconds a reading of the clock; with at_end about 0.1 us for each value in every run. State: when the next
-/// line is due. The original makes a further run at the end, which eats data, needs feeds that nobody gives, and would
-/// advance a step function.
+/// each interval. The seconds of a line are those since the last one, or since the first run. `end` says so if there
+/// was no line in more than every_steps runs, since they did not advance the global step. Fetches: the names, in these
+/// runs; with at_end in every run, since any may be the last. Cost: a comparison, with every_seconds a reading of the
+/// clock; with at_end about 0.1 us for each value in every run. State: when the next line is due. The original makes a
+/// further run at the end, which eats data, needs feeds that nobody gives, and would advance a step function.
 template <FixedString... Text>
 struct LoggingTensor {
   static_assert(sizeof...(Text) > 0, "crochet: LoggingTensor needs a name: LoggingTensor<\"loss\">");
@@ -87,6 +87,7 @@ struct LoggingTensor {
     RunCadence timer;
     std::int64_t step = -1;    // of `latest`; -1: none
     std::int64_t logged = -1;  // the step of the last line
+    std::int64_t resumed = 0;  // runs before a resume
     bool due = false;
     std::array<LoggedValue, sizeof...(Text)> latest{};
   };
@@ -115,11 +116,15 @@ struct LoggingTensor {
 
   void end(auto& /*session*/) {
     if (at_end && state.step != state.logged) log();
+    if (state.logged == -1 && every_steps && state.timer.runs() - state.resumed > *every_steps) complain();
   }
 
   /// When the next line is due; not the values of the last run.
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
-  void load_state(auto& in) { state.timer.load_state(in, clock()); }
+  void load_state(auto& in) {
+    state.timer.load_state(in, clock());
+    state.resumed = state.timer.runs();
+  }
 
   [[nodiscard]] std::string cadence() const {
     const std::string text = cadence_text(every_steps, every_seconds, anchor);
@@ -140,6 +145,11 @@ struct LoggingTensor {
     if constexpr (std::is_arithmetic_v<T>) to.number = static_cast<double>(value);
   }
 
+  CROCHET_COLD void complain() const {
+    sink("crochet: " + detail::type_name<LoggingTensor>() + " has logged nothing in " +
+         std::to_string(state.timer.runs() - state.resumed) + " runs: the global step has not reached a multiple of " +
+         std::to_string(*every_steps) + "; .anchor = Anchor::first_run counts runs instead");
+  }
   CROCHET_COLD void log() {
     state.logged = state.step;
     LoggedValues logged{.values = state.latest, .step = state.step, .seconds = {}};

@@ -20,6 +20,7 @@
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/terminal.hpp>
 #include <crochet/hooks/value_text.hpp>
+#include <crochet/standard_error.hpp>
 
 namespace crochet {
 
@@ -28,7 +29,8 @@ namespace crochet {
 /// Elsewhere (a file, a pipe) plain lines of that kind, rarely: after each tenth of the way, and at least every
 /// `line_seconds`. Without `total`, the global step at which the loop ends, there is no bar and no time left.
 /// `Progress<"loss">{.total = 2000}` also shows values. At the end it draws the last state and goes to a new line,
-/// after an error just to a new line. Lines of other hooks' Sink{} clear the bar and do not mix with it. Fires: when it
+/// after an error just to a new line. Lines that the library writes to standard error
+/// appear above the bar. Fires: when it
 /// is time to draw. Fetches: the values, only in runs after which the line is drawn. Cost: one reading of the clock per
 /// run. The original has no such hook.
 template <FixedString... Text>
@@ -108,18 +110,15 @@ struct Progress {
     std::string text = state.line.text(state.columns > 0) + values_text();
     if (state.columns > 0) {
       text.resize(std::min(text.size(), static_cast<std::size_t>(state.columns - 1)));  // a full line would wrap
-      put("\r" + text + "\x1b[K");
+      write ? write("\r" + text + "\x1b[K") : detail::standard_error.draw(text);
     } else {
-      put(text + "\n");
+      write ? write(text + "\n") : detail::standard_error.line(text);
     }
-    if (!write) detail::bar_on_terminal = state.columns > 0;
   }
   CROCHET_COLD void finish_line() const {
     if (state.columns == 0) return;
-    put("\n");
-    if (!write) detail::bar_on_terminal = false;
+    write ? write("\n") : detail::standard_error.leave_bar();
   }
-  void put(const std::string& text) const { write ? write(text) : detail::write_text(text); }
 
   /// Smooths the rate over the last few times the line was drawn.
   void measure(double now) {
@@ -138,6 +137,9 @@ struct Progress {
 
   [[nodiscard]] std::string values_text() const {
     std::string text;
+    if constexpr (sizeof...(Text) > 0) {
+      if (state.values[0].empty()) return text;  // no run has been due
+    }
     [[maybe_unused]] std::size_t i = 0;
     [[maybe_unused]] const auto add = [&](std::string_view name) {
       (text += i == 0 ? "  " : ", ").append(name).append(" = ").append(state.values[i]);

@@ -32,6 +32,8 @@ class RunCadence {
   constexpr std::optional<Cadence::Elapsed> triggered(std::int64_t step, double now) {
     return cadence_.triggered(counts_runs_ ? runs_ - 1 : step, now);
   }
+  /// The runs so far, those before a resume included.
+  [[nodiscard]] constexpr std::int64_t runs() const { return runs_; }
   /// For the state of one that has steps and no time: the step that is due next, or how many runs of an interval are
   /// over; 0 at the beginning.
   [[nodiscard]] constexpr std::int64_t position(std::int64_t interval) const {

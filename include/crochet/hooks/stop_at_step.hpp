@@ -36,7 +36,7 @@ struct StopAtStep {
 
   void after_create_session(auto& session, auto& coordinator) {
     if (target < 0) target = session.step() + std::min(*num_steps, most - session.step());
-    if (session.step() >= target) coordinator.request_stop(reason());
+    if (session.step() >= target) coordinator.request_stop(reason(), "StopAtStep");
   }
 
   void after_run(auto& run, const auto& /*values*/) const {

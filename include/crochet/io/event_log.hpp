@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -18,6 +17,7 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/io/event_file.hpp>
+#include <crochet/standard_error.hpp>
 
 namespace crochet::io {
 
@@ -31,9 +31,6 @@ namespace detail {
 inline double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-inline void report_to_standard_error(std::string_view line) {
-  std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
-}
 }  // namespace detail
 
 struct EventLogOptions {
@@ -41,7 +38,7 @@ struct EventLogOptions {
   OnWriteError on_write_error = OnWriteError::go_on;
   std::size_t kept_bytes = std::size_t{4} << 20;           ///< of events that could not be written, at most
   std::function<double()> clock{&detail::steady_seconds};  ///< of the flushes
-  std::function<void(std::string_view)> report{&detail::report_to_standard_error};
+  std::function<void(std::string_view)> report{&crochet::detail::write_line};
   EventFileOptions file{};
 };
 

@@ -2,22 +2,19 @@
 // Where the library says things that it can tell nobody by an exception: stderr, or wherever the program sends them.
 #pragma once
 
-#include <cstdio>
 #include <string_view>
 
 #include <crochet/config.hpp>
 #include <crochet/session/atomic.hpp>
+#include <crochet/standard_error.hpp>
 
 namespace crochet {
 
 /// Receives one line, without an end-of-line. May be called on any thread, also from destructors: it must not throw.
 using DiagnosticSink = void (*)(std::string_view line);
 
-/// Writes the line to stderr.
-inline void write_to_stderr(std::string_view line) {
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fputc('\n', stderr);
-}
+/// Writes the line to standard error, above a progress bar if there is one.
+inline void write_to_stderr(std::string_view line) { detail::write_line(line); }
 
 namespace detail {
 inline Atomic<DiagnosticSink> diagnostic_sink{&write_to_stderr};

@@ -15,7 +15,8 @@ namespace crochet::testing {
 /// The laws, by the names that broken_laws uses:
 ///   copies       a copy, also one made in the middle of a session, goes on as the original does; they share nothing
 ///   moves        so does a hook that was moved to, and what was moved from does nothing any more
-///   begin        begin resets: the same object's second session is like its first
+///   begin        begin resets: the same object's second session is like its first, and so is the state that is saved
+///                after begin; of a hook without state that has ==, the members
 ///   state        a fresh hook that loads the saved state goes on as the saved one does; saving changes nothing; a
 ///                checkpoint without the hook's keys is a fresh start; the keys and the types of their values are the
 ///                same at any time

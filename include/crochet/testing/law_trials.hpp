@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -206,6 +207,27 @@ class LawTrials {
       finish(trial);
       if (session == 1) compare("begin", "the second session of one hook", trial.events());
     }
+    begin_forgets(chain.template at<0>());
+  }
+  /// Also what no request, read or stop shows: the state that is saved, and the members of a hook that has ==.
+  void begin_forgets(H& used) {
+    Chain other = fresh();
+    H& unused = other.template at<0>();
+    call_begin(used);
+    call_begin(unused);
+    if constexpr (SavesState<H>) {
+      StateBox now, then;
+      phase::save_state::call(used, now);
+      phase::save_state::call(unused, then);
+      const std::string key = now.difference_from(then);
+      if (!key.empty())
+        report("begin", "the state \"" + key + "\" of a session that is over is still there after begin");
+    } else if constexpr (std::equality_comparable<H>) {
+      if (!(used == unused)) report("begin", "a hook that has made a session is not equal to a new one after begin");
+    }
+  }
+  static void call_begin([[maybe_unused]] H& hook) {
+    if constexpr (phase::begin::handled<H>) phase::begin::call(hook);
   }
 
   void state() {

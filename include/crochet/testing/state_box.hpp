@@ -2,10 +2,14 @@
 // Keeps a hook's state in memory: what a checkpoint does, for tests of save_state and load_state.
 #pragma once
 
+#include <algorithm>
 #include <any>
+#include <cstddef>
 #include <map>
+#include <ranges>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/error.hpp>
@@ -18,7 +22,7 @@ class StateBox {
  public:
   template <class T>
   void put(std::string_view key, const T& value) {
-    if (!values_.emplace(prefix_ + std::string(key), value).second) {
+    if (!values_.emplace(prefix_ + std::string(key), Value{value, &same_value<T>}).second) {
       throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put twice");
     }
   }
@@ -28,7 +32,7 @@ class StateBox {
   bool get(std::string_view key, T& value) const {
     const auto found = values_.find(prefix_ + std::string(key));
     if (found == values_.end()) return false;
-    const auto* stored = std::any_cast<T>(&found->second);
+    const auto* stored = std::any_cast<T>(&found->second.content);
     if (stored == nullptr) {
       throw LogicError("crochet: the state key \"" + std::string(key) + "\" was put as another type");
     }
@@ -47,13 +51,42 @@ class StateBox {
   /// The keys in it, each with the type of its value, in the order of the alphabet.
   [[nodiscard]] std::string keys() const {
     std::string all;
-    for (const auto& [key, value] : values_) ((all += all.empty() ? "" : ", ") += key + " ") += value.type().name();
+    for (const auto& [key, value] : values_)
+      ((all += all.empty() ? "" : ", ") += key + " ") += value.content.type().name();
     return all;
   }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
+  /// The first key whose value the other box has not, or has as another one; empty if there is none. NaN equals NaN.
+  [[nodiscard]] std::string difference_from(const StateBox& other) const {
+    for (const auto& [key, value] : values_) {
+      const auto found = other.values_.find(key);
+      if (found == other.values_.end() || !value.same(value.content, found->second.content)) return key;
+    }
+    return {};
+  }
 
  private:
-  std::map<std::string, std::any> values_;
+  struct Value {
+    std::any content;
+    bool (*same)(const std::any& a, const std::any& b);
+  };
+  template <class T>
+  static bool same(const T& a, const T& b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a == b || (a != a && b != b);
+    } else if constexpr (std::ranges::range<const T>) {
+      using E = std::ranges::range_value_t<const T>;
+      return std::ranges::equal(a, b, [](const E& x, const E& y) { return same<E>(x, y); });
+    } else {
+      return a == b;
+    }
+  }
+  template <class T>
+  static bool same_value(const std::any& a, const std::any& b) {
+    return a.type() == b.type() && same<T>(std::any_cast<const T&>(a), std::any_cast<const T&>(b));
+  }
+
+  std::map<std::string, Value> values_;
   mutable std::string prefix_;
 };
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standard error: the library's lines, and the bar at the bottom of a terminal that they must not run into.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+namespace crochet::detail {
+
+/// Lines on standard error above at most one bar. A line clears the bar, and the bar is drawn again below it.
+/// Everything that the library writes to standard error goes through the one object of this class, standard_error. Any
+/// thread: the lock is the stream's own, so that single writes of others stay whole as well. Throws nothing and
+/// allocates nothing: diagnostics are written from destructors, too.
+class StandardError {
+ public:
+  /// Writes a line, which is given without an end-of-line.
+  void line(std::string_view text) {
+    const Lock lock;
+    Piece piece;
+    if (bar_size_ > 0) piece.add("\r\x1b[K");
+    piece.add(text);
+    piece.add("\n");
+    piece.add({bar_, bar_size_});
+  }
+  /// Draws the bar in place of the one that is there. What is longer than any terminal is cut off.
+  void draw(std::string_view bar) {
+    const Lock lock;
+    bar_size_ = bar.size() < sizeof bar_ ? bar.size() : sizeof bar_;
+    std::memcpy(bar_, bar.data(), bar_size_);
+    Piece piece;
+    piece.add("\r");
+    piece.add({bar_, bar_size_});
+    piece.add("\x1b[K");
+  }
+  /// Leaves the bar as it is, and goes to a new line.
+  void leave_bar() {
+    const Lock lock;
+    bar_size_ = 0;
+    Piece piece;
+    piece.add("\n");
+  }
+
+ private:
+  struct Lock {
+#if defined(_WIN32)
+    Lock() { _lock_file(stderr); }
+    ~Lock() { _unlock_file(stderr); }
+#else
+    Lock() { flockfile(stderr); }
+    ~Lock() { funlockfile(stderr); }
+#endif
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+  };
+  /// Gathers what belongs together into one write where it fits, since standard error has no buffer of its own.
+  class Piece {
+   public:
+    Piece() = default;
+    Piece(const Piece&) = delete;
+    Piece& operator=(const Piece&) = delete;
+    ~Piece() {
+      flush();
+      std::fflush(stderr);
+    }
+    void add(std::string_view text) {
+      if (text.size() > sizeof buffer_ - size_) flush();
+      if (text.size() > sizeof buffer_) {
+        std::fwrite(text.data(), 1, text.size(), stderr);
+        return;
+      }
+      if (!text.empty()) std::memcpy(buffer_ + size_, text.data(), text.size());
+      size_ += text.size();
+    }
+
+   private:
+    void flush() {
+      std::fwrite(buffer_, 1, size_, stderr);
+      size_ = 0;
+    }
+    char buffer_[1024];
+    std::size_t size_ = 0;
+  };
+
+  char bar_[512]{};
+  std::size_t bar_size_ = 0;
+};
+
+inline constinit StandardError standard_error{};
+
+/// As a function: the sink of all reports that no other sink was given for.
+inline void write_line(std::string_view line) { standard_error.line(line); }
+
+}  // namespace crochet::detail
