@@ -84,7 +84,8 @@ TEST(HookTensors, ThatDoNotFitTheSchemaAreDamage) {
        {"float64 best\n", "hook a\nnonsense\n", "hook a\nfloat99 best\n", "hook a\nfloat64 missing\n",
         "hook other\nint64[] paths\n", "hook EarlyStopping<\"loss\">\nfloat64[] best\n",
         "hook EarlyStopping<\"loss\">\nfloat32 history\n", "hook EarlyStopping<\"loss\">\nfloat32 best\n",
-        "hook other\ntext paths\n"}) {
+        "hook other\ntext paths\n", "hook EarlyStopping<\"loss\">\nfloat64 best\nfloat64 best\n",
+        "hook EarlyStopping<\"loss\">\nhook EarlyStopping<\"loss\">\n"}) {
     std::vector<OwnedTensor> tensors = to_tensors(sample());
     set_schema(tensors, schema);
     EXPECT_THROW(chain_state_of(Memory(tensors)), DataLossError) << schema;

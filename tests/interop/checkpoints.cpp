@@ -82,6 +82,13 @@ void list(const std::vector<std::string>& words) {
   });
 }
 
+/// Prints the metadata of a safetensors file as JSON, and copies the file with them.
+void metadata(const std::vector<std::string>& words) {
+  const io::SafetensorsReader reader{words.at(1)};
+  std::cout << nlohmann::json(reader.metadata()).dump() << '\n';
+  io::Safetensors::write(words.at(2), Contents{reader}.records(), reader.metadata());
+}
+
 void write_state(const std::vector<std::string>& words) {
   io::CheckpointState state{.newest = words.back()};
   for (std::size_t i = 2; i < words.size(); ++i) {
@@ -103,6 +110,7 @@ void run(const std::vector<std::string>& words) {
   if (command == "copy") return copy(words);
   if (command == "verify") return verify(words);
   if (command == "list") return list(words);
+  if (command == "metadata") return metadata(words);
   if (command == "write-state") return write_state(words);
   if (command == "read-state") return read_state(words);
   throw crochet::LogicError("there is no command " + command);

@@ -40,6 +40,15 @@ class SafetensorsFiles(frame.InteropTest):
         self.assert_holds(self.copy(self.path("copy"), "again"), tensors)
         self.assertEqual(len(self.ours("list", "safetensors", self.path("a")).splitlines()), len(tensors))
 
+    def test_metadata_both_ways(self):
+        metadata = {"format": "pt", "": "", "quote\"\\\n": "\u00e9", "long": "z" * 1000}
+        save_file({"w": np.ones(2, np.float32)}, self.path("a.safetensors"), metadata)
+        self.assertEqual(json.loads(self.ours("metadata", self.path("a"), self.path("b"))), metadata)
+        with safetensors.safe_open(self.path("b.safetensors"), "np") as file:
+            ours = {key: value for key, value in file.metadata().items() if not key.startswith("crochet.")}
+        self.assertEqual(ours, metadata)
+        self.assert_holds(self.path("b"), {"w": np.ones(2, np.float32)})
+
     def test_the_data_lie_where_the_reference_puts_them(self):
         tensors = {"b": np.ones(3, np.uint8), "c": np.ones(2, np.float64), "a": np.ones(5, np.uint8), "d": np.ones(1, np.int64)}
         save_file(tensors, self.path("a.safetensors"))

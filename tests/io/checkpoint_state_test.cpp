@@ -70,14 +70,33 @@ TEST(CheckpointState, TakesAbsolutePathsAndUnknownFields) {
   EXPECT_EQ(read_checkpoint_state(folder.path())->newest, "/a/m-1");
 }
 
+TEST(CheckpointState, OfMoreCheckpointsThanAreReadTheLastAreListed) {
+  const TemporaryFolder folder;
+  CheckpointState state{.newest = folder / "m"};
+  for (int i = 0; i < 65'540; ++i) state.all.push_back(folder / ("m-" + std::to_string(i)));
+  state.timestamps.assign(state.all.size(), 1.5);
+  write_checkpoint_state(folder.path(), state);
+  const auto read = read_checkpoint_state(folder.path());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->all.size(), 65'536u);
+  EXPECT_EQ(read->all.front(), folder / "m-4");
+  EXPECT_EQ(read->all.back(), folder / "m-65539");
+}
+
+// 200,000 messages in each other, 65,537 checkpoints, 16 MiB of blanks.
 TEST(CheckpointState, RefusesWhatIsNone) {
   const TemporaryFolder folder;
-  for (const std::string_view text : {"model_checkpoint_path: \"m", "\xff\xfe", "", "model_checkpoint_path: 3",
-                                      "model_checkpoint_path: \"m\" all_model_checkpoint_timestamps: 1"}) {
+  const std::string right = "model_checkpoint_path: \"m\" ";
+  std::string deep, many = right + "all_model_checkpoint_paths: [";
+  for (int i = 0; i < 200'000; ++i) deep += "from_the_future { ";
+  for (int i = 0; i < 65'536; ++i) many += "\"\",";
+  for (const std::string& text : {std::string("model_checkpoint_path: \"m"), std::string("\xff\xfe"), std::string(),
+                                  std::string("model_checkpoint_path: 3"), right + "all_model_checkpoint_timestamps: 1",
+                                  right + deep, many + "\"\"]", right + std::string(std::size_t{16} << 20, ' ')}) {
     write_text(folder / "checkpoint", text);
     try {
       (void)read_checkpoint_state(folder.path());
-      ADD_FAILURE() << text;
+      ADD_FAILURE() << text.substr(0, 100);
     } catch (const crochet::DataLossError& error) {
       EXPECT_NE(std::string(error.what()).find((folder / "checkpoint").string()), std::string::npos) << error.what();
     }

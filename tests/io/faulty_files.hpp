@@ -20,7 +20,7 @@ namespace crochet::test {
 struct MachineStopped {};
 
 /// The files of this machine, without waiting for the disk.
-class LocalFilesWithoutSync final : public io::FileSystem {
+class LocalFilesWithoutSync : public io::FileSystem {
  public:
   std::unique_ptr<io::OutputFile> create(const std::filesystem::path& path, std::error_code& error) override {
     std::unique_ptr<io::OutputFile> file = io::local_files().create(path, error);

@@ -98,6 +98,8 @@ TEST(SummaryTag, KeepsWhatTensorBoardKnows) {
   EXPECT_EQ(io::summary_tag("train/loss_1.x-y"), "train/loss_1.x-y");
   EXPECT_EQ(io::summary_tag("train loss: 5%"), "train_loss__5_");
   EXPECT_EQ(io::summary_tag("//hidden/kernel"), "hidden/kernel");
+  EXPECT_EQ(io::summary_tag("_x"), "_x");
+  EXPECT_EQ(io::summary_tag("-x"), "-x");
   EXPECT_EQ(io::summary_tag("gr\xC3\xB6\xC3\x9F"
                             "e \xE2\x82\xAC"),
             "gr__e__")

@@ -141,6 +141,16 @@ TEST(Safetensors, RefusesHostileHeaders) {
       R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" + w + "}",  // one on top of the other
       R"({"__metadata__":{"a":1},)" + w + "}",
       R"({"__metadata__":[],)" + w + "}",
+      R"({"__metadata__":{"a":{}},)" + w + "}",
+      R"({"__metadata__":{"a":"","a":""},)" + w + "}",
+      R"({"__metadata__":{},"__metadata__":{},)" + w + "}",
+      R"({"w":1})",
+      R"({"w":{"dtype":"F32","shape":[[2]],"data_offsets":[0,8]}})",
+      R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[[0,8]]}})",
+      R"({"w":{"dtype":["F32"],"shape":[2],"data_offsets":[0,8]}})",
+      R"({"w":{"dtype":"F32","shape":{},"data_offsets":[0,8]}})",
+      R"({"w":{"dtype":"F32","shape":null,"data_offsets":[0,8]}})",
+      R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0]}})",
       R"({"__metadata__":{"crochet.tensor_crc32c":"00000000"},)" + w + "}",  // ours, but for its checksum
       "{\"\xff\":1," + w + "}",
   };
@@ -182,6 +192,36 @@ TEST(Safetensors, RefusesHostileMetadata) {
   write(right + R"(,"crochet.strings":"{\"w\":[8]}")");
   const SafetensorsReader reader{folder / "x"};
   EXPECT_THROW(reader.read_strings(*reader.find("w")), crochet::DataLossError);
+}
+
+TEST(Safetensors, MetadataOfTheProgramAreWrittenAndRead) {
+  const TemporaryFolder folder;
+  const float x = 1;
+  const std::array<std::string, 1> texts{"text"};
+  const std::array<std::int64_t, 1> one{1};
+  const std::vector<TensorRecord> records{tensor_record<float>("x", {&x, 1}, {}),
+                                          {"s", DataType::string, one, {}, texts}};
+  const SafetensorsMetadata metadata{
+      {"format", "pt"}, {"", ""}, {"q\"\\\n", "\xc3\xa9"}, {"zz", std::string(1000, 'z')}};
+  Safetensors::write(folder / "a", records, metadata);
+  const SafetensorsReader reader{folder / "a"};
+  EXPECT_EQ(reader.metadata(), metadata);
+  reader.verify();
+  EXPECT_EQ(reader.read_strings(*reader.find("s")), std::vector<std::string>{"text"});
+  Safetensors::write(folder / "a", records);
+  EXPECT_TRUE(SafetensorsReader{folder / "a"}.metadata().empty());
+  EXPECT_THROW(Safetensors::write(folder / "b", records, {{"crochet.strings", ""}}), crochet::LogicError);
+  EXPECT_THROW(Safetensors::write(folder / "b", records, {{"\xff", ""}}), crochet::LogicError);
+  EXPECT_THROW(Safetensors::write(folder / "b", records, {{"a", "\xff"}}), crochet::LogicError);
+}
+
+TEST(Safetensors, MetadataOfOtherWritersAreRead) {
+  const TemporaryFolder folder;
+  const std::string header =
+      R"({"__metadata__":{"format":"pt","a":"b"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"more":[{"x":[]}]}})";
+  const std::string bytes = with_length(header) + two_floats;
+  write_whole_file(folder / "x.safetensors", {std::as_bytes(std::span{bytes})});
+  EXPECT_EQ(SafetensorsReader{folder / "x"}.metadata(), (SafetensorsMetadata{{"a", "b"}, {"format", "pt"}}));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(SortedTable, KeysThatShareALongPrefix) {
 }
 
 TEST(Snappy, UnpacksItsKindsOfElements) {
-  using detail::unpack_snappy;
+  const auto unpack_snappy = [](const std::string& from) { return detail::unpack_snappy(from, 100); };
   const auto bytes = [](std::initializer_list<int> values) { return std::string(values.begin(), values.end()); };
   EXPECT_EQ(unpack_snappy(bytes({0})), "");
   EXPECT_EQ(unpack_snappy(bytes({3, 2 << 2}) + "abc"), "abc");
@@ -109,6 +109,12 @@ TEST(Snappy, UnpacksItsKindsOfElements) {
   EXPECT_EQ(unpack_snappy(bytes({7, 0, 'a', 1 | 2 << 2, 1})), "aaaaaaa");                   // copy, 1 byte of offset
   EXPECT_EQ(unpack_snappy(bytes({6, 2 << 2, 'a', 'b', 'c', 2 | 2 << 2, 3, 0})), "abcabc");  // 2 bytes
   EXPECT_EQ(unpack_snappy(bytes({6, 2 << 2, 'a', 'b', 'c', 3 | 2 << 2, 3, 0, 0, 0})), "abcabc");  // 4 bytes
+}
+
+TEST(Snappy, UnpacksNoMoreThanPermitted) {
+  const std::string packed = std::string("\x64\xf0\x63", 3) + std::string(100, 'x');
+  EXPECT_EQ(detail::unpack_snappy(packed, 100).size(), 100u);
+  EXPECT_THROW((void)detail::unpack_snappy(packed, 99), crochet::DataLossError);
 }
 
 TEST(Snappy, DamagedDataAreRefused) {
@@ -125,7 +131,7 @@ TEST(Snappy, DamagedDataAreRefused) {
                                  bytes({6, 0, 'a', 1, 1}),                          // shorter
                                  bytes({5, 0, 'a', 2, 1}),                          // an offset that is missing
                                  bytes({0xff, 0xff, 0xff, 0xff, 0x0f, 0, 'a'})}) {  // 4 GiB promised
-    EXPECT_THROW((void)detail::unpack_snappy(bad), crochet::DataLossError) << ::testing::PrintToString(bad);
+    EXPECT_THROW((void)detail::unpack_snappy(bad, 1 << 20), crochet::DataLossError) << ::testing::PrintToString(bad);
   }
 }
 

@@ -180,6 +180,17 @@ TEST(TensorBundle, ReadsACompressedIndex) {
   }
 }
 
+TEST(DataTypes, HaveTheirNamesBothWays) {
+  for (std::int32_t value = 1; value <= 30; ++value) {
+    const auto type = static_cast<DataType>(value);
+    EXPECT_EQ(data_type_named(name_of(type)), type) << value;
+  }
+  static_assert(data_type_named("float32") == DataType::float32 && data_type_named("bool") == DataType::boolean);
+  for (const std::string_view none : {"", "invalid", "float", "Float32", "float32 "}) {
+    EXPECT_EQ(data_type_named(none), DataType::invalid) << none;
+  }
+}
+
 // A partitioned tensor, made with the library's own pieces; tests/interop reads one of TensorFlow's.
 TEST(TensorBundle, KeysOfPartsAreTensorFlows) {
   using detail::slice_key;

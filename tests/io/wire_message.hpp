@@ -42,6 +42,11 @@ class Message {
     bytes_ += varint(field << 3 | 2) + varint(size) + std::string(bytes);
     return *this;
   }
+  /// Fields that are bytes already.
+  Message& raw(std::string_view fields) {
+    bytes_ += fields;
+    return *this;
+  }
   operator std::string_view() const { return bytes_; }  // NOLINT(google-explicit-constructor): it is one
 
  private:

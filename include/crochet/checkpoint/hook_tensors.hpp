@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -127,16 +128,20 @@ inline std::vector<OwnedTensor> to_tensors(const ChainState& state) {
 }
 
 /// The state that a checkpoint holds; empty if it holds none (one of TensorFlow's). Throws DataLossError if schema and
-/// tensors do not agree, and what the reader throws. Reader: an io::CheckpointReader.
+/// tensors do not agree or a tensor or a hook is named twice, and what the reader throws. Memory: the state, and at
+/// most 64 bytes for each byte of schema and texts (docs/file-formats.md). Reader: an io::CheckpointReader.
 template <class Reader>
 ChainState chain_state_of(const Reader& reader) {
   const auto fail = [](const std::string& why) {
     throw DataLossError("crochet: the checkpoint's hook state is damaged: " + why);
   };
+  std::set<const void*> taken;       // the tensors that were read
+  std::set<std::string_view> hooks;  // those that the schema has named
   const auto read = [&](const std::string& name, io::DataType type) {
     const auto* entry = reader.find(name);
     if (entry == nullptr || entry->type != type || entry->shape.size() > 1)
       fail(name + " is missing or of another type");
+    if (!taken.insert(entry).second) fail(name + " is named twice");
     std::vector<std::byte> bytes(entry->byte_size);
     reader.read(*entry, bytes);
     return std::pair(entry, std::move(bytes));
@@ -149,6 +154,7 @@ ChainState chain_state_of(const Reader& reader) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (line.starts_with("hook ")) {
+      if (!hooks.insert(line).second) fail("its schema has the line \"" + std::string(line) + "\" twice");
       state.sections.push_back({std::string(line.substr(5)), {}});
       continue;
     }

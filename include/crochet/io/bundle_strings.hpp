@@ -64,20 +64,21 @@ inline std::optional<std::uint64_t> take_length(std::string_view& bytes) {
 /// compared) is wrong. `count` is at most the number of bytes.
 inline std::optional<std::vector<std::string>> unpack_strings(std::string_view bytes, std::size_t count,
                                                               std::optional<std::uint32_t> expected = std::nullopt) {
-  std::vector<std::uint64_t> lengths;
+  std::string_view lengths = bytes;
   std::uint32_t crc = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::optional<std::uint64_t> length = take_length(bytes);
     if (!length) return std::nullopt;
     crc = crc_of_length(*length, crc);
-    lengths.push_back(*length);
   }
   const std::string stored = little_endian(masked_crc(crc), 4);
   if (!bytes.starts_with(stored)) return std::nullopt;
   if (expected && masked_crc(crc32c(bytes, crc)) != *expected) return std::nullopt;
   bytes.remove_prefix(stored.size());
   std::vector<std::string> strings;
-  for (const std::uint64_t length : lengths) {
+  strings.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t length = *take_length(lengths);
     if (length > bytes.size()) return std::nullopt;
     strings.emplace_back(bytes.substr(0, static_cast<std::size_t>(length)));
     bytes.remove_prefix(static_cast<std::size_t>(length));

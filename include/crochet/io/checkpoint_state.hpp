@@ -2,7 +2,9 @@
 // The file `checkpoint` of a folder: which checkpoints it has, and which of them is the newest.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -15,6 +17,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <crochet/proto/checkpoint.pb.h>
+#include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/io/file_system.hpp>
 #include <crochet/io/input_file.hpp>
@@ -31,6 +34,10 @@ struct CheckpointState {
 };
 
 namespace detail {
+
+inline constexpr std::uint64_t largest_state_file = std::uint64_t{16} << 20;  // bytes
+inline constexpr int most_listed_checkpoints = 65'536;
+inline constexpr int deepest_state = 32;  // messages in each other; the format has one
 
 /// Keeps the first complaint of protobuf's parser, which would print it.
 class TextErrors final : public google::protobuf::io::ErrorCollector {
@@ -70,8 +77,8 @@ inline std::filesystem::path checkpoint_state_file(const std::filesystem::path& 
 
 /// Writes the file, in the text format of `tensorflow.CheckpointState` and with paths relative to the folder, which
 /// tf.train.get_checkpoint_state and latest_checkpoint read. Durable when it returns, and complete or not there
-/// whenever it is interrupted. LogicError if there is no newest, or if there are time stamps but not one for each;
-/// IoError.
+/// whenever it is interrupted. Of more than 65,536 checkpoints it lists the last. LogicError if there is no newest, or
+/// if there are time stamps but not one for each; IoError.
 inline void write_checkpoint_state(const std::filesystem::path& folder, const CheckpointState& state,
                                    std::string_view name = "checkpoint", FileSystem& files = local_files()) {
   if (state.newest.empty() || (!state.timestamps.empty() && state.timestamps.size() != state.all.size())) {
@@ -79,41 +86,70 @@ inline void write_checkpoint_state(const std::filesystem::path& folder, const Ch
   }
   proto::CheckpointState proto;
   proto.set_model_checkpoint_path(detail::path_in(folder, state.newest));
-  for (const auto& prefix : state.all) proto.add_all_model_checkpoint_paths(detail::path_in(folder, prefix));
-  for (const double time : state.timestamps) proto.add_all_model_checkpoint_timestamps(time);
+  const std::size_t left_out =
+      state.all.size() - std::min<std::size_t>(state.all.size(), detail::most_listed_checkpoints);
+  for (const auto& prefix : std::span(state.all).subspan(left_out)) {
+    proto.add_all_model_checkpoint_paths(detail::path_in(folder, prefix));
+  }
+  for (const double time : std::span(state.timestamps).subspan(state.timestamps.empty() ? 0 : left_out)) {
+    proto.add_all_model_checkpoint_timestamps(time);
+  }
   proto.set_last_preserved_timestamp(state.last_preserved);
   std::string text;
   google::protobuf::TextFormat::PrintToString(proto, &text);
   write_whole_file(checkpoint_state_file(folder, name), {std::as_bytes(std::span{text})}, files);
 }
 
+namespace detail {
+
+[[noreturn]] CROCHET_COLD inline void state_is_damaged(const std::filesystem::path& file, const std::string& why) {
+  throw DataLossError("crochet: " + file.string() + " is damaged: " + why);
+}
+
+/// The message in a state file, whose sizes are checked.
+inline proto::CheckpointState parse_checkpoint_state(const InputFile& in) {
+  const std::filesystem::path& file = in.path();
+  if (in.size() > largest_state_file) state_is_damaged(file, "it is larger than 16 MiB");
+  std::string text(static_cast<std::size_t>(in.size()), '\0');
+  in.read_at(0, std::as_writable_bytes(std::span{text}));
+  proto::CheckpointState proto;
+  google::protobuf::TextFormat::Parser parser;
+  TextErrors errors;
+  parser.RecordErrorsTo(&errors);
+  parser.AllowUnknownField(true);
+  parser.SetRecursionLimit(deepest_state);
+  if (!parser.ParseFromString(text, &proto)) state_is_damaged(file, errors.first);
+  const auto count = proto.all_model_checkpoint_timestamps_size();
+  const bool names_one = std::filesystem::path(proto.model_checkpoint_path()).has_filename();
+  if (!names_one || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
+    state_is_damaged(file, "it names no newest checkpoint, or too few times");
+  }
+  if (proto.all_model_checkpoint_paths_size() > most_listed_checkpoints) {
+    state_is_damaged(file, "it lists more than 65,536 checkpoints");
+  }
+  return proto;
+}
+
+}  // namespace detail
+
 /// Reads the file; nothing if there is none. Relative paths are taken from the folder. Says nothing about whether the
-/// checkpoints are there. IoError if it may not be read; DataLossError if it is not such a file, or names no newest.
+/// checkpoints are there. IoError if it may not be read; DataLossError if it is not such a file, names no newest, lists
+/// more than 65,536 checkpoints or has more than 16 MiB; ResourceExhaustedError. Memory: see docs/file-formats.md.
 inline std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& folder,
                                                             std::string_view name = "checkpoint",
                                                             FileSystem& files = local_files()) {
   const std::filesystem::path file = checkpoint_state_file(folder, name);
-  std::error_code error;
-  if (!std::filesystem::exists(file, error) && !error) return std::nullopt;
-  proto::CheckpointState proto;
-  google::protobuf::TextFormat::Parser parser;
-  detail::TextErrors errors;
-  parser.RecordErrorsTo(&errors);
-  parser.AllowUnknownField(true);
-  if (!parser.ParseFromString(read_whole_file(file, files), &proto)) {
-    throw DataLossError("crochet: " + file.string() + " is damaged: " + errors.first);
-  }
-  const auto count = proto.all_model_checkpoint_timestamps_size();
-  const bool names_one = std::filesystem::path(proto.model_checkpoint_path()).has_filename();
-  if (!names_one || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
-    throw DataLossError("crochet: " + file.string() + " is damaged: it names no newest checkpoint, or too few times");
-  }
-  CheckpointState state{.newest = folder / proto.model_checkpoint_path()};
-  for (const std::string& path : proto.all_model_checkpoint_paths()) state.all.push_back(folder / path);
-  state.timestamps.assign(proto.all_model_checkpoint_timestamps().begin(),
-                          proto.all_model_checkpoint_timestamps().end());
-  state.last_preserved = proto.last_preserved_timestamp();
-  return state;
+  return detail::reading(file, [&]() -> std::optional<CheckpointState> {
+    const std::optional<InputFile> in = InputFile::if_there(file, files);
+    if (!in) return std::nullopt;
+    const proto::CheckpointState proto = detail::parse_checkpoint_state(*in);
+    CheckpointState state{.newest = folder / proto.model_checkpoint_path()};
+    for (const std::string& path : proto.all_model_checkpoint_paths()) state.all.push_back(folder / path);
+    state.timestamps.assign(proto.all_model_checkpoint_timestamps().begin(),
+                            proto.all_model_checkpoint_timestamps().end());
+    state.last_preserved = proto.last_preserved_timestamp();
+    return state;
+  });
 }
 
 }  // namespace crochet::io

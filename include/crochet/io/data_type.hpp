@@ -95,6 +95,13 @@ constexpr bool is_known(DataType type) {
 constexpr std::string_view name_of(DataType type) {
   return detail::data_types[is_known(type) ? static_cast<std::size_t>(type) : 0].name;
 }
+/// The type of that name, as name_of() has it; `invalid` if there is none.
+constexpr DataType data_type_named(std::string_view name) {
+  for (std::size_t i = 1; i < detail::data_types.size(); ++i) {
+    if (detail::data_types[i].name == name) return static_cast<DataType>(i);
+  }
+  return DataType::invalid;
+}
 /// Bytes of one element in a file; 0 where elements have no fixed size (strings, resources, variants).
 constexpr std::size_t size_of(DataType type) {
   return detail::data_types[is_known(type) ? static_cast<std::size_t>(type) : 0].size;

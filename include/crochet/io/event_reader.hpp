@@ -40,7 +40,10 @@ enum class EventFileState {
 /// one entry for each tag that names a plug-in (docs/file-formats.md).
 class EventReader {
  public:
-  explicit EventReader(const std::filesystem::path& file, FileSystem& files = local_files()) : file_(file, files) {}
+  explicit EventReader(const std::filesystem::path& file, FileSystem& files = local_files())
+      : file_(detail::reading(file, [&] {
+          return RecordFile{file, files};
+        })) {}
 
   /// The next record; nothing at the end. A summary of several values gives as many records. Called again after the
   /// end it goes on with what was appended since, unless the file is damaged.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,14 @@ class InputFile {
     std::error_code error;
     file_ = files.open(path_, error);
     if (!file_) fail(error);
+  }
+  /// The same; nothing if there is no such file.
+  static std::optional<InputFile> if_there(const std::filesystem::path& path, FileSystem& files = local_files()) {
+    std::error_code error;
+    InputFile file{path, files.open(path, error)};
+    if (!file.file_ && error == std::errc::no_such_file_or_directory) return std::nullopt;
+    if (!file.file_) file.fail(error);
+    return file;
   }
 
   const std::filesystem::path& path() const { return path_; }
@@ -62,6 +71,8 @@ class InputFile {
   }
 
  private:
+  InputFile(std::filesystem::path path, std::unique_ptr<RandomAccessFile> file)
+      : path_(std::move(path)), file_(std::move(file)) {}
   [[noreturn]] CROCHET_COLD void fail(std::error_code error) const {
     throw IoError("crochet: cannot read " + path_.string() + ": " + error.message());
   }

@@ -39,6 +39,11 @@ struct Safetensors {
   /// See CheckpointFormat.
   static void write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,
                     FileSystem& files = local_files());
+  /// The same, with texts of the program's own under `__metadata__`, which every reader of the format gives back (here:
+  /// SafetensorsReader::metadata()). Throws LogicError for texts that are not UTF-8 and for keys that begin with
+  /// "crochet.".
+  static void write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,
+                    const SafetensorsMetadata& metadata, FileSystem& files = local_files());
 };
 
 namespace detail {
@@ -65,11 +70,16 @@ inline std::vector<std::filesystem::path> Safetensors::files(const std::filesyst
 
 inline void Safetensors::write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,
                                FileSystem& files) {
+  write(prefix, tensors, SafetensorsMetadata{}, files);
+}
+
+inline void Safetensors::write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,
+                               const SafetensorsMetadata& metadata, FileSystem& files) {
   for (const TensorRecord& tensor : tensors) check_record(tensor);
   detail::require_different_names(tensors);
   std::vector<std::string> packed;
   const std::vector<detail::SafetensorsItem> items = detail::in_file_order(tensors, packed);
-  const std::string begin = detail::write_safetensors_header(items);
+  const std::string begin = detail::write_safetensors_header(items, metadata);
   TemporaryFile file{index_file(prefix), files};
   file.write(std::as_bytes(std::span{begin}));
   for (const detail::SafetensorsItem& item : items) file.write(item.bytes);

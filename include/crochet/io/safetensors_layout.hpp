@@ -34,7 +34,7 @@ inline std::string json_text(std::string_view text) {
   try {
     return Json(text).dump();
   } catch (const Json::exception& error) {
-    throw LogicError(std::string("crochet: the name of a tensor is not UTF-8: ") + error.what());
+    throw LogicError(std::string("crochet: a name or a text for a safetensors file is not UTF-8: ") + error.what());
   }
 }
 
@@ -47,8 +47,20 @@ inline std::string list_of(std::span<const std::int64_t> sizes) {
   return text += ']';
 }
 
+/// `,"key":"text"` for each of a program's metadata. Throws LogicError for a key of this library's.
+inline std::string metadata_text(const SafetensorsMetadata& metadata) {
+  std::string text;
+  for (const auto& [key, value] : metadata) {
+    if (key.starts_with(own_key)) {
+      throw LogicError("crochet: metadata \"" + key + "\": keys that begin with \"crochet.\" are the library's own");
+    }
+    text.append(",").append(json_text(key)).append(":").append(json_text(value));
+  }
+  return text;
+}
+
 /// The header's text for these, which lie in the file in this order.
-inline std::string header_text(std::span<const SafetensorsItem> items) {
+inline std::string header_text(std::span<const SafetensorsItem> items, const SafetensorsMetadata& metadata) {
   std::string checksums, strings, tensors;
   std::uint64_t offset = 0;
   for (const SafetensorsItem& item : items) {
@@ -68,15 +80,17 @@ inline std::string header_text(std::span<const SafetensorsItem> items) {
   std::string text{own_beginning};
   text.append(no_crc).append(R"(","crochet.tensor_crc32c":")").append(checksums).append("\"");
   if (!strings.empty()) text.append(R"(,"crochet.strings":)").append(json_text("{" + strings + "}"));
-  return text.append("}").append(tensors).append("}");
+  return text.append(metadata_text(metadata)).append("}").append(tensors).append("}");
 }
 
 /// The length and the header.
-inline std::string write_safetensors_header(std::span<const SafetensorsItem> items) {
-  std::string text = header_text(items);
+inline std::string write_safetensors_header(std::span<const SafetensorsItem> items,
+                                            const SafetensorsMetadata& metadata) {
+  std::string text = header_text(items, metadata);
   text.append((8 - text.size() % 8) % 8, ' ');
   if (text.size() > largest_header)
-    throw LogicError("crochet: too many tensors for a safetensors header; TensorBundle can");
+    throw LogicError(
+        "crochet: tensors and metadata are too many for a safetensors header, which has 100,000,000 bytes at most");
   std::string begin = little_endian(text.size(), 8) + text;
   begin.replace(8 + own_beginning.size(), no_crc.size(), hex(crc32c(begin)));
   return begin;

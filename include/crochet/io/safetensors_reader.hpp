@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,7 +19,9 @@
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/data_type.hpp>
+#include <crochet/io/file_system.hpp>
 #include <crochet/io/input_file.hpp>
+#include <crochet/io/little_endian.hpp>
 #include <crochet/io/safetensors_header.hpp>
 #include <crochet/io/tensor_record.hpp>
 
@@ -34,14 +37,19 @@ class SafetensorsReader {
       : SafetensorsReader(InputFile{prefix.string() + ".safetensors", files}) {}
 
   explicit SafetensorsReader(InputFile file) : file_(std::move(file)) {
-    try {
-      const std::string begin = read_begin();
-      data_ = begin.size();
-      open(detail::read_safetensors_header(begin, file_.size()));
-    } catch (const DataLossError& error) {
-      throw DataLossError("crochet: " + file_.path().string() + " is damaged: " + error.what());
-    }
+    detail::reading(file_.path(), [this] {
+      try {
+        const std::string begin = read_begin();
+        data_ = begin.size();
+        open(detail::read_safetensors_header(begin, file_.size()));
+      } catch (const DataLossError& error) {
+        throw DataLossError("crochet: " + file_.path().string() + " is damaged: " + error.what());
+      }
+    });
   }
+
+  /// The texts under `__metadata__`, without those of this library's own.
+  const SafetensorsMetadata& metadata() const { return metadata_; }
 
   std::span<const TensorEntry> tensors() const { return entries_; }
 
@@ -72,17 +80,20 @@ class SafetensorsReader {
     if (entry.type != DataType::string) {
       throw LogicError("crochet: tensor \"" + entry.name + "\" of the checkpoint holds no strings");
     }
-    const detail::SafetensorsPlace& place = place_of(entry);
-    std::string bytes(static_cast<std::size_t>(place.size), '\0');
-    file_.read_at(data_ + place.begin, std::as_writable_bytes(std::span{bytes}));
-    if (place.crc && *place.crc != crc32c(bytes)) fail(entry.name);
-    std::optional<std::vector<std::string>> strings = detail::unpack_strings(bytes, entry.elements);
-    if (!strings) fail(entry.name);
-    return *std::move(strings);
+    return detail::reading(file_.path(), [&] {
+      const detail::SafetensorsPlace& place = place_of(entry);
+      std::string bytes(static_cast<std::size_t>(place.size), '\0');
+      file_.read_at(data_ + place.begin, std::as_writable_bytes(std::span{bytes}));
+      if (place.crc && *place.crc != crc32c(bytes)) fail(entry.name);
+      std::optional<std::vector<std::string>> strings = detail::unpack_strings(bytes, entry.elements);
+      if (!strings) fail(entry.name);
+      return *std::move(strings);
+    });
   }
 
   void verify() const {
-    std::vector<std::byte> buffer(std::size_t{1} << 18);
+    std::vector<std::byte> buffer =
+        detail::reading(file_.path(), [] { return std::vector<std::byte>(std::size_t{1} << 18); });
     for (const TensorEntry& entry : entries_) {
       if (entry.type == DataType::string) (void)read_strings(entry);
       const detail::SafetensorsPlace& place = place_of(entry);
@@ -100,23 +111,29 @@ class SafetensorsReader {
  private:
   /// The length and the header, of which no more is read than the file has.
   std::string read_begin() const {
-    std::string begin(8, '\0');
-    file_.read_at(0, std::as_writable_bytes(std::span{begin}));
-    std::uint64_t length = 0;
-    for (unsigned i = 0; i < 8; ++i) length |= std::uint64_t{static_cast<unsigned char>(begin[i])} << (8 * i);
+    std::array<char, 8> size{};
+    file_.read_at(0, std::as_writable_bytes(std::span{size}));
+    const auto length = detail::little_endian<std::uint64_t>(std::string_view{size.data(), size.size()});
     if (length > detail::largest_header || length > file_.size() - 8) {
       detail::header_is_wrong("its header would have " + std::to_string(length) + " bytes");
     }
-    begin.resize(8 + static_cast<std::size_t>(length));
-    file_.read_at(8, std::as_writable_bytes(std::span{begin}).subspan(8));
+    std::string begin(8 + static_cast<std::size_t>(length), '\0');
+    file_.read_at(0, std::as_writable_bytes(std::span{begin}));
     return begin;
   }
-  void open(std::vector<detail::SafetensorsTensor> tensors) {
+  void open(detail::SafetensorsHeader header) {
+    std::vector<detail::SafetensorsTensor>& tensors = header.tensors;
     std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.first.name < b.first.name; });
+    entries_.reserve(tensors.size());
+    places_.reserve(tensors.size());
     for (auto& [entry, place] : tensors) {
+      if (!entries_.empty() && entries_.back().name == entry.name) {
+        detail::header_is_wrong("tensor \"" + entry.name + "\" is there twice");
+      }
       entries_.push_back(std::move(entry));
       places_.push_back(place);
     }
+    metadata_ = std::move(header.metadata);
   }
   const detail::SafetensorsPlace& place_of(const TensorEntry& entry) const {
     return places_[static_cast<std::size_t>(&entry - entries_.data())];
@@ -130,6 +147,7 @@ class SafetensorsReader {
   std::uint64_t data_ = 0;  // where the header ends
   std::vector<TensorEntry> entries_{};
   std::vector<detail::SafetensorsPlace> places_{};
+  SafetensorsMetadata metadata_{};
 };
 
 }  // namespace crochet::io

@@ -13,9 +13,6 @@
 
 namespace crochet::io::detail {
 
-/// The most bytes that one byte of packed data stands for: 3 bytes copy at most 64.
-inline constexpr std::uint64_t snappy_best_ratio = 22;
-
 [[noreturn]] CROCHET_COLD inline void snappy_is_damaged() { throw DataLossError("its compressed data are damaged"); }
 
 /// Takes a number of `bytes` bytes, the least significant first.
@@ -42,11 +39,12 @@ inline void take_literal(std::string& to, std::string_view& from, std::uint64_t 
   from.remove_prefix(static_cast<std::size_t>(length));
 }
 
-/// The unpacked bytes. Throws DataLossError, without the name of a file, for data that are not Snappy's. Memory: what
-/// the data unpack to, at most 22 bytes for each byte of them.
-inline std::string unpack_snappy(std::string_view from) {
+/// The unpacked bytes, at most `most`. Throws DataLossError, without the name of a file, for data that are not Snappy's
+/// and for more than that. Memory: what the data unpack to.
+inline std::string unpack_snappy(std::string_view from, std::uint64_t most) {
+  constexpr std::uint64_t best_ratio = 22;  // 3 bytes copy at most 64
   const std::uint64_t size = take_varint(from);
-  if (size > snappy_best_ratio * from.size()) snappy_is_damaged();
+  if (size > most || size > best_ratio * from.size()) snappy_is_damaged();
   std::string to;
   to.reserve(static_cast<std::size_t>(size));
   while (!from.empty()) {

@@ -64,7 +64,7 @@ inline std::string write_sorted_table(std::span<const KeyValue> entries) {
 }
 
 /// The entries of such a table, in order: see for_each_table_entry(), which throws the errors. Memory: the keys take at
-/// most 16 bytes for each byte of a block, and compressed blocks unpack to at most 22 times their size.
+/// most 16 bytes for each byte of a block.
 inline std::vector<KeyValue> read_sorted_table(std::string_view table) {
   std::vector<KeyValue> entries;
   for_each_table_entry(table, [&](std::string_view key, std::string_view value) { entries.emplace_back(key, value); });

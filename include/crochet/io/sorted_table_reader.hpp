@@ -42,12 +42,14 @@ inline TableFrame read_table_frame(std::string_view table) {
 /// Calls visit(key, value) for each entry of a table, in the order of the keys; both are valid during the call. Throws
 /// DataLossError, without the name of a file, if a single bit of the table is not as it was written, if data blocks do
 /// not follow each other without a gap, or if keys are not in order; entries before the fault have been visited then.
-/// Memory: two keys, and one block at a time where blocks are compressed: at most 22 bytes for each of the table's.
+/// Memory: three keys; where blocks are compressed, what they unpack to, at most 4 bytes for each of the table's and
+/// 256 KiB in all.
 template <class F>
 void for_each_table_entry(std::string_view table, F visit) {
   const detail::TableFrame frame = detail::read_table_frame(table);
+  detail::BlockReader blocks{table};
   std::string filters, index, data, last;
-  (void)detail::entries_of(detail::read_block(table, frame.filters, filters));
+  (void)detail::entries_of(blocks.read(frame.filters, filters));
   std::uint64_t next = 0;
   bool first = true;
   const auto entry = [&](std::string_view key, std::string_view value) {
@@ -56,11 +58,11 @@ void for_each_table_entry(std::string_view table, F visit) {
     last = key;
     visit(key, value);
   };
-  detail::for_each_block_entry(detail::read_block(table, frame.index, index), [&](auto, std::string_view value) {
+  detail::for_each_block_entry(blocks.read(frame.index, index), [&](auto, std::string_view value) {
     const detail::BlockPlace place = detail::take_block_place(value);
     if (!detail::lies_at(place, next, frame.filters.offset)) detail::table_is_damaged("a block lies elsewhere");
     next = place.end();
-    detail::for_each_block_entry(detail::read_block(table, place, data), entry);
+    detail::for_each_block_entry(blocks.read(place, data), entry);
   });
   if (next != frame.filters.offset) detail::table_is_damaged("a block is missing");
 }

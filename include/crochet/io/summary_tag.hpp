@@ -12,7 +12,8 @@ namespace crochet::io {
 
 /// The tag of that name: every character other than ASCII letters, digits, `_`, `-`, `/` and `.` becomes `_`, leading
 /// `/` are left out: "train loss" -> "train_loss". The original keeps other languages' letters at first and refuses
-/// them later. Throws LogicError if nothing is left.
+/// them later; it also refuses a tag that begins with `_` or `-`, which is kept here (docs/differences.md). Throws
+/// LogicError if nothing is left.
 inline std::string summary_tag(std::string_view name) {
   std::string tag;
   const auto put = [&](char c) { tag += c; };

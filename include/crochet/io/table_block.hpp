@@ -47,18 +47,32 @@ inline bool lies_at(const BlockPlace& block, std::uint64_t begin, std::uint64_t 
          block.size <= end - begin - block_trailer_size;
 }
 
-/// The block's bytes without its trailer, unpacked into `memory` where they are compressed. `place` lies within the
-/// table.
-inline std::string_view read_block(std::string_view table, const BlockPlace& place, std::string& memory) {
-  const auto offset = static_cast<std::size_t>(place.offset), size = static_cast<std::size_t>(place.size);
-  const std::string_view covered = table.substr(offset, size + 1), stored = table.substr(offset + size + 1, 4);
-  if (masked_crc(crc32c(covered)) != little_endian<std::uint32_t>(stored)) table_is_damaged("a checksum is wrong");
-  const std::string_view bytes = covered.substr(0, covered.size() - 1);
-  if (covered.back() == 0) return bytes;
-  if (covered.back() != 1) table_is_damaged("a block is compressed in a way that is not known");
-  memory = {};  // before the next block takes its own
-  return memory = unpack_snappy(bytes);
-}
+/// Reads the blocks of a table, which its places lie in.
+class BlockReader {
+ public:
+  explicit BlockReader(std::string_view table) : table_(table), allowance_(unpacked_at_least + 4 * table.size()) {}
+
+  /// The block's bytes without its trailer, unpacked into `memory` where they are compressed. All that is unpacked
+  /// together is at most 4 times the table's size and 256 KiB: the names and numbers of an index do not get smaller.
+  std::string_view read(const BlockPlace& place, std::string& memory) {
+    const auto offset = static_cast<std::size_t>(place.offset), size = static_cast<std::size_t>(place.size);
+    const std::string_view covered = table_.substr(offset, size + 1), stored = table_.substr(offset + size + 1, 4);
+    if (masked_crc(crc32c(covered)) != little_endian<std::uint32_t>(stored)) table_is_damaged("a checksum is wrong");
+    const std::string_view bytes = covered.substr(0, covered.size() - 1);
+    if (covered.back() == 0) return bytes;
+    if (covered.back() != 1) table_is_damaged("a block is compressed in a way that is not known");
+    memory = {};  // before the next block takes its own
+    memory = unpack_snappy(bytes, allowance_);
+    allowance_ -= memory.size();
+    return memory;
+  }
+
+ private:
+  static constexpr std::uint64_t unpacked_at_least = 262144;
+
+  std::string_view table_;
+  std::uint64_t allowance_;  // for what is still to be unpacked
+};
 
 /// The bytes of a block's entries, without its restarts.
 inline std::string_view entries_of(std::string_view block) {

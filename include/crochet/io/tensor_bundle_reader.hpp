@@ -22,6 +22,7 @@
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/data_type.hpp>
+#include <crochet/io/file_system.hpp>
 #include <crochet/io/input_file.hpp>
 #include <crochet/io/tensor_record.hpp>
 
@@ -81,14 +82,17 @@ class TensorBundleReader {
 
   /// From an index file, and data files whose names are `data`, the usual suffix, and `ending`.
   TensorBundleReader(const std::filesystem::path& index, const std::string& data, const std::string& ending,
-                     FileSystem& files = local_files()) {
-    const std::string bytes = read_whole_file(index, files);
-    try {
-      index_ = detail::read_bundle_index(bytes);
-    } catch (const DataLossError& error) {
-      throw DataLossError("crochet: " + index.string() + " is damaged: " + error.what());
-    }
-    for (const detail::BundleBytes& piece : index_.pieces) open(piece, data, ending, files);
+                     FileSystem& files = local_files())
+      : path_(index) {
+    detail::reading(path_, [&] {
+      const std::string bytes = read_whole_file(index, files);
+      try {
+        index_ = detail::read_bundle_index(bytes);
+      } catch (const DataLossError& error) {
+        throw DataLossError("crochet: " + index.string() + " is damaged: " + error.what());
+      }
+      for (const detail::BundleBytes& piece : index_.pieces) open(piece, data, ending, files);
+    });
   }
 
   std::span<const TensorEntry> tensors() const { return index_.entries; }
@@ -109,7 +113,7 @@ class TensorBundleReader {
     if (tensor.parts.empty()) {
       read_bytes(entry.name, tensor.bytes, to);
     } else {
-      read_parts(entry, tensor, to);
+      detail::reading(path_, [&] { read_parts(entry, tensor, to); });
     }
   }
 
@@ -118,14 +122,21 @@ class TensorBundleReader {
       throw LogicError("crochet: tensor \"" + entry.name + "\" of the checkpoint holds no strings");
     }
     const detail::BundleBytes& place = place_of(entry).bytes;
-    std::string bytes(static_cast<std::size_t>(place.size), '\0');
-    file_of(place).read_at(place.offset, std::as_writable_bytes(std::span{bytes}));
-    std::optional<std::vector<std::string>> strings = detail::unpack_strings(bytes, entry.elements, place.crc);
-    if (!strings) fail(place, entry.name);
-    return *std::move(strings);
+    return detail::reading(file_of(place).path(), [&] {
+      std::string bytes(static_cast<std::size_t>(place.size), '\0');
+      file_of(place).read_at(place.offset, std::as_writable_bytes(std::span{bytes}));
+      std::optional<std::vector<std::string>> strings = detail::unpack_strings(bytes, entry.elements, place.crc);
+      if (!strings) fail(place, entry.name);
+      return *std::move(strings);
+    });
   }
 
   void verify() const {
+    detail::reading(path_, [this] { verify_all(); });
+  }
+
+ private:
+  void verify_all() const {
     std::vector<std::byte> buffer(detail::read_piece);
     for (const TensorEntry& entry : index_.entries) {
       const detail::BundleTensor& tensor = place_of(entry);
@@ -140,16 +151,16 @@ class TensorBundleReader {
     }
   }
 
- private:
   /// The file in which these bytes are, if it is long enough.
   void open(const detail::BundleBytes& piece, const std::string& data, const std::string& ending, FileSystem& files) {
-    const std::filesystem::path path = data + detail::shard_suffix(piece.shard, index_.shards) + ending;
-    std::error_code error;
-    if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) {
-      throw DataLossError("crochet: " + path.string() + " is missing: the index names tensors in it");
+    auto at = shards_.find(piece.shard);
+    if (at == shards_.end()) {
+      const std::filesystem::path path = data + detail::shard_suffix(piece.shard, index_.shards) + ending;
+      std::optional<InputFile> file = InputFile::if_there(path, files);
+      if (!file) throw DataLossError("crochet: " + path.string() + " is missing: the index names tensors in it");
+      at = shards_.emplace(piece.shard, *std::move(file)).first;
     }
-    const auto at = shards_.try_emplace(piece.shard, path, files);
-    const InputFile& file = at.first->second;
+    const InputFile& file = at->second;
     if (piece.offset > file.size() || piece.size > file.size() - piece.offset) {
       throw DataLossError("crochet: " + file.path().string() + " is damaged: it ends at byte " +
                           std::to_string(file.size()) + ", before a tensor that the index names");
@@ -200,6 +211,7 @@ class TensorBundleReader {
     }
   }
 
+  std::filesystem::path path_;  // of the index, for messages
   detail::BundleIndex index_{};
   std::map<std::int32_t, InputFile> shards_{};  // those that hold something
 };
