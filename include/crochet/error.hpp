@@ -213,6 +213,43 @@ struct the_define_of_this_model_is_not_static;
 template <class Model>
 struct the_define_of_this_model_takes_its_builder_by_value;
 
+/// Cause: the session is given an executor that is const, and a run changes the executor.
+/// Cure: declare it without const.
+template <class Executor>
+struct this_executor_is_const;
+
+/// Cause: a model stands where the executor belongs.
+/// Cure: compile it for a device: `Cpu{}.compile<Model>()`.
+template <class Model>
+struct this_model_is_not_compiled;
+
+/// Cause: a device stands where the executor belongs.
+/// Cure: compile a model for it: `Cpu{}.compile<Model>()`.
+template <class Device>
+struct this_device_is_given_no_model;
+
+/// Cause: the first argument of a session or of `run` is no executor.
+/// Cure: the order is executor, chain, then creator or data. A step function becomes an executor by
+/// `StepExecutor{function, output<float, "loss">}`; crochet/session/executor.hpp says what one of your own needs.
+template <class Argument>
+struct this_is_no_executor;
+
+/// Cause: the second argument of a session or of `run` is no HookChain.
+/// Cure: `HookChain{hook, another}`, also for a single hook.
+template <class Argument>
+struct this_is_no_chain;
+
+/// Cause: the hook has extend_graph, but the executor is no model's (a StepExecutor), so there is no graph.
+/// Cure: leave the hook out.
+template <class Hook>
+struct extends_the_graph_of_an_executor_that_has_none;
+
+/// Cause: the hook extends the graph, for which the session makes another executor out of the one that it is given; but
+/// that one is given by name, so the session only borrows it.
+/// Cure: `std::move(executor)`, or give what `compile` returns.
+template <class Hook>
+struct extends_the_graph_of_a_borrowed_executor;
+
 /// Stands for the caller of `run` where a reason names a hook.
 struct the_caller;
 

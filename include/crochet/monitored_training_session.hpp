@@ -179,6 +179,7 @@ using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, It
 /// One line for a training job:
 ///   MonitoredTrainingSession session{executor, HookChain{StopAtStep{.last_step = 10'000}},
 ///                                    {.checkpoint_dir = "run"}, summaries<summary::Scalar<"loss">>};
+/// An executor given by name is borrowed, a temporary owned, as by MonitoredSession.
 /// A chief restores the latest checkpoint of the folder, if there is one, and has these hooks, in this order: `hooks`,
 /// `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver. A worker waits for the chief and has `hooks` alone.
 /// Throws LogicError if an interval is said in steps and in seconds, or a checkpoint_dir is given for an executor that
@@ -206,12 +207,12 @@ class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, It
              detail::TrainingSessionCreator<S, SaverType>{scaffold, saver, options}, options.session) {}
 };
 template <class Exec>
-MonitoredTrainingSession(Exec) -> MonitoredTrainingSession<Exec>;
+MonitoredTrainingSession(Exec&&) -> MonitoredTrainingSession<Exec>;
 template <class Exec, class... H>
-MonitoredTrainingSession(Exec, HookChain<H...>, MonitoredTrainingOptions = {})
+MonitoredTrainingSession(Exec&&, HookChain<H...>, MonitoredTrainingOptions = {})
     -> MonitoredTrainingSession<Exec, HookChain<H...>>;
 template <class Exec, class... H, class... Items, class... C, class S = Scaffold<>>
-MonitoredTrainingSession(Exec, HookChain<H...>, MonitoredTrainingOptions, Summaries<Items...>, HookChain<C...> = {},
+MonitoredTrainingSession(Exec&&, HookChain<H...>, MonitoredTrainingOptions, Summaries<Items...>, HookChain<C...> = {},
                          S = {})
     -> MonitoredTrainingSession<Exec, HookChain<H...>, Summaries<Items...>, HookChain<C...>, S>;
 

@@ -21,6 +21,8 @@ struct BasicCpu {
   int threads = 1;         ///< how many threads share a step
   std::uint64_t seed = 0;  ///< of the variables' first values
 
+  static constexpr bool is_device = true;
+
   /// The model's executor. All of its code is made in the compiler. A mistake in the model is one compile error here.
   template <class Model>
   auto compile() const {

@@ -266,13 +266,17 @@ struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
   }
   using type = decltype(verdict());
 };
-template <class Why, class... H, std::size_t... I>
-struct SessionVerdict<UnusableExecutor<Why>, HookChain<H...>, std::index_sequence<I...>> {
-  using type = NoBadHook;  // another error is reported
-};
 /// What can be said of a chain before any run: NoBadHook or the first BadHook.
 template <class E, class Chain>
-using session_verdict = typename SessionVerdict<E, Chain, std::make_index_sequence<Chain::size>>::type;
+struct ChainVerdict {
+  using type = typename SessionVerdict<E, Chain, std::make_index_sequence<Chain::size>>::type;
+};
+template <class Why, class Chain>
+struct ChainVerdict<UnusableExecutor<Why>, Chain> {
+  using type = NoBadHook;  // another error is reported
+};
+template <class E, class Chain>
+using session_verdict = typename ChainVerdict<E, Chain>::type;
 
 template <class E, class Chain, class Args, class AllAsks>
 class RunVerdict;

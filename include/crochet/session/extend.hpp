@@ -2,24 +2,84 @@
 // Which executor a session drives: the one it was given, or, when hooks extend the graph, the extended one.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
+#include <crochet/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/session/executor.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::detail {
 
 template <class H>
 inline constexpr bool extends_graph = phase::extend_graph::handled<H, GraphBuilder>;
 
-template <class Exec>
+/// Reports why a session cannot use its executor or its chain.
+template <class Reason>
+struct BadArgument {
+  static constexpr void explain() { static_assert(call_is_usable<Reason>, "crochet: crochet::error says why"); }
+};
+/// The same of hook `First`, at that position.
+template <std::size_t Position, class Reason>
+struct BadExtension {
+  static constexpr void explain() { [[maybe_unused]] hook_is_usable<Position, Reason> checked; }
+};
+
+/// What is often given in place of an executor.
+template <class E>
+concept IsModel = requires(GraphBuilder& g) {
+  E::define(g);
+};
+template <class E>
+concept IsDevice = requires {
+  requires E::is_device;
+};
+
+/// Why a type is no executor that a session can run.
+template <class E>
+constexpr auto executor_reason() {
+  if constexpr (Executor<E> && std::is_const_v<E>) {
+    return std::type_identity<error::this_executor_is_const<std::remove_const_t<E>>>{};
+  } else if constexpr (Executor<E>) {
+    return std::type_identity<error::none>{};
+  } else if constexpr (IsModel<E>) {
+    return std::type_identity<error::this_model_is_not_compiled<E>>{};
+  } else if constexpr (IsDevice<E>) {
+    return std::type_identity<error::this_device_is_given_no_model<E>>{};
+  } else {
+    return std::type_identity<error::this_is_no_executor<E>>{};
+  }
+}
+
+/// Why a chain cannot extend the graph of an executor given as Exec.
+template <class Exec, class H, class... More>
+constexpr auto extension_reason() {
+  using E = std::remove_reference_t<Exec>;
+  if constexpr (!requires { typename E::template extended_by<H, More...>; }) {
+    return std::type_identity<error::extends_the_graph_of_an_executor_that_has_none<H>>{};
+  } else if constexpr (std::is_lvalue_reference_v<Exec> &&
+                       !std::is_same_v<E, typename E::template extended_by<H, More...>>) {
+    return std::type_identity<error::extends_the_graph_of_a_borrowed_executor<H>>{};
+  } else {
+    return std::type_identity<error::none>{};
+  }
+}
+
+template <class Exec, std::size_t Position>
 constexpr auto extended_by_all(List<>) {
   return std::type_identity<Exec>{};
 }
-template <class Exec, class First, class... H>
+template <class Exec, std::size_t Position, class First, class... H>
 constexpr auto extended_by_all(List<First, H...>) {
-  return std::type_identity<typename std::remove_reference_t<Exec>::template extended_by<First, H...>>{};
+  using Reason = typename decltype(extension_reason<Exec, First, H...>())::type;
+  if constexpr (std::is_same_v<Reason, error::none>) {
+    return std::type_identity<typename std::remove_reference_t<Exec>::template extended_by<First, H...>>{};
+  } else {
+    return std::type_identity<UnusableExecutor<BadExtension<Position, Reason>>>{};
+  }
 }
 
 /// By those hooks that extend the graph; the others have no part in the executor's type.
@@ -27,18 +87,44 @@ template <class... H>
 struct ExtendedBy {
   template <class Exec>
   static constexpr auto type() {
-    return extended_by_all<Exec>(filtered<Where<extends_graph<H>...>, H...>{});
+    using Reason = typename decltype(executor_reason<std::remove_reference_t<Exec>>())::type;
+    if constexpr (std::is_same_v<Reason, error::none>) {
+      return extended_by_all<Exec, first_of({extends_graph<H>..., true})>(filtered<Where<extends_graph<H>...>, H...>{});
+    } else {
+      return std::type_identity<UnusableExecutor<BadArgument<Reason>>>{};
+    }
   }
 };
 
-template <class Exec, class Chain>
-struct ExtendedExecutor;
+template <class Exec, class NoChain>
+struct ExtendedExecutor {
+  using Given = typename decltype(executor_reason<std::remove_reference_t<Exec>>())::type;
+  using Reason = std::conditional_t<std::is_same_v<Given, error::none>, error::this_is_no_chain<NoChain>, Given>;
+  using type = UnusableExecutor<BadArgument<Reason>>;
+};
 template <class Exec, class... H>
 struct ExtendedExecutor<Exec, HookChain<H...>> {
   using type = typename decltype(ExtendedBy<H...>::template type<Exec>())::type;
 };
-/// Exec itself, which may be a reference, unless a hook of the chain extends the graph.
+
+/// The chain that a session calls, flat. No hooks if the argument is no chain, which is an error of its own.
+template <class Argument>
+struct SessionChain {
+  using type = HookChain<>;
+  using checked = Argument;
+};
+template <class Argument>
+requires requires { typename std::remove_cvref_t<Argument>::Flat; }
+struct SessionChain<Argument> {
+  using type = typename std::remove_reference_t<Argument>::Flat;
+  using checked = typename std::remove_cvref_t<Argument>::Flat;
+};
+template <class Argument>
+using session_chain = typename SessionChain<Argument>::type;
+
+/// Exec itself, which may be a reference, unless a hook of the chain extends the graph; UnusableExecutor if one of the
+/// two cannot be what it stands for.
 template <class Exec, class Chain>
-using extended_executor = typename ExtendedExecutor<Exec, typename std::remove_cvref_t<Chain>::Flat>::type;
+using extended_executor = typename ExtendedExecutor<Exec, typename SessionChain<Chain>::checked>::type;
 
 }  // namespace crochet::detail

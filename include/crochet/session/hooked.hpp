@@ -39,7 +39,7 @@ class HookedLayer {
 
  public:
   using Executor = std::remove_reference_t<Owned>;  ///< after every extend_graph
-  using HookList = typename std::remove_reference_t<Chain>::Flat;
+  using HookList = detail::session_chain<Chain>;
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);

@@ -7,6 +7,7 @@
 
 #include <crochet/error.hpp>
 #include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/demand.hpp>
@@ -39,9 +40,9 @@ constexpr bool names_a_target(std::type_identity<RunArgs<F, T, X>>) {
   return !std::is_same_v<T, Targets<>>;
 }
 
-/// The request of a hook that always makes one, as a List of one RunArgs; else an empty one.
 template <class Asked>
-using unconditional = std::conditional_t<Asked::conditional, List<>, List<typename Asked::args_type>>;
+inline constexpr bool always_feeds =
+    !Asked::conditional && !std::is_same_v<typename Asked::args_type::feeds_type, Feeds<>>;
 
 /// What a run lacks: a target, or a feed.
 template <class E, class Args, class AllAsks>
@@ -58,12 +59,13 @@ class Lacking<E, Args, Asks<Indices, Asked...>> {
   }
 
   static constexpr auto find() {
-    constexpr bool hooks_name_a_target = (names_a_target(std::type_identity<typename Asked::args_type>{}) || ...);
+    constexpr bool hooks_name_a_target =
+        any({false, names_a_target(std::type_identity<typename Asked::args_type>{})...});
     if constexpr (NeedsTarget<E> && names_nothing(std::type_identity<Args>{}) && !hooks_name_a_target) {
       return std::type_identity<error::names_no_target_and_fetches_nothing<error::the_caller, train_hint<E>>>{};
     } else if constexpr (ChecksFeeds<E>) {
       using P = Plans<E, Args, Asked...>;
-      using Fed = decltype(fed_always((List<>{} + ... + unconditional<Asked>{})));
+      using Fed = decltype(fed_always(filtered<Where<always_feeds<Asked>...>, typename Asked::args_type...>{}));
       return unfed(demands_of<typename P::Base, typename P::All>(typename P::Groups{}), Fed{});
     } else {
       return Fine{};

@@ -26,7 +26,7 @@ namespace crochet {
 namespace detail {
 
 template <class Exec, class Chain>
-using chain_verdict = session_verdict<std::remove_reference_t<Exec>, typename std::remove_reference_t<Chain>::Flat>;
+using chain_verdict = session_verdict<std::remove_reference_t<Exec>, session_chain<Chain>>;
 
 /// A request goes into a cold function by value if that costs nothing.
 template <class Request>
@@ -41,9 +41,11 @@ using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const 
 /// A PreemptionError (AbortedError, UnavailableError) of a hook, the executor, the creator or a thread closes what
 /// there is of the session, creates it anew, calls after_create_session again and repeats the call: at least once,
 /// never silently. Any other exception leaves the phase at once and reaches the caller; caught inside the loop, the
-/// session stays usable. `run_session` (crochet/session/run_session.hpp) decides between end and on_error. `Exec` and
-/// `Chain` may be lvalue references: then the session borrows the caller's object. One thread at a time; only the
-/// coordinator may be used from others.
+/// session stays usable. `run_session` (crochet/session/run_session.hpp) decides between end and on_error.
+/// An executor given by name is borrowed and must outlive the session; a temporary, or what `std::move` gives, is
+/// owned. Hooks that extend the graph need an executor that is owned. The chain is moved or copied into the session.
+/// `Exec` and `Chain` spell it: an lvalue reference is borrowed. One thread at a time; only the coordinator may be used
+/// from others.
 template <class Exec, class Chain, class Creator = InitializeCreator, class Recovery = Recoverable>
 class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   static_assert(sizeof(detail::hook_error<detail::chain_verdict<detail::extended_executor<Exec, Chain>, Chain>>) > 0);
@@ -188,14 +190,15 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     }
   }
 };
+// An executor given by name is borrowed, a temporary is owned.
 template <class Exec>
-MonitoredSession(Exec) -> MonitoredSession<Exec, HookChain<>>;
+MonitoredSession(Exec&&) -> MonitoredSession<Exec, HookChain<>>;
 template <class Exec, class... H>
-MonitoredSession(Exec, HookChain<H...>) -> MonitoredSession<Exec, HookChain<H...>>;
+MonitoredSession(Exec&&, HookChain<H...>) -> MonitoredSession<Exec, HookChain<H...>>;
 template <class Exec, class... H>
-MonitoredSession(Exec, HookChain<H...>, SessionOptions) -> MonitoredSession<Exec, HookChain<H...>>;
+MonitoredSession(Exec&&, HookChain<H...>, SessionOptions) -> MonitoredSession<Exec, HookChain<H...>>;
 template <class Exec, class... H, class Creator>
-MonitoredSession(Exec, HookChain<H...>, Creator, SessionOptions = {})
+MonitoredSession(Exec&&, HookChain<H...>, Creator, SessionOptions = {})
     -> MonitoredSession<Exec, HookChain<H...>, Creator>;
 
 }  // namespace crochet

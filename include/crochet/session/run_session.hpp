@@ -73,7 +73,7 @@ void run_until_stop(Session& session, Next& next) {
 /// What `run` executes, and the verdict on it. `Given`: the RunArgs of what the data source returns.
 template <class Exec, class Chain, class Given>
 struct Loop {
-  using Hooks = std::remove_reference_t<Chain>;
+  using Hooks = session_chain<Chain>;
   using E = std::remove_reference_t<extended_executor<Exec, Chain>>;
   using Request = std::remove_const_t<decltype(RunArgs{main_target<E>(), std::declval<Given>()})>;
 

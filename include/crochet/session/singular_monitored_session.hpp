@@ -11,20 +11,21 @@
 namespace crochet {
 
 /// A session that does not recover: every error is the caller's, and should_stop() throws what a thread reported. For
-/// programs on one machine that would rather end than go back to the last checkpoint.
+/// programs on one machine that would rather end than go back to the last checkpoint. Borrows and owns as
+/// MonitoredSession does.
 template <class Exec, class Chain, class Creator = InitializeCreator>
 class SingularMonitoredSession : public MonitoredSession<Exec, Chain, Creator, Singular> {
  public:
   using MonitoredSession<Exec, Chain, Creator, Singular>::MonitoredSession;
 };
 template <class Exec>
-SingularMonitoredSession(Exec) -> SingularMonitoredSession<Exec, HookChain<>>;
+SingularMonitoredSession(Exec&&) -> SingularMonitoredSession<Exec, HookChain<>>;
 template <class Exec, class... H>
-SingularMonitoredSession(Exec, HookChain<H...>) -> SingularMonitoredSession<Exec, HookChain<H...>>;
+SingularMonitoredSession(Exec&&, HookChain<H...>) -> SingularMonitoredSession<Exec, HookChain<H...>>;
 template <class Exec, class... H>
-SingularMonitoredSession(Exec, HookChain<H...>, SessionOptions) -> SingularMonitoredSession<Exec, HookChain<H...>>;
+SingularMonitoredSession(Exec&&, HookChain<H...>, SessionOptions) -> SingularMonitoredSession<Exec, HookChain<H...>>;
 template <class Exec, class... H, class Creator>
-SingularMonitoredSession(Exec, HookChain<H...>, Creator, SessionOptions = {})
+SingularMonitoredSession(Exec&&, HookChain<H...>, Creator, SessionOptions = {})
     -> SingularMonitoredSession<Exec, HookChain<H...>, Creator>;
 
 }  // namespace crochet

@@ -18,6 +18,7 @@
 #include <crochet/executor/cpu/variables.hpp>
 #include <crochet/executor/cpu/watched.hpp>
 #include <crochet/graph/layers.hpp>
+#include <crochet/graph/model_check.hpp>
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/control.hpp>
 #include <crochet/kernels/cpu/argmax.hpp>
@@ -39,6 +40,7 @@
 #include <crochet/kernels/cpu/slice.hpp>
 #include <crochet/kernels/cpu/top_k.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>
+#include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::cpu {
 
@@ -80,8 +82,12 @@ class Executor {
   static constexpr bool accepts_feed = accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
   template <class N>
   static constexpr bool fetch_is_free = true;
+  /// One that reports what is wrong with the hooks' extend_graph, if they make no graph.
   template <class... H>
-  using extended_by = Executor<Backend, Model, Extensions..., H...>;
+  using extended_by =
+      std::conditional_t<crochet::detail::Builds<Model, Extensions..., H...>,
+                         Executor<Backend, Model, Extensions..., H...>,
+                         UnusableExecutor<crochet::detail::BrokenExtension<Model, Extensions..., H...>>>;
   template <class D>
   using plan_of = Planned<T, D>;
   /// A run that names nothing computes nothing, and one that lacks a feed is an error where it is called.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// at-most-bytes: 2800
+// expect-error: no_value_has_this_name
+// expect-error: extension_unknown_name.cpp:1[0-9]
+// expect-error: extension_unknown_name.cpp:2[0-9]
+// A hook extends the graph from a name that is not there, and is fetched from nevertheless.
+#include "program.hpp"
+
+struct WeightNorm {
+#ifdef CROCHET_FIXED
+  static constexpr void extend_graph(cr::GraphBuilder& g) { g.name("norm", reduce_sum(g["hidden/kernel"])); }
+#else
+  static constexpr void extend_graph(cr::GraphBuilder& g) { g.name("norm", reduce_sum(g["hiden/kernel"])); }
+#endif
+  static constexpr auto fetches = cr::fetches<"norm">;
+  void after_run(auto&, const auto& values) { seen = values["norm"_n]; }
+  float seen = 0;
+};
+
+void train(const Batch& batch) {
+  cr::MonitoredSession session{cr::Cpu{}.compile<Classifier>(), hooks() | WeightNorm{}};
+  cr::run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run("train"_n, feeds_of(batch));
+  });
+}
