@@ -42,6 +42,15 @@ struct Publisher {
   std::vector<double> values;
 };
 
+/// Calls a function at the end.
+template <class F>
+struct AtEnd {
+  F call;
+  void end(auto& /*session*/) { call(); }
+};
+template <class F>
+AtEnd(F) -> AtEnd<F>;
+
 class Best : public ::testing::Test {
  protected:
   Directory dir;
@@ -53,7 +62,10 @@ class Best : public ::testing::Test {
     return StepExecutor{[this](auto&) { w += 1; }, variable<"w">(w)};
   }
   auto best(SaverOptions options = {.max_to_keep = 0}) {
-    return BestCheckpoint{Saver{folder("best"), std::move(options)}, metrics, "accuracy", {.keep = 2, .sink = silent}};
+    return BestCheckpoint{Saver{folder("best"), std::move(options)},
+                          metrics,
+                          "accuracy",
+                          {.aim = Aim::highest, .keep = 2, .sink = silent}};
   }
 };
 
@@ -93,7 +105,8 @@ TEST_F(Best, WhatWasRemovedSinceTheCheckpointIsNotKeptAnyMore) {
   std::vector<std::string> said;
   const auto sink = [&](std::string_view line) { said.emplace_back(line); };
   const auto train = [&](std::vector<double> values, bool killed) {
-    BestCheckpoint keeps{Saver{folder("best"), {.max_to_keep = 0}}, metrics, "accuracy", {.sink = sink}};
+    BestCheckpoint keeps{
+        Saver{folder("best"), {.max_to_keep = 0}}, metrics, "accuracy", {.aim = Aim::highest, .sink = sink}};
     HookChain chain{Publisher{metrics, std::move(values)}, keeps,
                     CheckpointSaver{all, {.save_steps = 2, .sink = silent}}, keeps.restore_at_end()};
     MonitoredSession session{executor(), chain, restore_latest(all)};
@@ -106,14 +119,57 @@ TEST_F(Best, WhatWasRemovedSinceTheCheckpointIsNotKeptAnyMore) {
   const std::string folder_of_best = folder("best").string();
   EXPECT_EQ(said, (std::vector<std::string>{
                       "crochet: BestCheckpoint: " + folder_of_best + "/model.ckpt-1 is not there any more",
-                      "crochet: saved " + folder_of_best + "/model.ckpt-3, accuracy = 0.1 of step 3",
-                      "crochet: restored " + folder_of_best + "/model.ckpt-3, accuracy = 0.1 of step 3"}));
+                      "crochet: saved " + folder_of_best + "/model.ckpt-3: best accuracy 0.1 (highest) at step 3",
+                      "crochet: restored " + folder_of_best + "/model.ckpt-3: best accuracy 0.1 (highest) at step 3"}));
+}
+
+TEST_F(Best, ADamagedOneIsReportedAndTheNextBestIsRestored) {
+  std::vector<std::string> said;
+  const auto train = [&](const std::vector<const char*>& damaged) {
+    said.clear();
+    w = 0;
+    const auto sink = [&](std::string_view line) { said.emplace_back(line); };
+    const auto damage = [&] {
+      for (const char* file : damaged) Directory::write(folder("best") / file, "nonsense");
+    };
+    const MetricChannel channel;
+    BestCheckpoint keeps{
+        Saver{folder("best"), {.max_to_keep = 0}}, channel, "accuracy", {.aim = Aim::highest, .keep = 2, .sink = sink}};
+    HookChain chain{StopAtStep{.last_step = 3}, Publisher{channel, {0.5, 0.9, 0.8}}, keeps, AtEnd{damage},
+                    keeps.restore_at_end()};
+    run(executor(), chain);
+  };
+  const std::string of_3 = (folder("best") / "model.ckpt-3").string();
+  train({"model.ckpt-2.index"});
+  EXPECT_EQ(w, 3);
+  EXPECT_TRUE(said.at(3).starts_with("crochet: RestoreBest: " + (folder("best") / "model.ckpt-2").string() +
+                                     " cannot be restored: "))
+      << said.at(3);
+  EXPECT_EQ(said.at(4), "crochet: restored " + of_3 + ": accuracy 0.8 (highest but 1) at step 3");
+  EXPECT_THROW(train({"model.ckpt-2.index", "model.ckpt-3.index"}), Error);
+}
+
+TEST_F(Best, TheAimOfThisProgramRanksWhatAnEarlierOneKept) {
+  Saver all{folder("all")};
+  const auto train = [&](Aim aim, std::int64_t until) {
+    BestCheckpoint keeps{
+        Saver{folder("best"), {.max_to_keep = 0}}, metrics, "accuracy", {.aim = aim, .keep = 2, .sink = silent}};
+    HookChain chain{StopAtStep{.last_step = until}, Publisher{metrics, {0.5, 0.9, 0.7}}, keeps,
+                    CheckpointSaver{all, {.save_steps = 100, .sink = silent}}};
+    MonitoredSession session{executor(), chain, restore_latest(all)};
+    run_session(session, [](auto& s) {
+      while (!s.should_stop()) s.run();
+    });
+    return std::pair(keeps.kept().at(0).step, keeps.kept().at(1).step);
+  };
+  EXPECT_EQ(train(Aim::highest, 2), (std::pair<std::int64_t, std::int64_t>{2, 1}));
+  EXPECT_EQ(train(Aim::lowest, 3), (std::pair<std::int64_t, std::int64_t>{1, 3}));
 }
 
 TEST_F(Best, SavesAverages) {
   const WeightAverages averages;
   Saver saver{folder("averaged"), {.max_to_keep = 0}};
-  BestCheckpoint keeps{AveragedSaver{saver, averages}, metrics, "accuracy", {.sink = silent}};
+  BestCheckpoint keeps{AveragedSaver{saver, averages}, metrics, "accuracy", {.aim = Aim::highest, .sink = silent}};
   HookChain chain{StopAtStep{.last_step = 2}, MovingAverage{.averages = averages, .decay = 0.5},
                   Publisher{metrics, {0.1, 0.2}}, keeps, keeps.restore_at_end()};
   run(executor(), chain);
@@ -151,8 +207,10 @@ TEST_F(Best, TheHooksThatKeepWorkTogether) {
                     },
                     output<double, "loss">, output<double, "accuracy">, variable<"w">(w)};
   const WeightAverages averages;
-  BestCheckpoint best{
-      AveragedSaver{Saver{folder("best"), {.max_to_keep = 0}}, averages}, metrics, "accuracy", {.sink = silent}};
+  BestCheckpoint best{AveragedSaver{Saver{folder("best"), {.max_to_keep = 0}}, averages},
+                      metrics,
+                      "accuracy",
+                      {.aim = Aim::highest, .sink = silent}};
   HookChain chain{
       NanTensor<"loss">{},
       MovingAverage{.averages = averages, .decay = 0.5},

@@ -108,7 +108,7 @@ inline Outcome train_small(const Saver<>& saver, const TrainingOptions& options)
   auto data = small_data().batch(8).shuffle(3).repeat();
   auto executor = Cpu{.seed = options.seed}.compile<SmallModel>();
   HookChain chain{StopAtStep{.last_step = options.last_step}, CheckpointInputPipeline{data}, EveryN<4, Losses>{},
-                  EarlyStopping<"loss">{.patience = 1000},
+                  EarlyStopping<"loss">{.aim = Aim::lowest, .patience = 1000},
                   CheckpointSaver{EitherSaver{saver, options.in_the_background}, {.save_steps = options.save_steps}}};
   MonitoredSession<decltype(executor)&, decltype(chain)&, RestoreLatest<Saver<>>> session{executor, chain,
                                                                                           restore_latest(saver)};

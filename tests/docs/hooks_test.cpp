@@ -86,7 +86,7 @@ std::vector<Row> rows() {
   const auto too_hot = [] { return false; };
   const auto rate = [] { return feed<"rate">(0.1); };
   const auto step_of_checkpoint = [] { return std::optional<std::int64_t>{}; };
-  BestCheckpoint best{saver, metrics, "accuracy", {.keep = 3}};
+  BestCheckpoint best{saver, metrics, "accuracy", {.aim = Aim::highest, .keep = 3}};
   return {
       HOOK(stop_at_step, StopAtStep{.last_step = 2000}),
       HOOK(multi_step_stop_at_step, MultiStepStopAtStep<>{.last_step = 2000, .steps_per_run = 8}),
@@ -94,7 +94,7 @@ std::vector<Row> rows() {
       HOOK(terminate_on_time, TerminateOnTime{.seconds = 3600}),
       HOOK(stop_when, StopWhen<"residual">{.below = 1e-8}),
       HOOK(nan_tensor, NanTensor<"loss">{}),
-      HOOK(early_stopping, EarlyStopping<"val_loss">{.patience = 5}),
+      HOOK(early_stopping, EarlyStopping<"val_loss">{.aim = Aim::lowest, .patience = 5}),
       HOOK(stop_if, stop_if_no_increase(metrics, "accuracy", 5000)),
       HOOK(stop_if, stop_if_no_decrease(metrics, "loss", 5000)),
       HOOK(stop_if, stop_if_higher(metrics, "accuracy", 0.99)),
@@ -126,12 +126,13 @@ std::vector<Row> rows() {
       HOOK(final_ops, FinalOps<"accuracy">{}),
       HOOK(checkpoint_saver, CheckpointSaver{saver, {.save_secs = 600}}),
       HOOK(checkpoint_input_pipeline, CheckpointInputPipeline{data}),
-      HOOK(best_checkpoint, BestCheckpoint{saver, metrics, "accuracy", {.keep = 3}}),
+      HOOK(best_checkpoint, BestCheckpoint{saver, metrics, "accuracy", {.aim = Aim::highest, .keep = 3}}),
       HOOK(best_checkpoint, best.restore_at_end()),
       HOOK(moving_average, MovingAverage{.decay = 0.999}),
       HOOK(feed_fn, FeedFn{rate}),
-      HOOK(reduce_on_plateau, ReduceOnPlateau<"loss">{.rule = {.rate = 0.1}, .every_steps = 500}),
-      HOOK(reduce_on_plateau, ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy"}),
+      HOOK(reduce_on_plateau, ReduceOnPlateau<"loss">{.rule = {.aim = Aim::lowest, .rate = 0.1}, .every_steps = 500}),
+      HOOK(reduce_on_plateau,
+           ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .rule = {.aim = Aim::highest}}),
       HOOK(every_n, EveryN<10, NanTensor<"loss">>{}),
       HOOK(every_seconds, EverySeconds<60, Snapshot<"temperature">>{{"out/"}}),
       HOOK(when, When<condition, NanTensor<"loss">>{}),
@@ -139,7 +140,7 @@ std::vector<Row> rows() {
       HOOK(only_in, OnlyIn<"train", NanTensor<"loss">>{}),
       HOOK(isolated, Isolated<Snapshot<"temperature">>{{"out/"}}),
       HOOK(timed, Timed<NanTensor<"loss">>{}),
-      HOOK(keyed, Keyed<"best", EarlyStopping<"loss">>{{.patience = 5}}),
+      HOOK(keyed, Keyed<"best", EarlyStopping<"loss">>{{.aim = Aim::lowest, .patience = 5}}),
   };
 }
 

@@ -62,10 +62,11 @@ TEST(Allocations, NoneByHooksThatAreNotDue) {
 TEST(Allocations, NoneByHooksThatReadScalars) {
   EXPECT_EQ(
       allocations_in_steps(cr::HookChain{
-          cr::NanTensor<"loss">{}, cr::StopWhen<"loss">{.below = 0}, cr::EarlyStopping<"loss">{.patience = 5000},
+          cr::NanTensor<"loss">{}, cr::StopWhen<"loss">{.below = 0},
+          cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 5000},
           cr::LoggingTensor<"loss">{.at_end = true, .sink = quiet}, cr::FeedFn{[] { return cr::feed<"rate">(0.5); }},
           cr::EveryN<2, cr::StopWhen<"loss">>{{.below = 0}}, cr::When<in_session, cr::StopWhen<"loss">>{{.below = 0}},
-          cr::Isolated<cr::EarlyStopping<"loss">>{{.patience = 5000}},
+          cr::Isolated<cr::EarlyStopping<"loss">>{{.aim = cr::Aim::lowest, .patience = 5000}},
           cr::Timed<cr::StopWhen<"loss">>{{.below = 0}, {.sink = quiet}},
           cr::EverySeconds<1, cr::StopWhen<"loss">>{{.below = 0}}}),
       0U);

@@ -142,10 +142,11 @@ class Training {
                   return false;
                 },
                 {.run_every_steps = every, .anchor = anchor_, .clock = clock}),
-            cr::ReduceOnPlateau<"loss", "rate">{.rule = {.rate = 1, .factor = 0.9, .patience = 1},
-                                                .every_steps = every,
-                                                .anchor = anchor_,
-                                                .sink = acted_.lines("ReduceOnPlateau", "from step ")},
+            cr::ReduceOnPlateau<"loss", "rate">{
+                .rule = {.aim = cr::Aim::lowest, .rate = 1, .factor = 0.9, .patience = 1},
+                .every_steps = every,
+                .anchor = anchor_,
+                .sink = acted_.lines("ReduceOnPlateau", "from step ")},
             cr::MovingAverage{.averages = averages, .every_steps = every, .anchor = anchor_},
             Updates{&acted_, averages},
             cr::InMemoryEvaluator{cr::fetches<"loss">,

@@ -151,11 +151,11 @@ TEST(EveryN, CountsForAHookThatOnlyFeeds) {
 }
 
 TEST(EveryN, IsInitializedLikeTheHookInside) {
-  const cr::EveryN<3, cr::EarlyStopping<"loss">> set{{.patience = 3}};
+  const cr::EveryN<3, cr::EarlyStopping<"loss">> set{{.aim = cr::Aim::lowest, .patience = 3}};
   EXPECT_EQ(set.hook.patience, 3);
-  const cr::EveryN<3, cr::EarlyStopping<"loss">> plain{};
+  const cr::EveryN<3, cr::EarlyStopping<"loss">> plain{{.aim = cr::Aim::lowest}};
   EXPECT_EQ(plain.hook.patience, 10);
-  const cr::OnlyIn<"train", cr::EveryN<3, cr::EarlyStopping<"loss">>> nested{{{.patience = 4}}};
+  const cr::OnlyIn<"train", cr::EveryN<3, cr::EarlyStopping<"loss">>> nested{{{.aim = cr::Aim::lowest, .patience = 4}}};
   EXPECT_EQ(nested.hook.hook.patience, 4);
 }
 

@@ -4,6 +4,7 @@
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/testing.hpp>
 
 #include <crochet/crochet.hpp>
@@ -117,7 +118,7 @@ TEST(Evaluate, LeavesTheMainRunsValuesAlone) {
 
 TEST(Evaluate, EarlyStoppingBelongsToStopIf) {
   Model model;
-  cr::Patience patience{.patience = 2};
+  cr::Patience patience{.aim = cr::Aim::lowest, .patience = 2};
   cr::HookChain chain{
       cr::Evaluate{cr::fetches<"mean">,
                    callable(),
@@ -135,6 +136,58 @@ TEST(Evaluate, OnlyAtTheEnd) {
   run_steps(model, chain, 7);
   ASSERT_EQ(sink.lines().size(), 1U);
   EXPECT_TRUE(sink.lines()[0].starts_with("step 7: mean = 4 ")) << sink.lines()[0];
+}
+
+/// Requests stops of these kinds in the third run, one after the other.
+struct StopsInTheThirdRun {
+  std::vector<cr::StopKind> kinds;
+  void after_run(auto& run, const auto&) const {
+    if (run.step() != 3) return;
+    for (const cr::StopKind kind : kinds) run.request_stop("a reason", kind);
+  }
+};
+/// Reports an error to the coordinator at once.
+struct ThreadFails {
+  std::exception_ptr error;
+  void after_create_session(auto&, auto& coordinator) const { coordinator.request_stop(error, "a thread"); }
+};
+/// The steps at which a chain with the hook evaluates.
+template <class Hook>
+std::vector<std::int64_t> evaluated_with(Hook hook) {
+  Model model;
+  std::vector<std::int64_t> steps;
+  const auto note = [&](const auto& result) { steps.push_back(result.step); };
+  cr::HookChain chain{
+      hook, cr::Evaluate{cr::fetches<"mean">, callable(), {.every_steps = 2, .then = note, .sink = RecordingSink{}}},
+      cr::InMemoryEvaluator{cr::fetches<"mean">,
+                            callable(),
+                            cr::HookChain<>{},
+                            {.every_steps = 2, .then = note, .sink = RecordingSink{}}}};
+  try {
+    run_steps(model, chain, 5);
+  } catch (const cr::Error&) {
+  }
+  return steps;
+}
+
+TEST(Evaluate, AnInterruptionIsNoEndOfTheTraining) {
+  using Steps = std::vector<std::int64_t>;
+  using enum cr::StopKind;
+  EXPECT_EQ(evaluated_with(StopsInTheThirdRun{}), (Steps{0, 2, 2, 4, 4, 5, 5})) << "the loop's own end";
+  EXPECT_EQ(evaluated_with(StopsInTheThirdRun{{end}}), (Steps{0, 2, 2, 3, 3}));
+  EXPECT_EQ(evaluated_with(StopsInTheThirdRun{{interruption}}), (Steps{0, 2, 2}));
+  EXPECT_EQ(evaluated_with(StopsInTheThirdRun{{interruption, end}}), (Steps{0, 2, 2, 3, 3})) << "it has ended as well";
+  EXPECT_EQ(evaluated_with(StopsInTheThirdRun{{end, interruption}}), (Steps{0, 2, 2, 3, 3}));
+  double now = 0;
+  const auto clock = [&] { return now += 1; };  // begin reads 1, the runs 2, 3, 4
+  EXPECT_EQ(evaluated_with(cr::TerminateOnTime{.seconds = 3, .clock = clock}), (Steps{0, 2, 2}));
+  now = 0;
+  EXPECT_EQ(evaluated_with(cr::TerminateOnTime{.seconds = 3, .across_restarts = true, .clock = clock}),
+            (Steps{0, 2, 2, 3, 3}))
+      << "a budget of the whole training";
+  EXPECT_EQ(evaluated_with(ThreadFails{std::make_exception_ptr(cr::IoError("a disk"))}), (Steps{0}));
+  EXPECT_EQ(evaluated_with(ThreadFails{std::make_exception_ptr(cr::OutOfRangeError("no more data"))}), (Steps{0, 0}))
+      << "the end of the data";
 }
 
 TEST(Evaluate, DataThatIsUsedUpIsAnError) {

@@ -254,7 +254,7 @@ TEST(BestCheckpoint, KeepsTheBestAndRemovesWhatFallsOut) {
   const cr::MetricChannel metrics;
   MemorySaver saver{model};
   RecordingSink sink;
-  cr::BestCheckpoint best{saver, metrics, "accuracy", {.keep = 2, .sink = sink}};
+  cr::BestCheckpoint best{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 2, .sink = sink}};
   cr::HookChain chain{Publisher{metrics, {0.5, none, 0.4, 0.7, 0.6, 0.1, 0.7}}, best, best.restore_at_end()};
   SessionOf<decltype(chain)> session{executor, chain};
   std::string history;
@@ -267,10 +267,10 @@ TEST(BestCheckpoint, KeepsTheBestAndRemovesWhatFallsOut) {
   ASSERT_EQ(kept.size(), 2u);
   EXPECT_EQ(kept[0].step, 4) << "of equal ones the earlier is the better";
   EXPECT_EQ(kept[1].step, 7);
-  EXPECT_EQ(sink.lines().front(), "crochet: saved best-1, accuracy = 0.5 of step 1");
+  EXPECT_EQ(sink.lines().front(), "crochet: saved best-1: best accuracy 0.5 (highest) at step 1");
   session.close();
   EXPECT_EQ(model.b, 104) << "as it was at step 4";
-  EXPECT_EQ(sink.lines().back(), "crochet: restored best-4, accuracy = 0.7 of step 4");
+  EXPECT_EQ(sink.lines().back(), "crochet: restored best-4: best accuracy 0.7 (highest) at step 4");
 }
 
 TEST(BestCheckpoint, LowestAndNaN) {
@@ -279,7 +279,7 @@ TEST(BestCheckpoint, LowestAndNaN) {
   const cr::MetricChannel metrics;
   MemorySaver saver{model};
   cr::HookChain chain{Publisher{metrics, {none, 3, 2, 2.5}},
-                      cr::BestCheckpoint{saver, metrics, "accuracy", {.mode = cr::Aim::lowest, .sink = [](auto) {}}}};
+                      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::lowest, .sink = [](auto) {}}}};
   metrics.publish("accuracy", 0, none);
   SessionOf<decltype(chain)> session{executor, chain};
   metrics.publish("accuracy", 1, none);
@@ -296,7 +296,7 @@ TEST(BestCheckpoint, AMetricOfWeightsThatAreGoneIsReportedOnce) {
   MemorySaver saver{model};
   RecordingSink sink;
   cr::HookChain chain{Publisher{metrics, {0.5, 0.6, 0.7}, 1},
-                      cr::BestCheckpoint{saver, metrics, "accuracy", {.sink = sink}}};
+                      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .sink = sink}}};
   SessionOf<decltype(chain)> session{executor, chain};
   for (int i = 0; i < 3; ++i) session.run();
   session.close();
@@ -311,11 +311,13 @@ TEST(BestCheckpoint, SeesAnEvaluationAtTheEndAndSavesAverages) {
   const cr::MetricChannel metrics;
   const cr::WeightAverages averages;
   MemorySaver saver{model};
-  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.5},
-                      cr::Evaluate{cr::fetches<"sum">,
-                                   std::vector{cr::feeds()},
-                                   {.during = averages.swapped(), .then = metrics, .sink = [](auto) {}}},
-                      cr::BestCheckpoint{cr::AveragedSaver{saver, averages}, metrics, "sum", {.sink = [](auto) {}}}};
+  cr::HookChain chain{
+      cr::MovingAverage{.averages = averages, .decay = 0.5},
+      cr::Evaluate{cr::fetches<"sum">,
+                   std::vector{cr::feeds()},
+                   {.during = averages.swapped(), .then = metrics, .sink = [](auto) {}}},
+      cr::BestCheckpoint{
+          cr::AveragedSaver{saver, averages}, metrics, "sum", {.aim = cr::Aim::highest, .sink = [](auto) {}}}};
   SessionOf<decltype(chain)> session{executor, chain};
   session.run();
   session.close();
@@ -330,20 +332,24 @@ TEST(BestCheckpoint, ItsStateIsWhatItKeeps) {
   const cr::MetricChannel metrics;
   MemorySaver saver{model};
   auto executor = model.executor();
-  cr::HookChain chain{Publisher{metrics, {0.5, 0.6}},
-                      cr::BestCheckpoint{saver, metrics, "accuracy", {.keep = 2, .sink = [](auto) {}}}};
+  cr::HookChain chain{
+      Publisher{metrics, {0.5, 0.6}},
+      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 2, .sink = [](auto) {}}}};
   SessionOf<decltype(chain)> session{executor, chain};
   session.run();
   session.run();
   session.close();
   chain.at<1>().save_state(box);
-  cr::BestCheckpoint other{saver, metrics, "accuracy"};
+  cr::BestCheckpoint other{saver, metrics, "accuracy", {.aim = cr::Aim::highest}};
   other.begin();
   other.load_state(box);
   ASSERT_EQ(other.kept().size(), 2u);
   EXPECT_EQ(other.kept()[0].path, "best-2");
   EXPECT_EQ(other.kept()[1].value, 0.5);
-  EXPECT_NE(refusal([&] { cr::BestCheckpoint{saver, metrics, "accuracy", {.keep = 0}}.begin(); }), "");
+  EXPECT_NE(refusal([&] {
+              cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 0}}.begin();
+            }),
+            "");
 }
 
 TEST(MemoryMonitor, ReportsAtMultiplesOfTheInterval) {
@@ -383,7 +389,10 @@ TEST(Laws, OfTheHooksThatKeep) {
   EXPECT_EQ(broken_laws(cr::MemoryMonitor{.every_steps = 3, .read = read, .sink = sink}, options), "");
   Model model;
   const cr::MetricChannel metrics;
-  EXPECT_EQ(broken_laws(cr::BestCheckpoint{MemorySaver{model}, metrics, "accuracy", {.sink = sink}}, options), "");
+  EXPECT_EQ(
+      broken_laws(cr::BestCheckpoint{MemorySaver{model}, metrics, "accuracy", {.aim = cr::Aim::highest, .sink = sink}},
+                  options),
+      "");
 }
 
 }  // namespace

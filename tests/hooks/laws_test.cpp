@@ -36,7 +36,7 @@ class Laws : public ::testing::Test {
 TEST_F(Laws, ThatStop) {
   EXPECT_EQ(broken_laws(cr::StopAtStep{.last_step = 7}, all), "");
   EXPECT_EQ(broken_laws(cr::StopWhen<"loss">{.below = 2.5}, all, falling), "");
-  EXPECT_EQ(broken_laws(cr::EarlyStopping<"loss">{.patience = 5}, all, falling), "");
+  EXPECT_EQ(broken_laws(cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 5}, all, falling), "");
   EXPECT_EQ(broken_laws(cr::NanTensor<"loss">{.sink = sink}, all, falling), "");
   const auto broken = series<"loss">(1.0f, 1.0f, 1.0f, std::numeric_limits<float>::quiet_NaN());
   EXPECT_EQ(broken_laws(cr::NanTensor<"loss">{.fail_on_nan = false, .sink = sink}, all, broken), "");
@@ -90,8 +90,9 @@ TEST_F(Laws, ARhythmGoesOnWhereItWas) {
   using Looks = cr::EveryN<3, cr::EarlyStopping<"loss">>;
   using Slow = cr::EverySeconds<3, cr::EarlyStopping<"loss">>;
   for (all.interrupt_after = 0; *all.interrupt_after < 9; ++*all.interrupt_after) {
-    EXPECT_EQ(broken_laws(Looks{{.patience = 3}}, all, loss), "") << *all.interrupt_after;
-    EXPECT_EQ(broken_laws(Slow{{.patience = 3}, {.clock = clock}}, all, loss), "") << *all.interrupt_after;
+    EXPECT_EQ(broken_laws(Looks{{.aim = cr::Aim::lowest, .patience = 3}}, all, loss), "") << *all.interrupt_after;
+    EXPECT_EQ(broken_laws(Slow{{.aim = cr::Aim::lowest, .patience = 3}, {.clock = clock}}, all, loss), "")
+        << *all.interrupt_after;
   }
 }
 

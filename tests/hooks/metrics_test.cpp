@@ -2,9 +2,12 @@
 // The hooks that act on what an evaluator found: early stopping by a MetricChannel, ReduceOnPlateau.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/metric_channel.hpp>
 #include <crochet/hooks/reduce_on_plateau.hpp>
 #include <crochet/hooks/stop_if.hpp>
+#include <crochet/hooks/stop_on_predicate.hpp>
 #include <crochet/testing.hpp>
 
 #include <gtest/gtest.h>
@@ -12,9 +15,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -219,6 +225,57 @@ TEST(StopIf, ReactsToWhatIsPublishedWhileItRuns) {
   EXPECT_TRUE(run.should_stop()) << "in step 2";
 }
 
+TEST(StopIf, ReactsInTheRunOfTheEvaluation) {
+  for (const auto every : {std::optional<std::int64_t>{}, std::optional<std::int64_t>{1}}) {
+    const MetricChannel metrics;
+    cr::EvaluateOptions<cr::Name<"accuracy">> options{
+        .every_steps = 3, .at_end = false, .then = metrics, .sink = [](auto) {}};
+    Script run{cr::HookChain{cr::Evaluate{cr::fetches<"accuracy">, std::vector{cr::feeds(cr::feed<"x">(1.0))}, options},
+                             cr::stop_if_higher(metrics, "accuracy", 0.7, {.run_every_steps = every})},
+               cr::value<"accuracy">(0.75f), cr::placeholder<double, "x">};
+    for (int i = 0; i < 2; ++i) run.step();
+    EXPECT_FALSE(run.should_stop());
+    run.step();
+    EXPECT_TRUE(run.should_stop());
+    EXPECT_EQ(run.stop_reason(), "accuracy = 0.75 at step 3 is above 0.7");
+  }
+}
+
+/// A publisher of the user's.
+struct Publisher : cr::PublishesMetrics {
+  void after_run(auto& run, const auto&) const { metrics.publish("loss", run.step(), 1); }
+  MetricChannel metrics{};
+};
+template <class Early, class Late>
+constexpr bool in_order = std::is_same_v<decltype(cr::detail::order_reason<Early, Late>()), cr::detail::Fine>;
+
+TEST(StopIf, StandsBehindEveryEvaluator) {
+  const MetricChannel metrics;
+  const auto batches = std::vector{cr::feeds(cr::feed<"x">(1.0))};
+  const auto judge = [&]<class Reader>(const Reader&) {
+    const auto behind = [&]<class Evaluator>(const Evaluator&) {
+      return in_order<Evaluator, Reader> && !in_order<Reader, Evaluator> && !in_order<Reader, cr::EveryN<2, Evaluator>>;
+    };
+    return behind(cr::Evaluate{cr::fetches<"accuracy">, batches}) &&
+           behind(cr::InMemoryEvaluator{cr::fetches<"accuracy">, batches}) && behind(Publisher{});
+  };
+  EXPECT_TRUE(judge(cr::stop_if_no_increase(metrics, "accuracy", 5)));
+  EXPECT_TRUE(judge(cr::stop_if_lower(metrics, "accuracy", 5)));
+  EXPECT_TRUE(judge(cr::ReduceOnMetricPlateau<>{.metrics = metrics, .rule = {.aim = cr::Aim::lowest}}));
+}
+
+TEST(Aim, IsStatedInTheReasonOfAStop) {
+  for (const auto& [aim, comparative] : {std::pair{cr::Aim::lowest, "lower"}, {cr::Aim::highest, "higher"}}) {
+    Script run{cr::EarlyStopping<"loss">{.aim = aim, .patience = 1}};
+    run.step(cr::value<"loss">(1.0));
+    run.step(cr::value<"loss">(1.0));
+    EXPECT_EQ(run.stop_reason(), std::string("loss is not ") + comparative + " than 1.0, of step 1, since 1 looks");
+  }
+  static_assert(cr::Aim::lowest.better(1, 2) && !cr::Aim::lowest.better(2, 1) && !cr::Aim::lowest.better(1.5, 2, 0.5));
+  static_assert(cr::Aim::highest.better(2, 1) && !cr::Aim::highest.better(nan_value, 1) &&
+                !cr::Aim::highest.better(1, 1));
+}
+
 TEST(StopIf, AMissingMetricIsVisible) {
   Script run{cr::stop_if_lower(history(), "los", 0.5)};
   EXPECT_NE(refusal([&] { run.step(); }).find("no metric \"los\""), std::string::npos);
@@ -234,7 +291,7 @@ TEST(StopIf, AMissingMetricIsVisible) {
 using Rule = cr::PlateauRate;
 
 TEST(PlateauRate, FallsAfterPatienceLooks) {
-  Rule rate{.rate = 1, .factor = 0.5, .patience = 2};
+  Rule rate{.aim = cr::Aim::lowest, .rate = 1, .factor = 0.5, .patience = 2};
   rate.start("a test");
   std::vector<double> rates;
   for (const double loss : {1.0, 0.9, 0.9, 0.95, 0.9, 0.9, 0.8}) {
@@ -245,7 +302,7 @@ TEST(PlateauRate, FallsAfterPatienceLooks) {
 }
 
 TEST(PlateauRate, CooldownLooksDoNotCountAndThereIsALowerBound) {
-  Rule rate{.rate = 1, .factor = 0.1, .patience = 1, .cooldown = 2, .min_rate = 0.05};
+  Rule rate{.aim = cr::Aim::lowest, .rate = 1, .factor = 0.1, .patience = 1, .cooldown = 2, .min_rate = 0.05};
   rate.start("a test");
   std::string reductions;
   for (int look = 0; look < 9; ++look) reductions += rate.reduced(1.0, look) ? '!' : '.';
@@ -254,8 +311,10 @@ TEST(PlateauRate, CooldownLooksDoNotCountAndThereIsALowerBound) {
 }
 
 TEST(PlateauRate, RefusesWhatIsOutOfRange) {
-  for (Rule rule : {Rule{.rate = 0}, Rule{.factor = 1}, Rule{.factor = 0}, Rule{.patience = 0}, Rule{.min_delta = -1},
-                    Rule{.cooldown = -1}, Rule{.min_rate = -1}}) {
+  constexpr auto aim = cr::Aim::lowest;
+  for (Rule rule : {Rule{.aim = aim, .rate = 0}, Rule{.aim = aim, .factor = 1}, Rule{.aim = aim, .factor = 0},
+                    Rule{.aim = aim, .patience = 0}, Rule{.aim = aim, .min_delta = -1},
+                    Rule{.aim = aim, .cooldown = -1}, Rule{.aim = aim, .min_rate = -1}}) {
     EXPECT_NE(refusal([&] { rule.start("ReduceOnPlateau"); }), "");
   }
 }
@@ -263,7 +322,8 @@ TEST(PlateauRate, RefusesWhatIsOutOfRange) {
 TEST(ReduceOnPlateau, FeedsTheRateAndLooksAtMeans) {
   RecordingSink sink;
   Script run{
-      cr::ReduceOnPlateau<"loss">{.rule = {.rate = 0.5, .factor = 0.1, .patience = 1}, .every_steps = 2, .sink = sink},
+      cr::ReduceOnPlateau<"loss">{
+          .rule = {.aim = cr::Aim::lowest, .rate = 0.5, .factor = 0.1, .patience = 1}, .every_steps = 2, .sink = sink},
       cr::placeholder<float, "learning_rate">};
   std::vector<double> fed;
   for (const float loss : {1.0f, 3.0f, 3.0f, 1.0f, 0.0f}) {
@@ -271,7 +331,7 @@ TEST(ReduceOnPlateau, FeedsTheRateAndLooksAtMeans) {
     fed.push_back(run.log().fed_scalars["learning_rate"]);
   }
   EXPECT_EQ(fed, (std::vector<double>{0.5, 0.5, 0.5, 0.5, 0.05f})) << "2 and 2 on average: no better";
-  EXPECT_EQ(sink.lines(), Lines{"loss is not better than 2.0, of step 2; learning_rate = 0.05 from step 4 on"});
+  EXPECT_EQ(sink.lines(), Lines{"loss is not lower than 2.0, of step 2; learning_rate = 0.05 from step 4 on"});
 }
 
 /// A step function with a rate among its state, as an executor shows it that can be saved.
@@ -305,7 +365,8 @@ struct WithVariable {
 TEST(ReduceOnPlateau, WritesAVariableWhereThereIsNoPlaceholder) {
   WithVariable model;
   cr::HookChain chain{cr::ReduceOnPlateau<"loss">{
-      .rule = {.rate = 0.5, .factor = 0.5, .patience = 1}, .every_steps = 1, .sink = [](auto) {}}};
+      .rule = {.aim = cr::Aim::lowest, .rate = 0.5, .factor = 0.5, .patience = 1}, .every_steps = 1, .sink = [](auto) {
+      }}};
   cr::MonitoredSession<WithVariable&, decltype(chain)&> session{model, chain};
   for (int i = 0; i < 3; ++i) session.run();
   model.rate = 9;
@@ -316,7 +377,7 @@ TEST(ReduceOnPlateau, WritesAVariableWhereThereIsNoPlaceholder) {
 
 TEST(ReduceOnPlateau, SaysWhatIsMissing) {
   WithVariable model;
-  cr::HookChain chain{cr::ReduceOnPlateau<"loss", "rat">{.sink = [](auto) {}}};
+  cr::HookChain chain{cr::ReduceOnPlateau<"loss", "rat">{.rule = {.aim = cr::Aim::lowest}, .sink = [](auto) {}}};
   cr::MonitoredSession<WithVariable&, decltype(chain)&> session{model, chain};
   EXPECT_EQ(refusal([&] { session.run(); }),
             "crochet: there is no placeholder and no scalar variable \"rat\" that a hook could set");
@@ -329,7 +390,7 @@ TEST(ReduceOnMetricPlateau, LooksOnceForEachValue) {
   Script run{
       cr::ReduceOnMetricPlateau<"rate">{.metrics = metrics,
                                         .metric = "accuracy",
-                                        .rule = {.rate = 1, .factor = 0.5, .patience = 2, .mode = cr::Aim::highest},
+                                        .rule = {.aim = cr::Aim::highest, .rate = 1, .factor = 0.5, .patience = 2},
                                         .sink = sink},
       cr::placeholder<double, "rate">};
   std::vector<double> fed;
@@ -342,7 +403,7 @@ TEST(ReduceOnMetricPlateau, LooksOnceForEachValue) {
   EXPECT_EQ(fed, (std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5}))
       << "0.5 at step 1; not better at 4 and 7";
   EXPECT_EQ(run.fetched(), "");
-  EXPECT_NE(refusal([] { cr::ReduceOnMetricPlateau<>{}.begin(); }), "");
+  EXPECT_NE(refusal([] { cr::ReduceOnMetricPlateau<>{.rule = {.aim = cr::Aim::lowest}}.begin(); }), "");
 }
 
 }  // namespace

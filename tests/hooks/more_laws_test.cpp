@@ -64,11 +64,15 @@ TEST_F(MoreLaws, ThatActOnMetrics) {
       broken_laws(cr::stop_if_no_increase(metrics, "accuracy", 100, {.run_every_seconds = 3, .clock = clock}), all),
       "");
   EXPECT_EQ(broken_laws(cr::CheckForStopping{}, all), "");
-  EXPECT_EQ(broken_laws(cr::ReduceOnPlateau<"loss">{.rule = {.patience = 2}, .every_steps = 2, .sink = sink}, all,
-                        falling, cr::placeholder<double, "learning_rate">),
-            "");
-  EXPECT_EQ(broken_laws(cr::ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .sink = sink}, all,
-                        cr::placeholder<float, "learning_rate">),
+  EXPECT_EQ(
+      broken_laws(
+          cr::ReduceOnPlateau<"loss">{.rule = {.aim = cr::Aim::lowest, .patience = 2}, .every_steps = 2, .sink = sink},
+          all, falling, cr::placeholder<double, "learning_rate">),
+      "");
+  EXPECT_EQ(broken_laws(
+                cr::ReduceOnMetricPlateau<>{
+                    .metrics = metrics, .metric = "accuracy", .rule = {.aim = cr::Aim::highest}, .sink = sink},
+                all, cr::placeholder<float, "learning_rate">),
             "");
   const auto batches = std::vector(3, cr::feeds(cr::feed<"rate">(0.5)));
   EXPECT_EQ(broken_laws(

@@ -107,7 +107,7 @@ auto everybody(const cr::test::TemporaryFolder& folder, const cr::Clock& clock, 
       cr::StepCounter{.every_steps = 10, .sink = silent, .clock = clock},
       cr::CsvLogger<"loss">{.path = folder / "log.csv", .every_steps = 10},
       cr::EveryN<10, cr::NanTensor<"error">>{},
-      cr::EveryN<10, cr::EarlyStopping<"loss">>{{.patience = 1000}},
+      cr::EveryN<10, cr::EarlyStopping<"loss">>{{.aim = cr::Aim::lowest, .patience = 1000}},
       cr::EveryN<10, cr::StopWhen<"loss">>{{.above = 1e9}},
       cr::EverySeconds<10, cr::Snapshot<"error">>{{folder.path()}, {.clock = clock}},
       cr::SummarySaver<cr::summary::Scalar<"loss">>{.every_steps = 10, .summaries = summaries},
@@ -115,8 +115,9 @@ auto everybody(const cr::test::TemporaryFolder& folder, const cr::Clock& clock, 
       cr::WeightHistograms{.every_steps = 10, .summaries = summaries},
       cr::Evaluate{cr::fetches<"accuracy">, data, {.every_steps = 10, .then = metrics, .sink = silent, .clock = clock}},
       cr::InMemoryEvaluator{cr::fetches<"accuracy">, data, cr::HookChain<>{}, {.every_steps = 10, .sink = silent}},
-      cr::BestCheckpoint{NoSaver{}, metrics, "accuracy", {.sink = silent}},
-      cr::ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .rule = {.rate = 0.01}, .sink = silent},
+      cr::BestCheckpoint{NoSaver{}, metrics, "accuracy", {.aim = cr::Aim::highest, .sink = silent}},
+      cr::ReduceOnMetricPlateau<>{
+          .metrics = metrics, .metric = "accuracy", .rule = {.aim = cr::Aim::lowest, .rate = 0.01}, .sink = silent},
       cr::stop_if_no_increase(metrics, "accuracy", 1000, {.run_every_steps = 10}),
       cr::CheckForStopping{},
       cr::MovingAverage{.every_steps = 10},
@@ -195,7 +196,7 @@ struct WithRate {
 
 TEST(ReduceOnPlateau, SetsTheRateOfAGraph) {
   cr::HookChain chain{cr::ReduceOnPlateau<"loss">{
-      .rule = {.rate = 1, .factor = 0.5, .patience = 1, .mode = cr::Aim::highest}, .every_steps = 2, .sink = [](auto) {
+      .rule = {.aim = cr::Aim::highest, .rate = 1, .factor = 0.5, .patience = 1}, .every_steps = 2, .sink = [](auto) {
       }}};
   cr::MonitoredSession session{cr::Cpu{}.compile<WithRate>(), chain};
   std::vector<double> w;

@@ -126,16 +126,16 @@ TEST(StopAtStep, NeedsExactlyOneSetting) {
 }
 
 TEST(EarlyStopping, WaitsForPatienceLooksWithoutImprovement) {
-  Script run{cr::EarlyStopping<"loss">{.patience = 2, .min_delta = 0.1}};
+  Script run{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 2, .min_delta = 0.1}};
   for (const float loss : {1.0f, 0.5f, 0.45f, 0.41f}) run.step(value<"loss">(loss));
   EXPECT_TRUE(run.should_stop()) << "0.45 and 0.41 are not better by 0.1";
-  EXPECT_EQ(run.stop_reason(), "loss is not better than 0.5, of step 2, since 2 looks");
+  EXPECT_EQ(run.stop_reason(), "loss is not lower than 0.5, of step 2, since 2 looks");
   EXPECT_EQ(run.hook().seen.best, 0.5);
   EXPECT_EQ(run.hook().seen.best_step, 2);
 }
 
 TEST(EarlyStopping, BetterMeansHigherForAnAccuracy) {
-  Script run{cr::EarlyStopping<"accuracy">{.patience = 2, .mode = cr::Aim::highest}};
+  Script run{cr::EarlyStopping<"accuracy">{.aim = cr::Aim::highest, .patience = 2}};
   for (const double accuracy : {0.5, 0.4, 0.6, 0.6}) run.step(value<"accuracy">(accuracy));
   EXPECT_FALSE(run.should_stop()) << "0.6 began anew";
   run.step(value<"accuracy">(0.6));
@@ -143,7 +143,7 @@ TEST(EarlyStopping, BetterMeansHigherForAnAccuracy) {
 }
 
 TEST(EarlyStopping, NanIsNeverBetter) {
-  Script run{cr::EarlyStopping<"loss">{.patience = 2}};
+  Script run{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 2}};
   run.step(value<"loss">(nan_value));
   EXPECT_FALSE(run.should_stop());
   run.step(value<"loss">(nan_value));
@@ -151,7 +151,7 @@ TEST(EarlyStopping, NanIsNeverBetter) {
 }
 
 TEST(EarlyStopping, LooksAtNothingBeforeMinSteps) {
-  Script run{cr::EarlyStopping<"loss">{.patience = 1, .min_steps = 3}};
+  Script run{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 1, .min_steps = 3}};
   for (const float loss : {1.0f, 2.0f, 3.0f}) run.step(value<"loss">(loss));
   EXPECT_FALSE(run.should_stop());
   EXPECT_EQ(run.hook().seen.best, 3.0);
@@ -160,13 +160,13 @@ TEST(EarlyStopping, LooksAtNothingBeforeMinSteps) {
 }
 
 TEST(EarlyStopping, ItsStateComesBack) {
-  Script run{cr::EarlyStopping<"loss">{.patience = 3}};
+  Script run{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 3}};
   run.step(value<"loss">(0.5f));
   run.step(value<"loss">(0.6f));
   cr::testing::StateBox box;
   run.hook().save_state(box);
 
-  Script next{cr::EarlyStopping<"loss">{.patience = 3}};
+  Script next{cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 3}};
   next.hook().load_state(box);
   next.step(value<"loss">(0.6f));
   EXPECT_FALSE(next.should_stop());
@@ -175,8 +175,8 @@ TEST(EarlyStopping, ItsStateComesBack) {
 }
 
 TEST(EarlyStopping, RefusesSettingsOutOfRange) {
-  EXPECT_NE(refusal(cr::EarlyStopping<"loss">{.patience = 0}), "");
-  EXPECT_NE(refusal(cr::EarlyStopping<"loss">{.min_delta = -1}), "");
+  EXPECT_NE(refusal(cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .patience = 0}), "");
+  EXPECT_NE(refusal(cr::EarlyStopping<"loss">{.aim = cr::Aim::lowest, .min_delta = -1}), "");
 }
 
 TEST(StopWhen, ABoundIsCrossed) {

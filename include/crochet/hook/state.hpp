@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace crochet {
 
@@ -125,11 +126,24 @@ class StateWriter {
     leave();
   }
 
+  /// True for the first call with this address: for an object that several hooks of a chain share and one of them
+  /// saves.
+  bool first(const void* object) {
+    for (const void* seen : shared_) {
+      if (seen == object) return false;
+    }
+    shared_.push_back(object);
+    return true;
+  }
+
  protected:
   ~StateWriter() = default;
   virtual void write(std::string_view key, const StateValue& value) = 0;
   virtual void enter(std::string_view name) = 0;
   virtual void leave() = 0;
+
+ private:
+  std::vector<const void*> shared_;
 };
 
 /// What load_state is given.

@@ -13,8 +13,8 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/early_stopping.hpp>
-#include <crochet/hooks/metric_channel.hpp>
+#include <crochet/hooks/aim.hpp>
+#include <crochet/hooks/metric_cursor.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/value_text.hpp>
 
@@ -28,8 +28,8 @@ struct RankedCheckpoint {
 };
 
 struct BestCheckpointOptions {
+  Aim aim;  ///< required
   std::int64_t keep = 1;
-  Aim mode = Aim::highest;
   Sink sink{};
 };
 
@@ -43,15 +43,21 @@ CROCHET_COLD void restore_weights(auto& saver, auto& session, const std::string&
     saver.restore(session, path);
   }
 }
-inline std::string ranked_text(const RankedCheckpoint& c, const std::string& metric) {
-  return c.path + ", " + metric + " = " + value_text(c.value) + " of step " + std::to_string(c.step);
+/// "PATH: best accuracy 0.91 (highest) at step 3200", of those with a rank above 0 "PATH: accuracy 0.9 (highest but 1)
+/// at step 2800".
+inline std::string ranked_text(const RankedCheckpoint& c, const std::string& metric, Aim aim, std::ptrdiff_t rank) {
+  const std::string but = rank == 0 ? ")" : " but " + std::to_string(rank) + ")";
+  return c.path + (rank == 0 ? ": best " : ": ") + metric + " " + value_text(c.value) + " (" + std::string(aim.text()) +
+         but + " at step " + std::to_string(c.step);
 }
 
 }  // namespace detail
 
 /// In `end`, puts the variables of the best checkpoint back; made by BestCheckpoint::restore_at_end. List it last,
 /// behind a CheckpointSaver, which else saves the older weights as the newest. The global step is restored with them,
-/// where the executor counts it. Fires: at the end, if there is a best one. Fetches: nothing. Cost: a restore.
+/// where the executor counts it. A checkpoint that is missing or damaged is reported, and the next best one is taken;
+/// if none is left, `end` throws the error of the last one. Fires: at the end, if there is a best one. Fetches:
+/// nothing. Cost: a restore.
 template <class Saver>
 struct RestoreBest {
   using handles = Phases<phase::end>;
@@ -59,66 +65,87 @@ struct RestoreBest {
   Saver saver;
   std::shared_ptr<const std::vector<RankedCheckpoint>> kept;
   std::string metric;
+  Aim aim;
   Sink sink{};
 
   void end(auto& session) {
-    if (kept->empty()) return;
-    detail::restore_weights(saver, session, kept->front().path);
-    sink("crochet: restored " + detail::ranked_text(kept->front(), metric));
+    for (std::size_t rank = 0; rank < kept->size(); ++rank) {
+      const RankedCheckpoint& checkpoint = (*kept)[rank];
+      try {
+        detail::restore_weights(saver, session, checkpoint.path);
+        sink("crochet: restored " + detail::ranked_text(checkpoint, metric, aim, static_cast<std::ptrdiff_t>(rank)));
+        return;
+      } catch (const CheckpointMismatchError&) {
+        throw;  // another model: so are the others
+      } catch (const Error& error) {
+        sink("crochet: RestoreBest: " + checkpoint.path + " cannot be restored: " + error.what());
+        if (rank + 1 == kept->size()) throw;
+      }
+    }
   }
 
   [[nodiscard]] std::string cadence() const { return "at the end"; }
 };
 
 /// Saves after an evaluation whose metric is among the best, and removes the checkpoint that falls out:
-///   BestCheckpoint best{Saver{"out/best", {.max_to_keep = 0}}, metrics, "accuracy", {.keep = 3}};
+///   BestCheckpoint best{Saver{"out/best", {.max_to_keep = 0}}, metrics, "accuracy",
+///                       {.aim = Aim::highest, .keep = 3}};
 ///   HookChain{Evaluate{..., {.then = metrics}}, best, CheckpointSaver{...}, best.restore_at_end()}
 ///   saver    -          has save(session, step), which returns the path, restore(session, path) and remove(path), and
 ///                       has(path) if it can tell; one of its own, in a folder of its own, that keeps all it saves
-///   metrics  -          the channel to which the evaluator publishes; it must stand before this hook
+///   metrics  -          the channel to which the evaluator publishes; it must stand before this hook, else the chain
+///                       does not compile
 ///   metric   -          its name there; after_run throws LogicError if others are published, but not this one
+///   aim      -          required: Aim::highest for an accuracy, Aim::lowest for a loss; of equal values the earlier is
+///                       the better; NaN is never kept
 ///   keep     1          so many checkpoints; at least 1, else begin throws LogicError
-///   mode     highest    which values are the better ones; of equal ones the earlier; NaN is never kept
 ///   sink     std. error is told of each save
 /// Fires: after a run in which the metric was published for that step; one of another step belongs to weights that are
 /// gone: it is reported once and not saved. Fetches: nothing. Cost: one load; a save now and then. State: the kept
-/// paths, their values and steps; what is gone when it is loaded is reported and not kept. Throws what the saver
-/// throws; what is kept already stays. A path is removed only when a better one is saved. Copies share what is kept, as
-/// they share the folder. The original has it as BestExporter, for exports after an evaluation.
+/// paths, their values and steps, and the channel's history (MetricCursor); a checkpoint that is gone when the state is
+/// loaded is reported and not kept. A session that is interrupted or resumed ranks no other steps than an undisturbed
+/// one. Throws what the saver throws; what is kept already stays. A path is removed only when a better one is saved.
+/// Copies share what is kept, as they share the folder. The original has it as BestExporter, for exports after an
+/// evaluation.
 template <class Saver>
 class BestCheckpoint {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end, phase::save_state,
                          phase::load_state>;
+  using after = Hooks<PublishesMetrics>;
 
-  BestCheckpoint(Saver saver, MetricChannel metrics, std::string metric, BestCheckpointOptions options = {})
+  BestCheckpoint(Saver saver, MetricChannel metrics, std::string metric, BestCheckpointOptions options)
       : saver_(std::move(saver)),
         metrics_(std::move(metrics)),
         metric_(std::move(metric)),
         options_(std::move(options)) {}
-
+  /// The options are required.
+  BestCheckpoint(Saver, MetricChannel, std::string) = delete;  // crochet: set .aim: Aim::lowest or Aim::highest
   /// What is kept, the best first.
   [[nodiscard]] const std::vector<RankedCheckpoint>& kept() const { return *kept_; }
   /// The hook that restores the best one at the end.
-  [[nodiscard]] RestoreBest<Saver> restore_at_end() const { return {saver_, kept_, metric_, options_.sink}; }
+  [[nodiscard]] RestoreBest<Saver> restore_at_end() const {
+    return {saver_, kept_, metric_, options_.aim, options_.sink};
+  }
   [[nodiscard]] Saver& saver() { return saver_; }
 
   void begin() {
     if (options_.keep < 1) throw LogicError("crochet: BestCheckpoint: keep has to be at least 1");
     kept_->clear();
-    seen_ = metrics_.version();
+    cursor_.begin(metrics_);
     complained_ = false;
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    if (metrics_.version() != seen_) look(session);  // published by an evaluation when the session was created
+    cursor_.open(metrics_, session);
+    if (cursor_.has_news(metrics_)) look(session);  // published by an evaluation when the session was created
   }
   void after_run(auto& run, const auto& /*values*/) {
-    if (metrics_.version() != seen_) [[unlikely]] {
+    if (cursor_.has_news(metrics_)) [[unlikely]] {
       look(run.session());
     }
   }
   void end(auto& session) {
-    if (metrics_.version() != seen_) look(session);  // published by an evaluation at the end
+    if (cursor_.has_news(metrics_)) look(session);  // published by an evaluation at the end
   }
 
   void save_state(auto& out) const {
@@ -133,37 +160,44 @@ class BestCheckpoint {
     out.put("paths", paths);
     out.put("values", values);
     out.put("steps", steps);
+    cursor_.save_state(metrics_, out);
   }
   void load_state(auto& in) {
     std::vector<std::string> paths;
     std::vector<double> values;
     std::vector<std::int64_t> steps;
+    cursor_.load_state(metrics_, in);
     if (!in.get("paths", paths) || !in.get("values", values) || !in.get("steps", steps)) return;
     kept_->clear();
     for (std::size_t i = 0; i < std::min({paths.size(), values.size(), steps.size()}); ++i) {
       if constexpr (requires { saver_.here(paths[i]); }) paths[i] = path_text(saver_.here(paths[i]));
-      if (there(paths[i])) {
-        kept_->push_back({paths[i], values[i], steps[i]});
-      } else {
-        options_.sink("crochet: BestCheckpoint: " + paths[i] + " is not there any more");
-      }
+      keep_again({paths[i], values[i], steps[i]});
     }
   }
 
-  [[nodiscard]] std::string cadence() const { return "when " + metric_ + " is published"; }
+  [[nodiscard]] std::string cadence() const {
+    return "when " + metric_ + " is published (best: " + std::string(options_.aim.text()) + ")";
+  }
 
  private:
   CROCHET_COLD void look(auto& session) {
-    seen_ = metrics_.version();
-    const auto news = metrics_.latest(metric_);
+    const auto news = cursor_.next(metrics_, metric_);
     if (!news || ranked(news->step)) return;
     if (news->step != session.step()) return complain(news->step, session.step());
     const auto rank = rank_of(news->value);
     if (rank >= options_.keep) return;
     RankedCheckpoint saved{path_text(saver_.save(session, news->step)), news->value, news->step};
-    options_.sink("crochet: saved " + detail::ranked_text(saved, metric_));
+    options_.sink("crochet: saved " + detail::ranked_text(saved, metric_, options_.aim, rank));
     kept_->insert(kept_->begin() + rank, std::move(saved));
     drop_worst();
+  }
+  /// Ranks a checkpoint of an earlier session, by the aim of this one.
+  void keep_again(RankedCheckpoint checkpoint) {
+    if (!there(checkpoint.path)) {
+      options_.sink("crochet: BestCheckpoint: " + checkpoint.path + " is not there any more");
+    } else if (checkpoint.value == checkpoint.value) {
+      kept_->insert(kept_->begin() + place_of(checkpoint.value), std::move(checkpoint));
+    }
   }
   /// A run that was killed may have removed it after its state was saved. True if the saver does not tell.
   [[nodiscard]] bool there(const std::string& path) const {
@@ -184,10 +218,11 @@ class BestCheckpoint {
     return std::any_of(kept_->begin(), kept_->end(), [&](const auto& c) { return c.step == step; });
   }
   [[nodiscard]] std::ptrdiff_t rank_of(double value) const {
-    if (value != value) return options_.keep;
-    const auto worse = [&](const RankedCheckpoint& c) {
-      return options_.mode == Aim::highest ? c.value < value : c.value > value;
-    };
+    return value == value ? place_of(value) : static_cast<std::ptrdiff_t>(options_.keep);
+  }
+  /// Before the first one that is worse: of equal ones the earlier is the better.
+  [[nodiscard]] std::ptrdiff_t place_of(double value) const {
+    const auto worse = [&](const RankedCheckpoint& c) { return options_.aim.better(value, c.value); };
     return std::find_if(kept_->begin(), kept_->end(), worse) - kept_->begin();
   }
   void complain(std::int64_t published, std::int64_t step) {
@@ -210,7 +245,7 @@ class BestCheckpoint {
   std::string metric_;
   BestCheckpointOptions options_;
   std::shared_ptr<std::vector<RankedCheckpoint>> kept_ = std::make_shared<std::vector<RankedCheckpoint>>();
-  std::uint64_t seen_ = 0;
+  MetricCursor cursor_;
   bool complained_ = false;
 };
 

@@ -137,7 +137,8 @@ class Decorated {
   static constexpr bool logs_phases = detail::logs_phases<H>;
   static constexpr declared_fetches<H> fetches{};
 
-  constexpr Decorated() = default;
+  /// For hooks without required options.
+  constexpr Decorated() requires std::is_default_constructible_v<H> : hook{} {}
   // NOLINTNEXTLINE(google-explicit-constructor): {{.every_steps = 50}}, also inside another decorator's braces
   constexpr Decorated(H inner, typename Policy::options how = {})
       : hook(std::move(inner)), policy(make_policy(std::move(how))) {}
@@ -248,7 +249,7 @@ class Decorated {
     return text;
   }
 
-  CROCHET_NO_UNIQUE_ADDRESS H hook{};
+  CROCHET_NO_UNIQUE_ADDRESS H hook;
   CROCHET_NO_UNIQUE_ADDRESS Policy policy{};
   /// Whether the hook sees the run at hand.
   CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time, bool, detail::AlwaysAdmitted<Decorated>>

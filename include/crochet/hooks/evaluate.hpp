@@ -19,6 +19,7 @@
 #include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/evaluation.hpp>
+#include <crochet/hooks/metric_cursor.hpp>
 #include <crochet/hooks/sink.hpp>
 
 namespace crochet {
@@ -29,8 +30,8 @@ struct EvaluateOptions {
   std::optional<std::int64_t> every_steps{};  ///< global steps
   std::optional<double> every_seconds{};
   Anchor anchor = Anchor::global_step;
-  bool at_start = false;                      ///< also when the session is created
-  bool at_end = true;                         ///< also at the end, unless that step is evaluated already
+  bool at_start = false;  ///< also when the session is created, unless it resumes a training
+  bool at_end = true;     ///< also at the end of the training, unless that step is evaluated already
   std::optional<std::int64_t> max_batches{};  ///< a pass ends after so many
   PassScope during{};                         ///< what holds during a pass: averages.swapped() has averaged weights
   std::function<void(const Evaluation<N...>&)> then{};
@@ -44,8 +45,8 @@ struct EvaluateOptions {
 ///   every_steps    global steps  unset   at most one of the two; out of range or nothing ever due: begin throws
 ///   every_seconds  seconds       unset   LogicError
 ///   anchor         -             global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
-///   at_start       -             false   also when the session is created
-///   at_end         -             true    also at the end, unless that step is evaluated already
+///   at_start       -             false   also when the session is created, unless it resumes a training
+///   at_end         -             true    also at the end of the training, unless that step is evaluated already
 ///   max_batches    batches       unset   a pass ends after so many
 ///   during         -             unset   holds during a pass
 ///   then, stop_if                unset   are given each result; stop_if asks to stop by returning true
@@ -54,17 +55,19 @@ struct EvaluateOptions {
 /// one ends the pass, and the next call begins a new one; passes_over(batches, ...) makes one of Batches. A callable
 /// that has restart() is restarted before each pass; others go on where max_batches left them. The size of a batch is
 /// the leading extent of its first feed that is not a scalar. The values must be scalars. After each pass: a line
-/// `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`, which
-/// is where early stopping on a validation value belongs. `latest()` is the last result. The main run's values stay as
+/// `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`. What
+/// these functions hold is not saved: for early stopping of a training that is resumed, publish to a MetricChannel and
+/// take stop_if_no_increase or stop_if_no_decrease. `latest()` is the last result. The main run's values stay as
 /// they are: the pass has memory of its own. The graph's variables are the main run's, so a pass that runs a train
-/// target trains. Fires: after the run that makes a multiple of every_steps, before the hooks behind it
-/// see that run; the first interval of seconds begins when the session is created. Fetches: nothing in the main run.
-/// Cost: a comparison between passes. A pass without a batch throws LogicError. InMemoryEvaluator does the same under
-/// hooks of its own.
+/// target trains. Fires: after the run that makes a multiple of every_steps, before the hooks behind it see that run;
+/// the first interval of seconds begins when the session is created. Fetches: nothing in the main run. Cost: a
+/// comparison between passes. A session that is interrupted (StopKind: a signal, a time budget, an error of a thread)
+/// or that resumes a training makes no evaluation for that: it evaluates the steps that an undisturbed run evaluates,
+/// and no others. A pass without a batch throws LogicError. InMemoryEvaluator does the same under hooks of its own.
 template <class FetchList, class Data>
 class Evaluate;
 template <class... N, class Data>
-class Evaluate<Fetches<N...>, Data> {
+class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::save_state, phase::load_state>;
@@ -84,10 +87,13 @@ class Evaluate<Fetches<N...>, Data> {
       throw LogicError("crochet: Evaluate: set every_steps, every_seconds, at_start or at_end");
     }
     latest_ = {};
+    resumes_ = false;
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.begin(metrics); });
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     timer_.session_begins(session.step(), options_.clock());
-    if (options_.at_start) evaluate(session);
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
+    if (options_.at_start && !std::exchange(resumes_, true)) evaluate(session);
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {
@@ -98,23 +104,25 @@ class Evaluate<Fetches<N...>, Data> {
     }
   }
   void end(auto& session) {
-    if (options_.at_end && latest_.step != session.step()) evaluate(session);
+    if (options_.at_end && !session.interrupted() && latest_.step != session.step()) evaluate(session);
   }
 
-  /// When the next pass is due, and the last result.
+  /// When the next pass is due, the last result, and the history of the channel if `then` is one.
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
     out.put("step", latest_.step);
     out.put("batches", latest_.batches);
     out.put("weight", latest_.weight);
     out.put("values", latest_.values);
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.save_state(metrics, out); });
   }
   void load_state(auto& in) {
     timer_.load_state(in, options_.clock());
-    in.get("step", latest_.step);
+    resumes_ = in.get("step", latest_.step);
     in.get("batches", latest_.batches);
     in.get("weight", latest_.weight);
     in.get("values", latest_.values);
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.load_state(metrics, in); });
   }
 
   [[nodiscard]] std::string cadence() const {
@@ -144,6 +152,8 @@ class Evaluate<Fetches<N...>, Data> {
   EvaluateOptions<N...> options_;
   Cadence timer_;
   Result latest_;
+  MetricCursor cursor_;
+  bool resumes_ = false;  // the training began in an earlier session
 };
 template <class... N, class Data>
 Evaluate(Fetches<N...>, Data) -> Evaluate<Fetches<N...>, Data>;

@@ -19,6 +19,7 @@
 #include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/evaluation.hpp>
+#include <crochet/hooks/metric_cursor.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/session/side_session.hpp>
 
@@ -43,16 +44,17 @@ struct InMemoryEvaluatorOptions {
 ///   anchor       -             global_step   first_run: counted from the step at which the session is created
 ///   max_batches  batches       unset  a pass ends after so many; so it does when one of its hooks asks to stop
 ///   during, then, sink, clock         as for Evaluate, and so are `data` and the values
-/// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10; after a recovery or a restart once more, and then at 4,
-/// 8, ... as before. At the end only if that step is not evaluated already: the original does it twice. Fetches:
-/// nothing in the main run. Cost: a comparison between passes. Nothing is built for a pass: the nested session is made
-/// for the first one and kept, its memory too; the original makes a graph and a session for each. Uses the executor's
-/// variables in place, so there is nothing to copy and no kind of saver or initializer to refuse. What the hooks of a
-/// pass throw, OutOfRangeError and StopIteration excepted, leaves it after their on_error.
+/// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10. At the end only if that step is not evaluated already:
+/// the original does it twice. A session that is interrupted (StopKind) makes no evaluation at its end, and one that
+/// resumes a training, or is created anew, makes none at its start: it evaluates the steps of an undisturbed run.
+/// Fetches: nothing in the main run. Cost: a comparison between passes. Nothing is built for a pass: the nested session
+/// is made for the first one and kept, its memory too; the original makes a graph and a session for each. Uses the
+/// executor's variables in place, so there is nothing to copy and no kind of saver or initializer to refuse. What the
+/// hooks of a pass throw, OutOfRangeError and StopIteration excepted, leaves it after their on_error.
 template <class FetchList, class Data, class Chain = HookChain<>>
 class InMemoryEvaluator;
 template <class... N, class Data, class Chain>
-class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
+class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::save_state, phase::load_state>;
@@ -69,10 +71,13 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
   void begin() {
     timer_ = required_cadence_of<InMemoryEvaluator>(options_.every_steps, {}, options_.anchor);
     latest_ = {};
+    resumes_ = false;
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.begin(metrics); });
     nested_.reset();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    evaluate(session);
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
+    if (!std::exchange(resumes_, true)) evaluate(session);
     timer_.start_unless_running(session.step(), options_.clock());
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
@@ -83,13 +88,22 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
     }
   }
   void end(auto& session) {
-    if (latest_.step != session.step()) evaluate(session);
+    if (!session.interrupted() && latest_.step != session.step()) evaluate(session);
     nested_.reset();
   }
 
-  /// When the next pass is due.
-  void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
-  void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
+  /// When the next pass is due, the step of the last one, and the history of the channel if `then` is one.
+  void save_state(auto& out) const {
+    timer_.save_state(out, options_.clock());
+    out.section("latest", [&] { out.put("step", latest_.step); });
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.save_state(metrics, out); });
+  }
+  void load_state(auto& in) {
+    timer_.load_state(in, options_.clock());
+    resumes_ = timer_.started();
+    in.section("latest", [&] { in.get("step", latest_.step); });
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.load_state(metrics, in); });
+  }
 
   [[nodiscard]] std::string cadence() const {
     return "at the start, " + cadence_text(options_.every_steps, {}, options_.anchor) + ", at the end";
@@ -126,6 +140,8 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> {
   InMemoryEvaluatorOptions<N...> options_;
   Cadence timer_;
   Result latest_;
+  MetricCursor cursor_;
+  bool resumes_ = false;  // the training began in an earlier session
   std::shared_ptr<void> nested_;
 };
 template <class... N, class Data>

@@ -10,6 +10,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/stop_kind.hpp>
 #include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/cadence_of.hpp>
@@ -79,7 +80,7 @@ struct MemoryMonitor {
     sink(text(use));
     if (then) then(use);
     if (stop_above && use.host.resident > *stop_above) {
-      run.request_stop("the program uses " + mebibytes(use.host.resident) + " of memory");
+      run.request_stop("the program uses " + mebibytes(use.host.resident) + " of memory", StopKind::interruption);
     }
   }
   static std::optional<std::int64_t> workspace_of(auto& session) {

@@ -15,16 +15,18 @@
 #include <vector>
 
 #include <crochet/error.hpp>
+#include <crochet/hooks/metric_history.hpp>
 
 namespace crochet {
 
-/// The history of named metrics: who evaluates publishes, early stopping, BestCheckpoint and ReduceOnPlateauOf read.
+/// The history of named metrics: who evaluates publishes, stop_if_*, BestCheckpoint and ReduceOnMetricPlateau read.
 ///   MetricChannel metrics;
 ///   HookChain{Evaluate{fetches<"accuracy">, data, {.every_steps = 500, .then = metrics}},
 ///             stop_if_no_increase(metrics, "accuracy", 5000)}
 /// Copies are the same channel. Any thread may use it. It outlives sessions, as the event files do that the original
-/// reads in its place at every check; for another training make another one. Cost of publishing: a lock and a map; of
-/// asking whether there is news: one load.
+/// reads in its place at every check; for another training make another one. The history travels in checkpoints: the
+/// first hook of the chain that has the channel saves it (MetricCursor). Cost of publishing: a lock and a map; of
+/// version(): one load.
 class MetricChannel {
  public:
   struct Entry {
@@ -39,6 +41,12 @@ class MetricChannel {
     const std::lock_guard lock(shared_->mutex);
     shared_->metrics[std::string(name)][step] = value;
     ++shared_->version;
+  }
+  /// Removes the values of later steps: those of weights that a restored session does not have. Metrics keep their
+  /// names.
+  void forget_after(std::int64_t step) const {
+    const std::lock_guard lock(shared_->mutex);
+    for (auto& [name, values] : shared_->metrics) values.erase(values.upper_bound(step), values.end());
   }
   /// Publishes all values of an Evaluation at once, for `.then = metrics`: nobody sees a part of them.
   template <template <class...> class Result, class... N>
@@ -72,8 +80,27 @@ class MetricChannel {
   [[nodiscard]] std::optional<Entry> latest(std::string_view name) const {
     const std::lock_guard lock(shared_->mutex);
     if (shared_->metrics.empty()) return {};
-    const auto& [step, value] = *find(name).rbegin();
-    return Entry{step, value};
+    const Values& values = find(name);
+    if (values.empty()) return {};
+    return Entry{values.rbegin()->first, values.rbegin()->second};
+  }
+
+  /// Puts the whole history, for a hook's save_state; nothing if another hook of the chain has put it (StateWriter).
+  void save_history(auto& out) const {
+    detail::MetricHistory history;
+    if (detail::writes_first(out, shared_.get())) {
+      const std::lock_guard lock(shared_->mutex);
+      for (const auto& [name, values] : shared_->metrics) history.add(name, values);
+    }
+    history.save_state(out);
+  }
+  /// Adds what save_history put. Throws DataLossError if the lists do not fit together.
+  void load_history(auto& in) const {
+    const detail::MetricHistory history = detail::MetricHistory::loaded(in);
+    if (history.names.empty()) return;
+    const std::lock_guard lock(shared_->mutex);
+    history.for_each([&](const std::string& name) -> Values& { return shared_->metrics[name]; });
+    ++shared_->version;
   }
 
  private:

@@ -13,24 +13,24 @@ namespace crochet {
 
 /// The rule that ReduceOnPlateau and ReduceOnMetricPlateau share; Keras and PyTorch have it under that name. Usable
 /// without a hook: `if (rate.reduced(loss, step)) use(rate.now);`.
+///   aim        -      -       required: which values are better
 ///   rate       -      1e-3    the first rate, above 0
 ///   factor     -      0.1     the rate times this is the next one; above 0 and below 1
 ///   patience   looks  10      so many in a row that are not better; at least 1
 ///   min_delta  -      0       better is better by more than this
-///   mode       -      lowest  which values are better
 ///   cooldown   looks  0       so many after a reduction do not count
 ///   min_rate   -      0       it does not fall below
 struct PlateauRate {
+  Aim aim;
   double rate = 1e-3;
   double factor = 0.1;
   std::int64_t patience = 10;
   double min_delta = 0;
-  Aim mode = Aim::lowest;
   std::int64_t cooldown = 0;
   double min_rate = 0;
 
   double now = 0;  // start() makes it `rate`
-  Patience seen{};
+  Patience seen{.aim = aim};
   std::int64_t cooling = 0;
 
   /// Forgets everything. Throws LogicError if a setting is out of range; `who` is named.
@@ -43,7 +43,7 @@ struct PlateauRate {
     want(patience >= 1, "patience has to be at least 1");
     want(min_delta >= 0 && cooldown >= 0 && min_rate >= 0, "min_delta, cooldown and min_rate must not be below 0");
     now = rate;
-    seen = {.patience = patience, .min_delta = min_delta, .mode = mode};
+    seen = {.aim = aim, .patience = patience, .min_delta = min_delta};
     cooling = 0;
   }
 

@@ -15,7 +15,7 @@
 #include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>
 #include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/metric_channel.hpp>
+#include <crochet/hooks/metric_cursor.hpp>
 #include <crochet/hooks/plateau_rate.hpp>
 #include <crochet/hooks/sink.hpp>
 #include <crochet/hooks/steered_number.hpp>
@@ -25,23 +25,24 @@ namespace crochet {
 
 namespace detail {
 
-/// "loss is not better than 0.5, of step 300; learning_rate = 0.0001 from step 400 on".
+/// "loss is not lower than 0.5, of step 300; learning_rate = 0.0001 from step 400 on".
 inline std::string plateau_text(const std::string& value, std::string_view rate, const PlateauRate& rule,
                                 std::int64_t step) {
-  return value + " is not better than " + value_text(rule.seen.best) + ", of step " +
-         std::to_string(rule.seen.best_step) + "; " + std::string(rate) + " = " + value_text(rule.now) + " from step " +
-         std::to_string(step) + " on";
+  return value + " is not " + std::string(rule.aim.comparative()) + " than " + value_text(rule.seen.best) +
+         ", of step " + std::to_string(rule.seen.best_step) + "; " + std::string(rate) + " = " + value_text(rule.now) +
+         " from step " + std::to_string(step) + " on";
 }
 
 }  // namespace detail
 
 /// Takes the mean of a scalar over the runs of every `every_steps` steps, and when it has not become better for
-/// `patience` such looks, makes the rate smaller: `ReduceOnPlateau<"loss">{.rule = {.rate = 0.1, .patience = 5},
-/// .every_steps = 500}`.
-///   Value        -     -                the scalar that is looked at
+/// `patience` such means, makes the rate smaller:
+///   ReduceOnPlateau<"loss">{.rule = {.aim = Aim::lowest, .rate = 0.1, .patience = 5}, .every_steps = 500}
+///   Value        -     -                the scalar
 ///   Rate         -     "learning_rate"  a scalar placeholder, which is fed in every run; where the model has none, a
 ///                                       variable of that name, which is written when the rate changes
-///   rule               see PlateauRate  rate, factor, patience, ...; out of range: begin throws LogicError
+///   rule               see PlateauRate  aim (required), rate, factor, patience, ...; out of range: begin throws
+///                                       LogicError
 ///   every_steps  steps  100             between two looks; above 0
 ///   anchor       -     global_step      looks at multiples of every_steps; first_run: after runs 1 + N, 1 + 2N, ...
 ///   sink               standard error   is told of a reduction
@@ -54,7 +55,7 @@ struct ReduceOnPlateau {
                          phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Value>> fetches{};
 
-  PlateauRate rule{};
+  PlateauRate rule;
   std::int64_t every_steps = 100;
   Anchor anchor = Anchor::global_step;
   Sink sink{};
@@ -123,27 +124,28 @@ struct ReduceOnPlateau {
 };
 
 /// The same for a metric that an evaluator publishes, one look for each step at which it does:
-///   ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .rule = {.rate = 0.1, .mode = Aim::highest}}
+///   ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .rule = {.aim = Aim::highest, .rate = 0.1}}
 ///   Rate     -  "learning_rate"  as for ReduceOnPlateau
 ///   metrics  -  a new channel    to which the evaluator publishes
 ///   metric   -  -                its name there; after_run throws LogicError if others are published, but not this one
 ///   rule, sink                   as for ReduceOnPlateau
 /// Fires: feeds in every run; looks after a run in which, or since which, something was published. Fetches: nothing.
-/// Cost: one load and the feed. State: the rate, the best value, what was counted since.
+/// Cost: one load and the feed. State: the rate, the best value, what was counted since, the channel's history
+/// (MetricCursor). It must stand behind the hooks that publish; else it does not compile.
 template <FixedString Rate = "learning_rate">
 struct ReduceOnMetricPlateau {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
                          phase::save_state, phase::load_state>;
+  using after = Hooks<PublishesMetrics>;
 
   MetricChannel metrics{};
   std::string metric{};
-  PlateauRate rule{};
+  PlateauRate rule;
   Sink sink{};
 
   /// What was seen so far; begin clears it.
   struct State {
-    std::uint64_t version = 0;
-    std::int64_t step = -1;  // of the last value
+    MetricCursor cursor{};
     double written = std::numeric_limits<double>::quiet_NaN();
   };
   State state{};
@@ -152,38 +154,38 @@ struct ReduceOnMetricPlateau {
 
   void begin() {
     rule.start("ReduceOnMetricPlateau");
-    state = {.version = metrics.version()};
+    state = {};
+    state.cursor.begin(metrics);
     if (metric.empty()) throw LogicError("crochet: ReduceOnMetricPlateau: set the name of the metric");
   }
-  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+  void after_create_session(auto& session, auto& /*coordinator*/) {
     state.written = std::numeric_limits<double>::quiet_NaN();
+    state.cursor.open(metrics, session);
   }
 
   auto before_run(auto& run) { return detail::steer<Rate>(run, rule.now, state.written); }
   void after_run(auto& run, const auto& /*values*/) {
-    if (metrics.version() != state.version) [[unlikely]] {
+    if (state.cursor.has_news(metrics)) [[unlikely]] {
       look(run.step());
     }
   }
 
   void save_state(auto& out) const {
     rule.save_state(out);
-    out.put("step", state.step);
+    out.put("step", state.cursor.last_step());
+    state.cursor.save_state(metrics, out);
   }
   void load_state(auto& in) {
     rule.load_state(in);
-    in.get("step", state.step);
+    state.cursor.load_state(metrics, in);
   }
 
   [[nodiscard]] std::string cadence() const { return "feeds every run, looks when there is news"; }
 
  private:
   CROCHET_COLD void look(std::int64_t step) {
-    state.version = metrics.version();
-    const auto news = metrics.latest(metric);
-    if (!news || news->step == state.step) return;  // of another metric
-    state.step = news->step;
-    if (rule.reduced(news->value, news->step)) sink(detail::plateau_text(metric, Rate.view(), rule, step));
+    const auto news = state.cursor.next(metrics, metric);
+    if (news && rule.reduced(news->value, news->step)) sink(detail::plateau_text(metric, Rate.view(), rule, step));
   }
 };
 

@@ -7,15 +7,22 @@
 #include <string>
 #include <utility>
 
+#include <crochet/config.hpp>
+#include <crochet/hook/phase.hpp>
 #include <crochet/hooks/anchor.hpp>
+#include <crochet/hooks/cadence.hpp>
+#include <crochet/hooks/cadence_of.hpp>
+#include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/early_stopping.hpp>
-#include <crochet/hooks/metric_channel.hpp>
-#include <crochet/hooks/stop_on_predicate.hpp>
+#include <crochet/hooks/metric_cursor.hpp>
+#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/stop_signal.hpp>
 #include <crochet/hooks/value_text.hpp>
 
 namespace crochet {
 
-/// As EarlyStoppingOptions, and what was found before step `min_steps` does not count.
+/// As EarlyStoppingOptions, except that no interval means: whenever something was published. Values of steps before
+/// `min_steps` do not count.
 struct StopIfOptions {
   std::int64_t min_steps = 0;
   std::optional<double> run_every_seconds{};
@@ -63,7 +70,7 @@ struct NoImprovement {
   std::int64_t min_steps;
 
   std::optional<std::string> operator()() const {
-    Patience seen{.patience = 1, .mode = aim};
+    Patience seen{.aim = aim, .patience = 1};
     std::optional<std::int64_t> since;  // the step of the best value, or of the first one if none is a number
     std::optional<std::string> reason;
     metrics.for_each(metric, [&](std::int64_t step, double value) {
@@ -78,24 +85,90 @@ struct NoImprovement {
  private:
   [[nodiscard]] std::string text(const Patience& seen, std::int64_t steps) const {
     if (seen.best_step < 0) return metric + " was not a number for " + std::to_string(steps) + " steps";
-    return metric + " is not " + (aim == Aim::highest ? "higher" : "lower") + " than " + detail::value_text(seen.best) +
+    return metric + " is not " + std::string(aim.comparative()) + " than " + detail::value_text(seen.best) +
            ", of step " + std::to_string(seen.best_step) + ", for " + std::to_string(steps) + " steps";
   }
 };
 
-namespace detail {
+/// What stop_if_higher and its relatives return; `Rule` is CrossedThreshold or NoImprovement. Its checks go through the
+/// whole history.
+template <class Rule>
+class StopIfMetric {
+ public:
+  using handles = Phases<phase::begin, phase::after_create_session, phase::after_run, phase::end, phase::save_state,
+                         phase::load_state>;
+  using after = Hooks<PublishesMetrics>;
 
-template <class Predicate>
-StopOnPredicate<Predicate> stop_if(Predicate predicate, StopIfOptions options) {
-  return make_early_stopping(std::move(predicate), {.run_every_seconds = options.run_every_seconds,
-                                                    .run_every_steps = options.run_every_steps,
-                                                    .anchor = options.anchor,
-                                                    .signal = std::move(options.signal),
-                                                    .sink = std::move(options.sink),
-                                                    .clock = std::move(options.clock)});
-}
+  StopIfMetric(Rule rule, StopIfOptions options) : rule_(std::move(rule)), options_(std::move(options)) {}
 
-}  // namespace detail
+  void begin() {
+    timer_ = cadence_of<StopIfMetric>(options_.run_every_steps, options_.run_every_seconds, options_.anchor,
+                                      Cadence::First::at_once, {"run_every_steps", "run_every_seconds"});
+    cursor_.begin(rule_.metrics);
+    checked_at_ = -1;
+  }
+  /// A training that it has stopped runs no further step when it is resumed.
+  void after_create_session(auto& session, auto& coordinator) {
+    timer_.session_begins(session.step(), options_.clock());
+    cursor_.open(rule_.metrics, session);
+    if (checked_at_ != session.step()) return;
+    if (const std::optional<std::string> reason = check(session.step())) {
+      options_.signal.request(*reason);
+      coordinator.request_stop(*reason, "StopIfMetric");
+    }
+  }
+  void after_run(auto& run, const auto& /*values*/) {
+    if (due(run.step())) [[unlikely]] {
+      if (const std::optional<std::string> reason = check(run.step())) stop(run, *reason);
+    }
+  }
+  void end(auto& /*session*/) {
+    if (const std::string text = rule_.warning(); !text.empty()) options_.sink(text);
+  }
+
+  /// When it checked and checks next, and the channel's history.
+  void save_state(auto& out) const {
+    timer_.save_state(out, options_.clock());
+    out.put("checked", checked_at_);
+    cursor_.save_state(rule_.metrics, out);
+  }
+  void load_state(auto& in) {
+    timer_.load_state(in, options_.clock());
+    in.get("checked", checked_at_);
+    cursor_.load_state(rule_.metrics, in);
+  }
+
+  [[nodiscard]] std::string cadence() const {
+    const std::string interval = cadence_text(options_.run_every_steps, options_.run_every_seconds, options_.anchor);
+    return interval.empty() ? "when " + rule_.metric + " is published" : interval;
+  }
+
+ private:
+  /// Without an interval: in the first run and whenever something was published.
+  bool due(std::int64_t step) {
+    if (!options_.run_every_steps && !options_.run_every_seconds) {
+      return checked_at_ < 0 || cursor_.has_news(rule_.metrics);
+    }
+    if (!timer_.due(step, options_.clock)) return false;
+    timer_.triggered(step, options_.clock());
+    return true;
+  }
+  CROCHET_COLD std::optional<std::string> check(std::int64_t step) {
+    checked_at_ = step;
+    cursor_.mark_read(rule_.metrics);
+    return rule_();
+  }
+  CROCHET_COLD void stop(auto& run, const std::string& reason) {
+    options_.signal.request(reason);
+    run.request_stop(reason);
+  }
+
+  Rule rule_;
+  StopIfOptions options_;
+  Cadence timer_;
+  MetricCursor cursor_;
+  std::int64_t checked_at_ = -1;  // the step of the last check
+};
 
 /// Stops when the metric was above the threshold at any step:
 /// `stop_if_higher(metrics, "accuracy", 0.99, {.run_every_steps = 100})`.
@@ -103,36 +176,35 @@ StopOnPredicate<Predicate> stop_if(Predicate predicate, StopIfOptions options) {
 ///   metric             -        its name there; a check throws LogicError if others are published, but not this one
 ///   threshold          -        strictly beyond it
 ///   min_steps          steps    0      what was found earlier does not count
-///   run_every_seconds  seconds  60     the rest is as for make_early_stopping
-///   run_every_steps    steps    unset
+///   run_every_seconds  seconds  unset  at most one of the two; without: whenever something was published. The rest is
+///   run_every_steps    steps    unset  as for make_early_stopping
 ///   anchor             -        global_step
-/// Fires: after the run that makes a multiple of run_every_steps, with seconds after the first run and then at the
-/// interval: in the step of the evaluation, if the evaluator has the same cadence and stands in front of it. Fetches:
-/// nothing. Cost: a comparison, in seconds a reading of the clock; a look goes through all values. They only react to
-/// evaluations that somebody else makes; where there never was one, `end` says so. The original reads all event files
-/// of the evaluator's folder at every check, so that it sees only what another process wrote.
+/// Fires: without an interval after the first run and in the step of each evaluation, else at the interval. Fetches:
+/// nothing. Cost: a load or a comparison, in seconds a reading of the clock; a check goes through all values. State:
+/// when it checked, and the channel's history (MetricCursor): a resumed training stops at the step of an undisturbed
+/// one. It must stand behind the hooks that publish, else the chain does not compile. Where nothing was ever published,
+/// `end` reports it. The original checks every 60 s and then reads all event files of the evaluator's folder, so that
+/// it sees only what another process wrote.
 inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
-  return detail::stop_if(
-      CrossedThreshold{std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options);
+  return StopIfMetric<CrossedThreshold>{
+      {std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options};
 }
 /// Stops when the metric was below the threshold at any step.
 inline auto stop_if_lower(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
-  return detail::stop_if(
-      CrossedThreshold{std::move(metrics), std::move(metric), threshold, Aim::lowest, options.min_steps}, options);
+  return StopIfMetric<CrossedThreshold>{
+      {std::move(metrics), std::move(metric), threshold, Aim::lowest, options.min_steps}, options};
 }
 /// Stops when the metric has not become higher for `max_steps_without_increase` steps.
 inline auto stop_if_no_increase(MetricChannel metrics, std::string metric, std::int64_t max_steps_without_increase,
                                 StopIfOptions options = {}) {
-  return detail::stop_if(
-      NoImprovement{std::move(metrics), std::move(metric), max_steps_without_increase, Aim::highest, options.min_steps},
-      options);
+  return StopIfMetric<NoImprovement>{
+      {std::move(metrics), std::move(metric), max_steps_without_increase, Aim::highest, options.min_steps}, options};
 }
 /// Stops when the metric has not become lower for `max_steps_without_decrease` steps.
 inline auto stop_if_no_decrease(MetricChannel metrics, std::string metric, std::int64_t max_steps_without_decrease,
                                 StopIfOptions options = {}) {
-  return detail::stop_if(
-      NoImprovement{std::move(metrics), std::move(metric), max_steps_without_decrease, Aim::lowest, options.min_steps},
-      options);
+  return StopIfMetric<NoImprovement>{
+      {std::move(metrics), std::move(metric), max_steps_without_decrease, Aim::lowest, options.min_steps}, options};
 }
 
 }  // namespace crochet

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/stop_kind.hpp>
 #include <crochet/session/signal_flag.hpp>
 
 namespace crochet {
@@ -78,9 +79,10 @@ class SignalHandlers {
 ///   fetches  nothing
 ///   state    none; the signal itself is remembered for the whole program, so that sessions which come later stop, too
 ///   cost     one load per run
-/// A program should return exit_code(): 0 without a signal, else 128 + its number (130 for SIGINT, 143 for SIGTERM),
-/// which is what shells report of a program that was killed by it. Handlers are those of the process: only one thread's
-/// sessions need the hook.
+/// The stop is an interruption (StopKind): hooks make no evaluation at the end, as a later session resumes the
+/// training. A program should return exit_code(): 0 without a signal, else 128 + its number (130 for SIGINT, 143 for
+/// SIGTERM), which is what shells report of a program that was killed by it. Handlers are those of the process: only
+/// one thread's sessions need the hook.
 struct StopOnSignal {
   using handles = Phases<phase::begin, phase::after_run, phase::end, phase::on_error>;
 
@@ -89,7 +91,7 @@ struct StopOnSignal {
   void begin() { handlers.arm(); }
   void after_run(auto& run, const auto& /*values*/) const {
     if (detail::stop_signal.load() != 0) [[unlikely]] {
-      run.request_stop(detail::name_of_signal(detail::stop_signal.load()));
+      run.request_stop(detail::name_of_signal(detail::stop_signal.load()), StopKind::interruption);
     }
   }
   void end(auto& /*session*/) { handlers.disarm(); }

@@ -8,6 +8,7 @@
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/stop_kind.hpp>
 #include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/clock.hpp>
 
@@ -19,7 +20,8 @@ namespace crochet {
 ///   across_restarts  -        false   count the time that earlier programs used, as the checkpoint has it
 ///   clock                     steady
 /// Fires: after each run. Fetches: nothing. Cost: one reading of the clock per run. State: the seconds used, which only
-/// counts with across_restarts. The original has the like as an unpublished helper, on the wall clock.
+/// counts with across_restarts. The stop is an interruption (StopKind), as a later session resumes the training; with
+/// across_restarts it ends the training. The original has the like as an unpublished helper, on the wall clock.
 struct TerminateOnTime {
   using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
 
@@ -37,7 +39,7 @@ struct TerminateOnTime {
 
   void after_run(auto& run, const auto& /*values*/) const {
     if (used() >= seconds) [[unlikely]] {
-      run.request_stop(reason());
+      run.request_stop(reason(), across_restarts ? StopKind::end : StopKind::interruption);
     }
   }
 

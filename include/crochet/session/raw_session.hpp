@@ -106,6 +106,11 @@ class RawSession {
   /// 1 for the first session of a MonitoredSession, 2 for the one after its first recovery, and so on.
   [[nodiscard]] int creation() const { return creation_; }
 
+  /// True in `end` if the loop was interrupted (StopKind): the training is not over, and a later session resumes it.
+  [[nodiscard]] bool interrupted() const { return interrupted_; }
+  /// For sessions.
+  void note_interruption(bool interrupted) { interrupted_ = interrupted; }
+
   /// Writes what the hooks of the session's chain save (HookChain::save_state); nothing if there is no chain. Throws
   /// LogicError if two hooks have one state key; a chain with a hook that `saves_hook_state` then does not compile.
   void save_hook_state(StateWriter& out) const {
@@ -157,6 +162,7 @@ class RawSession {
   E* executor_;
   std::int64_t steps_;
   int creation_;
+  bool interrupted_ = false;
   Workspace hooked_;
   std::optional<Workspace> side_;
   HookStates hooks_;

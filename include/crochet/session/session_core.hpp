@@ -88,6 +88,8 @@ class SessionCore {
     if (closed()) return;
     if (hooked_.state() == SessionState::lost) return close_lost();
     adopt_reason();
+    raw_session().note_interruption(hooked_.stop().interrupted());
+    hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
     detail::NestedErrors errors;
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
     hooked_.set_state(SessionState::closed);  // before anything that could come back here
@@ -219,18 +221,20 @@ class SessionCore {
     const std::string who = coordinator().who();
     const int signal = detail::stop_signal.load();
     if (error_came_first) {
-      note_stop(who.empty() ? "a thread" : who, detail::what_of(coordinator().error()));
+      const std::exception_ptr error = coordinator().error();
+      const bool end_of_data = is_any_of<OutOfRangeError, StopIteration>(error);
+      hooked_.stop().note(who.empty() ? "a thread" : who, detail::what_of(error),
+                          end_of_data ? StopKind::end : StopKind::interruption);
     } else if (signal != 0) {
-      note_stop("StopOnSignal", detail::name_of_signal(signal));
+      hooked_.stop().note("StopOnSignal", detail::name_of_signal(signal), StopKind::interruption);
     } else {
       note_stop(who.empty() ? "the coordinator" : who, coordinator().reason());
     }
   }
   /// The last line.
   CROCHET_COLD void say_why() {
-    hooked_.stop().at_step(step());
     if (hooked_.stop().has_reason()) {
-      diagnose(detail::message({"crochet: stopped at step ", step(), " by ", to_string(stop_reason())}));
+      diagnose(detail::message({"crochet: stopped at step ", stop_reason().step, " by ", to_string(stop_reason())}));
     }
   }
   /// A session that can recover does not fail of a PreemptionError when it is closed anyway.

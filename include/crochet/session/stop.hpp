@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <crochet/config.hpp>
+#include <crochet/hook/stop_kind.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/message.hpp>
 
@@ -17,6 +18,7 @@ struct StopReason {
   std::string hook;       ///< who asked: the hook's type, the name of a thread, "the caller", "the data"
   std::string reason;     ///< why
   std::int64_t step = 0;  ///< the global step at the end; 0 while the session is open
+  StopKind kind = StopKind::end;
 };
 
 /// "StopAtStep: reached step 2000"; empty while nobody asked.
@@ -33,18 +35,22 @@ class StopState {
   [[nodiscard]] const StopReason& reason() const { return reason_; }
   [[nodiscard]] bool has_reason() const { return !reason_.hook.empty(); }
 
-  /// The first request wins. `raw_hook` is a type name as the compiler spells it. Allocates; not for every step.
-  CROCHET_COLD void request(std::string_view raw_hook, std::string_view reason) {
-    if (requested_) return;
+  /// The first request wins; one that ends the training replaces an interruption. `raw_hook` is a type name as the
+  /// compiler spells it. Allocates; not for every step.
+  CROCHET_COLD void request(std::string_view raw_hook, std::string_view reason, StopKind kind = StopKind::end) {
+    if (requested_ && (kind == StopKind::interruption || !interrupted())) return;
+    if (requested_) reason_ = {};
     requested_ = true;
-    note(detail::readable_type_name(raw_hook), reason);
+    note(detail::readable_type_name(raw_hook), reason, kind);
   }
   /// Keeps who ended the loop in another way, unless a reason is known. Makes no request.
-  CROCHET_COLD void note(std::string_view who, std::string_view reason) {
+  CROCHET_COLD void note(std::string_view who, std::string_view reason, StopKind kind = StopKind::end) {
     if (has_reason()) return;
     reason_.hook = who;
     reason_.reason = reason;
+    reason_.kind = kind;
   }
+  [[nodiscard]] bool interrupted() const { return reason_.kind == StopKind::interruption; }
   void at_step(std::int64_t step) { reason_.step = step; }
 
   /// How often in a row the run at hand has failed before.
