@@ -2,6 +2,11 @@
 // The few macros of the library: what the language cannot spell the same way on every compiler.
 #pragma once
 
+// One error, and no more: an #include that fails is fatal, an #error is not.
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
+#include "crochet is C++20: compile with -std=c++20, or link the CMake target crochet::core"
+#endif
+
 #if defined(_MSC_VER)
 #define CROCHET_NO_UNIQUE_ADDRESS [[msvc::no_unique_address]]
 #else

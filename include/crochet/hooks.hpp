@@ -2,6 +2,8 @@
 // All stock hooks and decorators. Each has a header of its own in crochet/hooks.
 #pragma once
 
+#include <crochet/config.hpp>
+
 #include <crochet/hooks/best_checkpoint.hpp>
 #include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/cadence.hpp>

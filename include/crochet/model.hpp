@@ -2,6 +2,9 @@
 // Everything that a model's `define` and a hook's `extend_graph` are written with: GraphBuilder, operations, layers,
 // gradients, optimizers. Standard library only; nothing here runs a graph.
 #pragma once
+
+#include <crochet/config.hpp>
+
 #include <crochet/graph/builder.hpp>
 #include <crochet/graph/gradients.hpp>
 #include <crochet/graph/layers.hpp>

@@ -3,6 +3,8 @@
 // the roles of a job. Needs the component io.
 #pragma once
 
+#include <crochet/config.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>

@@ -2,6 +2,8 @@
 // What hooks and callers see of a tensor: a pointer and a shape, row-major and contiguous, never a copy.
 #pragma once
 
+#include <crochet/config.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,8 @@
 // the laws.
 #pragma once
 
+#include <crochet/config.hpp>
+
 #include <crochet/testing/laws.hpp>
 #include <crochet/testing/manual_clock.hpp>
 #include <crochet/testing/phase_spy.hpp>

@@ -1,7 +1,7 @@
 # cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels includes only what its
 # layer may. A layer is a folder; `base` are the headers that lie in include/crochet itself and gather nothing.
 cmake_minimum_required(VERSION 3.25)
-set(base "(config|name|tensor_view|error|message|standard_error)\\.hpp")
+set(base "(config|name|tensor_view|error|message|standard_error|needs_[a-z]+)\\.hpp")
 
 # What each layer may include of ours, besides base and itself ...
 set(hook "")

@@ -3,6 +3,8 @@
 // (std::shuffle and the standard distributions leave the algorithm to the library, so their results differ.)
 #pragma once
 
+#include <crochet/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <numeric>

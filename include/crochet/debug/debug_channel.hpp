@@ -2,6 +2,8 @@
 // The connection to a debug server.
 #pragma once
 
+#include <crochet/needs_grpc.hpp>
+
 #include <array>
 #include <charconv>
 #include <climits>

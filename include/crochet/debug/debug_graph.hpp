@@ -2,6 +2,8 @@
 // The graph of a debugged run: with the nodes that TensorFlow's debugger inserts.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/graph.pb.h>
 
 #include <algorithm>

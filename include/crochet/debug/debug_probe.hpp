@@ -2,6 +2,8 @@
 // DebugProbe: looks into a run and publishes what is watched. DumpingDebugHook and GrpcDebugHook are made of it.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/graph.pb.h>
 
 #include <cstddef>

@@ -2,6 +2,8 @@
 // DumpWriter: a run's directory, as the original's DebugDumpDir reads it.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/event.pb.h>
 
 #include <algorithm>

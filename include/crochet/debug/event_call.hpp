@@ -2,6 +2,8 @@
 // EventCall: one SendEvents stream, in which nothing waits for ever.
 #pragma once
 
+#include <crochet/needs_grpc.hpp>
+
 #include <crochet/proto/debug_service.grpc.pb.h>
 
 #include <atomic>

@@ -2,6 +2,8 @@
 // EventListener: the service of a debug server, `tensorflow.EventListener`, bounded in all that it takes.
 #pragma once
 
+#include <crochet/needs_grpc.hpp>
+
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 

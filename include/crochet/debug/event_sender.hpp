@@ -2,6 +2,8 @@
 // EventSender: the protocol of a debug stream, spoken to one server.
 #pragma once
 
+#include <crochet/needs_grpc.hpp>
+
 #include <crochet/proto/debug_service.grpc.pb.h>
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // A graph on its way to a file or, in chunks, to a server.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/event.pb.h>
 
 #include <cstddef>

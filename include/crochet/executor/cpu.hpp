@@ -2,6 +2,9 @@
 // Cpu: the device on which a model is compiled for the CPU. `Cpu{.threads = 2}.compile<Model>()` is an executor for a
 // session.
 #pragma once
+
+#include <crochet/needs_cpu.hpp>
+
 // First: with each mistake in a model, g++ prints by which headers it came to these.
 #include <crochet/graph/graph_error.hpp>
 

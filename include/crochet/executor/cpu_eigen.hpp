@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // EigenCpu: Cpu with matrix products and convolutions by Eigen.
 #pragma once
+
+#include <crochet/needs_eigen.hpp>
+
 #include <crochet/executor/cpu.hpp>
 #include <crochet/kernels/cpu/eigen.hpp>
 

@@ -3,6 +3,8 @@
 // there is `chain | hook` (crochet/hook/compose.hpp).
 #pragma once
 
+#include <crochet/needs_core.hpp>
+
 #include <utility>
 
 #include <boost/hana/append.hpp>

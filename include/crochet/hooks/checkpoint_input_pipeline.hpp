@@ -2,6 +2,8 @@
 // CheckpointInputPipeline: where the data stands goes into checkpoints.
 #pragma once
 
+#include <crochet/config.hpp>
+
 #include <utility>
 
 #include <crochet/hook/phase.hpp>

@@ -2,6 +2,8 @@
 // What the index of a TensorBundle says of one tensor, and whether it can be.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 // The index of a TensorBundle: the header and one entry for each tensor, as messages in a sorted table.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 // The file `checkpoint` of a folder: which checkpoints it has, and which of them is the newest.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,8 @@
 // EventFile: one file of events, with the name and the first record that TensorBoard expects. No thread, no policy.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/event.pb.h>
 #include <unistd.h>
 

@@ -2,6 +2,8 @@
 // EventLog: events into files, whatever happens to the disk. When to write, when to flush, what to do if it fails.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/event.pb.h>
 
 #include <chrono>

@@ -2,6 +2,8 @@
 // EventWriter: what TensorBoard shows, written by a thread of its own.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
 

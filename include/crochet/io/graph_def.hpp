@@ -2,6 +2,8 @@
 // A graph of ours as TensorFlow's GraphDef and MetaGraphDef: what TensorBoard draws.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/graph.pb.h>
 #include <google/protobuf/text_format.h>
 

@@ -3,6 +3,8 @@
 // way in which such a file can be broken: cut short, bad checksum, bytes behind the end, more data than allowed.
 #pragma once
 
+#include <crochet/needs_zlib.hpp>
+
 #include <zlib.h>
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // Rows of JSON Lines (jsonlines.org): one JSON object in each line. By nlohmann_json: component crochet::io.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <charconv>
 #include <concepts>
 #include <cstdint>

@@ -2,6 +2,8 @@
 // Images as PNG, by libpng.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <png.h>
 
 #include <cstddef>

@@ -2,6 +2,8 @@
 // The header of a safetensors file: a length, a JSON object that says what lies where, and spaces.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>

@@ -3,6 +3,8 @@
 // each. LevelDB's own code writes them; it trusts what it reads, so sorted_table_reader.hpp reads them.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <cstddef>
 #include <span>
 #include <string>

@@ -2,6 +2,8 @@
 // A Summary as event files hold it.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/event.pb.h>
 
 #include <cstdint>

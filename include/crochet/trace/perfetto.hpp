@@ -2,6 +2,8 @@
 // Recorded runs as a native Perfetto trace, written packet by packet.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/perfetto.pb.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>

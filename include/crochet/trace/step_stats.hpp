@@ -2,6 +2,8 @@
 // A recorded run as TensorFlow's step statistics.
 #pragma once
 
+#include <crochet/needs_io.hpp>
+
 #include <crochet/proto/step_stats.pb.h>
 
 #include <algorithm>
