@@ -110,6 +110,35 @@ TEST_F(SaverLock, ARestoredTrainingIsRefusedBeforeItsFirstStep) {
   EXPECT_NO_THROW(begin());
 }
 
+TEST_F(SaverLock, AFolderThatCannotBeWrittenIsAnErrorBeforeTheFirstStep) {
+  {
+    Program<Count> program;
+    Saver{dir.path(), options()}.save(program.session.raw_session(), 0);
+  }
+  std::filesystem::create_directory(dir / ".crochet-lock");  // in the way
+  Saver saver{dir.path(), options()};
+  Machine machine;
+  const auto begin = [&](OnSaveFailure on_failure) {
+    MonitoredSession session{
+        machine.executor(),
+        HookChain{Count{}, CheckpointSaver{saver,
+                                           {.save_steps = 100,
+                                            .on_failure = on_failure,
+                                            .sink = [&](std::string_view line) { said.emplace_back(line); }}}},
+        restore_latest(saver)};
+    said.emplace_back("begun");
+    session.close();
+  };
+  said.clear();
+  EXPECT_THROW(begin(OnSaveFailure::stop), IoError);
+  ASSERT_EQ(said.size(), 1U) << "only what was restored";
+  said.clear();
+  begin(OnSaveFailure::warn);
+  ASSERT_GE(said.size(), 3U);
+  EXPECT_TRUE(said[1].starts_with("crochet: cannot write " + (dir / ".crochet-lock").string())) << said[1];
+  EXPECT_EQ(said[2], "begun");
+}
+
 TEST_F(SaverLock, IsSharedByTheSaversOfOneProcess) {
   Program<Count> program;
   program.session.run();

@@ -460,6 +460,7 @@ TEST_F(Savers, FindTheirFilesAgainInACopyWhoseListHasAbsolutePaths) {
   std::filesystem::copy(dir.path(), copy.path(), std::filesystem::copy_options::recursive);
   Program<> again;
   Saver late{copy.path(), options(1)};
+  EXPECT_EQ(late.here(dir / "model.ckpt-1"), copy / "model.ckpt-1");
   EXPECT_EQ(late.restore_latest(again.session.raw_session())->prefix, copy / "model.ckpt-1");
   late.save(again.session.raw_session(), 2);
   EXPECT_TRUE(there(1)) << "the copy's saver removed the original's checkpoint";

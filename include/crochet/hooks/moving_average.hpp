@@ -104,6 +104,10 @@ struct AveragedSaver {
   auto remove(const auto& path) { return saver.remove(path); }
   bool has(const auto& path) const requires requires { saver.has(path); }
   { return saver.has(path); }
+  auto here(const auto& path) const requires requires { saver.here(path); }
+  { return saver.here(path); }
+  void prepare() requires requires(Saver& s) { s.prepare(); }
+  { saver.prepare(); }
 };
 template <class Saver>
 AveragedSaver(Saver, WeightAverages) -> AveragedSaver<Saver>;

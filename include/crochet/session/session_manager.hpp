@@ -82,7 +82,10 @@ class SessionManager {
   /// whether all is ready. Throws FailedPreconditionError, naming what is missing, if it is not.
   template <class E>
   void prepare_session(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from = {}) {
-    if (!restore(session, coordinator, from)) scaffold_.initialize(session);
+    if (!restore(session, coordinator, from)) {
+      report_new_beginning();
+      scaffold_.initialize(session);
+    }
     require(scaffold_.local_initialize(session), "is not ready for its local initialization");
     require(scaffold_.missing(session), "is not ready after it was initialized or restored");
   }
@@ -116,6 +119,11 @@ class SessionManager {
   }
 
  private:
+  void report_new_beginning() {
+    if constexpr (S::has_saver) {
+      if constexpr (requires { scaffold_.saver().say_nothing_restored(); }) scaffold_.saver().say_nothing_restored();
+    }
+  }
   /// Whether it restored anything.
   template <class E>
   bool restore(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from) {
