@@ -78,13 +78,31 @@ class FailingAllocations {
 
 }  // namespace crochet::testing
 
-// NOLINTBEGIN(misc-new-delete-overloads, misc-definitions-in-headers): the others call these; one file includes this
+// All forms that are not over-aligned: a sanitizer has its own for those that a program does not replace.
+// NOLINTBEGIN(misc-new-delete-overloads, misc-definitions-in-headers): one file includes this
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (void* memory = crochet::testing::detail::allocate(size)) return memory;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return crochet::testing::detail::allocate(size);
+}
+[[gnu::noinline]] void* operator new[](std::size_t size) { return operator new(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return crochet::testing::detail::allocate(size);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { crochet::testing::detail::release(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  crochet::testing::detail::release(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  crochet::testing::detail::release(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { crochet::testing::detail::release(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
+  crochet::testing::detail::release(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, const std::nothrow_t&) noexcept {
   crochet::testing::detail::release(memory);
 }
 // NOLINTEND(misc-new-delete-overloads, misc-definitions-in-headers)
