@@ -15,6 +15,7 @@
 #include <crochet/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compose.hpp>
+#include <crochet/hooks/anchor.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/step_counter.hpp>
@@ -38,6 +39,7 @@ struct MonitoredTrainingOptions {
   std::optional<std::int64_t> save_summaries_steps{};  ///< 100 if neither is said; 0: no summaries
   std::optional<double> save_summaries_secs{};
   std::int64_t log_step_count_steps = 100;  ///< between two reports of the rate; 0: none. Needs a summary_dir
+  Anchor anchor = Anchor::global_step;      ///< from where checkpoints, summaries and rate count steps
   double max_wait_secs = 7200;              ///< of a worker, for the chief
   WaitOptions waiting{};
   SessionOptions session{};
@@ -113,7 +115,7 @@ struct TrainingHooks<Summaries<Items...>> {
   }
   auto step_counter() const {
     const bool on = options.is_chief && logs() && options.log_step_count_steps > 0;
-    StepCounter hook{.every_steps = on ? options.log_step_count_steps : 100};
+    StepCounter hook{.every_steps = on ? options.log_step_count_steps : 100, .anchor = options.anchor};
     hook.clock = options.clock;
     hook.summaries = events;
     return HookChain{Switched<StepCounter>{std::move(hook), {.on = on}}};
@@ -125,6 +127,7 @@ struct TrainingHooks<Summaries<Items...>> {
       using Saves = SummarySaver<Items...>;
       Saves hook{.every_steps = options.save_summaries_steps, .every_seconds = options.save_summaries_secs};
       if (!hook.every_steps && !hook.every_seconds) hook.every_steps = 100;
+      hook.anchor = options.anchor;
       hook.summaries = events;
       hook.clock = options.clock;
       const bool on = options.is_chief && logs() && is_on(options.save_summaries_secs, options.save_summaries_steps);
@@ -137,7 +140,8 @@ struct TrainingHooks<Summaries<Items...>> {
       return HookChain<>{};
     } else {
       CheckpointSaverOptions how{.save_secs = options.save_checkpoint_secs,
-                                 .save_steps = options.save_checkpoint_steps};
+                                 .save_steps = options.save_checkpoint_steps,
+                                 .anchor = options.anchor};
       if (!how.save_secs && !how.save_steps) how.save_secs = 600;
       how.summaries = events;
       how.clock = options.clock;

@@ -78,7 +78,7 @@ TEST(Programs, TwoOptimizersWithHooksOfTheirOwn) {
   });
   std::string fetched;
   for (const auto& run : script.runs) fetched += run.targets.substr(0, 1) + ":" + run.fetched + " ";
-  EXPECT_EQ(fetched, "d:d_loss d: g:g_loss d:d_loss d: g:g_loss ");
+  EXPECT_EQ(fetched, "d: d:d_loss g:g_loss d:d_loss d: g:g_loss ") << "d in steps 2 and 4";
   EXPECT_EQ(d_log.lines().size(), 2U);
   EXPECT_EQ(g_log.lines().size(), 2U);
   EXPECT_EQ(session.stop_reason().hook, "StopAtStep");
