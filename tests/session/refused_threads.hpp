@@ -42,12 +42,18 @@ inline void* run_counted(void* started) {
 
 }  // namespace crochet::testing
 
+/// A sanitizer's own pthread_create, where it is part of the program (clang).
+extern "C" int __interceptor_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)
+    __attribute__((weak));
+
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*),
                               void* argument) noexcept {
   using namespace crochet::testing;
   if (threads_left.fetch_sub(1) <= 0) return EAGAIN;
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
-  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  static const auto create = &__interceptor_pthread_create != nullptr
+                                 ? &__interceptor_pthread_create
+                                 : reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   ++threads_running;
   auto* const started = new crochet::testing::detail::Started{body, argument};
   const int code = create(thread, attributes, &crochet::testing::detail::run_counted, started);
