@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the allocations of a test program, measures how much memory it holds, and makes allocations fail. Including
 // this header replaces the program's operator new, so include it in exactly one source file of the program, and in no
-// library. crochet/testing.hpp leaves it out.
+// library. crochet/testing.hpp leaves it out. With clang's ThreadSanitizer, which links an operator new of its own that
+// cannot be replaced, all counts stay 0 and no allocation fails.
 #pragma once
 
 #include <atomic>
@@ -78,6 +79,13 @@ class FailingAllocations {
 
 }  // namespace crochet::testing
 
+#if defined(__has_feature)
+#define CROCHET_HAS_FEATURE(name) __has_feature(name)
+#else
+#define CROCHET_HAS_FEATURE(name) 0
+#endif
+
+#if !CROCHET_HAS_FEATURE(thread_sanitizer)
 // All forms that are not over-aligned: a sanitizer has its own for those that a program does not replace.
 // NOLINTBEGIN(misc-new-delete-overloads, misc-definitions-in-headers): one file includes this
 [[gnu::noinline]] void* operator new(std::size_t size) {
@@ -106,3 +114,5 @@ class FailingAllocations {
   crochet::testing::detail::release(memory);
 }
 // NOLINTEND(misc-new-delete-overloads, misc-definitions-in-headers)
+#endif
+#undef CROCHET_HAS_FEATURE
