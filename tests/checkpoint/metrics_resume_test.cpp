@@ -251,6 +251,47 @@ TEST_F(MetricsResume, TheLastStepIsEvaluatedOnce) {
   expect_the_same_when_interrupted(&Training::stopped_at_a_step, undisturbed);
 }
 
+/// Loses the machine once, after the run of this step.
+struct LosesTheMachine {
+  std::int64_t step;
+  bool* lost;
+  void after_run(auto& run, const auto&) const {
+    if (run.step() == step && !std::exchange(*lost, true)) throw UnavailableError("the machine went away");
+  }
+};
+
+TEST_F(MetricsResume, ARecoveryForgetsWhatWasEvaluatedAtTheLostSteps) {
+  Directory dir;
+  bool lost = false;
+  double weight = 0;
+  StepExecutor step{[&](auto& out) {
+                      if (out.due("loss"_n)) weight += 1;
+                      out["loss"_n] = 1.0;
+                      out["accuracy"_n] = weight == 10 ? 0.5 : lost ? 0.1 : 0.9;  // the lost evaluations were the best
+                    },
+                    output<double, "loss">, output<double, "accuracy">, variable<"weight">(weight)};
+  const MetricChannel metrics;
+  Saver all{dir / "all"};
+  BestCheckpoint best{
+      Saver{dir / "best", {.max_to_keep = 0}}, metrics, "accuracy", {.aim = Aim::highest, .keep = 1, .sink = silent}};
+  HookChain chain{
+      Evaluate{fetches<"accuracy">, std::vector(1, feeds()), {.every_steps = 10, .then = metrics, .sink = silent}},
+      stop_if_no_increase(metrics, "accuracy", 30, {.sink = silent}), best,
+      CheckpointSaver{all, {.save_steps = 15, .sink = silent}}, LosesTheMachine{28, &lost}};
+  MonitoredSession<decltype(step)&, decltype(chain)&, RestoreLatest<Saver<>>> session{
+      step, chain, restore_latest(all), SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  run_session(session, [](auto& s) {
+    while (!s.should_stop()) s.run(fetches<"loss">);
+  });
+  EXPECT_EQ(session.recoveries(), 1);
+  EXPECT_EQ(session.stop_reason().reason, "accuracy is not higher than 0.5, of step 10, for 30 steps");
+  EXPECT_EQ(session.stop_reason().step, 40);
+  const std::vector<MetricChannel::Entry> history = metrics.history("accuracy");
+  ASSERT_EQ(history.size(), 4U);
+  EXPECT_EQ(history[1].value, 0.1) << "of step 20, evaluated again";
+  EXPECT_EQ(best.kept().at(0).value, 0.1) << "that of step 10 was removed when the lost one of step 20 was saved";
+}
+
 /// Two hooks with one channel, and one with another channel of the same names.
 auto readers(const MetricChannel& metrics, const MetricChannel& other) {
   return HookChain{stop_if_no_increase(metrics, "accuracy", 100, {.sink = silent}),

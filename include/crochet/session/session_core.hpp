@@ -56,10 +56,10 @@ class SessionCore {
     }
     return stop_or_recover();
   }
-  /// Ends the loop: should_stop() is true from now on. The first request counts.
-  void request_stop(std::string_view reason = {}, std::string_view who = "the caller") {
+  /// Ends the loop: should_stop() is true from now on. The first request counts. `kind` as for a hook's request.
+  void request_stop(std::string_view reason = {}, std::string_view who = "the caller", StopKind kind = StopKind::end) {
     if (!hooked_.may_run()) return;
-    hooked_.stop().note(who, reason);
+    hooked_.stop().note(who, reason, kind);
     hooked_.set_state(SessionState::stopped);
   }
   /// Keeps who ended the loop, and why, if nobody else did. For whoever drives a session.
