@@ -60,10 +60,15 @@ class RunContext {
   /// without an after_run. Counts up until a run succeeds.
   [[nodiscard]] constexpr int attempt() const { return state_.stop.failures() + 1; }
 
-  /// Asks the loop to end after this run. Every hook still sees the run out; the first reason given is kept. A hook
-  /// that stops only this session of the training, as StopOnSignal does, gives StopKind::interruption.
-  constexpr void request_stop(std::string_view reason = {}, StopKind kind = StopKind::end) const {
-    state_.stop.request(detail::compiler_type_name<H>(), reason, kind);
+  /// Asks the loop to end after this run. Every hook still sees the run out; the first reason given is kept.
+  constexpr void request_stop(std::string_view reason = {}) const {
+    state_.stop.request(detail::compiler_type_name<H>(), reason);
+  }
+  /// The same for a hook that may stop only this session of the training, as StopOnSignal does. An overload, so that
+  /// compilers inline the call above.
+  constexpr void request_stop(std::string_view reason, StopKind kind) const {
+    if (kind == StopKind::end) return request_stop(reason);
+    state_.stop.interrupt(detail::compiler_type_name<H>(), reason);
   }
   /// Whether any hook has asked.
   [[nodiscard]] constexpr bool stop_requested() const { return state_.stop.requested(); }

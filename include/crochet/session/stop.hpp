@@ -37,11 +37,17 @@ class StopState {
 
   /// The first request wins; one that ends the training replaces an interruption. `raw_hook` is a type name as the
   /// compiler spells it. Allocates; not for every step.
-  CROCHET_COLD void request(std::string_view raw_hook, std::string_view reason, StopKind kind = StopKind::end) {
-    if (requested_ && (kind == StopKind::interruption || !interrupted())) return;
+  CROCHET_COLD void request(std::string_view raw_hook, std::string_view reason) {
+    if (requested_ && !interrupted()) return;
     if (requested_) reason_ = {};
     requested_ = true;
-    note(detail::readable_type_name(raw_hook), reason, kind);
+    note(detail::readable_type_name(raw_hook), reason);
+  }
+  /// The same for an interruption. A function of its own: a request in a step passes no further argument.
+  CROCHET_COLD void interrupt(std::string_view raw_hook, std::string_view reason) {
+    if (requested_) return;
+    requested_ = true;
+    note(detail::readable_type_name(raw_hook), reason, StopKind::interruption);
   }
   /// Keeps who ended the loop in another way, unless a reason is known. Makes no request.
   CROCHET_COLD void note(std::string_view who, std::string_view reason, StopKind kind = StopKind::end) {
