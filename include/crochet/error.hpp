@@ -38,6 +38,26 @@ struct any_coordinator;
 struct any_run;
 struct any_values;
 
+/// Cause: the body of the hook's before_run does not compile; the compiler reports that at its line.
+template <class Hook>
+struct has_a_before_run_that_does_not_compile;
+
+/// Cause: a session and a chain move hooks, and this one cannot be moved: it has a mutex, an atomic or a deleted move
+/// constructor.
+/// Cure: hold such members by std::unique_ptr, or give the hook a reference to them.
+template <class Hook>
+struct cannot_be_moved;
+
+/// Cause: the hook's `fetches` is no list of names, but a string, a container or a function.
+/// Cure: write `static constexpr auto fetches = crochet::fetches<"loss">;`.
+template <class Hook, class Given>
+struct has_fetches_that_are_not_a_list_of_names;
+
+/// Cause: the condition of `When<condition, H>` is neither a bool nor something that can be called.
+/// Cure: give it a constant of type bool, a function, or a function object.
+template <class Hook, class Given>
+struct has_a_condition_that_is_neither_a_bool_nor_a_function;
+
 /// Cause: `Member` of the hook is spelt almost like a phase, so the session would silently never call it.
 /// Cure: correct the name; or, if the name is meant, say which phases the hook handles: `using handles = Phases<...>`.
 template <class Hook, class Phase, class Member>
@@ -281,12 +301,26 @@ struct name;
 
 namespace crochet {
 
+namespace detail {
+/// Reasons that the compiler has reported at another line: there is nothing to add.
+template <class Reason>
+inline constexpr bool is_reported_elsewhere = false;
+template <class Hook>
+inline constexpr bool is_reported_elsewhere<error::has_a_before_run_that_does_not_compile<Hook>> = true;
+template <class Reason>
+inline constexpr bool needs_no_report = std::is_same_v<Reason, error::none> || is_reported_elsewhere<Reason>;
+}  // namespace detail
+
 /// The one error of a bad hook. Position and reason are template arguments, so that every compiler prints them.
 template <std::size_t Position, class Reason>
 struct hook_is_usable {
-  static_assert(std::is_same_v<Reason, error::none>,
+  static_assert(detail::needs_no_report<Reason>,
                 "crochet: this hook cannot be used; the crochet::error type in this message says why.");
 };
+
+/// The condition of the one error of a hook that reads what it does not list, where it reads it.
+template <std::size_t Position, class Reason>
+inline constexpr bool hook_reads_what_it_lists = std::is_same_v<Reason, error::none>;
 
 /// The condition of the one error of a bad call of `run`. A static_assert at each such call and no class: compilers
 /// print the reason once.
@@ -454,10 +488,39 @@ template <class N, const auto& Candidates>
 using hint = typename decltype(Hint<N, Candidates>::type())::type;
 
 /// Leaves a function that a diagnosed mistake made meaningless. It converts to whatever the surroundings want, so that
-/// the mistake stays the only error.
+/// the mistake stays the only error, and takes part in every expression that a value does. Nothing of it is defined.
 struct Unusable {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor): never defined, never reached
+  operator T() const;  // NOLINT(google-explicit-constructor)
+  template <class... I>
+  Unusable operator()(const I&...) const;
+  template <class I>
+  Unusable operator[](const I&) const;
+  Unusable operator-() const;
+  Unusable operator*() const;
+  const float* data() const;
+  const float* begin() const;
+  const float* end() const;
+  std::size_t size() const;
 };
+template <class A, class B>
+concept OneIsUnusable =
+    std::is_same_v<std::remove_cvref_t<A>, Unusable> || std::is_same_v<std::remove_cvref_t<B>, Unusable>;
+#define CROCHET_UNUSABLE(Result, op) \
+  template <class A, class B>        \
+  requires OneIsUnusable<A, B> Result operator op(A&&, B&&);
+CROCHET_UNUSABLE(bool, <)
+CROCHET_UNUSABLE(bool, >)
+CROCHET_UNUSABLE(bool, <=)
+CROCHET_UNUSABLE(bool, >=)
+CROCHET_UNUSABLE(bool, ==)
+CROCHET_UNUSABLE(bool, !=)
+CROCHET_UNUSABLE(Unusable, +)
+CROCHET_UNUSABLE(Unusable, -)
+CROCHET_UNUSABLE(Unusable, *)
+CROCHET_UNUSABLE(Unusable, /)
+#undef CROCHET_UNUSABLE
+template <class Stream>
+Stream& operator<<(Stream& stream, const Unusable&);
 
 }  // namespace crochet::detail

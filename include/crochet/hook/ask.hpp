@@ -51,25 +51,39 @@ class Ask<Args, true> {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_fetches = false;
+template <class... N>
+inline constexpr bool is_fetches<Fetches<N...>> = true;
+
 template <class H>
 concept DeclaresFetches = requires {
   H::fetches;
 };
 
+/// The type of a member `fetches` of any kind.
 template <class H>
-struct DeclaredFetches {
+struct TypeOfFetches {
   using type = Fetches<>;
 };
 template <DeclaresFetches H>
-struct DeclaredFetches<H> {
+struct TypeOfFetches<H> {
   using type = std::remove_cvref_t<decltype(H::fetches)>;
 };
+template <class H>
+requires(!DeclaresFetches<H> && requires { &H::fetches; }) struct TypeOfFetches<H> {
+  using type = decltype(&H::fetches);  // a member function
+};
+
+/// What is no list of names fetches nothing; it is an error of its own (hook/diagnose.hpp).
+template <class T>
+using fetches_or_none = std::conditional_t<is_fetches<T>, T, Fetches<>>;
 
 }  // namespace detail
 
 /// The `Fetches<...>` that the hook's static member `fetches` lists; `Fetches<>` when it has none.
 template <class H>
-using declared_fetches = typename detail::DeclaredFetches<H>::type;
+using declared_fetches = detail::fetches_or_none<typename detail::TypeOfFetches<H>::type>;
 
 /// Asks a hook what it wants of the coming run, calling its before_run if it has one. A hook without a before_run, or
 /// with one that returns void, wants its static `fetches`.

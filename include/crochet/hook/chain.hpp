@@ -202,6 +202,12 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
     return All{{crochet::ask(Slot<I, H>::hook, Seen<Run>::template by<I, H>(run))}...};  // braces: in list order
   }
 
+  /// Instantiates `Bodies::one<I, H>` of every hook (session/hook_bodies.hpp).
+  template <class Bodies>
+  static constexpr void instantiate() {
+    [[maybe_unused]] const bool done[] = {true, (static_cast<void>(&Bodies::template one<I, H>), true)...};
+  }
+
   /// The probes that the hooks give this run, as a tuple: a pointer for each that may.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probes([[maybe_unused]] Run& run) {
@@ -224,14 +230,21 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   }
 };
 
+/// In place of slots, for a chain with a hook that cannot be moved: every member of a chain, without any hook.
+template <class... H>
+struct NoSlots : Slots<std::index_sequence<>> {};
+template <bool Empty, class... H>
+using SlotsOf = std::conditional_t<Empty, NoSlots<H...>, Slots<std::index_sequence_for<H...>, H...>>;
+
 }  // namespace detail
 
 /// Hooks, called strictly in list order in every phase. `HookChain{StopAtStep{...}, NanTensor<"loss">{}}`. A chain
 /// among them stands for its hooks (hook/nested_chain.hpp). Cost: the sum of its hooks' bytes (empty hooks: none) and
 /// of their bodies' instructions.
 template <class... H>
-class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
-  using Base = detail::Slots<std::index_sequence_for<H...>, H...>;
+class HookChain : private detail::SlotsOf<detail::any({!std::is_move_constructible_v<H>...}), H...> {
+  static constexpr bool can_be_moved = !detail::any({!std::is_move_constructible_v<H>...});
+  using Base = detail::SlotsOf<!can_be_moved, H...>;
 
  public:
   /// The chain itself; of a chain that was made of chains, the one of all their hooks.
@@ -244,7 +257,9 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
   static constexpr bool logs_phases = detail::any({detail::logs_phases<H>...});
 
   constexpr HookChain() = default;
-  constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0) : Base{{std::move(hook)}...} {}
+  constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0 && can_be_moved) : Base{{std::move(hook)}...} {}
+  /// With a hook that cannot be moved the chain is empty. A session reports that hook.
+  constexpr explicit HookChain(const H&...) requires(!can_be_moved) {}
 
   using Base::ask;
   using Base::ask_logged;
@@ -253,6 +268,7 @@ class HookChain : private detail::Slots<std::index_sequence_for<H...>, H...> {
   using Base::fire;
   using Base::fire_guarded;
   using Base::fire_logged;
+  using Base::instantiate;
 
   /// Writes what every hook saves, each under a key that no other has (hook/state_key.hpp). Out: a StateWriter, or what
   /// has its `put` and `section`. Throws what hooks throw; `out` is then incomplete.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <crochet/error.hpp>
+#include <crochet/hook/ask.hpp>
 #include <crochet/hook/near_miss.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -196,6 +197,39 @@ constexpr auto reason_in() {
   }
 }
 
+struct IsNotViable {};
+struct AnyBeforeRun {
+  IsNotViable before_run(...);
+};
+/// A hook with a second before_run, which is called if the hook's own is not viable.
+template <class H>
+struct OrAny : H, AnyBeforeRun {
+  using AnyBeforeRun::before_run;
+  using H::before_run;
+};
+template <class H, class Run>
+std::type_identity<decltype(std::declval<OrAny<H>&>().before_run(std::declval<Run&>()))> outcome_of_before_run(int);
+template <class H, class Run>
+void outcome_of_before_run(...);
+
+/// Whether the hook's before_run can be called, but its body, whose return type the session needs, does not compile.
+/// The compiler reports that here, once: with a call that has no other candidate it would report more, and clang would
+/// take the hook for one with a wrong signature. Has to be evaluated before any other use of the hook's before_run.
+template <class H, class Args>
+inline constexpr bool before_run_fails = false;
+template <CanBeProbed H, class Run>
+requires(mentions<H, phase::before_run> && !Decorates<H>) inline constexpr bool before_run_fails<H, List<Run>> =
+    !std::is_same_v<decltype(outcome_of_before_run<H, Run>(0)), std::type_identity<IsNotViable>> &&
+    !phase::before_run::handled<H, Run>;
+
+/// The hook inside all decorators.
+template <class H>
+struct Innermost {
+  using type = H;
+};
+template <Decorates H>
+struct Innermost<H> : Innermost<typename H::decorates> {};
+
 /// Nothing is wrong in phase P with a plain hook: it has the member and it can be called, or it has not. Says so
 /// cheaply; why it is not so is worked out only then.
 template <class P, class H, class Args, bool Handled = is_handled<P, H, Args>>
@@ -203,11 +237,22 @@ inline constexpr bool is_plainly_right = !mentions<H, P>;
 template <class P, class H, class Args>
 inline constexpr bool is_plainly_right<P, H, Args, true> = may_return<P, typename Returned<P, H, Args>::type>;
 
+/// Whether the hook's own `fetches`, if there is one, is a list of names.
+template <class H>
+inline constexpr bool lists_its_fetches = is_fetches<typename TypeOfFetches<H>::type>;
+
+/// A hook may state itself why it cannot be used, as a crochet::error: `using cannot_be_used_because = ...`.
+template <class H>
+concept IsBroken = requires {
+  typename H::cannot_be_used_because;
+};
+
 /// A hook without near misses that neither lists its phases nor decorates.
 template <class H>
 inline constexpr bool is_plain_hook = false;
 template <CanBeProbed H>
-inline constexpr bool is_plain_hook<H> = !ListsPhases<H> && has_no_near_miss<probe<H>>;
+inline constexpr bool is_plain_hook<H> =
+    !ListsPhases<H> && lists_its_fetches<H> && !IsBroken<H> && has_no_near_miss<probe<H>>;
 
 /// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what
 /// phase P is called with.
@@ -227,6 +272,9 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
     using Reason = decltype(first_reason(reason_in<H, P, args<P>>()...));
     if constexpr (!std::is_same_v<Reason, Fine>) {
       return Reason{};
+    } else if constexpr (!lists_its_fetches<H>) {
+      using Given = error::given<typename TypeOfFetches<H>::type>;
+      return std::type_identity<error::has_fetches_that_are_not_a_list_of_names<H, Given>>{};
     } else if constexpr (!handles_any) {
       return std::type_identity<error::handles_no_phase_at_all<H>>{};
     } else if constexpr (is_closed<H> && !ListsPhases<H> && !Decorates<H>) {
@@ -241,7 +289,13 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
   }
 
   static constexpr auto start() {
-    if constexpr (Decorates<H>) {
+    if constexpr (IsBroken<H>) {
+      return std::type_identity<typename H::cannot_be_used_because>{};
+    } else if constexpr (!std::is_move_constructible_v<H>) {
+      return std::type_identity<error::cannot_be_moved<H>>{};
+    } else if constexpr (before_run_fails<H, args<phase::before_run>>) {
+      return std::type_identity<error::has_a_before_run_that_does_not_compile<H>>{};
+    } else if constexpr (Decorates<H>) {
       using Inner = typename Diagnosis<typename H::decorates, Arguments>::reason;
       if constexpr (!std::is_same_v<Inner, Fine>) {
         return Inner{};

@@ -94,18 +94,28 @@ concept StateValueType = detail::StateScalar<T> || detail::is_text<T> || require
   requires detail::StateScalar<detail::list_element<T>> || std::same_as<detail::list_element<T>, std::string>;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool can_be_saved = StateValueType<T>;
+}
+
+/// The one error of a value that can neither be saved nor loaded.
+template <class T>
+struct state_value_is_usable {
+  static constexpr bool can_be_saved = detail::can_be_saved<T>;  // compilers explain a concept at length
+  static_assert(can_be_saved,
+                "crochet: a hook saves arithmetic values, enums, strings, and contiguous ranges of them.");
+};
+
 /// What save_state is given. A hook writes the same keys with the same types each time; lists may be of any length.
 class StateWriter {
  public:
   /// `out.put("best", best)`. Keys are the hook's own.
   template <class T>
   void put(std::string_view key, const T& value) {
-    constexpr bool can_be_saved =
-        StateValueType<T>;  // a name of its own: compilers would explain the concept at length
-    static_assert(can_be_saved,
-                  "crochet: a hook saves arithmetic values, enums, strings, and contiguous ranges of them.");
-    if constexpr (!can_be_saved) {
-      return;  // said above
+    [[maybe_unused]] state_value_is_usable<T> checked;
+    if constexpr (!detail::can_be_saved<T>) {
+      return;  // reported by that class
     } else if constexpr (detail::StateScalar<T>) {
       write(key, {detail::state_type<T>(), false, 1, &value});
     } else if constexpr (detail::is_text<T>) {
@@ -153,13 +163,11 @@ class StateReader {
   /// type, or as another number of elements than `best` can hold.
   template <class T>
   bool get(std::string_view key, T& value) {
-    constexpr bool can_be_saved = StateValueType<T>;
-    static_assert(can_be_saved,
-                  "crochet: a hook loads arithmetic values, enums, strings, and contiguous ranges of them.");
     const StateValue found = find(key);
     if (found.data == nullptr && found.count > 0) return false;
-    if constexpr (!can_be_saved) {
-      return false;  // said above
+    [[maybe_unused]] state_value_is_usable<T> checked;
+    if constexpr (!detail::can_be_saved<T>) {
+      return false;  // reported by put
     } else if constexpr (detail::StateScalar<T>) {
       if (found.is_list || found.type != detail::state_type<T>()) return false;
       std::memcpy(&value, found.data, sizeof(T));

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include <crochet/error.hpp>
 #include <crochet/hooks/decorated.hpp>
 
 namespace crochet {
@@ -12,6 +13,10 @@ namespace detail {
 
 template <auto Condition>
 inline constexpr bool is_bool = std::is_same_v<std::remove_const_t<decltype(Condition)>, bool>;
+/// A bool, or something that can be called.
+template <auto Condition>
+concept IsCondition = is_bool<Condition> || std::is_class_v<std::remove_const_t<decltype(Condition)>> ||
+    std::is_function_v<std::remove_pointer_t<std::remove_const_t<decltype(Condition)>>>;
 template <auto Condition>
 concept AskedOnce = requires {
   static_cast<bool>(Condition());
@@ -31,7 +36,7 @@ constexpr bool compilers_answer() {
   }
 }
 template <auto Condition>
-concept OffByType = AnsweredByCompiler<Condition> && !compilers_answer<Condition>();
+concept OffByType = IsCondition<Condition> && AnsweredByCompiler<Condition> && !compilers_answer<Condition>();
 
 }  // namespace detail
 
@@ -79,6 +84,18 @@ template <auto Condition, class H>
 struct When : Decorated<H, AskedEachRun<Condition, H>> {
   using Base = Decorated<H, AskedEachRun<Condition, H>>;
   using Base::Base;
+};
+
+/// With a condition that is none.
+template <auto Condition, class H>
+requires(!detail::IsCondition<Condition>) struct When<Condition, H> {
+  using decorates = H;
+  using cannot_be_used_because =
+      error::has_a_condition_that_is_neither_a_bool_nor_a_function<When, error::given<decltype(Condition)>>;
+
+  constexpr When() = default;
+  constexpr explicit(false) When(const H& /*inner*/) {}
+  constexpr void begin() {}
 };
 
 /// Switched off by type.

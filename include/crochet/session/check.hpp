@@ -251,7 +251,12 @@ template <class E, class Chain, class Indices>
 struct SessionVerdict;
 template <class E, class... H, std::size_t... I>
 struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
+  template <class Hook>
+  static constexpr bool fails = before_run_fails<Hook, List<typename SessionArguments<E>::template Context<Hook>>>;
+
   static constexpr auto verdict() {
+    // First and from here: the compiler prints the way to an error in the body of a before_run.
+    [[maybe_unused]] constexpr bool bodies = any({fails<typename Innermost<H>::type>...});
     using Order = decltype(order_verdict(List<H...>{}, std::index_sequence<I...>{}));
     if constexpr (!std::is_same_v<Order, NoBadHook>) {
       return Order{};

@@ -13,6 +13,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/extend.hpp>
+#include <crochet/session/hook_bodies.hpp>
 #include <crochet/session/hooked.hpp>
 #include <crochet/session/judged_run.hpp>
 #include <crochet/session/recoverable.hpp>
@@ -66,6 +67,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     if constexpr (detail::is_unusable<Executor>) Executor::explain();
     static_assert(call_is_usable<typename decltype(detail::creator_reason<Creator, Executor>())::type>,
                   "crochet: crochet::error says why");
+    if constexpr (usable) detail::instantiate_state(typename detail::StateBodies<HookList>::Stateful{});
     this->start();
   }
   MonitoredSession(Exec executor, Chain chain, SessionOptions options)
@@ -83,6 +85,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
     [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
     if constexpr (Judged::good) {
+      if (false) HookList::template instantiate<detail::RunBodies<Executor, Request>>();
       if (hooked_.state() != SessionState::running) [[unlikely]] {
         return run_again<Request>(request);
       }

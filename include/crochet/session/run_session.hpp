@@ -11,6 +11,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/extend.hpp>
+#include <crochet/session/hook_bodies.hpp>
 #include <crochet/session/judged_run.hpp>
 #include <crochet/session/main_target.hpp>
 #include <crochet/session/monitored_session.hpp>
@@ -134,7 +135,19 @@ StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
 template <class Model, class Device, class Next, class Chain = HookChain<>>
 StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   auto executor = device.template compile<Model>();
-  return run(std::move(executor), std::forward<Chain>(chain), std::forward<Next>(next));
+  using Given = typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type;
+  using Loop = detail::Loop<decltype(executor), Chain, Given>;
+  // What `run` checks too. From here the errors are shorter by its signature.
+  [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
+  if constexpr (detail::no_bad_hook<typename Loop::verdict>) {
+    if constexpr (Loop::good) {
+      detail::instantiate_state(typename detail::StateBodies<typename Loop::Hooks>::Stateful{});
+      Loop::Hooks::template instantiate<detail::RunBodies<typename Loop::E, typename Loop::Request>>();
+    }
+    return run(std::move(executor), std::forward<Chain>(chain), std::forward<Next>(next));
+  } else {
+    return {};
+  }
 }
 
 }  // namespace crochet

@@ -92,7 +92,7 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
   constexpr decltype(auto) operator[](N) const {
     if constexpr (!has(N{})) {
       using Reason = error::reads_a_value_that_it_does_not_list<H, detail::spelt<N>>;
-      [[maybe_unused]] hook_is_usable<I, Reason> checked;
+      static_assert(hook_reads_what_it_lists<I, Reason>, "crochet: crochet::error says why");
       return detail::Unusable{};
     } else if constexpr (!detail::can_fetch<E, N>) {
       return detail::Unusable{};  // already the reason of another error

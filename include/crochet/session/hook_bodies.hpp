@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instantiates the bodies of hooks near the user's line. A mistake in the body of a phase, such as a value that
+// `fetches` does not list, is an error of the compiler's, and compilers print the way to it. From here the way is
+// short; through the layers of a session it names the chain's type five times. Nothing of this is executed or becomes
+// code.
+#pragma once
+
+#include <cstddef>
+
+#include <crochet/hook/pack.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/hook/state.hpp>
+#include <crochet/hook/state_key.hpp>
+#include <crochet/session/check.hpp>
+#include <crochet/session/raw_session.hpp>
+#include <crochet/session/run_context.hpp>
+#include <crochet/session/run_values.hpp>
+
+namespace crochet::detail {
+
+template <class T>
+T& any_lvalue();  // never defined, never called
+
+/// after_run of hook H at position I, in runs of the request Args.
+template <class E, class Args>
+struct RunBodies {
+  template <std::size_t I, class H>
+  static void one() {
+    using Asked = asked_of<I, H, RunState<RawSession<E>, Args>>;
+    using Run = RunContext<H, RawSession<E>, Args>;
+    using Values = const RunValues<I, H, E, typename Asked::args_type::fetches_type, Asked::conditional>;
+    if constexpr (phase::after_run::handled<H, Run, Values>)
+      any_lvalue<H>().after_run(any_lvalue<Run>(), any_lvalue<Values>());
+  }
+};
+
+template <class H>
+void state_body(const H& hook, StateWriter& out) {
+  hook.save_state(out);
+}
+template <class... H>
+constexpr void instantiate_state(List<H...>) {
+  [[maybe_unused]] const bool done[] = {true, (static_cast<void>(&state_body<H>), true)...};
+}
+/// save_state of the hooks that have it.
+template <class Chain>
+struct StateBodies;
+template <class... H>
+struct StateBodies<HookChain<H...>> {
+  using Stateful = filtered<Where<saves_state<H>...>, H...>;
+};
+
+}  // namespace crochet::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// expect-error: hook_is_usable<3, crochet::error::cannot_be_moved<Plateau>
+// A hook with a mutex. Through train.
+#include "program.hpp"
+
+#include <mutex>
+struct Plateau {
+  void after_run(auto& run, const auto&) {
+    const std::lock_guard lock{mutex};
+    if (++runs == 7) run.request_stop();
+  }
+  int runs = 0;
+#ifdef CROCHET_FIXED
+  std::mutex& mutex;
+#else
+  std::mutex mutex;
+#endif
+};
+std::mutex mutex;
+
+void train(const Batch& batch) {
+#ifdef CROCHET_FIXED
+  cr::train<Classifier>(
+      cr::Cpu{.threads = 2}, [&] { return feeds_of(batch); }, cr::HookChain{cr::StopAtStep{.last_step = 500}, cr::LoggingTensor<"loss">{.every_steps = 100}, cr::NanTensor<"loss">{}, Plateau{0, mutex}});
+#else
+  cr::train<Classifier>(
+      cr::Cpu{.threads = 2}, [&] { return feeds_of(batch); }, cr::HookChain{cr::StopAtStep{.last_step = 500}, cr::LoggingTensor<"loss">{.every_steps = 100}, cr::NanTensor<"loss">{}, Plateau{}});
+#endif
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// at-most-bytes: 9000
+// expect-error: hook_is_usable<200, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau
+// Among 200 hooks one that is wrong: still one error.
+#include "program.hpp"
+
+#include <utility>
+template <std::size_t>
+struct Trivial {
+  void after_run(auto&, const auto&) {}
+};
+struct Plateau {
+#ifdef CROCHET_FIXED
+  void after_run(auto& run, const auto&) { run.request_stop(); }
+#else
+  void after_run(auto& run) { run.request_stop(); }
+#endif
+};
+template <std::size_t... I>
+auto many(std::index_sequence<I...>) {
+  return cr::HookChain{Trivial<I>{}..., Plateau{}};
+}
+
+void train(const Batch& batch) {
+  cr::MonitoredSession session{cr::Cpu{.threads = 2}.compile<Classifier>(), many(std::make_index_sequence<200>{})};
+  cr::run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run("train"_n, feeds_of(batch));
+  });
+}

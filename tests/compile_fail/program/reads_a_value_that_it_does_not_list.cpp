@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// at-most-bytes: 5200
+// expect-error: hook_reads_what_it_lists<3(UL)?, crochet::error::reads_a_value_that_it_does_not_list<Plateau, .*("logits"|'l', 'o', 'g', 'i', 't', 's')
+// expect-error: program/reads_a_value_that_it_does_not_list[a-z_]*.cpp:1[0-9]
+// A value read that fetches does not list. The compilers print the types of run and values along the way.
+#include "program.hpp"
+
+struct Plateau {
+#ifdef CROCHET_FIXED
+  static constexpr auto fetches = cr::fetches<"loss", "logits">;
+#else
+  static constexpr auto fetches = cr::fetches<"loss">;
+#endif
+  void after_run(auto& run, const auto& values) {
+    const auto logits = values["logits"_n];
+    if (logits.size() > best) run.request_stop("no improvement");
+  }
+  std::size_t best = 0;
+};
+
+void train(const Batch& batch) {
+  cr::MonitoredSession session{cr::Cpu{.threads = 2}.compile<Classifier>(), cr::HookChain{cr::StopAtStep{.last_step = 500}, cr::LoggingTensor<"loss">{.every_steps = 100}, cr::NanTensor<"loss">{}, Plateau{}}};
+  cr::run_session(session, [&](auto& s) {
+    while (!s.should_stop()) s.run("train"_n, feeds_of(batch));
+  });
+}
