@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 #include <set>
 #include <string>
@@ -11,35 +10,11 @@
 
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/io/tensor_bundle.hpp>
+#include <crochet/testing/counting_new.hpp>
 
 #include "../io/faulty_files.hpp"
 #include "directory.hpp"
 #include "machine.hpp"
-
-namespace {
-
-/// Allocations of this thread until one fails; then the next ones succeed.
-thread_local std::size_t allocations_left = 0;
-thread_local bool counting = false;
-
-void* allocate(std::size_t size) {
-  if (counting && allocations_left-- == 0) {
-    counting = false;
-    throw std::bad_alloc();
-  }
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 // What libraries without exceptions leave behind when one goes through them is not the matter of this test.
 extern "C" const char* __asan_default_options();
@@ -67,14 +42,14 @@ class MemoryFaults : public ::testing::Test {
   int fail_allocations(const Act& act, const Check& check) {
     int failures = 0;
     for (std::size_t at = 0;; at += 1 + at / 64, ++failures) {
-      allocations_left = at;
-      counting = true;
+      const std::size_t before_act = testing::allocations();
       try {
+        const testing::FailingAllocations failing(at);
         act();
       } catch (const std::bad_alloc&) {
       } catch (const ResourceExhaustedError&) {
       }
-      if (std::exchange(counting, false)) return failures;
+      if (testing::allocations() - before_act <= at) return failures;
       check(at);
       if (::testing::Test::HasFailure()) return failures;
     }
