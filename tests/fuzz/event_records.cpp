@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event files: records, whose checksums are repaired. The first byte says whether the input is a file, or lengths of
+// two bytes with a record behind each.
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <crochet/io/event_reader.hpp>
+#include <crochet/io/tfrecord.hpp>
+
+#include "file_reader.hpp"
+
+using namespace crochet;
+namespace format = io::detail;
+
+namespace {
+
+std::string repaired(std::string file) {
+  for (std::size_t at = 0; file.size() - at >= 16;) {
+    const auto length = format::little_endian<std::uint64_t>(std::string_view{file}.substr(at));
+    const auto repair = [&](std::size_t begin, std::size_t size) {
+      std::string crc;
+      format::append_little_endian(crc, format::masked_crc_of(std::string_view{file}.substr(begin, size)));
+      file.replace(begin + size, 4, crc);
+    };
+    repair(at, 8);
+    if (length > file.size() - at - 16) break;
+    repair(at + 12, static_cast<std::size_t>(length));
+    at += 16 + static_cast<std::size_t>(length);
+  }
+  return file;
+}
+
+std::string joined(Input in) {
+  std::string file;
+  while (!in.empty()) io::append_tfrecord(file, in.take(in.word() % 4096));
+  return file;
+}
+
+/// What next_tfrecord() finds: how many records.
+std::size_t count(std::string_view rest) {
+  std::size_t records = 0;
+  try {
+    while (io::next_tfrecord(rest)) ++records;
+  } catch (const DataLossError&) {
+  }
+  return records;
+}
+
+}  // namespace
+
+void fuzz(std::string_view input) {
+  Input in{input};
+  const std::string file = in.byte() % 2 == 0 ? repaired(std::string(in.all())) : joined(in);
+  test::MemoryFiles files;
+  files["events"] = file;
+  require_within(test::event_budget, file.size(), [&] {
+    io::EventReader reader{"events", files};
+    while (const std::optional<io::EventRecord> record = reader.next()) {
+      require(reader.state() == io::EventFileState::whole && reader.reason().empty());
+      if (const auto* tensor = std::get_if<io::EventTensor>(&record->content)) {
+        require(tensor->bytes.size() <= 16 * file.size() && tensor->strings.size() <= file.size());
+      }
+    }
+    require(!reader.next() && (reader.state() == io::EventFileState::whole) == reader.reason().empty());
+  });
+  require_within(test::event_budget, file.size(), [&] {
+    io::RecordFile records{"events", files};
+    std::size_t number = 0;
+    try {
+      while (records.next()) ++number;
+    } catch (const DataLossError&) {
+    }
+    require(number == count(file));
+  });
+}
