@@ -2,11 +2,12 @@
 // events write FOLDER EXPECTED: event files of two processes' sessions, the second resumed from an earlier step, under
 //   real hooks; and what readers must find in them, as JSON in the folder EXPECTED: what events.py and the judge
 //   events_check.py are given.
-// events read FILE: the scalars of an event file, a line each.
+// events read FILE|FOLDER: the records of event files, a line of JSON each.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/write_graph.hpp>
+#include <crochet/io/event_reader.hpp>
 #include <crochet/io/event_writer.hpp>
 
 #include <nlohmann/json.hpp>
@@ -15,12 +16,13 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
-#include <iterator>
+#include <iostream>
 #include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace {
@@ -138,17 +140,29 @@ void write(const std::string& folder, const std::string& expected) {
   std::ofstream(expected + "/kinds.json") << kinds.dump(1);
 }
 
+/// The content of a record as JSON; for numbers, images and texts also its values.
+nlohmann::json described(const io::EventContent& content) {
+  if (const auto* scalar = std::get_if<io::EventScalar>(&content)) return scalar->value;
+  if (const auto* text = std::get_if<io::EventText>(&content)) return text->texts;
+  if (const auto* image = std::get_if<io::EventImage>(&content))
+    return {image->height, image->width, image->encoded.size()};
+  if (const auto* histogram = std::get_if<io::EventHistogram>(&content)) {
+    return {histogram->count, histogram->bucket_limits, histogram->bucket_counts};
+  }
+  if (const auto* version = std::get_if<io::EventFileVersion>(&content)) return version->version;
+  return nullptr;
+}
+
+/// Prints a line of JSON for each record of a file or folder: step, wall time, tag, plug-in, kind, values.
 void read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  std::string_view rest = bytes;
-  while (const auto record = io::next_tfrecord(rest)) {
-    crochet::proto::Event event;
-    if (!event.ParseFromArray(record->data(), static_cast<int>(record->size()))) throw cr::IoError("not an event");
-    for (const crochet::proto::Summary::Value& value : event.summary().value()) {
-      std::printf("%lld %s %a\n", static_cast<long long>(event.step()), value.tag().c_str(),
-                  static_cast<double>(value.simple_value()));
-    }
+  const auto reports = io::for_each_event(path, [](const auto&, const io::EventRecord& record) {
+    std::cout << nlohmann::json({record.step, record.wall_time, record.tag, record.plugin, io::name_of(record.content),
+                                 described(record.content)})
+                     .dump()
+              << '\n';
+  });
+  for (const io::EventFileReport& report : reports) {
+    if (report.state != io::EventFileState::whole) throw cr::DataLossError(report.reason);
   }
 }
 
@@ -158,7 +172,7 @@ int main(int argc, char** argv) try {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "write" && argc == 4) return write(argv[2], argv[3]), 0;
   if (what == "read" && argc == 3) return read(argv[2]), 0;
-  std::fprintf(stderr, "usage: events write FOLDER EXPECTED | events read FILE\n");
+  std::fprintf(stderr, "usage: events write FOLDER EXPECTED | events read FILE|FOLDER\n");
   return 2;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

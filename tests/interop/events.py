@@ -117,16 +117,67 @@ class EventFiles(frame.InteropTest):
     def test_run_metadata(self):
         self.assertEqual(accumulated(self.kinds).Tags()["run_metadata"], ["step_3"])
 
-    def test_what_tensorflow_wrote_is_read(self):
-        with tf.Graph().as_default():
-            with v1.summary.FileWriter(self.path("theirs")) as writer:
+    def read(self, path):
+        """What our reader finds: step, wall time, tag, plug-in, kind, values."""
+        return [json.loads(line) for line in self.ours("read", path).splitlines()]
+
+    def test_what_tensorflow_1_wrote_is_read(self):
+        with tf.Graph().as_default() as graph, v1.Session() as session:
+            tf.constant(1.0, name="one")
+            with v1.summary.FileWriter(self.path("theirs"), graph) as writer:
                 for step in range(3):
                     value = v1.Summary.Value(tag=f"tag{step}", simple_value=0.1 * step)
                     writer.add_summary(v1.Summary(value=[value]), step)
-        [name] = os.listdir(self.path("theirs"))
-        lines = self.ours("read", self.path("theirs", name)).splitlines()
-        have = [(int(step), tag, np.float32(float.fromhex(value))) for step, tag, value in map(str.split, lines)]
-        self.assertEqual(have, [(step, f"tag{step}", np.float32(0.1 * step)) for step in range(3)])
+                    writer.add_summary(session.run(v1.summary.text("words", f"step {step}")), step)
+                values = np.arange(5, dtype=np.float32)
+                writer.add_summary(session.run(v1.summary.histogram("w", values)), 3)
+                writer.add_summary(session.run(v1.summary.image("i", np.zeros([1, 4, 5, 3], np.float32))), 4)
+                writer.add_session_log(v1.SessionLog(status=v1.SessionLog.START), 5)
+        have = self.read(self.path("theirs"))
+        kinds = [row[4] for row in have]
+        self.assertEqual(kinds[0], "file version")
+        self.assertEqual(kinds.count("graph"), 1)
+        self.assertEqual(kinds.count("session log"), 1)
+        scalars = [(row[0], row[2], np.float32(row[5])) for row in have if row[4] == "scalar"]
+        self.assertEqual(scalars, [(step, f"tag{step}", np.float32(0.1 * step)) for step in range(3)])
+        texts = [(row[0], row[2], row[3], row[5]) for row in have if row[4] == "text"]
+        self.assertEqual(texts, [(step, "words", "text", [f"step {step}"]) for step in range(3)])
+        [histogram] = [row[5] for row in have if row[4] == "histogram"]
+        self.assertEqual(histogram[0], 5)
+        [image] = [row[5] for row in have if row[4] == "image"]
+        self.assertEqual(image, [4, 5, 1])
+
+    def test_what_tensorflow_2_wrote_is_read(self):
+        with tf.summary.create_file_writer(self.path("theirs")).as_default():
+            for step in range(3):
+                tf.summary.scalar("loss", 0.1 * step, step)
+            tf.summary.text("words", "hello", 3)
+            tf.summary.histogram("w", tf.range(10.0), 4)
+            tf.summary.image("i", tf.zeros([2, 4, 5, 3]), 5)
+        have = self.read(self.path("theirs"))
+        scalars = [(row[0], row[2], row[3], np.float32(row[5])) for row in have if row[4] == "scalar"]
+        self.assertEqual(scalars, [(step, "loss", "scalars", np.float32(0.1 * step)) for step in range(3)])
+        self.assertEqual([row[5] for row in have if row[4] == "text"], [["hello"]])
+        [histogram] = [row[5] for row in have if row[4] == "histogram"]
+        self.assertEqual((histogram[0], sum(histogram[2])), (10, 10))
+        [image] = [row[5] for row in have if row[4] == "image"]
+        self.assertEqual(image, [4, 5, 2])
+
+    def test_what_this_library_wrote_is_read(self):
+        rows = self.read(self.kinds)
+        kinds = {"scalar": "summary", "histogram": "summary", "image": "summary", "text": "summary"}
+        have = []
+        for row in rows:
+            kind = kinds.get(row[4], row[4].replace(" ", "_"))
+            have.append("tagged_run_metadata" if kind == "run_metadata" else kind)
+        self.assertEqual(have, self.expected("kinds")["kinds"])
+        for tag, points in self.expected("kinds")["scalars"].items():
+            want = [(step, float(value)) for step, value in points]
+            # JSON has no NaN and no infinity: they come as null.
+            mine = [(row[0], row[5]) for row in rows if row[2] == tag]
+            self.assertEqual([step for step, _ in mine], [step for step, _ in want])
+            for (_, value), (_, wanted) in zip(mine, want):
+                self.assertTrue(value is None if not np.isfinite(wanted) else np.float32(value) == np.float32(wanted))
 
 
 if __name__ == "__main__":
