@@ -116,10 +116,10 @@ class Dumps(frame.InteropTest):
             [tensor] = self.lines("cat", root, f"t/{name}")
             self.assertEqual(tensor["shape"], list(value.shape), name)
             text = self.ours("cat", root, f"t/{name}:0").split("\n", 1)[1]
+            self.assertEqual(text, str(value) + "\n", name)
             if name == "bfloat16":
                 self.assertEqual(tensor["value"], value.astype(np.float32).tolist())
                 value = value.astype(np.float32)
-            self.assertEqual(text, str(value) + "\n", name)
             self.ours("cat", root, f"t/{name}:0", "--npy", self.path("t.npy"))
             loaded = np.load(self.path("t.npy"))
             np.testing.assert_array_equal(loaded, value if name != "string" else value.astype("S"))

@@ -219,6 +219,13 @@ TEST(CrochetDumpCat, PrintsAsNumpyDoes) {
   runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {}, {0x760a});
   EXPECT_EQ(printed(runs), "24740.0\n");
   EXPECT_EQ(floats({90367312, 193000.5f}, {2}), "[90367312.    193000.5]\n");
+  // As numpy prints ml_dtypes.bfloat16: six digits, no common width.
+  const std::vector<std::uint16_t> brain{0x3dcd, 0xbeab, 0x4000, 0x8000, 0x7fc0, 0xff80, 0x7f7f};
+  runs.tensor("a", 0, 1, crochet::proto::DT_BFLOAT16, {7}, brain);
+  EXPECT_EQ(printed(runs), "[0.100098 -0.333984 2 -0 nan -inf 3.38953e+38]\n");
+  EXPECT_EQ(printed(runs, {"--precision", "2"}), "[0.100098 -0.333984 2 -0 nan -inf 3.38953e+38]\n");
+  runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_BFLOAT16, {}, {0x3dcd});
+  EXPECT_EQ(printed(runs), "0.100098\n");
   runs.strings("a", 1, {"ab", "it's", std::string("\x1b[0m\0", 5)});
   EXPECT_EQ(printed(runs), "[b'ab' b\"it's\" b'\\x1b[0m\\x00']\n");
 }
@@ -411,6 +418,21 @@ TEST(CrochetDump, FindingNothingIsSaid) {
     EXPECT_EQ(dump(as_json).out + dump(as_json).err, "") << words[0];
   }
   EXPECT_EQ(dump({"find", root, "--nan", "--run", "0"}).err, "crochet-dump: nothing matches, in 1 run\n");
+}
+
+TEST(CrochetDumpCat, NamesTheTensorThatIsMeant) {
+  const TwoRuns runs;
+  const auto said = [&](const Words& tensors) {
+    Words words{"cat", runs.path()};
+    words.insert(words.end(), tensors.begin(), tensors.end());
+    const Result result = dump(words);
+    EXPECT_EQ(result.status, 1);
+    return result.err;
+  };
+  EXPECT_EQ(said({"net/bb:0"}), "crochet-dump: nothing matches, in 2 runs; did you mean net/b:0?\n");
+  EXPECT_EQ(said({"nett/c"}), "crochet-dump: nothing matches, in 2 runs; did you mean net/c?\n");
+  EXPECT_EQ(said({"net/b:1"}), "crochet-dump: nothing matches, in 2 runs; did you mean net/b:0?\n");
+  EXPECT_EQ(said({"something else"}), "crochet-dump: nothing matches, in 2 runs\n");
 }
 
 TEST(CrochetDump, AMalformedPatternIsNamedAsItWasGiven) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +111,28 @@ inline void print_tensor(const crochet::debug::DumpRun& run, const crochet::debu
       << text << "\n";
 }
 
+/// What was probably meant by a tensor that is in no run: of the node, or of one with a similar name.
+inline std::string hint(const CatOptions& options, const Session& session) {
+  constexpr std::size_t most_names = 100'000;
+  std::set<std::string> nodes, tensors;
+  session.each_run([&](const crochet::debug::DumpRun& run) {
+    for (const crochet::debug::DumpEntry& entry : run.tensors()) {
+      nodes.insert(entry.name.node), tensors.insert(entry.tensor());
+    }
+    return tensors.size() < most_names;
+  });
+  for (const std::string& tensor : options.tensors) {
+    const Wanted wanted(tensor);
+    if (nodes.contains(tensor) || tensors.contains(tensor)) continue;  // it was left out for another reason
+    const std::string node(nodes.contains(wanted.node) ? wanted.node : crochet::closest(wanted.node, nodes));
+    if (node.empty()) continue;
+    const std::string same_slot = node + tensor.substr(wanted.node.size());
+    const bool is_there = !wanted.slot || tensors.contains(same_slot);
+    return "; did you mean " + printable(is_there ? same_slot : *tensors.lower_bound(node + ":")) + "?";
+  }
+  return {};
+}
+
 /// Keeps the one tensor that is selected.
 inline void export_npy(const CatOptions& options, const Session& session, const NameFilter& names,
                        const std::vector<Wanted>& wanted, std::ostream& out, Troubles& troubles, std::size_t& found) {
@@ -145,9 +168,13 @@ inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) 
   const NameFilter names{options.selection.node};
   const std::vector<detail::Wanted> wanted{options.tensors.begin(), options.tensors.end()};
   std::size_t found = 0;
+  const auto status = [&] {
+    return troubles.status(found > 0, session.size(), options.selection.json,
+                           found > 0 ? std::string() : detail::hint(options, session));
+  };
   if (!options.npy.empty()) {
     detail::export_npy(options, session, names, wanted, out, troubles, found);
-    return troubles.status(found > 0, session.size(), options.selection.json);
+    return status();
   }
   session.each_run([&](const crochet::debug::DumpRun& run) {
     for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
@@ -157,7 +184,7 @@ inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) 
     }
     return true;
   });
-  return troubles.status(found > 0, session.size(), options.selection.json);
+  return status();
 }
 
 }  // namespace crochet_dump

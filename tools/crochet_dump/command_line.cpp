@@ -28,7 +28,8 @@ namespace {
 
 constexpr const char* about =
     "Shows what the debugger dumped: DumpingDebugHook's session root or one run directory,\n"
-    "crochet's or TensorFlow 1's (tfdbg). Tensors are named NODE:SLOT and come in step order.";
+    "crochet's or TensorFlow 1's (tfdbg). Tensors are named NODE:SLOT and come in step order.\n"
+    "Shows as well what event files (TensorBoard's) hold: crochet-dump events.";
 
 constexpr const char* footer =
     "Exit status: 0 when something was found, or the dumps are equal; 1 when nothing was found, or\n"
@@ -59,13 +60,14 @@ struct CommandLine {
   FindOptions find{};
   DiffOptions diff{};
   StatsOptions stats{};
+  EventsOptions events{};
   bool full = false;
   std::function<int(std::ostream&, std::ostream&)> command{};
 
   CommandLine() {
     app.require_subcommand(1);
     app.footer(footer);
-    add_list(), add_cat(), add_find(), add_diff(), add_stats();
+    add_list(), add_cat(), add_find(), add_diff(), add_stats(), add_events();
   }
 
  private:
@@ -122,6 +124,16 @@ struct CommandLine {
                       [this](std::ostream& out, std::ostream& err) { return run_stats(stats, out, err); });
     add_selection(s, stats.selection);
     s.add_flag("--by-node", stats.by_node, "one line a tensor over all runs, and since when it is not finite");
+  }
+  void add_events() {
+    CLI::App& e = add("events", "the scalars, histograms and other records of event files, a line each",
+                      [this](std::ostream& out, std::ostream& err) { return run_events(events, out, err); });
+    e.add_option("path", events.root, "an event file, or a folder with event files")->required()->option_text("PATH");
+    e.add_option("--tag", events.tag, "tags in which this regular expression is found; ^ and $ anchor it")
+        ->option_text("REGEX");
+    e.add_option("--steps", events.steps, "these steps only; FIRST: and :LAST leave one end open")
+        ->option_text("FIRST:LAST");
+    e.add_flag("--json", events.json, "one JSON object a line, histograms with their buckets");
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "cat.hpp"
 #include "diff.hpp"
+#include "events.hpp"
 #include "find.hpp"
 #include "list.hpp"
 #include "stats.hpp"
@@ -13,6 +14,7 @@ int run_list(const Selection& selection, std::ostream& out, std::ostream& err) {
 int run_cat(const CatOptions& options, std::ostream& out, std::ostream& err) { return cat(options, out, err); }
 int run_find(const FindOptions& options, std::ostream& out, std::ostream& err) { return find(options, out, err); }
 int run_diff(const DiffOptions& options, std::ostream& out, std::ostream& err) { return diff(options, out, err); }
+int run_events(const EventsOptions& options, std::ostream& out, std::ostream& err) { return events(options, out, err); }
 int run_stats(const StatsOptions& options, std::ostream& out, std::ostream& err) { return stats(options, out, err); }
 
 }  // namespace crochet_dump

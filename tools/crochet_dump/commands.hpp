@@ -14,6 +14,7 @@ int run_list(const Selection& selection, std::ostream& out, std::ostream& err);
 int run_cat(const CatOptions& options, std::ostream& out, std::ostream& err);
 int run_find(const FindOptions& options, std::ostream& out, std::ostream& err);
 int run_diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
+int run_events(const EventsOptions& options, std::ostream& out, std::ostream& err);
 int run_stats(const StatsOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace crochet_dump

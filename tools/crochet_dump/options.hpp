@@ -53,4 +53,11 @@ struct StatsOptions {
   bool by_node = false;
 };
 
+struct EventsOptions {
+  std::string root{};   ///< an event file, or a folder with event files in it or in its folders
+  std::string tag{};    ///< a regular expression, found anywhere in a tag; empty: all, and what has no tag
+  std::string steps{};  ///< FIRST:LAST, either may be left out, or one step; empty: all
+  bool json = false;    ///< one JSON object a line
+};
+
 }  // namespace crochet_dump

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include <crochet/debug/dump_reader.hpp>
 #include <crochet/debug/regex.hpp>
 #include <crochet/error.hpp>
+#include <crochet/name.hpp>
 
 #include "options.hpp"
 #include "printable.hpp"
@@ -51,9 +53,9 @@ class Troubles {
   }
   [[nodiscard]] int status(int otherwise) const { return any_ ? trouble : otherwise; }
   /// That of a command that looked into `runs` runs; where it found nothing, a line for people says so.
-  [[nodiscard]] int status(bool found, std::size_t runs, bool json) const {
+  [[nodiscard]] int status(bool found, std::size_t runs, bool json, const std::string& hint = {}) const {
     if (!found && !any_ && !json) {
-      to_ << "crochet-dump: nothing matches, in " << runs << (runs == 1 ? " run\n" : " runs\n");
+      to_ << "crochet-dump: nothing matches, in " << runs << (runs == 1 ? " run" : " runs") << hint << "\n";
     }
     return status(found ? done : nothing);
   }
@@ -75,6 +77,12 @@ class NameFilter {
  private:
   crochet::debug::Regex regex_;
 };
+
+/// "; did you mean NAME?" with the name that is nearest to the one that was given; empty if none is near.
+inline std::string did_you_mean(std::string_view given, const std::set<std::string>& names) {
+  const std::string_view near = crochet::closest(given, names);
+  return near.empty() ? std::string() : "; did you mean " + printable(near) + "?";
+}
 
 /// How near to the tensor itself a debug op is: of the ops that watched a tensor, a command takes the nearest.
 inline int op_rank(std::string_view op) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <crochet/debug/elements.hpp>
+#include <crochet/debug/small_float.hpp>
 #include <crochet/io/data_type.hpp>
 
 #include "decimal.hpp"
@@ -134,7 +135,21 @@ inline std::string complex_scalar(std::complex<double> value, crochet::io::DataT
   return "(" + number(value.real()) + imaginary + "j)";
 }
 
+/// Types of ml_dtypes, which numpy does not know: it prints each element as that library does, whatever the precision,
+/// and no wider than it is.
+constexpr bool is_of_ml_dtypes(crochet::io::DataType type) {
+  return crochet::debug::small_float(type).exponent_bits != 0 && type != crochet::io::DataType::float16;
+}
+
 }  // namespace detail
+
+/// One number for a sentence: six digits, no spaces.
+inline std::string brief(double value) {
+  if (!std::isfinite(value)) return detail::not_finite(value, false);
+  std::array<char, 64> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
+  return {buffer.data(), result.ptr};
+}
 
 /// The elements, of which `bytes` holds a whole number, as numpy prints them in one array: with a common width, unless
 /// `alone`, as one without dimensions.
@@ -155,6 +170,10 @@ inline std::vector<std::string> words(crochet::io::DataType type, std::span<cons
       complexes.emplace_back(static_cast<double>(element.real()), static_cast<double>(element.imag()));
     }
   });
+  if (detail::is_of_ml_dtypes(type)) {
+    for (const double real : reals) words.push_back(brief(real));
+    return words;
+  }
   if (alone && !reals.empty()) return {detail::real_scalar(reals[0], type)};
   if (alone && !complexes.empty()) return {detail::complex_scalar(complexes[0], type)};
   if (!reals.empty()) return detail::real_words(reals, type, precision, false);
@@ -165,14 +184,6 @@ inline std::vector<std::string> words(crochet::io::DataType type, std::span<cons
     if (type == crochet::io::DataType::boolean) words.pop_back();
   }
   return words;
-}
-
-/// One number for a sentence: six digits, no spaces.
-inline std::string brief(double value) {
-  if (!std::isfinite(value)) return detail::not_finite(value, false);
-  std::array<char, 64> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
-  return {buffer.data(), result.ptr};
 }
 
 }  // namespace crochet_dump
