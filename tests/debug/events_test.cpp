@@ -71,6 +71,25 @@ TEST(NumericSummary, IsTheOriginalsBitForBit) {
   expect_numbers(debug::numeric_summary(b.tensor()),
                  {1, 18, 4, 2, 2, 3, 2, 5, -3, 7, 6.0 / 7, 8.979591836734695, 1, 1, 18});
 }
+/// The original's kernel runs with subnormal numbers flushed to zeros, on the way in and in its results.
+TEST(NumericSummary, SubnormalNumbersAreZerosAsInTheOriginal) {
+  const Floats floats{{1e-40F, -1e-40F, 2, 1.17549435e-38F}, {4}};
+  const float least_normal = 1.17549435e-38F;
+  const double mean = (2 + static_cast<double>(least_normal)) / 4;
+  const auto squared = [&](double x) { return (x - mean) * (x - mean); };
+  expect_numbers(debug::numeric_summary(floats.tensor()),
+                 {1, 4, 0, 0, 0, 2, 2, 0, 0, 2, mean,
+                  (squared(0) + squared(0) + squared(2) + squared(static_cast<double>(least_normal))) / 4, 1, 1, 4});
+  const auto of = [](const std::vector<double>& list) {
+    const auto size = static_cast<std::int64_t>(list.size());
+    return debug::numeric_summary({DataType::float64, {&size, 1}, std::as_bytes(std::span(list))});
+  };
+  const double type = static_cast<double>(DataType::float64);
+  const double third = 1 / 3.0, rest = 1 - third;
+  expect_numbers(of({5e-324, -1e-310, 1}),
+                 {1, 3, 0, 0, 0, 2, 1, 0, 0, 1, third, (third * third + third * third + rest * rest) / 3, type, 1, 3});
+  expect_numbers(of({2.5e-308, -2.3e-308}), {1, 2, 0, 0, 1, 0, 1, 0, -2.3e-308, 2.5e-308, 0, 0, type, 1, 2});
+}
 TEST(NumericSummary, OfNothing) {
   const Floats empty{{}, {0, 3}};
   expect_numbers(debug::numeric_summary(empty.tensor()), {1, 0, 0, 0, 0, 0, 0, 0, inf, -inf, nan, nan, 1, 2, 0, 3});

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <crochet/debug/tensor.hpp>
@@ -23,14 +24,23 @@ constexpr bool can_be_summarized(io::DataType type) {
 
 namespace detail {
 
-/// Calls `visit(double)` for each element, in order.
+/// A subnormal number becomes a zero of its sign, as on a processor that flushes them: the original's kernels run so.
+template <class T>
+T flushed(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::fpclassify(x) == FP_SUBNORMAL) return std::copysign(T{0}, x);
+  }
+  return x;
+}
+
+/// Calls `visit(double)` for each element, in order. Subnormal numbers are zeros.
 template <class T, class Visit>
 void each_as(const Tensor& tensor, Visit&& visit) {
   const std::size_t n = tensor.bytes.size() / sizeof(T);
   for (std::size_t i = 0; i < n; ++i) {
     T value;
     std::memcpy(&value, tensor.bytes.data() + i * sizeof(T), sizeof(T));
-    visit(static_cast<double>(value));
+    visit(static_cast<double>(flushed(value)));
   }
 }
 template <class Visit>
@@ -75,7 +85,7 @@ struct NumberCounts {
     } else if (std::isinf(x)) {
       ++(x < 0 ? low : high);
     } else {
-      ++finite, sum += x;
+      ++finite, sum = flushed(sum + x);
       least = x < least ? x : least;
       greatest = x > greatest ? x : greatest;
       ++place_of(x);
@@ -98,16 +108,21 @@ struct NumberCounts {
 ///   (tensorflow.DataType), 13 rank, 14... the extents.
 ///   lower, upper   -inf, inf   infinite: no bound
 /// Without finite elements 8 to 11 are inf, -inf, NaN, NaN. Finite elements beyond a bound take part in 8 to 11. For
-/// types of which `can_be_summarized` says no, nothing is counted. Cost: two passes over the elements. Source: the
-/// kernel DebugNumericSummaryV1, its order of operations included, so that the results are the same bits.
+/// types of which `can_be_summarized` says no, nothing is counted. Subnormal numbers, among the elements and
+/// on the way, count as zeros. Cost: two passes over the elements. Source: the kernel DebugNumericSummaryV1, its order
+/// of operations included, and the processor's mode in which it runs, so that the results are the same bits.
 inline std::vector<double> numeric_summary(const Tensor& tensor, float lower = -std::numeric_limits<float>::infinity(),
                                            float upper = std::numeric_limits<float>::infinity()) {
   detail::NumberCounts counts{static_cast<double>(lower), static_cast<double>(upper)};
   if (tensor.initialized) detail::each_number(tensor, [&](double x) { counts.add(x); });
-  const double mean = counts.sum / counts.finite;  // 0 / 0 is NaN
+  const double mean = detail::flushed(counts.sum / counts.finite);  // 0 / 0 is NaN
   double squares = 0;
   if (tensor.initialized) {
-    detail::each_number(tensor, [&](double x) { squares += std::isfinite(x) ? (x - mean) * (x - mean) : 0; });
+    detail::each_number(tensor, [&](double x) {
+      if (!std::isfinite(x)) return;
+      const double difference = detail::flushed(x - mean);
+      squares = detail::flushed(squares + detail::flushed(difference * difference));
+    });
   }
   const auto nan = std::numeric_limits<double>::quiet_NaN();
   const bool any = counts.finite > 0;
@@ -122,7 +137,7 @@ inline std::vector<double> numeric_summary(const Tensor& tensor, float lower = -
                               counts.least,
                               counts.greatest,
                               any ? mean : nan,
-                              any ? squares / counts.finite : nan,
+                              any ? detail::flushed(squares / counts.finite) : nan,
                               static_cast<double>(tensor.dtype),
                               static_cast<double>(tensor.shape.size())};
   for (const std::int64_t extent : tensor.shape) summary.push_back(static_cast<double>(extent));
