@@ -306,6 +306,22 @@ TEST(WatchFn, OperationsThatThereAreNotCanBeTolerated) {
   EXPECT_EQ(said, Lines{"crochet: DebugNanCount cannot be had for good, which is bool; left out"});
 }
 
+TEST(Watch, OneThatFitsNothingIsSaidOnceWithASimilarName) {
+  const TemporaryFolder folder;
+  Lines said;
+  const auto sink = [&](std::string_view line) { said.emplace_back(line); };
+  auto session =
+      session_of(cr::DumpingDebugHook<debug::Watch<"losss">>{folder / "a", {.sink = sink}},
+                 cr::DumpingDebugHook{folder / "b", {.watch_fn = debug::WatchOptions{{}, "netto/field"}, .sink = sink}},
+                 cr::DumpingDebugHook<debug::Watch<"loss">>{folder / "c", {.sink = sink}});
+  session.run(all);
+  session.run(all);
+  const std::string what =
+      "crochet: a debug hook watches nothing: none of the 5 nodes of the model fits its Watch and its watch_fn, node "
+      "names ";
+  EXPECT_EQ(said, (Lines{what + "\"losss\"; did you mean loss?", what + "\"netto/field\"; did you mean net/field?"}));
+}
+
 TEST(SessionRoot, IsLookedAtInTheFirstRun) {
   const TemporaryFolder folder;
   const auto refusal = [&](const fs::path& root) {

@@ -28,15 +28,17 @@
 #include <crochet/debug/watch_fn.hpp>
 #include <crochet/graph/probe.hpp>
 #include <crochet/io/graph_def.hpp>
+#include <crochet/name.hpp>
 
 namespace crochet::debug {
 
 /// What a DebugProbe can be given.
 struct DebugProbeOptions {
-  WatchFn watch_fn{};                              ///< what is watched, among what W watches
-  std::string device{io::local_cpu};               ///< under which name tensors and graph are published
-  std::function<void(std::string_view)> report{};  ///< operations that are left out; each once
-  std::function<std::int64_t()> microseconds{};    ///< the clock: since 1970, UTC; the machine's if there is none
+  WatchFn watch_fn{};                 ///< what is watched, among what W watches
+  std::string device{io::local_cpu};  ///< under which name tensors and graph are published
+  std::function<void(std::string_view)>
+      report{};  ///< operations that are left out, and watches that fit no node; each once
+  std::function<std::int64_t()> microseconds{};  ///< the clock: since 1970, UTC; the machine's if there is none
 };
 
 /// The probe of a hook (graph/probe.hpp). Before a run it settles which of the nodes that `W` watches the run's
@@ -63,6 +65,7 @@ class DebugProbe {
     if (!watches_ || !(watches_->options() == wanted)) {
       watches_.emplace(wanted, *named_, &W::matches);
       graph_.reset();
+      if (watches_->choose_nothing()) report_nothing_watched();
     }
     const std::int64_t now = times_.next();
     const std::vector<std::string> urls = publisher_.urls(now);
@@ -170,6 +173,25 @@ class DebugProbe {
         publisher_.publish({options_.device, node.name, shown.slot, op.name(), times_.next(), result});
       });
     }
+  }
+  /// Once for each pattern: a watch that fits nothing is a mistake as a rule, and a dump without tensors does not say
+  /// so.
+  void report_nothing_watched() {
+    if (!options_.report) return;
+    std::string pattern(watches_->options().node_name_regex_allowlist);
+    if constexpr (requires { std::string(W::node_pattern); }) {
+      if (pattern.empty()) pattern = W::node_pattern;
+    }
+    std::vector<std::string_view> names;
+    for (const proto::NodeDef& node : named_->node()) names.push_back(node.name());
+    std::string what = "crochet: a debug hook watches nothing: none of the " + std::to_string(names.size()) +
+                       " nodes of the model fits its Watch and its watch_fn";
+    if (!pattern.empty()) {
+      const std::string_view near = closest(pattern, names);
+      what += ", node names \"" + pattern + "\"" +
+              (near.empty() ? std::string() : "; did you mean " + std::string(near) + "?");
+    }
+    if (reported_.insert(what).second) options_.report(what);
   }
   void refuse(const WatchedNode& node, io::DataType type) {
     const std::string what =

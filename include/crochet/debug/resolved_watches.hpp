@@ -45,6 +45,7 @@ class ResolvedWatches {
       if (dtype != io::DataType::invalid && watched(node.name(), node.op(), dtype_name) && type.match(dtype_name) &&
           op.match(node.op()) && name.match(node.name())) {
         watch(nodes_.back(), ops, dtype);
+        any_ = true;
       }
     }
     describe();
@@ -54,6 +55,8 @@ class ResolvedWatches {
   /// By its place in the graph.
   [[nodiscard]] const WatchedNode& node(std::size_t i) const { return nodes_.at(i); }
   [[nodiscard]] const std::vector<GraphWatch>& graph_watches() const { return graph_watches_; }
+  /// Whether the options and `watched` choose no node at all; also not one whose operations are refused.
+  [[nodiscard]] bool choose_nothing() const { return !any_; }
   /// Different for different watches.
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -80,6 +83,7 @@ class ResolvedWatches {
   std::vector<WatchedNode> nodes_;
   std::vector<GraphWatch> graph_watches_;
   std::string text_;
+  bool any_ = false;
 };
 
 }  // namespace crochet::debug

@@ -63,6 +63,8 @@ struct Watch {
   static_assert(sizeof(typename detail::ConstantRegex<Op>::Check) > 0);
   static_assert(sizeof(typename detail::ConstantRegex<DType>::Check) > 0);
 
+  static constexpr std::string_view node_pattern = Node.view();
+
   static constexpr bool matches(std::string_view node, std::string_view op, std::string_view dtype) {
     return detail::ConstantRegex<DType>::regex.match(dtype) && detail::ConstantRegex<Op>::regex.match(op) &&
            detail::ConstantRegex<Node>::regex.match(node);
