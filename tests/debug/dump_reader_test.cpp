@@ -195,7 +195,7 @@ TEST(DumpReader, ALoopInTheGraphHasAnOrderToo) {
   add_node(graph, "body", "Add", {"merge"});
   add_node(graph, "x", "Placeholder");
   add_node(graph, "self", "Odd", {"self", "elsewhere:3"});
-  const DumpGraph read{graph};
+  const DumpGraph read{graph.SerializeAsString()};
   EXPECT_LT(read.find("x")->position, read.find("merge")->position);
   EXPECT_LT(read.find("merge")->position, read.find("body")->position);
   EXPECT_LT(read.find("body")->position, read.find("next")->position);
@@ -506,7 +506,7 @@ TEST(HostileDump, GroupsInEachOtherDoNotUseUpTheStack) {
   dump.file("a_0_DebugIdentity_1", std::string(1 << 20, '\x0b'));  // group 1 begins, a million times
   EXPECT_NE(error_of(dump), "");
   dump.file("_tfdbg_graph_hash1_1", std::string("\x22") + std::string(1, '\x7f') + std::string(127, '\x0b'));
-  EXPECT_NE(problem_of(dump).find("holds no graph"), std::string::npos) << problem_of(dump);
+  EXPECT_NE(problem_of(dump).find("is damaged"), std::string::npos) << problem_of(dump);
 }
 
 TEST(HostileDump, FilesThatAreNotTheDebuggers) {

@@ -53,15 +53,16 @@ void tensor(std::string_view input) {
   numbers(tensor, input);
 }
 
-void other_events(const std::string& input) {
-  crochet::proto::Event event;
-  if (!event.ParseFromString(input)) return;
-  crochet::proto::GraphDef graph;
-  if (!event.graph_def().empty() && graph.ParseFromString(event.graph_def())) {
-    const DumpGraph read{graph};
-    for (const DumpGraph::Node& node : read.nodes()) require(read.find(node.name) == &node);
-  }
-  if (event.has_log_message()) (void)parse_core_metadata(event.log_message().message());
+/// As DumpRun reads graphs; the whole input, and what an event holds.
+void graph(std::string_view graph_def) {
+  const DumpGraph read{graph_def};
+  for (const DumpGraph::Node& node : read.nodes()) require(read.find(node.name) == &node);
+}
+void other_events(std::string_view input) {
+  crochet::io::detail::for_each_field(input, [](const crochet::io::detail::WireField& field) {
+    if (field.number == 4) graph(field.bytes);
+    if (field.number == 6) (void)parse_core_metadata(std::string(field.bytes));
+  });
 }
 
 }  // namespace
@@ -75,7 +76,11 @@ void fuzz(std::string_view input) {
   } catch (const crochet::DataLossError&) {
   }
   try {
-    other_events(std::string{input});
+    other_events(input);
+  } catch (const crochet::DataLossError&) {
+  }
+  try {
+    graph(input);
   } catch (const crochet::DataLossError&) {
   }
 }

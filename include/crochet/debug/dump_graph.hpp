@@ -2,8 +2,6 @@
 // The graph of a device as a dump holds it: which tensors feed which node.
 #pragma once
 
-#include <crochet/proto/graph.pb.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,6 +12,7 @@
 
 #include <crochet/debug/dump_names.hpp>
 #include <crochet/error.hpp>
+#include <crochet/io/protobuf_wire.hpp>
 
 namespace crochet::debug {
 
@@ -51,20 +50,21 @@ class DumpGraph {
   };
 
   DumpGraph() = default;
-  /// Throws DataLossError, without the name of a file, where two nodes have one name.
-  explicit DumpGraph(const proto::GraphDef& graph) {
-    for (const proto::NodeDef& node : graph.node()) {
-      if (node.name().starts_with(copy_prefix) && node.input_size() > 0) {
-        copies_.emplace(node.name(), parse_tensor_name(node.input(0)));
+  /// Reads a serialized GraphDef, node by node. Throws DataLossError, without the name of a file, for bytes that are
+  /// none, where two nodes have one name, and where the graph would take more memory than 64 MiB and 16 bytes for each
+  /// of its own: what a program writes takes less than half of that.
+  explicit DumpGraph(std::string_view graph_def)
+      : memory_left_((std::uint64_t{64} << 20) + 16 * std::uint64_t{graph_def.size()}) {
+    each_node(graph_def, [&](Node node) {
+      if (node.name.starts_with(copy_prefix) && !node.inputs.empty()) copies_.emplace(node.name, node.inputs.front());
+    });
+    each_node(graph_def, [&](Node node) {
+      if (node.name.starts_with(copy_prefix) || node.name.starts_with(debug_prefix)) return;
+      if (!places_.emplace(node.name, nodes_.size()).second) {
+        throw DataLossError("its graph has two nodes " + node.name);
       }
-    }
-    for (const proto::NodeDef& node : graph.node()) {
-      if (node.name().starts_with(copy_prefix) || node.name().starts_with(debug_prefix)) continue;
-      if (!places_.emplace(node.name(), nodes_.size()).second) {
-        throw DataLossError("its graph has two nodes " + node.name());
-      }
-      nodes_.push_back(read(node));
-    }
+      nodes_.push_back(without_copies(std::move(node)));
+    });
     copies_.clear();
     order();
   }
@@ -79,13 +79,41 @@ class DumpGraph {
  private:
   static constexpr std::string_view copy_prefix = "__copy_", debug_prefix = "__dbg_";
 
-  Node read(const proto::NodeDef& from) const {
-    Node node{from.name(), from.op(), from.device(), {}};
-    for (const std::string& input : from.input()) {
-      if (input.starts_with('^')) continue;  // only waited for
-      TensorName name = parse_tensor_name(input);
-      const auto copied = copies_.find(name.node);
-      node.inputs.push_back(copied == copies_.end() ? std::move(name) : copied->second);
+  // What a node and an input take at most: themselves, in arrays that grow, and their share of the tables.
+  static constexpr std::uint64_t node_bytes = 512, input_bytes = 192;
+
+  template <class Use>
+  void each_node(std::string_view graph_def, Use use) {
+    std::uint64_t left = memory_left_;
+    io::detail::for_each_field(graph_def, [&](const io::detail::WireField& field) {
+      if (field.number == 1 && field.type == io::detail::WireType::bytes) use(read(field.bytes, left));
+    });
+  }
+  /// A node; its inputs as they are written, without those that are only waited for.
+  static Node read(std::string_view bytes, std::uint64_t& left) {
+    const auto take = [&](std::uint64_t bytes_of_it) {
+      if (bytes_of_it > left) throw DataLossError("its graph would take too much memory");
+      left -= bytes_of_it;
+    };
+    Node node;
+    take(node_bytes);
+    io::detail::for_each_field(bytes, [&](const io::detail::WireField& field) {
+      if (field.type != io::detail::WireType::bytes) return;
+      if (field.number == 1 || field.number == 2 || field.number == 4) {
+        take(2 * field.bytes.size());
+        (field.number == 1 ? node.name : field.number == 2 ? node.op : node.device) = field.bytes;
+      } else if (field.number == 3 && !field.bytes.starts_with('^')) {
+        take(input_bytes + 2 * field.bytes.size());
+        node.inputs.push_back(parse_tensor_name(field.bytes));
+      }
+    });
+    return node;
+  }
+  /// The node with inputs that are never copies.
+  Node without_copies(Node node) const {
+    for (TensorName& input : node.inputs) {
+      const auto copied = copies_.find(input.node);
+      if (copied != copies_.end()) input = copied->second;
     }
     return node;
   }
@@ -119,6 +147,7 @@ class DumpGraph {
   std::vector<Node> nodes_{};
   std::unordered_map<std::string, std::size_t> places_{};
   std::unordered_map<std::string, TensorName> copies_{};  // while it is read
+  std::uint64_t memory_left_ = 0;                         // for each of the two passes over the bytes
 };
 
 }  // namespace crochet::debug

@@ -2,13 +2,11 @@
 // DumpRun: what the debugger wrote of one run, TensorFlow's or this library's.
 #pragma once
 
-#include <crochet/proto/event.pb.h>
-#include <crochet/proto/graph.pb.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +22,7 @@
 #include <crochet/debug/dumped_tensor.hpp>
 #include <crochet/debug/parse_core_metadata.hpp>
 #include <crochet/error.hpp>
+#include <crochet/io/protobuf_wire.hpp>
 
 namespace crochet::debug {
 
@@ -88,6 +87,8 @@ class DumpRun {
   [[nodiscard]] DumpedTensor open(const DumpEntry& entry) const { return {directory_ / entry.file, entry.name}; }
 
  private:
+  static constexpr std::uint64_t event_graph_def = 4, event_log_message = 6, log_message_text = 2;  // field numbers
+
   void top_entry(const std::filesystem::directory_entry& entry) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(core_metadata_prefix)) {
@@ -110,30 +111,38 @@ class DumpRun {
     }
   }
 
-  /// The event of a small file.
-  proto::Event read_event(const std::filesystem::path& path, std::uint64_t most) {
-    const DumpFile file{path};
-    proto::Event event;
-    if (!event.ParseFromString(file.read_all(std::min(most, most_event)))) {
-      detail::damaged(file.path(), "it ends within, or is no event");
-    }
-    return event;
+  /// The bytes of a field of a message, without making the message; the last, where there are several.
+  static std::optional<std::string_view> field_of(std::string_view message, std::uint64_t number) {
+    std::optional<std::string_view> found;
+    io::detail::for_each_field(message, [&](const io::detail::WireField& field) {
+      if (field.number == number && field.type == io::detail::WireType::bytes) found = field.bytes;
+    });
+    return found;
+  }
+  /// Calls `use(bytes)` with a field of the event that a small file holds. Memory: the file's bytes.
+  template <class Use>
+  void read_field(const std::filesystem::path& path, std::uint64_t most, std::uint64_t number, const char* missing,
+                  Use use) {
+    attempt([&] {
+      const DumpFile file{path};
+      const std::string bytes = file.read_all(std::min(most, most_event));
+      try {
+        const auto field = field_of(bytes, number);
+        if (!field) throw DataLossError(missing);
+        use(*field);
+      } catch (const DataLossError& error) {
+        detail::damaged(file.path(), error.what());
+      }
+    });
   }
   void text_file(const std::filesystem::path& path, std::vector<std::string>& to) {
-    attempt([&] {
-      const proto::Event event = read_event(path, limits_.metadata_bytes);
-      if (!event.has_log_message()) detail::damaged(path.string(), "it holds no text");
-      to.push_back(event.log_message().message());
+    read_field(path, limits_.metadata_bytes, event_log_message, "it holds no text", [&](std::string_view message) {
+      to.emplace_back(field_of(message, log_message_text).value_or(std::string_view{}));
     });
   }
   void metadata_file(const std::filesystem::path& path) {
-    attempt([&] {
-      const proto::Event event = read_event(path, limits_.metadata_bytes);
-      try {
-        metadata_.push_back(parse_core_metadata(event.log_message().message()));
-      } catch (const DataLossError& error) {
-        detail::damaged(path.string(), error.what());
-      }
+    read_field(path, limits_.metadata_bytes, event_log_message, "it holds no text", [&](std::string_view message) {
+      metadata_.push_back(parse_core_metadata(field_of(message, log_message_text).value_or(std::string_view{})));
     });
   }
 
@@ -155,15 +164,8 @@ class DumpRun {
                             });
   }
   void graph_file(const std::filesystem::path& path, DumpDevice& device) {
-    attempt([&] {
-      const proto::Event event = read_event(path, limits_.graph_bytes);
-      proto::GraphDef graph;
-      if (!graph.ParseFromString(event.graph_def())) detail::damaged(path.string(), "it holds no graph");
-      try {
-        device.graph = DumpGraph{graph};
-      } catch (const DataLossError& error) {
-        detail::damaged(path.string(), error.what());
-      }
+    read_field(path, limits_.graph_bytes, event_graph_def, "it holds no graph", [&](std::string_view graph) {
+      device.graph = DumpGraph{graph};
       device.has_graph = true;
     });
   }

@@ -18,7 +18,7 @@ namespace crochet::debug {
 struct DumpLimits {
   std::size_t files = 1'000'000;                           ///< of one run; each takes about 300 bytes of memory
   std::size_t depth = 64;                                  ///< folders in each other: parts of a node's name
-  std::uint64_t graph_bytes = std::uint64_t{512} << 20;    ///< of one graph; it takes several times that in memory
+  std::uint64_t graph_bytes = std::uint64_t{512} << 20;    ///< of one graph; see DumpGraph for what it takes in memory
   std::uint64_t metadata_bytes = std::uint64_t{16} << 20;  ///< of one file of metadata, fetches or feeds
 };
 
