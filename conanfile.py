@@ -76,7 +76,8 @@ class Crochet(ConanFile):
             self.requires("libpng/[>=1.6 <2]")
             self.requires("nlohmann_json/[>=3.11 <4]")
         if self.options.with_debug:
-            self.requires("grpc/[>=1.51 <2]")
+            self.requires("grpc/[>=1.51 <1.80]")  # uses types that gRPC's generated code is made of
+            self.requires("openssl/[>=1.1.1 <4]")
 
     def build_requirements(self):
         if self._with_tests:
@@ -128,7 +129,7 @@ class Crochet(ConanFile):
                          "nlohmann_json::nlohmann_json")
             self._component("io", ["core", *libraries])
         if self.options.with_debug:
-            self._component("debug", ["core", "io", "grpc::grpc++"])
+            self._component("debug", ["core", "io", "grpc::grpc++", "openssl::crypto"])
         if self.options.with_cuda:
             self._component("cuda", ["core"])
 

@@ -27,7 +27,7 @@ if [ "${tests:-}" ]; then
 fi
 if [ "${debug:-}" ]; then # crochet::debug
   programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's own file for CMake asks pkg-config
-  packages="$packages libgrpc++-dev"
+  packages="$packages libgrpc++-dev libssl-dev"
 fi
 if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -597,26 +598,81 @@ TEST(EventStream, ASocketWithAnOddNameIsReached) {
   std::filesystem::remove(path);
 }
 
+/// A server that answers a client with a token in its own way, and asks for a watch.
+struct TokenCase {
+  const char* name;
+  std::function<std::string(const std::string& hello)> challenge{};
+  std::function<std::string(const std::string& method, const std::string& authorization)> proof{};
+};
+constexpr const char* secret = "open sesame";
+
+TokenCase honest(const char* name, const std::string& token) {
+  const auto server = std::make_shared<debug::TokenServer>(token);
+  return {name, [server](const std::string& hello) { return server->challenge(hello); },
+          [server](const std::string& method, const std::string& shown) {
+            return server->check(method, shown).value_or("none");
+          }};
+}
+/// Two runs to a server of that kind. Whether it was obeyed.
+bool is_obeyed(const TokenCase& kind) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  server.challenge = kind.challenge, server.proof = kind.proof;
+  server.queue(crochet::test::change(Change::READ_ONLY, "w", 0, "DebugIdentity"));
+  Program program(address, {.token = secret});
+  EXPECT_TRUE(program.run());
+  EXPECT_TRUE(program.run());
+  EXPECT_TRUE(program.flush());
+  EXPECT_EQ(program.statistics().runs, 2U) << "it gets runs, whoever it is: " << kind.name;
+  const bool obeyed = program.stream->wants("w:0:DebugIdentity", true);
+  EXPECT_EQ(program.reports.with("did not prove that it has the token"), obeyed ? 0 : 1) << kind.name;
+  server.stop();
+  EXPECT_FALSE(server.metadata.empty());
+  for (const std::string& text : server.metadata) {
+    EXPECT_EQ(text.find(secret), std::string::npos) << kind.name << ": the token is on the wire: " << text;
+  }
+  return obeyed;
+}
+
 TEST(EventStream, OnlyAServerThatKnowsTheTokenIsObeyed) {
-  for (const std::string proof : {"open sesame", "open sesamf", ""}) {
-    const std::string address = unix_address();
-    TestServer* self = nullptr;
-    TestServer server(address, [&](grpc::ServerContext& context, auto& stream) {
-      if (!proof.empty()) context.AddInitialMetadata("crochet-control-token", proof);
-      stream.SendInitialMetadata();
-      return self->answer(stream);
-    });
-    self = &server;
-    server.queue(crochet::test::change(Change::READ_ONLY, "w", 0, "DebugIdentity"));
-    Program program(address, {.token = "open sesame"});
-    EXPECT_TRUE(program.run());
-    EXPECT_TRUE(program.run());
-    ASSERT_TRUE(program.flush());
-    EXPECT_EQ(program.statistics().runs, 2U);
-    const bool knows = proof == "open sesame";
-    EXPECT_EQ(program.stream->wants("w:0:DebugIdentity", true), knows) << proof;
-    EXPECT_EQ(program.reports.with("did not show the token"), knows ? 0 : 1) << proof;
-    EXPECT_EQ(server.tokens, (std::vector<std::string>(2, "Bearer open sesame")));
+  std::string challenge;
+  std::vector<std::string> proofs;
+  const TokenCase good = honest("honest", secret);
+  const TokenCase recorded{"honest, recorded",
+                           [&](const std::string& hello) { return challenge = good.challenge(hello); },
+                           [&](const std::string& method, const std::string& shown) {
+                             return proofs.emplace_back(good.proof(method, shown));
+                           }};
+  EXPECT_TRUE(is_obeyed(recorded));
+  ASSERT_EQ(proofs.size(), 2U);
+  EXPECT_NE(proofs[0], proofs[1]);
+  EXPECT_FALSE(is_obeyed(honest("of another token", "open sesamf")));
+  EXPECT_FALSE(is_obeyed({"without a token"}));
+  const auto last_word = [](const std::string& text) { return text.substr(text.rfind(' ') + 1); };
+  EXPECT_FALSE(is_obeyed({"echoing", [](const std::string& hello) { return hello + " " + hello; },
+                          [](const std::string&, const std::string& shown) { return shown; }}));
+  EXPECT_FALSE(is_obeyed({"replaying", [&](const std::string&) { return challenge; },
+                          [&](const std::string&, const std::string&) { return proofs[0]; }}));
+  EXPECT_FALSE(is_obeyed({"relaying the handshake, and replaying", good.challenge,
+                          [&](const std::string&, const std::string&) { return proofs[0]; }}));
+  EXPECT_FALSE(is_obeyed({"relaying the handshake, and echoing", good.challenge,
+                          [&](const std::string&, const std::string& shown) { return last_word(shown); }}));
+}
+
+TEST(EventStream, AServerThatStartsAgainProvesItselfAgain) {
+  const std::string address = unix_address();
+  Program program(address, {.token = secret, .backoff_seconds = 0});
+  for (const char* node : {"a", "b"}) {
+    const TokenCase kind = honest("honest", secret);
+    TestServer server(address);
+    server.challenge = kind.challenge, server.proof = kind.proof;
+    server.queue(crochet::test::change(Change::READ_ONLY, node, 0, "DebugIdentity"));
+    for (int attempt = 0; attempt < 100 && !program.stream->wants(std::string(node) + ":0:DebugIdentity", true);
+         ++attempt) {
+      program.run();
+      ASSERT_TRUE(program.flush());
+    }
+    EXPECT_TRUE(program.stream->wants(std::string(node) + ":0:DebugIdentity", true));
   }
 }
 

@@ -19,6 +19,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <crochet/debug/token_proof.hpp>
+
 namespace crochet::test {
 
 using EventStreamOfServer = grpc::ServerReaderWriter<proto::EventReply, proto::Event>;
@@ -76,15 +78,14 @@ class TestServer final : public proto::EventListener::Service {
   }
   std::vector<proto::CallTraceback> tracebacks;
   std::vector<proto::DebuggedSourceFile> files;
-  std::vector<std::string> tokens;
+  std::vector<std::string> metadata;  // of all calls: the texts under keys of the token
+  /// The answer to the hello of a client with a token, and the proof for its authorization. Empty: none.
+  std::function<std::string(const std::string& hello)> challenge{};
+  std::function<std::string(const std::string& method, const std::string& authorization)> proof{};
   std::function<bool(const std::string& key)> is_breakpoint = [](const std::string&) { return false; };
 
   grpc::Status SendEvents(grpc::ServerContext* context, EventStreamOfServer* stream) override {
-    const auto& metadata = context->client_metadata();
-    if (const auto found = metadata.find("authorization"); found != metadata.end()) {
-      const std::lock_guard lock(mutex_);
-      tokens.emplace_back(found->second.data(), found->second.size());
-    }
+    prove(*context, debug::send_events_method);
     return handler_ ? handler_(*context, *stream) : answer(*stream);
   }
   /// As the original's servicer: whole graphs and metadata are answered, and tensors at breakpoints.
@@ -121,8 +122,13 @@ class TestServer final : public proto::EventListener::Service {
   /// What is said to calls that are not part of a stream; none: they are taken.
   std::function<grpc::Status()> refusal{};
 
-  grpc::Status SendTracebacks(grpc::ServerContext*, const proto::CallTraceback* traceback,
+  grpc::Status SendTracebacks(grpc::ServerContext* context, const proto::CallTraceback* traceback,
                               proto::EventReply*) override {
+    if (const std::string hello = text_of(*context, debug::token_hello_key); !hello.empty()) {
+      if (challenge) context->AddInitialMetadata(debug::token_challenge_key, challenge(hello));
+      return grpc::Status::OK;
+    }
+    prove(*context, debug::send_tracebacks_method);
     if (refusal) return refusal();
     const std::lock_guard lock(mutex_);
     tracebacks.push_back(*traceback);
@@ -137,6 +143,17 @@ class TestServer final : public proto::EventListener::Service {
   }
 
  private:
+  /// What the client sent under this key; kept in `metadata`.
+  std::string text_of(grpc::ServerContext& context, const char* key) {
+    const auto found = context.client_metadata().find(key);
+    if (found == context.client_metadata().end()) return {};
+    const std::lock_guard lock(mutex_);
+    return metadata.emplace_back(found->second.data(), found->second.size());
+  }
+  void prove(grpc::ServerContext& context, const char* method) {
+    const std::string shown = text_of(context, debug::authorization_key);
+    if (proof) context.AddInitialMetadata(debug::token_proof_key, proof(method, shown));
+  }
   bool wants_answer(const proto::Event& event) const {
     if (event.has_log_message()) return true;
     if (event.summary().value_size() > 0) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a debug server is sent: events, each behind two bytes of its length, the lower one first.
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/common.h>
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <variant>
 
 #include <crochet/debug/event_assembler.hpp>
+#include <crochet/debug/parsed_size.hpp>
 #include <crochet/error.hpp>
 
 #include "fuzz_target.hpp"
@@ -75,7 +77,10 @@ void fuzz(std::string_view input) {
         const std::string_view bytes = input.substr(2, size);
         input.remove_prefix(2 + bytes.size());
         crochet::proto::Event event;
+        google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+        const std::uint64_t memory = parsed_size(*event.GetDescriptor(), stream, bytes.size(), 1 << 20);
         if (!event.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) break;
+        require(event.SpaceUsedLong() <= memory);
         std::visit(Check{}, assembler.add(std::move(event)));
         require(assembler.tensors() <= limits.tensors && assembler.incomplete() <= limits.pending_tensors);
       }

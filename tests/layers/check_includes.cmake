@@ -24,7 +24,7 @@ set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h|crochet/model\\.hpp") # which gathers the graph
 set(io_others "dirent\\.h|pthread\\.h|zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
 set(data_others "zlib\\.h")
-set(debug_others "cxxabi\\.h|execinfo\\.h|pthread\\.h|unistd\\.h|pwd\\.h|fcntl\\.h|sys/|crochet/proto/|google/protobuf/|nlohmann/|grpc/|grpcpp/")
+set(debug_others "cxxabi\\.h|execinfo\\.h|pthread\\.h|unistd\\.h|pwd\\.h|fcntl\\.h|sys/|crochet/proto/|google/protobuf/|nlohmann/|grpc/|grpcpp/|openssl/")
 set(trace_others "crochet/proto/|google/protobuf/|nlohmann/")
 set(hooks_others "unistd\\.h|sys/ioctl\\.h|" # is this a terminal, and how wide
   "crochet/graph/probe\\.hpp|" # what a hook's probe is shown

@@ -21,12 +21,14 @@
 #include <crochet/debug/dump_reader.hpp>
 #include <crochet/debug/event_listener.hpp>
 #include <crochet/error.hpp>
+#include <crochet/testing/counting_new.hpp>
 
 #include "../debug/stream_events.hpp"
 #include "../io/temporary_folder.hpp"
 #include "debug_client.hpp"
 #include "lines.hpp"
 #include "server.hpp"
+#include "source_store.hpp"
 #include "version_note.hpp"
 
 namespace {
@@ -129,8 +131,9 @@ TEST(Debugd, runs_without_a_graph_get_that_of_their_kind_if_it_fits) {
 
 TEST(Debugd, what_the_disk_does_not_take_is_counted_and_ends_nothing) {
   const TemporaryFolder folder;
-  // One block for the graph, three for what describes the run, one for each small tensor; less than the limit is taken.
-  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 6 * 4096 + 1});
+  // One block for the run's folder, two for the graph and its folder, three for what describes the run, two for the
+  // first tensor and the folder net, one for the other small tensor; less than the limit is taken.
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 9 * 4096 + 1});
   DebugClient client(debugd.address());
   EXPECT_EQ(send_run(client, true,
                      {whole_event({.node = "net/a"}, ramp(10)), whole_event({.node = "x"}, ramp(2'000)),
@@ -157,7 +160,7 @@ TEST(Debugd, the_disk_limit_is_for_graphs_metadata_and_empty_tensors_too) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
     files += entry.is_regular_file();
   EXPECT_LT(files, 20u);
-  EXPECT_GT(files, 10u);
+  EXPECT_GT(files, 8u);
 }
 
 TEST(Debugd, names_that_are_too_long_for_a_file_are_counted_and_end_nothing) {
@@ -431,7 +434,7 @@ TEST(DebugdHostile, a_client_that_goes_away_costs_its_own_run) {
 
 // ---- who may connect
 
-TEST(Debugd, a_token_is_asked_for_and_shown) {
+TEST(Debugd, a_token_is_proved_by_both) {
   const TemporaryFolder folder;
   std::ofstream(folder / "token") << "secret-42\nnot this\n";
   Debugd debugd({.token_file = folder / "token"});
@@ -441,12 +444,15 @@ TEST(Debugd, a_token_is_asked_for_and_shown) {
   }
   EXPECT_EQ(debugd.lines.next("refused").at("so_far"), 1);
   DebugClient client(debugd.address(), "secret-42");
-  EXPECT_EQ(client.control_token(), "secret-42");
+  EXPECT_TRUE(client.server_proves_token());
   EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
   const auto stub = crochet::proto::EventListener::NewStub(channel_to(debugd.address()));
   grpc::ClientContext context;
   crochet::proto::EventReply reply;
   EXPECT_EQ(stub->SendTracebacks(&context, {}, &reply).error_code(), grpc::StatusCode::UNAUTHENTICATED);
+  grpc::ClientContext in_the_clear;
+  in_the_clear.AddMetadata("authorization", "Bearer secret-42");
+  EXPECT_EQ(stub->SendTracebacks(&in_the_clear, {}, &reply).error_code(), grpc::StatusCode::UNAUTHENTICATED);
 }
 
 TEST(Debugd, a_unix_socket_is_its_owners) {
@@ -533,7 +539,7 @@ TEST(Debugd, an_address_belongs_to_one_server) {
 
 TEST(Debugd, sources_are_kept_on_request_and_within_their_folder) {
   const TemporaryFolder folder;
-  Debugd debugd({.dump = folder / "dumps", .keep_sources = true, .source_bytes = 200});
+  Debugd debugd({.dump = folder / "dumps", .keep_sources = true, .source_bytes = 3 * 4096});
   const auto stub = crochet::proto::EventListener::NewStub(channel_to(debugd.address()));
   crochet::proto::DebuggedSourceFiles files;
   auto& file = *files.add_source_files();
@@ -557,8 +563,100 @@ TEST(Debugd, sources_are_kept_on_request_and_within_their_folder) {
   std::getline(std::ifstream(found[0]), first_line);
   EXPECT_EQ(first_line, "# host:../../../../etc/pass?wd");
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(send().ok()) << "the same file again takes no more room";
-  file.add_lines(std::string(200, 'x'));
+  file.add_lines(std::string(2 * 4096, 'x'));
   EXPECT_EQ(send().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+}
+
+TEST(Debugd, made_up_messages_are_refused_before_they_cost_memory) {
+  Debugd debugd;
+  const std::string empty_values = [] {  // an Event with a Summary of eight million empty values: 16 MiB
+    std::string bytes("\x2a\xf0\xff\xff\x07", 5);
+    for (std::size_t i = 0; i < ((std::size_t{16} << 20) - 16) / 2; ++i) bytes += std::string_view("\x0a\x00", 2);
+    return bytes;
+  }();
+  const auto send_six = [&] {
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 6; ++i) {
+      clients.emplace_back([&] {
+        DebugClient client(debugd.address());
+        client.send_bytes(empty_values);
+        const grpc::Status status = client.finish();
+        EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+        EXPECT_NE(status.error_message().find("bytes of memory for one message"), std::string::npos);
+      });
+    }
+    for (std::thread& client : clients) client.join();
+  };
+  EXPECT_LT(crochet::testing::peak_bytes_of(send_six), std::size_t{128} << 20)
+      << "six times their bytes; as messages they take 600 MB each";
+
+  crochet::proto::CallTraceback traceback;  // the calls that are no streams, too
+  for (int i = 0; i < 1'000'000; ++i) traceback.mutable_origin_stack()->add_traces();
+  const auto stub = crochet::proto::EventListener::NewStub(channel_to(debugd.address()));
+  grpc::ClientContext context;
+  crochet::proto::EventReply reply;
+  EXPECT_EQ(stub->SendTracebacks(&context, traceback, &reply).error_code(), ok) << "it is not kept, so it is not read";
+  const TemporaryFolder folder;
+  Debugd keeping({.dump = folder / "dumps", .keep_sources = true});
+  const auto other = crochet::proto::EventListener::NewStub(channel_to(keeping.address()));
+  grpc::ClientContext again;
+  const auto send_traceback = [&] {
+    EXPECT_EQ(other->SendTracebacks(&again, traceback, &reply).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  };
+  EXPECT_LT(crochet::testing::peak_bytes_of(send_traceback), std::size_t{16} << 20);
+}
+
+TEST(Debugd, messages_that_are_parsed_share_a_budget) {
+  Debugd debugd({.limits = {.message_memory = 1 << 20, .messages_memory = 100}});
+  DebugClient client(debugd.address());
+  client.send(whole_event({.node = "net/a"}, ramp(10)));
+  const grpc::Status status = client.finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_NE(status.error_message().find("with the messages of other streams"), std::string::npos);
+}
+
+/// How many files and folders are below this one.
+std::size_t entries_below(const std::filesystem::path& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::recursive_directory_iterator(folder)) ++count;
+  return count;
+}
+
+TEST(Debugd, the_limit_of_sources_counts_blocks) {
+  for (const std::uint64_t blocks : {0, 1, 2, 10}) {
+    const TemporaryFolder folder;
+    SourceStore store(folder.path(), blocks * 4096);
+    crochet::proto::DebuggedSourceFiles files;
+    std::size_t taken = 0;
+    const auto attempt = [&](auto act) {
+      try {
+        act();
+        ++taken;
+      } catch (const crochet::ResourceExhaustedError&) {
+      }
+    };
+    for (int i = 0; i < 300; ++i) {
+      attempt([&] { store.traceback({}); });  // no bytes at all
+      crochet::proto::DebuggedSourceFiles one;
+      one.add_source_files()->set_file_path("f" + std::to_string(i));
+      attempt([&] { store.sources(one); });
+    }
+    EXPECT_EQ(taken, blocks > 1 ? blocks - 1 : 0);
+    EXPECT_EQ(entries_below(folder.path()), blocks > 1 ? blocks : 0) << "with the folder";
+  }
+}
+
+TEST(Debugd, the_disk_limit_counts_folders) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 40 * 4096});
+  std::string node = "a";
+  for (int i = 0; i < 30; ++i) node += "/a";
+  DebugClient client(debugd.address());
+  EXPECT_EQ(
+      send_run(client, true, {whole_event({.node = node}, {}), whole_event({.node = "b" + node}, {})}).error_code(),
+      ok);
+  debugd.lines.next("run");
+  EXPECT_LT(entries_below(folder.path()), 40u);
 }
 
 // ---- NaN

@@ -13,6 +13,9 @@
 
 #include <crochet/proto/debug_service.grpc.pb.h>
 
+#include <crochet/debug/event_call.hpp>
+#include <crochet/debug/token_proof.hpp>
+
 namespace crochet::test {
 
 inline std::shared_ptr<grpc::Channel> channel_to(const std::string& address) {
@@ -27,11 +30,13 @@ class DebugClient {
   explicit DebugClient(const std::string& address, const std::string& token = {})
       : DebugClient(channel_to(address), token) {}
   explicit DebugClient(std::shared_ptr<grpc::Channel> channel, const std::string& token = {})
-      : channel_(std::move(channel)) {
+      : channel_(std::move(channel)), token_(token) {
     context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));  // a test that fails must end
-    if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
-    const grpc::internal::RpcMethod method("/tensorflow.EventListener/SendEvents",
-                                           grpc::internal::RpcMethod::BIDI_STREAMING);
+    if (!token.empty()) shake_hands();
+    if (const std::string shown = token_.authorize(debug::send_events_method); !shown.empty()) {
+      context_.AddMetadata(debug::authorization_key, shown);
+    }
+    const grpc::internal::RpcMethod method(debug::send_events_method, grpc::internal::RpcMethod::BIDI_STREAMING);
     stream_.reset(grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, proto::EventReply>::Create(
         channel_.get(), method, &context_));
   }
@@ -62,11 +67,10 @@ class DebugClient {
     }
     return texts;
   }
-  std::string control_token() {
+  /// Whether the server has proved that it has our token.
+  bool server_proves_token() {
     stream_->WaitForInitialMetadata();
-    const auto found = context_.GetServerInitialMetadata().find("crochet-control-token");
-    return found == context_.GetServerInitialMetadata().end() ? ""
-                                                              : std::string(found->second.data(), found->second.size());
+    return token_.proves(debug::send_events_method, debug::detail::metadata_of(context_, debug::token_proof_key));
   }
   /// No more events; the replies that are left, and how it ended.
   grpc::Status finish() {
@@ -77,7 +81,16 @@ class DebugClient {
   [[nodiscard]] int late_replies() const { return late_replies_; }
 
  private:
+  void shake_hands() {
+    grpc::ClientContext context;
+    context.AddMetadata(debug::token_hello_key, token_.hello());
+    proto::EventReply reply;
+    proto::EventListener::NewStub(channel_)->SendTracebacks(&context, {}, &reply);
+    token_.accept(debug::detail::metadata_of(context, debug::token_challenge_key));
+  }
+
   std::shared_ptr<grpc::Channel> channel_;
+  debug::TokenClient token_;
   grpc::ClientContext context_;
   std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, proto::EventReply>> stream_;
   int late_replies_ = 0;

@@ -39,12 +39,13 @@ inline void describe(CLI::App& app, Options& options) {
   app.add_option("--tls-key", options.tls_key, "its private key, PEM");
   app.add_option("--tls-client-ca", options.tls_client_authority,
                  "clients must have a certificate of this authority, PEM");
-  app.add_option("--token", options.token_file, "file whose first line clients must send, and get back");
+  app.add_option("--token", options.token_file,
+                 "file whose first line is a secret; clients must prove that they have it, as this server does");
 
   app.add_option("--dump", options.dump, "directory for the runs");
-  size("--max-dump-bytes", options.disk_bytes, "of all files of dumps, each in blocks of 4 KiB");
+  size("--max-dump-bytes", options.disk_bytes, "of all files and folders of dumps, in blocks of 4 KiB");
   app.add_flag("--keep-sources", options.keep_sources, "store tracebacks and source files in DIR/sources");
-  size("--max-source-bytes", options.source_bytes, "of these");
+  size("--max-source-bytes", options.source_bytes, "of these, in blocks of 4 KiB");
   app.add_option("--watch", options.watch, "let this gated op send: node, node:slot or node:slot:DebugOp");
   app.add_option("--breakpoint", options.breakpoints, "hold the run at each tensor of this op");
   number("--runs", options.runs, "end after so many runs; 0: do not");
@@ -56,6 +57,8 @@ inline void describe(CLI::App& app, Options& options) {
   auto& stream = limits.stream;
   number("--max-streams", limits.streams, "open at one time");
   size("--max-message-bytes", limits.message_bytes, "of one message");
+  size("--max-message-memory", limits.message_memory, "that one message takes when it is read");
+  size("--max-messages-memory", limits.messages_memory, "that all messages take that are read at one time");
   size("--max-pending-bytes", limits.pending_bytes, "memory for incomplete tensors, of all streams");
   size("--max-stream-bytes", stream.stream_bytes, "that one run may send");
   size("--max-tensor-bytes", stream.tensor_bytes, "of one tensor");

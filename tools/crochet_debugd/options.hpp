@@ -19,7 +19,7 @@ struct Options {
   std::string token_file{};                  // its first line is the token
 
   std::string dump{};                                   // directory for the runs; empty: they are not kept
-  std::uint64_t disk_bytes = std::uint64_t{100} << 30;  // of the dumps' files, in blocks of 4 KiB
+  std::uint64_t disk_bytes = std::uint64_t{100} << 30;  // of the dumps' files and folders, in blocks of 4 KiB
   bool keep_sources = false;                            // store tracebacks and source files, too
   std::uint64_t source_bytes = std::uint64_t{256} << 20;
 

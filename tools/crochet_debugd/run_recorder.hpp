@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include <crochet/error.hpp>
 
 #include "bad_numbers.hpp"
+#include "disk_blocks.hpp"
 #include "graph_memory.hpp"
 #include "output.hpp"
 #include "run_report.hpp"
@@ -81,7 +83,7 @@ class RunRecorder final : public debug::StreamSink {
     event.set_wall_time(static_cast<double>(metadata.wall_time));
     event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {
-      charge(on_disk(metadata.json.size()) + 2 * on_disk(1));
+      charge(blocks_of_file(metadata.json.size()) + 2 * disk_block);
       to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
       to.write_fetches(debug::python_repr(metadata.run.output_names));  // the stream says no more of them than this
       to.write_feed_keys(debug::feed_keys_repr(metadata.run.input_names));
@@ -93,10 +95,12 @@ class RunRecorder final : public debug::StreamSink {
     const BadNumbers bad = bad_numbers(tensor);
     note(first_nan_, bad.nan, tensor);
     note(first_infinite_, bad.infinite, tensor);
-    const std::uint64_t bytes = on_disk(tensor.event.ByteSizeLong());
     write([&](auto& to) {
+      std::vector<std::string> folders = new_folders(tensor.device, tensor.key.node);
+      const std::uint64_t bytes = blocks_of_file(tensor.event.ByteSizeLong()) + folders.size() * disk_block;
       to.write_tensor(tensor.event,
                       {tensor.device, tensor.key.node, tensor.key.slot, tensor.key.debug_op, tensor.wall_time}, bytes);
+      remember(std::move(folders));
       if (nodes_ < most_nodes && dumped_[tensor.device].insert(tensor.key.node).second) ++nodes_;
     });
   }
@@ -134,7 +138,10 @@ class RunRecorder final : public debug::StreamSink {
   void write(Act act) {
     if (shared_.root.empty()) return;
     try {
-      if (!writer_) writer_.emplace(next_directory(), shared_.disk);
+      if (!writer_) {
+        charge(disk_block);  // its folder
+        writer_.emplace(next_directory(), shared_.disk);
+      }
       act(*writer_);
     } catch (const ResourceExhaustedError&) {
       not_written("the limit of --max-dump-bytes");
@@ -145,17 +152,32 @@ class RunRecorder final : public debug::StreamSink {
   void not_written(const std::string& why) {
     if (report_.not_written++ == 0) report_.why_not_written = why;
   }
-  /// What a file takes of the disk: whole blocks, so that many small files are not for nothing.
-  static std::uint64_t on_disk(std::uint64_t bytes) {
-    constexpr std::uint64_t block = 4096;
-    return (bytes + block - 1) / block * block;
-  }
   void charge(std::uint64_t bytes) {
     if (!shared_.disk.take(bytes)) throw ResourceExhaustedError("crochet: the dump's disk limit");
   }
   void write_graph(debug::DumpWriter& to, const debug::ReceivedGraph& graph) {
-    charge(on_disk(graph.graph_def.size()));
+    std::vector<std::string> folders = new_folders(graph.device, {});
+    charge(blocks_of_file(graph.graph_def.size()) + folders.size() * disk_block);
     to.write_graph(graph.device, graph.graph_def, graph.wall_time);
+    remember(std::move(folders));
+  }
+  /// The folders that a file of this node needs, and that are not paid for yet, as `device` and `device node`.
+  [[nodiscard]] std::vector<std::string> new_folders(const std::string& device, std::string_view node) const {
+    std::vector<std::string> names;
+    const auto add = [&](std::string name) {
+      if (!folders_.contains(name)) names.push_back(std::move(name));
+    };
+    add(device);
+    for (std::size_t slash = node.find('/'); slash != node.npos; slash = node.find('/', slash + 1)) {
+      add(device + ' ' + std::string(node.substr(0, slash)));
+    }
+    return names;
+  }
+  /// Of a run with very many folders only so many are remembered; the others count again.
+  void remember(std::vector<std::string> names) {
+    for (std::string& name : names) {
+      if (folders_.size() < most_folders) folders_.insert(std::move(name));
+    }
   }
   std::filesystem::path next_directory() {
     return shared_.root /
@@ -179,7 +201,8 @@ class RunRecorder final : public debug::StreamSink {
     });
   }
 
-  static constexpr std::size_t most_nodes = 100'000;  // of a run, before we lose track
+  static constexpr std::size_t most_nodes = 100'000;   // of a run; beyond these it is given no remembered graph
+  static constexpr std::size_t most_folders = 10'000;  // of a run
 
   Recorders& shared_;
   debug::BytesTaken graph_bytes_;
@@ -188,6 +211,7 @@ class RunRecorder final : public debug::StreamSink {
   std::optional<debug::DumpWriter> writer_;
   std::vector<debug::ReceivedGraph> graphs_;
   DumpedNodes dumped_;
+  std::set<std::string> folders_;  // that are charged: `device` and `device node`
   std::string grpc_path_;
   First first_nan_, first_infinite_;
   RunReport report_;

@@ -17,11 +17,13 @@
 #include <crochet/error.hpp>
 #include <crochet/io/whole_file.hpp>
 
+#include "disk_blocks.hpp"
+
 namespace crochet::debugd {
 
 /// Writes them under `sources/`: `traceback_<n>.pb`, a serialized CallTraceback each, and the texts as files named for
-/// the path they had, which is said in their first line. Several threads. Throws ResourceExhaustedError when `most`
-/// bytes are written, IoError when a file cannot be.
+/// the path they had, which is said in their first line. Several threads. Throws ResourceExhaustedError where `most`
+/// bytes of the disk, in blocks, would not be enough, IoError when a file cannot be.
 class SourceStore {
  public:
   SourceStore(const std::filesystem::path& root, std::uint64_t most) : folder_(root / "sources"), left_(most) {}
@@ -54,16 +56,18 @@ class SourceStore {
     }
     return std::to_string(debug::graph_hash(path)) + "_" + last;
   }
-  /// A file that was there before is written over, and its bytes are not counted any more.
+  /// A file that was there before is written over, and its blocks do not count any more. The folder counts as one.
   void write(const std::string& name, const std::string& text) {
-    std::uint64_t& before = sizes_[name];
-    left_ += std::exchange(before, 0);
-    if (text.size() > left_) {
+    const auto known = sizes_.find(name);
+    const std::uint64_t before = known == sizes_.end() ? 0 : known->second;
+    const std::uint64_t bytes = blocks_of_file(text.size()) + (sizes_.empty() ? disk_block : 0);
+    if (bytes > left_ + before) {
       throw ResourceExhaustedError("crochet: this debug server keeps no more source files; see --max-source-bytes");
     }
     std::filesystem::create_directories(folder_);
     io::write_whole_file(folder_ / name, {std::as_bytes(std::span(text))});
-    left_ -= before = text.size();
+    left_ = left_ + before - bytes;
+    sizes_[name] = blocks_of_file(text.size());
   }
 
   std::filesystem::path folder_;

@@ -97,13 +97,12 @@ class DumpWriter {
     throw IoError("crochet: the dump " + path.string() + " cannot be written: " + why.message());
   }
 
-  /// Takes the bytes from the budget, and gives them back if they do not reach the disk.
+  /// Takes the bytes from the budget before anything is made, and gives them back if they do not reach the disk.
   void write_charged(const Firing& where, std::uint64_t bytes,
                      std::initializer_list<std::span<const std::byte>> parts) {
-    const std::filesystem::path path = path_of(where);
     if (!budget_->take(bytes)) refuse(bytes);
     try {
-      write_new(path, parts);
+      write_new(path_of(where), parts);
     } catch (...) {
       budget_->give_back(bytes);
       throw;

@@ -17,6 +17,8 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <crochet/debug/token_proof.hpp>
+
 namespace crochet::debug {
 
 namespace detail {
@@ -52,22 +54,19 @@ inline std::string seconds_text(double seconds) {
   return text + " s";
 }
 
-/// In a time that does not tell how much of the two is equal.
-inline bool same_secret(std::string_view a, std::string_view b) {
-  unsigned different = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    different |= static_cast<unsigned>(static_cast<unsigned char>(i < a.size() ? a[i] : 0)) ^
-                 static_cast<unsigned>(static_cast<unsigned char>(b[i]));
-  }
-  return different == 0;
+/// What the server sent under this key before its first reply; empty if nothing.
+inline std::string_view metadata_of(const grpc::ClientContext& context, const char* key) {
+  const auto& metadata = context.GetServerInitialMetadata();
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? std::string_view{} : std::string_view(found->second.data(), found->second.size());
 }
 
-/// A call with one answer, which is looked at by nobody: how it ended. Breaks it off after so many seconds, and when
-/// `given_up`, which is looked at twenty times a second. `prepare(&context, &queue)` makes the call.
+/// A call with one answer, of which only the status counts. Breaks it off after so many seconds, and when `given_up`,
+/// which is read twenty times a second. `prepare(&context, &queue)` makes the call. The caller adds metadata to the
+/// context, and finds those of the server in it.
 template <class Prepare>
-grpc::Status call_once(const std::string& token, double seconds, const std::atomic<bool>& given_up, Prepare prepare) {
-  grpc::ClientContext context;
-  if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+grpc::Status call_once(grpc::ClientContext& context, double seconds, const std::atomic<bool>& given_up,
+                       Prepare prepare) {
   grpc::CompletionQueue queue;
   proto::EventReply reply;
   grpc::Status status;
@@ -95,10 +94,10 @@ grpc::Status call_once(const std::string& token, double seconds, const std::atom
 /// waits for no server. One thread at a time.
 class EventCall {
  public:
-  /// `token`, if there is one, goes out as `authorization: Bearer <token>`.
-  EventCall(proto::EventListener::Stub& stub, const std::string& token, const std::atomic<bool>& given_up)
+  /// `authorization`, if not empty, goes out under that key.
+  EventCall(proto::EventListener::Stub& stub, const std::string& authorization, const std::atomic<bool>& given_up)
       : given_up_(given_up) {
-    if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
+    if (!authorization.empty()) context_.AddMetadata(authorization_key, authorization);
     stream_ = stub.PrepareAsyncSendEvents(&context_, &queue_);
   }
   EventCall(const EventCall&) = delete;
@@ -151,13 +150,8 @@ class EventCall {
     context_.TryCancel();
   }
 
-  /// Did the server show that it knows the token? It sends it as `crochet-control-token` before its first reply.
-  [[nodiscard]] bool proves(const std::string& token) const {
-    const auto& metadata = context_.GetServerInitialMetadata();
-    const auto found = metadata.find("crochet-control-token");
-    return found != metadata.end() &&
-           detail::same_secret(token, std::string_view(found->second.data(), found->second.size()));
-  }
+  /// What the server sent to prove that it has the token, before its first reply (token_proof.hpp).
+  [[nodiscard]] std::string_view proof() const { return detail::metadata_of(context_, token_proof_key); }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
   static std::string describe(const grpc::Status& status) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,9 +25,11 @@
 #include <crochet/debug/breakpoints.hpp>
 #include <crochet/debug/byte_budget.hpp>
 #include <crochet/debug/event_assembler.hpp>
+#include <crochet/debug/parsed_size.hpp>
 #include <crochet/debug/stream_deadlines.hpp>
 #include <crochet/debug/stream_limits.hpp>
 #include <crochet/debug/stream_sink.hpp>
+#include <crochet/debug/token_proof.hpp>
 #include <crochet/debug/watch_table.hpp>
 #include <crochet/error.hpp>
 
@@ -38,19 +41,12 @@ struct ListenerLimits {
   std::size_t streams = 16;                              ///< open at one time; the next one is refused
   std::uint64_t pending_bytes = std::uint64_t{4} << 30;  ///< memory for the incomplete of all streams
   std::size_t message_bytes = std::size_t{16} << 20;  ///< of one message; tell gRPC of more, so that this can be said
-  double idle_seconds = 600;                          ///< on a stream, from one event to the next
-  double hold_seconds = 600;                          ///< at a breakpoint; 0: it does not hold
-  std::string token{};                                ///< who does not send it is refused; empty: nobody is asked
+  std::uint64_t message_memory = std::uint64_t{64} << 20;    ///< that one message takes when it is parsed
+  std::uint64_t messages_memory = std::uint64_t{512} << 20;  ///< that all messages take that are parsed at one time
+  double idle_seconds = 600;                                 ///< on a stream, from one event to the next
+  double hold_seconds = 600;                                 ///< at a breakpoint; 0: it does not hold
+  std::string token{};  ///< a client that does not prove that it has it is refused; empty: none has to
 };
-
-/// Is it the same text? Takes as long for each text of that length.
-inline bool same_secret(std::string_view given, std::string_view secret) {
-  unsigned char different = given.size() == secret.size() ? 0 : 1;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    different = static_cast<unsigned char>(different | (given[i] ^ secret[secret.empty() ? 0 : i % secret.size()]));
-  }
-  return different == 0;
-}
 
 /// Takes streams of events, answers where their senders wait for it (after a graph, the description of a run, and a
 /// tensor of a breakpoint), and gives what is complete to a sink. What a peer does wrong ends its own stream, with a
@@ -59,10 +55,11 @@ inline bool same_secret(std::string_view given, std::string_view secret) {
 ///   RESOURCE_EXHAUSTED   a limit, or too many streams
 ///   DEADLINE_EXCEEDED    the stream takes too long
 ///   CANCELLED            nothing came on it for too long
-///   UNAUTHENTICATED      the token is missing or wrong: `authorization: Bearer <token>` in the metadata of the call
+///   UNAUTHENTICATED      the client did not prove that it has the token (token_proof.hpp)
 ///   INTERNAL             the sink has failed
-/// A server with a token sends it back, as `crochet-control-token`, before its first reply: so a client knows whose
-/// replies it obeys. One thread for each stream, from gRPC's pool.
+/// A message is checked before it is parsed: its bytes, and what it will take in memory, alone and with all others that
+/// are parsed at that time. A server with a token proves on each call that it has it. One thread for each stream, from
+/// gRPC's pool.
 class EventListener final : public grpc::Service {
  public:
   using ClockFunction = EventAssembler::ClockFunction;
@@ -76,6 +73,8 @@ class EventListener final : public grpc::Service {
         breakpoints_(breakpoints),
         clock_(std::move(clock)),
         budget_(limits_.pending_bytes),
+        parsing_(limits_.messages_memory),
+        token_(limits_.token),
         deadlines_(limits_.idle_seconds, clock_) {
     add_methods();
   }
@@ -93,38 +92,69 @@ class EventListener final : public grpc::Service {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
 
-  /// As generated code does it, but for the events: these are taken as bytes, because with messages there is no telling
-  /// a message that cannot be read from a stream that has ended.
+  /// As generated code does it, except that messages are taken as bytes: they are checked before they are parsed, and a
+  /// message that cannot be read is told from a stream that has ended. gRPC has no public way to take bytes in a
+  /// synchronous service; these types are the ones that its generated code is made of.
   void add_methods() {
     using grpc::internal::RpcMethod;
     using Method = grpc::internal::RpcServiceMethod;
-    using proto::CallTraceback, proto::DebuggedSourceFiles, proto::EventReply;
-    AddMethod(new Method("/tensorflow.EventListener/SendEvents", RpcMethod::BIDI_STREAMING,
-                         new grpc::internal::BidiStreamingHandler<EventListener, grpc::ByteBuffer, EventReply>(
+    AddMethod(new Method(send_events_method, RpcMethod::BIDI_STREAMING,
+                         new grpc::internal::BidiStreamingHandler<EventListener, grpc::ByteBuffer, proto::EventReply>(
                              [](EventListener* self, grpc::ServerContext* context, Stream* stream) {
                                return self->send_events(*context, *stream);
                              },
                              this)));
-    add_unary<CallTraceback>(
-        "/tensorflow.EventListener/SendTracebacks",
-        [](EventListener * self) -> auto& { return self->sink_.traceback; });
-    add_unary<DebuggedSourceFiles>(
-        "/tensorflow.EventListener/SendSourceFiles", [](EventListener * self) -> auto& { return self->sink_.sources; });
+    add_unary<proto::CallTraceback>(send_tracebacks_method, sink_.traceback);
+    add_unary<proto::DebuggedSourceFiles>(send_source_files_method, sink_.sources);
   }
-  template <class Request, class Which>
-  void add_unary(const char* path, Which which) {
-    using Handler = grpc::internal::RpcMethodHandler<EventListener, Request, proto::EventReply>;
-    const auto call = [which](EventListener* self, grpc::ServerContext* context, const Request* request,
-                              proto::EventReply*) {
-      const grpc::Status allowed = self->authorize(*context);
-      return allowed.ok() ? attempt([&] {
-        if (const auto& take = which(self)) take(*request);
-      })
-                          : allowed;
+  /// `take` is empty, or takes the request.
+  template <class Request>
+  void add_unary(const char* path, const std::function<void(const Request&)>& take) {
+    using Handler = grpc::internal::RpcMethodHandler<EventListener, grpc::ByteBuffer, proto::EventReply>;
+    const auto call = [path, &take](EventListener* self, grpc::ServerContext* context, const grpc::ByteBuffer* bytes,
+                                    proto::EventReply*) {
+      if (self->answer_hello(*context)) return grpc::Status::OK;
+      const grpc::Status allowed = self->authorize(*context, path);
+      if (!allowed.ok() || !take) return allowed;
+      return attempt([&] {
+        grpc::ByteBuffer buffer = *bytes;
+        take(Parsed<Request>(*self, buffer).message);
+      });
     };
     AddMethod(
         new grpc::internal::RpcServiceMethod(path, grpc::internal::RpcMethod::NORMAL_RPC, new Handler(call, this)));
   }
+
+  /// A message, and the memory that is set aside for it while it exists.
+  template <class Message>
+  struct Parsed {
+    Parsed(EventListener& server, grpc::ByteBuffer& buffer) : memory(server.parsing_) {
+      const ListenerLimits& limits = server.limits_;
+      detail::require_at_most(buffer.Length(), limits.message_bytes, "bytes in one message");
+      reserve(buffer, limits);
+      grpc::ProtoBufferReader reader(&buffer);
+      if (!reader.status().ok() || !message.ParseFromZeroCopyStream(&reader)) {
+        detail::stream_is_wrong("a message is no " + Message::descriptor()->name());
+      }
+    }
+    void reserve(grpc::ByteBuffer& buffer, const ListenerLimits& limits) {
+      grpc::ProtoBufferReader reader(&buffer);
+      std::uint64_t bytes = 0;
+      try {
+        if (!reader.status().ok()) detail::stream_is_wrong("a message cannot be read");
+        bytes = parsed_size(*Message::descriptor(), reader, buffer.Length(), limits.message_memory);
+      } catch (const DataLossError&) {
+        detail::stream_is_wrong("a message is no " + Message::descriptor()->name());
+      } catch (const ResourceExhaustedError&) {
+        detail::stream_is_over_limit("bytes of memory for one message", limits.message_memory);
+      }
+      if (!memory.take(bytes)) {
+        detail::stream_is_over_limit("bytes of memory, with the messages of other streams", limits.messages_memory);
+      }
+    }
+    BytesTaken memory;  // before the message, so that it goes back after it
+    Message message;
+  };
 
   /// The status of what `act` does or throws.
   template <class Act>
@@ -149,15 +179,31 @@ class EventListener final : public grpc::Service {
     if (sink_.refused) sink_.refused(why, context.peer());
     return {code, why};
   }
-  grpc::Status authorize(grpc::ServerContext& context) {
-    if (limits_.token.empty()) return grpc::Status::OK;
-    const auto found = context.client_metadata().find("authorization");
-    const std::string wanted = "Bearer " + limits_.token;
-    if (found != context.client_metadata().end() && same_secret({found->second.data(), found->second.size()}, wanted)) {
+  /// The text of the client's under this key.
+  static std::string_view metadata_of(const grpc::ServerContext& context, const char* key) {
+    const auto found = context.client_metadata().find(key);
+    return found == context.client_metadata().end() ? std::string_view{}
+                                                    : std::string_view(found->second.data(), found->second.size());
+  }
+  /// True: the call was the beginning of a handshake, and nothing else. A server without a token has no answer to it.
+  bool answer_hello(grpc::ServerContext& context) {
+    const std::string_view hello = metadata_of(context, token_hello_key);
+    if (hello.empty()) return false;
+    if (const std::string answer = token_.challenge(hello); !answer.empty()) {
+      context.AddInitialMetadata(token_challenge_key, answer);
+    }
+    return true;
+  }
+  /// OK adds our own proof to what the client gets before the first reply.
+  grpc::Status authorize(grpc::ServerContext& context, const char* method) {
+    if (!token_.has_token()) return grpc::Status::OK;
+    if (const auto proof = token_.check(method, metadata_of(context, authorization_key))) {
+      context.AddInitialMetadata(token_proof_key, *proof);
       return grpc::Status::OK;
     }
-    return refuse(context, grpc::StatusCode::UNAUTHENTICATED,
-                  "crochet: this debug server wants a token, and that of the caller is missing or wrong");
+    return refuse(
+        context, grpc::StatusCode::UNAUTHENTICATED,
+        "crochet: this debug server takes only clients that prove that they have its token; this one did not");
   }
 
   // ---- a stream
@@ -171,13 +217,12 @@ class EventListener final : public grpc::Service {
   };
 
   grpc::Status send_events(grpc::ServerContext& context, Stream& stream) {
-    if (grpc::Status allowed = authorize(context); !allowed.ok()) return allowed;
+    if (grpc::Status allowed = authorize(context, send_events_method); !allowed.ok()) return allowed;
     const Open open(open_);
     if (open.number > limits_.streams) {
       return refuse(context, grpc::StatusCode::RESOURCE_EXHAUSTED,
                     "crochet: this debug server takes " + std::to_string(limits_.streams) + " streams at a time");
     }
-    if (!limits_.token.empty()) context.AddInitialMetadata("crochet-control-token", limits_.token);
     stream.SendInitialMetadata();
     return Run(*this, context, stream).serve();
   }
@@ -210,8 +255,9 @@ class EventListener final : public grpc::Service {
       grpc::ByteBuffer buffer;
       while (stream_.Read(&buffer)) {
         server_.deadlines_.heard(id_);
-        Received received = assembler_.add(parse(buffer));
+        Parsed<proto::Event> parsed(server_, buffer);
         buffer.Clear();
+        Received received = assembler_.add(std::move(parsed.message));
         if (std::visit([&](auto& what) { return take(sink, what); }, received)) reply();
       }
       if (was_cancelled()) {
@@ -226,16 +272,6 @@ class EventListener final : public grpc::Service {
       }
       return context_.IsCancelled();
     }
-    proto::Event parse(grpc::ByteBuffer& buffer) const {
-      detail::require_at_most(buffer.Length(), server_.limits_.message_bytes, "bytes in one message");
-      grpc::ProtoBufferReader reader(&buffer);
-      proto::Event event;
-      if (!reader.status().ok() || !event.ParseFromZeroCopyStream(&reader)) {
-        detail::stream_is_wrong("a message is no Event");
-      }
-      return event;
-    }
-
     // True: the sender waits for a reply.
     bool take(StreamSink&, std::monostate) { return false; }
     bool take(StreamSink& sink, ReceivedGraph& graph) {
@@ -278,7 +314,8 @@ class EventListener final : public grpc::Service {
   WatchTable& watches_;
   Breakpoints& breakpoints_;
   const ClockFunction clock_;
-  ByteBudget budget_;
+  ByteBudget budget_, parsing_;
+  TokenServer token_;
   StreamDeadlines deadlines_;
   std::atomic<std::size_t> open_{0};
 };

@@ -26,6 +26,7 @@
 #include <crochet/debug/graph_event.hpp>
 #include <crochet/debug/stream_error.hpp>
 #include <crochet/debug/stream_queue.hpp>
+#include <crochet/debug/token_proof.hpp>
 
 namespace crochet::debug {
 
@@ -37,11 +38,15 @@ class EventSender {
  public:
   EventSender(DebugAddress address, const EventStreamOptions& options, std::shared_ptr<Gates> gates,
               const std::atomic<bool>& given_up)
-      : address_(std::move(address)), options_(options), gates_(std::move(gates)), given_up_(given_up) {}
+      : address_(std::move(address)),
+        options_(options),
+        gates_(std::move(gates)),
+        given_up_(given_up),
+        token_(options.token) {}
 
   bool begin(const StreamedRun& run) {
     if (!connect()) return false;
-    call_.emplace(*stub_, options_.token, given_up_);
+    call_.emplace(*stub_, token_.authorize(send_events_method), given_up_);
     replies_in_stream_ = 0;
     if (!call_->start(options_.reply_seconds)) return broken("the server did not open the stream");
     if (!sent_graphs_.contains(run.combination)) {
@@ -69,11 +74,13 @@ class EventSender {
   /// A call that is not part of a stream. False if the server is not there. One that does not take it gets its runs all
   /// the same, and a report says so.
   bool tell(const proto::CallTraceback& traceback) {
-    return ask(
-        [&](auto* context, auto* queue) { return stub_->PrepareAsyncSendTracebacks(context, traceback, queue); });
+    return ask(send_tracebacks_method, [&](auto* context, auto* queue) {
+      return stub_->PrepareAsyncSendTracebacks(context, traceback, queue);
+    });
   }
   bool tell(const proto::DebuggedSourceFiles& files) {
-    return ask([&](auto* context, auto* queue) { return stub_->PrepareAsyncSendSourceFiles(context, files, queue); });
+    return ask(send_source_files_method,
+               [&](auto* context, auto* queue) { return stub_->PrepareAsyncSendSourceFiles(context, files, queue); });
   }
   /// The rest of the run is not wanted.
   void abandon() { call_.reset(); }
@@ -85,20 +92,36 @@ class EventSender {
  private:
   static constexpr std::size_t most_combinations = 10'000;
 
+  /// A connected channel, over which both have shown that they have the token, if there is one.
   bool connect() {
+    if (!connect_channel()) return false;
+    if (!options_.token.empty() && !greeted_) greet();
+    return true;
+  }
+  bool connect_channel() {
     if (!channel_) {
       channel_ = make_debug_channel(address_, options_.reply_bytes);
       stub_ = proto::EventListener::NewStub(channel_);
     }
     if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
-    sent_graphs_.clear();  // whoever answers now may never have seen them
-    listens_ = true;
+    sent_graphs_.clear();  // the server that answers now may never have seen them
+    listens_ = true, greeted_ = false;
     for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
       if (channel_->WaitForConnected(limit.next_look())) return true;
     }
     why_ = "nobody could be reached within " + detail::seconds_text(options_.connect_seconds) + connection_failure();
     channel_.reset();
     return false;
+  }
+  /// Has the server prove that it has the token. One that does not gets runs, and is not obeyed.
+  void greet() {
+    greeted_ = true;
+    grpc::ClientContext context;
+    context.AddMetadata(token_hello_key, token_.hello());
+    const proto::CallTraceback nothing;
+    detail::call_once(context, options_.reply_seconds, given_up_,
+                      [&](auto* c, auto* queue) { return stub_->PrepareAsyncSendTracebacks(c, nothing, queue); });
+    token_.accept(detail::metadata_of(context, token_challenge_key));
   }
   /// Why it does not connect, as gRPC tells a call that does not wait for it; empty if gRPC knows no reason, or, of an
   /// address that is several, only that of the last.
@@ -107,8 +130,9 @@ class EventSender {
         channel_->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
       return {};
     const proto::CallTraceback nothing;
-    const grpc::Status status = detail::call_once({}, 0.2, given_up_, [&](auto* context, auto* queue) {
-      return stub_->PrepareAsyncSendTracebacks(context, nothing, queue);
+    grpc::ClientContext context;
+    const grpc::Status status = detail::call_once(context, 0.2, given_up_, [&](auto* c, auto* queue) {
+      return stub_->PrepareAsyncSendTracebacks(c, nothing, queue);
     });
     const bool known = status.error_code() == grpc::StatusCode::UNAVAILABLE;
     return known ? ": " + detail::printable(status.error_message(), 300) : std::string();
@@ -133,10 +157,10 @@ class EventSender {
   }
   void obey(const proto::EventReply& reply) {
     ++replies_, ++replies_in_stream_;
-    if (options_.token.empty() || call_->proves(options_.token)) {
+    if (options_.token.empty() || token_.proves(send_events_method, call_->proof())) {
       refused_ += gates_->apply(reply);
     } else if (reply.debug_op_state_changes_size() > 0) {
-      say_once(told_of_token_, "it asks for watches, but did not show the token; they stay as they are");
+      say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
     }
     if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
   }
@@ -162,13 +186,17 @@ class EventSender {
     why_ = call_->failure().empty() ? guess : call_->failure();
     call_.reset();
     sent_graphs_.clear();
+    greeted_ = false;
     return false;
   }
   template <class Prepare>
-  bool ask(Prepare prepare) {
+  bool ask(const char* method, Prepare prepare) {
     if (!connect()) return false;
     if (!listens_) return true;
-    const grpc::Status status = detail::call_once(options_.token, options_.reply_seconds, given_up_, prepare);
+    grpc::ClientContext context;
+    if (const std::string shown = token_.authorize(method); !shown.empty())
+      context.AddMetadata(authorization_key, shown);
+    const grpc::Status status = detail::call_once(context, options_.reply_seconds, given_up_, prepare);
     if (status.ok() || given_up_) return true;
     if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
       why_ = EventCall::describe(status);
@@ -187,13 +215,15 @@ class EventSender {
   const std::atomic<bool>& given_up_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<proto::EventListener::Stub> stub_;
+  TokenClient token_;  // of this connection
   std::optional<EventCall> call_;
   std::set<std::uint64_t> sent_graphs_;
   std::string why_;
   std::uint64_t events_ = 0, replies_ = 0;
   std::size_t replies_in_stream_ = 0, refused_ = 0;
   bool told_of_token_ = false, told_of_refusals_ = false, told_of_deafness_ = false;
-  bool listens_ = true;  // to calls that are not part of a stream
+  bool greeted_ = false;  // on this connection
+  bool listens_ = true;   // to calls that are not part of a stream
 };
 
 }  // namespace crochet::debug

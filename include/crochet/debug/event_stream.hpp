@@ -41,8 +41,8 @@ namespace crochet::debug {
 /// them. Memory: the queue, one message, one reply, the gates. The calls that are about runs: one thread. Others: any.
 class EventStream {
  public:
-  /// Makes the thread; connects with the first run. Throws LogicError for a token that would cross the network in the
-  /// clear.
+  /// Makes the thread; connects with the first run. Throws LogicError for a token over a network without TLS,
+  /// where others can change what is sent after it.
   explicit EventStream(DebugAddress address, EventStreamOptions options = {})
       : address_(std::move(address)),
         options_(checked(address_, std::move(options))),
@@ -86,9 +86,11 @@ class EventStream {
       ++dropped_;
       return;
     }
-    tensor.events = tensor_events(firing);
     const bool breakpoint = gates_->of(tensor.key) == Gate::read_write;
-    const std::uint64_t number = queue_.push(std::move(tensor), bytes);
+    const std::uint64_t number = push_reserved(bytes, [&] {
+      tensor.events = tensor_events(firing);
+      return std::move(tensor);
+    });
     if (breakpoint) keep_step(number);
   }
   void end_run() {
@@ -100,7 +102,8 @@ class EventStream {
   /// Says something that is not part of a run; dropped if there is no room.
   template <class Message>
   void tell(Message message) {
-    if (const std::size_t bytes = message.ByteSizeLong(); queue_.reserve(bytes)) queue_.push(std::move(message), bytes);
+    const std::size_t bytes = message.ByteSizeLong();
+    if (queue_.reserve(bytes)) push_reserved(bytes, [&] { return std::move(message); });
   }
   /// Waits until the server has all, or it is known that it will not; false if the time is over before.
   bool flush(double seconds) {
@@ -132,9 +135,19 @@ class EventStream {
   static EventStreamOptions checked(const DebugAddress& address, EventStreamOptions options) {
     if (!options.token.empty() && !address.is_local() && !address.tls()) {
       throw LogicError("crochet: the token for the debug server " + address.url() +
-                       " would cross the network for everybody to read; use TlsServer, or no token");
+                       " does not protect a connection that others can read and change; use TlsServer, or no token");
     }
     return options;
+  }
+  /// Pushes what `make` returns into room that was reserved for it. The room goes back if that throws.
+  template <class Make>
+  std::uint64_t push_reserved(std::size_t bytes, Make make) {
+    try {
+      return queue_.push(make(), bytes);
+    } catch (...) {
+      queue_.release(bytes);
+      throw;
+    }
   }
   /// The elements, and what a message around them takes at most.
   static std::size_t size_of(const Firing& firing, const std::string& key) {

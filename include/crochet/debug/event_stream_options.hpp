@@ -29,8 +29,8 @@ inline double steady_seconds() {
 /// `lockstep_seconds`.
 struct EventStreamOptions {
   OnStreamFailure on_failure = OnStreamFailure::skip;
-  std::string token{};  ///< known to server and program alone. It is sent to the server, and replies are obeyed only if
-                        ///< the server shows that it has it, too (docs/debugging.md). Empty: every reply is obeyed
+  std::string token{};  ///< a secret of server and program. Replies are obeyed only if the server proves that it has it;
+                        ///< the token itself is never sent (docs/debugging.md). Empty: every reply is obeyed
 
   double connect_seconds = 5;      ///< for the server to be there
   double reply_seconds = 5;        ///< for a reply, and for the server to take an event

@@ -4,7 +4,6 @@
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream.h>
-#include <google/protobuf/wire_format_lite.h>
 
 #include <bit>
 #include <cstdint>
@@ -20,7 +19,6 @@ inline constexpr std::uint64_t most_event = 0x7fffffff;             // bytes: pr
 
 namespace detail {
 
-using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
 constexpr std::uint32_t varint_field(int number) { return static_cast<std::uint32_t>(number) << 3; }
@@ -41,7 +39,7 @@ class MessageWalk {
     while (in_.BytesUntilLimit() > 0) {
       const std::uint32_t tag = in_.ReadTag();
       if (tag == 0) fail();
-      if (!field(tag) && !WireFormatLite::SkipField(&in_, tag)) fail();
+      if (!field(tag)) skip_field(tag, 0);
     }
   }
   /// The fields of the message that begins here.
@@ -86,6 +84,35 @@ class MessageWalk {
   [[nodiscard]] std::uint64_t position() const { return static_cast<std::uint64_t>(in_.CurrentPosition()); }
 
  private:
+  static constexpr int most_depth = 100;  // groups in each other: protobuf's own limit
+
+  void skip_field(std::uint32_t tag, int depth) {
+    if ((tag >> 3) == 0 || depth > most_depth) fail();
+    switch (tag & 7) {
+      case 0:
+        number();
+        return;
+      case 1:
+        return skip(8);
+      case 2:
+        return skip(length());
+      case 3:
+        return skip_group(tag, depth);
+      case 5:
+        return skip(4);
+      default:
+        fail();
+    }
+  }
+  /// Up to the end of the group that `begin` has opened.
+  void skip_group(std::uint32_t begin, int depth) {
+    for (;;) {
+      const std::uint32_t tag = in_.ReadTag();
+      if (tag == begin + 1) return;
+      if (tag == 0) fail();
+      skip_field(tag, depth + 1);
+    }
+  }
   [[noreturn]] CROCHET_COLD static void fail() { throw DataLossError("it ends within, or is no protobuf message"); }
 
   CodedInputStream in_;

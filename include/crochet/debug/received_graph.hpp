@@ -3,20 +3,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <crochet/proto/graph.pb.h>
 
+#include <crochet/debug/parsed_size.hpp>
 #include <crochet/debug/received_names.hpp>
 #include <crochet/debug/stream_error.hpp>
 #include <crochet/debug/stream_limits.hpp>
 #include <crochet/debug/watch_key.hpp>
+#include <crochet/io/protobuf_wire.hpp>
 
 namespace crochet::debug {
 
@@ -35,43 +37,33 @@ namespace detail {
 /// would take gigabytes: so they are made one at a time.
 template <class Use>
 void for_each_node(std::string_view graph_def, Use use) {
-  using google::protobuf::internal::WireFormatLite;
-  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(graph_def.data()),
-                                            static_cast<int>(graph_def.size()));
-  while (const std::uint32_t tag = in.ReadTag()) {
-    if (tag != WireFormatLite::MakeTag(1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED)) {
-      if (!WireFormatLite::SkipField(&in, tag)) stream_is_wrong("a graph is no GraphDef");
-      continue;
-    }
-    std::uint32_t size = 0;
-    const bool sized = in.ReadVarint32(&size);
-    const auto at = static_cast<std::size_t>(in.CurrentPosition());
-    if (!sized || size > graph_def.size() - at || !in.Skip(static_cast<int>(size))) {
+  while (!graph_def.empty()) {
+    std::optional<io::detail::WireField> field;
+    try {
+      field = io::detail::take_field(graph_def);
+    } catch (const DataLossError&) {
       stream_is_wrong("a graph is no GraphDef");
     }
-    use(graph_def.substr(at, size));
+    if (field->number == 1 && field->type == io::detail::WireType::bytes) use(field->bytes);
   }
-  if (!in.ConsumedEntireMessage()) stream_is_wrong("a graph is no GraphDef");
 }
 
-/// A node, or, of one so large that it must be full of constants, its name alone.
+inline constexpr std::uint64_t most_node_memory = std::uint64_t{8} << 20;  // bytes
+
+/// A node, or, of one that takes so much memory that it must be full of constants, its name alone.
 inline proto::NodeDef read_node(std::string_view bytes) {
   proto::NodeDef node;
-  const auto size = static_cast<int>(bytes.size());
-  bool good = true;
-  if (bytes.size() <= std::size_t{1} << 20) {
-    good = node.ParseFromArray(bytes.data(), size);
-  } else {
-    using google::protobuf::internal::WireFormatLite;
-    google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), size);
-    while (const std::uint32_t tag = good ? in.ReadTag() : 0) {
-      good = tag == WireFormatLite::MakeTag(1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED)
-                 ? WireFormatLite::ReadString(&in, node.mutable_name())
-                 : WireFormatLite::SkipField(&in, tag);
-    }
-    good = good && in.ConsumedEntireMessage();
+  try {
+    google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+    parsed_size(*proto::NodeDef::descriptor(), stream, bytes.size(), most_node_memory);
+    if (!node.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw DataLossError("");
+  } catch (const ResourceExhaustedError&) {
+    io::detail::for_each_field(bytes, [&](const io::detail::WireField& field) {
+      if (field.number == 1) node.set_name(std::string(field.bytes));
+    });
+  } catch (const DataLossError&) {
+    stream_is_wrong("a node of a graph cannot be read");
   }
-  if (!good) stream_is_wrong("a node of a graph cannot be read");
   return node;
 }
 

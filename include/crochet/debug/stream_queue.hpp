@@ -70,6 +70,14 @@ class StreamQueue {
     most_seen_ = std::max(most_seen_, bytes_);
     return true;
   }
+  /// Gives back room that no item will take.
+  void release(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      bytes_ -= bytes;
+    }
+    changed_.notify_all();
+  }
   /// An item for which there is room, or that is small and has to get through. Returns its number, from 1.
   std::uint64_t push(StreamItem item, std::size_t reserved) {
     std::uint64_t number = 0;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What peers show each other instead of a token: the first line of the input is a client's hello, the second a server's
+// challenge, the third an authorization, the fourth a server's proof. None of them has the token.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <crochet/debug/token_proof.hpp>
+
+#include "fuzz_target.hpp"
+
+using namespace crochet::debug;
+
+void fuzz(std::string_view input) {
+  const auto line = [&] {
+    const std::string_view text = input.substr(0, input.find('\n'));
+    input.remove_prefix(std::min(input.size(), text.size() + 1));
+    return text;
+  };
+  constexpr const char* method = "/tensorflow.EventListener/SendEvents";
+  TokenServer server("a token");
+  TokenClient honest("a token"), client("a token");
+  require(honest.accept(server.challenge(honest.hello())));
+  const std::string shown = honest.authorize(method);
+
+  const std::string_view hello = line(), challenge = line(), authorization = line(), proof = line();
+  const std::string answer = server.challenge(hello);
+  require(answer.empty() != (detail::is_nonce(hello)));
+  client.hello();
+  require(!client.accept(challenge) && !client.accepted() && client.authorize(method).empty());
+  require(!server.check(method, authorization));
+  require(!server.check(method, shown.substr(0, shown.size() / 2) + std::string(authorization)));
+  require(!honest.proves(method, proof));
+  require(server.check(method, shown).has_value() && !server.check(method, shown));
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What files and folders take of a disk, as limits count it.
+#pragma once
+
+#include <cstdint>
+
+namespace crochet::debugd {
+
+inline constexpr std::uint64_t disk_block = 4096;  // bytes; also of a folder
+
+/// A file of so many bytes: whole blocks, at least one, so that many small files count as well.
+constexpr std::uint64_t blocks_of_file(std::uint64_t bytes) {
+  return bytes <= disk_block ? disk_block : (bytes + disk_block - 1) / disk_block * disk_block;
+}
+
+}  // namespace crochet::debugd
