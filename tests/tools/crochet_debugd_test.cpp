@@ -623,7 +623,7 @@ std::size_t entries_below(const std::filesystem::path& folder) {
 }
 
 TEST(Debugd, the_limit_of_sources_counts_blocks) {
-  for (const std::uint64_t blocks : {0, 1, 2, 10}) {
+  for (const std::uint64_t blocks : {0U, 1U, 2U, 10U}) {
     const TemporaryFolder folder;
     SourceStore store(folder.path(), blocks * 4096);
     crochet::proto::DebuggedSourceFiles files;
