@@ -270,6 +270,19 @@ struct extends_the_graph_of_an_executor_that_has_none;
 template <class Hook>
 struct extends_the_graph_of_a_borrowed_executor;
 
+/// Cause: two outputs, two inputs or two variables of a StepExecutor have the same name. Cure: rename one of them.
+template <class Repeated>
+struct a_step_function_declares_this_name_twice;
+
+/// Cause: the step function uses an output that its StepExecutor does not declare.
+/// Cure: correct the name, or declare `output<T, "name">`.
+template <class Missing, class Hint>
+struct a_step_function_does_not_declare_this_output;
+
+/// The same for an input: declare `input<T, "name">`.
+template <class Missing, class Hint>
+struct a_step_function_does_not_declare_this_input;
+
 /// Stands for the caller of `run` where a reason names a hook.
 struct the_caller;
 

@@ -15,6 +15,7 @@
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
+#include <crochet/executor/step_names.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/name.hpp>
@@ -120,9 +121,14 @@ constexpr T& output_slot(OutputSlot<N, T>& slot) {
 template <class N, class T>
 std::type_identity<T> output_type(const OutputSlot<N, T>&);
 
-/// The outputs of one run.
-template <class... O>
-struct OutputValues : OutputSlot<typename O::name, typename O::type>... {};
+/// The outputs of one run, and the names of what the step function declares.
+template <class Outputs, class Inputs>
+struct OutputValues;
+template <class... O, class Inputs>
+struct OutputValues<List<O...>, Inputs> : OutputSlot<typename O::name, typename O::type>... {
+  static constexpr const auto& outputs = Declared<O...>::names;
+  static constexpr const auto& inputs = DeclaredIn<Inputs>::names;
+};
 
 /// Takes an assignment into the workspace if anybody wants the value in this run, and drops it if nobody does.
 template <class T, bool Due>
@@ -174,6 +180,8 @@ StepState<V...> step_state(std::tuple<V...>);
 template <class Port>
 using outputs_in = std::conditional_t<is_output<Port>, List<Port>, List<>>;
 template <class Port>
+using variables_in = std::conditional_t<is_state<Port>, List<Port>, List<>>;
+template <class Port>
 using inputs_in = std::conditional_t<is_input<Port>, List<Port>, List<>>;
 
 template <class... P>
@@ -197,19 +205,26 @@ class StepOutputs {
   /// Does anybody want this output in this run? Worth asking before one that is costly to make.
   template <class N>
   [[nodiscard]] static constexpr bool due(N) {
+    detail::judge_step<OutputReason<N>>();
     return D::template fetches<N>;
   }
 
   /// Write-only: assign to it.
   template <class N>
   [[nodiscard]] constexpr auto operator[](N) const {
-    auto& target = detail::output_slot<N>(values_);
-    return detail::OutputRef<std::remove_reference_t<decltype(target)>, D::template fetches<N>>{target};
+    detail::judge_step<OutputReason<N>>();
+    if constexpr (call_is_usable<OutputReason<N>>) {
+      auto& target = detail::output_slot<N>(values_);
+      return detail::OutputRef<std::remove_reference_t<decltype(target)>, D::template fetches<N>>{target};
+    } else {
+      return detail::NoOutput{};
+    }
   }
 
   /// What was fed to the input N in this run, or `otherwise`.
   template <class N, class T>
   [[nodiscard]] constexpr T input(N, T otherwise) const {
+    detail::judge_step<InputReason<N>>();
     if constexpr ((std::is_same_v<N, typename F::name> || ...)) {
       return static_cast<T>(std::get<position<N>()>(fed_).value);
     } else {
@@ -218,6 +233,14 @@ class StepOutputs {
   }
 
  private:
+  template <class N>
+  using OutputReason = std::conditional_t<
+      detail::contains(Values::outputs, N::view()), error::none,
+      error::a_step_function_does_not_declare_this_output<detail::spelt<N>, detail::hint<N, Values::outputs>>>;
+  template <class N>
+  using InputReason = std::conditional_t<
+      detail::contains(Values::inputs, N::view()), error::none,
+      error::a_step_function_does_not_declare_this_input<detail::spelt<N>, detail::hint<N, Values::inputs>>>;
   template <class N>
   static constexpr std::size_t position() {
     return detail::position_in<N>(detail::List<typename F::name...>{});
@@ -234,18 +257,21 @@ class StepOutputs {
 /// The callable is compiled once for every demand that can occur. Cost: the callable's own.
 template <class Step, class... Ports>
 class StepExecutor {
-  using Outputs = decltype((detail::List<>{} + ... + detail::outputs_in<Ports>{}));
-  using Inputs = decltype((detail::List<>{} + ... + detail::inputs_in<Ports>{}));
+  using AllOutputs = decltype((detail::List<>{} + ... + detail::outputs_in<Ports>{}));
+  using AllInputs = decltype((detail::List<>{} + ... + detail::inputs_in<Ports>{}));
+  using AllVariables = decltype((detail::List<>{} + ... + detail::variables_in<Ports>{}));
+  using Outputs = detail::distinct<AllOutputs>;
+  using Inputs = detail::distinct<AllInputs>;
+  using Repeated = decltype(detail::repeated<AllOutputs>{} + detail::repeated<AllInputs>{} +
+                            detail::repeated<AllVariables>{});
   using State = decltype(detail::step_state(std::tuple_cat(detail::state_in(std::declval<Ports>())...)));
   static constexpr bool has_state = (detail::is_state<Ports> || ...);
 
-  template <class... O>
-  static detail::OutputValues<O...> values_of(detail::List<O...>);
   template <class T>
   using handed_out = std::conditional_t<std::is_trivially_copyable_v<T>, T, const T&>;
 
  public:
-  using Workspace = decltype(values_of(Outputs{}));
+  using Workspace = detail::OutputValues<Outputs, Inputs>;
   static constexpr auto fetchable = detail::port_names(Outputs{});
   static constexpr auto feedable = detail::port_names(Inputs{});
   static constexpr std::array<std::string_view, 0> targets{};
@@ -261,7 +287,10 @@ class StepExecutor {
   static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;
 
   constexpr explicit StepExecutor(Step step, Ports... ports)
-      : step_(std::move(step)), state_(make_state(std::tuple_cat(detail::state_in(ports)...))) {}
+      : step_(std::move(step)), state_(make_state(std::tuple_cat(detail::state_in(ports)...))) {
+    detail::judge_step<typename detail::RepetitionReason<Repeated>::type>();
+    static_cast<void>(sizeof(compiled(step_, std::declval<Workspace&>())));
+  }
 
   /// Calls the step function. Throws what it throws.
   template <class D, class... F>
@@ -307,6 +336,13 @@ class StepExecutor {
     Shown::template run<D>(
         probes, fetches, feeds, [&] { run<D>(workspace, fed...); },
         [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(workspace); });
+  }
+
+  /// Compiles the step function for a run without hooks, so that a mistake in it is an error at the constructor's line.
+  static constexpr auto compiled(Step& step, Workspace& workspace) {
+    StepOutputs<Demand<Names<>, Names<>>, Workspace> out{workspace};
+    step(out);
+    return true;
   }
 
   template <class V>

@@ -19,8 +19,11 @@
 
 namespace crochet::detail {
 
+/// Never called. Defined, since clang warns of a function of a type in an anonymous namespace that has no definition.
 template <class T>
-T& any_lvalue();  // never defined, never called
+T& any_lvalue() {
+  __builtin_unreachable();
+}
 
 /// after_run of hook H at position I, in runs of the request Args.
 template <class E, class Args>
