@@ -32,7 +32,7 @@ struct HostileIndex {
 std::vector<HostileIndex> hostile_indexes() {
   const std::string header = table_entry(0, "", bundle_header);
   std::string prefixes = header + table_entry(0, std::string(200'000, 'p'), "");
-  for (int i = 0; i < 100; ++i) prefixes += table_entry(200'000 + i, "q", "");
+  for (std::uint64_t i = 0; i < 100; ++i) prefixes += table_entry(200'000 + i, "q", "");
   TableFile one_block;
   const std::string place = one_block.add(block_of(header));
   std::string places;

@@ -260,10 +260,10 @@ class StepExecutor {
   using AllOutputs = decltype((detail::List<>{} + ... + detail::outputs_in<Ports>{}));
   using AllInputs = decltype((detail::List<>{} + ... + detail::inputs_in<Ports>{}));
   using AllVariables = decltype((detail::List<>{} + ... + detail::variables_in<Ports>{}));
-  using Outputs = detail::distinct<AllOutputs>;
-  using Inputs = detail::distinct<AllInputs>;
-  using Repeated = decltype(detail::repeated<AllOutputs>{} + detail::repeated<AllInputs>{} +
-                            detail::repeated<AllVariables>{});
+  using Outputs = detail::distinct_names<AllOutputs>;
+  using Inputs = detail::distinct_names<AllInputs>;
+  using Repeated = decltype(detail::repeated_names<AllOutputs>{} + detail::repeated_names<AllInputs>{} +
+                            detail::repeated_names<AllVariables>{});
   using State = decltype(detail::step_state(std::tuple_cat(detail::state_in(std::declval<Ports>())...)));
   static constexpr bool has_state = (detail::is_state<Ports> || ...);
 

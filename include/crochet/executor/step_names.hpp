@@ -48,9 +48,9 @@ struct DeclaredIn<List<P...>> : Declared<P...> {};
 
 /// A List of declarations without those that repeat a name.
 template <class L>
-using distinct = decltype(DeclaredIn<L>::distinct(std::make_index_sequence<DeclaredIn<L>::names.size()>{}));
+using distinct_names = decltype(DeclaredIn<L>::distinct(std::make_index_sequence<DeclaredIn<L>::names.size()>{}));
 template <class L>
-using repeated = decltype(DeclaredIn<L>::repeated(std::make_index_sequence<DeclaredIn<L>::names.size()>{}));
+using repeated_names = decltype(DeclaredIn<L>::repeated(std::make_index_sequence<DeclaredIn<L>::names.size()>{}));
 
 /// The reason that a List of repeated names makes.
 template <class L>
