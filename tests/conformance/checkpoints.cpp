@@ -107,8 +107,8 @@ DIFFERENT(
   loop.create();
   loop.train();
   EXPECT_EQ(folder.names(),
-            (std::vector<std::string>{"checkpoint", "model.ckpt-0.data-00000-of-00001", "model.ckpt-0.index",
-                                      "model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"}));
+            (std::vector<std::string>{".crochet-lock", "checkpoint", "model.ckpt-0.data-00000-of-00001",
+                                      "model.ckpt-0.index", "model.ckpt-1.data-00000-of-00001", "model.ckpt-1.index"}));
 }
 
 SAME(V17, "5 steps a run, every 10 steps, 30 steps", "saved at 5, 15 and 25, not at 10 and 20") {
