@@ -12,6 +12,6 @@ using Reduce = crochet::ReduceOnPlateau<"loss", "learning_rate">;
 #endif
 
 void train() {
-  crochet::MonitoredSession session{Toy{}, crochet::HookChain{Reduce{.every_steps = 100}}};
+  crochet::MonitoredSession session{Toy{}, crochet::HookChain{Reduce{.rule = {.aim = crochet::Aim::lowest}, .every_steps = 100}}};
   session.run(crochet::targets<"train">);
 }
