@@ -610,7 +610,7 @@ TokenCase honest(const char* name, const std::string& token) {
   const auto server = std::make_shared<debug::TokenServer>(token);
   return {name, [server](const std::string& hello) { return server->challenge(hello); },
           [server](const std::string& method, const std::string& shown) {
-            return server->check(method, shown).value_or("none");
+            return server->check(method, shown).value_or("");
           }};
 }
 /// Two runs to a server of that kind. Whether it was obeyed.
@@ -665,7 +665,7 @@ TEST(EventStream, AServerThatStartsAgainProvesItselfAgain) {
   for (const char* node : {"a", "b"}) {
     const TokenCase kind = honest("honest", secret);
     TestServer server(address);
-    server.challenge = kind.challenge, server.proof = kind.proof;
+    server.challenge = kind.challenge, server.proof = kind.proof, server.refuses_without_proof = true;
     server.queue(crochet::test::change(Change::READ_ONLY, node, 0, "DebugIdentity"));
     for (int attempt = 0; attempt < 100 && !program.stream->wants(std::string(node) + ":0:DebugIdentity", true);
          ++attempt) {
@@ -674,6 +674,24 @@ TEST(EventStream, AServerThatStartsAgainProvesItselfAgain) {
     }
     EXPECT_TRUE(program.stream->wants(std::string(node) + ":0:DebugIdentity", true));
   }
+}
+
+TEST(EventStream, AServerThatForgetsTheHandshakeProvesItselfAgain) {
+  const std::string address = unix_address();
+  TestServer server(address);
+  Program program(address, {.token = secret});
+  const auto obeys = [&](const char* node) {
+    server.queue(crochet::test::change(Change::READ_ONLY, node, 0, "DebugIdentity"));
+    EXPECT_TRUE(program.run());
+    EXPECT_TRUE(program.flush());
+    return program.stream->wants(std::string(node) + ":0:DebugIdentity", true);
+  };
+  const TokenCase before = honest("before", secret), after = honest("after", secret);
+  server.challenge = before.challenge, server.proof = before.proof;
+  EXPECT_TRUE(obeys("a"));
+  server.challenge = after.challenge, server.proof = after.proof;
+  EXPECT_FALSE(obeys("b")) << "it serves a run whose authorization it does not know";
+  EXPECT_TRUE(obeys("c"));
 }
 
 TEST(EventStream, SaysThatAnOldGrpcShouldNotMeetANetwork) {

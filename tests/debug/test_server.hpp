@@ -82,10 +82,12 @@ class TestServer final : public proto::EventListener::Service {
   /// The answer to the hello of a client with a token, and the proof for its authorization. Empty: none.
   std::function<std::string(const std::string& hello)> challenge{};
   std::function<std::string(const std::string& method, const std::string& authorization)> proof{};
+  bool refuses_without_proof = false;  ///< as crochet's own servers do: no stream for whom there is no proof
   std::function<bool(const std::string& key)> is_breakpoint = [](const std::string&) { return false; };
 
   grpc::Status SendEvents(grpc::ServerContext* context, EventStreamOfServer* stream) override {
-    prove(*context, debug::send_events_method);
+    const bool proved = prove(*context, debug::send_events_method);
+    if (refuses_without_proof && !proved) return {grpc::StatusCode::UNAUTHENTICATED, "the token is not known"};
     return handler_ ? handler_(*context, *stream) : answer(*stream);
   }
   /// As the original's servicer: whole graphs and metadata are answered, and tensors at breakpoints.
@@ -150,9 +152,11 @@ class TestServer final : public proto::EventListener::Service {
     const std::lock_guard lock(mutex_);
     return metadata.emplace_back(found->second.data(), found->second.size());
   }
-  void prove(grpc::ServerContext& context, const char* method) {
+  bool prove(grpc::ServerContext& context, const char* method) {
     const std::string shown = text_of(context, debug::authorization_key);
-    if (proof) context.AddInitialMetadata(debug::token_proof_key, proof(method, shown));
+    const std::string answer = proof ? proof(method, shown) : std::string();
+    if (!answer.empty()) context.AddInitialMetadata(debug::token_proof_key, answer);
+    return !answer.empty();
   }
   bool wants_answer(const proto::Event& event) const {
     if (event.has_log_message()) return true;

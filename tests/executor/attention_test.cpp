@@ -31,7 +31,7 @@ struct Attention {
     const Tensor qkv = x * 2 + a;
     const Tensor y = g.name("y", self_attention(qkv, Heads, {.causal = Causal}));
     g.name("d", gradient(reduce_sum(y * up), qkv));
-    g.name("da", gradient(reduce_mean(square(y)), a));
+    g.name("da", gradient(reduce_sum(square(y)), a));
   }
 };
 

@@ -83,7 +83,6 @@ struct Empty {
     const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 5});
     g.name("sum", reduce_sum(x));
     g.name("sum of columns", reduce_sum(x, {0}));
-    g.name("mean", reduce_mean(x));
     g.name("greatest", reduce_max(x));
     g.name("greatest of columns", reduce_max(x, {0}));
     g.name("greatest of rows", reduce_max(x, {1}));

@@ -29,7 +29,7 @@ struct Layers {
     const Tensor x = image_of<T, 8, 12, 3>(g);
     const Tensor first = relu(conv2d(x, 17, {3, 3}, "first")), pooled = max_pool(first, {K, K}, {S, S}, same);
     const Tensor second = conv2d(pooled, 5, {2, 2}, "second", {.padding = valid});
-    learn(g, x, max_pool(relu(second), 2) + reduce_mean(first));
+    learn(g, x, max_pool(relu(second), 2) + reduce_mean(first, {1, 2, 3}, keep_dims));
   }
 };
 TEST(Pool, AfterBiasAndRelu) { test_windows<Layers<float, 2, 2>, float>(); }

@@ -123,12 +123,13 @@ class EventFiles(frame.InteropTest):
 
     def test_what_tensorflow_1_wrote_is_read(self):
         with tf.Graph().as_default() as graph, v1.Session() as session:
-            tf.constant(1.0, name="one")
+            sentence = v1.placeholder(tf.string, [], name="sentence")
+            words = v1.summary.text("words", sentence)
             with v1.summary.FileWriter(self.path("theirs"), graph) as writer:
                 for step in range(3):
                     value = v1.Summary.Value(tag=f"tag{step}", simple_value=0.1 * step)
                     writer.add_summary(v1.Summary(value=[value]), step)
-                    writer.add_summary(session.run(v1.summary.text("words", f"step {step}")), step)
+                    writer.add_summary(session.run(words, {sentence: f"step {step}"}), step)
                 values = np.arange(5, dtype=np.float32)
                 writer.add_summary(session.run(v1.summary.histogram("w", values)), 3)
                 writer.add_summary(session.run(v1.summary.image("i", np.zeros([1, 4, 5, 3], np.float32))), 4)

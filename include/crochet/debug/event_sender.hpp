@@ -159,8 +159,10 @@ class EventSender {
     ++replies_, ++replies_in_stream_;
     if (options_.token.empty() || token_.proves(send_events_method, call_->proof())) {
       refused_ += gates_->apply(reply);
-    } else if (reply.debug_op_state_changes_size() > 0) {
-      say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
+    } else {
+      greeted_ = false;  // gRPC may have connected to another server meanwhile: the next run begins with a handshake
+      if (reply.debug_op_state_changes_size() > 0)
+        say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
     }
     if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
   }
