@@ -218,6 +218,17 @@ struct the_step_function_does_not_take_one_step_context;
 template <class Creator, class Executor>
 struct the_creator_cannot_create_a_session_of_this_executor;
 
+/// Cause: the last argument of a session is no SessionOptions.
+/// Cure: the order is executor, chain, creator, options. What a creator is to do is said to the creator:
+/// `ChiefSessionCreator{Scaffold{}, {.checkpoint_dir = "run"}}`.
+template <class Given>
+struct the_last_argument_of_this_session_is_no_session_options;
+
+/// Cause: the first argument of a session creator is no Scaffold.
+/// Cure: put one in front of the other arguments: `ChiefSessionCreator{Scaffold{}, {.checkpoint_dir = "run"}}`.
+template <class Given>
+struct the_first_argument_of_this_creator_is_no_scaffold;
+
 /// Cause: the type that is to be a model has no `define` that can be called with a GraphBuilder&: it is missing,
 /// misspelt or private. Cure: give it `static constexpr void define(crochet::GraphBuilder& g)`.
 template <class Model>
@@ -320,14 +331,14 @@ template <class Reason>
 inline constexpr bool is_reported_elsewhere = false;
 template <class Hook>
 inline constexpr bool is_reported_elsewhere<error::has_a_before_run_that_does_not_compile<Hook>> = true;
-template <class Reason>
-inline constexpr bool needs_no_report = std::is_same_v<Reason, error::none> || is_reported_elsewhere<Reason>;
+template <std::size_t Position, class Reason>
+inline constexpr bool usable_hook = std::is_same_v<Reason, error::none> || is_reported_elsewhere<Reason>;
 }  // namespace detail
 
 /// The one error of a bad hook. Position and reason are template arguments, so that every compiler prints them.
 template <std::size_t Position, class Reason>
 struct hook_is_usable {
-  static_assert(detail::needs_no_report<Reason>,
+  static_assert(detail::usable_hook<Position, Reason>,
                 "crochet: this hook cannot be used; the crochet::error type in this message says why.");
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
@@ -38,20 +39,20 @@ struct RunBodies {
   }
 };
 
-template <class H>
+template <std::size_t Position, class H>
 void state_body(const H& hook, StateWriter& out) {
   hook.save_state(out);
 }
-template <class... H>
-constexpr void instantiate_state(List<H...>) {
-  [[maybe_unused]] const bool done[] = {true, (static_cast<void>(&state_body<H>), true)...};
+template <std::size_t... Position, class... H>
+constexpr void instantiate_state(List<Indexed<Position, H>...>) {
+  [[maybe_unused]] const bool done[] = {true, (static_cast<void>(&state_body<Position, H>), true)...};
 }
 /// save_state of the hooks that have it.
-template <class Chain>
+template <class Chain, class Positions = std::make_index_sequence<Chain::size>>
 struct StateBodies;
-template <class... H>
-struct StateBodies<HookChain<H...>> {
-  using Stateful = filtered<Where<saves_state<H>...>, H...>;
+template <class... H, std::size_t... Position>
+struct StateBodies<HookChain<H...>, std::index_sequence<Position...>> {
+  using Stateful = filtered<Where<saves_state<H>...>, Indexed<Position, H>...>;
 };
 
 }  // namespace crochet::detail

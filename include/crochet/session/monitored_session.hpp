@@ -29,6 +29,9 @@ namespace detail {
 template <class Exec, class Chain>
 using chain_verdict = session_verdict<std::remove_reference_t<Exec>, session_chain<Chain>>;
 
+template <class Given>
+concept NoSessionOptions = !std::is_convertible_v<Given, SessionOptions>;
+
 /// A request goes into a cold function by value if that costs nothing.
 template <class Request>
 using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const Request&>;
@@ -72,6 +75,13 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   }
   MonitoredSession(Exec executor, Chain chain, SessionOptions options)
       : MonitoredSession(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), Creator{}, options) {}
+  /// Of options that are none: only reports them.
+  template <detail::NoSessionOptions Given>
+  MonitoredSession(Exec executor, Chain chain, Creator creator, const Given&)
+      : Core(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), static_cast<Creator&&>(creator), {}) {
+    static_assert(call_is_usable<error::the_last_argument_of_this_session_is_no_session_options<Given>>,
+                  "crochet: crochet::error says why");
+  }
 
   /// One run: `session.run(fetches<"loss">, targets<"train">, feed<"images">(x))`, arguments in any order. Returns the
   /// fetched values; views among them are valid until the next run.
@@ -203,5 +213,7 @@ MonitoredSession(Exec&&, HookChain<H...>, SessionOptions) -> MonitoredSession<Ex
 template <class Exec, class... H, class Creator>
 MonitoredSession(Exec&&, HookChain<H...>, Creator, SessionOptions = {})
     -> MonitoredSession<Exec, HookChain<H...>, Creator>;
+template <class Exec, class... H, class Creator, detail::NoSessionOptions Given>
+MonitoredSession(Exec&&, HookChain<H...>, Creator, const Given&) -> MonitoredSession<Exec, HookChain<H...>, Creator>;
 
 }  // namespace crochet

@@ -2,14 +2,39 @@
 // The two creators of a job: the chief restores or initializes, workers wait until it has.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
+#include <crochet/error.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/scaffold.hpp>
 #include <crochet/session/session_manager.hpp>
 
 namespace crochet {
+
+namespace detail {
+
+template <class S>
+inline constexpr bool is_scaffold = requires {
+  S::has_saver;
+};
+template <class S>
+using scaffold_reason =
+    std::conditional_t<is_scaffold<S>, error::none, error::the_first_argument_of_this_creator_is_no_scaffold<S>>;
+/// The scaffold; of anything else, which is an error, an empty one.
+template <class S>
+auto scaffold_or_empty([[maybe_unused]] S given) {
+  if constexpr (is_scaffold<S>) {
+    return given;
+  } else {
+    return Scaffold<>{};
+  }
+}
+template <class S>
+using ScaffoldManager = SessionManager<decltype(scaffold_or_empty(std::declval<S>()))>;
+
+}  // namespace detail
 
 /// Makes sessions that continue the latest checkpoint, if there is one, and are initialized if not; each time one is
 /// created, so after a failure, too:
@@ -18,9 +43,11 @@ namespace crochet {
 /// Throws what SessionManager::prepare_session throws.
 template <class S = Scaffold<>>
 class ChiefSessionCreator {
+  static_assert(call_is_usable<detail::scaffold_reason<S>>, "crochet: crochet::error says why");
+
  public:
   explicit ChiefSessionCreator(S scaffold = {}, RestoreOptions from = {}, WaitOptions waiting = {})
-      : manager_(std::move(scaffold), waiting), from_(std::move(from)) {}
+      : manager_(detail::scaffold_or_empty(std::move(scaffold)), waiting), from_(std::move(from)) {}
 
   template <class E>
   void create_session(RawSession<E>& session, Coordinator& coordinator) {
@@ -28,17 +55,21 @@ class ChiefSessionCreator {
   }
 
  private:
-  SessionManager<S> manager_;
+  detail::ScaffoldManager<S> manager_;
   RestoreOptions from_;
 };
+// Options without a scaffold in front, in braces too, are the error above.
+ChiefSessionCreator(RestoreOptions)->ChiefSessionCreator<RestoreOptions>;
 
 /// Makes sessions by waiting until the chief has initialized what they share, at most `max_wait_secs` seconds each
 /// time. Throws what SessionManager::wait_for_session throws.
 template <class S = Scaffold<>>
 class WorkerSessionCreator {
+  static_assert(call_is_usable<detail::scaffold_reason<S>>, "crochet: crochet::error says why");
+
  public:
   explicit WorkerSessionCreator(S scaffold = {}, double max_wait_secs = 1800, WaitOptions waiting = {})
-      : manager_(std::move(scaffold), waiting), max_wait_secs_(max_wait_secs) {}
+      : manager_(detail::scaffold_or_empty(std::move(scaffold)), waiting), max_wait_secs_(max_wait_secs) {}
 
   template <class E>
   void create_session(RawSession<E>& session, Coordinator& coordinator) {
@@ -46,7 +77,7 @@ class WorkerSessionCreator {
   }
 
  private:
-  SessionManager<S> manager_;
+  detail::ScaffoldManager<S> manager_;
   double max_wait_secs_;
 };
 

@@ -27,5 +27,8 @@ SingularMonitoredSession(Exec&&, HookChain<H...>, SessionOptions) -> SingularMon
 template <class Exec, class... H, class Creator>
 SingularMonitoredSession(Exec&&, HookChain<H...>, Creator, SessionOptions = {})
     -> SingularMonitoredSession<Exec, HookChain<H...>, Creator>;
+template <class Exec, class... H, class Creator, detail::NoSessionOptions Given>
+SingularMonitoredSession(Exec&&, HookChain<H...>, Creator, const Given&)
+    -> SingularMonitoredSession<Exec, HookChain<H...>, Creator>;
 
 }  // namespace crochet
