@@ -22,14 +22,16 @@ class Crochet(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     # with_cuda brings nothing: the CUDA Toolkit comes from the machine.
     options = {
+        "with_hana": [True, False],
         "with_cpu": [True, False],
         "with_data": [True, False],
         "with_io": [True, False],
         "with_debug": [True, False],
         "with_cuda": [True, False],
     }
-    # Debug streams bring gRPC, which takes long to build: for who asks for them.
+    # Debug streams bring gRPC, which takes long to build, and Boost is large: for who asks for them.
     default_options = {
+        "with_hana": False,
         "with_cpu": True,
         "with_data": True,
         "with_io": True,
@@ -64,7 +66,8 @@ class Crochet(ConanFile):
     def requirements(self):
         # Without upper bounds below the next major version a package that is not out yet could be taken. The lower
         # bounds are Debian 12's.
-        self.requires("boost/[>=1.74 <2]", options={"header_only": True})
+        if self.options.with_hana:
+            self.requires("boost/[>=1.74 <2]", options={"header_only": True})
         if self.options.with_cpu:
             self.requires("eigen/[>=3.4 <6]")
         if self.options.with_data:
@@ -94,7 +97,7 @@ class Crochet(ConanFile):
     def generate(self):
         CMakeDeps(self).generate()
         toolchain = CMakeToolchain(self)
-        for component in ("cpu", "data", "io", "debug", "cuda"):
+        for component in ("hana", "cpu", "data", "io", "debug", "cuda"):
             wanted = self._with_tests and self.options.get_safe(f"with_{component}")
             toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
         toolchain.cache_variables["CROCHET_TESTS"] = self._with_tests
@@ -119,7 +122,9 @@ class Crochet(ConanFile):
         # One of Conan's two CMake generators looks for that file where the package says, the other where a component does.
         config = [os.path.join("lib", "cmake", "crochet")]
         self.cpp_info.builddirs = config
-        self._component("core", ["boost::headers"], pkg_config="crochet").builddirs = config
+        self._component("core", [], pkg_config="crochet").builddirs = config
+        if self.options.with_hana:
+            self._component("hana", ["core", "boost::headers"])
         if self.options.with_cpu:
             self._component("cpu", ["core", "eigen::eigen"])
         if self.options.with_data:

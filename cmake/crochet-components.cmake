@@ -4,8 +4,9 @@
 # There are no version numbers on purpose. A package manager's Eigen 5 does not satisfy `find_package(Eigen3 3.3)`, so
 # that call would pass over it and quietly take the system's.
 
-set(crochet_components core cpu data io debug cuda)
-set(crochet_core_needs Boost::headers)
+set(crochet_components core hana cpu data io debug cuda)
+set(crochet_core_needs "") # the standard library
+set(crochet_hana_needs Boost::headers)
 set(crochet_cpu_needs Eigen3::Eigen Threads::Threads)
 set(crochet_data_needs ZLIB::ZLIB)
 set(crochet_io_needs protobuf::libprotobuf leveldb::leveldb isa-l::isa-l nlohmann_json::nlohmann_json PNG::PNG)
@@ -17,7 +18,7 @@ set(crochet_cuda_needs CUDA::cudart)
 
 # Looks for what a component needs. Sets `missing` to the targets that nobody here provides: empty when all is well.
 function(crochet_find_dependencies component missing)
-  if(component STREQUAL "core")
+  if(component STREQUAL "hana")
     find_package(Boost CONFIG QUIET) # first by config: newer versions of CMake have no FindBoost
     if(NOT TARGET Boost::headers)
       find_package(Boost QUIET)

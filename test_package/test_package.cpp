@@ -1,5 +1,9 @@
 // What `conan create` builds and runs against the new package: one line for each component.
 #include <crochet/crochet.hpp>
+#ifdef HAS_hana
+#include <boost/hana/length.hpp>
+#include <crochet/hana/chain.hpp>
+#endif
 #ifdef HAS_cpu
 #include <crochet/executor/cpu.hpp>
 #endif
@@ -32,6 +36,9 @@ struct Model {
 
 int main() {
   crochet::HookChain chain{Hook{}};
+#ifdef HAS_hana
+  std::cout << "hana " << boost::hana::length(chain) << '\n';
+#endif
 #ifdef HAS_cpu
   auto executor = crochet::Cpu{.threads = 1}.compile<Model>();
   std::cout << "cpu " << executor.fetchable.size() << '\n';

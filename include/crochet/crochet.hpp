@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core of crochet: hooks, chains, sessions, step functions. Standard library and Hana only, and cheap to include.
+// The core of crochet: hooks, chains, sessions, step functions. Standard library only, and cheap to include.
 // Models (crochet/model.hpp), executors for graphs (which bring it), stock hooks and data have headers of their own.
 #pragma once
 

@@ -8,7 +8,7 @@ execute_process(COMMAND ${compiler} -std=c++20 ${include_dirs} -M ${CMAKE_CURREN
   OUTPUT_VARIABLE read COMMAND_ERROR_IS_FATAL ANY)
 
 foreach(unwanted IN ITEMS /Eigen/ /grpc /google/protobuf/ /cuda /zlib.h /mpi.h /gtest/ /crochet/hooks/ /crochet/io/
-    /crochet/data /crochet/testing /crochet/executor/cpu /boost/hana.hpp
+    /crochet/data /crochet/testing /crochet/executor/cpu /crochet/hana /boost/
     "/c\\+\\+/[0-9.]+/(functional|iostream|chrono|filesystem|ranges|regex)")
   string(REGEX MATCH "[^ ]*${unwanted}[^ \n]*" found "${read}")
   if(found)

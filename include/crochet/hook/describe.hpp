@@ -12,7 +12,7 @@
 
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
-#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/has_phase.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/short_name.hpp>
 #include <crochet/hook/type_name.hpp>
@@ -23,20 +23,6 @@ namespace detail {
 
 /// One line of the table: hook, phases, cadence, fetches.
 using DescribedHook = std::array<std::string, 4>;
-
-/// Does H have a member for the phase? Asked of the hook inside a decorator too, whose own members may be conditional.
-template <class H, class P>
-constexpr bool has_phase() {
-  if constexpr (Decorates<H>) {
-    return has_phase<typename H::decorates, P>();
-  } else if constexpr (CanBeProbed<H>) {
-    return mentions<H, P>;
-  } else if constexpr (ListsPhases<H>) {
-    return is_listed<P, typename H::handles>;
-  } else {
-    return false;
-  }
-}
 
 template <class H, class... P>
 std::string phases_of(Phases<P...>) {

@@ -8,6 +8,11 @@
 #ifdef CONSUMER_HAS_DEBUG
 #include <crochet/proto/debug_service.grpc.pb.h>
 #endif
+#ifdef CONSUMER_HAS_HANA
+#include <boost/hana/count_if.hpp>
+#include <crochet/hana/chain.hpp>
+#include <crochet/hana/predicates.hpp>
+#endif
 
 #include <array>
 #include <cstdint>
@@ -53,6 +58,10 @@ int main() {
   if (read != loss) return 1;
 #ifdef CONSUMER_HAS_DEBUG
   std::cout << "debug streams to " << crochet::proto::EventListener::service_full_name() << '\n';
+#endif
+#ifdef CONSUMER_HAS_HANA
+  const auto count = boost::hana::count_if(session.hooks(), crochet::handles_phase<crochet::phase::after_run>);
+  std::cout << "hana counts " << count << " hooks\n";
 #endif
   std::cout << "stopped by " << session.stop_reason().hook << ", loss " << loss << '\n';
 }

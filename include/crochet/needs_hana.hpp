@@ -6,5 +6,5 @@
 #include <crochet/config.hpp>
 
 #if !__has_include(<boost/hana/tuple.hpp>)
-#include "crochet: Boost.Hana is not found: link the CMake target crochet::core, or install libboost-dev"
+#include "crochet: Boost.Hana is not found: link the CMake target crochet::hana, or install libboost-dev"
 #endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tag by which Boost.Hana finds what is implemented for chains (hana/chain.hpp).
+#pragma once
+
+#include <crochet/needs_hana.hpp>
+
+#include <type_traits>
+#include <utility>
+
+#include <boost/hana/core/tag_of.hpp>
+
+#include <crochet/hook/chain.hpp>
+
+namespace crochet {
+
+/// Hana's tag of all chains. `hana::make<HookChainTag>(x...)`, and with it each algorithm that returns a new sequence,
+/// gives a HookChain if every x is a hook (hana/is_hook.hpp), else a hana::tuple.
+struct HookChainTag {};
+
+namespace detail {
+
+/// The hook at position I of a chain that is an lvalue or an rvalue.
+template <std::size_t I, class Chain>
+constexpr decltype(auto) hook_at(Chain&& chain) {
+  using Hook = std::remove_reference_t<decltype(chain.template at<I>())>;
+  if constexpr (std::is_lvalue_reference_v<Chain>) {
+    return static_cast<Hook&>(chain.template at<I>());
+  } else {
+    return static_cast<Hook&&>(chain.template at<I>());
+  }
+}
+
+template <class Chain>
+using chain_indices = std::make_index_sequence<std::remove_cvref_t<Chain>::size>;
+
+}  // namespace detail
+}  // namespace crochet
+
+namespace boost::hana {
+
+template <class... H>
+struct tag_of<crochet::HookChain<H...>> {
+  using type = crochet::HookChainTag;
+};
+
+}  // namespace boost::hana

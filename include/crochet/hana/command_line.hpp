@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listed members as options of a command line. The program links CLI11.
+#pragma once
+
+#include <crochet/needs_hana.hpp>
+
+#if !__has_include(<CLI/CLI.hpp>)
+#include "crochet: CLI11 is not found: link the CMake target CLI11::CLI11"
+#endif
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <CLI/CLI.hpp>
+
+#include <crochet/hana/members.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+/// "plateau" and "min_delta" become "plateau.min-delta".
+inline std::string option_name(const std::string& section, std::string_view member) {
+  std::string name = (section.empty() ? "" : section + '.') + std::string(member);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+template <class Member>
+CLI::Option* add_option(CLI::App& app, const std::string& name, Member& member) {
+  if constexpr (std::is_same_v<Member, bool>) {
+    const std::size_t last = name.rfind('.') + 1;  // 0 where there is no dot
+    return app.add_flag("--" + name + ",!--" + name.substr(0, last) + "no-" + name.substr(last), member);
+  } else {
+    return app.add_option("--" + name, member)->capture_default_str();
+  }
+}
+
+}  // namespace detail
+
+/// Adds an option for each listed member: `--min-delta` for `min_delta`, with its value as the default in the help;
+/// a bool is a flag, `--verbose` and `--no-verbose`. With a section the names are `--section.min-delta`, and the help
+/// has them under that heading; a member that lists members is a section inside. The object has to live until `app` has
+/// parsed. Errors are CLI11's: CLI::ConstructionError here, CLI::ParseError there.
+template <ListsMembers Object>
+void add_options(CLI::App& app, Object& object, const std::string& section = "") {
+  for_each_member(object, [&]<class Member>(std::string_view member_name, Member& member) {
+    const std::string name = detail::option_name(section, member_name);
+    if constexpr (ListsMembers<Member>) {
+      add_options(app, member, name);
+    } else {
+      CLI::Option* const option = detail::add_option(app, name, member);
+      if (!section.empty()) option->group(section);
+    }
+  });
+}
+
+}  // namespace crochet

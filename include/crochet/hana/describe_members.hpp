@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// describe(options): the members of an object as a line for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/hana/members.hpp>
+#include <crochet/hooks/value_text.hpp>
+
+namespace crochet {
+
+template <ListsMembers Object>
+std::string describe(const Object& object);
+
+namespace detail {
+
+template <class Member>
+void append_member(std::string& line, const Member& member) {
+  if constexpr (ListsMembers<Member>) {
+    line += '{' + describe(member) + '}';
+  } else if constexpr (std::is_convertible_v<const Member&, std::string_view>) {
+    (line += '"').append(std::string_view(member)) += '"';
+  } else if constexpr (std::is_enum_v<Member>) {
+    append_value(line, static_cast<std::underlying_type_t<Member>>(member));
+  } else if constexpr (requires { append_value(line, member); }) {
+    append_value(line, member);
+  } else {
+    line += "...";
+  }
+}
+
+}  // namespace detail
+
+/// The listed members by name and value: `patience 20, rule {rate 0.1, floor 0.0}, name "loss"`. Of a list the first
+/// six elements; an enumerator as its number; `...` for a member of a type that has no text. Allocates.
+template <ListsMembers Object>
+std::string describe(const Object& object) {
+  std::string line;
+  for_each_member(object, [&](std::string_view name, const auto& member) {
+    if (!line.empty()) line += ", ";
+    line.append(name) += ' ';
+    detail::append_member(line, member);
+  });
+  return line;
+}
+
+}  // namespace crochet

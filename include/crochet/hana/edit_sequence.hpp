@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edits of a Hana sequence at the place of a named hook: of chains (hana/edit.hpp) and of the types of their hooks
+// (hana/edit_types.hpp). Internal.
+#pragma once
+
+#include <crochet/needs_hana.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include <boost/hana/bool.hpp>
+#include <boost/hana/insert.hpp>
+#include <boost/hana/integral_constant.hpp>
+#include <boost/hana/less.hpp>
+#include <boost/hana/remove_at.hpp>
+#include <boost/hana/sort.hpp>
+#include <boost/hana/type.hpp>
+
+#include <crochet/hana/predicates.hpp>
+
+namespace crochet::detail {
+
+/// Reports that the named hook is not there once. The sequence stays as it is, so that this is the one error.
+template <class Named, class Sequence>
+constexpr std::remove_cvref_t<Sequence> unedited(Sequence&& sequence) {
+  [[maybe_unused]] typename Named::Check checked;
+  return std::forward<Sequence>(sequence);
+}
+
+/// The sequence with `added` at the named place, or `Behind` elements behind it.
+template <class Named, std::size_t Behind, class Sequence, class Added>
+constexpr auto inserted(Sequence&& sequence, Added&& added) {
+  if constexpr (!Named::is_unique) {
+    return unedited<Named>(std::forward<Sequence>(sequence));
+  } else {
+    constexpr auto place = boost::hana::size_c<Named::position + Behind>;
+    return boost::hana::insert(std::forward<Sequence>(sequence), place, std::forward<Added>(added));
+  }
+}
+
+/// The sequence without the named element.
+template <class Named, class Sequence>
+constexpr auto removed(Sequence&& sequence) {
+  if constexpr (!Named::is_unique) {
+    return unedited<Named>(std::forward<Sequence>(sequence));
+  } else {
+    return boost::hana::remove_at(std::forward<Sequence>(sequence), boost::hana::size_c<Named::position>);
+  }
+}
+
+/// The sequence with `added` in the place of the named element.
+template <class Named, class Sequence, class Added>
+constexpr auto replaced(Sequence&& sequence, Added&& added) {
+  if constexpr (!Named::is_unique) {
+    return unedited<Named>(std::forward<Sequence>(sequence));
+  } else {
+    return inserted<Named, 0>(removed<Named>(std::forward<Sequence>(sequence)), std::forward<Added>(added));
+  }
+}
+
+/// The order of two hooks, or of two types of hooks, by `key(hana::type_c<H>)`.
+template <auto key>
+inline constexpr auto less_by = [](const auto& a, const auto& b) {
+  return boost::hana::bool_c<bool(key(boost::hana::type_c<hook_of<decltype(a)>>) <
+                                  key(boost::hana::type_c<hook_of<decltype(b)>>))>;
+};
+
+}  // namespace crochet::detail

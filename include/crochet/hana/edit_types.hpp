@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of chains from types of chains. An edit that names a hook does not compile if the chain has no hook of that
+// type, or more than one. For values: hana/edit.hpp.
+#pragma once
+
+#include <crochet/needs_hana.hpp>
+
+#include <boost/hana/append.hpp>
+#include <boost/hana/prepend.hpp>
+#include <boost/hana/sort.hpp>
+#include <boost/hana/type.hpp>
+
+#include <crochet/hana/edit_sequence.hpp>
+#include <crochet/hana/named_hook.hpp>
+#include <crochet/hana/types.hpp>
+
+namespace crochet {
+
+/// The chain's type with H as its last hook.
+template <class Chain, class H>
+using Append = chain_of<decltype(boost::hana::append(hook_types<Chain>, boost::hana::type_c<H>))>;
+
+/// The chain's type with H as its first hook.
+template <class Chain, class H>
+using Prepend = chain_of<decltype(boost::hana::prepend(hook_types<Chain>, boost::hana::type_c<H>))>;
+
+/// The chain's type with New in the place of Old. New may be a decorator: `Replace<C, H, EveryN<10, H>>`.
+template <class Chain, class Old, class New>
+using Replace =
+    chain_of<decltype(detail::replaced<detail::named_hook<Chain, Old>>(hook_types<Chain>, boost::hana::type_c<New>))>;
+
+/// The chain's type without H.
+template <class Chain, class H>
+using Without = chain_of<decltype(detail::removed<detail::named_hook<Chain, H>>(hook_types<Chain>))>;
+
+/// The chain's type with New right before H.
+template <class Chain, class H, class New>
+using InsertBefore =
+    chain_of<decltype(detail::inserted<detail::named_hook<Chain, H>, 0>(hook_types<Chain>, boost::hana::type_c<New>))>;
+
+/// The chain's type with New right behind H.
+template <class Chain, class H, class New>
+using InsertAfter =
+    chain_of<decltype(detail::inserted<detail::named_hook<Chain, H>, 1>(hook_types<Chain>, boost::hana::type_c<New>))>;
+
+/// The chain's type in ascending order of `key(hana::type_c<H>)`, a constant that `<` compares. Hooks with equal keys
+/// keep their order.
+template <class Chain, auto key>
+using SortedBy = chain_of<decltype(boost::hana::sort(hook_types<Chain>, detail::less_by<key>))>;
+
+}  // namespace crochet

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which members JSON has a form for, and the one error of a member that it has none for. Internal to hana/json.hpp.
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/second.hpp>
+#include <boost/hana/unpack.hpp>
+
+#include <crochet/hana/members.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+template <class T>
+concept JsonText = std::is_convertible_v<const T&, std::string_view>;
+template <class T>
+concept JsonScalar = JsonText<T> || std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class T>
+concept JsonList = !JsonText<T> && requires(const T& list) {
+  list.data();
+  list.size();
+};
+
+template <class T>
+constexpr auto without_json_form();
+
+/// The first of the types that JSON has no form for; void if there is none. As std::type_identity.
+template <class... T>
+struct FirstWithoutJsonForm {
+  using type = void;
+};
+template <class T, class... Rest>
+struct FirstWithoutJsonForm<T, Rest...> {
+  using own = typename decltype(without_json_form<T>())::type;
+  using type =
+      typename std::conditional_t<std::is_void_v<own>, FirstWithoutJsonForm<Rest...>, std::type_identity<own>>::type;
+};
+
+template <class T>
+constexpr auto without_json_form() {
+  if constexpr (ListsMembers<T>) {
+    return boost::hana::unpack(boost::hana::accessors<T>(), []<class... Accessor>(const Accessor&... accessor) {
+      return FirstWithoutJsonForm<
+          std::remove_cvref_t<decltype(boost::hana::second(accessor)(std::declval<T&>()))>...>{};
+    });
+  } else if constexpr (JsonList<T>) {
+    return without_json_form<std::remove_cvref_t<decltype(*std::declval<T&>().begin())>>();
+  } else {
+    return std::type_identity<std::conditional_t<JsonScalar<T>, void, T>>{};
+  }
+}
+
+}  // namespace detail
+
+/// The one error of a member, or an element of one, that JSON has no form for.
+template <class Member>
+struct member_has_a_form_in_json {
+  static_assert(std::is_void_v<Member>,
+                "crochet: JSON holds numbers, bools, enums, texts, lists of these, and classes that list theirs.");
+};
+/// Its condition, of an object.
+template <class Object>
+using members_have_forms_in_json =
+    member_has_a_form_in_json<typename decltype(detail::without_json_form<Object>())::type>;
+
+}  // namespace crochet

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, enumerators and texts as JSON, both ways, and what is said of JSON that does not fit. Internal to
+// hana/json.hpp.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/error.hpp>
+#include <crochet/hana/json_form.hpp>
+#include <crochet/name.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace crochet::detail {
+
+/// "rule.rate".
+inline std::string member_path(const std::string& path, std::string_view name) {
+  return path.empty() ? std::string(name) : path + '.' + std::string(name);
+}
+
+/// A value in a message: its first letters.
+template <class Json>
+std::string shown(const Json& json) {
+  constexpr std::size_t longest = 60;
+  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+template <class Json>
+DataError wrong_json(const std::string& path, const std::string& expected, const Json& found) {
+  const std::string where = path.empty() ? "the JSON" : "\"" + path + "\" of the JSON";
+  return DataError("crochet: " + where + " has to be " + expected + " and is " + shown(found));
+}
+template <class Names>
+DataError unknown_key(const std::string& path, const std::string& key, const Names& names) {
+  const std::string_view near = closest(key, names);
+  const std::string hint = near.empty() ? "" : "; did you mean \"" + member_path(path, near) + "\"?";
+  return DataError("crochet: no member for the JSON key \"" + member_path(path, key) + '"' + hint);
+}
+
+/// A number that is not finite is a text, null what was reported (hana/json_form.hpp).
+template <class T>
+nlohmann::ordered_json json_scalar(const T& value) {
+  if constexpr (std::is_enum_v<T>) {
+    return static_cast<std::underlying_type_t<T>>(value);
+  } else if constexpr (std::floating_point<T>) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+  } else if constexpr (JsonText<T>) {
+    return std::string(std::string_view(value));
+  } else if constexpr (JsonScalar<T>) {
+    return value;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Json, std::floating_point T>
+void read_number(const Json& json, T& value, const std::string& path) {
+  using Limits = std::numeric_limits<T>;
+  if (json.is_number()) {
+    value = json.template get<T>();
+  } else if (json == "nan" || json == "inf" || json == "-inf") {
+    value = json == "nan" ? Limits::quiet_NaN() : json == "inf" ? Limits::infinity() : -Limits::infinity();
+  } else {
+    throw wrong_json(path, "a number", json);
+  }
+}
+
+template <class Json, std::integral T>
+void read_number(const Json& json, T& value, const std::string& path) {
+  using Limits = std::numeric_limits<T>;
+  const std::string range =
+      "a whole number from " + std::to_string(+Limits::min()) + " to " + std::to_string(+Limits::max());
+  if (!json.is_number_integer()) throw wrong_json(path, range, json);
+  const bool fits =
+      json.is_number_unsigned()
+          ? json.template get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
+          : std::signed_integral<T> && json.template get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min());
+  if (!fits) throw wrong_json(path, range, json);
+  value = json.template get<T>();
+}
+
+template <class Json, class T>
+void read_scalar(const Json& json, T& value, const std::string& path) {
+  if constexpr (std::is_enum_v<T>) {
+    auto number = static_cast<std::underlying_type_t<T>>(value);
+    read_number(json, number, path);
+    value = static_cast<T>(number);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) throw wrong_json(path, "true or false", json);
+    value = json.template get<bool>();
+  } else if constexpr (JsonText<T>) {
+    if (!json.is_string()) throw wrong_json(path, "a text", json);
+    value = json.template get<std::string>();
+  } else if constexpr (JsonScalar<T>) {
+    read_number(json, value, path);
+  }
+}
+
+}  // namespace crochet::detail

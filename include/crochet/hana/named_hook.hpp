@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hook that an edit of a chain names: it must be in the chain, and once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <type_traits>
+
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/pack.hpp>
+
+namespace crochet {
+
+/// The one error of an edit that names a hook of a chain.
+/// Cure: name a hook by the type that it has in the chain, its decorators included; to edit all hooks that fulfil a
+/// condition, use `hana::filter` or `hana::replace_if`.
+template <class Hook, std::size_t Times>
+struct named_hook_is_in_the_chain_once {
+  static_assert(Times != 0, "crochet: the chain has no hook of the type that this edit names.");
+  static_assert(Times < 2, "crochet: the chain has more than one hook of the type that this edit names.");
+};
+
+namespace detail {
+
+/// Where hook H is in a chain's type. An object of `Check` reports that it is not there once.
+template <class Chain, class H>
+struct NamedHook;
+template <class... G, class H>
+struct NamedHook<HookChain<G...>, H> {
+  static constexpr std::size_t times = count_marked(std::array<bool, sizeof...(G)>{std::is_same_v<G, H>...});
+  static constexpr bool is_unique = times == 1;
+  using Check = named_hook_is_in_the_chain_once<H, times>;
+  static constexpr std::size_t position = first_of({std::is_same_v<G, H>...});
+};
+
+template <class Chain, class H>
+using named_hook = NamedHook<typename std::remove_cvref_t<Chain>::Flat, H>;
+
+}  // namespace detail
+}  // namespace crochet

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hook is to stand before one that the chain has twice.
+// expect-error: the chain has more than one hook of the type that this edit names
+// expect-error: named_hook_is_in_the_chain_once<Hook<1>, 2
+#include <crochet/hana/edit.hpp>
+
+namespace cr = crochet;
+
+template <int I>
+struct Hook {
+  void begin() {}
+};
+
+#ifdef CROCHET_FIXED
+using Second = Hook<2>;
+#else
+using Second = Hook<1>;
+#endif
+
+auto longer = cr::insert_before<Hook<1>>(cr::HookChain{Hook<1>{}, Second{}}, Hook<3>{});

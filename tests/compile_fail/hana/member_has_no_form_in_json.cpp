@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A listed member is a class that lists no members.
+// expect-error: JSON holds numbers, bools, enums, texts, lists of these, and classes that list theirs
+// expect-error: member_has_a_form_in_json<Rule>
+#include <crochet/hana/json.hpp>
+
+struct Rule {
+  double rate = 0.1;
+};
+struct Options {
+  int patience = 10;
+  Rule rule;
+};
+
+#ifdef CROCHET_FIXED
+BOOST_HANA_ADAPT_STRUCT(Rule, rate);
+#endif
+BOOST_HANA_ADAPT_STRUCT(Options, patience, rule);
+
+auto json = crochet::json_of(Options{});

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hook that is to be removed is in the chain inside a decorator, and named without it.
+// expect-error: the chain has no hook of the type that this edit names
+#include <crochet/hana/edit.hpp>
+#include <crochet/hooks/every_n.hpp>
+
+namespace cr = crochet;
+
+struct Hook {
+  void after_run(auto&, const auto&) {}
+};
+
+#ifdef CROCHET_FIXED
+using Named = cr::EveryN<10, Hook>;
+#else
+using Named = Hook;
+#endif
+
+auto rest = cr::without<Named>(cr::HookChain{cr::EveryN<10, Hook>{}});

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <crochet/hana/describe_members.hpp>
+
+#include <gtest/gtest.h>
+
+#include "options.hpp"
+
+namespace crochet {
+namespace {
+
+TEST(HanaDescribe, GivesNamesAndValuesInALine) {
+  EXPECT_EQ(describe(Options{.verbose = true, .mode = Mode::fast}),
+            "patience 20, min_delta 1e-05, verbose true, mode 1, name \"loss\", milestones [100, 200], "
+            "range [0.0, 1.0], rule {rate 0.1, floor 0.0}");
+  EXPECT_EQ(describe(Defined{.count = 3, .text = "three"}), "count 3, text \"three\"");
+  EXPECT_EQ(describe(Empty{}), "");
+}
+
+TEST(HanaDescribe, OfTheStateOfAHook) {
+  EXPECT_EQ(describe(Plateau{.since = 2}), "best inf, since 2, history [], rule {rate 0.1, floor 0.0}");
+}
+
+struct Opaque {};
+struct HasOpaque {
+  int count = 1;
+  Opaque opaque;
+};
+
+}  // namespace
+}  // namespace crochet
+
+BOOST_HANA_ADAPT_STRUCT(crochet::HasOpaque, count, opaque);
+
+TEST(HanaDescribe, OfAMemberWithoutText) { EXPECT_EQ(crochet::describe(crochet::HasOpaque{}), "count 1, opaque ..."); }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hook whose state and options are listed for Hana, and members of every kind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <crochet/hana/members.hpp>
+#include <crochet/hana/saved_members.hpp>
+
+namespace crochet {
+
+enum class Mode : unsigned char { slow, fast };
+
+struct Rule {
+  double rate = 0.1;
+  float floor = 0;
+};
+struct Options {
+  int patience = 20;
+  double min_delta = 1e-5;
+  bool verbose = false;
+  Mode mode = Mode::slow;
+  std::string name = "loss";
+  std::vector<int> milestones{100, 200};
+  std::array<double, 2> range{0, 1};
+  Rule rule = {};
+};
+
+/// A hook with options, which are none of its state, and state.
+struct Plateau {
+  CROCHET_SAVED_MEMBERS;
+  void after_run(auto&, const auto&) { ++since; }
+  Options options = {};
+  double best = std::numeric_limits<double>::infinity();
+  std::int64_t since = 0;
+  std::vector<float> history = {};
+  Rule rule = {};
+};
+
+/// Declared by the other macro.
+struct Defined {
+  BOOST_HANA_DEFINE_STRUCT(Defined, (int, count), (std::string, text));
+};
+struct Empty {};
+
+}  // namespace crochet
+
+BOOST_HANA_ADAPT_STRUCT(crochet::Rule, rate, floor);
+BOOST_HANA_ADAPT_STRUCT(crochet::Options, patience, min_delta, verbose, mode, name, milestones, range, rule);
+BOOST_HANA_ADAPT_STRUCT(crochet::Plateau, best, since, history, rule);
+BOOST_HANA_ADAPT_STRUCT(crochet::Empty);
