@@ -22,7 +22,7 @@ class StandardError {
     if (bar_size_ > 0) piece.add("\r\x1b[K");
     piece.add(text);
     piece.add("\n");
-    piece.add({bar_, bar_size_});
+    piece.add(bar_, bar_size_);
   }
   /// Draws the bar in place of the one that is there. What is longer than any terminal is cut off.
   void draw(std::string_view bar) {
@@ -31,7 +31,7 @@ class StandardError {
     std::memcpy(bar_, bar.data(), bar_size_);
     Piece piece;
     piece.add("\r");
-    piece.add({bar_, bar_size_});
+    piece.add(bar_, bar_size_);
     piece.add("\x1b[K");
   }
   /// Leaves the bar as it is, and goes to a new line.
@@ -64,14 +64,15 @@ class StandardError {
       flush();
       std::fflush(stderr);
     }
-    void add(std::string_view text) {
-      if (text.size() > sizeof buffer_ - size_) flush();
-      if (text.size() > sizeof buffer_) {
-        std::fwrite(text.data(), 1, text.size(), stderr);
+    void add(std::string_view text) { add(text.data(), text.size()); }
+    void add(const char* text, std::size_t size) {
+      if (size > sizeof buffer_ - size_) flush();
+      if (size > sizeof buffer_) {
+        std::fwrite(text, 1, size, stderr);
         return;
       }
-      if (!text.empty()) std::memcpy(buffer_ + size_, text.data(), text.size());
-      size_ += text.size();
+      if (size > 0) std::memcpy(buffer_ + size_, text, size);
+      size_ += size;
     }
 
    private:

@@ -5,13 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <crochet/config.hpp>
 #include <crochet/error.hpp>
@@ -325,7 +325,7 @@ class StepExecutor {
   }
   /// The owner's objects always have values.
   [[nodiscard]] static constexpr bool variables_initialized() requires has_state { return true; }
-  [[nodiscard]] static std::vector<std::string> uninitialized_variables() requires has_state { return {}; }
+  [[nodiscard]] static std::initializer_list<std::string> uninitialized_variables() requires has_state { return {}; }
 
  private:
   template <class D, class... F, class Probes, class... N, class T, class... O>

@@ -136,6 +136,12 @@ class ChainState {
    public:
     explicit Writer(std::vector<StateSection>& sections) : sections_(sections) {}
 
+    bool first(const void* object) override {
+      if (std::find(seen_.begin(), seen_.end(), object) != seen_.end()) return false;
+      seen_.push_back(object);
+      return true;
+    }
+
    protected:
     void write(std::string_view key, const StateValue& value) override {
       StateSection& section = sections_[open_.empty() ? top() : open_.back()];
@@ -172,6 +178,7 @@ class ChainState {
     }
     std::vector<StateSection>& sections_;
     std::vector<std::size_t> open_;
+    std::vector<const void*> seen_;
   };
 
   class Reader final : public StateReader, private Path {

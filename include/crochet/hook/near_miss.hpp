@@ -4,6 +4,7 @@
 // words by one of three patterns, plus slips of the pen.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <type_traits>
 
@@ -83,27 +84,53 @@ struct Anything {};
 // no misspelt phase. A name with an underscore at its end or its beginning is one only if it is a function that a
 // caller may call: private data are often named so.
 
+template <class T>
+concept IsObject = std::is_object_v<std::remove_reference_t<T>>;
+
+/// The forms of a member function that a caller may call, one for each step down; `auto` parameters fit several.
+template <int N>
+struct Form : Form<N - 1> {};
+template <>
+struct Form<0> {};
+template <class H, class Function>
+requires(std::is_member_function_pointer_v<Function> ||
+         std::is_function_v<std::remove_pointer_t<Function>>) void function_of(Form<4>, Function);
+template <class H>
+void function_of(Form<3>, void (H::*)(Anything&));
+template <class H>
+void function_of(Form<2>, void (H::*)(Anything&, Anything&));
+template <class H>
+void function_of(Form<1>, void (H::*)(Anything&, const Anything&));
+template <class H>
+void function_of(Form<0>, void (H::*)(Anything&) const);
+
+/// A name, and whether the hook has no misspelt phase of that name.
+struct Spelling {
+  const char* name;
+  bool is_fine;
+};
+template <std::size_t N>
+constexpr std::string_view first_miss(const Spelling (&all)[N]) {
+  for (const Spelling& one : all) {
+    if (!one.is_fine) return one.name;
+  }
+  return {};
+}
+
 template <class P>
 struct NearMisses;
-#define CROCHET_FIND(name)                                                                        \
-  if (                                                                                            \
-      !requires { Probe::name; } && !requires { typename H::name; } &&                            \
-      !requires(H & h) { requires std::is_object_v<std::remove_reference_t<decltype(h.name)>>; }) \
-    return #name;
-#define CROCHET_FIND_UNDERSCORED(name)                                                         \
-  if (                                                                                         \
-      requires { &H::name; } || requires { static_cast<void (H::*)(Anything&)>(&H::name); } || \
-      requires { static_cast<void (H::*)(Anything&, Anything&)>(&H::name); } ||                \
-      requires { static_cast<void (H::*)(Anything&, const Anything&)>(&H::name); } ||          \
-      requires { static_cast<void (H::*)(Anything&) const>(&H::name); })                       \
-  CROCHET_FIND(name)
-#define CROCHET_NEAR_MISSES_OF(phase_name, list)              \
-  template <>                                                 \
-  struct NearMisses<phase::phase_name> {                      \
-    template <class H, class Probe>                           \
-    static constexpr std::string_view find() {                \
-      list(CROCHET_FIND, CROCHET_FIND_UNDERSCORED) return {}; \
-    }                                                         \
+// One expression a name: every program pays for reading it.
+// clang-format off
+#define CROCHET_SPELLING(name) \
+  {#name, requires { Probe::name; } || requires { typename H::name; } || requires { requires IsObject<decltype(H::name)>; }},
+#define CROCHET_UNDERSCORED(name) \
+  {#name, requires { Probe::name; } || !requires { function_of<H>(Form<4>{}, &H::name); }},
+// clang-format on
+#define CROCHET_NEAR_MISSES_OF(phase_name, list)                                           \
+  template <>                                                                              \
+  struct NearMisses<phase::phase_name> {                                                   \
+    template <class H, class Probe>                                                        \
+    static constexpr Spelling spellings[] = {list(CROCHET_SPELLING, CROCHET_UNDERSCORED)}; \
   };
 CROCHET_NEAR_MISSES_OF(extend_graph, CROCHET_NEAR_EXTEND_GRAPH)
 CROCHET_NEAR_MISSES_OF(begin, CROCHET_NEAR_BEGIN)
@@ -115,8 +142,8 @@ CROCHET_NEAR_MISSES_OF(on_error, CROCHET_NEAR_ON_ERROR)
 CROCHET_NEAR_MISSES_OF(save_state, CROCHET_NEAR_SAVE_STATE)
 CROCHET_NEAR_MISSES_OF(load_state, CROCHET_NEAR_LOAD_STATE)
 #undef CROCHET_NEAR_MISSES_OF
-#undef CROCHET_FIND
-#undef CROCHET_FIND_UNDERSCORED
+#undef CROCHET_SPELLING
+#undef CROCHET_UNDERSCORED
 
 /// The first member of hook H that is spelt almost like phase P; empty if there is none.
 template <class H, class Probe, class P>
@@ -124,7 +151,7 @@ constexpr std::string_view near_miss() {
   if constexpr (has_no_near_miss<Probe>) {
     return {};
   } else {
-    return NearMisses<P>::template find<H, Probe>();
+    return first_miss(NearMisses<P>::template spellings<H, Probe>);
   }
 }
 

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace crochet {
 
@@ -138,22 +137,13 @@ class StateWriter {
 
   /// True for the first call with this address: for an object that several hooks of a chain share and one of them
   /// saves.
-  bool first(const void* object) {
-    for (const void* seen : shared_) {
-      if (seen == object) return false;
-    }
-    shared_.push_back(object);
-    return true;
-  }
+  virtual bool first(const void* object) = 0;
 
  protected:
   ~StateWriter() = default;
   virtual void write(std::string_view key, const StateValue& value) = 0;
   virtual void enter(std::string_view name) = 0;
   virtual void leave() = 0;
-
- private:
-  std::vector<const void*> shared_;
 };
 
 /// What load_state is given.
