@@ -1,9 +1,5 @@
 # The targets of the library: crochet_<component>, and crochet::<component> where it can be used.
 
-# In the source tree the kernels have a folder of their own; they are included as <crochet/kernels/...> everywhere.
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/crochet)
-file(CREATE_LINK ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_BINARY_DIR}/include/crochet/kernels SYMBOLIC)
-
 # crochet_component(<name> IF <condition>)
 # The target exists in any case, so that the same package is installed whatever is switched on here. The public name
 # exists only if the component is wanted and what it needs is there.
@@ -34,7 +30,7 @@ endfunction()
 
 function(crochet_core_usage)
   target_include_directories(crochet_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/kernels>)
   if(NOT PROJECT_IS_TOP_LEVEL)
     # The warnings that a project switches on are for its own code, as they are with an installed crochet.
     set_target_properties(crochet_core PROPERTIES SYSTEM ON)

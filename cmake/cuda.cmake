@@ -1,4 +1,4 @@
-# CUDA is used where there is an nvcc, for the parts under kernels/cuda. Everything else builds without it.
+# CUDA is used where there is an nvcc, for the parts under kernels/crochet/kernels/cuda. Everything else builds without it.
 set(CROCHET_WITH_CUDA AUTO CACHE STRING "crochet::cuda, the graph executor on a GPU: ON, OFF, or AUTO (if nvcc is there)")
 set_property(CACHE CROCHET_WITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
@@ -13,7 +13,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
-if(NOT EXISTS ${PROJECT_SOURCE_DIR}/kernels/cuda)
+if(NOT EXISTS ${PROJECT_SOURCE_DIR}/kernels/crochet/kernels/cuda)
   set(crochet_with_cuda OFF)
 endif()
 if(crochet_with_cuda)

@@ -6,9 +6,7 @@ set(crochet_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crochet)
 set(CROCHET_PROTO_DIR ${CMAKE_INSTALL_DATADIR}/crochet/proto)
 
 # Every header, whatever is switched on: a component only says what its headers need.
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
-install(DIRECTORY kernels/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/crochet/kernels
-  FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
+install(DIRECTORY include/ kernels/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 install(DIRECTORY proto/ DESTINATION ${CROCHET_PROTO_DIR} FILES_MATCHING PATTERN *.proto)
 
 # One export set for each component, so that a target exists only for who asks for it and has what it needs.

@@ -3,7 +3,7 @@
 #pragma once
 #include <crochet/crochet.hpp>
 #if defined(CROCHET_BENCH_EIGEN)
-#include <crochet/executor/cpu_eigen.hpp>
+#include <crochet/executor/cpu/eigen.hpp>
 #else
 #include <crochet/executor/cpu.hpp>
 #endif

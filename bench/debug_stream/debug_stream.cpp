@@ -18,8 +18,8 @@
 #include <vector>
 
 #include <grpcpp/grpcpp.h>
-#include <crochet/executor/step_executor.hpp>
-#include <crochet/hooks/grpc_debug.hpp>
+#include <crochet/executor/step/step_executor.hpp>
+#include <crochet/hooks/debug/grpc_debug.hpp>
 #include <crochet/session/run_session.hpp>
 
 namespace {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <crochet/crochet.hpp>
-#include <crochet/hooks/dumping_debug.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
 
 #include <cstddef>
 #include <cstdint>

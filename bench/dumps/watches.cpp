@@ -5,8 +5,8 @@
 
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks/dumping_debug.hpp>
 #include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
 
 #include <cstdint>
 #include <filesystem>

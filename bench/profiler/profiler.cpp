@@ -14,7 +14,7 @@
 
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
 
 #include "../batch.hpp"
 #include "../models.hpp"

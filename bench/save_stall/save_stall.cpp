@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <crochet/checkpoint/async_saver.hpp>
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/session/run_session.hpp>
 

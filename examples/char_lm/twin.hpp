@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/io/npy.hpp>
+#include <crochet/storage/npy.hpp>
 
 #include "model.hpp"
 

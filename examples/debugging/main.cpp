@@ -9,7 +9,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
-#include <crochet/hooks/dumping_debug.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -2,10 +2,10 @@
 // The hooks that look into steps. A chain that has them makes the model's steps in two more forms, with a clock around
 // each and with every tensor kept, so it is compiled apart from the one that trains and nothing else.
 #pragma once
-#include <crochet/hooks/dumping_debug.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
 #ifdef CROCHET_DEMO_STREAMS
-#include <crochet/hooks/grpc_debug.hpp>
+#include <crochet/hooks/debug/grpc_debug.hpp>
 #endif
 
 #include <cstdint>

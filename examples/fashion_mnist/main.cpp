@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trains a network on Fashion-MNIST, on the CPU, under a chain of hooks: what `make demo` runs.
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/hooks/stop_on_signal.hpp>
-#include <crochet/session/diagnostics.hpp>
 
 #include <cstdio>
 #include <exception>

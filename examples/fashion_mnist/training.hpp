@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How each of the demo's networks is trained: its data, its chain of hooks, its session.
 #pragma once
+#include <crochet/checkpoint/monitored_training_session.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
+#include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/hooks/stop_on_signal.hpp>
-#include <crochet/hooks/write_graph.hpp>
 #include <crochet/io/file_writer_cache.hpp>
-#include <crochet/monitored_training_session.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -3,19 +3,19 @@
 // Models (crochet/model.hpp), executors for graphs (which bring it), stock hooks and data have headers of their own.
 #pragma once
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compose.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/name.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/session/singular_monitored_session.hpp>
-#include <crochet/tensor_view.hpp>

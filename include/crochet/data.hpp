@@ -2,7 +2,7 @@
 // Data sets and batches, all of them. Needs zlib (CMake target crochet::data); crochet.hpp does not include this.
 #pragma once
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
 #include <crochet/data/batches.hpp>
 #include <crochet/data/fashion_mnist.hpp>

@@ -2,17 +2,15 @@
 // All stock hooks and decorators. Each has a header of its own in crochet/hooks.
 #pragma once
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
+#include <crochet/base/clock.hpp>
+#include <crochet/base/sink.hpp>
+#include <crochet/base/sleep.hpp>
 #include <crochet/hooks/best_checkpoint.hpp>
-#include <crochet/hooks/anchor.hpp>
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/cadence_of.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
-#include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/csv_logger.hpp>
-#include <crochet/hooks/decorated.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/every_n.hpp>
@@ -23,12 +21,19 @@
 #include <crochet/hooks/gradient_histograms.hpp>
 #include <crochet/hooks/in_memory_evaluator.hpp>
 #include <crochet/hooks/isolated.hpp>
-#include <crochet/hooks/kept_value.hpp>
 #include <crochet/hooks/keyed.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
+#include <crochet/hooks/kit/kept_value.hpp>
+#include <crochet/hooks/kit/metric_channel.hpp>
+#include <crochet/hooks/kit/second_or_step_timer.hpp>
+#include <crochet/hooks/kit/stop_signal.hpp>
+#include <crochet/hooks/kit/summary_sink.hpp>
 #include <crochet/hooks/learning_rate_monitor.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/memory_monitor.hpp>
-#include <crochet/hooks/metric_channel.hpp>
 #include <crochet/hooks/moving_average.hpp>
 #include <crochet/hooks/multi_step_stop_at_step.hpp>
 #include <crochet/hooks/nan_tensor.hpp>
@@ -36,9 +41,6 @@
 #include <crochet/hooks/profiler.hpp>
 #include <crochet/hooks/progress_bar.hpp>
 #include <crochet/hooks/reduce_on_plateau.hpp>
-#include <crochet/hooks/second_or_step_timer.hpp>
-#include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/sleep.hpp>
 #include <crochet/hooks/snapshot.hpp>
 #include <crochet/hooks/step_counter.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
@@ -46,10 +48,8 @@
 #include <crochet/hooks/stop_if.hpp>
 #include <crochet/hooks/stop_on_predicate.hpp>
 #include <crochet/hooks/stop_on_signal.hpp>
-#include <crochet/hooks/stop_signal.hpp>
 #include <crochet/hooks/stop_when.hpp>
 #include <crochet/hooks/summary_saver.hpp>
-#include <crochet/hooks/summary_sink.hpp>
 #include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/hooks/timed.hpp>

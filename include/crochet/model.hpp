@@ -3,12 +3,11 @@
 // gradients, optimizers. Standard library only; nothing here runs a graph.
 #pragma once
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
-#include <crochet/graph/builder.hpp>
-#include <crochet/graph/gradients.hpp>
-#include <crochet/graph/layers.hpp>
+#include <crochet/graph/core/builder.hpp>
 #include <crochet/graph/layers/attention.hpp>
+#include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/layers/normalization.hpp>
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/graph/ops/control.hpp>
@@ -32,3 +31,4 @@
 #include <crochet/graph/ops/top_k.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/graph/optimizers.hpp>
+#include <crochet/graph/train/gradients.hpp>

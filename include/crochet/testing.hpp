@@ -3,7 +3,7 @@
 // the laws.
 #pragma once
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
 #include <crochet/testing/laws.hpp>
 #include <crochet/testing/manual_clock.hpp>

@@ -3,8 +3,8 @@
 // against what that library makes of the same inputs. A case is one line here and one line of the same name there.
 #pragma once
 #include <crochet/executor/cpu.hpp>
-#include <crochet/io/npy.hpp>
 #include <crochet/model.hpp>
+#include <crochet/storage/npy.hpp>
 
 #include <cstddef>
 #include <cstdint>

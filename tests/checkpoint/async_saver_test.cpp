@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
-#include <crochet/session/diagnostics.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
 

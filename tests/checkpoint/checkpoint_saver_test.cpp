@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <crochet/checkpoint/saver.hpp>
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>

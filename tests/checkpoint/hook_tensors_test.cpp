@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <crochet/data/shuffle.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
 

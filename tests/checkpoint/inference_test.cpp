@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <crochet/checkpoint/saver.hpp>
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 
 #include "../io/faulty_files.hpp"

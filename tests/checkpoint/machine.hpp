@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crochet/monitored_training_session.hpp>
+#include <crochet/checkpoint/monitored_training_session.hpp>
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/io/file_writer_cache.hpp>
 #include <crochet/session/run_session.hpp>

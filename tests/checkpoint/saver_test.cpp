@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
 

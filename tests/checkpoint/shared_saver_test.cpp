@@ -11,7 +11,7 @@
 
 #include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/checkpoint/saver.hpp>
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/run_session.hpp>
 

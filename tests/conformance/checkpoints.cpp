@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CheckpointSaver: spec 3.13, 4.3, 5.10.
 #include <crochet/checkpoint/saver.hpp>
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing/manual_clock.hpp>

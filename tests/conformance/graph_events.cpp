@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph in the event file: spec 4.3, 5.10.
 #include <crochet/executor/cpu.hpp>
-#include <crochet/graph/layers.hpp>
-#include <crochet/hooks/write_graph.hpp>
+#include <crochet/graph/layers/layers.hpp>
+#include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/session/run_session.hpp>
 
 #include <gtest/gtest.h>

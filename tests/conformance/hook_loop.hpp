@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/hooked_run.hpp>
-#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/stop.hpp>
 

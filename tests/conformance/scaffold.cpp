@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaffold: spec 3.8, 5.1.
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/scaffold.hpp>
 #include <crochet/session/session_manager.hpp>
 

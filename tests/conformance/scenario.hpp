@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/monitored_session.hpp>
 #include <crochet/session/run_session.hpp>

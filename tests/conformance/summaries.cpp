@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SummarySaver: spec 4.3, 5.11.
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hooks/summary_saver.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing/manual_clock.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When something is due, and when to stop: spec 4.1 and 4.3.
-#include <crochet/hooks/second_or_step_timer.hpp>
+#include <crochet/hooks/kit/second_or_step_timer.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/testing/manual_clock.hpp>
 

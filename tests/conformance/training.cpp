@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MonitoredTrainingSession: spec 3.11, 5.2.
+#include <crochet/checkpoint/monitored_training_session.hpp>
 #include <crochet/io/file_writer_cache.hpp>
-#include <crochet/monitored_training_session.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
 #include <filesystem>

@@ -2,8 +2,8 @@
 // GlobalStepWaiter, Profiler and ProfilerHook: spec 4.3, 5.12.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/global_step_waiter.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
 #include <crochet/hooks/profiler.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
 #include <crochet/io/tfrecord.hpp>
 #include <crochet/testing/manual_clock.hpp>
 #include <crochet/testing/recording_sink.hpp>

@@ -3,7 +3,7 @@
 // kernels. Where there is no GPU the kernels are compiled and lowering.cmake looks at their code; the programs run on
 // the host, element by element as a GPU's threads would, and have to give what the CPU executor gives.
 #include <crochet/executor/cpu/lower.hpp>
-#include <crochet/executor/cpu/planned.hpp>
+#include <crochet/executor/plan/planned.hpp>
 #include <crochet/kernels/reduction.hpp>
 
 #include <algorithm>

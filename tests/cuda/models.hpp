@@ -2,8 +2,8 @@
 // What both parts of the test share: models, inputs, and what the CPU executor makes of them. nvcc compiles no vector
 // code, so the executor is compiled by the host's compiler alone.
 #pragma once
+#include <crochet/base/name.hpp>
 #include <crochet/model.hpp>
-#include <crochet/name.hpp>
 
 #include <cmath>
 #include <cstdint>

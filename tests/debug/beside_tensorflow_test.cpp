@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // crochet::debug in a program that also has the original's service: a stream of ours reaches a server that TensorFlow's
 // generated code makes, and TensorFlow's client reaches our server.
-#include <crochet/debug/event_listener.hpp>
-#include <crochet/debug/event_stream.hpp>
+#include <crochet/debug/server/event_listener.hpp>
+#include <crochet/debug/stream/event_stream.hpp>
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>

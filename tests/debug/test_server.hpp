@@ -19,7 +19,7 @@
 
 #include <grpcpp/grpcpp.h>
 
-#include <crochet/debug/token_proof.hpp>
+#include <crochet/debug/stream/token_proof.hpp>
 
 namespace crochet::test {
 

@@ -7,12 +7,12 @@
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
-#include <crochet/hooks/dumping_debug.hpp>
-#include <crochet/hooks/grpc_debug.hpp>
-#include <crochet/hooks/json_lines_logger.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
+#include <crochet/hooks/debug/grpc_debug.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
+#include <crochet/hooks/io/json_lines_logger.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/hooks/switched.hpp>
-#include <crochet/hooks/write_graph.hpp>
 
 #include <gtest/gtest.h>
 

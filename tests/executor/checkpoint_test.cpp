@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/graph/arena.hpp>
-#include <crochet/graph/checkpoint.hpp>
 #include <crochet/graph/ops/random.hpp>
+#include <crochet/graph/passes/arena.hpp>
+#include <crochet/graph/train/checkpoint.hpp>
 
 #include "against_oracle.hpp"
 

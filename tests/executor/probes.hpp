@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <crochet/graph/probe.hpp>
+#include <crochet/graph/probe/probe.hpp>
 
 #include "against_oracle.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/debug/debug_address.hpp>
-#include <crochet/debug/gates.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/stream/debug_address.hpp>
+#include <crochet/debug/stream/gates.hpp>
 
 #include "fuzz_target.hpp"
 #if GOOGLE_PROTOBUF_VERSION < 4022000

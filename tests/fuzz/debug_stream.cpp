@@ -10,9 +10,9 @@
 #include <utility>
 #include <variant>
 
-#include <crochet/debug/event_assembler.hpp>
-#include <crochet/debug/parsed_size.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/event/parsed_size.hpp>
+#include <crochet/debug/server/event_assembler.hpp>
 
 #include "fuzz_target.hpp"
 #if GOOGLE_PROTOBUF_VERSION < 4022000

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include <crochet/proto/event.pb.h>
-#include <crochet/debug/dump_graph.hpp>
-#include <crochet/debug/dumped_tensor.hpp>
-#include <crochet/debug/parse_core_metadata.hpp>
-#include <crochet/debug/tensor_statistics.hpp>
+#include <crochet/debug/dump/dump_graph.hpp>
+#include <crochet/debug/dump/dumped_tensor.hpp>
+#include <crochet/debug/event/parse_core_metadata.hpp>
+#include <crochet/debug/ops/tensor_statistics.hpp>
 
 #include "fuzz_target.hpp"
 #include "words.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/debug/dump_graph.hpp>
-#include <crochet/debug/dump_names.hpp>
-#include <crochet/debug/safe_names.hpp>
+#include <crochet/debug/dump/dump_graph.hpp>
+#include <crochet/debug/dump/dump_names.hpp>
+#include <crochet/debug/event/safe_names.hpp>
 
 #include "fuzz_target.hpp"
 #include "printable.hpp"

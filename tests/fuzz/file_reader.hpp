@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/testing/counting_new.hpp>
 
 #include "../io/budgets.hpp"

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/io/gzip.hpp>
-#include <crochet/io/idx.hpp>
-#include <crochet/io/little_endian.hpp>
+#include <crochet/base/little_endian.hpp>
+#include <crochet/data/gzip.hpp>
+#include <crochet/data/idx.hpp>
 
 #include "file_reader.hpp"
 

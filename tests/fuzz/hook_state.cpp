@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <crochet/checkpoint/hook_tensors.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 #include "file_reader.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <crochet/io/idx.hpp>
+#include <crochet/data/idx.hpp>
 
 #include "file_reader.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/debug/token_proof.hpp>
+#include <crochet/debug/stream/token_proof.hpp>
 
 #include "fuzz_target.hpp"
 

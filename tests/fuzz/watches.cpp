@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/debug/debug_op.hpp>
-#include <crochet/debug/regex.hpp>
+#include <crochet/debug/ops/debug_op.hpp>
+#include <crochet/debug/watch/regex.hpp>
 
 #include "fuzz_target.hpp"
 

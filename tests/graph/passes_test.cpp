@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include <crochet/graph/arena.hpp>
 #include <crochet/graph/frozen.hpp>
+#include <crochet/graph/passes/arena.hpp>
 #include <crochet/model.hpp>
 
 namespace crochet {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include <crochet/graph/arena.hpp>
 #include <crochet/graph/frozen.hpp>
+#include <crochet/graph/passes/arena.hpp>
 #include <crochet/testing/oracle_rules.hpp>
 
 namespace crochet {

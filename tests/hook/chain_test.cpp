@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/compose.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>

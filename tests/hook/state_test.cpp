@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/chain_state.hpp>
 #include <crochet/hook/dynamic_hooks.hpp>
 #include <crochet/hooks.hpp>

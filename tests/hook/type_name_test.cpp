@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <crochet/name.hpp>
+#include <crochet/base/name.hpp>
 
 namespace crochet {
 

@@ -2,7 +2,7 @@
 // GradientHistograms: the gradients are those of the step that is being made, and are not computed a second time.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/executor/describe.hpp>
+#include <crochet/executor/plan/describe.hpp>
 #include <crochet/hooks/gradient_histograms.hpp>
 #include <crochet/testing/recorded_summaries.hpp>
 

@@ -4,7 +4,7 @@
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/in_memory_evaluator.hpp>
-#include <crochet/hooks/metric_channel.hpp>
+#include <crochet/hooks/kit/metric_channel.hpp>
 #include <crochet/hooks/reduce_on_plateau.hpp>
 #include <crochet/hooks/stop_if.hpp>
 #include <crochet/hooks/stop_on_predicate.hpp>

@@ -3,7 +3,7 @@
 // training is the one that it would be without.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 // of it when the disk is full. tests/executor/profile_test.cpp has graphs.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/every_n.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
 #include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/only_in.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
 #include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/when.hpp>
 #include <crochet/io/tfrecord.hpp>

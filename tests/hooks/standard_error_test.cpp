@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever writes to standard error: its lines stand above the progress bar, each on a line of its own.
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/standard_error.hpp>
 #include <crochet/crochet.hpp>
-#include <crochet/debug/event_stream_options.hpp>
+#include <crochet/debug/stream/event_stream_options.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/progress_bar.hpp>
 #include <crochet/io/event_log.hpp>
-#include <crochet/session/diagnostics.hpp>
-#include <crochet/standard_error.hpp>
 #include <crochet/testing.hpp>
 
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hooks that wait, watch the time or count steps: SecondOrStepTimer, GlobalStepWaiter, StopAtCheckpointStep,
 // TerminateOnTime, MultiStepStopAtStep, Profiler. Names like X2 are rows of the original's tests.
+#include <crochet/base/sleep.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/global_step_waiter.hpp>
+#include <crochet/hooks/kit/second_or_step_timer.hpp>
 #include <crochet/hooks/multi_step_stop_at_step.hpp>
 #include <crochet/hooks/profiler.hpp>
-#include <crochet/hooks/second_or_step_timer.hpp>
-#include <crochet/hooks/sleep.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
 #include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/testing.hpp>

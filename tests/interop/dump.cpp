@@ -9,10 +9,10 @@
 //   what the same steps fetch without any hook.
 // dump match PATTERN TEXT...: 1 or 0 for each text.
 #include <crochet/crochet.hpp>
-#include <crochet/debug/regex.hpp>
-#include <crochet/debug/safe_names.hpp>
+#include <crochet/debug/event/safe_names.hpp>
+#include <crochet/debug/watch/regex.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/hooks/dumping_debug.hpp>
+#include <crochet/hooks/io/dumping_debug.hpp>
 
 #include <nlohmann/json.hpp>
 

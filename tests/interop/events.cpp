@@ -6,7 +6,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
-#include <crochet/hooks/write_graph.hpp>
+#include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/io/event_reader.hpp>
 #include <crochet/io/event_writer.hpp>
 

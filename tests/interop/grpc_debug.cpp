@@ -10,7 +10,7 @@
 // i; good = bool, i is even; ids = int64 [2] of i and 2^40 + i; big = uint8 [size] of (i + k) mod 251. Prints the
 // number of steps made and each stream's statistics as JSON.
 #include <crochet/crochet.hpp>
-#include <crochet/hooks/grpc_debug.hpp>
+#include <crochet/hooks/debug/grpc_debug.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -4,8 +4,8 @@
 //   steps 2, 4 and 6, an event file, and a native trace, run.pftrace. Prints the table.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/io/profiler_hook.hpp>
 #include <crochet/hooks/nan_tensor.hpp>
-#include <crochet/hooks/profiler_hook.hpp>
 
 #include <cstdint>
 #include <cstdio>

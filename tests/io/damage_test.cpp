@@ -16,7 +16,7 @@
 
 #include <crochet/checkpoint/catalogue.hpp>
 #include <crochet/checkpoint/hook_tensors.hpp>
-#include <crochet/io/idx.hpp>
+#include <crochet/data/idx.hpp>
 #include <crochet/io/record_file.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>

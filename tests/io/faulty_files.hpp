@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include <crochet/io/file_system.hpp>
+#include <crochet/storage/file_system.hpp>
 
 namespace crochet::test {
 

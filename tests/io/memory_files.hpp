@@ -13,7 +13,7 @@
 #include <string_view>
 #include <system_error>
 
-#include <crochet/io/file_system.hpp>
+#include <crochet/storage/file_system.hpp>
 
 namespace crochet::test {
 

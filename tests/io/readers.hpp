@@ -13,9 +13,9 @@
 #include <vector>
 
 #include <crochet/checkpoint/hook_tensors.hpp>
+#include <crochet/data/idx.hpp>
 #include <crochet/io/checkpoint_state.hpp>
 #include <crochet/io/event_reader.hpp>
-#include <crochet/io/idx.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/little_endian.hpp>
 
 namespace crochet::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/io/little_endian.hpp>
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/tfrecord.hpp>
 
 #include "table_files.hpp"

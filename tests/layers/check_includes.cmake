@@ -1,62 +1,94 @@
-# cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels includes only what its
-# layer may. A layer is a folder; `base` are the headers that lie in include/crochet itself and gather nothing.
+# cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels/crochet includes only what
+# its room may. A room is a folder; a folder that is not listed belongs to the room around it. What a room must be linked
+# with is in cmake/rooms.cmake.
 cmake_minimum_required(VERSION 3.25)
-set(base "(config|name|tensor_view|error|message|standard_error|needs_[a-z]+)\\.hpp")
 
-# What each layer may include of ours, besides base and itself ...
-set(hook "")
-set(session hook)
-set(graph "")
-set(kernels graph)
-set(executor graph session hook kernels)
-set(io graph)
-set(debug hook graph io) # what is published of a debugged run, in files and on streams
-set(trace hook graph io) # what runs took: timelines, tables
-set(checkpoint hook session io)
-set(hooks hook io debug trace)
-set(data io)
-set(hana hook hooks) # chains and members of hooks as Boost.Hana sees them
-set(testing hook session graph executor kernels io)
-set(layers hook session graph kernels executor io debug trace checkpoint hooks data hana testing)
+# What each room may include of ours, besides itself ...
+set(base "")
+set(hook base)
+set(session base hook)
+set(graph/core base)
+set(graph/names base graph/core)
+set(graph/probe graph/core graph/names)
+set(graph/ops graph/core)
+set(graph/passes graph/core graph/ops)
+set(graph/layers graph/core graph/ops)
+set(graph/train graph/core graph/ops)
+set(graph/optimizers graph/core graph/ops graph/train)
+set(graph base graph/core graph/train graph/optimizers graph/passes)
+set(kernels base graph/core graph/ops graph/passes)
+set(executor/step base hook session)
+set(executor/plan base hook session graph graph/core graph/names graph/probe graph/ops graph/passes kernels)
+set(executor/cpu ${executor/plan} graph/layers executor/plan)
+set(executor ${executor/cpu} executor/cpu)
+set(storage base graph/names)
+set(data base storage)
+set(io base graph/core graph/names storage)
+set(debug/ops base graph/core storage)
+set(debug/event base storage io debug/ops)
+set(debug/watch base hook storage debug/ops debug/event)
+set(debug/probe base graph/probe io debug/ops debug/event debug/watch)
+set(debug/dump base storage io debug/ops debug/event debug/probe)
+set(debug/stream base debug/ops debug/event debug/probe)
+set(debug/server base storage io debug/event debug/watch debug/stream)
+set(trace base hook graph/core graph/names graph/probe storage io)
+set(hooks/kit base hook storage)
+set(hooks base hook storage hooks/kit)
+set(hooks/io base hook storage io trace debug/watch debug/probe debug/dump hooks/kit)
+set(hooks/debug base hook debug/watch debug/probe debug/stream hooks/kit)
+set(checkpoint base hook session storage io hooks hooks/kit)
+set(hana base hook hooks hooks/kit)
+set(testing base hook session graph/core graph/ops graph/passes graph/train kernels storage)
+set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
+  graph/optimizers graph kernels executor/step executor/plan executor/cpu executor storage data io debug/ops debug/event
+  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/debug checkpoint hana testing)
 
 # ... and of others, besides the standard library: libraries, processors' intrinsics, the operating system.
-set(session_others "pthread\\.h") # a mutex, without what <mutex> costs to read
-set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
-set(executor_others "Eigen/|pthread\\.h|sched\\.h|[a-z0-9]*intrin\\.h|crochet/model\\.hpp") # which gathers the graph
-set(io_others "dirent\\.h|pthread\\.h|zlib\\.h|fcntl\\.h|unistd\\.h|sys/|crochet/proto/|google/protobuf/|leveldb/|isa-l/|nlohmann/|png\\.h")
+set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
+set(messages "crochet/proto/|google/protobuf/")
+set(base_others "pthread\\.h|unistd\\.h|sys/ioctl\\.h")
 set(hana_others "boost/hana/|nlohmann/|CLI/")
+set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
+set(executor/cpu_others "Eigen/|${system}|[a-z0-9]*intrin\\.h|crochet/executor/cpu\\.hpp")
+set(executor_others "crochet/model\\.hpp") # which gathers the graph
+set(storage_others "${system}")
+set(io_others "${system}|${messages}|leveldb/|isa-l/|nlohmann/|png\\.h")
 set(data_others "zlib\\.h")
-set(debug_others "cxxabi\\.h|execinfo\\.h|pthread\\.h|unistd\\.h|pwd\\.h|fcntl\\.h|sys/|crochet/proto/|google/protobuf/|nlohmann/|grpc/|grpcpp/|openssl/")
-set(trace_others "crochet/proto/|google/protobuf/|nlohmann/")
-set(hooks_others "unistd\\.h|sys/ioctl\\.h|" # is this a terminal, and how wide
-  "crochet/graph/probe\\.hpp|" # what a hook's probe is shown
+foreach(room IN ITEMS ops event watch probe dump stream server)
+  set(debug/${room}_others "${system}|${messages}|cxxabi\\.h|execinfo\\.h|nlohmann/")
+endforeach()
+set(debug/stream_others "${debug/stream_others}|grpc/|grpcpp/|openssl/")
+set(debug/server_others "${debug/server_others}|grpc/|grpcpp/")
+set(trace_others "${messages}|nlohmann/")
+set(hooks/kit_others "unistd\\.h")
+set(hooks_others "unistd\\.h|" # is this a terminal
   "crochet/session/side_session\\.hpp|" # an evaluator drives a session of its own
   "crochet/session/signal_flag\\.hpp") # the coordinator looks at what a signal handler sets
 list(JOIN hooks_others "" hooks_others)
+set(hooks/io_others "unistd\\.h")
 
 set(complaints "")
 
-function(check_header file layer)
+function(check_header file room)
   file(STRINGS ${file} includes REGEX "^ *# *include +[<\"]")
+  list(FILTER includes EXCLUDE REGEX "include +\"crochet(:| is) ") # not a file: the error if a component is not linked
   foreach(line IN LISTS includes)
     string(REGEX REPLACE "^ *# *include +([<\"])([^>\"]+).*" "\\1;\\2" parts "${line}")
     list(POP_FRONT parts bracket included)
     if(bracket STREQUAL "\"") # next to the header itself
       cmake_path(GET file PARENT_PATH folder)
       cmake_path(ABSOLUTE_PATH included BASE_DIRECTORY ${folder} NORMALIZE)
-      string(REGEX REPLACE "^${root}/(include/)?" "" included "${included}")
-      string(REGEX REPLACE "^kernels/" "crochet/kernels/" included "${included}")
+      string(REGEX REPLACE "^${root}/(include|kernels)/" "" included "${included}")
     endif()
-    list(TRANSFORM ${layer} PREPEND "crochet/" OUTPUT_VARIABLE allowed)
-    list(JOIN allowed "/|" allowed)
-    if(included MATCHES "^crochet/${base}$" OR included MATCHES "^crochet/${layer}/")
-      continue()
-    elseif(allowed AND included MATCHES "^(${allowed}/)")
-      continue()
-    elseif(included MATCHES "^[a-z_]+$")
+    if(included MATCHES "^[a-z_]+$")
       continue() # the standard library's headers have neither a folder nor an extension
-    elseif(DEFINED ${layer}_others AND included MATCHES "^(${${layer}_others})")
+    elseif(DEFINED ${room}_others AND included MATCHES "^(${${room}_others})")
       continue()
+    elseif(included MATCHES "^crochet/(.+)/[a-z_0-9]+\\.(hpp|cuh)$")
+      room_of("${CMAKE_MATCH_1}" other)
+      if(other STREQUAL room OR other IN_LIST ${room})
+        continue()
+      endif()
     elseif(file MATCHES "cuda")
       continue() # the CUDA headers are checked by having a component of their own
     endif()
@@ -66,15 +98,28 @@ function(check_header file layer)
   set(complaints "${complaints}" PARENT_SCOPE)
 endfunction()
 
+# The listed room that a folder below crochet/ is, or lies in; empty if there is none.
+function(room_of folder result)
+  while(folder AND NOT folder IN_LIST rooms)
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
 set(checked 0)
-foreach(layer IN LISTS layers)
-  set(folder ${root}/include/crochet/${layer})
-  if(layer STREQUAL "kernels")
-    set(folder ${root}/kernels)
-  endif()
-  file(GLOB_RECURSE headers ${folder}/*.hpp ${folder}/*.cuh)
+foreach(part IN ITEMS include kernels)
+  file(GLOB_RECURSE headers RELATIVE ${root}/${part}/crochet ${root}/${part}/crochet/*.hpp ${root}/${part}/crochet/*.cuh)
   foreach(header IN LISTS headers)
-    check_header(${header} ${layer})
+    cmake_path(GET header PARENT_PATH folder)
+    if(NOT folder)
+      continue() # the gatherers: crochet.hpp, hooks.hpp, ...
+    endif()
+    room_of("${folder}" room)
+    if(NOT room)
+      list(APPEND complaints "${part}/crochet/${header} lies in no room")
+      continue()
+    endif()
+    check_header(${root}/${part}/crochet/${header} ${room})
     math(EXPR checked "${checked} + 1")
   endforeach()
 endforeach()

@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing/counting_new.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <crochet/graph/probe.hpp>
+#include <crochet/graph/probe/probe.hpp>
 #include <crochet/model.hpp>
 
 #include "same_code.hpp"
@@ -26,7 +26,9 @@ using Demand = cr::Demand<cr::Names<cr::Name<"loss">>, cr::Names<cr::Name<"train
 using Fed = cr::Feed<cr::Name<"x">, cr::TensorView<float, 1>>;
 
 /// Flattened: all of the step is here, not behind a call.
-[[gnu::flatten]] void step(Cpu& executor, Cpu::Workspace& workspace, const Fed& feed) { executor.run<Demand>(workspace, feed); }
+[[gnu::flatten]] void step(Cpu& executor, Cpu::Workspace& workspace, const Fed& feed) {
+  executor.run<Demand>(workspace, feed);
+}
 
 /// Does something that the compiler cannot look into.
 void note(std::size_t node);

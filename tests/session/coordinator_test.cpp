@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/session/threads.hpp>
 #include <crochet/testing/manual_clock.hpp>

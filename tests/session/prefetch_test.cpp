@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/compose.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing/counting_new.hpp>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <crochet/crochet.hpp>
-#include <crochet/graph/probe.hpp>
+#include <crochet/graph/probe/probe.hpp>
 #include <crochet/hook/phase_log.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/isolated.hpp>

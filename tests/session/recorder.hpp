@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 
 struct Trace {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/kernels/team.hpp>
 #include <crochet/session/run_session.hpp>
 

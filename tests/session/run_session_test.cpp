@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 
 #include "recorder.hpp"
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/session/session_creators.hpp>
 #include <crochet/testing/manual_clock.hpp>

@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include <crochet/executor/step_executor.hpp>
+#include <crochet/executor/step/step_executor.hpp>
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing.hpp>
 

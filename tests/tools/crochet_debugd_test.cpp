@@ -17,10 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include <crochet/debug/debug_channel.hpp>
-#include <crochet/debug/dump_reader.hpp>
-#include <crochet/debug/event_listener.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/dump_reader.hpp>
+#include <crochet/debug/server/event_listener.hpp>
+#include <crochet/debug/stream/debug_channel.hpp>
 #include <crochet/testing/counting_new.hpp>
 
 #include "../debug/stream_events.hpp"

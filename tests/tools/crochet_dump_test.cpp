@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <crochet/io/input_file.hpp>
+#include <crochet/storage/input_file.hpp>
 
 #include "../../tools/crochet_dump/crochet_dump.hpp"
 #include "../debug/dump_fixture.hpp"

@@ -13,8 +13,8 @@
 
 #include <crochet/proto/debug_service.grpc.pb.h>
 
-#include <crochet/debug/event_call.hpp>
-#include <crochet/debug/token_proof.hpp>
+#include <crochet/debug/stream/event_call.hpp>
+#include <crochet/debug/stream/token_proof.hpp>
 
 namespace crochet::test {
 

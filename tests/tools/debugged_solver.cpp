@@ -2,7 +2,7 @@
 // debugged_solver ADDRESS TOKEN: five steps of a solver that divides by zero in the fourth, shown to a debug server.
 // For end_to_end.sh.
 #include <crochet/crochet.hpp>
-#include <crochet/hooks/grpc_debug.hpp>
+#include <crochet/hooks/debug/grpc_debug.hpp>
 
 #include <cmath>
 #include <cstdio>

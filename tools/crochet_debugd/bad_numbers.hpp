@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <crochet/debug/elements.hpp>
-#include <crochet/debug/received_tensor.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/debug/ops/elements.hpp>
+#include <crochet/debug/server/received_tensor.hpp>
+#include <crochet/storage/data_type.hpp>
 
 namespace crochet::debugd {
 

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/debug/breakpoints.hpp>
-#include <crochet/debug/received_names.hpp>
-#include <crochet/debug/watch_key.hpp>
-#include <crochet/debug/watch_table.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/server/breakpoints.hpp>
+#include <crochet/debug/server/received_names.hpp>
+#include <crochet/debug/server/watch_table.hpp>
+#include <crochet/debug/watch/watch_key.hpp>
 
 #include "output.hpp"
 #include "run_recorder.hpp"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/debug/core_metadata.hpp>
-#include <crochet/debug/received_graph.hpp>
+#include <crochet/debug/event/core_metadata.hpp>
+#include <crochet/debug/server/received_graph.hpp>
 
 namespace crochet::debugd {
 

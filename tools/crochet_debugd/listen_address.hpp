@@ -13,9 +13,9 @@
 #include <string_view>
 #include <system_error>
 
-#include <crochet/debug/stream_error.hpp>
-#include <crochet/debug/unix_target.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/event/stream_error.hpp>
+#include <crochet/debug/stream/unix_target.hpp>
 
 #include "options.hpp"
 

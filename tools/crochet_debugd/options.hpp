@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <crochet/debug/event_listener.hpp>
+#include <crochet/debug/server/event_listener.hpp>
 
 namespace crochet::debugd {
 

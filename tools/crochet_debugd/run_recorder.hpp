@@ -16,13 +16,13 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/debug/byte_budget.hpp>
-#include <crochet/debug/disk_budget.hpp>
-#include <crochet/debug/dump_writer.hpp>
-#include <crochet/debug/python_repr.hpp>
-#include <crochet/debug/stream_sink.hpp>
-#include <crochet/debug/watch_key.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/disk_budget.hpp>
+#include <crochet/debug/dump/dump_writer.hpp>
+#include <crochet/debug/ops/python_repr.hpp>
+#include <crochet/debug/server/byte_budget.hpp>
+#include <crochet/debug/server/stream_sink.hpp>
+#include <crochet/debug/watch/watch_key.hpp>
 
 #include "bad_numbers.hpp"
 #include "disk_blocks.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/debug/core_metadata.hpp>
-#include <crochet/debug/watch_key.hpp>
+#include <crochet/debug/event/core_metadata.hpp>
+#include <crochet/debug/watch/watch_key.hpp>
 
 #include "output.hpp"
 

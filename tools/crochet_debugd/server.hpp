@@ -19,12 +19,12 @@
 #include <string_view>
 #include <utility>
 
-#include <crochet/debug/breakpoints.hpp>
-#include <crochet/debug/disk_budget.hpp>
-#include <crochet/debug/event_listener.hpp>
-#include <crochet/debug/stream_deadlines.hpp>
-#include <crochet/debug/watch_table.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/disk_budget.hpp>
+#include <crochet/debug/server/breakpoints.hpp>
+#include <crochet/debug/server/event_listener.hpp>
+#include <crochet/debug/server/stream_deadlines.hpp>
+#include <crochet/debug/server/watch_table.hpp>
 
 #include "commands.hpp"
 #include "listen_address.hpp"

@@ -13,9 +13,9 @@
 
 #include <crochet/proto/debug.pb.h>
 
-#include <crochet/debug/graph_hash.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/event/graph_hash.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 #include "disk_blocks.hpp"
 

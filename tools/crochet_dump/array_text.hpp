@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/debug/dumped_tensor.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/debug/dump/dumped_tensor.hpp>
+#include <crochet/storage/data_type.hpp>
 
 #include "printable.hpp"
 #include "words.hpp"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 
 #include "commands.hpp"
 #include "crochet_dump.hpp"

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/debug/small_float.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/debug/ops/small_float.hpp>
+#include <crochet/storage/data_type.hpp>
 
 namespace crochet_dump {
 

@@ -22,9 +22,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <crochet/error.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/event_reader.hpp>
+#include <crochet/storage/data_type.hpp>
 
 #include "facts.hpp"
 #include "options.hpp"

@@ -13,11 +13,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <crochet/debug/dump_run.hpp>
-#include <crochet/debug/dumped_tensor.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/data_type.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/dump_run.hpp>
+#include <crochet/debug/dump/dumped_tensor.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 #include "array_text.hpp"
 #include "words.hpp"

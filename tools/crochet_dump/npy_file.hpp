@@ -12,12 +12,12 @@
 #include <type_traits>
 #include <vector>
 
-#include <crochet/debug/dumped_tensor.hpp>
-#include <crochet/debug/elements.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/data_type.hpp>
-#include <crochet/io/npy.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/dumped_tensor.hpp>
+#include <crochet/debug/ops/elements.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/npy.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet_dump {
 

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/debug/dump_reader.hpp>
-#include <crochet/debug/regex.hpp>
-#include <crochet/error.hpp>
-#include <crochet/name.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/debug/dump/dump_reader.hpp>
+#include <crochet/debug/watch/regex.hpp>
 
 #include "options.hpp"
 #include "printable.hpp"

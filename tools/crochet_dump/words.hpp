@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/debug/elements.hpp>
-#include <crochet/debug/small_float.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/debug/ops/elements.hpp>
+#include <crochet/debug/ops/small_float.hpp>
+#include <crochet/storage/data_type.hpp>
 
 #include "decimal.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crochet/executor/cpu_eigen.hpp>
+#include <crochet/executor/cpu/eigen.hpp>
 
 #include "training.hpp"
 

@@ -14,9 +14,9 @@
 #include <thread>
 #include <utility>
 
+#include <crochet/base/diagnostics.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
-#include <crochet/session/diagnostics.hpp>
 
 namespace crochet {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <crochet/io/checkpoint_state.hpp>
-#include <crochet/io/file_system.hpp>
+#include <crochet/storage/file_system.hpp>
 
 namespace crochet {
 

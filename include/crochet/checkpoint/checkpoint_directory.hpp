@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
-#include <crochet/io/checkpoint_format.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet {
 

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/chain_state.hpp>
 #include <crochet/hook/state.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/storage/data_type.hpp>
 
 namespace crochet {
 

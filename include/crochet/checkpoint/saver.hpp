@@ -19,16 +19,16 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/checkpoint/catalogue.hpp>
 #include <crochet/checkpoint/checkpoint_directory.hpp>
 #include <crochet/checkpoint/restore_latest.hpp>
 #include <crochet/checkpoint/saver_options.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/checkpoint_format.hpp>
-#include <crochet/io/path_lock.hpp>
 #include <crochet/io/tensor_bundle.hpp>
-#include <crochet/session/diagnostics.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/path_lock.hpp>
 
 namespace crochet {
 
@@ -39,10 +39,10 @@ namespace crochet {
 /// threads may use it, with one session each or with several: a call waits for the one before it. Format:
 /// io::TensorBundle, or what is an io::CheckpointFormat.
 ///
-/// One process writes to a directory at a time: the first call that writes takes a lock (io/path_lock.hpp) and keeps it
-/// while the Saver lives. Restoring from a directory takes none. A Saver uses only files that lie in its directory,
-/// whatever the list names: see read_catalogue. A checkpoint with a link to a file outside is not restored by
-/// restore_latest and must_restore.
+/// One process writes to a directory at a time: the first call that writes takes a lock (storage/path_lock.hpp) and
+/// keeps it while the Saver lives. Restoring from a directory takes none. A Saver uses only files that lie in its
+/// directory, whatever the list names: see read_catalogue. A checkpoint with a link to a file outside is not restored
+/// by restore_latest and must_restore.
 ///
 /// Differences from TensorFlow's: the list is swept down to max_to_keep, not by one checkpoint a save; it keeps times
 /// and what is kept for good over a restart; with max_to_keep 0 all are listed, not only the newest.

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/io/file_system.hpp>
+#include <crochet/storage/file_system.hpp>
 
 namespace crochet {
 

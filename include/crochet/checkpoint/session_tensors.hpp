@@ -15,13 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/error.hpp>
 #include <crochet/checkpoint/hook_tensors.hpp>
-#include <crochet/error.hpp>
 #include <crochet/hook/chain_state.hpp>
-#include <crochet/io/checkpoint_format.hpp>
-#include <crochet/io/tensor_record.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/variables.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet {
 

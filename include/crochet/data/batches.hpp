@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/error.hpp>
+#include <crochet/base/tensor_view.hpp>
 #include <crochet/data/labelled_images.hpp>
 #include <crochet/data/shuffle.hpp>
-#include <crochet/error.hpp>
-#include <crochet/tensor_view.hpp>
 
 namespace crochet {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <system_error>
 
+#include <crochet/base/error.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/data/labelled_images.hpp>
-#include <crochet/error.hpp>
 
 namespace crochet {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include <crochet/error.hpp>
-#include <crochet/io/idx.hpp>
-#include <crochet/tensor_view.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/data/idx.hpp>
 
 namespace crochet {
 

@@ -3,7 +3,7 @@
 // (std::shuffle and the standard distributions leave the algorithm to the library, so their results differ.)
 #pragma once
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
 #include <cstddef>
 #include <cstdint>

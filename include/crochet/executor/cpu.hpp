@@ -3,10 +3,10 @@
 // session.
 #pragma once
 
-#include <crochet/needs_cpu.hpp>
+#include <crochet/executor/cpu/needs_cpu.hpp>
 
 // First: with each mistake in a model, g++ prints by which headers it came to these.
-#include <crochet/graph/graph_error.hpp>
+#include <crochet/graph/core/graph_error.hpp>
 
 #include <crochet/model.hpp>
 
@@ -45,7 +45,7 @@ struct BasicCpu {
   }
 };
 
-/// Products by crochet's own register tiles. crochet/executor/cpu_eigen.hpp has them by Eigen.
+/// Products by crochet's own register tiles. crochet/executor/cpu/eigen.hpp has them by Eigen.
 using Cpu = BasicCpu<kernel::Tiles>;
 
 }  // namespace crochet

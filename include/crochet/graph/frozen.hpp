@@ -6,7 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/graph/builder.hpp>
+#include <crochet/graph/core/builder.hpp>
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/assignments.hpp>
 #include <crochet/graph/passes/barriers.hpp>
 #include <crochet/graph/passes/fold.hpp>
@@ -19,7 +20,6 @@
 #include <crochet/graph/passes/program.hpp>
 #include <crochet/graph/passes/prune.hpp>
 #include <crochet/graph/passes/share.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

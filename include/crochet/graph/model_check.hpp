@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/graph/frozen.hpp>
 
 namespace crochet::detail {

@@ -2,7 +2,6 @@
 // Optimizers, learning-rate schedules, clipping, accumulation. Optimizers are not kernels: an update is elementwise
 // nodes.
 #pragma once
-#include <crochet/graph/minimize.hpp>
 #include <crochet/graph/optimizers/adagrad.hpp>
 #include <crochet/graph/optimizers/adam.hpp>
 #include <crochet/graph/optimizers/adamw.hpp>
@@ -10,4 +9,5 @@
 #include <crochet/graph/optimizers/momentum.hpp>
 #include <crochet/graph/optimizers/rmsprop.hpp>
 #include <crochet/graph/optimizers/sgd.hpp>
-#include <crochet/graph/schedules.hpp>
+#include <crochet/graph/train/minimize.hpp>
+#include <crochet/graph/train/schedules.hpp>

@@ -3,7 +3,7 @@
 // algorithms of Hana work on chains of hooks. The algorithms themselves are included from <boost/hana/...>.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <cstddef>
 #include <type_traits>

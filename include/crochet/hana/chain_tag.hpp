@@ -2,7 +2,7 @@
 // The tag by which Boost.Hana finds what is implemented for chains (hana/chain.hpp).
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <type_traits>
 #include <utility>

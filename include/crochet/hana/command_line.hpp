@@ -2,7 +2,7 @@
 // Listed members as options of a command line. The program links CLI11.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #if !__has_include(<CLI/CLI.hpp>)
 #include "crochet: CLI11 is not found: link the CMake target CLI11::CLI11"

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <crochet/hana/members.hpp>
-#include <crochet/hooks/value_text.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
 

@@ -4,7 +4,7 @@
 // hana/edit_types.hpp.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <type_traits>
 #include <utility>

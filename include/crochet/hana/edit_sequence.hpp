@@ -3,7 +3,7 @@
 // (hana/edit_types.hpp). Internal.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <cstddef>
 #include <type_traits>

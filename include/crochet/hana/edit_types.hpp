@@ -3,7 +3,7 @@
 // type, or more than one. For values: hana/edit.hpp.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <boost/hana/append.hpp>
 #include <boost/hana/prepend.hpp>

@@ -3,7 +3,7 @@
 // links nlohmann_json.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #if !__has_include(<nlohmann/json.hpp>)
 #include "crochet: nlohmann_json is not found: link the CMake target nlohmann_json::nlohmann_json"
@@ -18,7 +18,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hana/json_form.hpp>
 #include <crochet/hana/json_value.hpp>
 #include <crochet/hana/members.hpp>

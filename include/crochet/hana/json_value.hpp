@@ -12,9 +12,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
 #include <crochet/hana/json_form.hpp>
-#include <crochet/name.hpp>
 
 #include <nlohmann/json.hpp>
 

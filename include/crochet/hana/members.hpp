@@ -3,7 +3,7 @@
 // them is in headers of their own: state, text, JSON, a command line.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <string_view>
 #include <type_traits>

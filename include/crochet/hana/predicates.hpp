@@ -2,7 +2,7 @@
 // Conditions for Hana's algorithms: of a hook, and of a hook's type as `hana::type_c<H>`. Decided by the compiler.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <type_traits>
 

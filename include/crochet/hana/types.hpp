@@ -2,7 +2,7 @@
 // The types of a chain's hooks as a Hana tuple, and the chain of a sequence of types.
 #pragma once
 
-#include <crochet/needs_hana.hpp>
+#include <crochet/hana/needs_hana.hpp>
 
 #include <utility>
 

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/pack.hpp>

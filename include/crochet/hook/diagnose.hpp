@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/near_miss.hpp>
 #include <crochet/hook/phase.hpp>

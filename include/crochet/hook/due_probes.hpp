@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes: how a hook looks into a step. A hook states `using probe = P;` (graph/probe.hpp says what a P may do) and has
-// `P* due_probe()`, which the session asks after every before_run: the probe if this run is to be looked into, nullptr
-// if not. A run in which none is due is the run that it would be without such hooks, after one test; one in which some
-// are due is another instantiation of the executor's step, with these probes in it.
+// Probes: how a hook looks into a step. A hook states `using probe = P;` (graph/probe/probe.hpp says what a P may do)
+// and has `P* due_probe()`, which the session asks after every before_run: the probe if this run is to be looked into,
+// nullptr if not. A run in which none is due is the run that it would be without such hooks, after one test; one in
+// which some are due is another instantiation of the executor's step, with these probes in it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
 namespace crochet {
 
@@ -97,7 +97,8 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_log(H& hook, [[maybe_unused]
   }
 }
 
-/// Shows the outputs of a step function to probes. Whoever has a probe has its definition (graph/probed_outputs.hpp).
+/// Shows the outputs of a step function to probes. Whoever has a probe has its definition
+/// (graph/probe/probed_outputs.hpp).
 template <class N, class X>
 struct ShownOutput;
 template <class... Output>

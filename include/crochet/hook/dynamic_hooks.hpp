@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
-#include <crochet/name.hpp>
 
 namespace crochet {
 

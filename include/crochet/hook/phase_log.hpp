@@ -27,7 +27,7 @@ struct HookPhase {
 /// The phases of one run, in the order in which they began. One thread at a time. Recording allocates.
 class PhaseLog {
  public:
-  /// `clock` returns seconds and never goes backwards: a `Clock` (hooks/clock.hpp), in tests a testing::ManualClock.
+  /// `clock` returns seconds and never goes backwards: a `Clock` (base/clock.hpp), in tests a testing::ManualClock.
   /// Give the same one to the probe, and hooks and steps have one time line.
   explicit PhaseLog(std::function<double()> clock) : clock_(std::move(clock)) {}
 

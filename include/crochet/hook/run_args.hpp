@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/name.hpp>
-#include <crochet/tensor_view.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/base/tensor_view.hpp>
 
 namespace crochet {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
 namespace crochet::detail {
 

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/aim.hpp>
-#include <crochet/hooks/metric_cursor.hpp>
-#include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/value_text.hpp>
+#include <crochet/hooks/kit/aim.hpp>
+#include <crochet/hooks/kit/metric_cursor.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
 

@@ -2,7 +2,7 @@
 // CheckpointInputPipeline: where the data stands goes into checkpoints.
 #pragma once
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 
 #include <utility>
 

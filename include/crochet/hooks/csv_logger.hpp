@@ -2,8 +2,8 @@
 // CsvLogger<"loss">: values in a file of comma-separated values.
 #pragma once
 
-#include <crochet/hooks/row_logger.hpp>
-#include <crochet/io/csv_row.hpp>
+#include <crochet/hooks/kit/row_logger.hpp>
+#include <crochet/storage/csv_row.hpp>
 
 namespace crochet {
 

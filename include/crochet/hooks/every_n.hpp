@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/hooks/anchor.hpp>
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/decorated.hpp>
-#include <crochet/hooks/run_cadence.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
+#include <crochet/hooks/kit/run_cadence.hpp>
 
 namespace crochet {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/clock.hpp>
-#include <crochet/hooks/decorated.hpp>
+#include <crochet/base/clock.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 

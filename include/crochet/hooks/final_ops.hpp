@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hooks/kept_value.hpp>
-#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/kit/kept_value.hpp>
 
 namespace crochet {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sink.hpp>
+#include <crochet/base/sleep.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/sleep.hpp>
 
 namespace crochet {
 

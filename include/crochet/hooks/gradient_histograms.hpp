@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <vector>
 
+#include <crochet/base/name.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/summary_items.hpp>
+#include <crochet/hooks/kit/summary_items.hpp>
 #include <crochet/hooks/summary_saver.hpp>
-#include <crochet/name.hpp>
 
 namespace crochet {
 

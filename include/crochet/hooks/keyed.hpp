@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-#include <crochet/hooks/decorated.hpp>
-#include <crochet/name.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 

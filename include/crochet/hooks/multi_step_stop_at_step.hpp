@@ -8,11 +8,11 @@
 #include <string>
 #include <type_traits>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hooks/fed_number.hpp>
+#include <crochet/hooks/kit/fed_number.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 
 namespace crochet {

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-#include <crochet/hooks/decorated.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 

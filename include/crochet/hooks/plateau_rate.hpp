@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hooks/early_stopping.hpp>
 
 namespace crochet {

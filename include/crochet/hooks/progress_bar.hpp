@@ -12,15 +12,15 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/config.hpp>
+#include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/sink.hpp>
+#include <crochet/base/standard_error.hpp>
+#include <crochet/base/terminal.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hooks/clock.hpp>
-#include <crochet/hooks/progress_line.hpp>
-#include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/terminal.hpp>
-#include <crochet/hooks/value_text.hpp>
-#include <crochet/standard_error.hpp>
+#include <crochet/hooks/kit/progress_line.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
 

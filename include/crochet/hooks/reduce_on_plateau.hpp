@@ -8,18 +8,18 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hooks/anchor.hpp>
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/metric_cursor.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/metric_cursor.hpp>
+#include <crochet/hooks/kit/steered_number.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 #include <crochet/hooks/plateau_rate.hpp>
-#include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/steered_number.hpp>
-#include <crochet/hooks/value_text.hpp>
 
 namespace crochet {
 

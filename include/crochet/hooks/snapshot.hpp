@@ -10,12 +10,12 @@
 #include <system_error>
 #include <type_traits>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/tensor_view.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/io/npy.hpp>
-#include <crochet/tensor_view.hpp>
+#include <crochet/storage/npy.hpp>
 
 namespace crochet {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sleep.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/sleep.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 
 namespace crochet {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 
 namespace crochet {

@@ -7,17 +7,17 @@
 #include <string>
 #include <utility>
 
-#include <crochet/config.hpp>
+#include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/anchor.hpp>
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/clock.hpp>
 #include <crochet/hooks/early_stopping.hpp>
-#include <crochet/hooks/metric_cursor.hpp>
-#include <crochet/hooks/sink.hpp>
-#include <crochet/hooks/stop_signal.hpp>
-#include <crochet/hooks/value_text.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/metric_cursor.hpp>
+#include <crochet/hooks/kit/stop_signal.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
 

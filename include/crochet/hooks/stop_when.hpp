@@ -7,11 +7,11 @@
 #include <string_view>
 #include <type_traits>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hooks/value_text.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
 

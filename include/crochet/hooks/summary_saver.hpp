@@ -8,19 +8,19 @@
 #include <string>
 #include <utility>
 
-#include <crochet/config.hpp>
+#include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hooks/anchor.hpp>
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/clock.hpp>
-#include <crochet/hooks/summary_items.hpp>
-#include <crochet/hooks/summary_sink.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/summary_items.hpp>
+#include <crochet/hooks/kit/summary_sink.hpp>
 
 namespace crochet {
 
-/// Saves its items (hooks/summary_items.hpp) as one summary: `SummarySaver<summary::Scalar<"loss">,
+/// Saves its items (hooks/kit/summary_items.hpp) as one summary: `SummarySaver<summary::Scalar<"loss">,
 /// summary::Histogram<"hidden/kernel">>{.every_steps = 100, .summaries = events}`.
 ///   Items...       -             -       what is saved
 ///   every_steps    global steps  unset   exactly one of the two; else, or out of range, begin throws LogicError

@@ -2,7 +2,7 @@
 // Switched<H>: a hook that an option of the program takes part or leaves out.
 #pragma once
 
-#include <crochet/hooks/decorated.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 

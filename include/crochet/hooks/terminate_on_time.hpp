@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <string>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/stop_kind.hpp>
-#include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/clock.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
 
 namespace crochet {
 

@@ -11,10 +11,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/clock.hpp>
+#include <crochet/base/sink.hpp>
 #include <crochet/hook/type_name.hpp>
-#include <crochet/hooks/clock.hpp>
-#include <crochet/hooks/decorated.hpp>
-#include <crochet/hooks/sink.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 

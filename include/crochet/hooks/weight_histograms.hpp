@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/config.hpp>
+#include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/hooks/anchor.hpp>
-#include <crochet/hooks/cadence.hpp>
-#include <crochet/hooks/cadence_of.hpp>
-#include <crochet/hooks/clock.hpp>
-#include <crochet/hooks/summary_sink.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/hooks/kit/summary_sink.hpp>
 
 namespace crochet {
 

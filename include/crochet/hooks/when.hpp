@@ -4,8 +4,8 @@
 
 #include <type_traits>
 
-#include <crochet/error.hpp>
-#include <crochet/hooks/decorated.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 

@@ -2,7 +2,7 @@
 // What the index of a TensorBundle says of one tensor, and whether it can be.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,11 +15,11 @@
 #include <vector>
 
 #include <crochet/proto/checkpoint.pb.h>
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/ordered_code.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io::detail {
 

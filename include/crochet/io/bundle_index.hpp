@@ -2,7 +2,7 @@
 // The index of a TensorBundle: the header and one entry for each tensor, as messages in a sorted table.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include <crochet/proto/checkpoint.pb.h>
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/bundle_entry.hpp>
 #include <crochet/io/sorted_table.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io::detail {
 

@@ -2,7 +2,7 @@
 // The file `checkpoint` of a folder: which checkpoints it has, and which of them is the newest.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -19,11 +19,11 @@
 #include <google/protobuf/text_format.h>
 
 #include <crochet/proto/checkpoint.pb.h>
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
 

@@ -2,7 +2,7 @@
 // CRC-32C (Castagnoli), which checkpoints and event files carry, and the masked form in which those hold it.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // EventFile: one file of events, with the name and the first record that TensorBoard expects. No thread, no policy.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/event.pb.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@
 #include <system_error>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/event_sink.hpp>
 #include <crochet/io/tfrecord.hpp>
 

@@ -2,7 +2,7 @@
 // EventLog: events into files, whatever happens to the disk. When to write, when to flush, what to do if it fails.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/event.pb.h>
 
@@ -16,10 +16,10 @@
 #include <string_view>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/standard_error.hpp>
 #include <crochet/io/event_file.hpp>
-#include <crochet/standard_error.hpp>
 
 namespace crochet::io {
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 #include <crochet/io/event_log.hpp>
 
 namespace crochet::io::detail {

@@ -18,12 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/event_message.hpp>
 #include <crochet/io/event_record.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
 #include <crochet/io/record_file.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
 
 namespace crochet::io {
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include <crochet/io/data_type.hpp>
+#include <crochet/storage/data_type.hpp>
 
 namespace crochet::io {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 
 namespace crochet::io {
 

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
-#include <crochet/io/data_type.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/event_record.hpp>
 #include <crochet/io/protobuf_wire.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io::detail {
 

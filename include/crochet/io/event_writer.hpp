@@ -2,7 +2,7 @@
 // EventWriter: what TensorBoard shows, written by a thread of its own.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
@@ -22,11 +22,11 @@
 #include <string_view>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/event_log.hpp>
 #include <crochet/io/event_queue.hpp>
-#include <crochet/io/summary.hpp>
 #include <crochet/io/summary_proto.hpp>
+#include <crochet/storage/summary.hpp>
 
 namespace crochet::io {
 
@@ -53,7 +53,7 @@ inline std::string serialized(const google::protobuf::MessageLite& message) {
 /// to go writes what is left and closes it. `EventWriter{}` writes nothing, so that hooks can have one or not.
 ///   cr::io::EventWriter events{"logs/run1"};
 ///   events.add_scalar("loss", 0.5, step);
-/// Hooks take it as their `summaries` (hooks/summary_sink.hpp).
+/// Hooks take it as their `summaries` (hooks/kit/summary_sink.hpp).
 /// Names are made tags (summary_tag.hpp). Any thread may add. An add copies what it is given and leaves the rest to the
 /// thread; when the queue is full it waits (`queue_wait_seconds`), then drops the event, and that is reported. An add
 /// throws LogicError after close(); with OnWriteError::stop it throws, once, the IoError of an event written before,

@@ -2,7 +2,7 @@
 // A graph of ours as TensorFlow's GraphDef and MetaGraphDef: what TensorBoard draws.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/graph.pb.h>
 #include <google/protobuf/text_format.h>
@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/graph/graph_op_name.hpp>
-#include <crochet/graph/node_names.hpp>
-#include <crochet/graph/table.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/graph/core/table.hpp>
+#include <crochet/graph/names/graph_op_name.hpp>
+#include <crochet/graph/names/node_names.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
 

@@ -2,7 +2,7 @@
 // Rows of JSON Lines (jsonlines.org): one JSON object in each line. By nlohmann_json: component crochet::io.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <charconv>
 #include <concepts>
@@ -14,7 +14,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <crochet/tensor_view.hpp>
+#include <crochet/base/tensor_view.hpp>
 
 namespace crochet::io {
 

@@ -2,7 +2,7 @@
 // Images as PNG, by libpng.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <png.h>
 
@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 
 namespace crochet::io {
 

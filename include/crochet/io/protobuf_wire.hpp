@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/little_endian.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/little_endian.hpp>
 
 namespace crochet::io::detail {
 

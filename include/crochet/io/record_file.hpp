@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
-#include <crochet/io/little_endian.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/tfrecord.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
 
 namespace crochet::io {
 

@@ -10,14 +10,14 @@
 #include <system_error>
 #include <vector>
 
-#include <crochet/error.hpp>
-#include <crochet/io/checkpoint_format.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/safetensors_layout.hpp>
 #include <crochet/io/safetensors_reader.hpp>
-#include <crochet/io/tensor_record.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
+#include <crochet/storage/tensor_record.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
 

@@ -2,7 +2,7 @@
 // The header of a safetensors file: a length, a JSON object that says what lies where, and spaces.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/data_type.hpp>
 #include <crochet/io/safetensors_json.hpp>
 #include <crochet/io/safetensors_types.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io::detail {
 

@@ -14,8 +14,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 
 namespace crochet::io {
 

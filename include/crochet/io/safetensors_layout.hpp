@@ -13,12 +13,12 @@
 #include <tuple>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/data_type.hpp>
 #include <crochet/io/safetensors_header.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io::detail {
 

@@ -14,16 +14,16 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/data_type.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
-#include <crochet/io/little_endian.hpp>
 #include <crochet/io/safetensors_header.hpp>
-#include <crochet/io/tensor_record.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
+#include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io {
 

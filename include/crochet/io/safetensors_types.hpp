@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/io/data_type.hpp>
+#include <crochet/storage/data_type.hpp>
 
 namespace crochet::io::detail {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/io/varint.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/varint.hpp>
 
 namespace crochet::io::detail {
 

@@ -3,7 +3,7 @@
 // each. LevelDB's own code writes them; it trusts what it reads, so sorted_table_reader.hpp reads them.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <cstddef>
 #include <span>
@@ -16,7 +16,7 @@
 #include <leveldb/options.h>
 #include <leveldb/table_builder.h>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/sorted_table_reader.hpp>
 
 namespace crochet::io {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/table_block.hpp>
 
 namespace crochet::io {

@@ -2,7 +2,7 @@
 // A Summary as event files hold it.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/event.pb.h>
 
@@ -12,10 +12,10 @@
 #include <variant>
 #include <vector>
 
-#include <crochet/error.hpp>
-#include <crochet/io/histogram.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/png.hpp>
-#include <crochet/io/summary.hpp>
+#include <crochet/storage/histogram.hpp>
+#include <crochet/storage/summary.hpp>
 
 namespace crochet::io {
 

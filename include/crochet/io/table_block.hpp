@@ -12,12 +12,12 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/little_endian.hpp>
+#include <crochet/base/varint.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/little_endian.hpp>
 #include <crochet/io/snappy.hpp>
-#include <crochet/io/varint.hpp>
 
 namespace crochet::io::detail {
 

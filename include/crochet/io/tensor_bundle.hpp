@@ -12,17 +12,17 @@
 #include <system_error>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/bundle_index.hpp>
 #include <crochet/io/bundle_strings.hpp>
-#include <crochet/io/checkpoint_format.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/data_type.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/input_file.hpp>
 #include <crochet/io/tensor_bundle_reader.hpp>
-#include <crochet/io/tensor_record.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/data_type.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
+#include <crochet/storage/tensor_record.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
 

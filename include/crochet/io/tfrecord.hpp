@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/crc32c.hpp>
-#include <crochet/io/little_endian.hpp>
 
 namespace crochet::io {
 

@@ -5,10 +5,10 @@
 
 #include <exception>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sleep_clock.hpp>
 #include <crochet/session/coordinator.hpp>
-#include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
 

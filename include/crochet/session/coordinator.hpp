@@ -7,16 +7,16 @@
 #include <string_view>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
-#include <crochet/message.hpp>
-#include <crochet/session/atomic.hpp>
+#include <crochet/base/atomic.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/base/mutex.hpp>
+#include <crochet/base/sleep_clock.hpp>
+#include <crochet/base/thread_group.hpp>
 #include <crochet/session/clean_stop.hpp>
-#include <crochet/session/diagnostics.hpp>
-#include <crochet/session/mutex.hpp>
 #include <crochet/session/signal_flag.hpp>
-#include <crochet/session/sleep_clock.hpp>
-#include <crochet/session/thread_group.hpp>
 
 namespace crochet {
 

@@ -15,10 +15,10 @@
 #include <cstddef>
 #include <utility>
 
+#include <crochet/base/name.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/name.hpp>
 #include <crochet/session/executor.hpp>
 
 namespace crochet {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a session needs of whatever it drives: names with types, and `run`. A graph on a CPU or GPU is an Executor, and
-// so is any step function of yours (crochet/executor/step_executor.hpp).
+// so is any step function of yours (crochet/executor/step/step_executor.hpp).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <crochet/name.hpp>
+#include <crochet/base/name.hpp>
 
 namespace crochet {
 
@@ -57,7 +57,8 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   - `global_step() const`: else the session counts the runs that hooks see;
 ///   - `takes_probes`, a static constexpr bool, and `run_probed<Demand>(workspace, probes, feeds...)`: run, with calls
 ///   of
-///     the DueProbes `probes` (hook/due_probes.hpp) as graph/probe.hpp says; without it hooks cannot look into a step;
+///     the DueProbes `probes` (hook/due_probes.hpp) as graph/probe/probe.hpp says; without it hooks cannot look into a
+///     step;
 ///   - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes
 ///   nothing, as of a model; then such a run does not compile;
 ///   - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: what a run

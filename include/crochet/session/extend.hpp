@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>

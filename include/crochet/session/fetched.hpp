@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
-#include <crochet/name.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
 #include <crochet/session/executor.hpp>
 
 namespace crochet {

@@ -10,17 +10,17 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/message.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/coordinator.hpp>
-#include <crochet/session/diagnostics.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/extend.hpp>
 #include <crochet/session/hooked_run.hpp>
-#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_creator.hpp>
 #include <crochet/session/stop.hpp>

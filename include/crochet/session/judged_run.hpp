@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/name.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/unusable_executor.hpp>
 

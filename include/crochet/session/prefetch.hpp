@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/clean_stop.hpp>
 #include <crochet/session/coordinator.hpp>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/raw_session.hpp>
@@ -56,8 +56,7 @@ constexpr bool any_watching(const P*... probe) {
 
 /// `Plans`: PlannedRun. Not inlined: it is not the path of most runs. `due` by value: in registers, not in memory.
 template <class Plans, class E, class Args, class AllAsks, class... P>
-[[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllAsks& asks,
-                                  std::tuple<P*...> due) {
+[[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllAsks& asks, std::tuple<P*...> due) {
   using Names = RequestNames<Args>;
   const ProbeRequest request{raw.step(), Names::fetches, Names::targets, Names::feeds};
   const auto run = [&](auto*... probe) {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>

@@ -6,13 +6,13 @@
 #include <exception>
 #include <string>
 
-#include <crochet/config.hpp>
-#include <crochet/message.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/base/nested_errors.hpp>
+#include <crochet/base/sleep_clock.hpp>
 #include <crochet/session/coordinated.hpp>
 #include <crochet/session/coordinator.hpp>
-#include <crochet/session/diagnostics.hpp>
-#include <crochet/session/nested_errors.hpp>
-#include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/session/demand.hpp>

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/raw_session.hpp>

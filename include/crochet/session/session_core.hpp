@@ -9,14 +9,14 @@
 #include <string_view>
 #include <utility>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/phase.hpp>
-#include <crochet/message.hpp>
 #include <crochet/session/coordinated.hpp>
-#include <crochet/session/diagnostics.hpp>
 #include <crochet/session/hooked.hpp>
-#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/recoverable.hpp>
 #include <crochet/session/session_options.hpp>
 #include <crochet/session/signal_flag.hpp>

@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/scaffold.hpp>

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sleep_clock.hpp>
 #include <crochet/session/coordinator.hpp>
-#include <crochet/session/diagnostics.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/scaffold.hpp>
-#include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
 

@@ -2,8 +2,8 @@
 // SessionOptions: the numbers of a session.
 #pragma once
 
+#include <crochet/base/sleep_clock.hpp>
 #include <crochet/session/recoverable.hpp>
-#include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
 

@@ -9,20 +9,20 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/nested_errors.hpp>
+#include <crochet/base/sleep_clock.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/coordinated.hpp>
 #include <crochet/session/coordinator.hpp>
-#include <crochet/session/diagnostics.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/hooked_run.hpp>
 #include <crochet/session/judged_run.hpp>
-#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/session_options.hpp>
-#include <crochet/session/sleep_clock.hpp>
 #include <crochet/session/stop.hpp>
 
 namespace crochet {

@@ -6,9 +6,9 @@
 #include <csignal>
 #include <string>
 
-#include <crochet/config.hpp>
-#include <crochet/message.hpp>
-#include <crochet/session/atomic.hpp>
+#include <crochet/base/atomic.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/message.hpp>
 
 namespace crochet::detail {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/run_args.hpp>
 
 namespace crochet {

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/config.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/message.hpp>
 #include <crochet/hook/stop_kind.hpp>
 #include <crochet/hook/type_name.hpp>
-#include <crochet/message.hpp>
 
 namespace crochet {
 

@@ -15,11 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/nested_errors.hpp>
+#include <crochet/base/sleep_clock.hpp>
 #include <crochet/session/coordinator.hpp>
-#include <crochet/session/diagnostics.hpp>
-#include <crochet/session/nested_errors.hpp>
-#include <crochet/session/sleep_clock.hpp>
 
 namespace crochet {
 

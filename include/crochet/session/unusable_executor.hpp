@@ -7,7 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 
 namespace crochet {
 

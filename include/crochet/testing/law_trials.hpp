@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/phase.hpp>

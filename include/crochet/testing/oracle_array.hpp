@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include <crochet/graph/op.hpp>
+#include <crochet/graph/core/op.hpp>
 
 namespace crochet::testing {
 

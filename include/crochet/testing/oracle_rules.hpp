@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <crochet/graph/gradients.hpp>
 #include <crochet/graph/ops/reductions.hpp>
+#include <crochet/graph/train/gradients.hpp>
 #include <crochet/testing/oracle_rules_arrays.hpp>
 #include <crochet/testing/oracle_rules_conv.hpp>
 #include <crochet/testing/oracle_rules_elementwise.hpp>

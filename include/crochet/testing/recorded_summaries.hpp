@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include <crochet/io/summary.hpp>
+#include <crochet/storage/summary.hpp>
 
 namespace crochet::testing {
 

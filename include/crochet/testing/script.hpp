@@ -10,14 +10,14 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/hooked_run.hpp>
-#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/stop.hpp>
 #include <crochet/testing/scripted_executor.hpp>

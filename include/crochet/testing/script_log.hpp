@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/name.hpp>
+#include <crochet/base/name.hpp>
 
 namespace crochet::testing {
 

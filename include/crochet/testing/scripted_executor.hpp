@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/name.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/name.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/testing/script_log.hpp>
 #include <crochet/testing/scripted_value.hpp>

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <crochet/base/name.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/name.hpp>
 #include <crochet/session/demand.hpp>
 
 namespace crochet {

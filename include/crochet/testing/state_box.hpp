@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 
 namespace crochet::testing {
 

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/hooked_run.hpp>
-#include <crochet/session/nested_errors.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/stop.hpp>
 #include <crochet/testing/state_box.hpp>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/graph/graph_op_name.hpp>
+#include <crochet/graph/names/graph_op_name.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {

@@ -2,7 +2,7 @@
 // Recorded runs as a native Perfetto trace, written packet by packet.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/perfetto.pb.h>
 #include <google/protobuf/io/coded_stream.h>

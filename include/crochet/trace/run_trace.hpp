@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/graph/probe.hpp>
-#include <crochet/graph/shape.hpp>
+#include <crochet/graph/core/shape.hpp>
+#include <crochet/graph/probe/probe.hpp>
 #include <crochet/hook/phase_log.hpp>
 
 namespace crochet::trace {

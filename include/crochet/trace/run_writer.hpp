@@ -16,10 +16,10 @@
 #include <system_error>
 #include <utility>
 
-#include <crochet/error.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/io/event_writer.hpp>
-#include <crochet/io/file_system.hpp>
-#include <crochet/io/whole_file.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/whole_file.hpp>
 #include <crochet/trace/perfetto.hpp>
 #include <crochet/trace/profile_table.hpp>
 #include <crochet/trace/run_trace.hpp>
@@ -43,8 +43,8 @@ struct RunWriterOptions {
 };
 
 /// Writes what was recorded of each run: `timeline-<step>.json` in output_dir, and what else the options ask for.
-/// A timeline is complete or not there (io/whole_file.hpp), and replaces that of an earlier run of the same step; in
-/// the event file, where a tag is for one record, the first one stays. The native trace grows run by run; it can be
+/// A timeline is complete or not there (storage/whole_file.hpp), and replaces that of an earlier run of the same step;
+/// in the event file, where a tag is for one record, the first one stays. The native trace grows run by run; it can be
 /// read whenever the program stops, and is not written over by the next one: `run.pftrace` is then named
 /// `run.1.pftrace`. When a file cannot be written: with `go_on` that is reported once for each kind of file and the
 /// others are written; the native trace is not continued, since what would follow a gap could not be read. With `stop`

@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include <crochet/graph/probe.hpp>
+#include <crochet/graph/probe/probe.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
 
-/// A probe (graph/probe.hpp) that watches no tensors: the run stays the plain, fused one, with two readings of the
-/// clock around each part of a step. Memory for them is taken before the run's first step.
+/// A probe (graph/probe/probe.hpp) that watches no tensors: the run stays the plain, fused one, with two readings of
+/// the clock around each part of a step. Memory for them is taken before the run's first step.
 ///   clock       seconds, never backwards; the steady clock
 ///   wall_clock  seconds since 1970; the system's. Read once, here
 /// Each member of the team writes records of its own. Cost: about 50 ns a part on the steady clock.

@@ -2,7 +2,7 @@
 // A recorded run as TensorFlow's step statistics.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/step_stats.pb.h>
 

@@ -2,7 +2,7 @@
 // Step statistics as a timeline that trace viewers open: the original's Chrome trace, event by event.
 #pragma once
 
-#include <crochet/needs_io.hpp>
+#include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/step_stats.pb.h>
 #include <google/protobuf/text_format.h>

@@ -3,7 +3,7 @@
 // expect-error: the_pattern_is_malformed<.*parenthesis_is_not_closed.*
 // A watch whose pattern cannot be read.
 #include <crochet/crochet.hpp>
-#include <crochet/debug/watch.hpp>
+#include <crochet/debug/watch/watch.hpp>
 
 #ifdef CROCHET_FIXED
 using Dense = crochet::debug::Watch<"(dense|conv).*">;

@@ -3,7 +3,7 @@
 // A hook that looks into the step of an executor that lets nobody look; the corrected program has one that does.
 #include "../hooks/toy.hpp"
 
-#include <crochet/graph/probe.hpp>
+#include <crochet/graph/probe/probe.hpp>
 
 struct Probe {
   void on_run_begin(const crochet::ProbedRun&) {}

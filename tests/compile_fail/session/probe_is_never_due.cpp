@@ -2,7 +2,7 @@
 // expect-error: hook_is_usable<0, crochet::error::states_a_probe_but_has_no_due_probe<Profiles>
 // A hook that states a probe and forgets to say when it is due.
 #include <crochet/crochet.hpp>
-#include <crochet/graph/probe.hpp>
+#include <crochet/graph/probe/probe.hpp>
 
 using namespace crochet::literals;
 

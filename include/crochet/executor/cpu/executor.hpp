@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include <crochet/executor/cpu/feeds.hpp>
 #include <crochet/executor/cpu/lower.hpp>
-#include <crochet/executor/cpu/placement.hpp>
-#include <crochet/executor/cpu/planned.hpp>
 #include <crochet/executor/cpu/probed_run.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
-#include <crochet/executor/cpu/sizes.hpp>
-#include <crochet/executor/cpu/step_facts.hpp>
-#include <crochet/executor/cpu/tables.hpp>
 #include <crochet/executor/cpu/variables.hpp>
-#include <crochet/executor/cpu/watched.hpp>
-#include <crochet/graph/layers.hpp>
+#include <crochet/executor/plan/feeds.hpp>
+#include <crochet/executor/plan/placement.hpp>
+#include <crochet/executor/plan/planned.hpp>
+#include <crochet/executor/plan/sizes.hpp>
+#include <crochet/executor/plan/step_facts.hpp>
+#include <crochet/executor/plan/tables.hpp>
+#include <crochet/executor/plan/watched.hpp>
+#include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/model_check.hpp>
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/kernels/control.hpp>
@@ -148,9 +148,9 @@ class Executor {
     remember<L, P>(w, frame, static_cast<D*>(nullptr));
   }
 
-  /// The same, shown to probes (graph/probe.hpp). Probes that watch nothing are called around the steps of the plan
-  /// that run has; where one watches tensors, their nodes are values in memory, in a plan of its own. Costs what the
-  /// probes take, and a barrier of the team behind each step whose values are shown.
+  /// The same, shown to probes (graph/probe/probe.hpp). Probes that watch nothing are called around the steps of the
+  /// plan that run has; where one watches tensors, their nodes are values in memory, in a plan of its own. Costs what
+  /// the probes take, and a barrier of the team behind each step whose values are shown.
   static constexpr bool takes_probes = true;
   template <class D, class... P, class... F>
   CROCHET_COLD void run_probed(Workspace& w, const DueProbes<P...>& probes, const F&... feeds) {

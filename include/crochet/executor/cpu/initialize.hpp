@@ -3,8 +3,8 @@
 #pragma once
 #include <string_view>
 
-#include <crochet/config.hpp>
-#include <crochet/graph/initializer.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/graph/core/initializer.hpp>
 #include <crochet/kernels/random.hpp>
 
 namespace crochet::cpu {

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/executor/cpu/step_facts.hpp>
 #include <crochet/executor/cpu/variables.hpp>
-#include <crochet/executor/cpu/watched.hpp>
-#include <crochet/graph/node_names.hpp>
-#include <crochet/graph/probe_calls.hpp>
+#include <crochet/executor/plan/step_facts.hpp>
+#include <crochet/executor/plan/watched.hpp>
+#include <crochet/graph/names/node_names.hpp>
+#include <crochet/graph/probe/probe_calls.hpp>
 
 namespace crochet::cpu {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <crochet/executor/cpu/lower.hpp>
-#include <crochet/executor/cpu/step_facts.hpp>
-#include <crochet/executor/cpu/watched.hpp>
+#include <crochet/executor/plan/step_facts.hpp>
+#include <crochet/executor/plan/watched.hpp>
 
 namespace crochet::cpu {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <bit>
 
+#include <crochet/graph/passes/plan.hpp>
 #include <crochet/graph/passes/regions.hpp>
-#include <crochet/graph/plan.hpp>
 #include <crochet/kernels/panels.hpp>
 
 namespace crochet::cpu {

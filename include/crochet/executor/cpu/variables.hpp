@@ -11,12 +11,12 @@
 #include <type_traits>
 #include <vector>
 
-#include <crochet/config.hpp>
-#include <crochet/error.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/message.hpp>
 #include <crochet/executor/cpu/initialize.hpp>
-#include <crochet/executor/cpu/tables.hpp>
+#include <crochet/executor/plan/tables.hpp>
 #include <crochet/kernels/team.hpp>
-#include <crochet/message.hpp>
 
 namespace crochet::cpu {
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstddef>
 
-#include <crochet/graph/shape.hpp>
+#include <crochet/graph/core/shape.hpp>
 #include <crochet/kernels/team.hpp>
 
 namespace crochet::cpu {

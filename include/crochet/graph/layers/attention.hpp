@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention as a layer.
 #pragma once
-#include <crochet/graph/layers.hpp>
+#include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/ops/attention.hpp>
 
 namespace crochet {

@@ -2,7 +2,7 @@
 // Normalisations as layers. Variables are named `name/gamma`, `name/beta`, `name/moving_mean`, `name/moving_variance`,
 // as TensorFlow names them.
 #pragma once
-#include <crochet/graph/layers.hpp>
+#include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 
 namespace crochet {

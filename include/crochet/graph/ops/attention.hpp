@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention.
 #pragma once
-#include <crochet/graph/gradient_scope.hpp>
+#include <crochet/graph/ops/gradient_scope.hpp>
 
 namespace crochet {
 

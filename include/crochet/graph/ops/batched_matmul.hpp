@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of many pairs of matrices at once. matmul() comes here when an operand has more than two dimensions.
 #pragma once
-#include <crochet/graph/broadcast.hpp>
+#include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/reshape.hpp>
 

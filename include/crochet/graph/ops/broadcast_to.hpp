@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // broadcast_to: repetition in memory, for what a loop cannot repeat on the way.
 #pragma once
-#include <crochet/graph/broadcast.hpp>
-#include <crochet/graph/builder.hpp>
+#include <crochet/graph/core/broadcast.hpp>
+#include <crochet/graph/core/builder.hpp>
 
 namespace crochet {
 
@@ -25,4 +25,4 @@ constexpr Tensor broadcast_to(Tensor x, const Shape& shape) {
 }  // namespace crochet
 
 // The scope uses broadcast_to, whose gradient needs the scope: whichever is included first, both are complete.
-#include <crochet/graph/gradient_scope.hpp>  // IWYU pragma: keep
+#include <crochet/graph/ops/gradient_scope.hpp>  // IWYU pragma: keep

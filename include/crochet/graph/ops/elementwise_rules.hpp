@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rules of elementwise operations. Operands broadcast as numpy's do and have one element type.
 #pragma once
-#include <crochet/graph/broadcast.hpp>
-#include <crochet/graph/builder.hpp>
-#include <crochet/graph/gradient_scope.hpp>
+#include <crochet/graph/core/broadcast.hpp>
+#include <crochet/graph/core/builder.hpp>
+#include <crochet/graph/ops/gradient_scope.hpp>
 
 namespace crochet::detail {
 

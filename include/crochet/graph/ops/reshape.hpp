@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reshape: the same elements, in the same order, under another shape. Costs nothing in a step.
 #pragma once
-#include <crochet/graph/gradient_scope.hpp>
+#include <crochet/graph/ops/gradient_scope.hpp>
 
 namespace crochet {
 

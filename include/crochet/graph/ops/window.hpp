@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What slides a window over images has in common: where windows lie, and the shape that comes out.
 #pragma once
-#include <crochet/graph/gradient_scope.hpp>
+#include <crochet/graph/ops/gradient_scope.hpp>
 
 namespace crochet {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adam.
 #pragma once
-#include <crochet/graph/optimizers/slots.hpp>
+#include <crochet/graph/train/slots.hpp>
 
 namespace crochet {
 

@@ -3,9 +3,9 @@
 // value, but only in a plan that runs the assignment for other reasons: a value that looks at a variable changes
 // nothing. What a live value asks to be run besides becomes a target.
 #pragma once
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/prune.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

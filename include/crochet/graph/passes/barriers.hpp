@@ -2,8 +2,8 @@
 // place_barriers: a step waits for all threads if it touches what a step since the last barrier wrote, or writes what
 // such a step touched. An item region counts as one step: in it every item stays on one thread.
 #pragma once
-#include <crochet/graph/plan.hpp>
-#include <crochet/graph/sequence.hpp>
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/passes/plan.hpp>
 
 namespace crochet {
 

@@ -2,7 +2,7 @@
 // Elementwise loops run over rows and columns. An operand is then the whole matrix, a row, a column or a scalar. How a
 // shape may be cut into rows and columns is a set of cuts: cut k makes the first k dimensions the rows.
 #pragma once
-#include <crochet/graph/broadcast.hpp>
+#include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 

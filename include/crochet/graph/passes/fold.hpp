@@ -3,9 +3,9 @@
 // factors that are powers of two, or a sign, travel along products to meet others: gradients are full of them. Only
 // rewrites that keep every result, up to the rounding of one constant, including those for NaN and infinity.
 #pragma once
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schedule, and where its values are, at rest between two passes.
 #pragma once
-#include <crochet/graph/frozen_list.hpp>
+#include <crochet/graph/core/frozen_list.hpp>
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/item_memory.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

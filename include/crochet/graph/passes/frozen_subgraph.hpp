@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A subgraph at rest between two passes.
 #pragma once
-#include <crochet/graph/frozen_list.hpp>
+#include <crochet/graph/core/frozen_list.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {

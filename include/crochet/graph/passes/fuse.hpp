@@ -11,10 +11,10 @@
 #pragma once
 #include <utility>
 
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/graph/passes/reductions.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -4,8 +4,8 @@
 #pragma once
 #include <utility>
 
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/memory.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -5,9 +5,9 @@
 #pragma once
 #include <utility>
 
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

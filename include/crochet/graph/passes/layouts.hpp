@@ -3,8 +3,8 @@
 // elementwise operations of an update tie to them (an optimizer's moments), unless somebody reads them who cannot. The
 // choice is made from the whole graph, so that it is the same for every demand.
 #pragma once
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/broadcasts.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -2,8 +2,8 @@
 // find_lifetimes: between which barriers each slot is in use. Steps between two barriers may run at the same time, so a
 // slot that one of them touches is not reused by another: reusing memory never costs a barrier.
 #pragma once
-#include <crochet/graph/plan.hpp>
-#include <crochet/graph/sequence.hpp>
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/passes/plan.hpp>
 
 namespace crochet {
 

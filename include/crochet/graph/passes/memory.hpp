@@ -4,9 +4,9 @@
 #pragma once
 #include <utility>
 
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/passes/plan.hpp>
 #include <crochet/graph/passes/regions.hpp>
-#include <crochet/graph/plan.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -3,8 +3,8 @@
 // the backward sweep, between which products for weights lie that need the whole batch. Whatever depends on another
 // group stays behind it.
 #pragma once
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/regions.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

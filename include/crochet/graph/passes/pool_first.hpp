@@ -10,11 +10,11 @@
 //   the sum of unpool(u) over all pixels      becomes  the sum of u
 //   a filter's gradient, from unpool(u)       takes    u and the winners
 #pragma once
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

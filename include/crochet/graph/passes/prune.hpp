@@ -3,8 +3,8 @@
 #pragma once
 #include <utility>
 
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -4,8 +4,8 @@
 // lies between the steps stays in the core's cache and no thread waits for another.
 #pragma once
 
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/fuse.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstdint>
 
+#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/prune.hpp>
-#include <crochet/graph/sequence.hpp>
 
 namespace crochet {
 

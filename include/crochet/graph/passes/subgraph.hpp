@@ -4,9 +4,9 @@
 #pragma once
 #include <span>
 
-#include <crochet/graph/op.hpp>
-#include <crochet/graph/ops/sources.hpp>
-#include <crochet/graph/sequence.hpp>
+#include <crochet/graph/core/op.hpp>
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/sources.hpp>
 
 namespace crochet {
 

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// MonitoredTrainingSession: a MonitoredSession with what most training needs: checkpoints, summaries and a rate, and
+// the roles of a job. Needs the component io.
+#pragma once
+
+#include <crochet/base/config.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/base/clock.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/hook/chain.hpp>
+#include <crochet/hook/compose.hpp>
+#include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/step_counter.hpp>
+#include <crochet/hooks/summary_saver.hpp>
+#include <crochet/hooks/switched.hpp>
+#include <crochet/io/event_writer.hpp>
+#include <crochet/io/file_writer_cache.hpp>
+#include <crochet/session/monitored_session.hpp>
+#include <crochet/session/scaffold.hpp>
+#include <crochet/session/session_creators.hpp>
+#include <crochet/session/variables.hpp>
+
+namespace crochet {
+
+struct MonitoredTrainingOptions {
+  bool is_chief = true;                          ///< a worker waits for the chief, and saves and logs nothing
+  std::filesystem::path checkpoint_dir{};        ///< empty: no checkpoints
+  std::filesystem::path summary_dir{};           ///< of event files; empty: checkpoint_dir
+  std::optional<double> save_checkpoint_secs{};  ///< 600 if neither is said; 0: no checkpoints are saved
+  std::optional<std::int64_t> save_checkpoint_steps{};
+  std::optional<std::int64_t> save_summaries_steps{};  ///< 100 if neither is said; 0: no summaries
+  std::optional<double> save_summaries_secs{};
+  std::int64_t log_step_count_steps = 100;  ///< between two reports of the rate; 0: none. Needs a summary_dir
+  Anchor anchor = Anchor::global_step;      ///< from where checkpoints, summaries and rate count steps
+  double max_wait_secs = 7200;              ///< of a worker, for the chief
+  WaitOptions waiting{};
+  SessionOptions session{};
+  Clock clock{};  ///< of checkpoints, summaries and rate
+};
+
+/// What is summarized: `summaries<summary::Scalar<"loss">, summary::Histogram<"hidden/kernel">>`.
+template <class... Items>
+struct Summaries {};
+template <class... Items>
+inline constexpr Summaries<Items...> summaries{};
+
+namespace detail {
+
+/// The scaffold's saver, or one for the folder.
+template <class S>
+auto training_saver(S& scaffold, const std::filesystem::path& directory) {
+  if constexpr (S::has_saver) {
+    return scaffold.saver();
+  } else {
+    return Saver<>{directory.empty() ? "." : directory};  // empty: neither restores nor saves
+  }
+}
+
+/// Does a chief's work or a worker's.
+template <class S, class SaverType>
+class TrainingSessionCreator {
+ public:
+  TrainingSessionCreator(const S& scaffold, const SaverType& saver, const MonitoredTrainingOptions& options)
+      : chief_(options.is_chief),
+        restores_(!options.checkpoint_dir.empty()),
+        restoring_(scaffold.with_saver(saver), {}, options.waiting),
+        starting_(scaffold, {}, options.waiting),
+        worker_(scaffold, options.max_wait_secs, options.waiting) {}
+
+  template <class E>
+  void create_session(RawSession<E>& session, Coordinator& coordinator) {
+    if (!chief_) return worker_.create_session(session, coordinator);
+    if (!restores_) return starting_.create_session(session, coordinator);
+    if constexpr (HasVariables<E>) {
+      restoring_.create_session(session, coordinator);
+    } else {
+      throw LogicError(
+          "crochet: a checkpoint_dir for an executor without variables; name its state: variable<\"w\">(w)");
+    }
+  }
+
+ private:
+  bool chief_, restores_;
+  ChiefSessionCreator<decltype(std::declval<const S&>().with_saver(std::declval<SaverType>()))> restoring_;
+  ChiefSessionCreator<S> starting_;
+  WorkerSessionCreator<S> worker_;
+};
+
+/// Off if zero was said and nothing else. Zero beside an interval is two intervals: the hook refuses them.
+inline bool is_on(const std::optional<double>& secs, const std::optional<std::int64_t>& steps) {
+  return (!secs && !steps) || secs.value_or(0) != 0 || steps.value_or(0) != 0;
+}
+
+/// The chief's hooks, each switched on if the options say so.
+template <class Items>
+struct TrainingHooks;
+template <class... Items>
+struct TrainingHooks<Summaries<Items...>> {
+  const MonitoredTrainingOptions& options;
+  io::EventWriter events;
+
+  template <class... H>
+  auto only_for_the_chief(HookChain<H...> hooks) const {
+    return unpack_hooks(flat(hooks), [&]<class... F>([[maybe_unused]] F&&... hook) {
+      return HookChain<Switched<F>...>{Switched<F>{std::move(hook), {.on = options.is_chief}}...};
+    });
+  }
+  auto step_counter() const {
+    const bool on = options.is_chief && logs() && options.log_step_count_steps > 0;
+    StepCounter hook{.every_steps = on ? options.log_step_count_steps : 100, .anchor = options.anchor};
+    hook.clock = options.clock;
+    hook.summaries = events;
+    return HookChain{Switched<StepCounter>{std::move(hook), {.on = on}}};
+  }
+  auto summary_saver() const {
+    if constexpr (sizeof...(Items) == 0) {
+      return HookChain<>{};
+    } else {
+      using Saves = SummarySaver<Items...>;
+      Saves hook{.every_steps = options.save_summaries_steps, .every_seconds = options.save_summaries_secs};
+      if (!hook.every_steps && !hook.every_seconds) hook.every_steps = 100;
+      hook.anchor = options.anchor;
+      hook.summaries = events;
+      hook.clock = options.clock;
+      const bool on = options.is_chief && logs() && is_on(options.save_summaries_secs, options.save_summaries_steps);
+      return HookChain{Switched<Saves>{std::move(hook), {.on = on}}};
+    }
+  }
+  template <bool CanSave, class SaverType>
+  auto checkpoint_saver(const SaverType& saver) const {
+    if constexpr (!CanSave) {
+      return HookChain<>{};
+    } else {
+      CheckpointSaverOptions how{.save_secs = options.save_checkpoint_secs,
+                                 .save_steps = options.save_checkpoint_steps,
+                                 .anchor = options.anchor};
+      if (!how.save_secs && !how.save_steps) how.save_secs = 600;
+      how.summaries = events;
+      how.clock = options.clock;
+      using Saves = CheckpointSaver<SaverType>;
+      const bool on = options.is_chief && !options.checkpoint_dir.empty() &&
+                      is_on(options.save_checkpoint_secs, options.save_checkpoint_steps);
+      return HookChain{Switched<Saves>{Saves{saver, std::move(how)}, {.on = on}}};
+    }
+  }
+  [[nodiscard]] bool logs() const { return !options.summary_dir.empty(); }
+};
+
+inline MonitoredTrainingOptions with_defaults(MonitoredTrainingOptions options) {
+  if (options.summary_dir.empty()) options.summary_dir = options.checkpoint_dir;
+  return options;
+}
+
+/// The whole chain, in the order in which it is called. `CanSave`: the executor has variables.
+template <bool CanSave, class... H, class Items, class ChiefHooks, class SaverType>
+auto training_chain(HookChain<H...> hooks, const MonitoredTrainingOptions& given, Items, ChiefHooks chief_only,
+                    const SaverType& saver) {
+  const MonitoredTrainingOptions options = with_defaults(given);
+  const bool writes = options.is_chief && !options.summary_dir.empty();
+  const TrainingHooks<Items> ours{options, writes ? io::FileWriterCache::get(options.summary_dir) : io::EventWriter{}};
+  return std::move(hooks) | ours.only_for_the_chief(std::move(chief_only)) | ours.step_counter() |
+         ours.summary_saver() | ours.template checkpoint_saver<CanSave>(saver);
+}
+
+template <class S>
+using training_saver_t = decltype(training_saver(std::declval<S&>(), {}));
+template <class Exec, class Hooks, class Items, class ChiefHooks, class S>
+using training_chain_t = decltype(training_chain<HasVariables<std::remove_reference_t<Exec>>>(
+    std::declval<Hooks>(), std::declval<MonitoredTrainingOptions>(), Items{}, std::declval<ChiefHooks>(),
+    std::declval<training_saver_t<S>>()));
+template <class Exec, class Hooks, class Items, class ChiefHooks, class S>
+using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, Items, ChiefHooks, S>,
+                                          TrainingSessionCreator<S, training_saver_t<S>>>;
+
+}  // namespace detail
+
+/// One line for a training job:
+///   MonitoredTrainingSession session{executor, HookChain{StopAtStep{.last_step = 10'000}},
+///                                    {.checkpoint_dir = "run"}, summaries<summary::Scalar<"loss">>};
+/// An executor given by name is borrowed, a temporary owned, as by MonitoredSession.
+/// A chief restores the latest checkpoint of the folder, if there is one, and has these hooks, in this order: `hooks`,
+/// `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver. A worker waits for the chief and has `hooks` alone.
+/// Throws LogicError if an interval is said in steps and in seconds, or a checkpoint_dir is given for an executor that
+/// has no variables. The original puts `hooks` behind its own on a plain chief and before them otherwise, so that what
+/// a hook's `end` changes may or may not be saved; here the saver is always the last.
+template <class Exec, class Hooks = HookChain<>, class Items = Summaries<>, class ChiefHooks = HookChain<>,
+          class S = Scaffold<>>
+class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, Items, ChiefHooks, S> {
+  using Base = detail::training_session<Exec, Hooks, Items, ChiefHooks, S>;
+  using SaverType = detail::training_saver_t<S>;
+
+ public:
+  explicit MonitoredTrainingSession(Exec executor, Hooks hooks = {}, MonitoredTrainingOptions options = {},
+                                    Items items = {}, ChiefHooks chief_only_hooks = {}, S scaffold = {})
+      : MonitoredTrainingSession(static_cast<Exec&&>(executor), std::move(hooks), options, items,
+                                 std::move(chief_only_hooks), scaffold,
+                                 detail::training_saver(scaffold, options.checkpoint_dir)) {}
+
+ private:
+  MonitoredTrainingSession(Exec&& executor, Hooks&& hooks, const MonitoredTrainingOptions& options, Items items,
+                           ChiefHooks&& chief_only, const S& scaffold, const SaverType& saver)
+      : Base(static_cast<Exec&&>(executor),
+             detail::training_chain<HasVariables<std::remove_reference_t<Exec>>>(std::move(hooks), options, items,
+                                                                                 std::move(chief_only), saver),
+             detail::TrainingSessionCreator<S, SaverType>{scaffold, saver, options}, options.session) {}
+};
+template <class Exec>
+MonitoredTrainingSession(Exec&&) -> MonitoredTrainingSession<Exec>;
+template <class Exec, class... H>
+MonitoredTrainingSession(Exec&&, HookChain<H...>, MonitoredTrainingOptions = {})
+    -> MonitoredTrainingSession<Exec, HookChain<H...>>;
+template <class Exec, class... H, class... Items, class... C, class S = Scaffold<>>
+MonitoredTrainingSession(Exec&&, HookChain<H...>, MonitoredTrainingOptions, Summaries<Items...>, HookChain<C...> = {},
+                         S = {})
+    -> MonitoredTrainingSession<Exec, HookChain<H...>, Summaries<Items...>, HookChain<C...>, S>;
+
+}  // namespace crochet

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The idx format of the MNIST family: two zero bytes, element type, rank, one big-endian 32-bit extent per dimension,
+// then the elements, big-endian and row-major. Read plain or gzipped; nothing in the file is believed unchecked.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/data/gzip.hpp>
+#include <crochet/storage/input_file.hpp>
+
+namespace crochet::io {
+
+/// What read_idx() accepts at most, whatever the file says about itself.
+struct IdxLimits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< of element data, unpacked; MNIST's largest file has 47 million
+};
+
+/// The content of an idx file: `data` is row-major with extents `shape`.
+template <class T, std::size_t Rank>
+struct IdxArray {
+  std::array<std::int64_t, Rank> shape{};
+  std::vector<T> data;
+
+  /// Valid as long as this array is neither changed nor moved from.
+  [[nodiscard]] TensorView<T, Rank> view() const { return TensorView<T, Rank>{data.data(), shape}; }
+};
+
+/// The type byte of an idx file that holds elements of type T; 0 if the format cannot hold them.
+template <class T>
+inline constexpr std::uint8_t idx_type_code = 0;
+template <>
+inline constexpr std::uint8_t idx_type_code<std::uint8_t> = 0x08;
+template <>
+inline constexpr std::uint8_t idx_type_code<std::int8_t> = 0x09;
+template <>
+inline constexpr std::uint8_t idx_type_code<std::int16_t> = 0x0b;
+template <>
+inline constexpr std::uint8_t idx_type_code<std::int32_t> = 0x0c;
+template <>
+inline constexpr std::uint8_t idx_type_code<float> = 0x0d;
+template <>
+inline constexpr std::uint8_t idx_type_code<double> = 0x0e;
+
+}  // namespace crochet::io
+
+namespace crochet::detail {
+
+inline std::string hex_byte(std::uint8_t byte) {
+  constexpr const char* digits = "0123456789abcdef";
+  return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+[[noreturn]] CROCHET_COLD inline void idx_is_truncated(const io::GzipFile& file, const char* what, std::uint64_t wanted,
+                                                       std::uint64_t got) {
+  file.fail("truncated: the " + std::string(what) + " should have " + std::to_string(wanted) +
+            " bytes, the file ends after " + std::to_string(got));
+}
+
+// Reads exactly `out.size()` bytes, or says what is missing.
+inline void idx_read_exactly(io::GzipFile& file, std::span<std::uint8_t> out, const char* what) {
+  const std::size_t got = file.read(out);
+  if (got != out.size()) idx_is_truncated(file, what, out.size(), got);
+}
+
+inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_code, std::size_t rank) {
+  std::array<std::uint8_t, 4> magic{};
+  idx_read_exactly(file, magic, "idx magic number");
+  if (magic[0] != 0 || magic[1] != 0)
+    file.fail("not an idx file: it starts with " + hex_byte(magic[0]) + " " + hex_byte(magic[1]) +
+                  " where an idx file has two zero bytes",
+              "name an idx file, plain or gzipped");
+  if (magic[2] != type_code)
+    file.fail("its element type is " + hex_byte(magic[2]) + ", expected " + hex_byte(type_code),
+              "name the right idx file");
+  if (magic[3] != rank)
+    file.fail("it has " + std::to_string(magic[3]) + " dimensions, expected " + std::to_string(rank),
+              "name the right idx file (images have 3 dimensions, labels 1)");
+}
+
+template <std::size_t Rank>
+std::array<std::int64_t, Rank> idx_read_shape(io::GzipFile& file) {
+  std::array<std::uint8_t, 4 * Rank> bytes{};
+  idx_read_exactly(file, bytes, "list of dimensions");
+  std::array<std::int64_t, Rank> shape{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) shape[i / 4] = shape[i / 4] << 8 | bytes[i];
+  return shape;
+}
+
+// The size of the data in bytes. Called before anything is allocated, and never overflows: each step stays under the
+// limit.
+template <std::size_t Rank>
+std::uint64_t idx_data_bytes(const io::GzipFile& file, const std::array<std::int64_t, Rank>& shape,
+                             std::uint64_t element, std::uint64_t limit) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  std::uint64_t bytes = element;
+  for (const std::int64_t extent : shape) {
+    if (static_cast<std::uint64_t>(extent) > limit / bytes)
+      file.fail("its dimensions promise more than the limit of " + std::to_string(limit) + " bytes",
+                "if the file is meant to be that large, raise IdxLimits::max_bytes");
+    bytes *= static_cast<std::uint64_t>(extent);
+  }
+  if (bytes > file.max_unpacked_bytes())
+    file.fail("truncated: its dimensions promise " + std::to_string(bytes) + " bytes, more than the file can hold");
+  return bytes;
+}
+
+// Reads `count` elements, and sees that nothing follows. Takes memory for what is there, not for what is promised: at
+// first 8 bytes for each byte of the file, then twice as much each time that all of it is full.
+template <class T>
+void idx_read_data(io::GzipFile& file, std::vector<T>& data, std::uint64_t count) {
+  constexpr std::uint64_t usual_ratio = 8, at_least = 65536;
+  const std::uint64_t first = std::min(count, usual_ratio * (file.file_bytes() / sizeof(T)) + at_least / sizeof(T));
+  std::size_t got = 0;
+  for (std::uint64_t room = first; got == data.size() && got < count; room = std::min(count, 2 * room)) {
+    data.resize(static_cast<std::size_t>(room));
+    const std::span rest = std::span(data).subspan(got);
+    const std::size_t bytes = file.read({reinterpret_cast<std::uint8_t*>(rest.data()), rest.size_bytes()});
+    if (bytes < rest.size_bytes()) idx_is_truncated(file, "data", count * sizeof(T), got * sizeof(T) + bytes);
+    got = data.size();
+  }
+  std::uint8_t extra = 0;
+  if (file.read({&extra, 1}) != 0)
+    file.fail("there is trailing garbage after the " + std::to_string(count * sizeof(T)) +
+              " bytes its dimensions promise");
+}
+
+template <class T>
+void idx_to_native(std::vector<T>& data) {
+  if constexpr (sizeof(T) > 1 && std::endian::native == std::endian::little) {
+    for (T& value : data) {
+      std::array<unsigned char, sizeof(T)> bytes{};
+      std::memcpy(bytes.data(), &value, sizeof(T));
+      std::reverse(bytes.begin(), bytes.end());
+      std::memcpy(&value, bytes.data(), sizeof(T));
+    }
+  }
+}
+
+}  // namespace crochet::detail
+
+namespace crochet::io {
+
+/// Reads an idx file, plain or gzipped, whose elements are T and which has Rank dimensions.
+///
+/// Throws IoError if the file is missing or unreadable, DataLossError if it is no idx file, has another element type or
+/// rank, is truncated, corrupt (gzip checksum), has trailing bytes, or is larger than `limits`, ResourceExhaustedError
+/// if there is no memory for it. Memory: at most the larger of 8 bytes for each byte of the file and 3 bytes for each
+/// byte of elements that the file really holds (docs/file-formats.md), never what its header claims; one allocation
+/// where the file unpacks to at most 8 times its size.
+template <class T, std::size_t Rank>
+IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {},
+                           FileSystem& files = local_files()) {
+  static_assert(idx_type_code<T> != 0, "idx files hold uint8, int8, int16, int32, float or double");
+  static_assert(Rank > 0 && Rank < 256, "the rank of an idx file is one byte, and not zero");
+  constexpr std::uint64_t header_bytes = 4 + 4 * Rank;
+  constexpr std::uint64_t one_more = 1;  // is read only to see that nothing follows
+  const std::uint64_t max_bytes = std::min(limits.max_bytes, UINT64_MAX - header_bytes - one_more);
+
+  return detail::reading(path, [&] {
+    GzipFile file(path, header_bytes + max_bytes + one_more, files);
+    crochet::detail::idx_read_magic(file, idx_type_code<T>, Rank);
+    IdxArray<T, Rank> array{crochet::detail::idx_read_shape<Rank>(file), {}};
+    crochet::detail::idx_read_data(
+        file, array.data, crochet::detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
+    crochet::detail::idx_to_native(array.data);
+    return array;
+  });
+}
+
+}  // namespace crochet::io

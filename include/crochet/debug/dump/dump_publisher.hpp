@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// DumpPublisher: writes debugged runs as directories of a session root; at once, or when the run has turned out to be
+// worth it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/disk_budget.hpp>
+#include <crochet/debug/dump/dump_writer.hpp>
+#include <crochet/debug/ops/python_repr.hpp>
+#include <crochet/debug/probe/captured_run.hpp>
+#include <crochet/debug/probe/debug_run.hpp>
+#include <crochet/storage/file_system.hpp>
+
+namespace crochet::debug {
+
+/// What happens when a dump cannot be written: the disk is full, the budget used up.
+enum class OnDumpFailure : std::uint8_t {
+  skip,  ///< it is reported, once until it has worked again; the run's dump ends there, and the loop goes on
+  fail,  ///< the error leaves the run, as in the original
+};
+
+/// How a DumpPublisher writes.
+struct DumpOptions {
+  OnDumpFailure on_failure = OnDumpFailure::skip;
+  std::optional<std::size_t> keep_runs{};          ///< older directories of this session are removed; unset: all stay
+  bool after_the_run = false;                      ///< keep runs in memory until `keep` or `drop` is called
+  std::function<void(std::string_view)> report{};  ///< where failures are told
+  DiskBudget* budget = &disk_budget();
+  io::FileSystem* files = &io::local_files();
+};
+
+/// Writes each run to `<root>/run_<microseconds>_<count>`: what was fetched and fed, the graph, the metadata, then
+/// tensors as they come (dump_writer.hpp). A directory in which a failure left no tensor is removed again. One thread.
+/// With `after_the_run` a run of which nobody said whether to keep it has failed: it is written before the next one
+/// begins, or when this ends.
+class DumpPublisher {
+ public:
+  explicit DumpPublisher(DumpOptions options) : options_(std::move(options)) {}
+  DumpPublisher(const DumpPublisher&) = default;
+  DumpPublisher(DumpPublisher&&) = default;
+  DumpPublisher& operator=(const DumpPublisher&) = default;
+  DumpPublisher& operator=(DumpPublisher&&) = default;
+  ~DumpPublisher() {
+    try {
+      keep();
+    } catch (...) {  // as `fail` has it; there is no run left that it could leave
+    }
+  }
+
+  /// Where the directories go. Set before the first run.
+  void set_root(std::filesystem::path root) { root_ = std::move(root); }
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  /// Counts the bytes of all dumps that share the budget anew: the original does so for each hook.
+  void reset_budget() { options_.budget->reset(); }
+  /// Runs that have been written, those that are removed again included.
+  [[nodiscard]] std::int64_t runs() const { return runs_; }
+
+  [[nodiscard]] std::vector<std::string> urls(std::int64_t microseconds) {
+    end_last();  // what comes has the next number
+    return {"file://" + (root_ / run_name(microseconds)).string()};
+  }
+  void begin_run(const DebugRun& run) {
+    end_last();
+    if (options_.after_the_run) return captured_.begin(run);
+    guarded([&] { open(run); });
+  }
+  [[nodiscard]] bool wants(std::string_view /*node*/, std::int32_t /*slot*/, const DebugOp& /*op*/) const {
+    return options_.after_the_run || writer_.has_value();
+  }
+  void publish(const Firing& firing) {
+    if (options_.after_the_run) return captured_.add(firing);
+    if (writer_) guarded([&] { writer_->write_tensor(firing); });
+  }
+  void end_run() {
+    if (!options_.after_the_run) finish();
+  }
+
+  /// With `after_the_run`: writes the last run, as far as it got.
+  void keep() {
+    if (!captured_.any()) return;
+    guarded([&] {
+      open(captured_.run());
+      captured_.each([&](const Firing& firing) { writer_->write_tensor(firing); });
+    });
+    drop();
+    finish();
+  }
+  /// With `after_the_run`: forgets the last run.
+  void drop() { captured_.clear(); }
+
+ private:
+  [[nodiscard]] std::string run_name(std::int64_t microseconds) const {
+    return "run_" + std::to_string(microseconds) + "_" + std::to_string(runs_);
+  }
+
+  void open(const DebugRun& run) {
+    writer_.emplace(root_ / run_name(run.microseconds), *options_.budget, *options_.files);
+    writer_->write_fetches(python_repr(run.caller_fetches));
+    writer_->write_feed_keys(feed_keys_repr(run.caller_feeds));
+    writer_->write_graph(run.device, *run.graph->serialized(), run.microseconds);
+    writer_->write_metadata(run.metadata, run.microseconds);
+  }
+
+  /// A run that failed is over when the next one begins.
+  void end_last() {
+    keep();
+    finish();
+  }
+  /// The directory is complete, or as complete as it gets.
+  void finish() {
+    if (!writer_) return;
+    kept_.push_back({writer_->directory(), writer_->tensor_bytes()});
+    writer_.reset();
+    ++runs_;
+    reported_ = false;
+    remove_old();
+  }
+  void remove_old() {
+    while (options_.keep_runs && kept_.size() > *options_.keep_runs) {
+      std::error_code ignored;  // what cannot be removed stays, and its bytes stay counted
+      std::filesystem::remove_all(kept_.front().directory, ignored);
+      if (!ignored) options_.budget->give_back(kept_.front().bytes);
+      kept_.pop_front();
+    }
+  }
+
+  template <class Write>
+  void guarded(Write&& write) {
+    try {
+      write();
+    } catch (const LogicError&) {  // no failure of a disk
+      give_up();
+      throw;
+    } catch (const Error& error) {
+      give_up();
+      if (options_.on_failure == OnDumpFailure::fail) throw;
+      if (std::exchange(reported_, true) || !options_.report) return;
+      options_.report(std::string(error.what()) + "; the loop goes on, this run's dump ends here");
+    }
+  }
+  void give_up() {
+    if (!writer_) return;
+    if (writer_->tensors() == 0) {
+      std::error_code ignored;
+      std::filesystem::remove_all(writer_->directory(), ignored);
+    } else {
+      const bool reported = reported_;
+      finish();
+      reported_ = reported;
+    }
+    writer_.reset();
+  }
+
+  struct Kept {
+    std::filesystem::path directory;
+    std::uint64_t bytes;
+  };
+
+  DumpOptions options_;
+  std::filesystem::path root_;
+  std::optional<DumpWriter> writer_;
+  CapturedRun captured_;
+  std::deque<Kept> kept_;
+  std::int64_t runs_ = 0;
+  bool reported_ = false;
+};
+
+}  // namespace crochet::debug

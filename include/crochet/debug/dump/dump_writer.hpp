@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// DumpWriter: a run's directory, as the original's DebugDumpDir reads it.
+#pragma once
+
+#include <crochet/io/needs_io.hpp>
+
+#include <crochet/proto/event.pb.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/disk_budget.hpp>
+#include <crochet/debug/event/core_metadata.hpp>
+#include <crochet/debug/event/framed_tensor.hpp>
+#include <crochet/debug/event/graph_event.hpp>
+#include <crochet/debug/event/safe_names.hpp>
+#include <crochet/storage/file_system.hpp>
+
+namespace crochet::debug {
+
+/// Writes one run's directory. Each file is one Event. A file is written as `.writing` in the run's directory, where no
+/// reader looks, and renamed to its place: it is there in whole, or not at all, when the program stops. (When the
+/// machine stops, what the operating system had not yet written is lost: nothing here waits for the disk.) Nodes whose
+/// names are no safe paths are dumped under `safe_node_name`. Everything throws IoError with the file and the cause;
+/// what was not renamed is removed again. One thread at a time, one writer a directory.
+class DumpWriter {
+ public:
+  /// Makes the directory, in one that exists. Throws IoError, also if it is there already.
+  explicit DumpWriter(std::filesystem::path directory, DiskBudget& budget = disk_budget(),
+                      io::FileSystem& files = io::local_files())
+      : directory_(std::move(directory)), budget_(&budget), files_(&files) {
+    std::error_code error;
+    if (!std::filesystem::create_directory(directory_, error)) {
+      fail(directory_, error ? error : std::make_error_code(std::errc::file_exists));
+    }
+  }
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  /// Tensors written so far, and the bytes of their elements.
+  [[nodiscard]] std::uint64_t tensors() const { return tensors_; }
+  [[nodiscard]] std::uint64_t tensor_bytes() const { return tensor_bytes_; }
+
+  /// The text of what was fetched, as Python prints it.
+  void write_fetches(std::string_view text) { write_text("_tfdbg_fetches_info_", text); }
+  /// The text of the keys of what was fed.
+  void write_feed_keys(std::string_view text) { write_text("_tfdbg_feed_keys_info_", text); }
+
+  /// What the run was asked for.
+  void write_metadata(const CoreMetadata& metadata, std::int64_t microseconds) {
+    write_metadata(metadata_event(metadata, microseconds), metadata.session_run_index, microseconds);
+  }
+  void write_metadata(const proto::Event& event, std::int64_t session_run_index, std::int64_t microseconds) {
+    std::string index = std::to_string(std::max<std::int64_t>(session_run_index, 0));
+    index.insert(0, 14 - std::min<std::size_t>(14, index.size()), '0');
+    write_new(directory_ / ("_tfdbg_core_metadata_sessionrun" + index + "_" + std::to_string(microseconds)),
+              {bytes_of(event.SerializeAsString())});
+  }
+
+  /// A device's graph. Throws LogicError for a device whose name is none.
+  void write_graph(std::string_view device, std::string_view serialized_graph, std::int64_t microseconds) {
+    const std::string name = std::string(detail::graph_file_prefix) + "hash" +
+                             std::to_string(graph_hash(serialized_graph)) + "_" + std::to_string(microseconds);
+    write(folder_of(device_folder(device)) / name,
+          {bytes_of(graph_event(serialized_graph, microseconds).SerializeAsString())});
+  }
+
+  /// A tensor. Throws ResourceExhaustedError when the disk budget does not allow it, and writes nothing then.
+  void write_tensor(const Firing& firing) {
+    const std::string node = safe_node_name(firing.node);
+    Firing safe = firing;
+    safe.node = node;
+    const FramedTensor frame = framed(safe);
+    write_charged(safe, frame.content.size(), {bytes_of(frame.head), frame.content, bytes_of(frame.tail)});
+  }
+  /// A tensor that came as an event, a string tensor too. `where` says device, node, slot, operation and time; its
+  /// tensor is not looked at, but for the size that the budget counts. The event's names must be those of `where`.
+  void write_tensor(const proto::Event& event, const Firing& where, std::uint64_t bytes) {
+    if (!is_safe_node_name(where.node)) throw LogicError("crochet: an event's node has no safe name: rename it before");
+    write_charged(where, bytes, {bytes_of(event.SerializeAsString())});
+  }
+
+ private:
+  static std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+  [[noreturn]] static void fail(const std::filesystem::path& path, std::error_code why) {
+    throw IoError("crochet: the dump " + path.string() + " cannot be written: " + why.message());
+  }
+
+  /// Takes the bytes from the budget before anything is made, and gives them back if they do not reach the disk.
+  void write_charged(const Firing& where, std::uint64_t bytes,
+                     std::initializer_list<std::span<const std::byte>> parts) {
+    if (!budget_->take(bytes)) refuse(bytes);
+    try {
+      write_new(path_of(where), parts);
+    } catch (...) {
+      budget_->give_back(bytes);
+      throw;
+    }
+    ++tensors_, tensor_bytes_ += bytes;
+  }
+  [[noreturn]] void refuse(std::uint64_t bytes) const {
+    throw ResourceExhaustedError(
+        "crochet: no dump of " + std::to_string(bytes) + " bytes more: " + std::to_string(budget_->used()) + " of " +
+        std::to_string(budget_->limit()) +
+        " are used. Set TFDBG_DISK_BYTES_LIMIT (bytes) higher, watch fewer nodes, or keep fewer runs");
+  }
+
+  /// The file of a tensor, its folders made.
+  std::filesystem::path path_of(const Firing& firing) {
+    if (firing.op.empty() || firing.op.size() > 60 || firing.slot < 0 || firing.microseconds < 0 ||
+        !std::all_of(firing.op.begin(), firing.op.end(), detail::is_letter_or_digit)) {
+      throw LogicError("crochet: a dump's operation has letters and digits only, slot and time are not negative");
+    }
+    const std::size_t slash = firing.node.rfind('/');
+    std::string folder = device_folder(firing.device);
+    if (slash != std::string_view::npos) folder += "/" + std::string(firing.node.substr(0, slash));
+    const std::string_view last = firing.node.substr(slash + 1);  // npos + 1 is 0
+    return folder_of(folder) / (std::string(last) + "_" + std::to_string(firing.slot) + "_" + std::string(firing.op) +
+                                "_" + std::to_string(firing.microseconds));
+  }
+  std::filesystem::path folder_of(const std::string& folder) {
+    std::filesystem::path path = directory_ / folder;
+    if (folders_.contains(folder)) return path;
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) fail(path, error);
+    folders_.insert(folder);
+    return path;
+  }
+
+  void write_text(const char* name, std::string_view text) {
+    proto::Event event;
+    event.mutable_log_message()->set_message(std::string(text));
+    write(directory_ / name, {bytes_of(event.SerializeAsString())});
+  }
+  /// Under that name, or with `-1`, `-2`, ... behind it: several firings in one microsecond are several files.
+  void write_new(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts) {
+    std::filesystem::path free = path;
+    std::error_code error;
+    for (int k = 1; std::filesystem::exists(std::filesystem::symlink_status(free, error)); ++k) {
+      free = path;
+      free += "-" + std::to_string(k);
+      if (k > 10000) fail(path, std::make_error_code(std::errc::file_exists));
+    }
+    write(free, parts);
+  }
+  void write(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts) {
+    const std::filesystem::path temporary = directory_ / ".writing";
+    if (const std::error_code error = try_to_write(temporary, path, parts)) {
+      (void)files_->remove(temporary);
+      fail(path, error);
+    }
+  }
+  std::error_code try_to_write(const std::filesystem::path& temporary, const std::filesystem::path& path,
+                               std::initializer_list<std::span<const std::byte>> parts) {
+    std::error_code error;
+    const std::unique_ptr<io::OutputFile> file = files_->create(temporary, error);
+    if (!file) return error;
+    if ((error = file->write_parts(parts))) return error;
+    if ((error = file->close())) return error;
+    return files_->rename(temporary, path);
+  }
+
+  std::filesystem::path directory_;
+  DiskBudget* budget_;
+  io::FileSystem* files_;
+  std::set<std::string> folders_;
+  std::uint64_t tensors_ = 0, tensor_bytes_ = 0;
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor in a file of a dump. Its elements stay in the file until they are asked for.
+#pragma once
+
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <crochet/base/error.hpp>
+#include <crochet/debug/dump/dump_file.hpp>
+#include <crochet/debug/dump/dump_names.hpp>
+#include <crochet/debug/event/tensor_event_layout.hpp>
+#include <crochet/debug/ops/tensor_statistics.hpp>
+#include <crochet/storage/data_type.hpp>
+
+namespace crochet::debug {
+
+namespace detail {
+/// "" if the JSON beside a tensor says that this is all of it; else what is wrong.
+inline std::string plugin_fault(const std::string& text) {
+  const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > 4) throw DataLossError("the plug-in's data are nested");
+    return true;
+  };
+  const nlohmann::json data = nlohmann::json::parse(text, flat, false);
+  if (!data.is_object()) return "the plug-in's data are no JSON object";
+  const auto chunks = data.find("numChunks");
+  if (chunks != data.end() && *chunks != 1) return "it holds one chunk of a tensor that was sent in several";
+  return {};
+}
+}  // namespace detail
+
+/// An opened tensor file. Construction reads all but the elements and checks everything that can be checked:
+/// DataLossError and IoError name the file and the cause. One thread at a time.
+class DumpedTensor {
+ public:
+  /// `name`: what the file's name says. The event has to say the same, where it says anything.
+  DumpedTensor(const std::filesystem::path& path, const DumpName& name) : file_(path) {
+    try {
+      google::protobuf::io::FileInputStream stream{file_.descriptor()};
+      layout_ = read_tensor_event(stream, file_.size());
+      check(name);
+    } catch (const DataLossError& error) {
+      detail::damaged(file_.path(), error.what());
+    }
+  }
+
+  [[nodiscard]] io::DataType dtype() const { return layout_.dtype; }
+  [[nodiscard]] std::span<const std::int64_t> shape() const { return layout_.shape; }
+  [[nodiscard]] std::size_t elements() const { return layout_.elements; }
+  /// Of the elements that are there; of strings their own bytes.
+  [[nodiscard]] std::size_t byte_size() const { return layout_.byte_size; }
+  [[nodiscard]] TensorState state() const { return layout_.state; }
+  /// Microseconds since 1970, UTC.
+  [[nodiscard]] double wall_time() const { return layout_.wall_time; }
+
+  /// There are numbers to read: values of a type that has a size.
+  [[nodiscard]] bool has_numbers() const {
+    return layout_.state == TensorState::values && io::size_of(layout_.dtype) != 0;
+  }
+  /// Fills `to` with the elements' bytes from byte `offset` on; they have to be within byte_size(). Row-major,
+  /// little-endian.
+  void read(std::size_t offset, std::span<std::byte> to) const {
+    if (!has_numbers() || offset > layout_.byte_size || to.size() > layout_.byte_size - offset) {
+      throw LogicError("crochet: " + file_.path() + " has no such elements");
+    }
+    file_.read_at(layout_.content_at + offset, to);
+  }
+  /// Calls `each(bytes)` with the elements' bytes, piece by piece: a whole number of elements, 256 KiB at most.
+  template <class F>
+  void for_each_piece(F each) const {
+    if (!has_numbers()) return;
+    std::vector<std::byte> buffer(std::min(layout_.byte_size, std::size_t{1} << 18));
+    for (std::size_t at = 0; at < layout_.byte_size; at += buffer.size()) {
+      const std::span piece{buffer.data(), std::min(buffer.size(), layout_.byte_size - at)};
+      read(at, piece);
+      each(std::span<const std::byte>{piece});
+    }
+  }
+  /// Calls `each(const std::string&)` with the elements of a string tensor, one by one.
+  template <class F>
+  void for_each_string(F each) const {
+    if (layout_.dtype != io::DataType::string) return;
+    if (::lseek(file_.descriptor(), static_cast<::off_t>(layout_.tensor_at), SEEK_SET) < 0) {
+      detail::unreadable(file_.path(), "it has no places");
+    }
+    google::protobuf::io::FileInputStream stream{file_.descriptor()};
+    try {
+      read_strings(stream, layout_.tensor_size, each);
+    } catch (const DataLossError& error) {
+      detail::damaged(file_.path(), error.what());
+    }
+  }
+  /// All numbers at once; nothing where there are none.
+  [[nodiscard]] std::vector<std::byte> read_all() const {
+    if (!has_numbers()) return {};
+    std::vector<std::byte> bytes(layout_.byte_size);
+    read(0, bytes);
+    return bytes;
+  }
+  /// Of all numbers; of nothing where there are none.
+  [[nodiscard]] TensorStatistics statistics() const {
+    TensorStatistics statistics;
+    for_each_piece([&](std::span<const std::byte> piece) { statistics.add(layout_.dtype, piece); });
+    return statistics;
+  }
+
+ private:
+  void check(const DumpName& name) const {
+    const std::string key = name.node + ":" + std::to_string(name.slot) + ":" + name.op;
+    if (!layout_.watch_key.empty() && layout_.watch_key != key) {
+      throw DataLossError("it holds " + layout_.watch_key + ", and its name says " + key);
+    }
+    if (layout_.plugin_name == "debugger") {
+      const std::string fault = detail::plugin_fault(layout_.plugin_data);
+      if (!fault.empty()) throw DataLossError(fault);
+    }
+  }
+
+  DumpFile file_;
+  TensorEventLayout layout_{};
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph of a debugged run: with the nodes that TensorFlow's debugger inserts.
+#pragma once
+
+#include <crochet/io/needs_io.hpp>
+
+#include <crochet/proto/graph.pb.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/event/safe_names.hpp>
+#include <crochet/debug/ops/debug_op.hpp>
+
+namespace crochet::debug {
+
+/// What is published of one output of a node.
+struct GraphWatch {
+  std::size_t node = 0;  ///< its place in the GraphDef
+  std::int32_t slot = 0;
+  std::vector<DebugOp> ops{};
+};
+
+namespace detail {
+
+inline std::string input_name(const std::string& node, std::int32_t slot) {
+  return slot == 0 ? node : node + ":" + std::to_string(slot);
+}
+
+inline proto::DataType type_of(const proto::NodeDef& node) {
+  for (const char* key : {"T", "dtype"}) {
+    if (const auto found = node.attr().find(key); found != node.attr().end()) return found->second.type();
+  }
+  return proto::DT_INVALID;
+}
+
+/// Inserts nodes for watched outputs into one graph.
+class DebugNodes {
+ public:
+  DebugNodes(proto::GraphDef& graph, std::span<const std::string> urls) : graph_(graph), urls_(urls) {}
+
+  void watch(const GraphWatch& watch) {
+    // By value: adding nodes moves what the graph holds.
+    const proto::NodeDef node = graph_.node(static_cast<int>(watch.node));
+    const std::string copy = "__copy_" + node.name() + "_" + std::to_string(watch.slot);
+    add_copy(node, copy, watch);
+    // Who reads a variable reads the variable itself: a copy of a reference could not be assigned to.
+    const bool reference = node.op() == "VariableV2";
+    Reader reader{reference ? "" : copy, {}};
+    for (std::size_t i = 0; i < watch.ops.size(); ++i) {
+      reader.waits_for.push_back("^" + add_op(node, copy, watch, i));
+    }
+    readers_.insert_or_assign(input_name(node.name(), watch.slot), std::move(reader));
+  }
+
+  /// Readers of what is watched read the copy, and wait until it is published.
+  void redirect(int nodes) {
+    for (int i = 0; i < nodes; ++i) {
+      proto::NodeDef& node = *graph_.mutable_node(i);
+      std::vector<std::string> waits;
+      for (std::string& input : *node.mutable_input()) {
+        const auto found = readers_.find(input);
+        if (found == readers_.end()) continue;
+        if (!found->second.copy.empty()) input = found->second.copy;
+        for (const std::string& wait : found->second.waits_for) {
+          if (std::find(waits.begin(), waits.end(), wait) == waits.end()) waits.push_back(wait);
+        }
+      }
+      for (std::string& wait : waits) node.add_input(std::move(wait));
+    }
+  }
+
+ private:
+  struct Reader {
+    std::string copy;
+    std::vector<std::string> waits_for;
+  };
+
+  void add_copy(const proto::NodeDef& node, const std::string& name, const GraphWatch& watch) {
+    proto::NodeDef& copy = add(name, "Copy", node.device(), input_name(node.name(), watch.slot));
+    auto& attr = *copy.mutable_attr();
+    attr["T"].set_type(type_of(node));
+    attr["tensor_name"].set_s("");
+    auto& specs = *attr["debug_ops_spec"].mutable_list();
+    for (const DebugOp& op : watch.ops) {
+      for (const std::string& url : urls_) {
+        specs.add_s(std::string(op.name()) + ";" + url + ";" + (op.gated_grpc ? "1" : "0"));
+      }
+    }
+  }
+
+  std::string add_op(const proto::NodeDef& node, const std::string& copy, const GraphWatch& watch, std::size_t i) {
+    const DebugOp& op = watch.ops[i];
+    const std::string tensor = node.name() + ":" + std::to_string(watch.slot);
+    const std::string name = "__dbg_" + tensor + "_" + std::to_string(i) + "_" + std::string(op.name());
+    auto& attr = *add(name, op.name(), node.device(), copy).mutable_attr();
+    attr["T"].set_type(type_of(node));
+    attr["device_name"].set_s(node.device());
+    attr["tensor_name"].set_s(tensor);
+    auto& urls = *attr["debug_urls"].mutable_list();
+    for (const std::string& url : urls_) urls.add_s(url);
+    attr["gated_grpc"].set_b(op.gated_grpc);
+    if (op.kind == DebugOp::Kind::numeric_summary) {
+      attr["lower_bound"].set_f(op.lower_bound);
+      attr["upper_bound"].set_f(op.upper_bound);
+      attr["mute_if_healthy"].set_b(op.mute_if_healthy);
+    }
+    return name;
+  }
+
+  proto::NodeDef& add(const std::string& name, std::string_view op, const std::string& device,
+                      const std::string& input) {
+    proto::NodeDef& node = *graph_.add_node();
+    node.set_name(name);
+    node.set_op(std::string(op));
+    node.set_device(device);
+    node.add_input(input);
+    return node;
+  }
+
+  proto::GraphDef& graph_;
+  std::span<const std::string> urls_;
+  std::map<std::string, Reader> readers_;
+};
+
+}  // namespace detail
+
+/// Renames the nodes whose names are no safe paths (safe_names.hpp), and what refers to them.
+inline void make_names_safe(proto::GraphDef& graph) {
+  std::map<std::string, std::string> renamed;
+  for (proto::NodeDef& node : *graph.mutable_node()) {
+    if (is_safe_node_name(node.name())) continue;
+    const std::string safe = safe_node_name(node.name());
+    renamed.emplace(std::exchange(*node.mutable_name(), safe), safe);
+  }
+  if (renamed.empty()) return;
+  for (proto::NodeDef& node : *graph.mutable_node()) {
+    for (std::string& input : *node.mutable_input()) {
+      const bool control = input.starts_with('^');
+      if (const auto found = renamed.find(input.substr(control ? 1 : 0)); found != renamed.end()) {
+        input = (control ? "^" : "") + found->second;
+      }
+    }
+  }
+}
+
+/// Adds, for each watched output `n:k`, `__copy_n_k` (op Copy) and for each of its operations `__dbg_n:k_i_<op>`, with
+/// the attributes that the original's servicer reads (gated_grpc) and those of the operation. `urls`: where to, say
+/// `file:///...` or `grpc://...`. Source: the graph that TensorFlow 1.15 runs and dumps.
+inline void insert_debug_nodes(proto::GraphDef& graph, std::span<const GraphWatch> watches,
+                               std::span<const std::string> urls) {
+  const int nodes = graph.node_size();
+  detail::DebugNodes inserted{graph, urls};
+  for (const GraphWatch& watch : watches) inserted.watch(watch);
+  inserted.redirect(nodes);
+}
+
+/// The graph of a debugged run, made when it is asked for: many a run is looked into and published nowhere. One thread.
+class DebugGraph {
+ public:
+  DebugGraph(std::shared_ptr<const proto::GraphDef> graph, std::vector<GraphWatch> watches,
+             std::vector<std::string> urls)
+      : graph_(std::move(graph)), watches_(std::move(watches)), urls_(std::move(urls)) {}
+
+  /// With its debug nodes. Cost: of the first call that of copying and serializing the graph.
+  [[nodiscard]] std::shared_ptr<const std::string> serialized() {
+    if (serialized_ == nullptr) {
+      proto::GraphDef graph = *graph_;
+      insert_debug_nodes(graph, watches_, urls_);
+      serialized_ = std::make_shared<const std::string>(graph.SerializeAsString());
+    }
+    return serialized_;
+  }
+  [[nodiscard]] const std::vector<std::string>& urls() const { return urls_; }
+
+ private:
+  std::shared_ptr<const proto::GraphDef> graph_;
+  std::vector<GraphWatch> watches_;
+  std::vector<std::string> urls_;
+  std::shared_ptr<const std::string> serialized_;
+};
+
+}  // namespace crochet::debug

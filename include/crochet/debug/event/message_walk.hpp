@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// A protobuf message, field by field, without making it: what is large is passed over.
+#pragma once
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+
+namespace crochet::debug {
+
+inline constexpr std::uint64_t most_text = std::uint64_t{1} << 20;  // bytes of a name or of the plug-in's data
+inline constexpr std::uint64_t most_event = 0x7fffffff;             // bytes: protobuf's limit for a message
+
+namespace detail {
+
+using google::protobuf::io::CodedInputStream;
+
+constexpr std::uint32_t varint_field(int number) { return static_cast<std::uint32_t>(number) << 3; }
+constexpr std::uint32_t bytes_field(int number) { return varint_field(number) | 2; }
+
+/// Goes through a message field by field. Every length is compared with what is left of the message around it; the
+/// fields that nobody asks for are passed over, groups in each other to protobuf's depth of 100.
+class MessageWalk {
+ public:
+  MessageWalk(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size) : in_(&from) {
+    if (size > most_event) throw DataLossError("it is larger than a message can be");
+    in_.PushLimit(static_cast<int>(size));
+  }
+
+  /// Calls `field(tag)` for each field; it returns false for one it does not take.
+  template <class F>
+  void fields(F field) {
+    while (in_.BytesUntilLimit() > 0) {
+      const std::uint32_t tag = in_.ReadTag();
+      if (tag == 0) fail();
+      if (!field(tag)) skip_field(tag, 0);
+    }
+  }
+  /// The fields of the message that begins here.
+  template <class F>
+  void nested(F field) {
+    within(length(), field);
+  }
+  /// The fields of a message of `size` bytes, whose length() has been read.
+  template <class F>
+  void within(std::uint64_t size, F field) {
+    const int outer = in_.PushLimit(static_cast<int>(size));
+    fields(field);
+    in_.PopLimit(outer);
+  }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    if (!in_.ReadVarint64(&value)) fail();
+    return value;
+  }
+  double real() {
+    std::uint64_t bits = 0;
+    if (!in_.ReadLittleEndian64(&bits)) fail();
+    return std::bit_cast<double>(bits);
+  }
+  void text(std::string& to) {
+    const std::uint64_t size = length();
+    if (size > most_text) throw DataLossError("it has a text of " + std::to_string(size) + " bytes");
+    bytes(to, size);
+  }
+  void bytes(std::string& to, std::uint64_t size) {
+    if (!in_.ReadString(&to, static_cast<int>(size))) fail();
+  }
+  /// The length of what begins here, which is within the message.
+  std::uint64_t length() {
+    const std::uint64_t size = number();
+    if (size > static_cast<std::uint64_t>(in_.BytesUntilLimit())) fail();
+    return size;
+  }
+  void skip(std::uint64_t size) {
+    if (!in_.Skip(static_cast<int>(size))) fail();
+  }
+  [[nodiscard]] std::uint64_t position() const { return static_cast<std::uint64_t>(in_.CurrentPosition()); }
+
+ private:
+  static constexpr int most_depth = 100;  // groups in each other: protobuf's own limit
+
+  void skip_field(std::uint32_t tag, int depth) {
+    if ((tag >> 3) == 0 || depth > most_depth) fail();
+    switch (tag & 7) {
+      case 0:
+        number();
+        return;
+      case 1:
+        return skip(8);
+      case 2:
+        return skip(length());
+      case 3:
+        return skip_group(tag, depth);
+      case 5:
+        return skip(4);
+      default:
+        fail();
+    }
+  }
+  /// Up to the end of the group that `begin` has opened.
+  void skip_group(std::uint32_t begin, int depth) {
+    for (;;) {
+      const std::uint32_t tag = in_.ReadTag();
+      if (tag == begin + 1) return;
+      if (tag == 0) fail();
+      skip_field(tag, depth + 1);
+    }
+  }
+  [[noreturn]] CROCHET_COLD static void fail() { throw DataLossError("it ends within, or is no protobuf message"); }
+
+  CodedInputStream in_;
+};
+
+}  // namespace detail
+}  // namespace crochet::debug

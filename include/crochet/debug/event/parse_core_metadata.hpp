@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a core metadata event, read back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <crochet/base/error.hpp>
+#include <crochet/debug/event/core_metadata.hpp>
+
+namespace crochet::debug {
+
+namespace detail {
+inline std::int64_t metadata_number(const nlohmann::json& json, const char* key) {
+  const auto at = json.find(key);
+  if (at == json.end() || !at->is_number_integer() ||
+      (at->is_number_unsigned() && at->get<std::uint64_t>() >> 63 != 0)) {
+    throw DataLossError("its metadata have no whole number " + std::string(key));
+  }
+  return at->get<std::int64_t>();
+}
+
+inline std::vector<std::string> metadata_names(const nlohmann::json& json, const char* key) {
+  const auto at = json.find(key);
+  const auto wrong = [&] { throw DataLossError("its metadata have no list of names " + std::string(key)); };
+  if (at == json.end() || !at->is_array()) wrong();
+  std::vector<std::string> names;
+  for (const nlohmann::json& name : *at) {
+    if (!name.is_string()) wrong();
+    names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+}  // namespace detail
+
+/// Reads the JSON of core metadata: all six keys have to be there, others are passed over (`dropped` is taken where it
+/// is a number). Throws DataLossError with the cause. The original writes names without escapes, so that a name with a
+/// quote in it makes a file that nobody can read.
+inline CoreMetadata parse_core_metadata(std::string_view text) {
+  const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > 16) throw DataLossError("its metadata are nested");
+    return true;
+  };
+  const nlohmann::json json = nlohmann::json::parse(text, flat, false);
+  if (!json.is_object()) throw DataLossError("its metadata are no JSON object");
+  CoreMetadata metadata;
+  metadata.global_step = detail::metadata_number(json, "global_step");
+  metadata.session_run_index = detail::metadata_number(json, "session_run_index");
+  metadata.executor_step_index = detail::metadata_number(json, "executor_step_index");
+  metadata.input_names = detail::metadata_names(json, "input_names");
+  metadata.output_names = detail::metadata_names(json, "output_names");
+  metadata.target_nodes = detail::metadata_names(json, "target_nodes");
+  if (json.contains("dropped")) metadata.dropped = detail::metadata_number(json, "dropped");
+  return metadata;
+}
+
+}  // namespace crochet::debug

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much memory a protobuf message will take, found without making it.
+#pragma once
+
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <crochet/base/error.hpp>
+#include <crochet/debug/event/message_walk.hpp>
+
+namespace crochet::debug {
+
+namespace detail {
+
+/// Walks through a message with its description, and adds up what its parts take when they are parsed. The numbers are
+/// upper bounds for protobuf 3.21 and later on a 64-bit machine.
+class ParsedSize {
+ public:
+  ParsedSize(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size, std::uint64_t most)
+      : in_(from, size), most_(most) {}
+
+  std::uint64_t of(const google::protobuf::Descriptor& type) {
+    add(message_bytes(type));
+    in_.fields([&](std::uint32_t tag) { return field(type, tag); });
+    return bytes_;
+  }
+
+ private:
+  using Field = google::protobuf::FieldDescriptor;
+
+  static constexpr std::uint64_t text_bytes = 96;      // a std::string on the heap, its place in an array, its block
+  static constexpr std::uint64_t unknown_bytes = 128;  // an unknown field, with a text
+  static constexpr std::uint64_t map_bytes = 160;      // a node of a hash table, with its share of the table
+  static constexpr int most_depth = 100;               // protobuf's own limit
+
+  /// The object, its block on the heap and its place in an array.
+  static std::uint64_t message_bytes(const google::protobuf::Descriptor& type) {
+    std::uint64_t bytes = 64;
+    for (int i = 0; i < type.field_count(); ++i) bytes += type.field(i)->is_repeated() ? 32 : 16;
+    return bytes;
+  }
+  void add(std::uint64_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ > most_) {
+      throw ResourceExhaustedError("it would take more than " + std::to_string(most_) + " bytes of memory");
+    }
+  }
+  bool field(const google::protobuf::Descriptor& type, std::uint32_t tag) {
+    const Field* const field = type.FindFieldByNumber(static_cast<int>(tag >> 3));
+    const bool has_length = (tag & 7) == 2;
+    if (field == nullptr || (!has_length && !field->is_repeated())) {
+      if (field == nullptr) add(unknown_bytes);
+      if (field == nullptr && has_length) return text(0);
+      return false;
+    }
+    if (!has_length) {  // of a repeated number, not packed
+      add(32);
+      return false;
+    }
+    if (field->type() == Field::TYPE_MESSAGE) return message(*field);
+    if (field->type() == Field::TYPE_STRING || field->type() == Field::TYPE_BYTES) return text(text_bytes);
+    if (field->is_packable()) return packed(*field);
+    return false;
+  }
+  bool message(const Field& field) {
+    if (++depth_ > most_depth) throw DataLossError("its messages are nested too deeply");
+    add(field.is_map() ? map_bytes : 0);
+    add(message_bytes(*field.message_type()));
+    in_.nested([&](std::uint32_t tag) { return this->field(*field.message_type(), tag); });
+    --depth_;
+    return true;
+  }
+  bool text(std::uint64_t around) {
+    const std::uint64_t size = in_.length();
+    add(around + size);
+    in_.skip(size);
+    return true;
+  }
+  /// An array that grows has room for twice as many, and the one before exists while it is copied.
+  bool packed(const Field& field) {
+    const bool fixed = field.type() == Field::TYPE_FLOAT || field.type() == Field::TYPE_DOUBLE ||
+                       field.type() == Field::TYPE_FIXED32 || field.type() == Field::TYPE_FIXED64 ||
+                       field.type() == Field::TYPE_SFIXED32 || field.type() == Field::TYPE_SFIXED64;
+    const std::uint64_t size = in_.length();
+    add(fixed ? size : 32 * size);
+    in_.skip(size);
+    return true;
+  }
+
+  MessageWalk in_;
+  const std::uint64_t most_;
+  std::uint64_t bytes_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace detail
+
+/// An upper bound, in bytes, of what a message of this type takes once it is parsed from the `size` bytes of `from`.
+/// Throws DataLossError for bytes that are no message of this type, and ResourceExhaustedError as soon as the bound is
+/// above `most`; neither names a file. Memory: none. Cost: one pass over the bytes.
+inline std::uint64_t parsed_size(const google::protobuf::Descriptor& type,
+                                 google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size,
+                                 std::uint64_t most) {
+  return detail::ParsedSize(from, size, most).of(type);
+}
+
+}  // namespace crochet::debug

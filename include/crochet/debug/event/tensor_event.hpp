@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A published tensor as an Event: whole for a file, in chunks for a server.
+#pragma once
+
+#include <crochet/proto/event.pb.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/debug/event/graph_event.hpp>
+#include <crochet/debug/ops/tensor.hpp>
+
+namespace crochet::debug {
+
+/// `<node>:<slot>:<op>`, which the original also calls the debug node's name.
+inline std::string watch_key(const Firing& firing) {
+  return std::string(firing.node) + ":" + std::to_string(firing.slot) + ":" + std::string(firing.op);
+}
+
+/// What readers take from the plug-in data of a tensor's event. Keys are in camel case, in this order, zeros included:
+/// the original's servicer ends a stream over any other.
+inline std::string debugger_json(std::string_view device, std::int32_t slot, std::size_t chunks, std::size_t chunk) {
+  nlohmann::ordered_json json;
+  json["device"] = device;
+  json["outputSlot"] = slot;
+  json["numChunks"] = chunks;
+  json["chunkIndex"] = chunk;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// How many messages a tensor of so many bytes makes on a stream: one, if it has none.
+constexpr std::size_t tensor_chunks(std::size_t bytes) { return bytes == 0 ? 1 : chunks_of(bytes); }
+
+/// Chunk `chunk` of `chunks` of a firing: type, whole shape, names and time stand in each. Numbers travel as
+/// `tensor_content`, since readers take any other field for a tensor without a value.
+inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, std::size_t chunks = 1) {
+  proto::Event event;
+  event.set_wall_time(static_cast<double>(firing.microseconds));
+  proto::Summary::Value& value = *event.mutable_summary()->add_value();
+  value.set_tag(std::string(firing.node));
+  value.set_node_name(watch_key(firing));
+  auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
+  plugin.set_plugin_name("debugger");
+  plugin.set_content(debugger_json(firing.device, firing.slot, chunks, chunk));
+  proto::TensorProto& tensor = *value.mutable_tensor();
+  tensor.set_dtype(static_cast<proto::DataType>(firing.tensor.dtype));
+  auto& shape = *tensor.mutable_tensor_shape();
+  for (const std::int64_t extent : firing.tensor.shape) shape.add_dim()->set_size(extent);
+  const std::span<const std::byte> all = firing.tensor.bytes;
+  const std::size_t begin = chunks == 1 ? 0 : chunk * chunk_bytes;
+  const std::size_t size = chunks == 1 ? all.size() : std::min(chunk_bytes, all.size() - begin);
+  if (size > 0) tensor.set_tensor_content(all.data() + begin, size);
+  return event;
+}
+
+/// All messages of a firing, in order.
+inline std::vector<proto::Event> tensor_events(const Firing& firing) {
+  const std::size_t chunks = tensor_chunks(firing.tensor.bytes.size());
+  std::vector<proto::Event> events;
+  for (std::size_t i = 0; i < chunks; ++i) events.push_back(tensor_event(firing, i, chunks));
+  return events;
+}
+
+}  // namespace crochet::debug

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensor: what debug operations look at and publish. A view, with the element types that files know.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <crochet/graph/core/dtype.hpp>
+#include <crochet/storage/data_type.hpp>
+
+namespace crochet::debug {
+
+/// A tensor somewhere in memory, row by row, little-endian. Valid as long as what it looks at.
+struct Tensor {
+  io::DataType dtype = io::DataType::invalid;
+  std::span<const std::int64_t> shape{};
+  std::span<const std::byte> bytes{};
+  bool initialized = true;  ///< false: a declared type and shape without a value; `bytes` is empty
+
+  [[nodiscard]] std::int64_t elements() const {
+    std::int64_t product = 1;
+    for (const std::int64_t extent : shape) product *= extent;
+    return product;
+  }
+};
+
+/// The element type of a graph's tensor, as files name it.
+constexpr io::DataType data_type_of(DType type) {
+  constexpr std::array types{io::DataType::float32, io::DataType::float64, io::DataType::int32,
+                             io::DataType::int64,   io::DataType::uint8,   io::DataType::boolean};
+  return types[static_cast<std::size_t>(type)];
+}
+
+/// One tensor that one debug operation published: `<node>:<slot>:<op>` on a device at a time.
+struct Firing {
+  std::string_view device;
+  std::string_view node;  ///< without the slot
+  std::int32_t slot = 0;
+  std::string_view op;            ///< the debug operation's bare name
+  std::int64_t microseconds = 0;  ///< since 1970, UTC
+  Tensor tensor{};
+};
+
+}  // namespace crochet::debug

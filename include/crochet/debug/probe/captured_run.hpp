@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// CapturedRun: a debugged run in memory, until it is known whether anybody wants it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/ops/tensor.hpp>
+#include <crochet/debug/probe/debug_run.hpp>
+
+namespace crochet::debug {
+
+/// One run and copies of its firings. Memory: all bytes that are published in a run; it is kept from run to run. A run
+/// is in one place only: a copy of this, and what was moved from, have none.
+class CapturedRun {
+ public:
+  CapturedRun() = default;
+  CapturedRun(const CapturedRun&) {}
+  CapturedRun(CapturedRun&& other) noexcept { *this = std::move(other); }
+  CapturedRun& operator=(const CapturedRun&) {
+    clear();
+    return *this;
+  }
+  CapturedRun& operator=(CapturedRun&& other) noexcept {
+    run_ = std::exchange(other.run_, std::nullopt);
+    firings_ = std::move(other.firings_);
+    bytes_ = std::move(other.bytes_);
+    return *this;
+  }
+  ~CapturedRun() = default;
+
+  void begin(const DebugRun& run) {
+    clear();
+    run_ = run;
+  }
+  void add(const Firing& firing) {
+    Copy copy{std::string(firing.node), firing.slot,   std::string(firing.op),     firing.microseconds,
+              firing.tensor.dtype,      bytes_.size(), firing.tensor.bytes.size(), {}};
+    copy.shape.assign(firing.tensor.shape.begin(), firing.tensor.shape.end());
+    bytes_.insert(bytes_.end(), firing.tensor.bytes.begin(), firing.tensor.bytes.end());
+    firings_.push_back(std::move(copy));
+  }
+
+  /// Is there a run?
+  [[nodiscard]] bool any() const { return run_.has_value(); }
+  [[nodiscard]] const DebugRun& run() const { return *run_; }
+  /// Calls `visit(const Firing&)` for each, in order.
+  template <class Visit>
+  void each(Visit&& visit) const {
+    for (const Copy& copy : firings_) {
+      const Tensor tensor{copy.dtype, copy.shape, std::span(bytes_).subspan(copy.begin, copy.size)};
+      visit(Firing{run_->device, copy.node, copy.slot, copy.op, copy.microseconds, tensor});
+    }
+  }
+  void clear() {
+    run_.reset();
+    firings_.clear();
+    bytes_.clear();
+  }
+
+ private:
+  struct Copy {
+    std::string node;
+    std::int32_t slot;
+    std::string op;
+    std::int64_t microseconds;
+    io::DataType dtype;
+    std::size_t begin, size;  // in `bytes_`
+    std::vector<std::int64_t> shape;
+  };
+
+  std::optional<DebugRun> run_;
+  std::vector<Copy> firings_;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace crochet::debug

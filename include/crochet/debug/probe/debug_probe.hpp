@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// DebugProbe: looks into a run and publishes what is watched. DumpingDebugHook and GrpcDebugHook are made of it.
+#pragma once
+
+#include <crochet/io/needs_io.hpp>
+
+#include <crochet/proto/graph.pb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/name.hpp>
+#include <crochet/debug/event/debug_graph.hpp>
+#include <crochet/debug/event/graph_hash.hpp>
+#include <crochet/debug/event/safe_names.hpp>
+#include <crochet/debug/probe/debug_run.hpp>
+#include <crochet/debug/probe/timestamps.hpp>
+#include <crochet/debug/watch/resolved_watches.hpp>
+#include <crochet/debug/watch/watch_fn.hpp>
+#include <crochet/graph/probe/probe.hpp>
+#include <crochet/io/graph_def.hpp>
+
+namespace crochet::debug {
+
+/// What a DebugProbe can be given.
+struct DebugProbeOptions {
+  WatchFn watch_fn{};                 ///< what is watched, among what W watches
+  std::string device{io::local_cpu};  ///< under which name tensors and graph are published
+  std::function<void(std::string_view)>
+      report{};  ///< operations that are left out, and watches that fit no node; each once
+  std::function<std::int64_t()> microseconds{};  ///< the clock: since 1970, UTC; the machine's if there is none
+};
+
+/// The probe of a hook (graph/probe/probe.hpp). Before a run it settles which of the nodes that `W` watches the run's
+/// WatchOptions want, and with which operations; then it hands each watched value to the publisher P, as each operation
+/// makes it. Times grow from firing to firing. Throws LogicError for options that cannot be used: a malformed pattern
+/// or operation, an operation that there is not for a tensor, unless that is tolerated. Cost of a run: the graph is
+/// named and serialized once for each set of urls; a firing's is that of operation and publisher.
+template <class W, Publisher P>
+class DebugProbe {
+  static_assert(sizeof(W) > 0);  // a malformed Watch is an error here, near the user's line, and not in the executor
+
+ public:
+  using watches = W;
+
+  DebugProbe(P publisher, DebugProbeOptions options)
+      : publisher_(std::move(publisher)), options_(std::move(options)), times_(options_.microseconds) {}
+
+  [[nodiscard]] P& publisher() { return publisher_; }
+  [[nodiscard]] const P& publisher() const { return publisher_; }
+
+  void on_run_begin(const ProbedRun& run) {
+    const WatchOptions wanted = options_.watch_fn(run.caller_fetches, run.caller_feeds);
+    if (graph_of_ != run.graph.nodes.data()) name_graph(run);
+    if (!watches_ || !(watches_->options() == wanted)) {
+      watches_.emplace(wanted, *named_, &W::matches);
+      graph_.reset();
+      if (watches_->choose_nothing()) report_nothing_watched();
+    }
+    const std::int64_t now = times_.next();
+    const std::vector<std::string> urls = publisher_.urls(now);
+    DebugRun seen = request_of(run);
+    seen.microseconds = now;
+    seen.combination = combination_of(seen.metadata, urls);
+    seen.metadata.executor_step_index = count(seen.combination);
+    seen.metadata.session_run_index = next_session_run_index();
+    seen.device = options_.device;
+    seen.graph = graph_with(urls);
+    publisher_.begin_run(seen);
+  }
+
+  template <std::size_t I>
+  void on_node_end(const ProbedTensor& tensor) {
+    show(tensor);
+  }
+  void on_run_end() { publisher_.end_run(); }
+
+ private:
+  void name_graph(const ProbedRun& run) {
+    proto::GraphDef graph = io::graph_def(run.graph, options_.device);
+    make_names_safe(graph);
+    named_ = std::make_shared<const proto::GraphDef>(std::move(graph));
+    graph_of_ = run.graph.nodes.data();
+    watches_.reset();
+    graph_.reset();
+  }
+
+  /// Names as the graph has them.
+  class Spelling {
+   public:
+    Spelling(const proto::GraphDef& graph, const ProbedRun& run) : graph_(graph), run_(run) {}
+
+    std::vector<std::string> nodes(std::span<const std::string_view> names) const {
+      std::vector<std::string> all;
+      for (const std::string_view name : names) all.push_back(node(name));
+      return all;
+    }
+    std::vector<std::string> tensors(std::span<const std::string_view> names) const {
+      std::vector<std::string> all = nodes(names);
+      for (std::string& name : all) name += ":0";
+      return all;
+    }
+
+   private:
+    std::string node(std::string_view name) const {
+      for (std::size_t i = 0; i < run_.fetch_nodes.size(); ++i) {
+        if (run_.fetches[i] == name) return graph_.node(run_.fetch_nodes[i]).name();
+      }
+      for (std::size_t i = 0; i < run_.target_nodes.size(); ++i) {
+        if (run_.targets[i] == name) return graph_.node(run_.target_nodes[i]).name();
+      }
+      for (std::size_t i = 0; i < run_.graph.nodes.size(); ++i) {
+        if (run_.graph.nodes[i].name == name) return graph_.node(static_cast<int>(i)).name();
+      }
+      return safe_node_name(name);  // what a step function is fed is no node
+    }
+
+    const proto::GraphDef& graph_;
+    const ProbedRun& run_;
+  };
+
+  DebugRun request_of(const ProbedRun& run) const {
+    const Spelling spelt(*named_, run);
+    DebugRun request;
+    request.metadata.global_step = run.step;
+    request.metadata.input_names = spelt.tensors(run.feeds);
+    request.metadata.output_names = spelt.tensors(run.fetches);
+    request.metadata.target_nodes = spelt.nodes(run.targets);
+    request.caller_fetches = spelt.tensors(run.caller_fetches);
+    for (std::string& target : spelt.nodes(run.caller_targets)) request.caller_fetches.push_back(std::move(target));
+    request.caller_feeds = spelt.tensors(run.caller_feeds);
+    return request;
+  }
+
+  [[nodiscard]] std::uint64_t combination_of(const CoreMetadata& request, const std::vector<std::string>& urls) const {
+    CoreMetadata names = request;
+    names.global_step = 0;
+    std::string text = metadata_json(names) + watches_->text();
+    for (const std::string& url : urls) text += '\n' + url;
+    return graph_hash(text);
+  }
+  /// How many runs there were of this combination. Forgotten when there are many: with a url for each run, none comes
+  /// back.
+  std::int64_t count(std::uint64_t combination) {
+    if (counts_.size() > 1000) counts_.clear();
+    return counts_[combination]++;
+  }
+
+  std::shared_ptr<DebugGraph> graph_with(const std::vector<std::string>& urls) {
+    if (graph_ == nullptr || urls != graph_->urls()) {
+      graph_ = std::make_shared<DebugGraph>(named_, watches_->graph_watches(), urls);
+    }
+    return graph_;
+  }
+
+  void show(const ProbedTensor& shown) {
+    const WatchedNode& node = watches_->node(static_cast<std::size_t>(shown.node));
+    if (!node.refused.empty()) refuse(node, data_type_of(shown.dtype));
+    const Tensor tensor{data_type_of(shown.dtype), shown.shape, shown.bytes};
+    for (const DebugOp& op : node.ops) {
+      if (!publisher_.wants(node.name, shown.slot, op)) continue;
+      op.evaluate(tensor, [&](const Tensor& result) {
+        publisher_.publish({options_.device, node.name, shown.slot, op.name(), times_.next(), result});
+      });
+    }
+  }
+  /// Once for each pattern: a watch that fits nothing is a mistake as a rule, and a dump without tensors does not say
+  /// so.
+  void report_nothing_watched() {
+    if (!options_.report) return;
+    std::string pattern(watches_->options().node_name_regex_allowlist);
+    if constexpr (requires { std::string(W::node_pattern); }) {
+      if (pattern.empty()) pattern = W::node_pattern;
+    }
+    std::vector<std::string_view> names;
+    for (const proto::NodeDef& node : named_->node()) names.push_back(node.name());
+    std::string what = "crochet: a debug hook watches nothing: none of the " + std::to_string(names.size()) +
+                       " nodes of the model fits its Watch and its watch_fn";
+    if (!pattern.empty()) {
+      const std::string_view near = closest(pattern, names);
+      what += ", node names \"" + pattern + "\"" +
+              (near.empty() ? std::string() : "; did you mean " + std::string(near) + "?");
+    }
+    if (reported_.insert(what).second) options_.report(what);
+  }
+  void refuse(const WatchedNode& node, io::DataType type) {
+    const std::string what =
+        node.refused + " cannot be had for " + node.name + ", which is " + std::string(name_of(type));
+    if (!watches_->options().tolerate_debug_op_creation_failures) {
+      throw LogicError("crochet: " + what +
+                       ": watch fewer element types (tensor_dtype_regex_allowlist), or set "
+                       "tolerate_debug_op_creation_failures");
+    }
+    if (reported_.insert(what).second && options_.report) options_.report("crochet: " + what + "; left out");
+  }
+
+  P publisher_;
+  DebugProbeOptions options_;
+  Timestamps times_;
+  const GraphTable::Node* graph_of_ = nullptr;
+  std::shared_ptr<const proto::GraphDef> named_;
+  std::optional<ResolvedWatches> watches_;
+  std::shared_ptr<DebugGraph> graph_;  // with these watches
+  std::map<std::uint64_t, std::int64_t> counts_;
+  std::set<std::string> reported_;
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventListener: the service of a debug server, `tensorflow.EventListener`, bounded in all that it takes.
+#pragma once
+
+#include <crochet/debug/stream/needs_grpc.hpp>
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include <crochet/proto/debug_service.grpc.pb.h>  // and with it what generated code uses of gRPC
+
+#include <crochet/base/error.hpp>
+#include <crochet/debug/event/parsed_size.hpp>
+#include <crochet/debug/server/breakpoints.hpp>
+#include <crochet/debug/server/byte_budget.hpp>
+#include <crochet/debug/server/event_assembler.hpp>
+#include <crochet/debug/server/stream_deadlines.hpp>
+#include <crochet/debug/server/stream_limits.hpp>
+#include <crochet/debug/server/stream_sink.hpp>
+#include <crochet/debug/server/watch_table.hpp>
+#include <crochet/debug/stream/token_proof.hpp>
+
+namespace crochet::debug {
+
+/// What a server gives to all its clients together, and to each.
+struct ListenerLimits {
+  StreamLimits stream{};
+  std::size_t streams = 16;                              ///< open at one time; the next one is refused
+  std::uint64_t pending_bytes = std::uint64_t{4} << 30;  ///< memory for the incomplete of all streams
+  std::size_t message_bytes = std::size_t{16} << 20;  ///< of one message; tell gRPC of more, so that this can be said
+  std::uint64_t message_memory = std::uint64_t{64} << 20;    ///< that one message takes when it is parsed
+  std::uint64_t messages_memory = std::uint64_t{512} << 20;  ///< that all messages take that are parsed at one time
+  double idle_seconds = 600;                                 ///< on a stream, from one event to the next
+  double hold_seconds = 600;                                 ///< at a breakpoint; 0: it does not hold
+  std::string token{};  ///< a client that does not prove that it has it is refused; empty: none has to
+};
+
+/// Takes streams of events, answers where their senders wait for it (after a graph, the description of a run, and a
+/// tensor of a breakpoint), and gives what is complete to a sink. What a peer does wrong ends its own stream, with a
+/// status that says why, and nothing else:
+///   INVALID_ARGUMENT     it does not speak the protocol
+///   RESOURCE_EXHAUSTED   a limit, or too many streams
+///   DEADLINE_EXCEEDED    the stream takes too long
+///   CANCELLED            nothing came on it for too long
+///   UNAUTHENTICATED      the client did not prove that it has the token (token_proof.hpp)
+///   INTERNAL             the sink has failed
+/// A message is checked before it is parsed: its bytes, and what it will take in memory, alone and with all others that
+/// are parsed at that time. A server with a token proves on each call that it has it. One thread for each stream, from
+/// gRPC's pool.
+class EventListener final : public grpc::Service {
+ public:
+  using ClockFunction = EventAssembler::ClockFunction;
+
+  /// `watches`, `breakpoints` and what `sink` refers to are borrowed. `clock`: seconds since some fixed moment.
+  EventListener(ListenerLimits limits, ServerSink sink, WatchTable& watches, Breakpoints& breakpoints,
+                ClockFunction clock = steady_seconds)
+      : limits_(std::move(limits)),
+        sink_(std::move(sink)),
+        watches_(watches),
+        breakpoints_(breakpoints),
+        clock_(std::move(clock)),
+        budget_(limits_.pending_bytes),
+        parsing_(limits_.messages_memory),
+        token_(limits_.token),
+        deadlines_(limits_.idle_seconds, clock_) {
+    add_methods();
+  }
+
+  /// Ends the streams on which nothing came for too long. To be called now and then, from any thread.
+  std::size_t end_idle_streams() { return deadlines_.check(); }
+  [[nodiscard]] std::size_t open_streams() const { return open_; }
+  /// Memory that the incomplete tensors and graphs of all streams take.
+  [[nodiscard]] std::uint64_t pending_bytes() const { return budget_.used(); }
+
+ private:
+  using Stream = grpc::ServerReaderWriter<proto::EventReply, grpc::ByteBuffer>;
+
+  static double steady_seconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  /// As generated code does it, except that messages are taken as bytes: they are checked before they are parsed, and a
+  /// message that cannot be read is told from a stream that has ended. gRPC has no public way to take bytes in a
+  /// synchronous service; these types are the ones that its generated code is made of.
+  void add_methods() {
+    using grpc::internal::RpcMethod;
+    using Method = grpc::internal::RpcServiceMethod;
+    AddMethod(new Method(send_events_method, RpcMethod::BIDI_STREAMING,
+                         new grpc::internal::BidiStreamingHandler<EventListener, grpc::ByteBuffer, proto::EventReply>(
+                             [](EventListener* self, grpc::ServerContext* context, Stream* stream) {
+                               return self->send_events(*context, *stream);
+                             },
+                             this)));
+    add_unary<proto::CallTraceback>(send_tracebacks_method, sink_.traceback);
+    add_unary<proto::DebuggedSourceFiles>(send_source_files_method, sink_.sources);
+  }
+  /// `take` is empty, or takes the request.
+  template <class Request>
+  void add_unary(const char* path, const std::function<void(const Request&)>& take) {
+    using Handler = grpc::internal::RpcMethodHandler<EventListener, grpc::ByteBuffer, proto::EventReply>;
+    const auto call = [path, &take](EventListener* self, grpc::ServerContext* context, const grpc::ByteBuffer* bytes,
+                                    proto::EventReply*) {
+      if (self->answer_hello(*context)) return grpc::Status::OK;
+      const grpc::Status allowed = self->authorize(*context, path);
+      if (!allowed.ok() || !take) return allowed;
+      return attempt([&] {
+        grpc::ByteBuffer buffer = *bytes;
+        take(Parsed<Request>(*self, buffer).message);
+      });
+    };
+    AddMethod(
+        new grpc::internal::RpcServiceMethod(path, grpc::internal::RpcMethod::NORMAL_RPC, new Handler(call, this)));
+  }
+
+  /// A message, and the memory that is set aside for it while it exists.
+  template <class Message>
+  struct Parsed {
+    Parsed(EventListener& server, grpc::ByteBuffer& buffer) : memory(server.parsing_) {
+      const ListenerLimits& limits = server.limits_;
+      detail::require_at_most(buffer.Length(), limits.message_bytes, "bytes in one message");
+      reserve(buffer, limits);
+      grpc::ProtoBufferReader reader(&buffer);
+      if (!reader.status().ok() || !message.ParseFromZeroCopyStream(&reader)) {
+        detail::stream_is_wrong("a message is no " + Message::descriptor()->name());
+      }
+    }
+    void reserve(grpc::ByteBuffer& buffer, const ListenerLimits& limits) {
+      grpc::ProtoBufferReader reader(&buffer);
+      std::uint64_t bytes = 0;
+      try {
+        if (!reader.status().ok()) detail::stream_is_wrong("a message cannot be read");
+        bytes = parsed_size(*Message::descriptor(), reader, buffer.Length(), limits.message_memory);
+      } catch (const DataLossError&) {
+        detail::stream_is_wrong("a message is no " + Message::descriptor()->name());
+      } catch (const ResourceExhaustedError&) {
+        detail::stream_is_over_limit("bytes of memory for one message", limits.message_memory);
+      }
+      if (!memory.take(bytes)) {
+        detail::stream_is_over_limit("bytes of memory, with the messages of other streams", limits.messages_memory);
+      }
+    }
+    BytesTaken memory;  // before the message, so that it goes back after it
+    Message message;
+  };
+
+  /// The status of what `act` does or throws.
+  template <class Act>
+  static grpc::Status attempt(Act act) {
+    try {
+      act();
+      return grpc::Status::OK;
+    } catch (const DataLossError& error) {
+      return {grpc::StatusCode::INVALID_ARGUMENT, error.what()};
+    } catch (const ResourceExhaustedError& error) {
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, error.what()};
+    } catch (const DeadlineExceededError& error) {
+      return {grpc::StatusCode::DEADLINE_EXCEEDED, error.what()};
+    } catch (const CancelledError& error) {
+      return {grpc::StatusCode::CANCELLED, error.what()};
+    } catch (const std::exception& error) {
+      return {grpc::StatusCode::INTERNAL, error.what()};
+    }
+  }
+
+  grpc::Status refuse(grpc::ServerContext& context, grpc::StatusCode code, const std::string& why) {
+    if (sink_.refused) sink_.refused(why, context.peer());
+    return {code, why};
+  }
+  /// The text of the client's under this key.
+  static std::string_view metadata_of(const grpc::ServerContext& context, const char* key) {
+    const auto found = context.client_metadata().find(key);
+    return found == context.client_metadata().end() ? std::string_view{}
+                                                    : std::string_view(found->second.data(), found->second.size());
+  }
+  /// True: the call was the beginning of a handshake, and nothing else. A server without a token has no answer to it.
+  bool answer_hello(grpc::ServerContext& context) {
+    const std::string_view hello = metadata_of(context, token_hello_key);
+    if (hello.empty()) return false;
+    if (const std::string answer = token_.challenge(hello); !answer.empty()) {
+      context.AddInitialMetadata(token_challenge_key, answer);
+    }
+    return true;
+  }
+  /// OK adds our own proof to what the client gets before the first reply.
+  grpc::Status authorize(grpc::ServerContext& context, const char* method) {
+    if (!token_.has_token()) return grpc::Status::OK;
+    if (const auto proof = token_.check(method, metadata_of(context, authorization_key))) {
+      context.AddInitialMetadata(token_proof_key, *proof);
+      return grpc::Status::OK;
+    }
+    return refuse(
+        context, grpc::StatusCode::UNAUTHENTICATED,
+        "crochet: this debug server takes only clients that prove that they have its token; this one did not");
+  }
+
+  // ---- a stream
+  struct Open {
+    explicit Open(std::atomic<std::size_t>& count) : count_(count), number(++count) {}
+    ~Open() { --count_; }
+    Open(const Open&) = delete;
+    Open& operator=(const Open&) = delete;
+    std::atomic<std::size_t>& count_;
+    const std::size_t number;
+  };
+
+  grpc::Status send_events(grpc::ServerContext& context, Stream& stream) {
+    if (grpc::Status allowed = authorize(context, send_events_method); !allowed.ok()) return allowed;
+    const Open open(open_);
+    if (open.number > limits_.streams) {
+      return refuse(context, grpc::StatusCode::RESOURCE_EXHAUSTED,
+                    "crochet: this debug server takes " + std::to_string(limits_.streams) + " streams at a time");
+    }
+    stream.SendInitialMetadata();
+    return Run(*this, context, stream).serve();
+  }
+
+  /// One stream, from its beginning to its end.
+  class Run {
+   public:
+    Run(EventListener& server, grpc::ServerContext& context, Stream& stream)
+        : server_(server),
+          context_(context),
+          stream_(stream),
+          assembler_(server.limits_.stream, server.budget_, [this] { return server_.clock_() - held_seconds_; }),
+          id_(server.deadlines_.open([&context] { context.TryCancel(); })) {}
+
+    grpc::Status serve() {
+      std::unique_ptr<StreamSink> sink;
+      grpc::Status status = attempt([&] {
+        sink = server_.sink_.open(context_.peer());
+        take_all(*sink);
+      });
+      if (server_.deadlines_.close(id_)) {
+        status = {grpc::StatusCode::DEADLINE_EXCEEDED, "crochet: nothing came on the debug stream for too long"};
+      }
+      if (sink) sink->end({status.error_message(), assembler_.bytes(), assembler_.incomplete()});
+      return status;
+    }
+
+   private:
+    void take_all(StreamSink& sink) {
+      grpc::ByteBuffer buffer;
+      while (stream_.Read(&buffer)) {
+        server_.deadlines_.heard(id_);
+        Parsed<proto::Event> parsed(server_, buffer);
+        buffer.Clear();
+        Received received = assembler_.add(std::move(parsed.message));
+        if (std::visit([&](auto& what) { return take(sink, what); }, received)) reply();
+      }
+      if (was_cancelled()) {
+        throw CancelledError("crochet: the debug stream broke off: its sender is gone, or a message was far too large");
+      }
+    }
+    /// gRPC says that nothing more comes, and only a little later why. Those who end well wait for us meanwhile.
+    [[nodiscard]] bool was_cancelled() const {
+      for (int i = 0; i < 4; ++i) {
+        if (context_.IsCancelled()) return true;
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+      return context_.IsCancelled();
+    }
+    // True: the sender waits for a reply.
+    bool take(StreamSink&, std::monostate) { return false; }
+    bool take(StreamSink& sink, ReceivedGraph& graph) {
+      sink.graph(std::move(graph));
+      return true;
+    }
+    bool take(StreamSink& sink, ReceivedMetadata& metadata) {
+      sink.metadata(metadata);
+      return true;
+    }
+    bool take(StreamSink& sink, ReceivedTensor& tensor) {
+      sink.tensor(tensor);
+      const bool waits = server_.watches_.tensor_came(tensor.key);
+      if (waits && server_.watches_.is_breakpoint(tensor.key)) hold(sink, tensor.key);
+      return waits;
+    }
+    void hold(StreamSink& sink, const WatchKey& key) {
+      if (server_.limits_.hold_seconds <= 0) return;
+      const double began = server_.clock_();
+      server_.deadlines_.hold(id_, true);
+      Breakpoints::Hold hold(server_.breakpoints_);
+      sink.held(key);
+      hold.wait(server_.limits_.hold_seconds, [this] { return context_.IsCancelled(); });
+      server_.deadlines_.hold(id_, false);
+      held_seconds_ += server_.clock_() - began;
+    }
+    void reply() { stream_.Write(server_.watches_.reply(heard_)); }
+
+    EventListener& server_;
+    grpc::ServerContext& context_;
+    Stream& stream_;
+    double held_seconds_ = 0;
+    EventAssembler assembler_;
+    StreamDeadlines::Id id_;
+    WatchTable::Version heard_ = 0;
+  };
+
+  const ListenerLimits limits_;
+  const ServerSink sink_;
+  WatchTable& watches_;
+  Breakpoints& breakpoints_;
+  const ClockFunction clock_;
+  ByteBudget budget_, parsing_;
+  TokenServer token_;
+  StreamDeadlines deadlines_;
+  std::atomic<std::size_t> open_{0};
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two JSON texts of a debug stream, read with care: where a chunk belongs, and what a run is.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <crochet/debug/event/core_metadata.hpp>
+#include <crochet/debug/event/parse_core_metadata.hpp>
+#include <crochet/debug/event/stream_error.hpp>
+#include <crochet/debug/server/received_names.hpp>
+#include <crochet/debug/server/stream_limits.hpp>
+
+namespace crochet::debug {
+
+namespace detail {
+
+using Json = nlohmann::json;
+
+/// One flat object of numbers, texts and lists of them; no member twice.
+inline Json parse_flat_object(std::string_view text, const std::string& name) {
+  std::set<std::string> members;
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth > 2) stream_is_wrong(name + " has parts in parts");
+    if (event == Json::parse_event_t::key && !members.insert(value.get<std::string>()).second) {
+      stream_is_wrong(name + " says " + printable(value.get<std::string>()) + " twice");
+    }
+    return true;
+  };
+  try {
+    Json object = Json::parse(text, watch);
+    if (!object.is_object()) stream_is_wrong(name + " is no JSON object");
+    return object;
+  } catch (const Json::exception&) {  // its text would repeat the peer's bytes
+    stream_is_wrong(name + " is no JSON: " + printable(text));
+  }
+}
+
+inline const Json& require_member(const Json& object, const char* key, const std::string& name) {
+  const auto found = object.find(key);
+  if (found == object.end()) stream_is_wrong(name + " has no \"" + key + "\" (keys are camelCase in plug-in data)");
+  return *found;
+}
+
+inline std::int64_t require_integer(const Json& object, const char* key, const std::string& name) {
+  const Json& value = require_member(object, key, name);
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > most)) {
+    stream_is_wrong(name + " has no whole number as \"" + key + "\"");
+  }
+  return value.get<std::int64_t>();
+}
+
+inline std::string require_text(const Json& value, const char* key, const std::string& name) {
+  if (!value.is_string()) stream_is_wrong(name + " has no text in \"" + key + "\"");
+  return value.get<std::string>();
+}
+
+}  // namespace detail
+
+/// Where a chunk belongs: `DebuggerEventMetadata` in JSON. `index` is below `count`, and `count` is a peer's number.
+struct ChunkPlace {
+  std::string device;
+  std::int64_t index = 0;
+  std::int64_t count = 1;  ///< 1: the tensor is whole
+};
+
+/// Throws DataLossError where the text is something else, ResourceExhaustedError where it is over a limit.
+inline ChunkPlace parse_chunk_place(std::string_view json, const StreamLimits& limits) {
+  detail::require_at_most(json.size(), limits.plugin_bytes, "bytes of plug-in data");
+  const std::string name = "the plug-in data";
+  const detail::Json object = detail::parse_flat_object(json, name);
+  ChunkPlace place{detail::require_text(detail::require_member(object, "device", name), "device", name),
+                   detail::require_integer(object, "chunkIndex", name),
+                   detail::require_integer(object, "numChunks", name)};
+  detail::require_device_name(place.device, limits);
+  if (place.count == 0) place.count = 1;  // the original takes that for a whole tensor, too
+  if (place.count < 0 || place.index < 0 || place.index >= place.count) {
+    detail::stream_is_wrong("there is no chunk " + std::to_string(place.index) + " of " + std::to_string(place.count));
+  }
+  detail::require_at_most(static_cast<std::uint64_t>(place.count), limits.chunks, "chunks of one tensor");
+  return place;
+}
+
+/// What a run is, as its sender says.
+struct ReceivedMetadata {
+  std::int64_t wall_time = 0;  ///< microseconds since 1970
+  CoreMetadata run;
+  std::string grpc_path;  ///< of the address that the sender was given: "" or "/some/path"
+  std::string json;       ///< as it was sent
+};
+
+/// Throws as parse_chunk_place does. Members with other names are let pass.
+inline ReceivedMetadata parse_received_metadata(std::string json, const StreamLimits& limits) {
+  detail::require_at_most(json.size(), limits.metadata_bytes, "bytes of core metadata");
+  const std::string name = "the core metadata";
+  const detail::Json object = detail::parse_flat_object(json, name);
+  ReceivedMetadata metadata;
+  try {
+    metadata.run = parse_core_metadata(json);
+  } catch (const DataLossError& error) {
+    detail::stream_is_wrong(error.what());
+  }
+  if (object.contains("grpc_path")) metadata.grpc_path = detail::require_text(object["grpc_path"], "grpc_path", name);
+  metadata.json = std::move(json);
+  return metadata;
+}
+
+}  // namespace crochet::debug

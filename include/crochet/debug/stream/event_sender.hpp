@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// EventSender: the protocol of a debug stream, spoken to one server.
+#pragma once
+
+#include <crochet/debug/stream/needs_grpc.hpp>
+
+#include <crochet/proto/debug_service.grpc.pb.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/event/graph_event.hpp>
+#include <crochet/debug/event/stream_error.hpp>
+#include <crochet/debug/stream/debug_address.hpp>
+#include <crochet/debug/stream/debug_channel.hpp>
+#include <crochet/debug/stream/event_call.hpp>
+#include <crochet/debug/stream/event_stream_options.hpp>
+#include <crochet/debug/stream/gates.hpp>
+#include <crochet/debug/stream/stream_queue.hpp>
+#include <crochet/debug/stream/token_proof.hpp>
+
+namespace crochet::debug {
+
+/// Sends runs, a stream for each: graphs in chunks if the server does not have them, the metadata, tensors, then the
+/// end and what the server still has to say. A reply is awaited after the last chunk of a graph, after the metadata and
+/// after a tensor at a breakpoint. What fails returns false, `why()` says what it was, and that stream is over; nothing
+/// throws. One thread at a time, which may be held up as long as the options say.
+class EventSender {
+ public:
+  EventSender(DebugAddress address, const EventStreamOptions& options, std::shared_ptr<Gates> gates,
+              const std::atomic<bool>& given_up)
+      : address_(std::move(address)),
+        options_(options),
+        gates_(std::move(gates)),
+        given_up_(given_up),
+        token_(options.token) {}
+
+  bool begin(const StreamedRun& run) {
+    if (!connect()) return false;
+    call_.emplace(*stub_, token_.authorize(send_events_method), given_up_);
+    replies_in_stream_ = 0;
+    if (!call_->start(options_.reply_seconds)) return broken("the server did not open the stream");
+    if (!sent_graphs_.contains(run.combination)) {
+      for (const StreamedGraph& graph : run.graphs) {
+        if (!send_graph(graph, run.microseconds)) return false;
+      }
+      if (sent_graphs_.size() >= most_combinations) sent_graphs_.clear();
+      sent_graphs_.insert(run.combination);
+    }
+    return send(metadata_event(run.metadata, run.microseconds, address_.path())) && reply(options_.reply_seconds);
+  }
+  bool tensor(const StreamedTensor& tensor) {
+    for (const proto::Event& event : tensor.events) {
+      if (!send(event)) return false;
+    }
+    return gates_->of(tensor.key) != Gate::read_write || reply(options_.breakpoint_seconds);
+  }
+  bool end() {
+    if (!call_->writes_done(options_.drain_seconds)) return broken("the server ended the stream early");
+    drain(options_.drain_seconds);
+    if (!call_->close(options_.drain_seconds)) return broken("");
+    call_.reset();
+    return true;
+  }
+  /// A call that is not part of a stream. False if the server is not there. One that does not take it gets its runs all
+  /// the same, and a report says so.
+  bool tell(const proto::CallTraceback& traceback) {
+    return ask(send_tracebacks_method, [&](auto* context, auto* queue) {
+      return stub_->PrepareAsyncSendTracebacks(context, traceback, queue);
+    });
+  }
+  bool tell(const proto::DebuggedSourceFiles& files) {
+    return ask(send_source_files_method,
+               [&](auto* context, auto* queue) { return stub_->PrepareAsyncSendSourceFiles(context, files, queue); });
+  }
+  /// The rest of the run is not wanted.
+  void abandon() { call_.reset(); }
+
+  [[nodiscard]] const std::string& why() const { return why_; }
+  [[nodiscard]] std::uint64_t events() const { return events_; }
+  [[nodiscard]] std::uint64_t replies() const { return replies_; }
+
+ private:
+  static constexpr std::size_t most_combinations = 10'000;
+
+  /// A connected channel, over which both have shown that they have the token, if there is one.
+  bool connect() {
+    if (!connect_channel()) return false;
+    if (!options_.token.empty() && !greeted_) greet();
+    return true;
+  }
+  bool connect_channel() {
+    if (!channel_) {
+      channel_ = make_debug_channel(address_, options_.reply_bytes);
+      stub_ = proto::EventListener::NewStub(channel_);
+    }
+    if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
+    sent_graphs_.clear();  // the server that answers now may never have seen them
+    listens_ = true, greeted_ = false;
+    for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
+      if (channel_->WaitForConnected(limit.next_look())) return true;
+    }
+    why_ = "nobody could be reached within " + detail::seconds_text(options_.connect_seconds) + connection_failure();
+    channel_.reset();
+    return false;
+  }
+  /// Has the server prove that it has the token. One that does not gets runs, and is not obeyed.
+  void greet() {
+    greeted_ = true;
+    grpc::ClientContext context;
+    context.AddMetadata(token_hello_key, token_.hello());
+    const proto::CallTraceback nothing;
+    detail::call_once(context, options_.reply_seconds, given_up_,
+                      [&](auto* c, auto* queue) { return stub_->PrepareAsyncSendTracebacks(c, nothing, queue); });
+    token_.accept(detail::metadata_of(context, token_challenge_key));
+  }
+  /// Why it does not connect, as gRPC tells a call that does not wait for it; empty if gRPC knows no reason, or, of an
+  /// address that is several, only that of the last.
+  [[nodiscard]] std::string connection_failure() {
+    if (given_up_ || detail::connection_target(address_) != address_.target() ||
+        channel_->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
+      return {};
+    const proto::CallTraceback nothing;
+    grpc::ClientContext context;
+    const grpc::Status status = detail::call_once(context, 0.2, given_up_, [&](auto* c, auto* queue) {
+      return stub_->PrepareAsyncSendTracebacks(c, nothing, queue);
+    });
+    const bool known = status.error_code() == grpc::StatusCode::UNAVAILABLE;
+    return known ? ": " + detail::printable(status.error_message(), 300) : std::string();
+  }
+  bool send_graph(const StreamedGraph& graph, std::int64_t microseconds) {
+    const std::vector<proto::Event> chunks = graph_chunks(*graph.serialized, graph.device, microseconds);
+    for (const proto::Event& chunk : chunks) {
+      if (!send(chunk)) return false;
+    }
+    return chunks.empty() || reply(options_.reply_seconds);
+  }
+  bool send(const proto::Event& event) {
+    if (!call_->write(event, options_.reply_seconds)) return broken("the server ended the stream early");
+    ++events_;
+    return true;
+  }
+  bool reply(double seconds) {
+    const std::optional<proto::EventReply> answer = call_->read(seconds);
+    if (!answer) return broken("the server ended the stream instead of answering");
+    obey(*answer);
+    return true;
+  }
+  void obey(const proto::EventReply& reply) {
+    ++replies_, ++replies_in_stream_;
+    if (options_.token.empty() || token_.proves(send_events_method, call_->proof())) {
+      refused_ += gates_->apply(reply);
+    } else {
+      greeted_ = false;  // gRPC may have connected to another server meanwhile: the next run begins with a handshake
+      if (reply.debug_op_state_changes_size() > 0)
+        say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
+    }
+    if (refused_ > 0) say_once(told_of_refusals_, "it asks for more watches than are kept, or for longer names");
+  }
+  void say_once(bool& told, const std::string& what) {
+    if (!std::exchange(told, true)) options_.report("crochet: debug server " + address_.url() + ": " + what);
+  }
+  /// Reads what the server still sends. One that does not stop is stopped.
+  void drain(double seconds) {
+    const detail::Deadline limit(seconds);
+    while (const std::optional<proto::EventReply> more = call_->read(seconds)) {
+      obey(*more);
+      if (replies_in_stream_ >= options_.replies || limit.over()) {
+        return call_->cancel("the server sends replies without end");
+      }
+    }
+  }
+  /// Ends a stream that failed. The server's own reason, if it gave one, is better than a guess.
+  bool broken(const std::string& guess) {
+    if (call_->failure().empty()) {
+      drain(1);
+      call_->close(1);
+    }
+    why_ = call_->failure().empty() ? guess : call_->failure();
+    call_.reset();
+    sent_graphs_.clear();
+    greeted_ = false;
+    return false;
+  }
+  template <class Prepare>
+  bool ask(const char* method, Prepare prepare) {
+    if (!connect()) return false;
+    if (!listens_) return true;
+    grpc::ClientContext context;
+    if (const std::string shown = token_.authorize(method); !shown.empty())
+      context.AddMetadata(authorization_key, shown);
+    const grpc::Status status = detail::call_once(context, options_.reply_seconds, given_up_, prepare);
+    if (status.ok() || given_up_) return true;
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+      why_ = EventCall::describe(status);
+      return false;
+    }
+    using enum grpc::StatusCode;
+    listens_ = status.error_code() != UNIMPLEMENTED && status.error_code() != DEADLINE_EXCEEDED;
+    say_once(told_of_deafness_, "it does not take where runs are made, and source files: " + status.error_message() +
+                                    " (gRPC status " + std::to_string(static_cast<int>(status.error_code())) + ")");
+    return true;
+  }
+
+  const DebugAddress address_;
+  const EventStreamOptions& options_;
+  const std::shared_ptr<Gates> gates_;
+  const std::atomic<bool>& given_up_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<proto::EventListener::Stub> stub_;
+  TokenClient token_;  // of this connection
+  std::optional<EventCall> call_;
+  std::set<std::uint64_t> sent_graphs_;
+  std::string why_;
+  std::uint64_t events_ = 0, replies_ = 0;
+  std::size_t replies_in_stream_ = 0, refused_ = 0;
+  bool told_of_token_ = false, told_of_refusals_ = false, told_of_deafness_ = false;
+  bool greeted_ = false;  // on this connection
+  bool listens_ = true;   // to calls that are not part of a stream
+};
+
+}  // namespace crochet::debug

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// StreamQueue: what waits for a debug server, within bounds.
+#pragma once
+
+#include <crochet/proto/debug.pb.h>
+#include <crochet/proto/event.pb.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <crochet/debug/event/core_metadata.hpp>
+
+namespace crochet::debug {
+
+/// The graph of a device, as the server is to have it.
+struct StreamedGraph {
+  std::string device;                             ///< without `,` and `|`
+  std::shared_ptr<const std::string> serialized;  ///< a GraphDef with the watches' nodes
+};
+
+/// The beginning of a run.
+struct StreamedRun {
+  CoreMetadata metadata{};
+  std::int64_t microseconds = 0;  ///< since 1970
+  std::uint64_t combination = 0;  ///< of feeds, fetches, targets and watches: a new one has its graphs sent
+  std::vector<StreamedGraph> graphs{};
+};
+
+/// A tensor, in the messages that it makes.
+struct StreamedTensor {
+  std::string key;  ///< `<node>:<slot>:<op>`
+  std::vector<proto::Event> events;
+};
+
+struct StreamedRunEnd {};
+
+using StreamItem =
+    std::variant<StreamedRun, StreamedTensor, StreamedRunEnd, proto::CallTraceback, proto::DebuggedSourceFiles>;
+
+/// A queue from the training's thread to the stream's. What was taken out counts until `done`. Room is asked for before
+/// something is made, so that nothing is copied in vain.
+class StreamQueue {
+ public:
+  StreamQueue(std::size_t items, std::size_t bytes) : most_items_(items), most_bytes_(bytes) {}
+
+  /// Is half of it free? If not, no run should be begun.
+  [[nodiscard]] bool has_room_for_a_run() const {
+    const std::lock_guard lock(mutex_);
+    return !closed_ && items_.size() <= most_items_ / 2 && bytes_ <= most_bytes_ / 2;
+  }
+  /// Is nothing waiting, nor in the thread's hands?
+  [[nodiscard]] bool idle() const {
+    const std::lock_guard lock(mutex_);
+    return done_ == pushed_;
+  }
+  /// Takes room for an item that `push` will bring. One larger than the whole queue never gets any.
+  [[nodiscard]] bool reserve(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || items_.size() >= most_items_ || bytes > most_bytes_ - std::min(bytes_, most_bytes_)) return false;
+    bytes_ += bytes;
+    most_seen_ = std::max(most_seen_, bytes_);
+    return true;
+  }
+  /// Gives back room that no item will take.
+  void release(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      bytes_ -= bytes;
+    }
+    changed_.notify_all();
+  }
+  /// An item for which there is room, or that is small and has to get through. Returns its number, from 1.
+  std::uint64_t push(StreamItem item, std::size_t reserved) {
+    std::uint64_t number = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      items_.push_back({std::move(item), reserved});
+      number = ++pushed_;
+    }
+    changed_.notify_all();
+    return number;
+  }
+
+  struct Entry {
+    StreamItem item;
+    std::size_t bytes = 0;
+  };
+  /// The next item; waits for one. False once the queue is closed and empty.
+  [[nodiscard]] bool pop(Entry& entry) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
+    if (items_.empty()) return false;
+    entry = std::move(items_.front());
+    items_.pop_front();
+    return true;
+  }
+  /// The item that was popped last is not in memory any more.
+  void done(std::size_t bytes) {
+    {
+      const std::lock_guard lock(mutex_);
+      bytes_ -= bytes;
+      ++done_;
+    }
+    changed_.notify_all();
+  }
+  /// Waits until item `number` is done. False if the time is over first.
+  template <class Duration>
+  bool wait_done(std::uint64_t number, Duration time) const {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return done_ >= number; });
+  }
+  /// Nothing more is taken; what is in it can be popped.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
+    changed_.notify_all();
+  }
+
+  /// Items since the beginning.
+  [[nodiscard]] std::uint64_t pushed() const {
+    const std::lock_guard lock(mutex_);
+    return pushed_;
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    const std::lock_guard lock(mutex_);
+    return bytes_;
+  }
+  [[nodiscard]] std::size_t most_bytes_seen() const {
+    const std::lock_guard lock(mutex_);
+    return most_seen_;
+  }
+
+ private:
+  const std::size_t most_items_, most_bytes_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::deque<Entry> items_;
+  std::size_t bytes_ = 0, most_seen_ = 0;
+  std::uint64_t pushed_ = 0, done_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace crochet::debug

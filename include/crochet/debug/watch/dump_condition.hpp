@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conditions under which a captured run is dumped: looked at after the run, on what it fetched.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/base/name.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet::debug {
+
+/// Every run is dumped, while it happens.
+struct Always {
+  static constexpr Fetches<> fetches{};
+};
+
+/// Says by its type what it looks at.
+template <class T>
+concept DumpCondition = requires {
+  T::fetches;
+};
+
+namespace detail {
+template <class T>
+bool all_finite(const T& value) {
+  if constexpr (std::floating_point<T>) {
+    return std::isfinite(value);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return true;
+  } else {
+    bool finite = true;
+    for (std::size_t i = 0; i < std::size(value); ++i) finite = finite && all_finite(std::data(value)[i]);
+    return finite;
+  }
+}
+}  // namespace detail
+
+/// Runs in which one of the values, a scalar or a tensor, is NaN or infinite.
+template <FixedString... Text>
+struct WhenNotFinite {
+  static constexpr Fetches<Name<Text>...> fetches{};
+  [[nodiscard]] bool operator()(const auto& values) const { return !(detail::all_finite(values[Name<Text>{}]) && ...); }
+};
+/// `DumpingDebugHook{root, when_not_finite<"loss">}`.
+template <FixedString... Text>
+inline constexpr WhenNotFinite<Text...> when_not_finite{};
+
+/// Runs of whose values a function says so.
+template <class F, FixedString... Text>
+struct WhenValues {
+  static constexpr Fetches<Name<Text>...> fetches{};
+  F predicate;
+  [[nodiscard]] bool operator()(const auto& values) const { return predicate(values[Name<Text>{}]...); }
+};
+/// `DumpingDebugHook{root, when<"loss">([](float loss) { return loss > 10; })}`.
+template <FixedString... Text, class F>
+WhenValues<F, Text...> when(F predicate) {
+  return {std::move(predicate)};
+}
+
+}  // namespace crochet::debug

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// ResolvedWatches: WatchOptions, applied to a graph.
+#pragma once
+
+#include <crochet/proto/graph.pb.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/debug/event/debug_graph.hpp>
+#include <crochet/debug/ops/debug_op.hpp>
+#include <crochet/debug/watch/regex.hpp>
+#include <crochet/debug/watch/watch_options.hpp>
+#include <crochet/storage/data_type.hpp>
+
+namespace crochet::debug {
+
+/// What is done with one node's value.
+struct WatchedNode {
+  std::string name;
+  std::vector<DebugOp> ops{};
+  std::string refused{};  ///< the first operation that there is not for its elements; empty: all are there
+};
+
+/// The nodes of a graph, each with the operations that the options want of it.
+class ResolvedWatches {
+ public:
+  /// `watched(node, op, dtype)` says what is watched at all. Throws LogicError for a pattern or an operation that is
+  /// malformed. An operation that does not take a node's elements is left out, and noted.
+  template <class Watched>
+  ResolvedWatches(WatchOptions options, const proto::GraphDef& graph, Watched&& watched)
+      : options_(std::move(options)) {
+    std::vector<DebugOp> ops;
+    for (const std::string& text : options_.debug_ops) ops.push_back(DebugOp::parse(text));
+    if (ops.empty()) ops.emplace_back();
+    const Regex name{options_.node_name_regex_allowlist}, op{options_.op_type_regex_allowlist},
+        type{options_.tensor_dtype_regex_allowlist};
+    for (const proto::NodeDef& node : graph.node()) {
+      nodes_.push_back({node.name()});
+      const auto dtype = static_cast<io::DataType>(detail::type_of(node));
+      const std::string_view dtype_name = name_of(dtype);
+      if (dtype != io::DataType::invalid && watched(node.name(), node.op(), dtype_name) && type.match(dtype_name) &&
+          op.match(node.op()) && name.match(node.name())) {
+        watch(nodes_.back(), ops, dtype);
+        any_ = true;
+      }
+    }
+    describe();
+  }
+
+  [[nodiscard]] const WatchOptions& options() const { return options_; }
+  /// By its place in the graph.
+  [[nodiscard]] const WatchedNode& node(std::size_t i) const { return nodes_.at(i); }
+  [[nodiscard]] const std::vector<GraphWatch>& graph_watches() const { return graph_watches_; }
+  /// Whether the options and `watched` choose no node at all; also not one whose operations are refused.
+  [[nodiscard]] bool choose_nothing() const { return !any_; }
+  /// Different for different watches.
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  static void watch(WatchedNode& node, const std::vector<DebugOp>& ops, io::DataType type) {
+    for (const DebugOp& op : ops) {
+      if (op.takes(type)) {
+        node.ops.push_back(op);
+      } else if (node.refused.empty()) {
+        node.refused = op.name();
+      }
+    }
+  }
+  void describe() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!nodes_[i].ops.empty()) graph_watches_.push_back({i, 0, nodes_[i].ops});
+    }
+    for (const std::string& op : options_.debug_ops) text_ += op + '\n';
+    text_ += options_.node_name_regex_allowlist + '\n' + options_.op_type_regex_allowlist + '\n' +
+             options_.tensor_dtype_regex_allowlist;
+  }
+
+  WatchOptions options_;
+  std::vector<WatchedNode> nodes_;
+  std::vector<GraphWatch> graph_watches_;
+  std::string text_;
+  bool any_ = false;
+};
+
+}  // namespace crochet::debug

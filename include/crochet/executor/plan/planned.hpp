@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planned: the plan of one demand on one graph. Compilers allow so many steps for one constant expression (clang 2^20),
+// so every stage is a constant of its own, and stages are as many as deep models need.
+#pragma once
+#include <crochet/executor/plan/tables.hpp>
+#include <crochet/graph/core/sequence.hpp>
+
+namespace crochet::cpu {
+
+namespace detail {
+template <class Plan>
+constexpr std::size_t count_variables(const Plan& plan) {
+  std::size_t n = 0;
+  for (const Value& v : plan.values) n += v.region == Region::variable ? 1U : 0U;
+  return n;
+}
+template <std::size_t N, class Plan>
+constexpr std::array<std::int32_t, N> variable_nodes(const Plan& plan) {
+  std::array<std::int32_t, N> nodes{};
+  std::size_t n = 0;
+  for (const Value& v : plan.values) {
+    if (v.region == Region::variable) nodes[n++] = v.index;
+  }
+  return nodes;
+}
+}  // namespace detail
+
+/// T: the tables of the graph. Watch: none, or one WatchedNodes (watched.hpp): the nodes whose values a probe wants, as
+/// if they were fetched, each until it has been shown.
+template <class T, class D, class... Watch>
+struct Planned;
+template <class T, class... F, class... R, class... Watch>
+struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
+ private:
+  static constexpr std::size_t fetches = (sizeof...(F) + ... + Watch::nodes.size());
+  static constexpr Sequence<int> fetched_nodes() {
+    Sequence<int> ids{T::template node_id<F>...};
+    [[maybe_unused]] const auto add = [&](const auto& watched) {
+      for (const int id : watched) ids.push_back(id);
+    };
+    (add(Watch::nodes), ...);
+    return ids;
+  }
+
+  /// Whatever is selected may bring targets of its own (with_dependencies).
+  template <std::size_t N>
+  using Selected = FrozenSubgraph<N, fetches, sizeof...(R) + T::graph.nodes.size()>;
+
+  /// What `Make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
+  template <template <std::size_t> class Frozen, std::size_t Room, class Make>
+  struct Rest {
+    static constexpr Frozen<Room> made{Make{}()};
+  };
+  template <template <std::size_t> class Frozen, std::size_t Room, class Make>
+  static constexpr const auto& freeze(Make) {
+    if constexpr (Rest<Frozen, Room, Make>::made.fits()) {
+      return Rest<Frozen, Room, Make>::made;
+    } else {
+      return Rest<Frozen, Rest<Frozen, Room, Make>::made.needed(), Make>::made;
+    }
+  }
+  /// The same, if there is something to do; what was before, if not.
+  template <bool Changes, template <std::size_t> class Frozen, class Before, class Make>
+  static constexpr const auto& change(const Before& before, Make make) {
+    if constexpr (Changes) {
+      return freeze<Frozen, Before::room + Before::room / 8>(make);
+    } else {
+      return before;
+    }
+  }
+
+ public:
+  // Stages that others look at: what the demand needs; the same as it is computed, and in which groups.
+  static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>(
+      [] { return select_nodes(T::graph, fetched_nodes(), Sequence<int>{T::template node_id<R>...}); });
+
+ private:
+  template <std::size_t N>
+  using Nodes = FrozenSubgraph<N, fetches, selected.targets.count>;
+
+  static constexpr const auto& folded =
+      freeze<Nodes, selected.needed() + selected.needed() / 4 + 4>([] { return fold(selected.view()); });
+  static constexpr const auto& shared = freeze<Nodes, folded.needed()>([] { return share_nodes(folded.view()); });
+  static constexpr bool moves_pools = !(Watch::sees_winners || ...) && has_pools(shared.view());
+  static constexpr const auto& simplified =
+      change<moves_pools, Nodes>(shared, [] { return move_pools(shared.view()); });
+
+ public:
+  static constexpr const auto& complete =
+      change<needs_copies(simplified.view()), Nodes>(simplified, [] { return add_copies(simplified.view()); });
+
+ private:
+  static constexpr std::size_t nodes = complete.needed();
+
+  template <std::size_t M>
+  using Groups = FrozenSchedule<nodes, M>;
+  static constexpr const auto& fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.view()); });
+  static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.thawed())};
+  static constexpr bool has_itemwise = [] {
+    for (char can : itemwise) {
+      if (can != 0) return true;
+    }
+    return false;
+  }();
+
+ public:
+  static constexpr const auto& ordered = change<has_itemwise, Groups>(
+      fused, [] { return order_by_items(complete.view(), fused.thawed(), itemwise.data()); });
+  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.thawed())};
+
+  /// Of each watched value: the step behind which it is shown.
+  template <class W>
+  static constexpr auto shown_behind = W::shown_behind(complete.view(), ordered.thawed(), places, sizeof...(F));
+
+ private:
+  /// Of each fetched value, watched ones behind the others.
+  static constexpr Sequence<int> until() {
+    Sequence<int> steps;
+    if constexpr (sizeof...(Watch) > 0) {
+      steps.assign(sizeof...(F), -1);
+      const auto behind = [&](const auto& shown) {
+        for (const int step : shown) {
+          steps.push_back(step < 0 || step == static_cast<int>(ordered.groups()) ? -1 : step);
+        }
+      };
+      (behind(shown_behind<Watch>), ...);
+    }
+    return steps;
+  }
+
+  template <std::size_t Room>
+  using Roomy =
+      FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(), fetches}>;
+  static constexpr std::size_t roominess = 2 * ordered.needed() + 4 * ordered.groups() + 4;
+  /// A plan with watches has more to store than others: its programs are written in several stages.
+  template <std::size_t Part, std::size_t Parts>
+  struct Programs {
+    static constexpr std::size_t first = ordered.groups() * Part / Parts, last = ordered.groups() * (Part + 1) / Parts;
+    static constexpr const auto& made = freeze<Roomy, roominess>([] {
+      Plan so_far;
+      if constexpr (Part > 0) so_far = Programs<Part - 1, Parts>::made.thawed();
+      const Places where = places.thawed();
+      Plan plan = write_programs(complete.view(), ordered.thawed(), where.memory, std::move(so_far), first, last);
+      if constexpr (Part + 1 == Parts) {
+        return with_regions(std::move(plan), where);
+      } else {
+        return plan;
+      }
+    });
+  };
+  static constexpr const auto& make_roomy() {
+    if constexpr (sizeof...(Watch) == 0) {
+      return freeze<Roomy, roominess>([] { return write_plan(complete.view(), ordered.thawed(), places.thawed()); });
+    } else {
+      return Programs<2, 3>::made;
+    }
+  }
+  static constexpr const auto& roomy = make_roomy();
+  static constexpr decltype(auto) finished() {
+    if constexpr (sizeof...(Watch) == 0) {
+      return (roomy);
+    } else {
+      return finish_plan(roomy, until());
+    }
+  }
+
+ public:
+  static constexpr FrozenPlan<roomy.sizes()> plan{finished()};
+
+  /// The graph's nodes that are variables of the plan, as often as it has a value that lies there.
+  static constexpr auto nodes_of_variables = detail::variable_nodes<detail::count_variables(plan)>(plan);
+};
+
+}  // namespace crochet::cpu

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// GraphBuilder: what a model's `define` and a hook's `extend_graph` write to.
+#pragma once
+#include <initializer_list>
+#include <string_view>
+
+#include <crochet/graph/core/graph.hpp>
+#include <crochet/graph/core/initializer.hpp>
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/sources.hpp>
+
+namespace crochet {
+
+class GraphBuilder;
+
+namespace detail {
+/// The names of a graph by their hashes: looking at every name, for every name, is what the compiler would mostly do.
+class NameIndex {
+ public:
+  constexpr NameIndex() {
+    for (int& first : first_) first = -1;
+  }
+  /// The node of that name; -1 if there is none.
+  constexpr int find(const Graph& g, std::string_view name) const {
+    const std::uint32_t hash = hash_of(name);
+    const PooledName* const names = g.names.data();
+    const int* const next = next_.data();
+    int i = first_[hash % buckets];
+    while (i >= 0 && (names[i].hash != hash || g.text_of(names[i]) != name)) i = next[i];
+    return i < 0 ? -1 : names[i].node;
+  }
+  /// The graph's latest name is one.
+  constexpr void add(const Graph& g) {
+    int& first = first_[g.names.back().hash % buckets];
+    next_.push_back(first);
+    first = static_cast<int>(next_.size()) - 1;
+  }
+
+ private:
+  static constexpr std::uint32_t buckets = 256;
+  int first_[buckets];
+  Sequence<int> next_;  ///< by name: the one before it with its bucket
+};
+}  // namespace detail
+
+/// A value of the graph, as a model's code passes it around. Two words; valid while its GraphBuilder lives.
+struct Tensor {
+  GraphBuilder* graph = nullptr;
+  int id = -1;
+
+  /// By value: the table that it lies in grows.
+  constexpr Shape shape() const;
+  constexpr DType dtype() const;
+};
+
+/// Builds a graph. Ordinary constexpr code: in a session's model it runs in the compiler, in a test also at run time.
+/// Misuse ends in graph_error: a compile error at the user's line, or GraphError at run time.
+class GraphBuilder {
+ public:
+  constexpr GraphBuilder() { graph_.names.reserve(64); }
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  /// A dimension whose size is known when the graph is fed. Equal names mean equal sizes.
+  constexpr Extent dynamic(std::string_view name) {
+    for (const PooledName& s : graph_.symbols) {
+      if (graph_.text_of(s) == name) return Extent::symbol(static_cast<std::size_t>(s.node));
+    }
+    const std::size_t next = graph_.symbols.size();
+    if (next == max_symbols) graph_error::too_many_dynamic_dimensions();
+    graph_.symbols.push_back(graph_.pool(name, static_cast<int>(next)));
+    return Extent::symbol(next);
+  }
+
+  /// A value that the caller, or a hook, feeds.
+  template <Element T>
+  constexpr Tensor placeholder(std::string_view name, const Shape& shape) {
+    return this->name(name, source(op::placeholder, dtype_of<T>, shape));
+  }
+
+  /// A value that lives from step to step, initialised when the session is created. `trainable` variables are what
+  /// minimize() adjusts. The shape must be static.
+  template <Element T>
+  constexpr Tensor variable(std::string_view name, const Shape& shape, const Initializer& init, bool trainable = true) {
+    return variable(name, dtype_of<T>, shape, init, trainable);
+  }
+  constexpr Tensor variable(std::string_view name, DType dtype, const Shape& shape, const Initializer& init,
+                            bool trainable) {
+    if (!shape.size().is_static()) graph_error::variables_have_static_shapes();
+    if (shares_variables_ && has(name)) return shared((*this)[name], dtype, shape);
+    return this->name(name, source(op::variable, dtype, shape, init.attributes(shape, trainable)));
+  }
+
+  /// A constant scalar; it broadcasts.
+  template <Element T>
+  constexpr Tensor constant(T value) {
+    return constant(dtype_of<T>, static_cast<double>(value));
+  }
+  constexpr Tensor constant(DType dtype, double value) {
+    return source(op::constant, dtype, {}, {.reals = {value, 0}});
+  }
+
+  /// The number of elements `n` as a scalar; a constant when it is static.
+  constexpr Tensor count(const Extent& n, DType dtype) {
+    if (n.is_static()) return constant(dtype, static_cast<double>(n.factor));
+    Attributes a{.reals = {static_cast<double>(n.factor), 0}};
+    for (std::size_t s = 0; s < max_symbols; ++s) a.ints[s] = n.power(s);
+    return source(op::count, dtype, {}, a);
+  }
+
+  /// Gives a value a name: it can then be fetched, or run as a target, by that name. Returns the value.
+  constexpr Tensor name(std::string_view name, Tensor t) {
+    if (has(name)) graph_error::name_is_taken();
+    Node& named = graph_.nodes[index(own(t))];
+    if (named.name < 0) named.name = static_cast<std::int32_t>(graph_.names.size());
+    graph_.names.push_back(graph_.pool(name, t.id));
+    index_.add(graph_);
+    return t;
+  }
+  constexpr bool has(std::string_view name) const { return index_.find(graph_, name) >= 0; }
+  /// The value of that name: how a hook's extend_graph reaches what the model defined.
+  constexpr Tensor operator[](std::string_view name) {
+    const int id = index_.find(graph_, name);
+    if (id < 0) graph_error::no_value_has_this_name();
+    return {this, id};
+  }
+
+  /// Uses an operation: `g.apply(op::add, a, b)`, or with attributes `g.apply(op::conv2d, attributes, image, filter)`.
+  /// Shape and element type come from the operation's rule.
+  // One function and no initializer lists, because compilers print every call, at length, in the error of a bad model.
+  template <class... Argument>
+  constexpr Tensor apply(const Op& op, const Argument&... arguments) {
+    Node n;
+    OpInputs seen;
+    n.op = &op;
+    (take(arguments, n, seen), ...);
+    const TypedShape result = op.infer(seen);
+    n.dtype = result.dtype;
+    n.shape = result.shape;
+    return add(n);
+  }
+
+  /// Uses an operation whose result has a shape that the caller chose, and has checked (reshape, broadcast_to,
+  /// gradients that look like what they are gradients of). The element type is the first input's.
+  constexpr Tensor shaped(const Op& op, std::initializer_list<Tensor> inputs, const Shape& shape,
+                          const Attributes& attributes = {}) {
+    return shaped_as(op, inputs, inputs.begin()->dtype(), shape, attributes);
+  }
+  /// The same where the caller chose the element type too. There may be no inputs.
+  constexpr Tensor shaped_as(const Op& op, std::initializer_list<Tensor> inputs, DType dtype, const Shape& shape,
+                             const Attributes& attributes = {}) {
+    Node n{.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes};
+    std::size_t i = 0;
+    for (Tensor t : inputs) n.inputs[i++] = own(t);
+    return add(n);
+  }
+
+  /// Writes `value` into `variable`, in runs whose targets or fetched values need it. In such a run uses of the
+  /// variable made before this line see the old value, later ones and fetches the new one; in other runs all see the
+  /// old one: to look at a variable is not to change it. The result is the new value, and using that does need the
+  /// assignment.
+  constexpr Tensor assign(Tensor variable, Tensor value) {
+    if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
+    if (guard_ != nullptr) value = guard_({this, guarded_by_}, value, variable);
+    return apply(op::assign, variable, value);
+  }
+  /// From now on assignments write guard(condition, value, variable): with crochet::select they keep what the variable
+  /// has unless the condition holds. Null: as usual.
+  constexpr void guard_assignments(Tensor (*guard)(Tensor, Tensor, Tensor), Tensor condition) {
+    guard_ = guard;
+    guarded_by_ = condition.id;
+  }
+
+  /// The same for a value that follows training, such as a moving average: every optimizer step whose scope has the
+  /// variable assigns it too, and nothing else does.
+  constexpr void assign_in_training(Tensor variable, Tensor value) {
+    training_assignments_.push_back(assign(variable, value).id);
+  }
+  constexpr const Sequence<int>& training_assignments() const { return training_assignments_; }
+  /// Whether variable() returns the variable of that name, where there is one, instead of reporting a name that is
+  /// taken (SharedVariables). Returns what was so before.
+  constexpr bool share_variables(bool on) {
+    const bool before = shares_variables_;
+    shares_variables_ = on;
+    return before;
+  }
+  constexpr bool shares_variables() const { return shares_variables_; }
+
+  constexpr const Node& node(Tensor t) const { return graph_.nodes[index(t.id)]; }
+  constexpr const Node& node(int id) const { return graph_.nodes[index(id)]; }
+  constexpr int size() const { return static_cast<int>(graph_.nodes.size()); }
+  constexpr std::string_view name_of(int id) const { return name_of_node(graph_, id); }
+  /// What has been built.
+  constexpr const Graph& graph() const { return graph_; }
+  /// A node once more, which reads variables as node `original` does.
+  constexpr Tensor repeat(Node n, int original) {
+    n.moment = node(original).moment < 0 ? original : node(original).moment;
+    return {this, graph_.add(n)};
+  }
+
+  /// From now on nodes read variables as they are at node `moment`: gradients look at the past. -1: as usual.
+  constexpr void read_variables_as_at(int moment) { moment_ = moment; }
+
+ private:
+  static constexpr std::size_t index(int id) { return static_cast<std::size_t>(id); }
+
+  constexpr void take(const Attributes& attributes, Node& n, OpInputs& seen) const {
+    n.attributes = seen.attributes = attributes;
+  }
+  constexpr void take(Tensor input, Node& n, OpInputs& seen) const {
+    if (seen.count == max_inputs) graph_error::too_many_inputs();
+    n.inputs[seen.count] = own(input);
+    seen.in[seen.count++] = &node(input);
+  }
+  constexpr Tensor add(Node n) {
+    n.moment = moment_;
+    return {this, graph_.add(n)};
+  }
+  constexpr Tensor shared(Tensor v, DType dtype, const Shape& shape) const {
+    const Node& n = node(v);
+    if (!n.is(op::variable) || n.dtype != dtype || !(n.shape == shape)) graph_error::shared_variable_differs();
+    return v;
+  }
+  constexpr Tensor source(const Op& op, DType dtype, const Shape& shape, const Attributes& attributes = {}) {
+    for (std::size_t i = 0; i < shape.rank; ++i) {
+      if (shape[i].factor < 0) graph_error::dimension_is_negative();
+    }
+    return add({.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes});
+  }
+  constexpr int own(Tensor t) const {
+    if (t.graph != this) graph_error::tensors_of_different_graphs();
+    return t.id;
+  }
+
+  Graph graph_;
+  detail::NameIndex index_;
+  int moment_ = -1;
+  Tensor (*guard_)(Tensor, Tensor, Tensor) = nullptr;
+  int guarded_by_ = -1;
+  Sequence<int> training_assignments_;
+  bool shares_variables_ = false;
+};
+
+/// While it lives, variables of names that are taken are the ones that have them: a second network shares the first
+/// one's variables.
+///   auto loss = sparse_softmax_cross_entropy(network(images, true), labels);
+///   const SharedVariables same(g);
+///   g.name("logits", network(images, false));     // without dropout, with moving averages
+class SharedVariables {
+ public:
+  constexpr explicit SharedVariables(GraphBuilder& g) : g_(g), before_(g.share_variables(true)) {}
+  constexpr ~SharedVariables() { g_.share_variables(before_); }
+  SharedVariables(const SharedVariables&) = delete;
+  SharedVariables& operator=(const SharedVariables&) = delete;
+
+ private:
+  GraphBuilder& g_;
+  bool before_;
+};
+
+constexpr Shape Tensor::shape() const { return graph->node(*this).shape; }
+constexpr DType Tensor::dtype() const { return graph->node(*this).dtype; }
+
+}  // namespace crochet

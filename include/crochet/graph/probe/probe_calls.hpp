@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// How executors call probes, which have any subset of the members that graph/probe/probe.hpp lists.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include <crochet/graph/core/text_pool.hpp>
+#include <crochet/graph/names/graph_op_name.hpp>
+#include <crochet/graph/names/node_name.hpp>
+#include <crochet/graph/probe/probed_run.hpp>
+
+namespace crochet::detail {
+
+/// Whether a class of watches, void for none, wants the tensor of a node.
+template <class W>
+constexpr bool watch_matches(const NodeName& name, const GraphTable::Node& node) {
+  TextPool spelt;
+  spell_node_name(name, [&](char c) { spelt.append({&c, 1}); });
+  const GraphOpName op(node.op);
+  return W::matches(spelt.view(), op.view(), name_of(node.dtype));
+}
+
+template <class P>
+void show_run_begin(P& probe, const ProbedRun& run) {
+  if constexpr (requires { probe.on_run_begin(run); }) probe.on_run_begin(run);
+}
+template <class P>
+void show_run_end(P& probe) {
+  if constexpr (requires { probe.on_run_end(); }) probe.on_run_end();
+}
+
+/// Whether P wants to know when steps begin or end.
+template <class P>
+inline constexpr bool sees_steps = requires(P& probe) {
+  probe.template on_node_begin<0>(0);
+}
+|| requires(P& probe) { probe.template on_node_end<0>(0); };
+template <std::size_t I, class P>
+inline void show_node_begin(P& probe, int member) {
+  if constexpr (requires { probe.template on_node_begin<I>(member); }) probe.template on_node_begin<I>(member);
+}
+template <std::size_t I, class P>
+inline void show_node_end(P& probe, int member) {
+  if constexpr (requires { probe.template on_node_end<I>(member); }) probe.template on_node_end<I>(member);
+}
+template <std::size_t I, class P>
+void show_tensor(P& probe, const ProbedTensor& tensor) {
+  if constexpr (requires { probe.template on_node_end<I>(tensor); }) probe.template on_node_end<I>(tensor);
+}
+
+}  // namespace crochet::detail

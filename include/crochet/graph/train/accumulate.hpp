@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient accumulation: a large batch in several runs. The gradients of the runs, each of a micro-batch, are summed
+// in slot variables "w/gradient_accumulator"; their mean is what clipping and the optimizer see. With micro-batches of
+// one size and a loss that is a mean over the batch, the step is that of the whole batch, up to rounding.
+#pragma once
+#include <crochet/graph/train/apply_gradients.hpp>
+
+namespace crochet {
+
+namespace detail {
+/// The sums, from their count on. They are never cleared: a count of 0 says that what they hold is old.
+class GradientSums {
+ public:
+  constexpr GradientSums(GraphBuilder& g, std::string_view scope) : g_(g) {
+    count_ = g.variable<std::int64_t>(joined(scope, "accumulated_gradients").view(), {}, zeros(), false);
+    fresh_ = equal(count_, g.constant<std::int64_t>(0));
+  }
+  /// How many gradients the sums have with this run's.
+  constexpr Tensor count() const { return count_ + 1; }
+  constexpr Tensor set_count(Tensor value) { return g_.assign(count_, value); }
+
+  /// Adds this run's gradients.
+  constexpr void add(const VariableGradients& gradients) {
+    if (gradients.empty()) graph_error::loss_depends_on_no_variable();
+    for (const VariableGradient& v : gradients) {
+      const Tensor slot = slot_variable(v.variable, "/gradient_accumulator");
+      sums_.push_back({slot, select(fresh_, v.gradient, slot + v.gradient)});
+    }
+  }
+  /// The gradients as the optimizer shall see them: the sums times `share`.
+  constexpr VariableGradients times(const VariableGradients& gradients, const SharedScalar& share) const {
+    VariableGradients means = gradients;
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      means[i].gradient = sums_[i].gradient * share.as(means[i].variable.dtype());
+    }
+    return means;
+  }
+  /// `target` and the assignments that keep the sums.
+  constexpr Tensor kept_with(Tensor target) const {
+    for (const VariableGradient& s : sums_) target = g_.apply(op::group, target, g_.assign(s.variable, s.gradient));
+    return target;
+  }
+
+ private:
+  GraphBuilder& g_;
+  Tensor count_, fresh_;
+  VariableGradients sums_;  ///< slots, and their sums with this run's gradients
+};
+
+/// minimize() with `accumulate`: every assignment of the step but those of the sums keeps the old value, by a select,
+/// in all runs but the last of a step.
+template <class Optimizer>
+constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const MinimizeOptions& options) {
+  GraphBuilder& g = *loss.graph;
+  const std::int64_t steps = options.accumulate.steps;
+  GradientSums sums(g, options.scope);
+  const Tensor last = equal(sums.count(), g.constant<std::int64_t>(steps));
+  const SharedScalar share = g.constant<double>(1 / static_cast<double>(steps));
+  g.guard_assignments(select, last);
+  const auto shared = begin(optimizer, g, options.scope);
+  const VariableGradients gradients = compute_gradients(loss, options.scope);
+  sums.add(gradients);
+  const Tensor applied = update_all(optimizer, shared, sums.times(gradients, share), options);
+  g.guard_assignments(nullptr, {});
+  const Tensor next = select(last, g.constant<std::int64_t>(0), sums.count());
+  return sums.kept_with(g.apply(op::group, applied, sums.set_count(next)));
+}
+}  // namespace detail
+
+/// Two targets for one step in several runs, `accumulate` in all but the last, `apply` in the last.
+struct AccumulatedStep {
+  Tensor accumulate;  ///< adds this run's gradients to the sums
+  Tensor apply;       ///< one optimizer step with the mean of the summed gradients and this run's
+};
+
+/// As minimize() with MinimizeOptions::accumulate, but the caller says by the target which run applies. Cheaper, since
+/// the others leave the optimizer out, and free in the number of runs that make a step, which may vary.
+template <class Optimizer>
+constexpr AccumulatedStep minimize_in_parts(Tensor loss, const Optimizer& optimizer,
+                                            const MinimizeOptions& options = {}) {
+  GraphBuilder& g = *loss.graph;
+  detail::GradientSums sums(g, options.scope);
+  const SharedScalar share = 1 / cast<double>(sums.count());
+  const Tensor more = sums.count();
+  const auto shared = detail::begin(optimizer, g, options.scope);
+  const VariableGradients gradients = compute_gradients(loss, options.scope);
+  sums.add(gradients);
+  const Tensor updated = detail::update_all(optimizer, shared, sums.times(gradients, share), options);
+  const Tensor apply = g.apply(op::group, updated, sums.set_count(g.constant<std::int64_t>(0)));
+  return {sums.kept_with(sums.set_count(more)), apply};
+}
+
+}  // namespace crochet

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient checkpointing: what lies between two marked values is computed again in the backward sweep, and not kept
+// from the forward one. Chen, Xu, Zhang and Guestrin, arXiv:1604.06174. The same operations on the same numbers:
+// gradients are equal, bit by bit, wherever the backend makes the same result of the same product twice.
+#pragma once
+
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/ops/gradient_scope.hpp>
+
+namespace crochet {
+
+namespace detail {
+constexpr TypedShape infer_same(const OpInputs& in) { return in[0]; }
+constexpr void gradient_of_checkpoint(GradientScope& s) { s.give(0, s.upstream()); }
+}  // namespace detail
+
+namespace op {
+/// The value itself; gradients() keeps it.
+inline constexpr Op checkpoint{"checkpoint", OpKind::view, detail::infer_same, detail::gradient_of_checkpoint};
+/// inputs = {value, gradient}: the value, for what is computed again once the gradient is there.
+inline constexpr Op recompute_from{"recompute_from", OpKind::view, detail::infer_same};
+}  // namespace op
+
+/// `x`, marked: of the values that gradients of a later loss need, only marked ones, feeds and those behind the last
+/// mark are kept. Every other one is computed again, from the mark before it, when the backward sweep gets to the mark
+/// behind it. Mark the inputs of the blocks of a deep model: with about sqrt(n) marks, n layers need the memory of
+/// about 2 sqrt(n), for one more forward sweep. Values that read across a mark (a skip connection into the middle of a
+/// block) are kept as well.
+constexpr Tensor checkpoint(Tensor x) { return x.graph->apply(op::checkpoint, x); }
+
+namespace detail {
+/// Which node stands for which in the backward sweep.
+class Recomputer {
+ public:
+  constexpr Recomputer(GraphBuilder& g, int last) : g_(g), again_(static_cast<std::size_t>(last) + 1, -1) {
+    for (int i = 0; i <= last; ++i) {
+      if (g.node(i).is(op::checkpoint)) marks_.push_back(i);
+    }
+  }
+
+  /// Before the sweep looks at node i, to which `gradient` arrives. At a mark: computes the nodes before it again.
+  constexpr void enter(int i, int gradient) {
+    if (marks_.empty() || marks_.back() < i) return;
+    marks_.pop_back();
+    const int from = marks_.empty() ? 0 : marks_.back() + 1;
+    gradient_ = gradient;
+    held_.assign(again_.size(), -1);
+    const int kept = g_.node(i).inputs[0];  // the mark is where this is
+    for (int k = from; k < i; ++k) {
+      if (k != kept && is_computed(k)) again_[static_cast<std::size_t>(k)] = copy(k, from);
+    }
+  }
+
+  /// What the backward sweep reads in place of node i.
+  constexpr int operator()(int i) const {
+    const int copy = again_[static_cast<std::size_t>(i)];
+    return copy < 0 ? i : copy;
+  }
+
+ private:
+  constexpr bool is_computed(int i) const {
+    const OpKind kind = g_.node(i).op->kind;
+    return kind == OpKind::elementwise || kind == OpKind::kernel || kind == OpKind::view;
+  }
+
+  constexpr int copy(int i, int from) {
+    Node n = g_.node(i);
+    n.name = -1;
+    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+      const int in = n.inputs[k];
+      n.inputs[k] = in >= from && (*this)(in) != in ? (*this)(in) : held(in);
+    }
+    return g_.repeat(n, i).id;
+  }
+  /// An input that is there already: under another name, or the copy would be found to be what it is a copy of.
+  constexpr int held(int i) {
+    const Node& n = g_.node(i);
+    if (!is_computed(i) && !n.is(op::placeholder)) return i;
+    int& id = held_[static_cast<std::size_t>(i)];
+    if (id < 0) id = g_.apply(op::recompute_from, Tensor{&g_, i}, Tensor{&g_, gradient_}).id;
+    return id;
+  }
+
+  GraphBuilder& g_;
+  Sequence<int> marks_;  ///< those that the sweep has not reached
+  Sequence<int> again_;  ///< by node: its copy
+  Sequence<int> held_;   ///< by node: what stands for it among the inputs of copies
+  int gradient_ = -1;
+};
+}  // namespace detail
+
+}  // namespace crochet

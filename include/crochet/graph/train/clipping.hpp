@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradient clipping, as `MinimizeOptions::clip` takes it: `minimize(loss, Adam{}, {.clip = ClipByGlobalNorm{1.0}})`.
+// A rule of one's own is anything that can be called with a `VariableGradients&`.
+#pragma once
+#include <crochet/graph/train/compute_gradients.hpp>
+
+namespace crochet {
+
+namespace detail {
+/// x * limit / max(norm, limit): TensorFlow's form, without a division by 0, and a NaN stays one.
+constexpr Tensor scale_for(Tensor norm, double limit) {
+  const Tensor most = norm.graph->constant(norm.dtype(), limit);
+  return most / maximum(norm, most);
+}
+constexpr void want_positive(double limit) {
+  if (!(limit > 0)) graph_error::gradients_are_clipped_to_a_positive_limit();
+}
+}  // namespace detail
+
+/// sqrt(sum x^2) over all elements: a scalar.
+constexpr Tensor norm(Tensor x) { return sqrt(reduce_sum(square(x))); }
+
+/// The norm of all gradients as if they were one vector: a scalar of the first one's element type.
+constexpr Tensor global_norm(const VariableGradients& gradients) {
+  Tensor sum{};
+  for (const VariableGradient& v : gradients) {
+    const Tensor part = reduce_sum(square(v.gradient));
+    sum = sum.id < 0 ? part : sum + cast(part, sum.dtype());
+  }
+  return sqrt(sum);
+}
+
+/// Every element into [-limit, limit]. A NaN stays one.
+struct ClipByValue {
+  double limit = 1;
+  constexpr void operator()(VariableGradients& gradients) const {
+    detail::want_positive(limit);
+    for (VariableGradient& v : gradients) v.gradient = clip(v.gradient, -limit, limit);
+  }
+};
+
+/// Scales each variable's gradient down to the norm `limit` where it is longer. TensorFlow's clip_by_norm.
+struct ClipByNorm {
+  double limit = 1;
+  constexpr void operator()(VariableGradients& gradients) const {
+    detail::want_positive(limit);
+    for (VariableGradient& v : gradients) v.gradient = v.gradient * detail::scale_for(norm(v.gradient), limit);
+  }
+};
+
+/// Scales all gradients down together, so that their global norm is at most `limit`. The norm before that is the value
+/// "global_norm", if that name is free. Pascanu et al., ICML 2013, algorithm 1; TensorFlow's clip_by_global_norm.
+struct ClipByGlobalNorm {
+  double limit = 1;
+  constexpr void operator()(VariableGradients& gradients) const {
+    detail::want_positive(limit);
+    const Tensor length = global_norm(gradients);
+    if (!length.graph->has("global_norm")) length.graph->name("global_norm", length);
+    const Tensor scale = detail::scale_for(length, limit);
+    for (VariableGradient& v : gradients) v.gradient = v.gradient * cast(scale, v.gradient.dtype());
+  }
+};
+
+}  // namespace crochet

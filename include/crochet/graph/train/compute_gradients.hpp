@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradients of a loss with respect to variables, as a list that code between loss and update may change.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/train/gradients.hpp>
+
+namespace crochet {
+
+/// A variable and the gradient of the loss with respect to it, in the variable's shape.
+struct VariableGradient {
+  Tensor variable;
+  Tensor gradient;
+};
+using VariableGradients = std::vector<VariableGradient>;
+
+/// The trainable variables whose names begin with `scope`, in the order in which they were made.
+constexpr std::vector<Tensor> trainable_variables(GraphBuilder& g, std::string_view scope = "") {
+  std::vector<Tensor> all;
+  for (int i = 0; i < g.size(); ++i) {
+    const Node& n = g.node(i);
+    if (n.is(op::variable) && n.attributes.ints[1] != 0 && g.name_of(i).starts_with(scope)) all.push_back({&g, i});
+  }
+  return all;
+}
+
+/// d loss / d x for each x, at x's shape. Each must be something that the loss depends on: a trainable variable, or a
+/// value between one and the loss. One backward sweep for all.
+constexpr std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& xs) {
+  const Sequence<int> all = gradients(loss);
+  std::vector<Tensor> wanted;
+  for (Tensor x : xs) {
+    const int id = x.id <= loss.id ? all[static_cast<std::size_t>(x.id)] : -1;
+    if (id < 0) graph_error::loss_depends_on_no_variable();
+    wanted.push_back(broadcast_to({loss.graph, id}, x.shape()));
+  }
+  return wanted;
+}
+
+/// Every trainable variable that the loss depends on and whose name begins with `scope`, with its gradient. There may
+/// be none.
+constexpr VariableGradients compute_gradients(Tensor loss, std::string_view scope = "") {
+  GraphBuilder& g = *loss.graph;
+  const Sequence<int> all = gradients(loss);
+  VariableGradients found;
+  for (Tensor v : trainable_variables(g, scope)) {
+    const int id = v.id <= loss.id ? all[static_cast<std::size_t>(v.id)] : -1;
+    if (id >= 0) found.push_back({v, broadcast_to({&g, id}, v.shape())});
+  }
+  return found;
+}
+
+}  // namespace crochet

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rate: a learning rate as an optimizer takes it: a number, a schedule, or a value of the graph.
+#pragma once
+#include <crochet/graph/core/function.hpp>
+#include <crochet/graph/ops/elementwise.hpp>
+#include <crochet/graph/train/global_step.hpp>
+
+namespace crochet {
+
+/// A learning rate. It is one of
+/// - a number;
+/// - a schedule: any type with `constexpr Tensor operator()(Tensor step) const`, from the number of steps taken so far
+///   (a float64 scalar, 0 in the first step) to the rate of this one (a floating scalar). If it has a `check()`, that
+///   is called here, to report misuse at the user's line. graph/train/schedules.hpp has some;
+/// - a scalar tensor: a placeholder that is fed, a variable that a hook sets.
+class Rate {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): optimizers are written Adam{.learning_rate = 1e-3}
+  constexpr Rate(double number) : number_(number) {}
+  constexpr Rate(Tensor value) : schedule_([value](Tensor) { return value; }) {}
+  template <class Schedule>
+  requires std::is_invocable_r_v<Tensor, const Schedule&, Tensor>
+  constexpr Rate(const Schedule& schedule) : schedule_(schedule) {
+    if constexpr (requires { schedule.check(); }) schedule.check();
+  }
+  // NOLINTEND(google-explicit-constructor)
+
+  /// The rate after `step` steps: a float64 scalar.
+  constexpr Tensor at(Tensor step) const {
+    if (!schedule_) return step.graph->constant<double>(number_);
+    const Tensor rate = schedule_(step);
+    if (rate.shape().rank != 0) graph_error::wrong_rank(0, static_cast<std::int64_t>(rate.shape().rank));
+    if (!is_floating(rate.dtype())) graph_error::element_type_not_supported();
+    return cast<double>(rate);
+  }
+  /// The rate of this step, by the graph's global_step; a number needs none.
+  constexpr Tensor now(GraphBuilder& g) const {
+    return schedule_ ? at(cast<double>(global_step(g))) : g.constant<double>(number_);
+  }
+
+ private:
+  double number_ = 0;
+  Function<Tensor(Tensor)> schedule_;
+};
+
+/// A scalar that all variables share: computed once a step in double, handed out in each variable's element type.
+struct SharedScalar {
+  // NOLINTNEXTLINE(google-explicit-constructor): optimizers return a Tensor as one
+  constexpr SharedScalar(Tensor x) : in_double(cast<double>(x)), in_float(cast<float>(x)) {}
+  constexpr Tensor as(DType type) const { return type == DType::float32 ? in_float : cast(in_double, type); }
+
+  Tensor in_double, in_float;
+};
+
+}  // namespace crochet

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What optimizers keep from step to step, and names for it.
+#pragma once
+#include <string_view>
+
+#include <crochet/graph/train/rate.hpp>
+
+namespace crochet::detail {
+
+/// A variable beside another one: same shape and type, not trained, named after it as TensorFlow names its slots.
+constexpr Tensor slot_variable(Tensor variable, std::string_view suffix, const Initializer& init = zeros()) {
+  GraphBuilder& g = *variable.graph;
+  const TextPool name = joined(g.name_of(variable.id), suffix);
+  return g.variable(name.view(), variable.dtype(), variable.shape(), init, false);
+}
+
+/// beta^t, with t the number of the step that is being made, from 1. Kept in double.
+constexpr Tensor power_variable(GraphBuilder& g, std::string_view scope, std::string_view suffix, double beta) {
+  const TextPool name = joined(scope, suffix);
+  const Tensor p = g.variable<double>(name.view(), {}, crochet::ones(), false);
+  return g.assign(p, p * beta);
+}
+
+/// The learning rate of this step. It is the value "learning_rate", behind the scope, if that name is free: for hooks.
+constexpr Tensor learning_rate(GraphBuilder& g, std::string_view scope, const Rate& rate) {
+  const TextPool name = joined(scope, "learning_rate");
+  const Tensor now = rate.now(g);
+  if (!g.has(name.view())) g.name(name.view(), now);
+  return now;
+}
+
+/// average <- average + part (x - average), where part = 1 - beta.
+constexpr Tensor moving_average(Tensor average, Tensor x, Tensor part) {
+  return average.graph->assign(average, average + (x - average) * part);
+}
+constexpr Tensor moving_average(Tensor average, Tensor x, double beta) {
+  return moving_average(average, x, x.graph->constant(x.dtype(), 1 - beta));
+}
+
+}  // namespace crochet::detail

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// DumpingDebugHook: what a run computed, node by node, in files. Not part of hooks.hpp: it needs crochet::io.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/base/sink.hpp>
+#include <crochet/debug/dump/dump_publisher.hpp>
+#include <crochet/debug/dump/session_root.hpp>
+#include <crochet/debug/probe/debug_probe.hpp>
+#include <crochet/debug/probe/thread_name.hpp>
+#include <crochet/debug/watch/dump_condition.hpp>
+#include <crochet/debug/watch/regex.hpp>
+#include <crochet/debug/watch/watch.hpp>
+#include <crochet/debug/watch/watch_fn.hpp>
+#include <crochet/hook/phase.hpp>
+
+namespace crochet {
+
+/// What a DumpingDebugHook can be given besides its root.
+struct DumpingDebugOptions {
+  debug::WatchFn watch_fn{};                        ///< what is watched, with which operations
+  std::optional<std::string> thread_name_filter{};  ///< a pattern
+  bool log_usage = true;                            ///< has no effect
+  debug::OnDumpFailure on_failure = debug::OnDumpFailure::skip;
+  std::optional<std::size_t> keep_runs{};  ///< so many directories stay, the newest; unset: all
+  Sink sink{};
+  std::string device{io::local_cpu};
+  std::function<std::int64_t()> microseconds{};  ///< since 1970, UTC
+  std::function<std::string()> thread_name{};
+  debug::DiskBudget* budget = &debug::disk_budget();
+  io::FileSystem* files = &io::local_files();
+};
+
+/// Dumps the tensors of each run that it sees, for tfdbg's DebugDumpDir, the tfdbg CLI and crochet-dump:
+/// `EveryN<100, DumpingDebugHook<>>{{"/data/dumps"}}`, `DumpingDebugHook<Watch<"dense.*">>{"dumps"}`,
+/// `DumpingDebugHook{"dumps", when_not_finite<"loss">}`, `DumpingDebugHook{"dumps", Watch<"dense.*">{},
+/// when_not_finite<"loss">}`.
+///   W                   -     WatchAll  which nodes are watched at all: chosen by the compiler, the others stay fused
+///   Condition           -     Always    which runs are dumped, told from what they fetched: `when_not_finite<"loss">`
+///                                       as last argument. Runs are then kept in memory until they are over
+///   session_root        -     -         a folder that is not there yet or is empty; `~` is a home. Looked at and made
+///                                       in the first run
+///   watch_fn            -     none      WatchOptions, or a function `(fetches, feeds)` that returns WatchOptions or
+///                                       their tuple, called before each run; none: everything, with DebugIdentity
+///   thread_name_filter  -     none      a pattern: only runs by threads with such a name (as the system has it)
+///   log_usage           -     true      accepted for the original's sake
+///   on_failure          -     skip      a full disk ends the run's dump, with one report; `fail`: throws
+///   keep_runs           runs  unset     how many directories stay
+///   sink                                standard error
+///   device                    local CPU under which name the tensors are dumped
+///   microseconds, thread_name           the machine's clock; the calling thread's name
+///   budget, files                       those of the process; the budget is counted anew from the hook's first run on
+/// Fires: around every run that it sees; see less with EveryN and its kin. A run that fails leaves what it had reached.
+/// Fetches: nothing, or what the condition looks at, in every run. Cost: nothing in runs that it does not see; in
+/// others nodes that are watched are not fused, and the bytes of each go to the page cache on the thread that runs.
+/// Watching computes nothing that the run would not. Throws FailedPreconditionError for a root that cannot be taken,
+/// LogicError for options that cannot be used, and with `fail` IoError and ResourceExhaustedError (the limit
+/// TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp). Thread: one session. Files: debug/dump/dump_writer.hpp. What
+/// differs from the original's: docs/differences.md.
+template <class W = debug::WatchAll, class Condition = debug::Always>
+class DumpingDebugHook {
+  static constexpr bool captures = !std::same_as<Condition, debug::Always>;
+
+ public:
+  using probe = debug::DebugProbe<W, debug::DumpPublisher>;
+  using handles = Phases<phase::before_run, phase::after_run, phase::on_error>;
+  static constexpr auto fetches = Condition::fetches;
+
+  // Not one with defaults: of a std::optional that is nobody's g++ 12 says that it may not be initialized.
+  // NOLINTNEXTLINE(google-explicit-constructor): inside a decorator's braces
+  DumpingDebugHook(std::filesystem::path session_root)
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}) {}
+  DumpingDebugHook(std::filesystem::path session_root, debug::WatchFn watch_fn)
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{.watch_fn = std::move(watch_fn)}) {}
+  DumpingDebugHook(std::filesystem::path session_root, debug::WatchFn watch_fn,
+                   std::optional<std::string> thread_name_filter, bool log_usage = true)
+      : DumpingDebugHook(std::move(session_root),
+                         DumpingDebugOptions{.watch_fn = std::move(watch_fn),
+                                             .thread_name_filter = std::move(thread_name_filter),
+                                             .log_usage = log_usage}) {}
+  DumpingDebugHook(std::filesystem::path session_root, DumpingDebugOptions options, Condition condition = {})
+      : session_root_(std::move(session_root)),
+        filter_(std::move(options.thread_name_filter)),
+        thread_name_(std::move(options.thread_name)),
+        condition_(std::move(condition)),
+        probe_(debug::DumpPublisher{{.on_failure = options.on_failure,
+                                     .keep_runs = options.keep_runs,
+                                     .after_the_run = captures,
+                                     .report = options.sink,
+                                     .budget = options.budget,
+                                     .files = options.files}},
+               {.watch_fn = std::move(options.watch_fn),
+                .device = std::move(options.device),
+                .report = options.sink,
+                .microseconds = std::move(options.microseconds)}) {}
+
+  /// The nodes are those of W, which a value of it says, too.
+  template <std::same_as<W> Watched>
+  DumpingDebugHook(std::filesystem::path session_root, Watched /*watched*/, Condition condition = {})
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
+  template <std::same_as<Condition> When>
+  DumpingDebugHook(std::filesystem::path session_root, When condition)
+      : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
+
+  /// Directories written so far.
+  [[nodiscard]] std::int64_t runs() const { return probe_.publisher().runs(); }
+
+  auto before_run(auto& /*run*/) {
+    if (!ready_) make_ready();
+    due_ = !filter_pattern_ || filter_pattern_->match(thread_name_ ? thread_name_() : debug::thread_name());
+    return RunArgs<std::remove_cvref_t<decltype(Condition::fetches)>>{};
+  }
+  [[nodiscard]] probe* due_probe() { return due_ ? &probe_ : nullptr; }
+
+  void after_run(auto& /*run*/, [[maybe_unused]] const auto& values) {
+    if constexpr (captures) {
+      if (due_ && condition_(values)) return probe_.publisher().keep();
+      probe_.publisher().drop();
+    }
+  }
+  /// What a run left that another hook's exception ended: NanTensor in front of this hook, say.
+  void on_error(auto& /*error*/) {
+    if constexpr (captures) probe_.publisher().keep();
+  }
+
+ private:
+  void make_ready() {
+    if (filter_) filter_pattern_.emplace(*filter_);
+    probe_.publisher().set_root(debug::open_session_root(session_root_));
+    probe_.publisher().reset_budget();
+    ready_ = true;
+  }
+
+  std::filesystem::path session_root_;
+  std::optional<std::string> filter_;
+  std::optional<debug::Regex> filter_pattern_;
+  std::function<std::string()> thread_name_;
+  Condition condition_;
+  probe probe_;
+  bool ready_ = false;
+  bool due_ = false;
+};
+template <debug::NodeWatch W, debug::DumpCondition Condition = debug::Always>
+DumpingDebugHook(std::filesystem::path, W, Condition = {}) -> DumpingDebugHook<W, Condition>;
+template <debug::DumpCondition Condition>
+DumpingDebugHook(std::filesystem::path, Condition) -> DumpingDebugHook<debug::WatchAll, Condition>;
+
+// What a program of hooks names with them.
+using debug::Watch;
+using debug::WatchAll;
+using debug::WatchOptions;
+using debug::when_not_finite;
+
+}  // namespace crochet

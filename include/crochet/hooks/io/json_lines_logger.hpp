@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// JsonLinesLogger<"loss">: values in a file with a JSON object in each line. Needs the component crochet::io.
+#pragma once
+
+#include <crochet/hooks/kit/row_logger.hpp>
+#include <crochet/io/json_row.hpp>
+
+namespace crochet {
+
+/// `JsonLinesLogger<"loss", "confusion">{.path = "out/training.jsonl", .every_steps = 10}` writes
+///   {"step":10,"loss":0.6931,"confusion":[[3,0],[1,4]]}
+/// Scalars and tensors; what is not finite is null. Arguments and errors: RowLogger. Fires: at each interval of
+/// global steps or seconds. Fetches: the names, in that run only. Cost: a comparison per run, about 20 us for a row of
+/// scalars.
+template <FixedString... Text>
+using JsonLinesLogger = RowLogger<io::JsonRow, Text...>;
+
+}  // namespace crochet

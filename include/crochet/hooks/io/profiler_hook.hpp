@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// ProfilerHook: where the time of a step goes. Not part of hooks.hpp: it needs crochet::io.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/sink.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/phase_log.hpp>
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+#include <crochet/hooks/kit/cadence_of.hpp>
+#include <crochet/io/file_writer_cache.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/trace/run_writer.hpp>
+#include <crochet/trace/step_recorder.hpp>
+
+namespace crochet {
+
+/// What a ProfilerHook is to record, and into what.
+struct ProfilerHookOptions {
+  std::optional<std::int64_t> save_steps{};  ///< steps between records, above 0
+  std::optional<double> save_secs{};         ///< seconds between records, not below 0
+  Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
+  std::filesystem::path output_dir{};        ///< of the timelines and the event file; empty: the current folder
+  bool show_dataflow = true;                 ///< arrows between producers and consumers
+  bool show_memory = false;                  ///< tensors as objects, and a counter of their bytes
+  bool run_metadata = false;                 ///< also `timeline-<step>.pb`, the RunMetadata that a timeline is made of
+  bool event_file = true;                    ///< the same in the event file of output_dir, as `step_<step>`
+  std::filesystem::path perfetto{};          ///< a native Perfetto trace of all recorded runs; empty: none
+  std::optional<Sink> table{};               ///< takes the table of the longest nodes, and of hooks, at the end
+  std::size_t table_rows = 20;               ///< nodes in it
+  bool in_background = true;                 ///< files are made by a thread of their own
+  io::OnWriteError on_write_error = io::OnWriteError::go_on;  ///< or stop: a run then throws the IoError
+  Clock clock{};                         ///< of the interval and of all times; called by all threads of the executor
+  std::function<double()> wall_clock{};  ///< seconds since 1970, read once; the system's
+  Sink sink{};                           ///< for reports; also called by the thread that makes files
+  io::FileSystem* files = nullptr;       ///< of timelines, metadata and native trace; null: this machine's
+};
+
+/// Records single runs, node by node: `ProfilerHook{{.save_steps = 1000, .output_dir = "out"}}` writes
+/// `out/timeline-1000.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md). Exactly one of
+/// save_steps and save_secs, else or out of range begin throws LogicError; every other option has a default, above.
+/// Fires: never in the first run after a session is created, or created anew, since it shows what happens once; then in
+/// the runs that make a multiple of N (of a session that began at step F, with Anchor::first_run, in those that make F
+/// + N, F + 2N, ...), or in the first one that begins S seconds after the last record. What a run that throws has
+/// recorded is given up. Fetches: nothing; a recorded run is the plain, fused one with a clock around each step
+/// (trace/step_recorder.hpp), of any executor that takes probes. Files are made when the run's last after_run is over:
+/// before the next run, at the end, or after an error. A full disk or a folder that cannot be written is reported once,
+/// and training goes on (`on_write_error`, which also holds for the event file, unless somebody else has opened it
+/// before; its own reports go to standard error). Several hooks and sessions of a program may write into one folder
+/// (trace/run_writer.hpp). Threads: files are made by one thread; the end waits for it. Cost: two comparisons per run,
+/// with save_secs a reading of the clock; in a recorded run about 50 ns a step and thread, and a copy of the records;
+/// docs/benchmarks.md has figures. Throws LogicError as above; IoError if so asked. Where the original differs: it
+/// forces a full trace on everybody in that run, may read the step before it, and writes on the training thread.
+class ProfilerHook {
+ public:
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::on_error>;
+  using probe = trace::StepRecorder;
+
+  explicit ProfilerHook(ProfilerHookOptions options)
+      : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
+
+  void begin() {
+    timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, options_.anchor,
+                                               Cadence::First::after_interval, {"save_steps", "save_secs"});
+    writer_ = std::make_shared<trace::RunWriter>(writer_options());
+    state_ = State::idle;
+    primed_ = looked_ = false;
+  }
+  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+    settle();
+    primed_ = false;
+  }
+
+  /// Asked before any before_run, so here it is decided whether the run is recorded.
+  static constexpr bool logs_phases = true;
+  PhaseLog* due_phase_log(auto& run) {
+    look(run.step());
+    looked_ = true;
+    return state_ == State::recording ? &log_ : nullptr;
+  }
+  void before_run(auto& run) {
+    if (!std::exchange(looked_, false)) look(run.step());  // a decorator was not asked for the log
+  }
+  probe* due_probe() { return state_ == State::recording ? &recorder_ : nullptr; }
+  void after_run(auto& run, const auto& /*values*/) {
+    const bool reached = timer_.ran(run.step());
+    if (state_ == State::recording) [[unlikely]] {
+      reached ? recorded(run.step()) : settle();
+    }
+  }
+  void end(auto& /*session*/) {
+    settle();
+    writer_->flush();
+    if (!options_.table) return;
+    for (const std::string& line : table().lines(options_.table_rows)) (*options_.table)(line);
+  }
+  void on_error(auto& /*error*/) {
+    settle();
+    writer_->flush();
+  }
+
+  /// What was recorded so far, summed up; but for a run that is going on, whatever is asked in the middle of it. Waits
+  /// for the files of it. Empty before begin. Throws as a run does.
+  [[nodiscard]] trace::ProfileTable table() {
+    if (!writer_) return {};
+    if (state_ == State::recorded && !log_.busy()) settle();
+    return writer_->table();
+  }
+
+  [[nodiscard]] std::string cadence() const {
+    return "one run " + cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
+  }
+
+ private:
+  enum class State : unsigned char {
+    idle,
+    recording,  ///< a run that is going on, or has thrown
+    recorded    ///< hooks behind this one may still be at work on it
+  };
+
+  static trace::StepRecorder recorder_of(const ProfilerHookOptions& options) {
+    return options.wall_clock ? trace::StepRecorder(options.clock, options.wall_clock)
+                              : trace::StepRecorder(options.clock);
+  }
+
+  void look(std::int64_t step) {
+    if (state_ != State::idle) [[unlikely]] {
+      settle();
+    }
+    const bool due = timer_.due_next(step, options_.clock);
+    if (!primed_) [[unlikely]] {
+      prime(step);
+    } else if (due) [[unlikely]] {
+      state_ = State::recording;
+    }
+  }
+  CROCHET_COLD void prime(std::int64_t step) {
+    timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
+    primed_ = true;
+  }
+  CROCHET_COLD void recorded(std::int64_t step) {
+    timer_.triggered(step, options_.clock());
+    step_ = step;
+    state_ = State::recorded;
+  }
+  /// Hands on what was recorded; gives up what was not recorded to its end.
+  CROCHET_COLD void settle() {
+    if (std::exchange(state_, State::idle) != State::recorded || !recorder_.complete()) return;
+    trace::RunTrace run = recorder_.take();
+    run.step = step_;
+    run.phases.assign(log_.phases().begin(), log_.phases().end());
+    writer_->write(std::move(run));
+  }
+
+  trace::RunWriterOptions writer_options() {
+    return {.output_dir = options_.output_dir,
+            .timeline = {options_.show_dataflow, options_.show_memory},
+            .run_metadata = options_.run_metadata,
+            .events = event_writer(),
+            .perfetto = options_.perfetto,
+            .in_background = options_.in_background,
+            .on_write_error = options_.on_write_error,
+            .report = options_.sink,
+            .files = options_.files};
+  }
+  io::EventWriter event_writer() {
+    if (!options_.event_file) return {};
+    io::EventWriterOptions how;  // it outlives the hook, so it has no sink of the hook's
+    how.log.on_write_error = options_.on_write_error;
+    try {
+      return io::FileWriterCache::get(options_.output_dir.empty() ? "." : options_.output_dir, how);
+    } catch (const IoError& error) {
+      if (options_.on_write_error == io::OnWriteError::stop) throw;
+      options_.sink(std::string(error.what()) + "; training goes on without an event file of profiles");
+      return {};
+    }
+  }
+
+  ProfilerHookOptions options_;
+  Cadence timer_;
+  PhaseLog log_;
+  trace::StepRecorder recorder_;
+  std::shared_ptr<trace::RunWriter> writer_;  // from begin on
+  std::int64_t step_ = 0;                     // that the recorded run has made
+  State state_ = State::idle;
+  bool primed_ = false;
+  bool looked_ = false;  // due_phase_log was asked about the run that begins
+};
+
+}  // namespace crochet

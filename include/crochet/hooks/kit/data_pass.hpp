@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over a data set that a hook was given: a range of feeds, or a callable that ends a pass by an empty
+// optional.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet::detail {
+
+template <class D>
+concept FeedRange = requires(D& data) {
+  std::begin(data);
+  std::end(data);
+};
+template <class T>
+inline constexpr bool is_optional_request = false;
+template <class T>
+inline constexpr bool is_optional_request<std::optional<T>> = RequestPart<T>;
+
+/// Calls `use(feeds)` for each batch, or the first `limit` of them, as long as it returns true.
+template <class D, class Use>
+void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
+  if constexpr (requires { data.restart(); }) {
+    if (limit) data.restart();
+  }
+  std::int64_t left = limit.value_or(std::numeric_limits<std::int64_t>::max());
+  if constexpr (FeedRange<D>) {
+    for (const auto& feeds : data) {
+      if (left-- <= 0 || !use(feeds)) return;
+    }
+  } else {
+    static_assert(is_optional_request<std::remove_cvref_t<decltype(data())>>,
+                  "crochet: the data has to be a range of feeds, or a callable that returns a std::optional of feeds");
+    while (left-- > 0) {
+      auto feeds = data();
+      if (!feeds || !use(*feeds)) return;
+    }
+  }
+}
+
+/// The leading extent of a tensor, the length of a range; 0 for a scalar.
+template <class N, class X>
+double batch_size(const Feed<N, X>& feed) {
+  if constexpr (is_tensor_view<X>) {
+    return X::rank == 0 ? 0 : static_cast<double>(feed.value.extent(0));
+  } else if constexpr (ContiguousRange<X>) {
+    return static_cast<double>(std::size(feed.value));
+  } else {
+    return 0;
+  }
+}
+/// That of the first feed that has one; 1 if none has.
+template <class... N, class... X>
+double batch_size(const Feeds<Feed<N, X>...>& feeds) {
+  double size = 0;
+  (void)(((size = batch_size(feeds.template get<N>())) > 0) || ...);
+  return size > 0 ? size : 1;
+}
+template <class F, class T, class D>
+double batch_size(const RunArgs<F, T, D>& args) {
+  return batch_size(args.feeds);
+}
+
+}  // namespace crochet::detail
+
+namespace crochet {
+
+/// Called before a pass; what it returns is destroyed after it. `averages.swapped()` makes one.
+using PassScope = std::function<std::shared_ptr<void>()>;
+
+/// What passes_over makes: a callable that ends each pass by an empty optional.
+template <class Source, class ToFeeds>
+class PassesOver {
+ public:
+  using Request = std::invoke_result_t<ToFeeds&, decltype(std::declval<Source&>().next())>;
+
+  PassesOver(Source data, ToFeeds to_feeds) : data_(std::move(data)), to_feeds_(std::move(to_feeds)) {}
+
+  std::optional<Request> operator()() {
+    if (!data_.done()) return to_feeds_(data_.next());
+    restart();
+    return {};
+  }
+  void restart() { data_.seek({}); }
+
+ private:
+  Source data_;
+  ToFeeds to_feeds_;
+};
+
+/// Makes batches into the data of a hook: `passes_over(data, [](const Batch& b) { return feeds(...); })`. `data` has
+/// next(), done() and seek({}), as Batches has, and comes to an end: no repeat(). After each end it begins again.
+template <class Source, class ToFeeds>
+auto passes_over(Source data, ToFeeds to_feeds) {
+  return PassesOver<Source, ToFeeds>{std::move(data), std::move(to_feeds)};
+}
+
+}  // namespace crochet

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all decorators of a hook are made of: Decorated<H, Policy> passes every phase that H has on to it, the way the
+// Policy says. A decorator is a Policy and a name.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/hook/ask.hpp>
+#include <crochet/hook/diagnose.hpp>
+#include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/phase.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet {
+
+/// The options of a policy without any.
+struct NoOptions {};
+
+/// Base of policies, with the answers of one that changes nothing. `Self` is the policy: it keeps the bases of
+/// different policies apart, and an empty policy has H among its parameters: empty objects of one type cannot share an
+/// address.
+template <class Self>
+struct PassOn {
+  /// Phases in which the policy has something to do itself, whether or not the hook handles them: begin (before the
+  /// hook's), after_run (`ran`, before the hook's), end (after the hook's).
+  using phases = Phases<>;
+  /// Targets that the policy names; the session checks that they exist.
+  using plans = Names<>;
+  /// Whether the hook sees a run at all, as far as the type of the run tells. If not, the run has no trace of the hook.
+  template <class Run>
+  static constexpr bool applies_to = true;
+  /// Whether `admits` may say no. It makes the hook's request conditional: one more plan (session/demand.hpp).
+  static constexpr bool decides_at_run_time = false;
+  // A policy with state of its own has save_state, load_state and a name for them, `state_name`.
+
+  /// What a user can set; a policy with options of its own is constructible from them.
+  using options = NoOptions;
+
+  constexpr void begin() {}
+  constexpr bool admits(auto&) { return true; }
+  constexpr void ran(auto& /*run*/, bool /*admitted*/) {}
+  constexpr void end() {}
+  /// Asks the hook, outside of its phases, for its probe or its log: `call()`, which returns nothing.
+  template <class Call>
+  CROCHET_HOST_ALWAYS_INLINE constexpr void asking(Call&& call) {
+    call();
+  }
+  /// Calls the hook: `call()`. Where `decides_at_run_time`, it returns nothing and may be left out.
+  template <class Phase, class Call>
+  constexpr decltype(auto) around(Call&& call) {
+    return call();
+  }
+};
+
+namespace detail {
+
+/// The run as the hook H inside a decorator sees it: what H asks for is then asked for in H's name.
+template <class H, class Run>
+CROCHET_HOST_ALWAYS_INLINE constexpr decltype(auto) seen_inside(Run& run) {
+  if constexpr (requires { run.template as<H>(); }) {
+    return run.template as<H>();
+  } else {
+    return (run);
+  }
+}
+template <class H, class Run>
+using run_inside = std::remove_reference_t<decltype(seen_inside<H>(std::declval<Run&>()))>;
+
+template <class... A, class... B>
+Names<A..., B...> operator+(Names<A...>, Names<B...>);
+template <class H>
+struct PlansOf {
+  using type = Names<>;
+};
+template <class H>
+requires requires { typename H::plans; }
+struct PlansOf<H> {
+  using type = typename H::plans;
+};
+
+/// How many of the decorators around the innermost hook have state of their own; H is one of them or the hook.
+template <class H>
+constexpr std::size_t layers_with_state() {
+  if constexpr (Decorates<H>) {
+    constexpr std::size_t inside = layers_with_state<typename H::decorates>();
+    if constexpr (requires { decltype(H::policy)::state_name; }) return inside + 1;
+    return inside;
+  } else {
+    return 0;
+  }
+}
+
+/// In place of a bool that is always true. One type per decorator: empty objects of one type need addresses of their
+/// own.
+template <class Decorator>
+struct AlwaysAdmitted {
+  constexpr explicit(false) AlwaysAdmitted(bool /*yes*/) {}
+  constexpr explicit(false) operator bool() const { return true; }
+};
+
+/// What a policy has said of a run before before_run, for a hook whose log of phases begins there.
+struct Foreseen {
+  bool asked = false, admits = false;
+};
+template <class Decorator>
+struct NothingForeseen {};
+
+template <class T>
+concept SaysCadence = requires(const T& says) {
+  std::string(says.cadence());
+};
+
+}  // namespace detail
+
+/// The hook H under a Policy. It is brace-initialized like H itself, one level deeper, and what the policy can be set
+/// to follows:
+///   EveryN<10, Plateau>{{.patience = 3}}
+///   Isolated<Plateau>{{}, {.disable_after = 3}}
+/// `hook` and `policy` are public. Decorators nest; each passes on H's fetches, plans, order and the diagnosis of what
+/// is wrong with it. A phase costs what H's own costs and what the Policy does in it. With an empty H and an empty
+/// Policy the decorator is empty.
+template <class H, class Policy>
+class Decorated {
+  template <class P, class... A>
+  static constexpr bool calls = P::template handled<H, A...> || detail::is_listed<P, typename Policy::phases>;
+
+ public:
+  using decorates = H;
+  using plans = decltype(detail::operator+(typename Policy::plans{}, typename detail::PlansOf<H>::type{}));
+  using probe = detail::probe_of<H>;
+  static constexpr bool logs_phases = detail::logs_phases<H>;
+  static constexpr declared_fetches<H> fetches{};
+
+  /// For hooks without required options.
+  constexpr Decorated() requires std::is_default_constructible_v<H> : hook{} {}
+  // NOLINTNEXTLINE(google-explicit-constructor): {{.every_steps = 50}}, also inside another decorator's braces
+  constexpr Decorated(H inner, typename Policy::options how = {})
+      : hook(std::move(inner)), policy(make_policy(std::move(how))) {}
+
+  template <class Builder>
+  static constexpr void extend_graph(Builder& builder) requires phase::extend_graph::handled<H, Builder> {
+    H::extend_graph(builder);
+  }
+
+  constexpr void begin() requires(calls<phase::begin>) {
+    policy.begin();
+    if constexpr (phase::begin::handled<H>) policy.template around<phase::begin>([&] { hook.begin(); });
+  }
+
+  template <class Session, class Threads>
+  constexpr void after_create_session(
+      Session& session, Threads& coordinator) requires phase::after_create_session::handled<H, Session, Threads> {
+    policy.template around<phase::after_create_session>([&] { hook.after_create_session(session, coordinator); });
+  }
+
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto before_run(Run& run) {
+    if constexpr (!Policy::template applies_to<Run>) {
+      return RunArgs<>{};
+    } else if constexpr (Policy::decides_at_run_time) {
+      return ask_if_admitted(run);
+    } else {
+      return ask_always(run);
+    }
+  }
+
+  template <class Run, class Values>
+  CROCHET_HOST_ALWAYS_INLINE constexpr void after_run(
+      [[maybe_unused]] Run& run,
+      [[maybe_unused]] Values& values) requires(calls<phase::after_run, detail::run_inside<H, Run>, Values>) {
+    if constexpr (Policy::template applies_to<Run>) {
+      policy.ran(run, admitted);
+      if constexpr (phase::after_run::handled<H, detail::run_inside<H, Run>, Values>) {
+        auto&& inside = detail::seen_inside<H>(run);
+        if (admitted) policy.template around<phase::after_run>([&] { hook.after_run(inside, values); });
+      }
+    }
+  }
+
+  template <class Session>
+  constexpr void end(Session& session) requires(calls<phase::end, Session>) {
+    if constexpr (phase::end::handled<H, Session>) policy.template around<phase::end>([&] { hook.end(session); });
+    policy.end();
+  }
+
+  template <class Error>
+  constexpr void on_error(Error& error) requires phase::on_error::handled<H, Error> {
+    policy.template around<phase::on_error>([&] { hook.on_error(error); });
+  }
+
+  /// The hook's own, and in a section of its own the policy's.
+  template <class Out>
+  constexpr void save_state(Out& out) const
+      requires(phase::save_state::handled<H, Out> || phase::save_state::handled<Policy, Out>) {
+    if constexpr (phase::save_state::handled<H, Out>) hook.save_state(out);
+    if constexpr (phase::save_state::handled<Policy, Out>) {
+      out.section(policy_section(), [&] { policy.save_state(out); });
+    }
+  }
+  template <class In>
+  constexpr void load_state(In& in) requires(phase::load_state::handled<H, In> ||
+                                             phase::load_state::handled<Policy, In>) {
+    if constexpr (phase::load_state::handled<H, In>) hook.load_state(in);
+    if constexpr (phase::load_state::handled<Policy, In>) {
+      in.section(policy_section(), [&] { policy.load_state(in); });
+    }
+  }
+
+  /// H's probe in runs that H sees, its log of phases too (hook/due_probes.hpp). A policy that decides at run time is
+  /// then asked at the very start of a run.
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probe([[maybe_unused]] Run& run) requires detail::StatesProbe<H> {
+    if constexpr (!Policy::template applies_to<Run>) {
+      return nullptr;
+    } else {
+      auto&& inside = detail::seen_inside<H>(run);
+      decltype(detail::due_probe(hook, inside)) due = nullptr;
+      if (admitted) policy.asking([&] { due = detail::due_probe(hook, inside); });
+      return due;
+    }
+  }
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_log([[maybe_unused]] Run& run) requires(logs_phases) {
+    if constexpr (!Policy::template applies_to<Run>) {
+      return nullptr;
+    } else {
+      auto&& inside = detail::seen_inside<H>(run);
+      decltype(detail::due_phase_log(hook, inside)) due = nullptr;
+      if constexpr (Policy::decides_at_run_time) {
+        foreseen = {true, policy.admits(run)};
+        if (!foreseen.admits) return due;
+      }
+      policy.asking([&] { due = detail::due_phase_log(hook, inside); });
+      return due;
+    }
+  }
+
+  /// For describe(): "every 10 runs; every 100 steps", outermost first.
+  [[nodiscard]] std::string cadence() const requires(detail::SaysCadence<H> || detail::SaysCadence<Policy>) {
+    std::string text;
+    if constexpr (detail::SaysCadence<Policy>) text += policy.cadence();
+    if constexpr (detail::SaysCadence<H>) (text += text.empty() ? "" : "; ") += hook.cadence();
+    return text;
+  }
+
+  CROCHET_NO_UNIQUE_ADDRESS H hook;
+  CROCHET_NO_UNIQUE_ADDRESS Policy policy{};
+  /// Whether the hook sees the run at hand.
+  CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time, bool, detail::AlwaysAdmitted<Decorated>>
+      admitted{true};
+  CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time && logs_phases, detail::Foreseen,
+                                               detail::NothingForeseen<Decorated>>
+      foreseen{};
+
+ private:
+  /// Two layers of one decorator need two names.
+  static std::string policy_section() {
+    return std::string(Policy::state_name) + std::string(detail::layers_with_state<H>(), '\'');
+  }
+  static constexpr Policy make_policy([[maybe_unused]] typename Policy::options how) {
+    if constexpr (std::is_same_v<typename Policy::options, NoOptions>) {
+      return Policy{};
+    } else {
+      return Policy(std::move(how));
+    }
+  }
+
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_always(Run& run) {
+    auto&& inside = detail::seen_inside<H>(run);
+    auto asked = policy.template around<phase::before_run>([&] { return ask(hook, inside); });
+    if constexpr (decltype(asked)::conditional) {
+      return std::move(asked).optional();
+    } else {
+      return asked.args();
+    }
+  }
+
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr bool admits_now(Run& run) {
+    if constexpr (logs_phases) {
+      if (std::exchange(foreseen.asked, false)) return foreseen.admits;
+    }
+    return policy.admits(run);
+  }
+  template <class Run>
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_if_admitted(Run& run) {
+    auto&& inside = detail::seen_inside<H>(run);
+    std::optional<asked_args<H, decltype(inside)>> wish;
+    const bool admits = admits_now(run);
+    admitted = false;  // and stays so if the hook throws and the policy catches
+    if (admits) {
+      policy.template around<phase::before_run>([&] {
+        wish = ask(hook, inside).optional();
+        admitted = true;
+      });
+    }
+    return wish;
+  }
+};
+
+}  // namespace crochet

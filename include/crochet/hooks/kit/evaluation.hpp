@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation: the averages of a pass over a data set.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/base/error.hpp>
+#include <crochet/hooks/kit/data_pass.hpp>
+
+namespace crochet {
+
+/// The averages over one pass; N are Name types.
+template <class... N>
+struct Evaluation {
+  std::int64_t step = -1;  ///< the global step at which it was made; -1: none was
+  std::int64_t batches = 0;
+  double weight = 0;  ///< the sum of the batches' sizes
+  std::array<double, sizeof...(N)> values{};
+
+  template <class Wanted>
+  [[nodiscard]] constexpr double operator[](Wanted) const {
+    static_assert((std::is_same_v<Wanted, N> || ...), "crochet: this name is not among those that Evaluate fetches");
+    std::size_t index = 0;
+    (void)((std::is_same_v<Wanted, N> || (++index, false)) || ...);
+    return values[index];
+  }
+};
+
+namespace detail {
+
+template <class T>
+double averaged_scalar(const T& value) {
+  static_assert(std::is_arithmetic_v<T>, "crochet: Evaluate averages scalars; fetch a mean, not a tensor");
+  return static_cast<double>(value);
+}
+
+/// Adds a batch to the sums in `to`.
+template <class... N>
+void add_batch(Evaluation<N...>& to, double weight, const auto& fetched) {
+  std::size_t i = 0;
+  ((to.values[i++] += weight * averaged_scalar(fetched[N{}])), ...);
+  to.weight += weight;
+  ++to.batches;
+}
+
+/// Adds what `run(feeds)` fetches over a pass to the sums in `to`, until `stopped()`.
+template <class... N, class Data, class Run, class Stopped>
+void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_batches, Run run, Stopped stopped) {
+  for_each_batch(data, max_batches, [&](const auto& feeds) {
+    add_batch(to, batch_size(feeds), run(feeds));
+    return !stopped();
+  });
+}
+/// Makes averages of the sums.
+template <class... N>
+Evaluation<N...> averaged(Evaluation<N...> sums) {
+  if (sums.batches == 0) {
+    throw LogicError("crochet: Evaluate: the data gave no batch; after the last one it has to begin again");
+  }
+  for (double& value : sums.values) value /= sums.weight;
+  return sums;
+}
+
+/// "step 500: accuracy = 0.8921, loss = 0.3012".
+template <class... N>
+std::string evaluation_text(const Evaluation<N...>& result) {
+  std::string all = "step " + std::to_string(result.step) + ": ";
+  std::size_t i = 0;
+  const auto add = [&](std::string_view name) {
+    char value[40];
+    std::snprintf(value, sizeof value, " = %.4g", result.values[i]);
+    (all += i++ == 0 ? "" : ", ").append(name).append(value);
+  };
+  (add(N::view()), ...);
+  return all;
+}
+/// " (79 batches, 0.520 sec)".
+template <class... N>
+std::string evaluation_cost(const Evaluation<N...>& result, double seconds) {
+  char cost[64];
+  std::snprintf(cost, sizeof cost, " (%lld batches, %.3f sec)", static_cast<long long>(result.batches), seconds);
+  return cost;
+}
+
+}  // namespace detail
+
+}  // namespace crochet

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// MetricChannel: what an evaluator found, for the hooks that act on it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/base/error.hpp>
+#include <crochet/hooks/kit/metric_history.hpp>
+
+namespace crochet {
+
+/// The history of named metrics: who evaluates publishes, stop_if_*, BestCheckpoint and ReduceOnMetricPlateau read.
+///   MetricChannel metrics;
+///   HookChain{Evaluate{fetches<"accuracy">, data, {.every_steps = 500, .then = metrics}},
+///             stop_if_no_increase(metrics, "accuracy", 5000)}
+/// Copies are the same channel. Any thread may use it. It outlives sessions, as the event files do that the original
+/// reads in its place at every check; for another training make another one. The history travels in checkpoints: the
+/// first hook of the chain that has the channel saves it (MetricCursor). Cost of publishing: a lock and a map; of
+/// version(): one load.
+class MetricChannel {
+ public:
+  struct Entry {
+    std::int64_t step;
+    double value;
+  };
+
+  MetricChannel() : shared_(std::make_shared<Shared>()) {}
+
+  /// A later value of a step takes the place of an earlier one.
+  void publish(std::string_view name, std::int64_t step, double value) const {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->metrics[std::string(name)][step] = value;
+    ++shared_->version;
+  }
+  /// Removes the values of later steps: those of weights that a restored session does not have. Metrics keep their
+  /// names.
+  void forget_after(std::int64_t step) const {
+    const std::lock_guard lock(shared_->mutex);
+    for (auto& [name, values] : shared_->metrics) values.erase(values.upper_bound(step), values.end());
+  }
+  /// Publishes all values of an Evaluation at once, for `.then = metrics`: nobody sees a part of them.
+  template <template <class...> class Result, class... N>
+  void operator()(const Result<N...>& result) const {
+    const std::array<double, sizeof...(N)> values{result[N{}]...};
+    [[maybe_unused]] std::size_t i = 0;
+    const std::lock_guard lock(shared_->mutex);
+    ((shared_->metrics[std::string(N::view())][result.step] = values[i++]), ...);
+    shared_->version += sizeof...(N);
+  }
+
+  /// How often something was published; another number means news.
+  [[nodiscard]] std::uint64_t version() const { return shared_->version.load(); }
+  [[nodiscard]] bool empty() const { return version() == 0; }
+
+  /// Calls `visit(step, value)` by step; not at all if nothing was published yet. Throws LogicError if there are
+  /// metrics, but not this one: a name is misspelt, or the evaluator does not compute it. `visit` must not publish.
+  template <class Visit>
+  void for_each(std::string_view name, Visit visit) const {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->metrics.empty()) return;
+    for (const auto& [step, value] : find(name)) visit(step, value);
+  }
+  /// The same as a list.
+  [[nodiscard]] std::vector<Entry> history(std::string_view name) const {
+    std::vector<Entry> all;
+    for_each(name, [&](std::int64_t step, double value) { all.push_back({step, value}); });
+    return all;
+  }
+  /// The value of the highest step.
+  [[nodiscard]] std::optional<Entry> latest(std::string_view name) const {
+    const std::lock_guard lock(shared_->mutex);
+    if (shared_->metrics.empty()) return {};
+    const Values& values = find(name);
+    if (values.empty()) return {};
+    return Entry{values.rbegin()->first, values.rbegin()->second};
+  }
+
+  /// Puts the whole history, for a hook's save_state; nothing if another hook of the chain has put it (StateWriter).
+  void save_history(auto& out) const {
+    detail::MetricHistory history;
+    if (detail::writes_first(out, shared_.get())) {
+      const std::lock_guard lock(shared_->mutex);
+      for (const auto& [name, values] : shared_->metrics) history.add(name, values);
+    }
+    history.save_state(out);
+  }
+  /// Adds what save_history put. Throws DataLossError if the lists do not fit together.
+  void load_history(auto& in) const {
+    const detail::MetricHistory history = detail::MetricHistory::loaded(in);
+    if (history.names.empty()) return;
+    const std::lock_guard lock(shared_->mutex);
+    history.for_each([&](const std::string& name) -> Values& { return shared_->metrics[name]; });
+    ++shared_->version;
+  }
+
+ private:
+  using Values = std::map<std::int64_t, double>;
+  struct Shared {
+    std::mutex mutex;
+    std::map<std::string, Values, std::less<>> metrics;
+    std::atomic<std::uint64_t> version{0};
+  };
+
+  [[nodiscard]] const Values& find(std::string_view name) const {
+    const auto found = shared_->metrics.find(name);
+    if (found != shared_->metrics.end()) return found->second;
+    std::string known;
+    for (const auto& [other, values] : shared_->metrics) (known += known.empty() ? "" : ", ") += other;
+    throw LogicError("crochet: no metric \"" + std::string(name) + "\" is published; there are: " + known);
+  }
+
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace crochet

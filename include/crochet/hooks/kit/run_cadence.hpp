@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunCadence: a Cadence of a hook that decides before the run, and that counts runs where it does not count multiples.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <crochet/hooks/kit/anchor.hpp>
+#include <crochet/hooks/kit/cadence.hpp>
+
+namespace crochet {
+
+/// With Anchor::global_step and an interval in steps: a Cadence of the global step. With Anchor::first_run, or an
+/// interval in seconds: a Cadence of the runs that the hook sees and that succeed, as TensorFlow's LoggingTensorHook
+/// counts. Runs that leave the global step as it is count, too: those of an evaluation.
+class RunCadence {
+ public:
+  constexpr RunCadence() = default;
+  constexpr RunCadence(Cadence cadence, bool counts_runs) : cadence_(cadence), counts_runs_(counts_runs) {}
+
+  /// In before_run: is it due in the run that begins?
+  template <class Clock>
+  constexpr bool due_next(std::int64_t step, const Clock& clock) {
+    return cadence_.due_next(counts_runs_ ? runs_ - 1 : step, clock);
+  }
+  /// In after_run, before triggered(): as Cadence::ran.
+  constexpr bool ran(std::int64_t step) {
+    ++runs_;
+    return cadence_.ran(counts_runs_ ? runs_ - 1 : step);
+  }
+  /// As Cadence::triggered.
+  constexpr std::optional<Cadence::Elapsed> triggered(std::int64_t step, double now) {
+    return cadence_.triggered(counts_runs_ ? runs_ - 1 : step, now);
+  }
+  /// The runs so far, those before a resume included.
+  [[nodiscard]] constexpr std::int64_t runs() const { return runs_; }
+  /// For the state of one that has steps and no time: the step that is due next, or how many runs of an interval are
+  /// over; 0 at the beginning.
+  [[nodiscard]] constexpr std::int64_t position(std::int64_t interval) const {
+    if (!counts_runs_) return cadence_.next_step();
+    return cadence_.next_step() == 0 ? 0 : (runs_ + interval - cadence_.next_step()) % interval;
+  }
+  /// Goes on from a position().
+  constexpr void seek(std::int64_t position, std::int64_t interval) {
+    if (counts_runs_) {
+      if (position % interval != 0) cadence_.start(-(position % interval), 0);
+    } else if (position >= interval) {  // less: of a version that counted runs
+      cadence_.wait_until(position);
+    }
+  }
+
+  template <class Out>
+  void save_state(Out& out, double now) const {
+    cadence_.save_state(out, now);
+    out.put("runs", runs_);
+  }
+  template <class In>
+  void load_state(In& in, double now) {
+    cadence_.load_state(in, now);
+    in.get("runs", runs_);
+  }
+
+ private:
+  Cadence cadence_{};
+  std::int64_t runs_ = 0;
+  bool counts_runs_ = false;
+};
+
+}  // namespace crochet

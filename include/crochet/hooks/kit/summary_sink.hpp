@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SummarySink: where hooks put what a plot is made of. An event file for TensorBoard, or anything of yours.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/storage/summary.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+struct SummaryTarget {
+  SummaryTarget() = default;
+  SummaryTarget(const SummaryTarget&) = delete;
+  SummaryTarget& operator=(const SummaryTarget&) = delete;
+  virtual ~SummaryTarget() = default;
+  virtual void add(io::Summary summary, std::int64_t step) = 0;
+  virtual void checkpoint(std::int64_t step, std::string_view path) = 0;
+  virtual void stop(std::int64_t step, std::string_view why) = 0;
+  virtual void flush() = 0;
+};
+
+/// A writer, with what it has beside add_summary.
+template <class W>
+struct SummaryTargetOf final : SummaryTarget {
+  explicit SummaryTargetOf(W given) : writer(std::move(given)) {}
+  void add(io::Summary summary, std::int64_t step) override {
+    if constexpr (requires { writer.start(step); }) writer.start(step);
+    writer.add_summary(std::move(summary), step);
+  }
+  void checkpoint([[maybe_unused]] std::int64_t step, [[maybe_unused]] std::string_view path) override {
+    if constexpr (requires { writer.checkpoint(step, path); }) writer.checkpoint(step, path);
+  }
+  void stop([[maybe_unused]] std::int64_t step, [[maybe_unused]] std::string_view why) override {
+    if constexpr (requires { writer.stop(step, why); }) writer.stop(step, why);
+  }
+  void flush() override {
+    if constexpr (requires { writer.flush(); }) writer.flush();
+  }
+
+  W writer;
+};
+
+}  // namespace detail
+
+/// Takes summaries. `SummarySink{}` is none: a hook that has none fetches nothing for it. Any copyable object with
+/// `add_summary(io::Summary, std::int64_t step)` will do, such as an io::EventWriter; if it also has `start(step)`
+/// (called before each summary), `stop(step, why)`, `checkpoint(step, path)` or `flush()`, those are called too. What
+/// it throws leaves the hook. Copies of a sink are the same sink. Cost: a virtual call for each summary.
+class SummarySink {
+ public:
+  SummarySink() = default;
+  template <class W>
+  requires(!std::same_as<W, SummarySink> && requires(W & writer, io::Summary summary) {
+    writer.add_summary(std::move(summary), std::int64_t{});
+  }) SummarySink(W writer) {  // NOLINT(google-explicit-constructor): `.summaries = events`
+    if constexpr (std::is_constructible_v<bool, W>) {
+      if (!static_cast<bool>(writer)) return;
+    }
+    target_ = std::make_shared<detail::SummaryTargetOf<W>>(std::move(writer));
+  }
+
+  [[nodiscard]] explicit operator bool() const { return target_ != nullptr; }
+
+  void add(io::Summary summary, std::int64_t step) const {
+    if (target_ && !summary.empty()) target_->add(std::move(summary), step);
+  }
+  void scalar(std::string_view tag, double value, std::int64_t step) const {
+    if (target_) target_->add(std::move(io::Summary{}.scalar(tag, value)), step);
+  }
+  /// A checkpoint was saved.
+  void checkpoint(std::int64_t step, std::string_view path) const {
+    if (target_) target_->checkpoint(step, path);
+  }
+  /// The session has ended.
+  void stop(std::int64_t step, std::string_view why = {}) const {
+    if (target_) target_->stop(step, why);
+  }
+  void flush() const {
+    if (target_) target_->flush();
+  }
+
+ private:
+  std::shared_ptr<detail::SummaryTarget> target_;
+};
+
+}  // namespace crochet

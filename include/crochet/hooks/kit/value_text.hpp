@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetched values for people to read: scalars as short as they can be written without loss, tensors by their first
+// elements and their shape.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/hook/run_args.hpp>
+
+namespace crochet::detail {
+
+template <class T>
+concept Scalar = std::is_arithmetic_v<T>;
+
+/// Appends what to_chars makes of the arguments.
+template <class... A>
+void append_chars(std::string& out, A... args) {
+  char buffer[64];
+  const auto done = std::to_chars(buffer, buffer + sizeof buffer, args...);
+  out.append(buffer, done.ptr);
+}
+
+/// Appends a scalar: `0.5`, `1.0`, `1e-08`, `7`, `true`, `nan`.
+template <Scalar T>
+void append_value(std::string& out, T value) {
+  if constexpr (std::same_as<T, bool>) {
+    out += value ? "true" : "false";
+  } else if constexpr (!std::floating_point<T>) {
+    append_chars(out, value);
+  } else {
+    const T size = std::abs(value);
+    const bool plain = size == 0 || (size >= T(1e-4) && size < T(1e16));
+    const std::size_t start = out.size();
+    append_chars(out, value, plain ? std::chars_format::fixed : std::chars_format::scientific);
+    if (plain && out.find('.', start) == std::string::npos) out += ".0";
+  }
+}
+
+/// Appends the first elements: `[1.0, 2.0]`, `[1.0, 2.0, 3.0, ... 1000]`.
+template <class T>
+void append_elements(std::string& out, std::span<const T> values) {
+  constexpr std::size_t shown = 6;
+  const std::size_t count = values.size() <= shown ? values.size() : shown / 2;
+  out += '[';
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) out += ", ";
+    append_value(out, values[i]);
+  }
+  if (count < values.size()) append_chars(out += ", ... ", values.size());
+  out += ']';
+}
+
+/// Appends a view or any contiguous range: its elements, and its shape from rank 2 on: `[...] (2x3)`.
+template <class T>
+requires(is_tensor_view<T> || ContiguousRange<T>) void append_value(std::string& out, const T& value) {
+  using Element = std::remove_cvref_t<decltype(*std::data(value))>;
+  append_elements(out, std::span<const Element>(std::data(value), std::size(value)));
+  if constexpr (is_tensor_view<T>) {
+    if constexpr (T::rank > 1) {
+      for (std::size_t axis = 0; axis < T::rank; ++axis)
+        append_chars(out += axis == 0 ? " (" : "x", value.extent(axis));
+      out += ')';
+    }
+  }
+}
+
+template <class T>
+std::string value_text(const T& value) {
+  std::string text;
+  append_value(text, value);
+  return text;
+}
+
+/// What a line about a step begins with: `step 100: `.
+inline std::string step_text(std::int64_t step) {
+  std::string text = "step ";
+  append_chars(text, step);
+  return text += ": ";
+}
+
+}  // namespace crochet::detail

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first include of headers that need protobuf, LevelDB, ISA-L, libpng and nlohmann_json.
+// If it is not found, that is the one error, and it names the component.
+#pragma once
+
+#include <crochet/base/config.hpp>
+
+#if !__has_include(<google/protobuf/message.h>) || \
+    !__has_include(<crochet/proto/event.pb.h>) || \
+    !__has_include(<leveldb/env.h>) || \
+    !__has_include(<isa-l/crc.h>) || \
+    !__has_include(<png.h>) || \
+    !__has_include(<nlohmann/json.hpp>)
+#include "crochet: protobuf, LevelDB, ISA-L, libpng and nlohmann_json are not found: link the CMake target crochet::io"
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// NumPy's .npy format, version 1.0: one tensor, readable by numpy.load and many others.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <crochet/storage/whole_file.hpp>
+
+namespace crochet::io {
+
+/// How NumPy spells an element type: "<f4".
+template <class T>
+requires std::is_arithmetic_v<T> std::string npy_type() {
+  if constexpr (std::same_as<T, bool>) return "|b1";
+  const char* order = sizeof(T) == 1 ? "|" : std::endian::native == std::endian::little ? "<" : ">";
+  const char* kind = std::floating_point<T> ? "f" : std::is_signed_v<T> ? "i" : "u";
+  return order + (kind + std::to_string(sizeof(T)));
+}
+
+/// All that comes before the elements, whose type numpy spells like that; a multiple of 64 bytes.
+inline std::string npy_header(const std::string& type, std::span<const std::int64_t> shape) {
+  std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (";
+  for (const std::int64_t extent : shape) text += std::to_string(extent) + ",";
+  text += "), }";
+  constexpr std::size_t before = 10;  // magic, version, length
+  text.append(63 - (before + text.size()) % 64, ' ') += '\n';
+  std::string header = "\x93NUMPY";
+  header.append({'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)});
+  return header + text;
+}
+template <class T>
+std::string npy_header(std::span<const std::int64_t> shape) {
+  return npy_header(npy_type<T>(), shape);
+}
+
+/// Writes a row-major tensor, as a file that is complete or not there. Throws IoError. An empty shape is a scalar.
+template <class T>
+void write_npy(const std::filesystem::path& path, std::span<const T> elements, std::span<const std::int64_t> shape) {
+  const std::string header = npy_header<T>(shape);
+  write_whole_file(path, {std::as_bytes(std::span{header}), std::as_bytes(elements)});
+}
+
+}  // namespace crochet::io

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// PathLock: one process writes to a folder, or to a file, at a time.
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+
+#if __has_include(<sys/file.h>)
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace crochet::io {
+
+namespace detail {
+
+/// The lock files that this process holds. One entry for a file, however many PathLocks share it.
+class LockRegistry {
+ public:
+  /// An entry, by number; `fork` counts the forks before it was made: an entry of the parent process means nothing.
+  struct Ticket {
+    std::size_t number = 0;
+    std::uint64_t fork = 0;
+  };
+
+  /// Never destroyed: locks may outlive every static object.
+  static LockRegistry& instance() {
+    static LockRegistry& one = *new LockRegistry;
+    return one;
+  }
+
+  Ticket take(const std::filesystem::path& lock_file, const std::filesystem::path& what);
+  void give_back(Ticket ticket) noexcept;
+  bool holds(Ticket ticket) const noexcept;
+  bool enforced(Ticket ticket) const noexcept {
+    const std::lock_guard guard(mutex_);
+    return ticket.fork == forks_ && held_[ticket.number].enforced;
+  }
+
+ private:
+  struct Held {
+    std::filesystem::path path;
+    int descriptor = -1;
+    std::uint64_t device = 0, inode = 0;
+    std::size_t users = 0;
+    bool enforced = true;  // false on a file system without locks
+  };
+
+  LockRegistry() {
+#if __has_include(<sys/file.h>)
+    // A descriptor that a child process inherits would keep the lock when this process is gone.
+    ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                     [] { instance().forget_all(); });
+#endif
+  }
+  void forget_all() noexcept;
+  Ticket add(Held held);
+  [[noreturn]] CROCHET_COLD static void fail(const std::filesystem::path& path, int why) {
+    throw IoError("crochet: cannot write " + path.string() + ": " +
+                  std::error_code(why, std::generic_category()).message());
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<Held> held_;
+  std::uint64_t forks_ = 0;
+};
+
+}  // namespace detail
+
+/// The right to write to a folder, or to one file, which one process has at a time. Held by a lock on a small hidden
+/// file (`<folder>/.crochet-lock`, or `.<name>.crochet-lock` beside the file), which contains the process id and the
+/// name of the machine. The system drops the lock when the process ends, however it ends; the file that a killed
+/// process leaves is taken over. The last PathLock of a process removes the file.
+///
+/// All PathLocks of one process for one path share the lock, by whatever spelling of the path they were made. A child
+/// process made by fork has no part in it. Readers need no lock and notice none. On a file system without locks
+/// (enforced() is false) nothing is checked. The lock is flock(2): NFS passes it on to the server. Copies share the
+/// lock. Any thread. Cost: about 10 us to take, 2 us for holds().
+class PathLock {
+ public:
+  /// Holds nothing.
+  PathLock() = default;
+
+  /// The folder must exist. Throws FailedPreconditionError, with folder and owner, if another process has it; IoError
+  /// if the folder cannot be written.
+  static PathLock of_folder(const std::filesystem::path& folder) { return {folder / ".crochet-lock", folder}; }
+  /// The file need not exist, its folder must. Errors: as of_folder.
+  static PathLock of_file(const std::filesystem::path& file) {
+    return {file.parent_path() / ("." + file.filename().string() + ".crochet-lock"), file};
+  }
+
+  /// Whether this process still has what it took: false if the lock file or its folder was removed, and after a fork.
+  [[nodiscard]] bool holds() const noexcept { return token_ && detail::LockRegistry::instance().holds(token_->ticket); }
+  /// Whether it was taken, and not moved from.
+  [[nodiscard]] bool taken() const noexcept { return token_ != nullptr; }
+  /// False where the file system has no locks.
+  [[nodiscard]] bool enforced() const noexcept {
+    return token_ && detail::LockRegistry::instance().enforced(token_->ticket);
+  }
+
+ private:
+  struct Token {
+    explicit Token(detail::LockRegistry::Ticket t) : ticket(t) {}
+    Token(const Token&) = delete;
+    Token& operator=(const Token&) = delete;
+    ~Token() { detail::LockRegistry::instance().give_back(ticket); }
+    detail::LockRegistry::Ticket ticket;
+  };
+  PathLock(const std::filesystem::path& lock_file, const std::filesystem::path& what)
+      : token_(std::make_shared<Token>(detail::LockRegistry::instance().take(lock_file, what))) {}
+
+  std::shared_ptr<Token> token_{};
+};
+
+namespace detail {
+
+#if __has_include(<sys/file.h>)
+
+/// "process 123", with the machine if it is another one. `descriptor` is the lock file, opened.
+inline std::string lock_owner(int descriptor) {
+  char text[128] = {}, host[65] = {};
+  const ssize_t n = ::pread(descriptor, text, sizeof text - 1, 0);
+  const std::string line = n > 0 ? std::string(text).substr(0, std::string(text).find('\n')) : "";
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  if (digits == 0 || line.empty()) return "another process";  // it is just being written
+  const std::string owner = "process " + line.substr(0, digits);
+  if (digits == std::string::npos || ::gethostname(host, sizeof host - 1) != 0) return owner;
+  const std::string machine = line.substr(line.find_first_not_of(' ', digits));
+  return machine == host ? owner : owner + " on " + machine;
+}
+
+inline void write_lock_owner(int descriptor) {
+  char host[65] = {};
+  if (::gethostname(host, sizeof host - 1) != 0) host[0] = '?';
+  const std::string line = std::to_string(::getpid()) + " " + host + "\n";
+  // Only for messages: a disk that is full must not keep a program from its folder.
+  if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, line.data(), line.size(), 0) < 0) return;
+}
+
+/// Opens the lock file, which another user may own: then only to read. Negative: errno says why not.
+inline int open_lock_file(const std::filesystem::path& path) {
+  constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int opened = ::open(path.c_str(), O_RDWR | O_CREAT | flags, 0666);
+  if (opened >= 0 || errno != EACCES) return opened;
+  const int readable = ::open(path.c_str(), O_RDONLY | flags);
+  if (readable < 0) errno = EACCES;
+  return readable;
+}
+
+inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path& lock_file,
+                                               const std::filesystem::path& what) {
+  const std::filesystem::path folder = lock_file.has_parent_path() ? lock_file.parent_path() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, errno);
+  const std::lock_guard guard(mutex_);
+  for (;;) {
+    struct Descriptor {
+      int number;
+      ~Descriptor() {
+        if (number >= 0) ::close(number);
+      }
+    } file{open_lock_file(lock_file)};
+    if (file.number < 0) fail(lock_file, errno);
+    struct stat here = {}, there = {};
+    if (::fstat(file.number, &here) != 0) fail(lock_file, errno);
+    if (!S_ISREG(here.st_mode)) fail(lock_file, EINVAL);
+    const std::uint64_t device = here.st_dev, inode = here.st_ino;
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (held_[i].users == 0 || held_[i].device != device || held_[i].inode != inode) continue;
+      ++held_[i].users;
+      return {i, forks_};
+    }
+    bool enforced = true;
+    if (::flock(file.number, LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
+      if (errno == EWOULDBLOCK) {
+        throw FailedPreconditionError("crochet: " + what.string() + " is in use by " + lock_owner(file.number) +
+                                      "; end that program, or give this one another path");
+      }
+      enforced = false;
+    }
+    // Between open and flock its owner may have removed it.
+    if (::lstat(lock_file.c_str(), &there) != 0 || there.st_ino != here.st_ino || there.st_dev != here.st_dev) continue;
+    if ((::fcntl(file.number, F_GETFL) & O_ACCMODE) == O_RDONLY) {  // another user's, who is gone
+      if (::unlink(lock_file.c_str()) != 0) fail(lock_file, errno);
+      continue;
+    }
+    write_lock_owner(file.number);
+    const Ticket ticket = add({std::filesystem::absolute(lock_file), file.number, device, inode, 1, enforced});
+    file.number = -1;
+    return ticket;
+  }
+}
+
+inline LockRegistry::Ticket LockRegistry::add(Held held) {
+  std::size_t i = 0;
+  while (i < held_.size() && held_[i].users > 0) ++i;
+  if (i == held_.size()) held_.emplace_back();
+  held_[i] = std::move(held);
+  return {i, forks_};
+}
+
+inline void LockRegistry::give_back(Ticket ticket) noexcept {
+  const std::lock_guard guard(mutex_);
+  if (ticket.fork != forks_) return;
+  Held& held = held_[ticket.number];
+  if (--held.users > 0) return;
+  struct stat there = {};
+  const bool ours =
+      ::lstat(held.path.c_str(), &there) == 0 && there.st_ino == held.inode && there.st_dev == held.device;
+  if (ours) ::unlink(held.path.c_str());
+  ::close(held.descriptor);
+}
+
+inline bool LockRegistry::holds(Ticket ticket) const noexcept {
+  const std::lock_guard guard(mutex_);
+  if (ticket.fork != forks_) return false;
+  const Held& held = held_[ticket.number];
+  struct stat there = {};
+  return ::lstat(held.path.c_str(), &there) == 0 && there.st_ino == held.inode && there.st_dev == held.device;
+}
+
+/// In a child process, whose one thread has the mutex. Frees no memory: fork may have found the allocator at work.
+inline void LockRegistry::forget_all() noexcept {
+  ++forks_;
+  for (Held& held : held_) {
+    if (held.users > 0) ::close(held.descriptor);
+    held.users = 0;
+  }
+  mutex_.unlock();
+}
+
+#else  // no locks: every path is free
+
+inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path&, const std::filesystem::path&) {
+  const std::lock_guard guard(mutex_);
+  if (held_.empty()) held_.push_back({{}, -1, 0, 0, 1, false});
+  return {};
+}
+inline void LockRegistry::give_back(Ticket) noexcept {}
+inline bool LockRegistry::holds(Ticket) const noexcept { return true; }
+
+#endif
+
+}  // namespace detail
+
+}  // namespace crochet::io

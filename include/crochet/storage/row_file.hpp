@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// RowFile: a text file of lines that belong to steps, which can go back to an earlier step.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/storage/input_file.hpp>
+#include <crochet/storage/path_lock.hpp>
+#include <crochet/storage/whole_file.hpp>
+
+namespace crochet::io {
+
+/// Appends lines to a file. The file is opened for each line, so that it holds all that was written, whatever happens
+/// to the program. Two processes must not write one file: see own(). Cost of a line: an open, a write and a close,
+/// about 10 us; nothing waits for the disk.
+class RowFile {
+ public:
+  /// The step of a line; nothing if it is none that we wrote.
+  using StepOf = std::optional<std::int64_t> (*)(std::string_view line);
+
+  /// Makes the folder, and takes the lock of the file (storage/path_lock.hpp). Nothing is held for what is no regular
+  /// file
+  /// (/dev/null). Throws FailedPreconditionError, with the owner's process id, if another process writes the file;
+  /// IoError if the folder cannot be made or written.
+  static PathLock own(const std::filesystem::path& path) {
+    std::error_code none;
+    if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) return {};
+    make_folder(path);
+    return PathLock::of_file(path);
+  }
+
+  /// Begins an empty file with this first line, if that is not empty. Makes the folder. Throws IoError.
+  static void create(const std::filesystem::path& path, std::string_view first_line) {
+    make_folder(path);
+    write(path, first_line, "wb");
+  }
+
+  /// Keeps of an existing file the first line and all lines of steps up to `step`, and drops the rest: what a session
+  /// wrote before it went back to `step`, and a line that was cut off. Makes the file if there is none. Throws IoError,
+  /// also when the file begins with another line: then it is not ours, or has other columns.
+  static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step,
+                     StepOf step_of) {
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) {
+      return create(path, first_line);
+    }
+    const std::string text = read_whole_file(path);
+    if (text.empty()) return create(path, first_line);
+    const std::string kept = lines_up_to(text, path, first_line, step, step_of);
+    if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
+  }
+
+  /// Appends a line. A file that is gone, or has lost its first line, begins again with that; returns whether it did.
+  /// Throws IoError.
+  static bool append(const std::filesystem::path& path, std::string_view line, std::string_view first_line) {
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(path, error);
+    const bool gone = status.type() == std::filesystem::file_type::not_found;
+    const bool emptied = !first_line.empty() && std::filesystem::is_regular_file(status) &&
+                         std::filesystem::file_size(path, error) == 0 && !error;
+    if (gone) make_folder(path);
+    const bool begins = gone || emptied;
+    const std::string header = begins && !first_line.empty() ? std::string(first_line) + '\n' : "";
+    write(path, header + std::string(line), "ab");
+    return begins;
+  }
+
+ private:
+  static void make_folder(const std::filesystem::path& path) {
+    std::error_code error;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+    if (error) fail(path, error.message());
+  }
+  static std::string lines_up_to(std::string_view text, const std::filesystem::path& path, std::string_view first_line,
+                                 std::int64_t step, StepOf step_of) {
+    if (!first_line.empty() && !text.starts_with(std::string(first_line) + '\n')) {
+      fail(path, "it exists and begins otherwise than with " + std::string(first_line) +
+                     "; give another path, or have it replaced");
+    }
+    std::string kept = first_line.empty() ? "" : std::string(first_line) + '\n';
+    text.remove_prefix(kept.size());
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      const auto of = step_of(text.substr(0, end));
+      if (of && *of <= step) kept.append(text.substr(0, end + 1));
+      text.remove_prefix(end + 1);
+    }
+    return kept;
+  }
+
+  /// What is left of a line that fails is cut off again, so that the next one begins a row.
+  static void write(const std::filesystem::path& path, std::string_view line, const char* mode) {
+    std::error_code unknown;
+    const std::uintmax_t before = std::filesystem::file_size(path, unknown);
+    std::FILE* file = std::fopen(path.c_str(), mode);
+    if (file == nullptr) fail(path, std::strerror(errno));
+    std::string text(line);
+    if (!text.empty()) text += '\n';
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
+    const int why = errno;
+    if (std::fclose(file) == 0 && written) return;
+    const int cause = written ? errno : why;
+    if (!unknown && *mode == 'a') std::filesystem::resize_file(path, before, unknown);
+    fail(path, std::strerror(cause));
+  }
+  [[noreturn]] CROCHET_COLD static void fail(const std::filesystem::path& path, const std::string& why) {
+    throw IoError("crochet: cannot write " + path.string() + ": " + why);
+  }
+};
+
+}  // namespace crochet::io

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel is called with: operands, attributes, and its place in the team.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <crochet/graph/passes/plan.hpp>
+#include <crochet/kernels/team.hpp>
+
+namespace crochet {
+
+/// The kernel of an operation: specialise crochet::Kernel<&your_op> with
+///   template <class Backend, class Types, class Epilogue> static void run(const kernel::Call&, const Epilogue&)
+/// if the operation has an epilogue (Op::epilogue_rows), else
+///   template <class Backend, class Types> static void run(const kernel::Call&).
+/// Every thread of the team calls it; it takes its part by call.worker.
+/// A kernel with an epilogue may ask for what the compiler knows of all steps that share its code: it names a type
+/// `Paths` (see ProductPaths in cpu/product_paths.hpp), of which run() gets a value as its third template argument.
+template <const Op* O>
+struct Kernel;
+
+namespace kernel {
+
+/// Element types of a kernel's result and operands.
+template <class Out, class... In>
+struct Types {
+  using out = Out;
+};
+template <class T>
+inline constexpr std::size_t inputs_of = 0;
+template <class Out, class... In>
+inline constexpr std::size_t inputs_of<Types<Out, In...>> = sizeof...(In);
+template <std::size_t I, class T>
+struct TypeAt;
+template <class Out, class First, class... Rest>
+struct TypeAt<0, Types<Out, First, Rest...>> {
+  using type = First;
+};
+template <std::size_t I, class Out, class First, class... Rest>
+struct TypeAt<I, Types<Out, First, Rest...>> : TypeAt<I - 1, Types<Out, Rest...>> {};
+template <class T, std::size_t I = 0>
+using in_t = typename TypeAt<I, T>::type;
+
+/// A tensor in memory, row-major.
+struct Operand {
+  void* data = nullptr;
+  std::size_t rank = 0;
+  std::array<std::int64_t, max_rank> extents{};
+  Layout layout = Layout::row_major;
+
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+  std::int64_t operator[](std::size_t i) const { return extents[i]; }
+  std::int64_t size(std::size_t from = 0) const {
+    std::int64_t n = 1;
+    CROCHET_SHORT_LOOP
+    for (std::size_t i = from; i < rank; ++i) n *= extents[i];
+    return n;
+  }
+};
+
+struct Call {
+  std::array<Operand, max_inputs> in;
+  Operand out;  ///< for kernels with an epilogue only its shape counts
+  Attributes attributes;
+  std::array<std::int64_t, max_symbols> dims{};
+  Worker& worker;
+};
+
+}  // namespace kernel
+}  // namespace crochet

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which ways to compute a convolution its shapes can ask for: what the compiler knows cannot happen is not compiled.
+#pragma once
+#include <crochet/graph/passes/plan.hpp>
+#include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/panels.hpp>
+
+namespace crochet::kernel {
+
+/// How wide the panels of a result with so many channels are, in native registers.
+template <class T>
+constexpr bool is_narrow(std::int64_t channels) {
+  return channels <= native_lanes<T>;
+}
+
+/// Of convolutions, or gradients of them, that share their code: what there is among them. By default, everything.
+struct ConvolutionPaths {
+  bool one_pixel = true, windows = true;          ///< windows of one pixel, side by side; any others
+  bool narrow_panels = true, wide_panels = true;  ///< panels of the result's channels, see is_narrow()
+
+  static constexpr ConvolutionPaths none() { return {false, false, false, false}; }
+
+  /// One more, by a step's attributes and result.
+  template <class Types>
+  static constexpr void add(ConvolutionPaths& all, const Attributes& a, const Shape*, const Shape& out) {
+    using T = typename Types::out;
+    (a.ints[0] * a.ints[1] * a.ints[2] * a.ints[3] == 1 ? all.one_pixel : all.windows) = true;
+    const Extent channels = out.from_right(0);
+    const std::int64_t last = channels.factor % panel_width<T>;
+    all.narrow_panels = all.narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));
+    all.wide_panels =
+        all.wide_panels || !channels.is_static() || channels.factor >= panel_width<T> || !is_narrow<T>(last);
+  }
+};
+
+/// Calls wide() or narrow(), as a panel of so many channels is.
+template <class T, ConvolutionPaths P, class Wide, class Narrow>
+void choose_width(std::int64_t channels, Wide wide, Narrow narrow) {
+  if constexpr (!P.narrow_panels) {
+    wide();
+  } else if constexpr (!P.wide_panels) {
+    narrow();
+  } else {
+    is_narrow<T>(channels) ? narrow() : wide();
+  }
+}
+
+}  // namespace crochet::kernel

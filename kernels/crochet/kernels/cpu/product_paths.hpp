@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which ways to compute a product its shapes can ask for: what the compiler knows cannot happen is not compiled.
+#pragma once
+#include <crochet/graph/passes/plan.hpp>
+#include <crochet/kernels/panels.hpp>
+
+namespace crochet::kernel {
+
+/// Of products [m, depth] x [depth, n] that share their code: what there is among them. By default, everything.
+struct ProductPaths {
+  bool a_straight = true, a_turned = true;  ///< a as it lies in memory, or its transpose
+  bool b_straight = true, b_turned = true;
+  bool depth_of_one = true;
+  bool whole_panels = true;  ///< as many columns as a panel has
+  bool part_panels = true;   ///< columns that fill no panel
+
+  static constexpr ProductPaths none() { return {false, false, false, false, false, false, false}; }
+
+  /// One more product, by a step's attributes, operands and result: op::matmul's, or the batched one's.
+  template <class Types>
+  static constexpr void add(ProductPaths& all, const Attributes& attributes, const Shape* in, const Shape& out) {
+    constexpr std::int64_t width = panel_width<typename Types::out>;
+    const bool ta = attributes.ints[0] != 0, tb = attributes.ints[1] != 0;
+    const Extent depth = in[0].from_right(ta ? 1 : 0), columns = out.from_right(0);
+    (ta ? all.a_turned : all.a_straight) = true;
+    (tb ? all.b_turned : all.b_straight) = true;
+    all.depth_of_one = all.depth_of_one || depth.factor == 1;
+    all.whole_panels = all.whole_panels || !columns.is_static() || columns.factor >= width;
+    all.part_panels = all.part_panels || !columns.is_static() || columns.factor % width != 0;
+  }
+};
+
+}  // namespace crochet::kernel

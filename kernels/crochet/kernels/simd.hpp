@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors by the compilers' extensions: as many elements as the machine's vectors hold floats, whatever the element
+// type; the compiler splits and joins where another type is wider or narrower. Functions here take a vector or a scalar
+// alike.
+#pragma once
+#include <cmath>
+#include <crochet/base/config.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+// Both compilers unroll a loop of constant bounds only when told to, each in its own words.
+#if defined(__CUDACC__)
+#define CROCHET_UNROLL _Pragma("unroll")
+#elif defined(__clang__)
+#define CROCHET_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define CROCHET_UNROLL _Pragma("GCC unroll 32")
+#endif
+// clang contracts a * b + c only within one expression unless told; g++ does by default.
+#if defined(__clang__)
+#pragma clang fp contract(fast)
+#endif
+
+// How vectors wider than the machine's are passed and returned depends on compiler flags. Every function here is
+// inlined, so it does not matter, but g++ warns where such a function is instantiated: in the user's file. Parameters
+// are references for the same reason (for them it has a remark that nothing switches off).
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace crochet::simd {
+
+/// Elements a vector has unless it says otherwise, whatever their type.
+#if defined(__AVX512F__)
+inline constexpr int lanes = 16;
+#elif defined(__AVX__)
+inline constexpr int lanes = 8;
+#else
+inline constexpr int lanes = 4;
+#endif
+
+/// The type that holds T in registers: bool is a byte of 0 or 1.
+template <class T>
+using cell_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+
+namespace detail {
+template <class T, int N>
+struct vector {
+  // NOLINTNEXTLINE(modernize-use-using): g++ and clang agree on the attribute only in this spelling
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <std::size_t Bytes>
+struct signed_integer;
+template <>
+struct signed_integer<1> {
+  using type = std::int8_t;
+};
+template <>
+struct signed_integer<4> {
+  using type = std::int32_t;
+};
+template <>
+struct signed_integer<8> {
+  using type = std::int64_t;
+};
+}  // namespace detail
+
+template <class T, int N = lanes>
+using vec = typename detail::vector<cell_t<T>, N>::type;
+
+/// What an instruction on elements T works on: one vector, or one element.
+template <class T, bool Wide>
+struct reg {
+  using type = cell_t<T>;
+};
+template <class T>
+struct reg<T, true> {
+  using type = vec<T>;
+};
+template <class T, bool Wide>
+using reg_t = typename reg<T, Wide>::type;
+
+template <class V>
+inline constexpr bool is_scalar = std::is_arithmetic_v<V>;
+
+/// A vector's elements: their type and number.
+template <class V>
+using element_of = std::remove_cvref_t<decltype(std::declval<V&>()[0])>;
+template <class V>
+inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(element_of<V>));
+
+template <class T, bool Wide>
+CROCHET_ALWAYS_INLINE reg_t<T, Wide> splat(cell_t<T> x) {
+  if constexpr (Wide) {
+    return x - vec<T>{};
+  } else {
+    return x;
+  }
+}
+template <class T, bool Wide>
+CROCHET_ALWAYS_INLINE reg_t<T, Wide> load(const T* p) {
+  const T* aligned = static_cast<const T*>(__builtin_assume_aligned(p, alignof(T)));  // else nvcc copies byte by byte
+  reg_t<T, Wide> v;
+  __builtin_memcpy(&v, aligned, sizeof v);
+  return v;
+}
+template <class T, class V>
+CROCHET_ALWAYS_INLINE void store(T* p, const V& v) {
+  T* aligned = static_cast<T*>(__builtin_assume_aligned(p, alignof(T)));
+  __builtin_memcpy(aligned, &v, sizeof v);
+}
+
+/// Conversion element by element, as static_cast does; to bool, whether it is not 0.
+template <class From, class To, bool Wide>
+CROCHET_ALWAYS_INLINE reg_t<To, Wide> convert(const reg_t<From, Wide>& x) {
+  if constexpr (std::is_same_v<cell_t<From>, cell_t<To>> && !std::is_same_v<To, bool>) {
+    return x;
+  } else if constexpr (!Wide) {
+    return std::is_same_v<To, bool> ? static_cast<cell_t<To>>(x != cell_t<From>{}) : static_cast<cell_t<To>>(x);
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return __builtin_convertvector(x != reg_t<From, true>{}, vec<To>) & 1;
+  } else {
+    return __builtin_convertvector(x, vec<To>);
+  }
+}
+
+/// A comparison's outcome: a byte for one element, for vectors the mask itself (kernels/registers.hpp).
+template <class Mask>
+CROCHET_ALWAYS_INLINE auto truth(const Mask& m) {
+  if constexpr (std::is_same_v<Mask, bool>) {
+    return static_cast<std::uint8_t>(m);
+  } else {
+    return m;
+  }
+}
+/// The sum of a vector's elements, in a fixed order.
+template <class V>
+CROCHET_ALWAYS_INLINE auto sum(const V& x) {
+  V v = x;
+  for (int half = lanes_of<V> / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) v[i] += v[i + half];
+  }
+  return v[0];
+}
+
+}  // namespace crochet::simd

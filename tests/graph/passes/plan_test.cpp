@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans against the Oracle: small graphs that are hard to put in order, and a few thousand random ones. What is
+// compared are all fetched values and all variables after the step.
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <crochet/model.hpp>
+#include <crochet/testing/oracle.hpp>
+
+#include "../plan_machine.hpp"
+#include "../random_values.hpp"
+
+namespace crochet {
+namespace {
+
+constexpr Dims dims{3, 5, 1, 1};
+
+bool close(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-9 * std::fmax(1, std::abs(a));
+}
+std::string compare(const std::vector<double>& expected, const std::vector<double>& given) {
+  if (expected.size() != given.size()) return "has another size";
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!close(expected[i], given[i])) {
+      return "[" + std::to_string(i) + "] should be " + std::to_string(expected[i]) + ", is " +
+             std::to_string(given[i]);
+    }
+  }
+  return {};
+}
+
+/// Runs a demand both ways. Placeholders and variables are filled with random numbers. Returns what is wrong.
+std::string check(const Graph& graph, const std::vector<std::string_view>& fetched,
+                  const std::vector<std::string_view>& targets, std::uint64_t seed = 1) {
+  Sequence<int> fetched_ids, target_ids;
+  for (std::string_view f : fetched) fetched_ids.push_back(find_node(graph, f));
+  for (std::string_view t : targets) target_ids.push_back(find_node(graph, t));
+  const Stages stages(graph, fetched_ids, target_ids);
+  PlanMachine machine(stages, dims);
+  testing::Oracle oracle(graph);
+  for (const PooledName& s : graph.symbols)
+    oracle.set_dimension(graph.text_of(s), dims[static_cast<std::size_t>(s.node)]);
+  Numbers numbers(seed);
+  std::vector<std::pair<std::string_view, int>> variables;
+  for (const PooledName& p : graph.names) {
+    const Node& n = graph.nodes[static_cast<std::size_t>(p.node)];
+    if (n.op->kind != OpKind::source) continue;
+    std::vector<double> values = numbers.many(static_cast<std::size_t>(n.shape.size().at(dims)));
+    for (double& x : values) x = testing::detail::as(n.dtype, x);
+    const bool fed = n.is(op::placeholder);
+    machine.source(fed ? Region::placeholder : Region::variable, p.node) = values;
+    if (fed) oracle.feed(graph.text_of(p), values);
+    if (n.is(op::variable)) oracle.set(graph.text_of(p), values);
+    if (n.is(op::variable)) variables.emplace_back(graph.text_of(p), p.node);
+  }
+  std::vector<std::string_view> all = fetched;
+  all.insert(all.end(), targets.begin(), targets.end());
+  oracle.run(all);
+  try {
+    machine.run();
+    for (std::size_t i = 0; i < fetched.size(); ++i) {
+      const std::string wrong = compare(oracle[fetched[i]].data, machine.fetched(i));
+      if (!wrong.empty()) return "fetched " + std::string(fetched[i]) + wrong;
+    }
+  } catch (const std::logic_error& e) {
+    return e.what();
+  }
+  for (const auto& [name, node] : variables) {
+    const std::string wrong = compare(oracle.variable(name), machine.source(Region::variable, node));
+    if (!wrong.empty()) return "variable " + std::string(name) + wrong;
+  }
+  return {};
+}
+
+/// The same for a graph that `build` makes.
+template <class Build>
+std::string run(const std::vector<std::string_view>& fetched, const std::vector<std::string_view>& targets,
+                Build build) {
+  GraphBuilder g;
+  build(g);
+  return check(g.graph(), fetched, targets);
+}
+
+// Each of these is a way to see a variable at the wrong time.
+
+TEST(Plan, AReaderOfTheOldValueComesBeforeTheAssignment) {
+  EXPECT_EQ(run({"y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4}, zeros());
+                  g.name("y", matmul(reshape(w, {1, 4}), g.placeholder<double>("x", {4, 4})));
+                  g.name("set", g.assign(w, w * 2));
+                }),
+            "");
+}
+
+TEST(Plan, AFetchedReaderOfTheOldValueThatIsAlsoReadInALoop) {
+  EXPECT_EQ(run({"y", "z"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros()), x = g.placeholder<double>("x", {4, 4});
+                  const Tensor y = g.name("y", w * 3);
+                  g.name("z", matmul(x, x) + y);
+                  g.name("set", g.assign(w, w * 2));
+                }),
+            "");
+}
+
+TEST(Plan, AFetchedReaderOfTheOldValueThatNothingElseReads) {
+  EXPECT_EQ(run({"y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros());
+                  g.name("y", tanh(w * 3));
+                  g.name("set", g.assign(w, w * 2));
+                }),
+            "");
+}
+
+TEST(Plan, ReadersBeforeAndAfterAnAssignment) {
+  EXPECT_EQ(run({"before", "after", "w"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4}, zeros());
+                  g.name("before", w * 3);
+                  g.assign(w, w + 1);
+                  g.name("after", w * 3);
+                }),
+            "");
+}
+
+TEST(Plan, AGradientLooksAtTheValueBeforeTheAssignment) {
+  EXPECT_EQ(
+      run({"loss"}, {"train a", "train b"},
+          [](GraphBuilder& g) {
+            const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+            const Tensor a = g.variable<double>("a", {4, 4}, zeros()), b = g.variable<double>("b", {4, 4}, zeros());
+            const Tensor loss = g.name("loss", reduce_mean(square(matmul(tanh(matmul(x, a)), b))));
+            g.name("train a", minimize(loss, SGD{0.1}, {.scope = "a"}));
+            g.name("train b", minimize(loss, SGD{0.1}, {.scope = "b", .count_step = false}));
+          }),
+      "");
+}
+
+TEST(Plan, TwoOptimizersOnTheSameWeights) {
+  EXPECT_EQ(run({}, {"first", "second"},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros());
+                  const Tensor loss = reduce_mean(square(matmul(tanh(matmul(x, w)), w)));
+                  g.name("first", minimize(loss, SGD{0.1}));
+                  g.name("second", minimize(loss, SGD{0.2}));
+                }),
+            "");
+}
+
+TEST(Plan, TheLaterOfTwoAssignmentsWins) {
+  EXPECT_EQ(run({"w"}, {"first", "second"},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {4, 4});
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros()), early = matmul(x, x);
+                  g.name("first", g.assign(w, matmul(matmul(x, early), x)));
+                  g.name("second", g.assign(w, early + 1));
+                }),
+            "");
+}
+
+TEST(Plan, AnAssignedValueOutlivesTheNextAssignment) {
+  EXPECT_EQ(run({"first", "sum", "w"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4}, zeros());
+                  const Tensor first = g.name("first", g.assign(w, w + 1));
+                  g.name("sum", g.assign(w, w * 2) + first);
+                }),
+            "");
+}
+
+TEST(Plan, AViewOfAVariableIsItsValueWhenTheViewWasMade) {
+  EXPECT_EQ(run({"flat", "y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {4, 4}, zeros());
+                  const Tensor flat = g.name("flat", reshape(w, {16}));
+                  g.name("set", g.assign(w, w * 2));
+                  g.name("y", reduce_sum(flat * 3));
+                }),
+            "");
+}
+
+TEST(Plan, AVariableThatIsReadAsARowAndWrittenInTheSameStep) {
+  EXPECT_EQ(run({"y"}, {"set"},
+                [](GraphBuilder& g) {
+                  const Tensor w = g.variable<double>("w", {1, 4}, zeros()),
+                               x = g.placeholder<double>("x", {g.dynamic("batch"), 4});
+                  const Tensor y = g.name("y", tanh(x + w));
+                  g.name("set", g.assign(w, reduce_mean(y, {0}, keep_dims) * w));
+                }),
+            "");
+}
+
+TEST(Plan, ConstantsAndSourcesCanBeFetched) {
+  EXPECT_EQ(run({"one", "x", "w", "one again", "row"}, {},
+                [](GraphBuilder& g) {
+                  g.placeholder<double>("x", {4});
+                  g.variable<double>("w", {4}, zeros());
+                  const Tensor one = g.name("one", g.constant(1.0));
+                  g.name("one again", reshape(one, {1}));
+                  g.name("row", broadcast_to(one, {4}));
+                }),
+            "");
+}
+
+TEST(Plan, ATargetWithoutEffectIsNoStep) {
+  GraphBuilder g;
+  const Tensor w = g.variable<double>("w", {4}, zeros());
+  const Tensor y = w * 3;
+  EXPECT_EQ(Stages(g.graph(), {}, {y.id}).plan.steps.size(), 0U);
+}
+
+TEST(Plan, SwapsTwoVariables) {
+  EXPECT_EQ(run({"a", "b"}, {"set a", "set b"},
+                [](GraphBuilder& g) {
+                  const Tensor a = g.variable<double>("a", {4}, zeros()), b = g.variable<double>("b", {4}, zeros());
+                  const Tensor old = a * 1.5;
+                  g.name("set a", g.assign(a, b * 1.5));
+                  g.name("set b", g.assign(b, old));
+                }),
+            "");
+}
+
+// Each of these sums can be a loop over rows and columns, the three together cannot.
+TEST(Plan, LoopsThatNeedDifferentRowsAndColumns) {
+  const auto sum = [](GraphBuilder& g, bool floating) {
+    const Extent batch = g.dynamic("batch"), time = g.dynamic("time");
+    const Tensor a = g.placeholder<double>("a", {batch, time, 1}), b = g.placeholder<double>("b", {time, 4});
+    const Tensor x = g.placeholder<double>("x", {batch, time, 4});
+    return g.name("y", tanh((floating ? x + 1 : reshape(tanh(x), x.shape())) * a) + b);
+  };
+  EXPECT_EQ(run({"y"}, {}, [&](GraphBuilder& g) { sum(g, true); }), "");
+  EXPECT_EQ(run({"y"}, {}, [&](GraphBuilder& g) { sum(g, false); }), "");
+}
+
+// What a value is computed from may be made later than the group that it would like to join.
+TEST(Plan, AValueIsNotReadBeforeItIsMade) {
+  EXPECT_EQ(run({"z"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {4, 4});
+                  const Tensor first = matmul(x, x), y = x * 2;
+                  const Tensor later = matmul(y, x);
+                  g.name("z", reduce_sum(first + tanh(y)) + reduce_sum(later));
+                }),
+            "");
+}
+
+// Random graphs.
+
+class RandomGraph {
+ public:
+  explicit RandomGraph(std::uint64_t seed) : numbers_(seed) {
+    const Extent batch = g_.dynamic("batch"), time = g_.dynamic("time");
+    for (const Shape& s : {Shape{batch, 4}, Shape{batch, time, 4}, Shape{batch}, Shape{4}, Shape{}, Shape{batch, 2, 2},
+                           Shape{time, 1}}) {
+      add(g_.placeholder<double>(next("x"), s));
+    }
+    for (const Shape& s : {Shape{4, 4}, Shape{4}, Shape{}, Shape{1, 4}, Shape{4, 4}}) {
+      variables_.push_back(g_.variable<double>(next("w"), s, zeros()));
+      add(variables_.back());
+    }
+    const int n = 5 + numbers_.below(30);
+    for (int i = 0; i < n; ++i) grow();
+    if (numbers_.below(2) == 0) train();
+  }
+
+  std::string check() {
+    std::vector<std::string_view> fetched, targets;
+    for (const PooledName& p : g_.graph().names) {
+      const Node& n = g_.node(p.node);
+      if (n.op->kind != OpKind::group && numbers_.below(4) == 0) fetched.push_back(g_.graph().text_of(p));
+      if ((n.op->kind == OpKind::group || n.op->kind == OpKind::assign) && numbers_.below(3) > 0) {
+        targets.push_back(g_.graph().text_of(p));
+      }
+    }
+    return crochet::check(g_.graph(), fetched, targets);
+  }
+
+ private:
+  std::string next(const char* what) { return what + std::to_string(count_++); }
+  Tensor any() { return values_[static_cast<std::size_t>(numbers_.below(static_cast<int>(values_.size())))]; }
+  Tensor recent() {
+    const int n = static_cast<int>(values_.size()), last = n < 6 ? n : 6;
+    return values_[static_cast<std::size_t>(n - 1 - numbers_.below(last))];
+  }
+  void add(Tensor t) { values_.push_back(t); }
+
+  void grow() {
+    try {
+      const Tensor t = make(numbers_.below(20));
+      if (t.shape().size().at(dims) > 2000) return;  // products of products grow
+      add(g_.name(next("v"), t));
+    } catch (const GraphError&) {  // shapes that do not fit: then not
+    }
+  }
+  Tensor make(int what) {
+    const Tensor a = recent(), b = any();
+    switch (what) {
+      case 0:
+        return a + b;
+      case 1:
+        return a - b;
+      case 2:
+        return tanh(a) * b;
+      case 3:
+        return maximum(a, b);
+      case 4:
+        return tanh(a * 1.25 * 0.5);
+      case 5:
+        return select(greater(a, b), a, b);
+      case 6:
+        return matmul(tanh(a), tanh(b));
+      case 7:
+        return matmul(a, b, {.a = false, .b = true});
+      case 8:
+        return reduce_mean(a, {numbers_.below(2) - 1});
+      case 9:
+        return reduce_sum(tanh(a), {0}, KeepDims{numbers_.below(2) == 0});
+      case 10:
+        return reshape(a, numbers_.below(2) == 0 ? Shape{rest, 4} : Shape{rest, 2, 2});
+      case 11:
+        return reduce_max(a);
+      case 12:
+        return 1 - square(tanh(a)) * (b - 0);
+      case 13:
+        return cast<double>(cast<std::int32_t>(a * 5) / 2);
+      case 14:
+        return select(equal(cast<bool>(cast<std::uint8_t>(abs(a) * 2)), cast<bool>(b)), a * 3, b);
+      case 15:
+        return gradient(reduce_mean(square(a)), variables_[0]);
+      default:
+        return assign();
+    }
+  }
+  Tensor assign() {
+    const Tensor w = variables_[static_cast<std::size_t>(numbers_.below(static_cast<int>(variables_.size())))];
+    for (int i = 0; i < 20; ++i) {
+      const Tensor value = any();
+      if (value.shape() == w.shape()) return g_.assign(w, tanh(value) + 0.25);
+    }
+    return g_.assign(w, w * 0.5);
+  }
+  void train() {
+    try {
+      const Tensor loss = reduce_mean(square(tanh(recent())));
+      const Tensor other = reduce_mean(tanh(recent()));
+      g_.name("train", minimize(loss, Adam{0.1}));
+      g_.name("train other", minimize(other, SGD{0.1}));
+    } catch (const GraphError&) {
+    }
+  }
+
+  Numbers numbers_;
+  GraphBuilder g_;
+  std::vector<Tensor> values_, variables_;
+  int count_ = 0;
+};
+
+TEST(Plan, OfRandomGraphsDoesWhatTheGraphSays) {
+  int failures = 0;
+  for (std::uint64_t seed = 1; seed <= 3000 && failures < 5; ++seed) {
+    const std::string wrong = RandomGraph(seed).check();
+    failures += wrong.empty() ? 0 : 1;
+    EXPECT_EQ(wrong, "") << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace crochet

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// CsvLogger, JsonLinesLogger: rows of values in files.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/csv_logger.hpp>
+#include <crochet/hooks/io/json_lines_logger.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+
+#include "../../io/process.hpp"
+#include "../../io/temporary_folder.hpp"
+
+namespace {
+
+namespace cr = crochet;
+using cr::value;
+using cr::test::TemporaryFolder;
+using cr::testing::ManualClock;
+using cr::testing::Script;
+using nlohmann::json;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void put(const std::filesystem::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+/// What the hook writes when its session begins at a step.
+struct StartsAt {
+  [[nodiscard]] std::int64_t step() const { return at; }
+  std::int64_t at;
+};
+
+TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
+  EXPECT_EQ(cr::io::csv_field("loss"), "loss");
+  EXPECT_EQ(cr::io::csv_field("a b;c"), "a b;c");
+  EXPECT_EQ(cr::io::csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(cr::io::csv_field("say \"no\""), "\"say \"\"no\"\"\"");
+  EXPECT_EQ(cr::io::csv_field("two\nlines"), "\"two\nlines\"");
+  EXPECT_EQ(cr::io::csv_field(""), "");
+}
+
+/// A disk that is full for a while: no file may be longer than so many bytes.
+class FilesMayNotGrow {
+ public:
+  explicit FilesMayNotGrow(std::uintmax_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &limit_);
+    const rlimit smaller{bytes, limit_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &smaller);
+  }
+  FilesMayNotGrow(const FilesMayNotGrow&) = delete;
+  FilesMayNotGrow& operator=(const FilesMayNotGrow&) = delete;
+  ~FilesMayNotGrow() {
+    setrlimit(RLIMIT_FSIZE, &limit_);
+    std::signal(SIGXFSZ, signal_);
+  }
+
+ private:
+  void (*signal_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit_{};
+};
+
+TEST(RowFile, LeavesNothingOfALineThatFails) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  cr::io::RowFile::create(path, "step,loss");
+  cr::io::RowFile::append(path, "1,0.5", "step,loss");
+  {
+    const FilesMayNotGrow full{text_of(path).size() + 3};
+    EXPECT_THROW(cr::io::RowFile::append(path, "2,0.25", "step,loss"), cr::IoError);
+  }
+  cr::io::RowFile::append(path, "3,0.125", "step,loss");
+  EXPECT_EQ(text_of(path), "step,loss\n1,0.5\n3,0.125\n") << "else a row would begin in the middle of another";
+}
+
+TEST(CsvLogger, WritesARowEveryNSteps) {
+  const TemporaryFolder folder;
+  Script run{cr::CsvLogger<"loss", "good, or not", "count">{.path = folder / "sub/log.csv", .every_steps = 2}};
+  EXPECT_EQ(text_of(folder / "sub/log.csv"), "step,loss,\"good, or not\",count\n") << "at once";
+  for (const float loss : {0.5f, 0.1f, 1e-8f, std::numeric_limits<float>::quiet_NaN()}) {
+    run.step(value<"loss">(loss), value<"good, or not">(loss < 0.2f), value<"count">(std::int64_t{7}));
+  }
+  EXPECT_EQ(text_of(folder / "sub/log.csv"), "step,loss,\"good, or not\",count\n2,0.1,1,7\n4,nan,0,7\n");
+}
+
+TEST(CsvLogger, FetchesOnlyWhenARowIsDue) {
+  const TemporaryFolder folder;
+  Script run{cr::CsvLogger<"loss">{.path = folder / "log.csv", .every_steps = 3}, value<"loss">(0.5)};
+  std::string fetched;
+  for (int i = 0; i < 6; ++i) {
+    run.step();
+    fetched += run.fetched().empty() ? '.' : 'x';
+  }
+  EXPECT_EQ(fetched, "..x..x");
+  EXPECT_EQ(run.log().reads["loss"], 2);
+}
+
+TEST(CsvLogger, BeginsARemovedFileAnewWithItsHeader) {
+  const TemporaryFolder folder;
+  const auto path = folder / "sub/log.csv";
+  cr::testing::RecordingSink log;
+  Script run{cr::CsvLogger<"loss">{.path = path, .every_steps = 1, .sink = log}, value<"loss">(2)};
+  run.step();
+  std::filesystem::remove(path);
+  run.step();
+  EXPECT_EQ(text_of(path), "step,loss\n2,2\n") << "without a header the next start refuses the file";
+  put(path, "");
+  run.step();
+  EXPECT_EQ(text_of(path), "step,loss\n3,2\n");
+  std::filesystem::remove_all(path.parent_path());
+  run.step();
+  run.step();
+  EXPECT_EQ(text_of(path), "step,loss\n4,2\n5,2\n");
+  ASSERT_EQ(log.lines().size(), 3U);
+  EXPECT_EQ(log.lines()[0],
+            "crochet: " + path.string() + " was removed or emptied while it was in use; it begins anew at step 2");
+}
+
+TEST(CsvLogger, OfTwoProcessesDoNotWriteOneFile) {
+  const TemporaryFolder folder;
+  const auto start = [&](const char* name) {
+    static auto& kept = *new std::vector<cr::CsvLogger<"loss">>;
+    kept.push_back({.path = folder / name, .every_steps = 1});
+    cr::Coordinator coordinator;
+    StartsAt session{0};
+    kept.back().begin();
+    kept.back().after_create_session(session, coordinator);
+    return std::string("begun");
+  };
+  cr::test::Process first{[&] { return start("log.csv"); }};
+  ASSERT_EQ(first.report(), "begun");
+  put(folder / "log.csv", "step,loss\n1,1\n");
+  try {
+    start("log.csv");
+    ADD_FAILURE() << "two processes write one file";
+  } catch (const cr::FailedPreconditionError& error) {
+    EXPECT_EQ(std::string(error.what()), "crochet: " + (folder / "log.csv").string() + " is in use by " + first.name() +
+                                             "; end that program, or give this one another path");
+  }
+  EXPECT_EQ(text_of(folder / "log.csv"), "step,loss\n1,1\n") << "not even its old rows are touched";
+  EXPECT_EQ(start("other.csv"), "begun") << "a file beside it is free";
+  first.kill();
+  EXPECT_EQ(start("log.csv"), "begun");
+}
+
+TEST(RowFile, OfADeviceHasNoLock) { EXPECT_FALSE(cr::io::RowFile::own("/dev/null").taken()); }
+
+TEST(CsvLogger, BySeconds) {
+  const TemporaryFolder folder;
+  ManualClock clock{9};
+  Script run{cr::CsvLogger<"loss">{.path = folder / "log.csv", .every_seconds = 10, .clock = clock}, value<"loss">(2)};
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(4);
+    run.step();
+  }
+  EXPECT_EQ(text_of(folder / "log.csv"), "step,loss\n3,2\n") << "at 12 s; the next would be at 22 s";
+}
+
+TEST(CsvLogger, AResumedFileIsThatOfAnUndisturbedRun) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  put(path, "step,loss\n100,1\n200,2\n300,3\n400,4\n50");  // saved at 250, killed at 500
+  cr::CsvLogger<"loss"> hook{.path = path, .every_steps = 100};
+  cr::Coordinator coordinator;
+  StartsAt session{250};
+  hook.begin();
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(text_of(path), "step,loss\n100,1\n200,2\n");
+  StartsAt run{298};
+  EXPECT_FALSE(hook.before_run(run));
+  run.at = 299;
+  EXPECT_TRUE(hook.before_run(run)) << "at 300 again, not at 350";
+}
+
+TEST(CsvLogger, AfterARecoveryTooAndEvenIfItWasToldToReplaceTheFile) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  put(path, "step,loss\n5,5\n");
+  cr::CsvLogger<"loss"> hook{.path = path, .every_steps = 1, .resume = false};
+  cr::Coordinator coordinator;
+  StartsAt session{0};
+  hook.begin();
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(text_of(path), "step,loss\n");
+  cr::io::RowFile::append(path, "1,1", "step,loss");
+  cr::io::RowFile::append(path, "2,2", "step,loss");
+  session.at = 1;
+  hook.after_create_session(session, coordinator);
+  EXPECT_EQ(text_of(path), "step,loss\n1,1\n");
+}
+
+template <class Act>
+std::string error_of(Act act) {
+  try {
+    act();
+  } catch (const cr::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CsvLogger, ErrorsNameTheFileAndTheCause) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  put(path, "step,accuracy\n");
+  const auto opens = [&](const std::filesystem::path& at) {
+    return error_of([&] { Script{cr::CsvLogger<"loss">{.path = at}, value<"loss">(1.0)}; });
+  };
+  EXPECT_EQ(opens(path), "crochet: cannot write " + path.string() +
+                             ": it exists and begins otherwise than with step,loss; give another path, or have it "
+                             "replaced");
+  EXPECT_NE(opens(path / "below").find("Not a directory"), std::string::npos);
+  EXPECT_NE(opens(folder.path()).find(folder.path().string()), std::string::npos) << "a folder";
+  EXPECT_NE(opens("").find("set the path"), std::string::npos);
+  EXPECT_NE(error_of([&] { cr::CsvLogger<"loss">{.path = path, .every_steps = 0}.begin(); }), "");
+  if (std::filesystem::exists("/dev/full")) {
+    EXPECT_NE(error_of([] { cr::io::RowFile::append("/dev/full", "1,2", ""); }).find("No space left"),
+              std::string::npos);
+  }
+}
+
+TEST(JsonLinesLogger, WritesAnObjectInEachLine) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.jsonl";
+  const std::vector<float> cells{3, 0, 1, 4, 0.1f, std::numeric_limits<float>::infinity()};
+  const cr::TensorView<float, 2> table{cells.data(), {2, 3}};
+  Script run{cr::JsonLinesLogger<"loss", "table", "say \"\n\"", "many">{.path = path, .every_steps = 2}};
+  for (int i = 0; i < 4; ++i) {
+    run.step(value<"loss">(static_cast<float>(i) / 10.0f), value<"table">(table), value<"say \"\n\"">(i == 1),
+             value<"many">(std::array<int, 2>{i, i}));
+  }
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0], R"({"step":2,"loss":0.1,"table":[[3.0,0.0,1.0],[4.0,0.1,null]],"say \"\n\"":true,"many":[1,1]})");
+  EXPECT_EQ(json::parse(lines[1])["loss"].get<float>(), 0.3f);
+}
+
+TEST(JsonLinesLogger, GoesBackToTheStepOfTheSession) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.jsonl";
+  put(path, "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n{\"step\":3}\n[1]\n{\"step\":2.5}\nnot json\n{\"st");
+  cr::io::RowFile::resume(path, "", 2, &cr::io::JsonRow::step_of);
+  EXPECT_EQ(text_of(path), "{\"step\":1,\"loss\":1}\n{\"loss\":2,\"step\":2}\n");
+}
+
+TEST(RowLoggers, KeepTheLaws) {
+  const TemporaryFolder folder;
+  cr::testing::LawOptions options{.says = [&] { return text_of(folder / "log"); }};
+  options.except = {"copies", "begin"};  // all write one file: a later session finds the rows of an earlier one
+  const auto falling = cr::testing::series<"loss">(5.0f, 4.0f, 3.0f, 2.0f);
+  EXPECT_EQ(
+      broken_laws(cr::CsvLogger<"loss">{.path = folder / "log", .every_steps = 3, .resume = false}, options, falling),
+      "");
+  EXPECT_EQ(broken_laws(cr::JsonLinesLogger<"loss">{.path = folder / "log", .every_steps = 3, .resume = false}, options,
+                        falling),
+            "");
+}
+
+}  // namespace
