@@ -45,7 +45,7 @@ if [ "${jax:-}${interop:-}" ]; then
   packages="$packages python3-venv"
 fi
 if [ "${packaging:-}" ]; then
-  programs="$programs pkg-config:pkg-config"
+  programs="$programs pkg-config:pkg-config clang-format:clang-format clang-tidy:clang-tidy"
   packages="$packages python3-venv"
 fi
 
