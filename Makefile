@@ -17,7 +17,8 @@ help:
 test full:
 	@sh cmake/provision.sh $@
 	@cmake --workflow --preset $@
-	@if [ $@ = full ]; then for preset in clang clang-asan tsan fuzz; do cmake --workflow --preset $$preset || exit 1; done; fi
+	@if [ $@ = full ]; then for preset in clang clang-asan tsan fuzz headers; do \
+	  cmake --workflow --preset $$preset || exit 1; done; mkdir -p build && doxygen docs/Doxyfile; fi
 
 demo:
 	@sh cmake/provision.sh $@

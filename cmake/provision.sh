@@ -33,6 +33,9 @@ if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
 fi
+if [ "${jax:-}" ]; then
+  programs="$programs doxygen:doxygen" # the reference
+fi
 if [ "${sanitizers:-}" ]; then
   programs="$programs llvm-symbolizer:llvm" # by it ThreadSanitizer matches its suppressions
 fi

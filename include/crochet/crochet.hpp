@@ -7,6 +7,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
 #include <crochet/base/tensor_view.hpp>
+#include <crochet/base/version.hpp>
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
