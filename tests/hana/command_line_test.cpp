@@ -7,7 +7,11 @@
 #include <string>
 #include <vector>
 
+#include <crochet/hooks/stop_at_step.hpp>
+
 #include "options.hpp"
+
+BOOST_HANA_ADAPT_STRUCT(crochet::StopAtStep, last_step, num_steps);
 
 namespace crochet {
 namespace {
@@ -57,6 +61,14 @@ TEST(HanaCommandLine, HasSections) {
   EXPECT_NE(help.find("second:"), std::string::npos) << help;
   EXPECT_NE(help.find("second.rule:"), std::string::npos) << help;
   EXPECT_NE(help.find("--first.min-delta FLOAT=1e-05"), std::string::npos) << help;
+}
+
+TEST(HanaCommandLine, OfAStockHook) {
+  StopAtStep stop{.last_step = 100};
+  CLI::App app;
+  add_options(app, stop, "stop");
+  parse(app, {"--stop.last-step", "200"});
+  EXPECT_EQ(stop.last_step, 200);
 }
 
 TEST(HanaCommandLine, RefusesWhatNoMemberHas) {

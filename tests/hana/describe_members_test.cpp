@@ -20,6 +20,11 @@ TEST(HanaDescribe, OfTheStateOfAHook) {
   EXPECT_EQ(describe(Plateau{.since = 2}), "best inf, since 2, history [], rule {rate 0.1, floor 0.0}");
 }
 
+TEST(HanaDescribe, OfOptionalValues) {
+  EXPECT_EQ(describe(Limits{}), "steps none, rule none");
+  EXPECT_EQ(describe(Limits{.steps = 7, .rule = Rule{}}), "steps 7, rule {rate 0.1, floor 0.0}");
+}
+
 struct Opaque {};
 struct HasOpaque {
   int count = 1;

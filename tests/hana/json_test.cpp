@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "options.hpp"
@@ -53,6 +54,20 @@ TEST(HanaJson, LeavesMembersThatItDoesNotHave) {
   EXPECT_EQ(options.patience, 3);
   EXPECT_EQ(options.rule.floor, 2);
   EXPECT_EQ(options.rule.rate, 0.1);
+}
+
+TEST(HanaJson, HoldsOptionalValues) {
+  EXPECT_EQ(json_of(Limits{}).dump(), R"({"steps":null,"rule":null})");
+  Limits read;
+  read_json_text(R"({"steps": 7, "rule": {"rate": 2}})", read);
+  EXPECT_EQ(read.steps, 7);
+  EXPECT_EQ(read.rule.value().rate, 2);
+  EXPECT_EQ(json_of(read).dump(), R"({"steps":7,"rule":{"rate":2.0,"floor":0.0}})");
+  read_json_text(R"({"steps": null})", read);
+  EXPECT_EQ(read.steps, std::nullopt);
+  EXPECT_EQ(read.rule.value().rate, 2);
+  EXPECT_EQ(refusal<Limits>(R"({"rule": {"rat": 1}})"),
+            "crochet: no member for the JSON key \"rule.rat\"; did you mean \"rule.rate\"?");
 }
 
 TEST(HanaJson, HoldsNumbersThatAreNotFinite) {

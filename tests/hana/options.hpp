@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,15 @@ struct Defined {
 };
 struct Empty {};
 
+struct Limits {
+  std::optional<int> steps = {};
+  std::optional<Rule> rule = {};
+};
+
 }  // namespace crochet
 
 BOOST_HANA_ADAPT_STRUCT(crochet::Rule, rate, floor);
 BOOST_HANA_ADAPT_STRUCT(crochet::Options, patience, min_delta, verbose, mode, name, milestones, range, rule);
 BOOST_HANA_ADAPT_STRUCT(crochet::Plateau, best, since, history, rule);
 BOOST_HANA_ADAPT_STRUCT(crochet::Empty);
+BOOST_HANA_ADAPT_STRUCT(crochet::Limits, steps, rule);

@@ -22,6 +22,11 @@ void append_member(std::string& line, const Member& member) {
     line += '{' + describe(member) + '}';
   } else if constexpr (std::is_convertible_v<const Member&, std::string_view>) {
     (line += '"').append(std::string_view(member)) += '"';
+  } else if constexpr (requires {
+                         typename Member::value_type;
+                         member.has_value();
+                       }) {
+    member.has_value() ? append_member(line, *member) : static_cast<void>(line += "none");
   } else if constexpr (std::is_enum_v<Member>) {
     append_value(line, static_cast<std::underlying_type_t<Member>>(member));
   } else if constexpr (requires { append_value(line, member); }) {
@@ -34,7 +39,8 @@ void append_member(std::string& line, const Member& member) {
 }  // namespace detail
 
 /// The listed members by name and value: `patience 20, rule {rate 0.1, floor 0.0}, name "loss"`. Of a list the first
-/// six elements; an enumerator as its number; `...` for a member of a type that has no text. Allocates.
+/// six elements; an enumerator as its number; `none` for an optional without a value; `...` for a member of a type that
+/// has no text. Allocates.
 template <ListsMembers Object>
 std::string describe(const Object& object) {
   std::string line;

@@ -25,6 +25,12 @@ concept JsonList = !JsonText<T> && requires(const T& list) {
   list.data();
   list.size();
 };
+template <class T>
+concept JsonOptional = requires(T& value) {
+  value.has_value();
+  value.reset();
+  typename T::value_type;
+};
 
 template <class T>
 constexpr auto without_json_form();
@@ -48,6 +54,8 @@ constexpr auto without_json_form() {
       return FirstWithoutJsonForm<
           std::remove_cvref_t<decltype(boost::hana::second(accessor)(std::declval<T&>()))>...>{};
     });
+  } else if constexpr (JsonOptional<T>) {
+    return without_json_form<typename T::value_type>();
   } else if constexpr (JsonList<T>) {
     return without_json_form<std::remove_cvref_t<decltype(*std::declval<T&>().begin())>>();
   } else {
@@ -60,8 +68,9 @@ constexpr auto without_json_form() {
 /// The one error of a member, or an element of one, that JSON has no form for.
 template <class Member>
 struct member_has_a_form_in_json {
-  static_assert(std::is_void_v<Member>,
-                "crochet: JSON holds numbers, bools, enums, texts, lists of these, and classes that list theirs.");
+  static_assert(
+      std::is_void_v<Member>,
+      "crochet: JSON holds numbers, bools, enums, texts, lists and optionals of these, and classes that list theirs.");
 };
 /// Its condition, of an object.
 template <class Object>

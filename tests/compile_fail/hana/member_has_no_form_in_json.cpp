@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A listed member is a class that lists no members.
-// expect-error: JSON holds numbers, bools, enums, texts, lists of these, and classes that list theirs
+// expect-error: JSON holds numbers, bools, enums, texts, lists and optionals of these, and classes that list theirs
 // expect-error: member_has_a_form_in_json<Rule>
 #include <crochet/hana/json.hpp>
 
