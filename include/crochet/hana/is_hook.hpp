@@ -21,7 +21,7 @@ inline constexpr bool has_any_phase<H, Phases<P...>> = any({has_phase<H, P>()...
 template <class H>
 inline constexpr bool has_near_miss = false;
 template <CanBeProbed H>
-inline constexpr bool has_near_miss<H> = !has_no_near_miss<probe<H>>;
+inline constexpr bool has_near_miss<H> = !has_no_near_miss<Probe<H>>;
 
 /// Strings and containers have `begin` and `end`, too; theirs return iterators.
 template <class H>

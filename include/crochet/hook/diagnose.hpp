@@ -33,14 +33,10 @@ constexpr auto first_reason(First first, Rest... rest) {
   }
 }
 
-template <class H, class List>
-struct Probe;
-template <class H, class... P>
-struct Probe<H, Phases<P...>> : H, P::Decoy..., NearMissDecoy {};
 /// A hook together with a decoy for every phase and every near miss: naming a member that the hook has too is ambiguous
 /// in it.
 template <class H>
-using probe = Probe<H, AllPhases>;
+struct Probe : H, Decoy {};
 
 /// A final class or a union cannot be inherited from, so its members cannot be found by name.
 template <class H>
@@ -51,13 +47,13 @@ inline constexpr bool is_closed = (std::is_class_v<H> || std::is_union_v<H>)&&!C
 template <class H, class P>
 inline constexpr bool mentions = false;
 template <CanBeProbed H, class P>
-inline constexpr bool mentions<H, P> = !P::template unmentioned<probe<H>>;
+inline constexpr bool mentions<H, P> = !P::template unmentioned<Probe<H>>;
 
 /// The name of a member that is spelt almost like phase P; empty if there is none.
 template <class H, class P>
 inline constexpr std::string_view misspelt{};
 template <CanBeProbed H, class P>
-inline constexpr std::string_view misspelt<H, P> = near_miss<H, probe<H>, P>();
+inline constexpr std::string_view misspelt<H, P> = near_miss<H, Probe<H>, P>();
 
 /// A hook that says which phases it handles. A decorator may pass on `void` for a hook that does not say.
 template <class H>
@@ -252,7 +248,7 @@ template <class H>
 inline constexpr bool is_plain_hook = false;
 template <CanBeProbed H>
 inline constexpr bool is_plain_hook<H> =
-    !ListsPhases<H> && lists_its_fetches<H> && !IsBroken<H> && has_no_near_miss<probe<H>>;
+    !ListsPhases<H> && lists_its_fetches<H> && !IsBroken<H> && has_no_near_miss<Probe<H>>;
 
 /// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what
 /// phase P is called with.

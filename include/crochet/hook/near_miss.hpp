@@ -61,14 +61,26 @@
 
 namespace crochet::detail {
 
-/// Has every name of the lists. A class that inherits from it and from a hook cannot name those that the hook has too.
-struct NearMissDecoy {
+/// Has the name of every phase and every name of the lists. A class that inherits from it and from a hook cannot name
+/// those that the hook has too.
+struct Decoy {
 #define CROCHET_ENUMERATOR(name) name,
-  enum { CROCHET_NEAR_ANY_PHASE(CROCHET_ENUMERATOR, CROCHET_ENUMERATOR) };
+  enum {
+    extend_graph,
+    begin,
+    after_create_session,
+    before_run,
+    after_run,
+    end,
+    on_error,
+    save_state,
+    load_state,
+    CROCHET_NEAR_ANY_PHASE(CROCHET_ENUMERATOR, CROCHET_ENUMERATOR)
+  };
 #undef CROCHET_ENUMERATOR
 };
 
-/// Whether the hook inside the probe has no name of any list. `Probe` inherits from the hook and from NearMissDecoy.
+/// Whether the hook inside the probe has no name of any list. `Probe` inherits from the hook and from Decoy.
 /// Cost: one look-up for each name, some 250 in less than a millisecond.
 template <class Probe>
 inline constexpr bool has_no_near_miss = requires {

@@ -24,8 +24,9 @@ struct Hooks {};
 /// Every phase has: `name`; `handled<Hook, Args...>`, can it be called with lvalues of these types, and what it then
 /// has `returned` (asking does not instantiate the hook's member); `call(hook, args...)`, which
 /// gives temporaries a name because hooks take `auto&`;
-/// and a `Decoy` with the same member name: a class that inherits the name twice cannot name it, which tells whether a
-/// hook has such a member whatever its signature. The names that are almost a phase's are in hook/near_miss.hpp.
+/// and `unmentioned<Probe>`, whether a class that inherits from a hook and from a class with that member can name it:
+/// if not, the hook has such a member, whatever its signature. The names that are almost a phase's are in
+/// hook/near_miss.hpp.
 namespace crochet::phase {
 
 /// `static constexpr void extend_graph(GraphBuilder&)`: in the compiler, in chain order.
@@ -42,9 +43,6 @@ struct extend_graph {
     return H::extend_graph(args...);
   }
 
-  struct Decoy {
-    enum { extend_graph };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::extend_graph;
@@ -65,9 +63,6 @@ struct begin {
     return hook.begin(args...);
   }
 
-  struct Decoy {
-    enum { begin };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::begin;
@@ -88,9 +83,6 @@ struct after_create_session {
     return hook.after_create_session(args...);
   }
 
-  struct Decoy {
-    enum { after_create_session };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::after_create_session;
@@ -111,9 +103,6 @@ struct before_run {
     return hook.before_run(args...);
   }
 
-  struct Decoy {
-    enum { before_run };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::before_run;
@@ -134,9 +123,6 @@ struct after_run {
     return hook.after_run(args...);
   }
 
-  struct Decoy {
-    enum { after_run };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::after_run;
@@ -157,9 +143,6 @@ struct end {
     return hook.end(args...);
   }
 
-  struct Decoy {
-    enum { end };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::end;
@@ -180,9 +163,6 @@ struct on_error {
     return hook.on_error(args...);
   }
 
-  struct Decoy {
-    enum { on_error };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::on_error;
@@ -203,9 +183,6 @@ struct save_state {
     return hook.save_state(args...);
   }
 
-  struct Decoy {
-    enum { save_state };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::save_state;
@@ -226,9 +203,6 @@ struct load_state {
     return hook.load_state(args...);
   }
 
-  struct Decoy {
-    enum { load_state };
-  };
   template <class P>
   static constexpr bool unmentioned = requires {
     P::load_state;

@@ -20,22 +20,16 @@
 
 namespace crochet::detail {
 
-/// Never called. Defined, since clang warns of a function of a type in an anonymous namespace that has no definition.
-template <class T>
-T& any_lvalue() {
-  __builtin_unreachable();
-}
-
-/// after_run of hook H at position I, in runs of the request Args.
+/// after_run of hook H at position I, in runs of the request Args. Never called: any address stands for its arguments.
 template <class E, class Args>
 struct RunBodies {
   template <std::size_t I, class H>
-  static void one() {
+  static void one(void* any) {
     using Asked = asked_of<I, H, RunState<RawSession<E>, Args>>;
     using Run = RunContext<H, RawSession<E>, Args>;
     using Values = const RunValues<I, H, E, typename Asked::args_type::fetches_type, Asked::conditional>;
     if constexpr (phase::after_run::handled<H, Run, Values>)
-      any_lvalue<H>().after_run(any_lvalue<Run>(), any_lvalue<Values>());
+      static_cast<H*>(any)->after_run(*static_cast<Run*>(any), *static_cast<Values*>(any));
   }
 };
 
