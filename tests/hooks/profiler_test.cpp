@@ -119,6 +119,20 @@ std::string refusal(Act act) {
   return "";
 }
 
+TEST(ProfilerHook, RecordsAStepFunctionWithAnOutputAboveTheHighestRankOfModels) {
+  Profiled place;
+  const std::vector<float> values(4);
+  cr::StepExecutor step{[&](auto& out) {
+                          out["deep"_n] = cr::TensorView<float, 7>(values.data(), {1, 2, 1, 1, 1, 1, 2});
+                        },
+                        cr::output<cr::TensorView<float, 7>, "deep">};
+  cr::MonitoredSession session{std::move(step), cr::HookChain{cr::ProfilerHook{place.with({.save_steps = 1})}}};
+  session.run(cr::fetches<"deep">);
+  session.run(cr::fetches<"deep">);
+  session.close();
+  EXPECT_EQ(place.steps(), (std::set<int>{2}));
+}
+
 TEST(ProfilerHook, X8WantsExactlyOneInterval) {
   EXPECT_EQ(refusal([] { cr::ProfilerHook{{}}.begin(); }),
             "crochet: ProfilerHook: set exactly one of save_steps and save_secs");

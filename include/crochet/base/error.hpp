@@ -177,6 +177,11 @@ struct saves_the_state_of_a_hook_that_is_listed_behind_it;
 template <class Hook>
 struct states_a_probe_but_this_executor_takes_none;
 
+/// Cause: the hook watches nodes by a pattern, and no node of this model that makes a tensor fits it: it would watch
+/// nothing. Cure: correct the pattern, `Pattern` here. DidYouMean: the nearest name that can be fetched.
+template <class Hook, class Pattern, class DidYouMean>
+struct watches_no_node_of_this_model;
+
 /// Cause: the hook states `using probe = P;`, but has no `P* due_probe()`, so the session could not ask for it.
 /// Cure: write that member; it returns nullptr when the coming run is not to be looked into.
 template <class Hook>

@@ -36,7 +36,9 @@ constexpr proto::DataType proto_type(DType type) {
   return types[static_cast<std::size_t>(type)];
 }
 
-inline void write_shape(const Shape& from, proto::TensorShapeProto& to) {
+inline void write_shape(const GraphTable::Node& node, proto::TensorShapeProto& to) {
+  const Shape& from = node.shape;
+  if (!node.has_shape) to.set_unknown_rank(true);
   for (std::size_t i = 0; i < from.rank; ++i) to.add_dim()->set_size(from[i].is_static() ? from[i].factor : -1);
 }
 
@@ -75,12 +77,12 @@ inline void write_constant(const GraphTable::Node& from, proto::TensorProto& to)
 inline void write_attributes(const GraphTable::Node& from, proto::NodeDef& to) {
   auto& attr = *to.mutable_attr();
   if (from.kind == OpKind::group || !from.has_tensor) return;
-  write_shape(from.shape, *attr["_output_shapes"].mutable_list()->add_shape());
+  write_shape(from, *attr["_output_shapes"].mutable_list()->add_shape());
   attr[from.kind == OpKind::source ? "dtype" : "T"].set_type(proto_type(from.dtype));
   if (from.op == "constant") {
     write_constant(from, *attr["value"].mutable_tensor());
   } else if (from.kind == OpKind::source) {
-    write_shape(from.shape, *attr["shape"].mutable_shape());
+    write_shape(from, *attr["shape"].mutable_shape());
   } else if (!(from.attributes == Attributes{})) {
     for (const std::int32_t number : from.attributes.ints) attr["ints"].mutable_list()->add_i(number);
     for (const double number : from.attributes.reals) attr["reals"].mutable_list()->add_f(static_cast<float>(number));
@@ -89,10 +91,10 @@ inline void write_attributes(const GraphTable::Node& from, proto::NodeDef& to) {
 
 }  // namespace detail
 
-/// Every node with its name (node_names.hpp), inputs, device, element type and shape; -1 is a dynamic dimension. What a
-/// group waits for is a control input. An operation's own attributes are `ints` and `reals`, as its header explains
-/// them. Where our operations are those of TensorFlow their names differ in letters only, but this is a drawing: no
-/// other program can run it.
+/// Every node with its name (node_names.hpp), inputs, device, element type and shape; -1 is a dynamic dimension, and a
+/// shape above `max_rank` is `unknown_rank`. What a group waits for is a control input. An operation's own attributes
+/// are `ints` and `reals`, as its header explains them. Where our operations are those of TensorFlow their names differ
+/// in letters only, but this is a drawing: no other program can run it.
 inline proto::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu) {
   const std::vector<std::string> names = node_names(graph);
   proto::GraphDef def;

@@ -112,6 +112,25 @@ constexpr auto names_reason() {
   }
 }
 
+/// A probe whose watches have a pattern for names, and an executor that can be held against it.
+template <class E, class P>
+concept HasPattern = requires {
+  typename P::watches::pattern;
+  E::template has_node_for<typename P::watches>;
+};
+/// What is wrong with the nodes that the probe of a hook watches.
+template <class E, class H>
+constexpr auto watch_reason() {
+  if constexpr (!HasPattern<E, probe_of<H>>) {
+    return Fine{};
+  } else if constexpr (E::template has_node_for<typename probe_of<H>::watches>) {
+    return Fine{};
+  } else {
+    using Pattern = typename probe_of<H>::watches::pattern;
+    return std::type_identity<error::watches_no_node_of_this_model<H, spelt<Pattern>, hint<Pattern, E::fetchable>>>{};
+  }
+}
+
 /// What is wrong with the probe that a hook states.
 template <class E, class H>
 constexpr auto probe_reason() {
@@ -124,7 +143,7 @@ constexpr auto probe_reason() {
   } else if constexpr (!TakesProbes<E>) {
     return std::type_identity<error::states_a_probe_but_this_executor_takes_none<H>>{};
   } else {
-    return Fine{};
+    return watch_reason<E, H>();
   }
 }
 

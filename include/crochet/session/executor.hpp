@@ -59,6 +59,8 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   of
 ///     the DueProbes `probes` (hook/due_probes.hpp) as graph/probe/probe.hpp says; without it hooks cannot look into a
 ///     step;
+///   - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe fit any node; where they do not,
+///   and have a pattern, it is a compile error;
 ///   - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes
 ///   nothing, as of a model; then such a run does not compile;
 ///   - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: what a run

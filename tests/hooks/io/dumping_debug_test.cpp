@@ -311,7 +311,7 @@ TEST(Watch, OneThatFitsNothingIsSaidOnceWithASimilarName) {
   Lines said;
   const auto sink = [&](std::string_view line) { said.emplace_back(line); };
   auto session =
-      session_of(cr::DumpingDebugHook<debug::Watch<"losss">>{folder / "a", {.sink = sink}},
+      session_of(cr::DumpingDebugHook{folder / "a", {.watch_fn = debug::WatchOptions{{}, "losss"}, .sink = sink}},
                  cr::DumpingDebugHook{folder / "b", {.watch_fn = debug::WatchOptions{{}, "netto/field"}, .sink = sink}},
                  cr::DumpingDebugHook<debug::Watch<"loss">>{folder / "c", {.sink = sink}});
   session.run(all);
@@ -473,6 +473,27 @@ TEST(DumpingDebugHook, ARunThatFailsLeavesWhatItHadReached) {
   EXPECT_EQ(keys_in(runs[1]), Names{}) << "a step function has reached nothing when it throws";
   EXPECT_EQ(metadata_of(runs[1])["global_step"], 1);
   EXPECT_EQ(keys_in(runs[2]), Names{"loss:0:DebugIdentity"});
+}
+
+TEST(DumpingDebugHook, TakesAnOutputOfAStepFunctionAboveTheHighestRankOfModels) {
+  const TemporaryFolder folder;
+  const std::vector<float> values{1, 2, 3, 4};
+  cr::StepExecutor executor{[&](auto& out) {
+                              out["deep"_n] = cr::TensorView<float, 7>(values.data(), {1, 2, 1, 1, 1, 1, 2});
+                            },
+                            cr::output<cr::TensorView<float, 7>, "deep">};
+  cr::MonitoredSession session{std::move(executor), cr::HookChain{cr::DumpingDebugHook{folder / "dumps"}}};
+  session.run(cr::fetches<"deep">);
+  session.close();
+  const auto runs = runs_of(folder / "dumps");
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(tensor_of(runs[0], "deep").tensor_shape().dim_size(), 7);
+  EXPECT_EQ(tensor_of(runs[0], "deep").tensor_shape().dim(1).size(), 2);
+  const auto shapes = graph_of(runs[0], [](const crochet::proto::NodeDef& node) {
+    const auto found = node.attr().find("_output_shapes");
+    return found == node.attr().end() ? "" : found->second.list().shape(0).ShortDebugString();
+  });
+  EXPECT_EQ(shapes.at("deep"), "unknown_rank: true");
 }
 
 TEST(DumpingDebugHook, ADeviceWhoseNameIsNoneEndsTheLoopAsOtherMisuseDoes) {

@@ -56,7 +56,8 @@ struct ConstantRegex {
 ///   Op     -  operations (`MatMul`, `VariableV2`)
 ///   DType  -  element types (`float32`, `bool`)
 /// A pattern fits the beginning (Python's `re.match`): "Mat" fits MatMul, "Mul" does not, "Mat$" does not. An empty one
-/// fits everything. A malformed one does not compile. Cost: none while the program runs.
+/// fits everything. A malformed one does not compile, and neither does a session whose model has no node that fits all.
+/// Cost: none while the program runs.
 template <FixedString Node, FixedString Op = "", FixedString DType = "">
 struct Watch {
   static_assert(sizeof(typename detail::ConstantRegex<Node>::Check) > 0);
@@ -64,6 +65,9 @@ struct Watch {
   static_assert(sizeof(typename detail::ConstantRegex<DType>::Check) > 0);
 
   static constexpr std::string_view node_pattern = Node.view();
+  /// What a compile error calls these watches: the first pattern that says something.
+  using pattern = std::conditional_t<!Node.view().empty(), Name<Node>,
+                                     std::conditional_t<!Op.view().empty(), Name<Op>, Name<DType>>>;
 
   static constexpr bool matches(std::string_view node, std::string_view op, std::string_view dtype) {
     return detail::ConstantRegex<DType>::regex.match(dtype) && detail::ConstantRegex<Op>::regex.match(op) &&

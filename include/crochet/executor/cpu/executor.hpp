@@ -20,6 +20,7 @@
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/model_check.hpp>
 #include <crochet/graph/optimizers.hpp>
+#include <crochet/graph/probe/watch_fits.hpp>
 #include <crochet/kernels/control.hpp>
 #include <crochet/kernels/cpu/argmax.hpp>
 #include <crochet/kernels/cpu/attention.hpp>
@@ -152,6 +153,8 @@ class Executor {
   /// plan that run has; where one watches tensors, their nodes are values in memory, in a plan of its own. Costs what
   /// the probes take, and a barrier of the team behind each step whose values are shown.
   static constexpr bool takes_probes = true;
+  template <class W>
+  static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
   template <class D, class... P, class... F>
   CROCHET_COLD void run_probed(Workspace& w, const DueProbes<P...>& probes, const F&... feeds) {
     using Plain = Planned<T, D>;

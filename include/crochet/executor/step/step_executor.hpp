@@ -188,6 +188,8 @@ template <class... P>
 constexpr auto port_names(List<P...>) {
   return std::array<std::string_view, sizeof...(P)>{P::name::view()...};
 }
+template <class... O>
+ProbedOutputs<ShownOutput<typename O::name, typename O::type>...> probed_outputs(List<O...>);
 template <class N, class... P>
 constexpr auto port_type(List<P...>) {
   return (List<>{} + ... + std::conditional_t<std::is_same_v<N, typename P::name>, List<typename P::type>, List<>>{});
@@ -302,6 +304,8 @@ class StepExecutor {
   /// The same, shown to probes (graph/probe/probe.hpp): the nodes are the step function, number 0, and the outputs, in
   /// the order in which they are declared. An output is shown after the function has returned, if this run fetches it.
   static constexpr bool takes_probes = true;
+  template <class W>
+  static constexpr bool has_node_for = decltype(detail::probed_outputs(Outputs{}))::template fits<W>;
   template <class D, class... P, class... F>
   void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... fed) {
     probe<D, F...>(workspace, probes, static_cast<D*>(nullptr), Outputs{}, fed...);
@@ -330,7 +334,7 @@ class StepExecutor {
  private:
   template <class D, class... F, class Probes, class... N, class T, class... O>
   void probe(Workspace& workspace, const Probes& probes, Demand<Names<N...>, T>*, detail::List<O...>, const F&... fed) {
-    using Shown = detail::ProbedOutputs<detail::ShownOutput<typename O::name, typename O::type>...>;
+    using Shown = decltype(detail::probed_outputs(Outputs{}));
     static constexpr std::array<std::string_view, sizeof...(N)> fetches{N::view()...};
     static constexpr std::array<std::string_view, sizeof...(F)> feeds{F::name::view()...};
     Shown::template run<D>(

@@ -24,6 +24,7 @@ struct GraphTable {
     std::int32_t inputs[max_inputs]{};  ///< node ids, then -1
     Attributes attributes;
     bool has_tensor = true;  ///< false: what it makes is no tensor of these types (an output that is a text)
+    bool has_shape = true;   ///< false: its rank is above max_rank; `shape` is then empty, and files get no shape
   };
 
   std::span<const Node> nodes;

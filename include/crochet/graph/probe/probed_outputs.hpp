@@ -17,6 +17,7 @@
 
 #include <crochet/graph/names/node_names.hpp>
 #include <crochet/graph/probe/probe_calls.hpp>
+#include <crochet/graph/probe/watch_fits.hpp>
 
 namespace crochet::detail {
 
@@ -80,7 +81,8 @@ constexpr void describe_output(GraphTable::Node& to, std::string_view name) {
   to.has_tensor = shown_dtype<X>.has_value();
   if constexpr (shown_dtype<X>) {
     to.dtype = *shown_dtype<X>;
-    for (std::size_t i = 0; i < OutputMemory<X>::rank; ++i) to.shape.push_back(Extent::symbol(0));
+    to.has_shape = OutputMemory<X>::rank <= max_rank;
+    for (std::size_t i = 0; to.has_shape && i < OutputMemory<X>::rank; ++i) to.shape.push_back(Extent::symbol(0));
   }
 }
 
@@ -109,6 +111,10 @@ class ProbedOutputs {
   using Names = NodeNames<nodes>;
 
  public:
+  /// Whether the watches W fit an output.
+  template <class W>
+  static constexpr bool fits = WatchFits<nodes, W>::any;
+
   /// step(), shown to `probes` (DueProbes); then `value(name)` of each output that is fetched in this run. D: its
   /// Demand.
   template <class D, class Probes, class Step, class Value>
