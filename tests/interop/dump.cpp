@@ -7,8 +7,10 @@
 // the
 //   third has a NaN in the node `logarithm`; the same with watches chosen by the compiler (`some`); and `plain.json`,
 //   what the same steps fetch without any hook.
+// dump strings FOLDER: one run with a tensor of strings `words` [2, 2] and an empty one `none` [0].
 // dump match PATTERN TEXT...: 1 or 0 for each text.
 #include <crochet/crochet.hpp>
+#include <crochet/debug/dump/dump_writer.hpp>
 #include <crochet/debug/event/safe_names.hpp>
 #include <crochet/debug/watch/regex.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -23,6 +25,7 @@
 #include <exception>
 #include <fstream>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +47,7 @@ struct Step {
   std::vector<std::int64_t> big{std::numeric_limits<std::int64_t>::max(), -1};
   std::vector<std::uint8_t> bytes{0, 255, 7};
   const bool truths[4] = {true, false, false, true};
+  std::vector<float> deep{1, 2, 3, 4};
   int steps = 0;
 
   void advance() {
@@ -63,6 +67,7 @@ struct Step {
     out["truths"_n] = cr::TensorView<bool, 2>(truths, {2, 2});
     out["empty"_n] = cr::TensorView<float, 2>(field.data(), {0, 3});
     out["large"_n] = cr::TensorView<float, 1>(large.data(), {static_cast<std::int64_t>(many)});
+    out["deep"_n] = cr::TensorView<float, 8>(deep.data(), {1, 2, 1, 1, 1, 1, 1, 2});
     out["net/../../loss"_n] = static_cast<float>(steps) / 3.0F;
     out["n"_n] = std::int64_t{1} << 40;
     (void)out.input("rate"_n, 0.1F);
@@ -79,12 +84,13 @@ auto executor() {
                           cr::output<cr::TensorView<bool, 2>, "truths">,
                           cr::output<cr::TensorView<float, 2>, "empty">,
                           cr::output<cr::TensorView<float, 1>, "large">,
+                          cr::output<cr::TensorView<float, 8>, "deep">,
                           cr::output<float, "net/../../loss">,
                           cr::output<std::int64_t, "n">,
                           cr::input<float, "rate">};
 }
 constexpr auto all = cr::fetches<"net/field", "net/wide", "counts_of_it", "big", "bytes", "truths", "empty", "large",
-                                 "net/../../loss", "n">;
+                                 "deep", "net/../../loss", "n">;
 
 json number(double x) {
   if (std::isnan(x)) return "nan";
@@ -112,6 +118,7 @@ json expected_run(int step) {
   tensors["truths"] = value("bool", {2, 2}, {{true, false}, {false, true}});
   tensors["empty"] = value("float32", {0, 3}, json::array());
   tensors["large"] = {{"dtype", "float32"}, {"shape", {many}}, {"bytes", 4 * many}};
+  tensors["deep"] = value("float32", {1, 2, 1, 1, 1, 1, 1, 2}, {1, 2, 3, 4});
   tensors[debug::safe_node_name("net/../../loss")] = value("float32", {}, static_cast<float>(step) / 3.0F);
   tensors["n"] = value("int64", {}, std::int64_t{1} << 40);
   json run;
@@ -119,7 +126,7 @@ json expected_run(int step) {
   run["only"] = true;
   run["fetches"] =
       "['net/field:0', 'net/wide:0', 'counts_of_it:0', 'big:0', 'bytes:0', 'truths:0', 'empty:0', "
-      "'large:0', '" +
+      "'large:0', 'deep:0', '" +
       debug::safe_node_name("net/../../loss") + ":0', 'n:0']";
   run["feeds"] = step == 1 ? "dict_keys(['rate:0'])" : "None";
   run["core_metadata"] = {{"global_step", step - 1}, {"executor_step_index", 0}, {"target_nodes", json::array()}};
@@ -202,17 +209,31 @@ void cpu(const std::string& folder) {
   train(some, nothing);
 }
 
+void strings(const std::string& folder) {
+  debug::DumpWriter writer{folder + "/run_1700000000000000_0"};
+  const std::vector<std::string> words{"ab", "", std::string("\0\xff", 2), "\xc3\xa4"};
+  const std::vector<std::int64_t> square{2, 2}, none{0};
+  const auto write = [&](std::string_view node, std::span<const std::int64_t> shape,
+                         std::span<const std::string> texts) {
+    const debug::Tensor tensor{cr::io::DataType::string, shape, {}, true, texts};
+    writer.write_tensor({cr::io::local_cpu, node, 0, "DebugIdentity", 1700000000000001, tensor});
+  };
+  write("words", square, words);
+  write("none", none, {});
+}
+
 int run(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
   if (what == "step" && argc == 4) return step(argv[2], argv[3]), 0;
   if (what == "nan" && argc == 3) return nan(argv[2]), 0;
+  if (what == "strings" && argc == 3) return strings(argv[2]), 0;
   if (what == "cpu" && argc == 3) return cpu(argv[2]), 0;
   if (what == "match" && argc > 2) {
     const debug::Regex regex{argv[2]};
     for (int i = 3; i < argc; ++i) std::printf("%d", regex.match(argv[i]) ? 1 : 0);
     return 0;
   }
-  std::fputs("dump step FOLDER EXPECTED | nan FOLDER | cpu FOLDER | match PATTERN TEXT...\n", stderr);
+  std::fputs("dump step FOLDER EXPECTED | nan FOLDER | cpu FOLDER | strings FOLDER | match PATTERN TEXT...\n", stderr);
   return 2;
 }
 

@@ -10,6 +10,7 @@ import frame
 try:
     import numpy as np
     import tensorflow as tf
+    from tensorflow.core.util import event_pb2
     from tensorflow.python.debug.lib import debug_data
     from tensorflow.python.ops import gen_debug_ops
 except ImportError as error:
@@ -77,6 +78,12 @@ class StepFunction(frame.InteropTest):
         self.assertEqual(dump.node_device("net/field"), CPU)
         self.assertEqual(dump.debug_watch_keys("net/field"), ["net/field:0:DebugIdentity"])
 
+    def test_a_tensor_above_the_highest_rank_of_models_has_an_unknown_rank_in_the_graph(self):
+        graph = self.dumps[0].partition_graphs()[0]
+        shapes = {n.name: n.attr["_output_shapes"].list.shape[0] for n in graph.node if "_output_shapes" in n.attr}
+        self.assertTrue(shapes["deep"].unknown_rank)
+        self.assertEqual(len(shapes["net/field"].dim), 2)
+
     def test_the_planted_nan_is_found(self):
         found = [[d.node_name for d in dump.find(debug_data.has_inf_or_nan)] for dump in self.dumps]
         self.assertEqual(found, [[], ["net/field"], []])
@@ -101,13 +108,37 @@ class StepFunction(frame.InteropTest):
                 np.testing.assert_array_equal(summaries[name].view(np.int64)[:10], summary.view(np.int64)[:10], name)
                 np.testing.assert_array_equal(summaries[name], summary, name)
                 compared += 1
-        self.assertEqual(compared, 18)
+        self.assertEqual(compared, 20)
 
     def test_nothing_else_lies_about(self):
         for run in runs_of(self.path("identity")):
             for name in os.listdir(run):
                 self.assertRegex(name, "^_tfdbg_")
         self.assertEqual(sorted(os.listdir(self.folder)), ["expected.json", "identity", "operations"])
+
+
+class Strings(frame.InteropTest):
+    def tensor(self, root):
+        """The TensorProto in the file of the node `words` below a folder."""
+        for folder, _, files in os.walk(root):
+            for name in files:
+                if name.startswith("words_0_"):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        return event_pb2.Event.FromString(file.read()).summary.value[0].tensor
+        self.fail(f"no words in {root}")
+
+    def test_strings_are_what_the_original_writes(self):
+        self.ours("strings", self.folder)
+        words = [[b"ab", b""], [b"\0\xff", "\u00e4".encode()]]
+        dump = debug_data.DebugDumpDir(runs_of(self.folder)[0], validate=False)
+        have = values_of(dump)
+        self.assertEqual(have["words"].tolist(), words)
+        self.assertEqual(have["none"].shape, (0,))
+        theirs = self.path("theirs")
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = tf.constant(words)
+            session.run(gen_debug_ops.debug_identity(x, tensor_name="words:0", debug_urls=["file://" + theirs]))
+        self.assertEqual(self.tensor(self.folder + "/run_1700000000000000_0"), self.tensor(theirs))
 
 
 # What numpy makes of a node's inputs, for the operations of which that needs no attribute.

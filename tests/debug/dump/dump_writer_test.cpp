@@ -2,10 +2,12 @@
 // A run's directory: its files, its names, what it may take of the disk, and what becomes of it when writing fails.
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/disk_budget.hpp>
+#include <crochet/debug/dump/dump_run.hpp>
 #include <crochet/debug/dump/dump_writer.hpp>
 #include <crochet/debug/event/debug_graph.hpp>
 #include <crochet/debug/event/framed_tensor.hpp>
 #include <crochet/debug/event/safe_names.hpp>
+#include <crochet/debug/probe/captured_run.hpp>
 #include <crochet/debug/probe/timestamps.hpp>
 #include <crochet/storage/data_type.hpp>
 
@@ -112,6 +114,43 @@ TEST(DumpWriter, WritesAnEventOfSomebodyElse) {
   EXPECT_THROW(writer.write_tensor(event, {cpu, "b", 3, "A_B", t0}, 4), crochet::LogicError);
   EXPECT_THROW(writer.write_tensor(event, {cpu, "b", -1, "DebugIdentity", t0}, 4), crochet::LogicError);
   EXPECT_THROW(writer.write_tensor(event, {"/../x", "b", 0, "", t0}, 4), crochet::LogicError);
+}
+
+TEST(DumpWriter, WritesStringsThatTheReaderHandsBack) {
+  const TemporaryFolder folder;
+  debug::DiskBudget budget{[]() -> const char* { return nullptr; }};
+  debug::DumpWriter writer{folder / "run", budget};
+  const std::vector<std::string> strings{"ab", "", std::string("\0\xff", 2), std::string(5'000'000, 'x')};
+  const std::vector<std::int64_t> shape{2, 2};
+  writer.write_tensor({cpu, "words", 0, "DebugIdentity", t0, {DataType::string, shape, {}, true, strings}});
+  EXPECT_EQ(writer.tensor_bytes(), 5'000'004U);
+  EXPECT_EQ(budget.used(), 5'000'004U);
+
+  const debug::DumpRun run{folder / "run"};
+  ASSERT_EQ(run.tensors().size(), 1U);
+  const debug::DumpedTensor tensor = run.open(run.tensors()[0]);
+  EXPECT_EQ(tensor.dtype(), DataType::string);
+  EXPECT_EQ(tensor.state(), debug::TensorState::values);
+  EXPECT_EQ(std::vector(tensor.shape().begin(), tensor.shape().end()), shape);
+  std::vector<std::string> read;
+  tensor.for_each_string([&](const std::string& text) { read.push_back(text); });
+  EXPECT_EQ(read, strings);
+}
+TEST(CapturedRun, KeepsStringsUntilItIsWritten) {
+  debug::CapturedRun captured;
+  captured.begin({});
+  const std::vector<std::int64_t> shape{2};
+  {
+    const std::vector<std::string> strings{"ab", ""};
+    captured.add({cpu, "words", 0, "DebugIdentity", t0, {DataType::string, shape, {}, true, strings}});
+  }
+  int firings = 0;
+  captured.each([&](const debug::Firing& firing) {
+    ++firings;
+    EXPECT_EQ(std::vector(firing.tensor.strings.begin(), firing.tensor.strings.end()),
+              (std::vector<std::string>{"ab", ""}));
+  });
+  EXPECT_EQ(firings, 1);
 }
 
 TEST(FramedTensor, IsTheEventWithoutACopy) {

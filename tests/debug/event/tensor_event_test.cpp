@@ -270,6 +270,39 @@ TEST(TensorEvent, IsCutAtTheOriginalsLimit) {
   EXPECT_EQ(sizes(4096001), (Sizes{4096000, 1}));
   EXPECT_EQ(sizes(8192001), (Sizes{4096000, 4096000, 1}));
 }
+std::vector<std::vector<std::string>> sent(const std::vector<std::string>& strings) {
+  const auto extent = static_cast<std::int64_t>(strings.size());
+  const debug::Firing firing{cpu, "a", 0, "DebugIdentity", 1, {DataType::string, {&extent, 1}, {}, true, strings}};
+  std::vector<std::vector<std::string>> all;
+  for (const crochet::proto::Event& event : debug::tensor_events(firing)) {
+    const crochet::proto::TensorProto& tensor = event.summary().value(0).tensor();
+    EXPECT_EQ(tensor.dtype(), crochet::proto::DT_STRING);
+    EXPECT_EQ(tensor.tensor_shape().dim(0).size(), extent);
+    EXPECT_TRUE(tensor.tensor_content().empty());
+    EXPECT_LT(event.ByteSizeLong(), 4194304U);
+    all.emplace_back(tensor.string_val().begin(), tensor.string_val().end());
+  }
+  return all;
+}
+TEST(TensorEvent, StringsTravelAsTheOriginalSendsThem) {
+  using Texts = std::vector<std::vector<std::string>>;
+  const std::string any("\0\xff", 2);
+  EXPECT_EQ(sent({}), Texts{{}});
+  EXPECT_EQ(sent({"ab", "", any}), (Texts{{"ab", "", any}}));
+  const std::string half(2'048'000, 'x'), whole(4'096'000, 'y');
+  EXPECT_EQ(sent({half, half, half}), (Texts{{half}, {half}, {half}}));
+  EXPECT_EQ(sent({whole, "z"}), (Texts{{whole}, {"z"}}));
+  EXPECT_EQ(sent(std::vector<std::string>(1'500'000, "ab")).size(), 3U) << "the frames of short strings count";
+}
+TEST(TensorEvent, AStringLongerThanAMessageIsNamed) {
+  try {
+    sent({"a", std::string(4'096'001, 'x')});
+    FAIL() << "it was sent";
+  } catch (const crochet::LogicError& error) {
+    EXPECT_STREQ(error.what(),
+                 "crochet: element 1 of a:0:DebugIdentity is a string of 4096001 bytes, and a message takes 4096000");
+  }
+}
 TEST(TensorEvent, NamesAreEscapedInJson) {
   EXPECT_EQ(debug::debugger_json("/device:\"x\\\n", 1, 2, 1),
             R"({"device":"/device:\"x\\\n","outputSlot":1,"numChunks":2,"chunkIndex":1})");

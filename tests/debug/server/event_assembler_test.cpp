@@ -155,6 +155,19 @@ TEST(EventAssembler, strings_are_joined_element_by_element) {
             (std::vector<std::string>{"a0", "", "a1", "", "a2", ""}));
 }
 
+TEST(EventAssembler, strings_that_were_cut_are_whole_again) {
+  const std::vector<std::string> strings{std::string(3'000'000, 'x'), "", std::string(3'000'000, 'y'), "z"};
+  const std::vector<std::int64_t> shape{4};
+  const Firing firing{"/job:localhost/replica:0/task:0/device:CPU:0",           "a", 0, "DebugIdentity", 1,
+                      {crochet::io::DataType::string, shape, {}, true, strings}};
+  const std::vector<Event> events = tensor_events(firing);
+  EXPECT_EQ(events.size(), 2u);
+  Stream stream;
+  const Received received = stream.add_all(events);
+  const auto& texts = std::get<ReceivedTensor>(received).tensor().string_val();
+  EXPECT_EQ(std::vector<std::string>(texts.begin(), texts.end()), strings);
+}
+
 TEST(EventAssembler, tensors_without_content_scalars_and_empty_ones) {
   Stream stream;
   for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{}, {0, 3}, {4'000'000'000, 4'000'000'000}}) {

@@ -81,7 +81,7 @@ class DumpWriter {
     Firing safe = firing;
     safe.node = node;
     const FramedTensor frame = framed(safe);
-    write_charged(safe, frame.content.size(), {bytes_of(frame.head), frame.content, bytes_of(frame.tail)});
+    write_charged(safe, safe.tensor.byte_size(), {bytes_of(frame.head), frame.content, bytes_of(frame.tail)});
   }
   /// A tensor that came as an event, a string tensor too. `where` says device, node, slot, operation and time; its
   /// tensor is not looked at, but for the size that the budget counts. The event's names must be those of `where`.

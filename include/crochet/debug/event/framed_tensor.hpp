@@ -39,9 +39,10 @@ inline std::string in_field(std::uint32_t field, const std::string& inner, std::
 
 }  // namespace detail
 
-/// Frames a firing for one file. Fields are in the order of their numbers, as protobuf writes them: the tensor's
-/// content is the last of its fields here, and only the plug-in data come behind it.
+/// Frames a firing for one file; strings are copied into `head`. Fields are in the order of their numbers, as protobuf
+/// writes them: the tensor's content is the last of its fields here, and only the plug-in data come behind it.
 inline FramedTensor framed(const Firing& firing) {
+  if (firing.tensor.dtype == io::DataType::string) return {tensor_event(firing).SerializeAsString(), {}, {}};
   Firing without = firing;
   without.tensor.bytes = {};
   proto::Event event = tensor_event(without);

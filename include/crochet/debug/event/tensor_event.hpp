@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <crochet/debug/event/graph_event.hpp>
+#include <crochet/debug/event/string_chunks.hpp>
 #include <crochet/debug/ops/tensor.hpp>
 
 namespace crochet::debug {
@@ -37,9 +38,10 @@ inline std::string debugger_json(std::string_view device, std::int32_t slot, std
 /// How many messages a tensor of so many bytes makes on a stream: one, if it has none.
 constexpr std::size_t tensor_chunks(std::size_t bytes) { return bytes == 0 ? 1 : chunks_of(bytes); }
 
-/// Chunk `chunk` of `chunks` of a firing: type, whole shape, names and time stand in each. Numbers travel as
-/// `tensor_content`, since readers take any other field for a tensor without a value.
-inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, std::size_t chunks = 1) {
+namespace detail {
+
+/// All but the elements.
+inline proto::Event tensor_frame(const Firing& firing, std::size_t chunk, std::size_t chunks) {
   proto::Event event;
   event.set_wall_time(static_cast<double>(firing.microseconds));
   proto::Summary::Value& value = *event.mutable_summary()->add_value();
@@ -52,15 +54,46 @@ inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, st
   tensor.set_dtype(static_cast<proto::DataType>(firing.tensor.dtype));
   auto& shape = *tensor.mutable_tensor_shape();
   for (const std::int64_t extent : firing.tensor.shape) shape.add_dim()->set_size(extent);
+  return event;
+}
+inline void add_strings(proto::Event& event, std::span<const std::string> strings) {
+  proto::TensorProto& tensor = *event.mutable_summary()->mutable_value(0)->mutable_tensor();
+  for (const std::string& text : strings) tensor.add_string_val(text);
+}
+
+}  // namespace detail
+
+/// Chunk `chunk` of `chunks` of a firing: type, whole shape, names and time stand in each. Numbers travel as
+/// `tensor_content`, since readers take any other field for a tensor without a value. Strings travel as `string_val`,
+/// and are not cut here: all of them are in the event.
+inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, std::size_t chunks = 1) {
+  proto::Event event = detail::tensor_frame(firing, chunk, chunks);
+  detail::add_strings(event, firing.tensor.strings);
   const std::span<const std::byte> all = firing.tensor.bytes;
   const std::size_t begin = chunks == 1 ? 0 : chunk * chunk_bytes;
   const std::size_t size = chunks == 1 ? all.size() : std::min(chunk_bytes, all.size() - begin);
-  if (size > 0) tensor.set_tensor_content(all.data() + begin, size);
+  if (size > 0) {
+    event.mutable_summary()->mutable_value(0)->mutable_tensor()->set_tensor_content(all.data() + begin, size);
+  }
   return event;
 }
 
-/// All messages of a firing, in order.
+namespace detail {
+
+inline std::vector<proto::Event> string_events(const Firing& firing) {
+  const std::vector<std::span<const std::string>> chunks = string_chunks(firing.tensor.strings, watch_key(firing));
+  std::vector<proto::Event> events;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    add_strings(events.emplace_back(tensor_frame(firing, i, chunks.size())), chunks[i]);
+  }
+  return events;
+}
+
+}  // namespace detail
+
+/// All messages of a firing, in order. Throws LogicError for a string longer than a message.
 inline std::vector<proto::Event> tensor_events(const Firing& firing) {
+  if (firing.tensor.dtype == io::DataType::string) return detail::string_events(firing);
   const std::size_t chunks = tensor_chunks(firing.tensor.bytes.size());
   std::vector<proto::Event> events;
   for (std::size_t i = 0; i < chunks; ++i) events.push_back(tensor_event(firing, i, chunks));

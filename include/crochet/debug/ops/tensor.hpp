@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <crochet/graph/core/dtype.hpp>
@@ -18,12 +19,19 @@ struct Tensor {
   io::DataType dtype = io::DataType::invalid;
   std::span<const std::int64_t> shape{};
   std::span<const std::byte> bytes{};
-  bool initialized = true;  ///< false: a declared type and shape without a value; `bytes` is empty
+  bool initialized = true;  ///< false: a declared type and shape without a value; `bytes` and `strings` are empty
+  std::span<const std::string> strings{};  ///< instead of `bytes` where the type is DataType::string
 
   [[nodiscard]] std::int64_t elements() const {
     std::int64_t product = 1;
     for (const std::int64_t extent : shape) product *= extent;
     return product;
+  }
+  /// Bytes of the elements; of strings, those of their texts. Cost: one addition per string.
+  [[nodiscard]] std::size_t byte_size() const {
+    std::size_t size = bytes.size();
+    for (const std::string& text : strings) size += text.size();
+    return size;
   }
 };
 

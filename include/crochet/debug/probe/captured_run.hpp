@@ -40,8 +40,15 @@ class CapturedRun {
     run_ = run;
   }
   void add(const Firing& firing) {
-    Copy copy{std::string(firing.node), firing.slot,   std::string(firing.op),     firing.microseconds,
-              firing.tensor.dtype,      bytes_.size(), firing.tensor.bytes.size(), {}};
+    Copy copy{std::string(firing.node),
+              firing.slot,
+              std::string(firing.op),
+              firing.microseconds,
+              firing.tensor.dtype,
+              bytes_.size(),
+              firing.tensor.bytes.size(),
+              {},
+              {firing.tensor.strings.begin(), firing.tensor.strings.end()}};
     copy.shape.assign(firing.tensor.shape.begin(), firing.tensor.shape.end());
     bytes_.insert(bytes_.end(), firing.tensor.bytes.begin(), firing.tensor.bytes.end());
     firings_.push_back(std::move(copy));
@@ -54,7 +61,7 @@ class CapturedRun {
   template <class Visit>
   void each(Visit&& visit) const {
     for (const Copy& copy : firings_) {
-      const Tensor tensor{copy.dtype, copy.shape, std::span(bytes_).subspan(copy.begin, copy.size)};
+      const Tensor tensor{copy.dtype, copy.shape, std::span(bytes_).subspan(copy.begin, copy.size), true, copy.strings};
       visit(Firing{run_->device, copy.node, copy.slot, copy.op, copy.microseconds, tensor});
     }
   }
@@ -73,6 +80,7 @@ class CapturedRun {
     io::DataType dtype;
     std::size_t begin, size;  // in `bytes_`
     std::vector<std::int64_t> shape;
+    std::vector<std::string> strings;
   };
 
   std::optional<DebugRun> run_;

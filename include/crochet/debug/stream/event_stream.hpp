@@ -152,7 +152,9 @@ class EventStream {
   /// The elements, and what a message around them takes at most.
   static std::size_t size_of(const Firing& firing, const std::string& key) {
     const std::size_t frame = 256 + 2 * key.size() + firing.device.size() + 16 * firing.tensor.shape.size();
-    return firing.tensor.bytes.size() + tensor_chunks(firing.tensor.bytes.size()) * frame;
+    const std::size_t bytes = firing.tensor.byte_size() + string_frame * firing.tensor.strings.size();
+    const std::size_t most = firing.tensor.strings.empty() ? 1 : 2;  // strings leave room in the chunks
+    return bytes + most * tensor_chunks(bytes) * frame;
   }
   /// With `lockstep_seconds`: waits for an item, at most once too long in a run.
   void keep_step(std::uint64_t number) {
