@@ -3,10 +3,19 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <set>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <crochet/base/error.hpp>
 #include <crochet/kernels/team.hpp>
+
+// A sanitizer's allocator returns null as the system's does.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __tsan_default_options();
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
 
 namespace crochet::kernel {
 namespace {
@@ -46,6 +55,66 @@ TEST(Team, LosesNoWakeUp) {
     }
     const std::int64_t n = count;
     EXPECT_EQ(sum, n * forks * (forks - 1) / 2 + forks * n * (n - 1) / 2);
+  }
+}
+
+/// Three parts of work with a barrier behind each; what it does in a part is `act(worker, part)`.
+template <class Act>
+void run_in_parts(Team& team, Act act) {
+  team.run([&](Worker& w) {
+    for (int part = 0; part < 3; ++part) {
+      act(w, part);
+      if (part < 2) w.sync();
+    }
+  });
+}
+
+TEST(Team, WhatAMemberThrowsEndsTheRunOfAllAndTheNextIsAsAnyOther) {
+  for (int count = 1; count <= 6; ++count) {
+    Team team(count);
+    for (int member = 0; member < count; ++member) {
+      for (int part = 0; part < 3; ++part) {
+        const auto fail = [&](Worker& w, int now) {
+          if (w.index() == member && now == part) throw LogicError("this member");
+        };
+        EXPECT_THROW(run_in_parts(team, fail), LogicError);
+        std::atomic<int> ran = 0;
+        for (int fork = 0; fork < 5; ++fork) run_in_parts(team, [&](Worker&, int) { ++ran; });
+        EXPECT_EQ(ran, 5 * 3 * count);
+      }
+    }
+    EXPECT_THROW(run_in_parts(team, [](Worker&, int) { throw LogicError("all"); }), LogicError);
+  }
+}
+TEST(Team, NobodyGoesOnBehindABarrierToWhichAMemberDidNotCome) {
+  for (int count : {2, 4, 6}) {
+    Team team(count);
+    std::atomic<int> behind = 0;
+    for (int fork = 0; fork < 50; ++fork) {
+      EXPECT_THROW(team.run([&](Worker& w) {
+        if (w.index() == fork % count) throw LogicError("this member");
+        w.sync();
+        ++behind;
+      }),
+                   LogicError);
+    }
+    EXPECT_EQ(behind, 0);
+  }
+}
+TEST(Team, ScratchMemoryThatIsNotThereIsAnErrorOfSoManyBytes) {
+  for (int count : {1, 2, 5}) {
+    Team team(count);
+    try {
+      team.run([&](Worker& w) {
+        if (w.index() == count - 1) (void)w.scratch<double>(std::int64_t{1} << 55);
+        w.sync();
+      });
+      ADD_FAILURE() << "there was so much memory";
+    } catch (const ResourceExhaustedError& error) {
+      EXPECT_NE(std::string(error.what()).find("a kernel's scratch: 288230376151711744 bytes"), std::string::npos)
+          << error.what();
+    }
+    team.run([](Worker& w) { EXPECT_NE(w.scratch<double>(100), nullptr); });
   }
 }
 

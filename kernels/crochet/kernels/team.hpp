@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,10 +57,10 @@ class Worker {
     return {from < n ? from : n, to < n ? to : n};
   }
 
-  /// This member's scratch memory, for `n` values of T; valid until its next call. Grows on first use only. If there is
-  /// no memory left the program ends: the other members are waiting and could not be told.
+  /// This member's scratch memory, for `n` values of T; valid until its next call. Grows on first use only. Throws
+  /// ResourceExhaustedError, with the bytes, if there is no memory left: the run of the whole team then ends with it.
   template <class T>
-  T* scratch(std::int64_t n) noexcept {
+  T* scratch(std::int64_t n) {
     AlignedBytes& mine = scratch_[static_cast<std::size_t>(mine_)];
     mine.reserve(static_cast<std::size_t>(n) * sizeof(T), "a kernel's scratch");
     return reinterpret_cast<T*>(mine.data());
@@ -82,7 +83,8 @@ class Worker {
 class Team {
  public:
   /// Throws ResourceExhaustedError if the system does not start `count` - 1 threads; those that it started have ended.
-  explicit Team(int count) : barrier_(count), scratch_(static_cast<std::size_t>(count)) {
+  explicit Team(int count)
+      : barrier_(count), scratch_(static_cast<std::size_t>(count)), errors_(static_cast<std::size_t>(count)) {
     threads_.reserve(static_cast<std::size_t>(count) - 1);
     try {
       for (int t = 1; t < count; ++t) threads_.emplace_back([this, t] { serve(t); });
@@ -97,7 +99,8 @@ class Team {
 
   int size() const { return static_cast<int>(scratch_.size()); }
 
-  /// Calls body(worker) on every member, the caller being the first; returns when all are done.
+  /// Calls body(worker) on every member, the caller being the first; returns when all are done. What a member throws
+  /// ends the run of all at their next barrier, and leaves here: that of the first of several.
   template <class Body>
   void run(Body&& body) {
     if (!threads_.empty()) return run_together(body);
@@ -145,8 +148,35 @@ class Team {
     Worker first(0, size(), barrier_, scratch_);
     job_.set(body);
     barrier_.release();
-    body(first);
-    barrier_.gather();
+    if (!came_to_the_end(0, [&] {
+          body(first);
+          barrier_.gather();
+        })) {
+      rethrow();
+    }
+  }
+
+  /// What a member does in a run. False if that broke off; all members are then in a state to begin anew.
+  template <class Work>
+  bool came_to_the_end(int index, Work&& work) {
+    try {
+      work();
+      return true;
+    } catch (const BrokenOff&) {
+    } catch (...) {
+      errors_[static_cast<std::size_t>(index)] = std::current_exception();
+    }
+    barrier_.break_off(index);
+    barrier_.recover(index);
+    return false;
+  }
+  [[noreturn]] CROCHET_COLD void rethrow() {
+    std::exception_ptr thrown;
+    for (std::exception_ptr& error : errors_) {
+      if (!thrown) thrown = error;
+      error = nullptr;
+    }
+    std::rethrow_exception(thrown);
   }
 
   void end_threads() {
@@ -157,17 +187,21 @@ class Team {
 
   void serve(int index) {
     Worker me(index, size(), barrier_, scratch_);
-    for (;;) {
-      barrier_.await_release(index);
-      if (job_.stop) return;
-      job_.work(job_.body, me);
-      barrier_.leave(index);
+    for (bool stop = false; !stop;) {
+      came_to_the_end(index, [&] {
+        barrier_.await_release(index);
+        stop = job_.stop;
+        if (stop) return;
+        job_.work(job_.body, me);
+        barrier_.leave(index);
+      });
     }
   }
 
   Job job_;
   alignas(64) Barrier barrier_;
   std::vector<AlignedBytes> scratch_;
+  std::vector<std::exception_ptr> errors_;  ///< what a member threw in this run
   std::vector<Thread> threads_;
 };
 
