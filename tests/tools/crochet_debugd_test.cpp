@@ -96,6 +96,8 @@ TEST(Debugd, a_run_becomes_a_dump_that_opens) {
   EXPECT_EQ(line.at("error"), nullptr);
   const DumpRun run(line.at("directory").get<std::string>());
   EXPECT_TRUE(run.problems().empty());
+  EXPECT_TRUE(run.complete());
+  EXPECT_FALSE(std::filesystem::exists(run.directory() / ".incomplete"));
   ASSERT_EQ(run.tensors().size(), 2u);
   EXPECT_EQ(run.tensors()[0].name.node, "net/a");
   EXPECT_EQ(run.tensors()[0].name.time, 1'700'000'000'000'000u);
@@ -131,9 +133,9 @@ TEST(Debugd, runs_without_a_graph_get_that_of_their_kind_if_it_fits) {
 
 TEST(Debugd, what_the_disk_does_not_take_is_counted_and_ends_nothing) {
   const TemporaryFolder folder;
-  // One block for the run's folder, two for the graph and its folder, three for what describes the run, two for the
-  // first tensor and the folder net, one for the other small tensor; less than the limit is taken.
-  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 9 * 4096 + 1});
+  // Two blocks for the run's folder and the mark in it, two for the graph and its folder, three for what describes the
+  // run, two for the first tensor and the folder net, one for the other small tensor; less than the limit is taken.
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = 10 * 4096 + 1});
   DebugClient client(debugd.address());
   EXPECT_EQ(send_run(client, true,
                      {whole_event({.node = "net/a"}, ramp(10)), whole_event({.node = "x"}, ramp(2'000)),
@@ -430,6 +432,41 @@ TEST(DebugdHostile, a_client_that_goes_away_costs_its_own_run) {
   EXPECT_EQ(debugd.server.exit_status(), 3);
   DebugClient next(debugd.address());
   EXPECT_TRUE(send_run(next, false, {}).ok());
+}
+
+/// What the only problem of a dump's only run says behind "is incomplete: ".
+std::string why_incomplete(const std::filesystem::path& root) {
+  const DumpRun run = DumpReader(root).open(0);
+  EXPECT_FALSE(run.complete());
+  EXPECT_EQ(run.problems().size(), 1u);
+  const std::string problem = run.problems().empty() ? "" : run.problems()[0], before = " is incomplete: ";
+  const std::size_t at = problem.find(before);
+  return at == std::string::npos ? problem : problem.substr(at + before.size());
+}
+
+TEST(Debugd, a_run_whose_client_was_killed_is_marked_in_its_folder) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps"});
+  {
+    DebugClient client(debugd.address());
+    client.send(run_event());
+    EXPECT_TRUE(client.reply());
+    EXPECT_EQ(why_incomplete(folder / "dumps"), "its stream had not ended when crochet-debugd was stopped")
+        << "this is what a killed server leaves";
+    client.send(whole_event({}, ramp(100)));
+  }  // without a word
+  const auto line = debugd.lines.next("run");
+  EXPECT_EQ(why_incomplete(folder / "dumps"), "its stream ended early: " + line.at("error").get<std::string>());
+}
+TEST(Debugd, a_run_of_which_chunks_are_missing_is_marked_in_its_folder) {
+  const TemporaryFolder folder;
+  Debugd debugd({.dump = folder / "dumps"});
+  DebugClient client(debugd.address());
+  (void)send_run(client, false, {chunk_events({}, ramp(100), 200)[0]});
+  const auto line = debugd.lines.next("run");
+  EXPECT_EQ(why_incomplete(folder / "dumps"), line.at("error").is_null()
+                                                  ? "chunks of 1 tensors or graphs did not come"
+                                                  : "its stream ended early: " + line.at("error").get<std::string>());
 }
 
 // ---- who may connect

@@ -119,6 +119,7 @@ class RunRecorder final : public debug::StreamSink {
       if (first_nan_) report_.first_nan = first_nan_->second;
       if (first_infinite_) report_.first_infinite = first_infinite_->second;
       settle_graphs();
+      settle_mark();
       if (writer_) report_.directory = writer_->directory().string();
       shared_.ended(report_);
       shared_.output.line(to_json(report_), to_text(report_));
@@ -139,13 +140,25 @@ class RunRecorder final : public debug::StreamSink {
     if (shared_.root.empty()) return;
     try {
       if (!writer_) {
-        charge(disk_block);  // its folder
+        charge(2 * disk_block);  // its folder, and the mark in it
         writer_.emplace(next_directory(), shared_.disk);
+        writer_->mark_incomplete("its stream had not ended when crochet-debugd was stopped");
       }
       act(*writer_);
     } catch (const ResourceExhaustedError&) {
       not_written("the limit of --max-dump-bytes");
     } catch (const std::exception& error) {
+      not_written(error.what());
+    }
+  }
+  /// The mark goes, or says what is missing. If that cannot be written it stays as it is: the run counts as incomplete.
+  void settle_mark() {
+    if (!writer_) return;
+    try {
+      if (!report_.complete()) return writer_->mark_incomplete(what_is_missing(report_));
+      writer_->mark_complete();
+      shared_.disk.give_back(disk_block);
+    } catch (const IoError& error) {
       not_written(error.what());
     }
   }

@@ -30,6 +30,14 @@ struct RunReport {
   [[nodiscard]] bool complete() const { return error.empty() && incomplete == 0 && not_written == 0; }
 };
 
+/// Of a run that is not complete: "its stream ended early: ...".
+inline std::string what_is_missing(const RunReport& report) {
+  if (!report.error.empty()) return "its stream ended early: " + report.error;
+  if (report.incomplete != 0)
+    return "chunks of " + std::to_string(report.incomplete) + " tensors or graphs did not come";
+  return std::to_string(report.not_written) + " of what came could not be written: " + report.why_not_written;
+}
+
 /// "1.5 MB"
 inline std::string bytes_text(std::uint64_t bytes) {
   char text[32];

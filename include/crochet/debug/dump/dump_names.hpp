@@ -17,6 +17,8 @@ inline constexpr std::string_view fetches_prefix = "_tfdbg_fetches_info_";
 inline constexpr std::string_view feeds_prefix = "_tfdbg_feed_keys_info_";
 inline constexpr std::string_view device_prefix = "_tfdbg_device_";
 inline constexpr std::string_view graph_prefix = "_tfdbg_graph_";
+/// A file of text in a run's directory, which says why the run is not whole. Not the original's, which ignores it.
+inline constexpr std::string_view incomplete_mark = ".incomplete";
 
 namespace detail {
 /// All of `text` is a decimal number that T holds. No sign, no blanks.

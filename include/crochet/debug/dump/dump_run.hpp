@@ -80,7 +80,9 @@ class DumpRun {
   /// What was fetched and fed, as Python prints it, or as this library does.
   [[nodiscard]] std::span<const std::string> fetches() const { return fetches_; }
   [[nodiscard]] std::span<const std::string> feeds() const { return feeds_; }
-  /// What could not be used, file by file.
+  /// Whether it has no mark that says that it is not whole, as `crochet-debugd` leaves one where a stream broke off.
+  [[nodiscard]] bool complete() const { return complete_; }
+  /// What could not be used, file by file; and why the run is incomplete.
   [[nodiscard]] const DumpProblems& problems() const { return problems_; }
 
   /// Opens a tensor of this run. Throws what DumpedTensor does.
@@ -99,6 +101,8 @@ class DumpRun {
       text_file(entry.path(), feeds_);
     } else if (name.starts_with(device_prefix)) {
       device_directory(entry, name);
+    } else if (name == incomplete_mark) {
+      mark_file(entry.path());
     }  // others are none of the debugger's
   }
 
@@ -138,6 +142,12 @@ class DumpRun {
   void text_file(const std::filesystem::path& path, std::vector<std::string>& to) {
     read_field(path, limits_.metadata_bytes, event_log_message, "it holds no text", [&](std::string_view message) {
       to.emplace_back(field_of(message, log_message_text).value_or(std::string_view{}));
+    });
+  }
+  void mark_file(const std::filesystem::path& path) {
+    complete_ = false;
+    attempt([&] {
+      problems_.push_back("crochet: " + directory_.string() + " is incomplete: " + DumpFile{path}.read_all(1U << 16));
     });
   }
   void metadata_file(const std::filesystem::path& path) {
@@ -199,6 +209,7 @@ class DumpRun {
   std::vector<CoreMetadata> metadata_{};
   std::vector<std::string> fetches_{}, feeds_{};
   DumpProblems problems_{};
+  bool complete_ = true;
 };
 
 }  // namespace crochet::debug

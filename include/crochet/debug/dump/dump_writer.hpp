@@ -21,6 +21,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/disk_budget.hpp>
+#include <crochet/debug/dump/dump_names.hpp>
 #include <crochet/debug/event/core_metadata.hpp>
 #include <crochet/debug/event/framed_tensor.hpp>
 #include <crochet/debug/event/graph_event.hpp>
@@ -73,6 +74,14 @@ class DumpWriter {
                              std::to_string(graph_hash(serialized_graph)) + "_" + std::to_string(microseconds);
     write(folder_of(device_folder(device)) / name,
           {bytes_of(graph_event(serialized_graph, microseconds).SerializeAsString())});
+  }
+
+  /// Marks the run as not whole until `mark_complete`, so that readers say so, with the text `why`. The mark is not
+  /// counted by the budget.
+  void mark_incomplete(std::string_view why) { write(directory_ / incomplete_mark, {bytes_of(why)}); }
+  void mark_complete() {
+    const std::filesystem::path mark = directory_ / incomplete_mark;
+    if (const std::error_code error = files_->remove(mark)) fail(mark, error);
   }
 
   /// A tensor. Throws ResourceExhaustedError when the disk budget does not allow it, and writes nothing then.
