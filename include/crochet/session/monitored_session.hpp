@@ -67,7 +67,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   explicit MonitoredSession(Exec executor, Chain chain = Chain{}, Creator creator = Creator{},
                             SessionOptions options = SessionOptions{})
       : Core(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), static_cast<Creator&&>(creator), options) {
-    if constexpr (detail::is_unusable<Executor>) Executor::explain();
+    if constexpr (detail::is_unusable<Executor>) Executor::Reason::explain();
     static_assert(call_is_usable<typename decltype(detail::creator_reason<Creator, Executor>())::type>,
                   "crochet: crochet::error says why");
     if constexpr (usable) detail::instantiate_state(typename detail::StateBodies<HookList>::Stateful{});

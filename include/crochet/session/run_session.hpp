@@ -98,7 +98,7 @@ struct Loop {
 template <class Exec, class Chain>
 StopReason run(Exec&& executor, Chain&& chain) {
   using Loop = detail::Loop<Exec, Chain, RunArgs<>>;
-  if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::explain();
+  if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::Reason::explain();
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
   if constexpr (Loop::good) {
@@ -118,7 +118,7 @@ StopReason run(Exec&& executor, Chain&& chain) {
 template <class Exec, class Chain, class Next>
 StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
   using Loop = detail::Loop<Exec, Chain, typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type>;
-  if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::explain();
+  if constexpr (detail::is_unusable<typename Loop::E>) Loop::E::Reason::explain();
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
   if constexpr (Loop::good) {

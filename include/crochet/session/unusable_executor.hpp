@@ -11,11 +11,17 @@
 
 namespace crochet {
 
+/// Of an executor whose error has been reported.
+struct IsReported {
+  static constexpr void explain() {}
+};
+
 /// Takes the place of an executor whose model, or whose argument of a session, is wrong. Sessions neither check nor
 /// call hooks, requests and creators under it. `Why` reports the error in its `explain()`, which a session's
-/// constructor instantiates; void if the error has been reported.
-template <class Why = void>
+/// constructor instantiates.
+template <class Why = IsReported>
 struct UnusableExecutor {
+  using Reason = Why;
   struct Workspace {};
   static constexpr std::array<std::string_view, 0> fetchable{}, feedable{}, targets{};
   template <class...>
@@ -25,10 +31,6 @@ struct UnusableExecutor {
   /// From the executor that cannot be used.
   template <class E>
   requires(!std::is_same_v<std::remove_cvref_t<E>, UnusableExecutor>) explicit UnusableExecutor(E&&) {}
-
-  static constexpr void explain() {
-    if constexpr (!std::is_void_v<Why>) Why::explain();
-  }
 
   // What programs call beside a session.
   void initialize() {}

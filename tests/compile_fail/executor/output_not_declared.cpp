@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 3000 (the type of the outputs is printed at each step of the way)
 // expect-error: a_step_function_does_not_declare_this_output<
 // expect-error: did_you_mean
 // expect-error: output_not_declared.cpp:1[0-9]

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 2800
 // expect-error: no_value_has_this_name
 // expect-error: extension_unknown_name.cpp:1[0-9]
 // expect-error: extension_unknown_name.cpp:2[0-9]

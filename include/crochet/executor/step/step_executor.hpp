@@ -291,7 +291,12 @@ class StepExecutor {
   constexpr explicit StepExecutor(Step step, Ports... ports)
       : step_(std::move(step)), state_(make_state(std::tuple_cat(detail::state_in(ports)...))) {
     detail::judge_step<typename detail::RepetitionReason<Repeated>::type>();
-    static_cast<void>(sizeof(compiled(step_, std::declval<Workspace&>())));
+    // Compiles the step function for a run without hooks, so that a mistake in it is an error at this line's caller.
+    if (false) {
+      Workspace* none = nullptr;
+      StepOutputs<Demand<Names<>, Names<>>, Workspace> out{*none};
+      step_(out);
+    }
   }
 
   /// Calls the step function. Throws what it throws.
@@ -340,13 +345,6 @@ class StepExecutor {
     Shown::template run<D>(
         probes, fetches, feeds, [&] { run<D>(workspace, fed...); },
         [&]<class Wanted>(Wanted) -> const auto& { return detail::output_slot<Wanted>(workspace); });
-  }
-
-  /// Compiles the step function for a run without hooks, so that a mistake in it is an error at the constructor's line.
-  static constexpr auto compiled(Step& step, Workspace& workspace) {
-    StepOutputs<Demand<Names<>, Names<>>, Workspace> out{workspace};
-    step(out);
-    return true;
   }
 
   template <class V>
