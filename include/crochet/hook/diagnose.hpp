@@ -73,6 +73,9 @@ inline constexpr bool wants_a_builder = (P::template handled<H, GraphBuilder> &&
                                          !P::template handled<H, Anything, Anything>) ||
                                         (P::template handled<H, GraphBuilder, Anything> &&
                                          !P::template handled<H, Anything, Anything>);
+// Its body would be instantiated with a builder if its return type is deduced.
+template <class H>
+inline constexpr bool wants_a_builder<H, phase::before_run> = false;
 template <class H>
 inline constexpr bool wants_a_builder<H, phase::extend_graph> = requires(H& hook, GraphBuilder& builder) {
   hook.extend_graph(builder);
@@ -204,9 +207,9 @@ struct OrAny : H, AnyBeforeRun {
   using H::before_run;
 };
 template <class H, class Run>
-std::type_identity<decltype(std::declval<OrAny<H>&>().before_run(std::declval<Run&>()))> outcome_of_before_run(int);
+decltype(std::declval<OrAny<H>&>().before_run(std::declval<Run&>())) outcome(int);
 template <class H, class Run>
-void outcome_of_before_run(...);
+void outcome(...);
 
 /// Whether the hook's before_run can be called, but its body, whose return type the session needs, does not compile.
 /// The compiler reports that here, once: with a call that has no other candidate it would report more, and clang would
@@ -215,8 +218,7 @@ template <class H, class Args>
 inline constexpr bool before_run_fails = false;
 template <CanBeProbed H, class Run>
 requires(mentions<H, phase::before_run> && !Decorates<H>) inline constexpr bool before_run_fails<H, List<Run>> =
-    !std::is_same_v<decltype(outcome_of_before_run<H, Run>(0)), std::type_identity<IsNotViable>> &&
-    !phase::before_run::handled<H, Run>;
+    !std::is_same_v<decltype(outcome<H, Run>(0)), IsNotViable> && !phase::before_run::handled<H, Run>;
 
 /// The hook inside all decorators.
 template <class H>

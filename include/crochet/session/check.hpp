@@ -266,16 +266,21 @@ constexpr auto state_key_verdict() {
   }
 }
 
+/// The body of a before_run does not compile: the compiler's own error, and it prints the way there. So a session
+/// evaluates this first of all, close to the user's line.
+template <class E, class Chain>
+inline constexpr bool bodies_fail = false;
+template <Executor E, class... H>
+inline constexpr bool bodies_fail<E, HookChain<H...>> =
+    any({before_run_fails<typename Innermost<H>::type,
+                          List<typename SessionArguments<E>::template Context<typename Innermost<H>::type>>>...});
+
 template <class E, class Chain, class Indices>
 struct SessionVerdict;
 template <class E, class... H, std::size_t... I>
 struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
-  template <class Hook>
-  static constexpr bool fails = before_run_fails<Hook, List<typename SessionArguments<E>::template Context<Hook>>>;
-
   static constexpr auto verdict() {
-    // First and from here: the compiler prints the way to an error in the body of a before_run.
-    [[maybe_unused]] constexpr bool bodies = any({fails<typename Innermost<H>::type>...});
+    static_cast<void>(bodies_fail<E, HookChain<H...>>);
     using Order = decltype(order_verdict(List<H...>{}, std::index_sequence<I...>{}));
     if constexpr (!std::is_same_v<Order, NoBadHook>) {
       return Order{};

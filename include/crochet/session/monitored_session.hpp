@@ -52,7 +52,9 @@ using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const 
 /// from others.
 template <class Exec, class Chain, class Creator = InitializeCreator, class Recovery = Recoverable>
 class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
-  static_assert(sizeof(detail::hook_error<detail::chain_verdict<detail::extended_executor<Exec, Chain>, Chain>>) > 0);
+  using Extended = std::remove_reference_t<detail::extended_executor<Exec, Chain>>;
+  using Bodies = std::bool_constant<detail::bodies_fail<Extended, detail::session_chain<Chain>>>;
+  static_assert(sizeof(detail::hook_error<detail::chain_verdict<Extended, Chain>>) > 0);
   using Core = SessionCore<Exec, Chain, Creator, Recovery>;
   using Core::coordinated_;
   using Core::hooked_;

@@ -135,6 +135,8 @@ StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
 template <class Model, class Device, class Next, class Chain = HookChain<>>
 StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   auto executor = device.template compile<Model>();
+  using E = std::remove_reference_t<detail::extended_executor<decltype(executor), Chain>>;
+  static_cast<void>(detail::bodies_fail<E, detail::session_chain<Chain>>);
   using Given = typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type;
   using Loop = detail::Loop<decltype(executor), Chain, Given>;
   // What `run` checks too. From here the errors are shorter by its signature.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 5000
 // expect-error: stpe
 // expect-error: typo_in_before_run[a-z_]*.cpp:1[0-9]
 // The body of a before_run with a deduced return type.
