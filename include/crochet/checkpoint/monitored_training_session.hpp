@@ -187,7 +187,8 @@ using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, It
 ///                                    {.checkpoint_dir = "run"}, summaries<summary::Scalar<"loss">>};
 /// An executor given by name is borrowed, a temporary owned, as by MonitoredSession.
 /// A chief restores the latest checkpoint of the folder, if there is one, and has these hooks, in this order: `hooks`,
-/// `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver. A worker waits for the chief and has `hooks` alone.
+/// `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver; a compile error counts positions in this order, from
+/// 0. A worker waits for the chief and has `hooks` alone.
 /// Throws LogicError if an interval is said in steps and in seconds, or a checkpoint_dir is given for an executor that
 /// has no variables. The original puts `hooks` behind its own on a plain chief and before them otherwise, so that what
 /// a hook's `end` changes may or may not be saved; here the saver is always the last.

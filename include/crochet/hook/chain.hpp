@@ -202,12 +202,6 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
     return All{{crochet::ask(Slot<I, H>::hook, Seen<Run>::template by<I, H>(run))}...};  // braces: in list order
   }
 
-  /// Instantiates `Bodies::one<I, H>` of every hook (session/hook_bodies.hpp).
-  template <class Bodies>
-  static constexpr void instantiate() {
-    [[maybe_unused]] const bool done[] = {true, (static_cast<void>(&Bodies::template one<I, H>), true)...};
-  }
-
   /// The probes that the hooks give this run, as a tuple: a pointer for each that may.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probes([[maybe_unused]] Run& run) {
@@ -268,7 +262,6 @@ class HookChain : private detail::SlotsOf<detail::any({!std::is_move_constructib
   using Base::fire;
   using Base::fire_guarded;
   using Base::fire_logged;
-  using Base::instantiate;
 
   /// Writes what every hook saves, each under a key that no other has (hook/state_key.hpp). Out: a StateWriter, or what
   /// has its `put` and `section`. Throws what hooks throw; `out` is then incomplete.

@@ -20,18 +20,30 @@
 
 namespace crochet::detail {
 
-/// after_run of hook H at position I, in runs of the request Args. Never called: any address stands for its arguments.
-template <class E, class Args>
-struct RunBodies {
-  template <std::size_t I, class H>
-  static void one(void* any) {
-    using Asked = asked_of<I, H, RunState<RawSession<E>, Args>>;
-    using Run = RunContext<H, RawSession<E>, Args>;
-    using Values = const RunValues<I, H, E, typename Asked::args_type::fetches_type, Asked::conditional>;
-    if constexpr (phase::after_run::handled<H, Run, Values>)
-      static_cast<H*>(any)->after_run(*static_cast<Run*>(any), *static_cast<Values*>(any));
-  }
+/// What after_run of hook H at position I is called with, in runs of the request Args.
+template <class H, class E, class Args>
+using RunSeen = RunContext<H, RawSession<E>, Args>;
+template <std::size_t I, class H, class E, class Args, class Asked = asked_of<I, H, RunState<RawSession<E>, Args>>>
+using ValuesSeen = const RunValues<I, H, E, typename Asked::args_type::fetches_type, Asked::conditional>;
+
+/// after_run of the hooks that have it, in runs of the request Args.
+template <class E, class Args, class Chain, class Positions = std::make_index_sequence<Chain::size>>
+struct RunBodies;
+template <class E, class Args, class... H, std::size_t... I>
+struct RunBodies<E, Args, HookChain<H...>, std::index_sequence<I...>> {
+  using Handling = filtered<Where<phase::after_run::handled<H, RunSeen<H, E, Args>, ValuesSeen<I, H, E, Args>>...>,
+                            Indexed<I, H>...>;
 };
+/// Never called: any address stands for the arguments.
+template <class E, class Args, std::size_t... Position, class... H>
+constexpr void instantiate_run([[maybe_unused]] void* any, List<Indexed<Position, H>...>) {
+  // The line of the call is part of what clang prints.
+  // clang-format off
+  [[maybe_unused]] const bool done[] = {true, (
+      static_cast<H*>(any)->after_run(
+          *static_cast<RunSeen<H, E, Args>*>(any), *static_cast<ValuesSeen<Position, H, E, Args>*>(any)), true)...};
+  // clang-format on
+}
 
 template <std::size_t Position, class H>
 void state_body(const H& hook, StateWriter& out) {

@@ -97,7 +97,8 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
     [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
     if constexpr (Judged::good) {
-      if (false) HookList::template instantiate<detail::RunBodies<Executor, Request>>();
+      using Bodies = detail::RunBodies<Executor, Request, HookList>;
+      if (false) detail::instantiate_run<Executor, Request>(nullptr, typename Bodies::Handling{});
       if (hooked_.state() != SessionState::running) [[unlikely]] {
         return run_again<Request>(request);
       }

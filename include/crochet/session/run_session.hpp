@@ -144,7 +144,8 @@ StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   if constexpr (detail::no_bad_hook<typename Loop::verdict>) {
     if constexpr (Loop::good) {
       detail::instantiate_state(typename detail::StateBodies<typename Loop::Hooks>::Stateful{});
-      Loop::Hooks::template instantiate<detail::RunBodies<typename Loop::E, typename Loop::Request>>();
+      using Bodies = detail::RunBodies<E, typename Loop::Request, typename Loop::Hooks>;
+      if (false) detail::instantiate_run<E, typename Loop::Request>(nullptr, typename Bodies::Handling{});
     }
     return run(std::move(executor), std::forward<Chain>(chain), std::forward<Next>(next));
   } else {
