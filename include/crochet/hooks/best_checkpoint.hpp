@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BestCheckpoint: keeps the checkpoints with the best values of a metric. RestoreBest: ends with the best of them.
+// BestCheckpoint: keeps the checkpoints with the best values of a metric. RestoreBest: restores the best one at the
+// end.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 
 namespace crochet {
 
-/// A checkpoint and what it is worth.
+/// A checkpoint and its metric.
 struct RankedCheckpoint {
   std::string path;
   double value;
@@ -35,7 +36,7 @@ struct BestCheckpointOptions {
 
 namespace detail {
 
-/// The variables as the checkpoint has them; hooks keep their state, where the saver can tell the two apart.
+/// Restores the variables of the checkpoint. Hooks keep their state if the saver can restore variables alone.
 CROCHET_COLD void restore_weights(auto& saver, auto& session, const std::string& path) {
   if constexpr (requires { saver.restore_variables(session, path); }) {
     saver.restore_variables(session, path);
@@ -43,8 +44,8 @@ CROCHET_COLD void restore_weights(auto& saver, auto& session, const std::string&
     saver.restore(session, path);
   }
 }
-/// "PATH: best accuracy 0.91 (highest) at step 3200", of those with a rank above 0 "PATH: accuracy 0.9 (highest but 1)
-/// at step 2800".
+/// "PATH: best accuracy 0.91 (highest) at step 3200"; for a rank above 0 "PATH: accuracy 0.9 (highest but 1) at step
+/// 2800".
 inline std::string ranked_text(const RankedCheckpoint& c, const std::string& metric, Aim aim, std::ptrdiff_t rank) {
   const std::string but = rank == 0 ? ")" : " but " + std::to_string(rank) + ")";
   return c.path + (rank == 0 ? ": best " : ": ") + metric + " " + value_text(c.value) + " (" + std::string(aim.text()) +
@@ -53,11 +54,14 @@ inline std::string ranked_text(const RankedCheckpoint& c, const std::string& met
 
 }  // namespace detail
 
-/// In `end`, puts the variables of the best checkpoint back; made by BestCheckpoint::restore_at_end. List it last,
-/// behind a CheckpointSaver, which else saves the older weights as the newest. The global step is restored with them,
-/// where the executor counts it. A checkpoint that is missing or damaged is reported, and the next best one is taken;
-/// if none is left, `end` throws the error of the last one. Fires: at the end, if there is a best one. Fetches:
-/// nothing. Cost: a restore.
+/// Restores the variables of the best checkpoint in `end`. Made by BestCheckpoint::restore_at_end.
+/// - List it last, behind the CheckpointSaver. In front of it, the saver would save the older weights as the newest.
+/// - Fires: at the end, if there is a best checkpoint.
+/// - Fetches: nothing.
+/// - Restores the global step too, if the executor counts it.
+/// - A missing or damaged checkpoint is reported, and the next best is restored. If none is left, `end` throws the
+///   error of the last one.
+/// - Cost: one restore.
 template <class Saver>
 struct RestoreBest {
   using handles = Phases<phase::end>;
@@ -76,7 +80,7 @@ struct RestoreBest {
         sink("crochet: restored " + detail::ranked_text(checkpoint, metric, aim, static_cast<std::ptrdiff_t>(rank)));
         return;
       } catch (const CheckpointMismatchError&) {
-        throw;  // another model: so are the others
+        throw;  // another model: the other checkpoints have the same mismatch
       } catch (const Error& error) {
         sink("crochet: RestoreBest: " + checkpoint.path + " cannot be restored: " + error.what());
         if (rank + 1 == kept->size()) throw;
@@ -87,26 +91,29 @@ struct RestoreBest {
   [[nodiscard]] std::string cadence() const { return "at the end"; }
 };
 
-/// Saves after an evaluation whose metric is among the best, and removes the checkpoint that falls out:
+/// Saves after an evaluation whose metric is among the best, and removes the checkpoint that drops out of the ranking:
 ///   BestCheckpoint best{Saver{"out/best", {.max_to_keep = 0}}, metrics, "accuracy",
 ///                       {.aim = Aim::highest, .keep = 3}};
 ///   HookChain{Evaluate{..., {.then = metrics}}, best, CheckpointSaver{...}, best.restore_at_end()}
-///   saver    -          has save(session, step), which returns the path, restore(session, path) and remove(path), and
-///                       has(path) if it can tell; one of its own, in a folder of its own, that keeps all it saves
-///   metrics  -          the channel to which the evaluator publishes; it must stand before this hook, else the chain
-///                       does not compile
-///   metric   -          its name there; after_run throws LogicError if others are published, but not this one
+///   saver    -          has save(session, step), which returns the path, restore(session, path), remove(path) and
+///                       optionally has(path); a saver of its own with a folder of its own, which keeps every save
+///   metrics  -          the channel to which the evaluator publishes; the evaluator stands before this hook, else the
+///                       chain does not compile
+///   metric   -          its name in the channel; after_run throws LogicError if only other metrics are published
 ///   aim      -          required: Aim::highest for an accuracy, Aim::lowest for a loss; of equal values the earlier is
 ///                       the better; NaN is never kept
-///   keep     1          so many checkpoints; at least 1, else begin throws LogicError
-///   sink     std. error is told of each save
-/// Fires: after a run in which the metric was published for that step; one of another step belongs to weights that are
-/// gone: it is reported once and not saved. Fetches: nothing. Cost: one load; a save now and then. State: the kept
-/// paths, their values and steps, and the channel's history (MetricCursor); a checkpoint that is gone when the state is
-/// loaded is reported and not kept. A session that is interrupted or resumed ranks no other steps than an undisturbed
-/// one. Throws what the saver throws; what is kept already stays. A path is removed only when a better one is saved.
-/// Copies share what is kept, as they share the folder. The original has it as BestExporter, for exports after an
-/// evaluation.
+///   keep     1          number of checkpoints to keep; below 1, begin throws LogicError
+///   sink     std. error receives a line for each save
+/// - Fires: after a run in which the metric was published for the current step. A metric of another step is reported
+///   once and not saved, since the weights of that step no longer exist.
+/// - Fetches: nothing.
+/// - Cost: one load per run; a save for each ranked value.
+/// - State: the kept paths, their values and steps, and the channel's history (MetricCursor). A checkpoint that does
+///   not exist when the state is loaded is reported and dropped. An interrupted and resumed session ranks the same
+///   steps as an uninterrupted one.
+/// - Throws: what the saver throws; checkpoints kept before stay. A path is removed only after a better one is saved.
+/// - Copies share the kept checkpoints, as they share the folder.
+/// - TensorFlow: BestExporter, for exports after an evaluation.
 template <class Saver>
 class BestCheckpoint {
  public:
@@ -121,9 +128,9 @@ class BestCheckpoint {
         options_(std::move(options)) {}
   /// The options are required.
   BestCheckpoint(Saver, MetricChannel, std::string) = delete;  // crochet: set .aim: Aim::lowest or Aim::highest
-  /// What is kept, the best first.
+  /// The kept checkpoints, the best first.
   [[nodiscard]] const std::vector<RankedCheckpoint>& kept() const { return *kept_; }
-  /// The hook that restores the best one at the end.
+  /// Returns the hook that restores the best checkpoint at the end.
   [[nodiscard]] RestoreBest<Saver> restore_at_end() const {
     return {saver_, kept_, metric_, options_.aim, options_.sink};
   }
@@ -191,7 +198,7 @@ class BestCheckpoint {
     kept_->insert(kept_->begin() + rank, std::move(saved));
     drop_worst();
   }
-  /// Ranks a checkpoint of an earlier session, by the aim of this one.
+  /// Ranks a checkpoint of an earlier session by the aim of this one.
   void keep_again(RankedCheckpoint checkpoint) {
     if (!there(checkpoint.path)) {
       options_.sink("crochet: BestCheckpoint: " + checkpoint.path + " is not there any more");
@@ -199,7 +206,7 @@ class BestCheckpoint {
       kept_->insert(kept_->begin() + place_of(checkpoint.value), std::move(checkpoint));
     }
   }
-  /// A run that was killed may have removed it after its state was saved. True if the saver does not tell.
+  /// A killed run may have removed the file after its state was saved. True if the saver has no `has`.
   [[nodiscard]] bool there(const std::string& path) const {
     if constexpr (requires { saver_.has(path); }) {
       return saver_.has(path);
@@ -220,7 +227,7 @@ class BestCheckpoint {
   [[nodiscard]] std::ptrdiff_t rank_of(double value) const {
     return value == value ? place_of(value) : static_cast<std::ptrdiff_t>(options_.keep);
   }
-  /// Before the first one that is worse: of equal ones the earlier is the better.
+  /// The position before the first worse checkpoint: of equal values the earlier is the better.
   [[nodiscard]] std::ptrdiff_t place_of(double value) const {
     const auto worse = [&](const RankedCheckpoint& c) { return options_.aim.better(value, c.value); };
     return std::find_if(kept_->begin(), kept_->end(), worse) - kept_->begin();

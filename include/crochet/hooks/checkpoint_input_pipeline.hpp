@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckpointInputPipeline: where the data stands goes into checkpoints.
+// CheckpointInputPipeline: saves the position of the data source in checkpoints.
 #pragma once
 
 #include <crochet/base/config.hpp>
@@ -10,15 +10,17 @@
 
 namespace crochet {
 
-/// Saves and restores the position of the program's data source with the session, so that a resumed run gets the very
-/// batches that it would have got:
+/// Saves and restores the position of a data source with the session, so that a resumed run gets the same batches:
 ///   Batches data = fashion_mnist("train").batch(128).shuffle(1).repeat();
 ///   HookChain{CheckpointInputPipeline{data}, ..., CheckpointSaver{saver, {.save_secs = 600}}}
-/// The source is borrowed and must outlive the hook. It has `position()` with `epoch` and `batch`, and `seek(position)`
-/// (Batches); or save_state and load_state of its own. Saved is where it stands after the run's batch was taken, so
-/// take a batch right before its run, on the same thread. Throws what the source throws: LogicError if the saved place
-/// is not in the data. Fires: only in save_state and load_state. Fetches nothing. Cost: none. The original's hook of
-/// this name saves an iterator into files of its own.
+/// - source: borrowed, must outlive the hook. It has `position()` with `epoch` and `batch`, and `seek(position)`, as
+///   Batches has; or its own save_state and load_state.
+/// - The saved position is the one after the run's batch was taken. Take each batch right before its run, on the same
+///   thread.
+/// - Fires: only in save_state and load_state.
+/// - Fetches: nothing. Cost: none.
+/// - Throws: what the source throws; LogicError if the saved position is outside the data.
+/// - TensorFlow's hook of this name saves an iterator into separate files.
 template <class Source>
 class CheckpointInputPipeline {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckpointSaver: saves the session now and then.
+// CheckpointSaver: saves the session at an interval.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@
 
 namespace crochet {
 
-/// What becomes of the run when a checkpoint cannot be saved: a full disk, no permission.
+/// What happens when a checkpoint cannot be saved, for example for a full disk or a missing permission.
 enum class OnSaveFailure : unsigned char {
-  stop,  ///< the error leaves the run
-  warn   ///< one line to the sink, and the next save is tried when it is due
+  stop,  ///< the run throws the error
+  warn   ///< one line to the sink; the next save is tried when it is due
 };
 
 struct CheckpointSaverOptions {
@@ -35,19 +35,19 @@ struct CheckpointSaverOptions {
   std::optional<std::int64_t> save_steps{};  ///< global steps between saves, above 0
   Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
   OnSaveFailure on_failure = OnSaveFailure::stop;
-  SummarySink summaries{};  ///< is told of each checkpoint (CHECKPOINT in the session log)
+  SummarySink summaries{};  ///< receives each checkpoint (CHECKPOINT in the session log)
   Sink sink{};
   Clock clock{};
 };
 
 namespace detail {
 
-/// Calls what a listener has of `begin`, `before_save`, `after_save` and `end`.
+/// Calls those of `begin`, `before_save`, `after_save` and `end` that the listener has.
 struct CallListener {
   static void begin(auto& listener) {
     if constexpr (requires { listener.begin(); }) listener.begin();
   }
-  /// False: do not save.
+  /// False: skip this save.
   static bool before_save(auto& listener, auto& session, std::int64_t step) {
     if constexpr (requires { static_cast<bool>(listener.before_save(session, step)); }) {
       return static_cast<bool>(listener.before_save(session, step));
@@ -56,7 +56,7 @@ struct CallListener {
     }
     return true;
   }
-  /// True: the loop is to end.
+  /// True: stop the loop.
   static bool after_save(auto& listener, auto& session, std::int64_t step, const std::filesystem::path& prefix) {
     if constexpr (requires { static_cast<bool>(listener.after_save(session, step, prefix)); }) {
       return static_cast<bool>(listener.after_save(session, step, prefix));
@@ -87,27 +87,34 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 
 }  // namespace detail
 
-/// Saves with a Saver (checkpoint/saver.hpp). Fires: when the session is created, then every `save_secs` seconds or at
-/// the multiples of `save_steps` of the global step, and at the end if the last step is not saved yet. The save when
-/// the session is created is the first: with Anchor::first_run the next one is `save_steps` later, as in the original.
+/// Saves the session with a Saver (checkpoint/saver.hpp):
 ///   Saver saver{"checkpoints"};
-///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last: it saves what the others have seen
-/// Exactly one of the two is given; else, or out of range, begin throws LogicError. A session that was restored from
-/// the newest checkpoint is not saved again at that step; whether the folder can be written, and belongs to no other
-/// process, is checked all the same (Saver::prepare). All hooks' state is saved along, as it is after their
-/// after_run; therefore hooks with state have to be listed before this one (one compile error). Fetches: nothing. Cost:
-/// a comparison a run, in seconds a reading of the clock; a save waits for the disk, unless the saver is an AsyncSaver
-/// (checkpoint/async_saver.hpp). What goes wrong in a save is `on_failure`'s.
+///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last, to save the state of all other hooks
+/// - save_secs, save_steps: exactly one of the two; else, or out of range, begin throws LogicError.
+/// - Fires: when the session is created; then every `save_secs` seconds, or at the multiples of `save_steps` of the
+///   global step; at the end if the last step is not saved yet. The save at creation counts as the first: with
+///   Anchor::first_run the next one is `save_steps` later, as in TensorFlow.
+/// - After a restore from the newest checkpoint, the session is not saved again at that step. The hook still checks
+///   that the folder is writable and belongs to no other process (Saver::prepare).
+/// - A checkpoint includes the state of all hooks after their after_run. Hooks with state must therefore be listed
+///   before this one; otherwise the chain does not compile (one error).
+/// - Fetches: nothing.
+/// - Cost: a comparison per run, with save_secs a clock reading. A save waits for the disk, except with an AsyncSaver
+///   (checkpoint/async_saver.hpp).
+/// - Throws: errors of a save according to `on_failure`.
 ///
-/// Listeners follow the options: CheckpointSaver{saver, {...}, listener...}. One has any of
+/// Listeners follow the options: CheckpointSaver{saver, {...}, listener...}. A listener has any of
 ///   begin();
-///   before_save(session, step)            returning false: this save is left out
-///   after_save(session, step[, prefix])   returning true: the loop ends
+///   before_save(session, step)            returns false to skip this save
+///   after_save(session, step[, prefix])   returns true to stop the loop
 ///   end(session, step)                    always, after the last save
-/// They are called in order, each of them; of one that throws the exception leaves.
+/// All of them are called, in order. An exception of a listener leaves the hook.
 ///
-/// Differences from TensorFlow's CheckpointSaverHook: a listener may refuse a save; one that asks to stop at the first
-/// save is heard; a step on which seconds are due and the last was saved is not missed; the graph is not written.
+/// Differences from TensorFlow's CheckpointSaverHook:
+/// - a listener may skip a save;
+/// - a listener may stop the loop at the first save;
+/// - a save in seconds that is due on the step after a save is not missed;
+/// - the graph is not written.
 template <class SaverType, class... Listener>
 class CheckpointSaver {
   static_assert((detail::ListensToSaves<Listener> && ...),
@@ -127,7 +134,7 @@ class CheckpointSaver {
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
-    if (take_over(session)) coordinator.request_stop(wish, "CheckpointSaver");  // of before a recovery
+    if (take_over(session)) coordinator.request_stop(wish, "CheckpointSaver");  // a save from before a recovery
     const std::int64_t step = session.step();
     if (saver_.just_restored(step)) {
       prepare();
@@ -147,12 +154,12 @@ class CheckpointSaver {
       return;
     }
     if constexpr (asynchronous) {
-      if (saver_.busy()) return;  // stays due
+      if (saver_.busy()) return;  // stays due for the next run
     }
     timer_.triggered(step, options_.clock());
     if (save(run.session(), step)) run.request_stop(wish);
   }
-  /// The last save waits for the disk in any case.
+  /// Always waits until the last save is on disk.
   void end(auto& session) {
     const std::int64_t step = session.step();
     take_over(session);
@@ -165,7 +172,7 @@ class CheckpointSaver {
     return cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
   }
   [[nodiscard]] SaverType& saver() { return saver_; }
-  /// How many saves went wrong, where that does not stop the run.
+  /// Number of failed saves that did not stop the run.
   [[nodiscard]] int failures() const { return failures_; }
   template <class L>
   [[nodiscard]] L& listener() {
@@ -176,7 +183,7 @@ class CheckpointSaver {
   static constexpr const char* wish = "a listener of the CheckpointSaver asked to stop";
   static constexpr bool asynchronous = requires(SaverType & saver) { saver.done(); };
 
-  /// A folder that cannot be written, or belongs to another process, is an error before the first step.
+  /// Reports a folder that is not writable or belongs to another process before the first step.
   CROCHET_COLD void prepare() {
     if constexpr (requires { saver_.prepare(); }) {
       try {
@@ -187,7 +194,7 @@ class CheckpointSaver {
       }
     }
   }
-  /// Begins a save, and ends it too if the saver is not asynchronous. True if a listener wants to stop.
+  /// Starts a save, and completes it if the saver is synchronous. True if a listener stops the loop.
   CROCHET_COLD bool save(auto& session, std::int64_t step) {
     bool wanted = true;
     std::apply(
@@ -202,13 +209,13 @@ class CheckpointSaver {
       return attempt(step, [&] { prefix = saver_.save(session, step); }) && saved(session, step, prefix);
     }
   }
-  /// Takes over what became of a save in the background.
+  /// Processes the result of a background save. True if a listener stops the loop.
   CROCHET_COLD bool finish(auto& session) {
     const std::int64_t step = saver_.step();
     std::filesystem::path prefix;
     return attempt(step, [&] { prefix = saver_.result(); }) && saved(session, step, prefix);
   }
-  /// Waits for a save in the background, and takes over what became of it. True if a listener wants to stop.
+  /// Waits for a background save and processes its result. True if a listener stops the loop.
   CROCHET_COLD bool take_over([[maybe_unused]] auto& session) {
     if constexpr (asynchronous) {
       saver_.wait();
@@ -216,8 +223,8 @@ class CheckpointSaver {
     }
     return false;
   }
-  /// True if `act` did it; else what went wrong is the policy's. Listeners are called elsewhere: what they throw
-  /// leaves.
+  /// True if `act` succeeded; an IoError is handled by `on_failure`. Listeners are not called in here, so their
+  /// exceptions propagate.
   bool attempt(std::int64_t step, auto act) {
     last_save_failed_ = true;
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CsvLogger<"loss">: values in a file of comma-separated values.
+// CsvLogger<"loss">: writes values to a file of comma-separated values.
 #pragma once
 
 #include <crochet/hooks/kit/row_logger.hpp>
@@ -10,8 +10,10 @@ namespace crochet {
 /// `CsvLogger<"loss", "accuracy">{.path = "out/training.csv", .every_steps = 10}` writes
 ///   step,loss,accuracy
 ///   10,0.6931,0.51
-/// Scalars only. Arguments and errors: RowLogger. Fires: in the runs that make a multiple of every_steps, or each
-/// interval of seconds. Fetches: the names, in that run only. Cost: a comparison per run, about 20 us for a row.
+/// Scalars only. Parameters and errors: RowLogger.
+/// - Fires: in the runs that make a multiple of every_steps, or after each interval of seconds.
+/// - Fetches: the names, in those runs only.
+/// - Cost: a comparison per run, about 20 us per row.
 template <FixedString... Text>
 using CsvLogger = RowLogger<io::CsvRow, Text...>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EarlyStopping<"val_loss">: stops when a value does not get better any more.
+// EarlyStopping<"val_loss">: stops when a value no longer improves.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace crochet {
 
-/// How long to wait for a better value. Usable without a hook:
+/// Counts the values without improvement. Usable without a hook:
 ///   Patience patience{.aim = Aim::highest, .patience = 5};
 ///   if (patience.exhausted(accuracy, step)) break;
 struct Patience {
   /// Which values are better; required.
   Aim aim;
-  /// So many values in a row that are not better exhaust it; at least 1.
+  /// Number of consecutive values without improvement after which it is exhausted; at least 1.
   std::int64_t patience = 10;
-  /// A value is better only if it differs from the best by more than this; not below 0.
+  /// Minimum difference from the best value that counts as an improvement; not below 0.
   double min_delta = 0;
 
   double best = 0;
   std::int64_t best_step = -1;  // -1: no value yet
   std::int64_t since = 0;       // values since the best one
 
-  /// Takes note of a value. True when it is time to stop. NaN is never better.
+  /// Records a value. True when it is time to stop. NaN is never an improvement.
   constexpr bool exhausted(double value, std::int64_t step) {
     if (better(value)) {
       best = value;
@@ -50,18 +50,21 @@ struct Patience {
   }
 };
 
-/// Compares a scalar with the best one so far, and stops the loop after `patience` values in a row that are not better:
-/// `EarlyStopping<"val_loss">{.aim = Aim::lowest, .patience = 5}`.
-///   Text       -      -        the scalar
-///   aim        -      -        required: Aim::lowest for a loss, Aim::highest for an accuracy
-///   patience   looks  10       so many in a row that are not better; at least 1
-///   min_delta  -      0        better is better by more than this; not below 0
-///   min_steps  steps  0        runs that end before this global step are not looked at
-/// A setting out of range: begin throws LogicError. Fires: after every run that it sees; wrapped in EveryN or OnlyIn it
-/// counts those. Fetches: the scalar, in those runs. Cost: that, and two comparisons. State: the best value, its step
-/// and the count; a training that it has stopped runs no further step when it is resumed. For a value that Evaluate
-/// computes, publish it to a MetricChannel and take stop_if_no_decrease or stop_if_no_increase. The original reads such
-/// values from event files that another process may write.
+/// Stops the loop after `patience` consecutive values of a scalar without improvement: `EarlyStopping<"val_loss">{.aim
+/// = Aim::lowest, .patience = 5}`.
+///   Text       -       -  the scalar
+///   aim        -       -  required: Aim::lowest for a loss, Aim::highest for an accuracy
+///   patience   values  10 number of consecutive values without improvement; at least 1
+///   min_delta  -       0  an improvement is larger than this; not below 0
+///   min_steps  steps   0  runs that end before this global step are ignored
+/// A setting out of range: begin throws LogicError.
+/// - Fires: after every admitted run; inside EveryN or OnlyIn it counts only the runs that they admit.
+/// - Fetches: the scalar, in those runs.
+/// - Cost: the fetch and two comparisons.
+/// - State: the best value, its step and the count. A training that it has stopped makes no further step when resumed.
+/// - For a value that Evaluate computes: publish it to a MetricChannel and use stop_if_no_decrease or
+///   stop_if_no_increase.
+/// - TensorFlow reads such values from event files that another process may write.
 template <FixedString Text>
 struct EarlyStopping {
   using handles =
@@ -73,7 +76,7 @@ struct EarlyStopping {
   double min_delta = 0;
   std::int64_t min_steps = 0;
 
-  /// What is known so far: `best`, `best_step`, `since`.
+  /// The state so far: `best`, `best_step`, `since`.
   Patience seen{.aim = aim};
 
   void begin() {

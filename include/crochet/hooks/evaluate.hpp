@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluate: runs another plan over a whole data set now and then, beside the main run.
+// Evaluate: evaluates a whole data set at an interval, beside the main run.
 #pragma once
 
 #include <cstddef>
@@ -31,39 +31,45 @@ struct EvaluateOptions {
   std::optional<double> every_seconds{};
   Anchor anchor = Anchor::global_step;
   bool at_start = false;  ///< also when the session is created, unless it resumes a training
-  bool at_end = true;     ///< also at the end of the training, unless that step is evaluated already
-  std::optional<std::int64_t> max_batches{};  ///< a pass ends after so many
-  PassScope during{};                         ///< what holds during a pass: averages.swapped() has averaged weights
+  bool at_end = true;     ///< also at the end of the training, unless that step is already evaluated
+  std::optional<std::int64_t> max_batches{};  ///< maximum number of batches in a pass
+  PassScope during{};                         ///< scope of a pass: averages.swapped() runs it with averaged weights
   std::function<void(const Evaluation<N...>&)> then{};
-  std::function<bool(const Evaluation<N...>&)> stop_if{};  ///< true: asks to stop
+  std::function<bool(const Evaluation<N...>&)> stop_if{};  ///< true: requests a stop
   Sink sink{};
   Clock clock{};
 };
 
-/// Runs over `data` without hooks, fetches the names, and averages them, each batch weighted by its size:
+/// Runs over `data` without hooks, fetches the names and averages them, each batch weighted by its size:
 ///   Evaluate{fetches<"accuracy", "loss">, test_batches, {.every_steps = 500}}
-///   every_steps    global steps  unset   at most one of the two; out of range or nothing ever due: begin throws
+///   every_steps    global steps  unset   at most one of the two; out of range or never due at all: begin throws
 ///   every_seconds  seconds       unset   LogicError
 ///   anchor         -             global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   at_start       -             false   also when the session is created, unless it resumes a training
-///   at_end         -             true    also at the end of the training, unless that step is evaluated already
-///   max_batches    batches       unset   a pass ends after so many
-///   during         -             unset   holds during a pass
-///   then, stop_if                unset   are given each result; stop_if asks to stop by returning true
+///   at_end         -             true    also at the end of the training, unless that step is already evaluated
+///   max_batches    batches       unset   maximum number of batches in a pass
+///   during         -             unset   scope of a pass
+///   then, stop_if                unset   receive each result; stop_if returns true to request a stop
 ///   sink, clock                          standard error, steady
-/// `data` is a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them: an empty
-/// one ends the pass, and the next call begins a new one; passes_over(batches, ...) makes one of Batches. A callable
-/// that has restart() is restarted before each pass; others go on where max_batches left them. The size of a batch is
-/// the leading extent of its first feed that is not a scalar. The values must be scalars. After each pass: a line
-/// `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then `then`, then `stop_if`. What
-/// these functions hold is not saved: for early stopping of a training that is resumed, publish to a MetricChannel and
-/// take stop_if_no_increase or stop_if_no_decrease. `latest()` is the last result. The main run's values stay as
-/// they are: the pass has memory of its own. The graph's variables are the main run's, so a pass that runs a train
-/// target trains. Fires: after the run that makes a multiple of every_steps, before the hooks behind it see that run;
-/// the first interval of seconds begins when the session is created. Fetches: nothing in the main run. Cost: a
-/// comparison between passes. A session that is interrupted (StopKind: a signal, a time budget, an error of a thread)
-/// or that resumes a training makes no evaluation for that: it evaluates the steps that an undisturbed run evaluates,
-/// and no others. A pass without a batch throws LogicError. InMemoryEvaluator does the same under hooks of its own.
+/// - data: a range of feeds (of Feed, Feeds or RunArgs), or a callable that returns a std::optional of them. An empty
+///   optional ends the pass; the next call starts a new one. passes_over(batches, ...) makes such a callable of
+///   Batches. A callable with restart() is restarted before each pass; others continue where max_batches ended the
+///   pass. The size of a batch is the leading extent of its first feed that is not a scalar. The fetched values are
+///   scalars.
+/// - Fires: after the run that makes a multiple of every_steps, before the hooks behind it handle that run. The first
+///   interval of seconds begins when the session is created.
+/// - Fetches: nothing in the main run.
+/// - After each pass: a line `step 500: accuracy = 0.8921, loss = 0.3012 (79 batches, 0.520 sec)` to the sink, then
+///   `then`, then `stop_if`. `latest()` is the last result.
+/// - The state of these functions is not saved. For early stopping of a resumable training, publish to a MetricChannel
+///   and use stop_if_no_increase or stop_if_no_decrease.
+/// - A pass has its own workspace, so the main run's values stay unchanged. It shares the variables of the main run: a
+///   pass that runs a train target trains.
+/// - A stop by interruption (StopKind: a signal, a time budget, an error of a thread) and a resume cause no evaluation.
+///   A resumed training evaluates the same steps as an uninterrupted one.
+/// - Cost: a comparison per run between passes.
+/// - Throws: LogicError for a pass without a batch.
+/// - See also InMemoryEvaluator, which runs its passes with hooks.
 template <class FetchList, class Data>
 class Evaluate;
 template <class... N, class Data>
@@ -72,12 +78,12 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::save_state, phase::load_state>;
   using Result = Evaluation<N...>;
-  static constexpr Fetches<N...> fetches{};  // checked at once, asked for in passes of its own
+  static constexpr Fetches<N...> fetches{};  // checked at compile time, fetched in the passes
 
   Evaluate(Fetches<N...>, Data data, EvaluateOptions<N...> options = {})
       : data_(std::move(data)), options_(std::move(options)) {}
 
-  /// The last result; its step is -1 while there is none.
+  /// The last result; its step is -1 before the first one.
   [[nodiscard]] const Result& latest() const { return latest_; }
 
   void begin() {
@@ -107,7 +113,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
     if (options_.at_end && !session.interrupted() && latest_.step != session.step()) evaluate(session);
   }
 
-  /// When the next pass is due, the last result, and the history of the channel if `then` is one.
+  /// State: when the next pass is due, the last result, and the channel's history if `then` is a channel.
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
     out.put("step", latest_.step);

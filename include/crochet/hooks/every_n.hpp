@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EveryN<10, H>: the hook sees the runs at the multiples of ten.
+// EveryN<10, H>: calls the hook in the runs at the multiples of ten.
 #pragma once
 
 #include <cstdint>
@@ -49,12 +49,15 @@ struct EveryNthRun : PassOn<EveryNthRun<N>> {
   RunCadence timer_{};
 };
 
-/// H sees before_run and after_run in the runs that make a multiple of N of the global step, and all its other phases.
-/// In the runs between nothing is fetched for it. `EveryN<10, H>{{}, {.anchor = Anchor::first_run}}`: in runs 1, 1 + N,
-/// 1 + 2N, ... of those that EveryN itself sees (inside an OnlyIn the runs of that plan), also where runs leave the
-/// global step as it is; the first run counts, so that a hook that cannot do its work fails at once. A run that fails
-/// does not use up the hook's turn. State: where in the N steps or runs it stands. Cost: two comparisons.
-/// `EveryN<10, Plateau>{{.patience = 3}}`.
+/// Calls before_run and after_run of H in the runs that make a multiple of N of the global step, and every other phase
+/// always: `EveryN<10, Plateau>{{.patience = 3}}`.
+/// - `EveryN<10, H>{{}, {.anchor = Anchor::first_run}}`: in runs 1, 1 + N, 1 + 2N, ... of those that EveryN itself
+///   handles (inside an OnlyIn, the runs of that plan). The global step need not advance. The first run counts, so that
+///   a faulty hook fails at once.
+/// - Fetches: nothing for H in the other runs.
+/// - A failed run does not consume the interval.
+/// - State: the position within the N steps or runs.
+/// - Cost: two comparisons per run.
 template <std::int64_t N, class H>
 struct EveryN : Decorated<H, EveryNthRun<N>> {
   static_assert(N > 0, "crochet: EveryN<N, Hook> needs N > 0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EverySeconds<60, H>: the hook sees a run at most once a minute.
+// EverySeconds<60, H>: calls the hook at most once a minute.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +53,12 @@ struct FirstRunAfterSeconds : PassOn<FirstRunAfterSeconds<Seconds>> {
   std::int64_t runs_ = 0;
 };
 
-/// H sees before_run and after_run in the first run, and then in the first run that begins `Seconds` after the run that
-/// it saw last; and all its other phases. In the runs between nothing is fetched for it. How much of the interval has
-/// passed is saved and restored with the session.
-/// Cost: one reading of the clock per run. `EverySeconds<60, Snapshot<"temperature">>{{"out/"}}`, with a clock of your
-/// own `EverySeconds<60, H>{{}, {.clock = my_clock}}`.
+/// Calls before_run and after_run of H in the first run, then in the first run that begins `Seconds` or more after the
+/// last admitted one, and every other phase always: `EverySeconds<60, Snapshot<"temperature">>{{"out/"}}`.
+/// - `EverySeconds<60, H>{{}, {.clock = my_clock}}`: with another clock.
+/// - Fetches: nothing for H in the other runs.
+/// - State: the elapsed part of the interval.
+/// - Cost: one clock reading per run.
 template <std::int64_t Seconds, class H>
 struct EverySeconds : Decorated<H, FirstRunAfterSeconds<Seconds>> {
   static_assert(Seconds > 0, "crochet: EverySeconds<S, Hook> needs S > 0");

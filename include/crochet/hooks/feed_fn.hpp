@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FeedFn: feeds what a function returns.
+// FeedFn: feeds the result of a function.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,16 @@
 
 namespace crochet {
 
-/// Calls the function before each run and feeds the result: `FeedFn{[&] { return feed<"rate">(schedule.next()); }}`, or
-/// with the run, `FeedFn{[](auto& run) { return feed<"rate">(rate_at(run.step())); }}`.
-///   function  -  -  takes nothing or the run; returns a Feed, Feeds, RunArgs, or a std::optional of RunArgs, then it
-///                   feeds in some runs only
-/// The names are part of that type, so an unknown one, a wrong element type or a name that somebody else feeds too is a
-/// compile error; the original finds out in the run. What a feed views must live until the run is over. Fires: before
-/// each run, once for each attempt: a run that is repeated asks again, and run.attempt() tells. Fetches: nothing. Cost:
-/// the function's. Throws what the function throws.
+/// Calls the function before each run and feeds its result: `FeedFn{[&] { return feed<"rate">(schedule.next()); }}`, or
+/// with the run as argument, `FeedFn{[](auto& run) { return feed<"rate">(rate_at(run.step())); }}`.
+///   function  -  -  takes nothing or the run; returns a Feed, Feeds or RunArgs, or a std::optional of RunArgs to feed
+///                   in some runs only
+/// - Compile errors: an unknown name, a wrong element type, a name that is fed elsewhere too. TensorFlow finds these in
+///   the run.
+/// - A fed view must stay valid until the end of the run.
+/// - Fires: before each run, once per attempt. run.attempt() is the number of the attempt.
+/// - Fetches: nothing.
+/// - Cost and throws: as the function.
 template <class F>
 struct FeedFn {
   using handles = Phases<phase::before_run>;

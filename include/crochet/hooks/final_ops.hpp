@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FinalOps<"accuracy">: values as they are when the session ends.
+// FinalOps<"accuracy">: fetches values when the session ends.
 #pragma once
 
 #include <array>
@@ -18,19 +18,22 @@
 namespace crochet {
 
 /// Fetches values when the session ends, by one run without hooks, and keeps them:
-///   FinalOps<"accuracy">{}                               if nothing has to be fed
-///   final_ops<"accuracy">(feed<"images">(x), ...)        with feeds; what they view must live until the end
+///   FinalOps<"accuracy">{}                               without feeds
+///   final_ops<"accuracy">(feed<"images">(x), ...)        with feeds; fed views must stay valid until the end
 ///   Text...  -  -               the names
-///   feeds    -  none            what that run is fed
-///   sink     -  standard error  is told when the data are used up: then the values need input that there is not
-/// Afterwards `session.hooks().get<FinalOps<"accuracy">>()["accuracy"_n].as<float>()`; empty before, and after a
-/// session that ended by an error. Fires: in `end`. Fetches: the names, then; that run executes what it fetches, so a
-/// step function makes a step. Cost: nothing before the end. Throws what the run throws.
+///   feeds    -  none            the feeds of that run
+///   sink     -  standard error  receives a line if the values need input and the data are exhausted
+/// - Result: `session.hooks().get<FinalOps<"accuracy">>()["accuracy"_n].as<float>()`. Empty before the end, and after a
+///   session that ended by an error.
+/// - Fires: in `end`.
+/// - Fetches: the names, in that run. The run executes what it fetches, so a step function makes a step.
+/// - Cost: nothing before the end.
+/// - Throws: what the run throws.
 template <class D, FixedString... Text>
 struct FinalOpsFed {
   static_assert(sizeof...(Text) > 0, "crochet: FinalOps needs a name: FinalOps<\"accuracy\">");
   using handles = Phases<phase::begin, phase::before_run, phase::end>;
-  static constexpr Fetches<Name<Text>...> fetches{};  // checked at once, asked for in the end
+  static constexpr Fetches<Name<Text>...> fetches{};  // checked at compile time, fetched in `end`
 
   CROCHET_NO_UNIQUE_ADDRESS D feeds{};
   Sink sink{};
@@ -48,7 +51,7 @@ struct FinalOpsFed {
     }
   }
 
-  /// The value of one of the names.
+  /// The fetched value of the name.
   template <class N>
   [[nodiscard]] const KeptValue& operator[](N) const {
     static_assert((std::is_same_v<N, Name<Text>> || ...), "crochet: FinalOps does not fetch this name");

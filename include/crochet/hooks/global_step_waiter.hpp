@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalStepWaiter: holds a session back until somebody else has made enough steps.
+// GlobalStepWaiter: delays the first run until the global step has reached a number.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,20 @@
 
 namespace crochet {
 
-/// Waits in before_run until the global step has reached `wait_until_step`, so that workers start one after the other:
-/// `GlobalStepWaiter{.wait_until_step = 1000}`. Once it has been reached there is no more waiting in this session.
-///   wait_until_step  steps    0        0 or below: no waiting
-///   poll_seconds     seconds  0.5      between two looks; above 0, else begin throws LogicError
-///   max_seconds      seconds  unset    so long it waits, counted by its own sleeping; without it forever
-///   step_elsewhere   -        unset    where the step is read that others advance; without it, the session's step
+/// Waits in before_run until the global step has reached `wait_until_step`, so that workers start one after another:
+/// `GlobalStepWaiter{.wait_until_step = 1000}`. Once the step is reached, it does not wait again in this session.
+///   wait_until_step  steps    0        0 or below: no wait
+///   poll_seconds     seconds  0.5      interval of polls; above 0, else begin throws LogicError
+///   max_seconds      seconds  unset    time limit of the wait, as the sum of its sleeps; unset: no limit
+///   step_elsewhere   -        unset    reads the step that other processes advance; unset: the session's step
 ///   sink, sleep               stderr, the thread sleeps
-/// Fires: before the first run, once. Says so when it begins to wait, and whenever the step moved by more than 1000.
-/// Fetches: nothing. Cost: afterwards a comparison per run. Throws: StopIteration when the session's coordinator is
-/// asked to stop while it waits, so that the run that was held back does not happen; DeadlineExceededError when
-/// max_seconds are over. The original neither looks at the coordinator nor ever gives up.
+/// - Fires: before the first run, once. Writes a line when the wait begins and whenever the step has advanced by more
+///   than 1000.
+/// - Fetches: nothing.
+/// - Cost: after the wait a comparison per run.
+/// - Throws: StopIteration when the session's coordinator receives a stop request during the wait; the delayed run is
+///   not made. DeadlineExceededError after max_seconds.
+/// - TensorFlow's hook ignores the coordinator and has no time limit.
 struct GlobalStepWaiter {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run>;
 
@@ -37,7 +40,7 @@ struct GlobalStepWaiter {
   Sink sink{};
   Sleep sleep{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     bool started = false;
     std::function<bool()> stopped{};

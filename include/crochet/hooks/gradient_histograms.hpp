@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GradientHistograms<"loss", "hidden/kernel">: how the gradients of a loss are distributed.
+// GradientHistograms<"loss", "hidden/kernel">: writes histograms of the gradients of a loss.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace crochet {
 
 namespace detail {
 
-/// "gradients/" and the name.
+/// "gradients/" followed by the name.
 template <FixedString Text>
 constexpr auto gradient_text() {
   constexpr std::string_view prefix = "gradients/", name = Text.view();
@@ -31,13 +31,15 @@ constexpr auto gradient_text() {
 
 }  // namespace detail
 
-/// Saves histograms of d loss / d variable under the tags `gradients/<variable>`:
+/// Writes histograms of d loss / d variable under the tags `gradients/<variable>`:
 ///   GradientHistograms<"loss", "hidden/kernel", "output/kernel">{{.every_steps = 1000, .summaries = events}}
-/// A SummarySaver, with its options, cadence, errors and cost; it adds the names `gradients/<variable>` to the graph,
-/// unless the model has them. Fires: as SummarySaver does. Fetches: the gradients, in these runs. Their values are
-/// those that the optimizer step of the same run begins with, before any clipping, and are not computed twice. For a
-/// graph executor only; a name that the model lacks is a compile error. Cost: SummarySaver's. The original has no such
-/// hook.
+/// - A SummarySaver, with its options, cadence, errors and cost. It adds the names `gradients/<variable>` to the graph
+///   if the model does not have them.
+/// - Fires: as SummarySaver does.
+/// - Fetches: the gradients, in these runs. They are the input of the optimizer step of the same run, before any
+///   clipping, and are computed once.
+/// - Requires a graph executor. A name that the model lacks is a compile error.
+/// - TensorFlow has no such hook.
 template <FixedString Loss, FixedString... Variables>
 struct GradientHistograms {
   static_assert(sizeof...(Variables) > 0, "crochet: GradientHistograms needs a loss and at least one variable");
@@ -48,7 +50,7 @@ struct GradientHistograms {
 
   Saver saver{};
 
-  // A template, so that the layer of the hooks needs no graph: what it calls is found where it is called.
+  // A template, so that this header includes no graph: dependent names are found at instantiation.
   template <class Builder>
   static constexpr void extend_graph(Builder& g) {
     const auto loss = g[Loss.view()];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// InMemoryEvaluator: Evaluate under hooks of its own, in a session nested in the training's.
+// InMemoryEvaluator: evaluation with hooks of its own, in a session nested in the training's.
 #pragma once
 
 #include <cstdint>
@@ -37,20 +37,22 @@ struct InMemoryEvaluatorOptions {
   Clock clock{};
 };
 
-/// Evaluates when the session is created, every N steps and at the end, each time as a session of its own with the
-/// hooks it is given: each of them sees begin, after_create_session, every run of the pass, and end.
+/// Evaluates when the session is created, every N steps and at the end, each time as a nested session with its own
+/// hooks. Each of these hooks handles begin, after_create_session, every run of the pass, and end.
 ///   InMemoryEvaluator{fetches<"accuracy">, test_batches, HookChain{ProgressBar{...}}, {.every_steps = 500}}
 ///   every_steps  global steps  100    above 0, else begin throws LogicError
 ///   anchor       -             global_step   first_run: counted from the step at which the session is created
-///   max_batches  batches       unset  a pass ends after so many; so it does when one of its hooks asks to stop
-///   during, then, sink, clock         as for Evaluate, and so are `data` and the values
-/// Fires: for 10 steps with every_steps = 4 at 0, 4, 8 and 10. At the end only if that step is not evaluated already:
-/// the original does it twice. A session that is interrupted (StopKind) makes no evaluation at its end, and one that
-/// resumes a training, or is created anew, makes none at its start: it evaluates the steps of an undisturbed run.
-/// Fetches: nothing in the main run. Cost: a comparison between passes. Nothing is built for a pass: the nested session
-/// is made for the first one and kept, its memory too; the original makes a graph and a session for each. Uses the
-/// executor's variables in place, so there is nothing to copy and no kind of saver or initializer to refuse. What the
-/// hooks of a pass throw, OutOfRangeError and StopIteration excepted, leaves it after their on_error.
+///   max_batches  batches       unset  maximum number of batches in a pass
+///   during, then, sink, clock, data   as for Evaluate; the values are scalars too
+/// - Fires: with every_steps = 4 and 10 steps, at 0, 4, 8 and 10. At the end only if that step is not already evaluated
+///   (TensorFlow evaluates it twice). A pass also ends when one of its hooks requests a stop.
+/// - An interrupted session (StopKind) is not evaluated at its end. A resumed or recovered one is not evaluated at its
+///   start. The evaluated steps are those of an uninterrupted run.
+/// - Fetches: nothing in the main run.
+/// - Cost: a comparison per run between passes. The nested session and its memory are made for the first pass and
+///   reused; TensorFlow builds a graph and a session for each pass.
+/// - Uses the executor's variables in place: nothing is copied, and every kind of saver and initializer is allowed.
+/// - Throws: what the hooks of a pass throw, after their on_error, except OutOfRangeError and StopIteration.
 template <class FetchList, class Data, class Chain = HookChain<>>
 class InMemoryEvaluator;
 template <class... N, class Data, class Chain>
@@ -59,12 +61,12 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
                          phase::save_state, phase::load_state>;
   using Result = Evaluation<N...>;
-  static constexpr Fetches<N...> fetches{};  // checked at once, asked for in passes of its own
+  static constexpr Fetches<N...> fetches{};  // checked at compile time, fetched in the passes
 
   InMemoryEvaluator(Fetches<N...>, Data data, Chain hooks = {}, InMemoryEvaluatorOptions<N...> options = {})
       : data_(std::move(data)), hooks_(std::move(hooks)), options_(std::move(options)) {}
 
-  /// The last result; its step is -1 while there is none.
+  /// The last result; its step is -1 before the first one.
   [[nodiscard]] const Result& latest() const { return latest_; }
   [[nodiscard]] Chain& hooks() { return hooks_; }
 
@@ -92,7 +94,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     nested_.reset();
   }
 
-  /// When the next pass is due, the step of the last one, and the history of the channel if `then` is one.
+  /// State: when the next pass is due, the step of the last one, and the channel's history if `then` is a channel.
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
     out.section("latest", [&] { out.put("step", latest_.step); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Isolated<H>: what goes wrong in the hook is reported and goes no further.
+// Isolated<H>: reports exceptions of the hook and does not propagate them.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace crochet {
 
-/// Catches what H throws.
+/// Catches the exceptions of H.
 template <class H>
 struct Isolation : PassOn<Isolation<H>> {
   using phases = Phases<phase::begin>;
   static constexpr bool decides_at_run_time = true;
 
   struct options {
-    /// Where failures are reported: the first, second, fourth, eighth, ... of them, so that a hook that fails in every
-    /// run does not fill the disk.
+    /// Receives the first, second, fourth, eighth, ... failure, so that a hook that fails in every run does not fill
+    /// the disk.
     Sink sink{};
-    /// The hook is not called any more after so many failures; 0: always called again.
+    /// After this number of failures the hook is no longer called; 0: no limit.
     std::int64_t disable_after = 0;
   };
 
@@ -33,9 +33,9 @@ struct Isolation : PassOn<Isolation<H>> {
   explicit Isolation(options how) : how_(std::move(how)) {}
 
   [[nodiscard]] std::int64_t failures() const { return failures_; }
-  /// What the last failure said; empty if there was none.
+  /// The message of the last failure; empty if there was none.
   [[nodiscard]] const std::string& last_error() const { return last_error_; }
-  /// Whether the hook is not called any more.
+  /// Whether the hook is no longer called.
   [[nodiscard]] bool disabled() const { return disabled_; }
 
   void begin() {
@@ -73,7 +73,7 @@ struct Isolation : PassOn<Isolation<H>> {
     try {
       how_.sink("crochet: " + detail::type_name<H>() + " failed in " + std::string(phase) + " (failure " +
                 std::to_string(failures_) + (disabled_ ? ", it is not called any more): " : "): ") + last_error_);
-    } catch (...) {  // a report that cannot be made must not do what the failure may not
+    } catch (...) {  // an error of the sink must not propagate either
     }
   }
 
@@ -83,13 +83,16 @@ struct Isolation : PassOn<Isolation<H>> {
   bool disabled_ = false;
 };
 
-/// No exception of H leaves it, not even a clean one (a hook that ends the loop by throwing does not belong in here,
-/// nor does NanTensor). A hook that fails in before_run has no part in that run; one that fails in begin is not called
-/// again. Errors of the executor are not caught, except where H itself reads a value or runs something on the side;
-/// they come back in the next run. save_state and load_state are passed on without protection: a checkpoint that holds
-/// half of a hook's state must not look complete. Cost: nothing while all goes well, but H's request becomes
-/// conditional (session/demand.hpp). `Isolated<H>{{...}, {.sink = my_sink, .disable_after = 3}}`;
-/// `isolated.policy.failures()` counts.
+/// H, with its exceptions caught: `Isolated<H>{{...}, {.sink = my_sink, .disable_after = 3}}`;
+/// `isolated.policy.failures()` is their number.
+/// - Catches every exception, also the ones that end a loop cleanly. Do not wrap NanTensor or another hook that ends
+///   the loop by an exception.
+/// - A hook that fails in before_run takes no part in that run. One that fails in begin is not called again.
+/// - Errors of the executor are not caught, except where H itself reads a value or makes a run; these occur again in
+///   the next run.
+/// - Exceptions of save_state and load_state propagate: a checkpoint with half of a hook's state must not look
+///   complete.
+/// - Cost: nothing without failures, but H's request becomes conditional (session/demand.hpp).
 template <class H>
 struct Isolated : Decorated<H, Isolation<H>> {
   using Base = Decorated<H, Isolation<H>>;

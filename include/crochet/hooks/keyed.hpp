@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keyed<"to_file", H>: the hook's state is saved under a key of your own.
+// Keyed<"to_file", H>: saves the hook's state under a given key.
 #pragma once
 
 #include <string_view>
@@ -9,12 +9,12 @@
 
 namespace crochet {
 
-/// Changes nothing.
+/// The identity policy.
 template <class H>
 struct UnderKey : PassOn<UnderKey<H>> {};
 
-/// H, whose state goes into checkpoints under the key `Key` and not under H's own, the name of its type. For two hooks
-/// of one type in a chain, or for a hook whose type may change while its checkpoints live on:
+/// H, with its state in checkpoints under the key `Key` in place of the name of its type. For two hooks of one type in
+/// a chain, or for a hook whose type may change between checkpoints:
 ///   HookChain{LoggingTensor<"loss">{...}, Keyed<"to_file", LoggingTensor<"loss">>{{...}}}
 /// Cost: none.
 template <FixedString Key, class H>

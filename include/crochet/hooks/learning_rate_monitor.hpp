@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LearningRateMonitor<"learning_rate">: says when the learning rate changes.
+// LearningRateMonitor<"learning_rate">: logs changes of the learning rate.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,20 @@
 
 namespace crochet {
 
-/// Looks at a scalar now and then, and writes a line when it is another one than at the last look:
+/// Reads a scalar at an interval, and writes a line when its value has changed since the last reading:
 ///   learning_rate = 0.001 (step 1)
 ///   step 400: learning_rate = 0.0005
 ///   Text           -        "learning_rate"   the scalar
 ///   every_steps    runs     100    at most one of the two; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
-///   on_change      -        unset  is called with step and value of each line
-///   summaries      -        none   each look is a scalar summary, changed or not
+///   on_change      -        unset  called with the step and the value of each line
+///   summaries      -        none   receives a scalar summary for each reading, changed or not
 ///   sink, clock             standard error, steady
-/// Fires: in the first run that it sees, then after each interval. Fetches: the scalar, in these runs. Cost: a
-/// comparison, with every_seconds a reading of the clock. State: when the next look is due, and the last value. The
-/// original has no such hook.
+/// - Fires: in the first admitted run, then after each interval.
+/// - Fetches: the scalar, in these runs.
+/// - Cost: a comparison per run, with every_seconds a clock reading.
+/// - State: when the next reading is due, and the last value.
+/// - TensorFlow has no such hook.
 template <FixedString Text = "learning_rate">
 struct LearningRateMonitor {
   using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::save_state, phase::load_state>;
@@ -48,10 +50,10 @@ struct LearningRateMonitor {
   Clock clock{};
   SummarySink summaries{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     RunCadence timer;
-    double value = std::numeric_limits<double>::quiet_NaN();  // at the last look
+    double value = std::numeric_limits<double>::quiet_NaN();  // at the last reading
     std::int64_t since_step = -1;
   };
   State state{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoggingTensor<"loss">: prints values now and then.
+// LoggingTensor<"loss">: logs values at an interval.
 #pragma once
 
 #include <array>
@@ -37,13 +37,13 @@ struct LoggedValue {
   double number = std::numeric_limits<double>::quiet_NaN();  ///< NaN for what is not a scalar
 };
 
-/// What a formatter is given, in the order of the hook's names.
+/// The argument of a formatter, in the order of the hook's names.
 struct LoggedValues {
   std::span<const LoggedValue> values;
   std::int64_t step = 0;
-  std::optional<double> seconds;  ///< since the previous line; nothing in the first one
+  std::optional<double> seconds;  ///< since the previous line; empty in the first one
 
-  /// The value of that name. Throws LogicError if there is none.
+  /// The value of the name. Throws LogicError if there is none.
   const LoggedValue& operator[](std::string_view name) const {
     for (const LoggedValue& value : values) {
       if (value.name == name) return value;
@@ -54,19 +54,22 @@ struct LoggedValues {
 
 /// Writes `step 100: loss = 0.5, acc = 0.9 (0.123 sec)` to the sink: `LoggingTensor<"loss", "acc">{.every_steps =
 /// 100}`.
-///   Text...        -        -        the names, in the order of the line, also where the original sorts them
+///   Text...        -        -        the names, in the order of the line (TensorFlow sometimes sorts them)
 ///   every_steps    steps    unset    exactly one of the two, or none with at_end; else, or out of range, begin throws
 ///   every_seconds  seconds  unset    LogicError
-///   anchor         -        global_step   first_run: due in runs 1, 1 + N, ... of those that it sees
-///   at_end         -        false    `end` logs the values of the last run, unless its line is there already
-///   formatter      -        unset    makes the whole line itself, from a LoggedValues
+///   anchor         -        global_step   first_run: due in the admitted runs 1, 1 + N, ...
+///   at_end         -        false    `end` logs the values of the last run, unless they are already logged
+///   formatter      -        unset    returns the whole line for a LoggedValues
 ///   sink, clock             standard error, steady
-/// Fires: in the run that makes a multiple of every_steps; with every_seconds in the first run that it sees, then after
-/// each interval. The seconds of a line are those since the last one, or since the first run. `end` says so if there
-/// was no line in more than every_steps runs, since they did not advance the global step. Fetches: the names, in these
-/// runs; with at_end in every run, since any may be the last. Cost: a comparison, with every_seconds a reading of the
-/// clock; with at_end about 0.1 us for each value in every run. State: when the next line is due. The original makes a
-/// further run at the end, which eats data, needs feeds that nobody gives, and would advance a step function.
+/// - Fires: in the run that makes a multiple of every_steps; with every_seconds in the first admitted run, then after
+///   each interval.
+/// - The seconds of a line are those since the last line, or since the first run.
+/// - `end` reports if more than every_steps runs had no line because they did not advance the global step.
+/// - Fetches: the names, in these runs; with at_end in every run, since any may be the last.
+/// - Cost: a comparison, with every_seconds a clock reading; with at_end about 0.1 us per value and run.
+/// - State: when the next line is due.
+/// - TensorFlow makes a further run at the end. That run consumes data, has no feeds, and would advance a step
+///   function.
 template <FixedString... Text>
 struct LoggingTensor {
   static_assert(sizeof...(Text) > 0, "crochet: LoggingTensor needs a name: LoggingTensor<\"loss\">");
@@ -82,7 +85,7 @@ struct LoggingTensor {
   Sink sink{};
   Clock clock{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     RunCadence timer;
     std::int64_t step = -1;    // of `latest`; -1: none
@@ -97,7 +100,7 @@ struct LoggingTensor {
     const Cadence timer = at_end ? cadence_of<LoggingTensor>(every_steps, every_seconds, anchor)
                                  : required_cadence_of<LoggingTensor>(every_steps, every_seconds, anchor);
     state = State{.timer = {timer, !every_steps || anchor == Anchor::first_run}};
-    for (LoggedValue& value : state.latest) value.text.reserve(32);  // any scalar: no allocation later
+    for (LoggedValue& value : state.latest) value.text.reserve(32);  // any scalar fits: no allocation later
   }
 
   std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
@@ -119,7 +122,7 @@ struct LoggingTensor {
     if (state.logged == -1 && every_steps && state.timer.runs() - state.resumed > *every_steps) complain();
   }
 
-  /// When the next line is due; not the values of the last run.
+  /// State: when the next line is due; the values of the last run are not saved.
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) {
     state.timer.load_state(in, clock());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MemoryMonitor: how much memory a session uses.
+// MemoryMonitor: logs the memory use of a session.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,30 @@
 
 namespace crochet {
 
-/// What was seen at a step.
+/// The memory use at a step.
 struct MemoryUse {
   std::int64_t step = -1;
   HostMemory host{};
-  std::optional<std::int64_t> workspace{};  ///< bytes of the hooked run's workspace, where the executor tells
+  std::optional<std::int64_t> workspace{};  ///< bytes of the hooked run's workspace, if the executor has
+                                            ///< workspace_bytes
 };
 
 /// Writes `step 1000: memory = 123.4 MiB, at most 150.0 MiB, workspace 2.0 MiB` to the sink.
 ///   every_steps      steps    1000     at most one of the two; both, or one out of range: begin throws LogicError
 ///   every_seconds    seconds  unset
 ///   anchor           -        global_step   first_run: after runs 1, 1001, ...
-///   stop_above       bytes    unset    asks to stop when the program uses more than this: the end, and a last
-///                                      checkpoint, are better than being killed for it
-///   then             -        unset    is given what was seen
-///   read             -        the operating system's count: where the host's memory is looked up
+///   stop_above       bytes    unset    requests a stop when the program uses more than this, so that `end` and a last
+///                                      checkpoint come before the system kills the program
+///   then             -        unset    receives each reading
+///   read             -        the operating system's count    reads the host's memory
 ///   sink, clock               standard error, steady
-/// Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run, then at the
-/// interval. Fetches: nothing. Cost: a comparison per run, with every_seconds a
-/// reading of the clock; about 30 us for a look. The workspace is that of an executor with
-/// `workspace_bytes(workspace)`; on a device it is the device's memory. State: when it looks next. The original has no
-/// such hook.
+/// - Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run, then at the
+///   interval.
+/// - Fetches: nothing.
+/// - Cost: a comparison per run, with every_seconds a clock reading; about 30 us per memory reading.
+/// - The workspace is that of an executor with `workspace_bytes(workspace)`; on a device it is device memory.
+/// - State: when the next reading is due.
+/// - TensorFlow has no such hook.
 struct MemoryMonitor {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MovingAverage: keeps exponential moving averages of the weights, to evaluate and save with.
+// MovingAverage: keeps exponential moving averages of the weights, for evaluation and saving.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,23 @@
 
 namespace crochet {
 
-/// After each run, average = decay * average + (1 - decay) * weight, from the weights' first values on:
+/// After each run, average = decay * average + (1 - decay) * weight, starting with the weights' first values:
 ///   WeightAverages averages;
 ///   HookChain{MovingAverage{.averages = averages, .decay = 0.999},
 ///             Evaluate{fetches<"accuracy">, data, {.every_steps = 500, .during = averages.swapped()}}}
-///   averages     -      its own      where they are kept: what others swap in
+///   averages     -      its own      storage of the averages, which other hooks swap in
 ///   decay        -      0.999        not below 0, below 1
 ///   warm_up      -      false        min(decay, (1 + n) / (10 + n)) in update n, from 0: TensorFlow's num_updates
 ///   every_steps  steps  1            between two updates; above 0
 ///   anchor       -      global_step      first_run: after runs 1, 1 + N, 1 + 2N, ...
-///   include      -      all          which variables, by name; of these the floating ones, and of a graph's only those
-///                                    that are trained, so no optimizer's slots
-/// A setting out of range: begin throws LogicError; so does creating the session if nothing is left to average. Fires:
-/// after each run, or each N steps. Fetches: nothing; reads the executor's variables (HasVariables). Cost: a pass over
-/// the weights; memory for a copy of them. State: the averages and the number of updates; a resumed session goes on
-/// exactly, and a recovery keeps them.
-/// Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.
+///   include      -      all          filter of variables by name; only floating-point ones, and of a graph only the
+///                                    trainable ones, are averaged, so no optimizer's slots
+/// - Fires: after each run, or every N steps.
+/// - Fetches: nothing; reads the executor's variables (HasVariables).
+/// - Cost: a pass over the weights; memory for a copy of them.
+/// - State: the averages and the number of updates. A resumed session continues exactly, and a recovery keeps them.
+/// - Throws: LogicError from begin for a setting out of range, and from session creation if no variable is averaged.
+/// - Source: Tarvainen and Valpola, NIPS 2017; TensorFlow's ExponentialMovingAverage, which is part of its graph.
 struct MovingAverage {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
@@ -87,8 +88,8 @@ struct MovingAverage {
   }
 };
 
-/// A saver that writes the averages in place of the weights, for hooks that are given a saver and for exports:
-/// `AveragedSaver{saver, averages}`. Restoring is the saver's own.
+/// A saver that writes the averages in place of the weights, for hooks that take a saver and for exports:
+/// `AveragedSaver{saver, averages}`. It restores as the saver does.
 template <class Saver>
 struct AveragedSaver {
   Saver saver;

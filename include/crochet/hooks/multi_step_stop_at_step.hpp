@@ -17,15 +17,18 @@
 
 namespace crochet {
 
-/// Tells each run how many steps to make, so that the last one is shorter and ends at the target: with
+/// Feeds each run its number of steps, so that the last run is shorter and ends at the target. With
 /// `MultiStepStopAtStep<>{.num_steps = 10, .steps_per_run = 4}` the runs make 4, 4 and 2 steps.
 ///   Text           -      "steps_per_run"   the scalar placeholder or input that is fed
 ///   last_step      steps  unset             exactly one of the two, as for StopAtStep
 ///   num_steps      steps  unset
 ///   steps_per_run  steps  1                 above 0, else begin throws LogicError
-/// Fires: feeds every run; asks to stop after the one that reaches the target. Fetches: nothing. Cost: a comparison and
-/// the feed. The executor has to count its steps (Executor, global_step): after_run throws LogicError when the step has
-/// not advanced by what was fed. The original keeps the number in a variable of its own that it loads after each run.
+/// - Fires: feeds every run; requests a stop after the one that reaches the target.
+/// - Fetches: nothing.
+/// - Cost: a comparison and the feed.
+/// - Requires an executor that counts its steps (Executor, global_step): after_run throws LogicError if the step has
+///   not advanced by the fed number.
+/// - TensorFlow keeps the number in a variable that it loads after each run.
 template <FixedString Text = "steps_per_run">
 struct MultiStepStopAtStep {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run>;
@@ -34,10 +37,10 @@ struct MultiStepStopAtStep {
   std::optional<std::int64_t> num_steps{};
   std::int64_t steps_per_run = 1;
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     StopAtStep stop{};
-    std::int64_t due = 0;  // the step that the run at hand has to reach
+    std::int64_t due = 0;  // the step that the current run must reach
   };
   State state{};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NanTensor<"loss">: notices when a value is not a number any more.
+// NanTensor<"loss">: detects NaN and infinite values.
 #pragma once
 
 #include <cmath>
@@ -19,16 +19,18 @@
 
 namespace crochet {
 
-/// Notices when a value is NaN or infinite: `NanTensor<"loss">{}`.
+/// Detects NaN and infinite values: `NanTensor<"loss">{}`.
 ///   Text...         -  -      scalars or tensors; integers are never NaN
-///   fail_on_nan     -  true   true: throws NanLossError, so no hook's `end`, no last checkpoint; false: warns and asks
-///                             to stop, so that the session ends cleanly
-///   allow_infinity  -  false  infinity is a legal value
+///   fail_on_nan     -  true   true: throws NanLossError, so no hook's `end` runs and there is no last checkpoint;
+///                             false: warns and requests a stop, so that the session ends cleanly
+///   allow_infinity  -  false  accepts infinite values
 ///   sink            -         standard error
-/// Fires: after every run that it sees. Fetches: the values, in those runs. Cost: a look at each element; on a device
-/// that waits for the result. To look less often, wrap it: `EveryN<100, NanTensor<"loss">>{}`. The message says which
-/// of the two it was, and in a tensor, which the original cannot watch, how many and where. The original looks for NaN
-/// only; an infinite loss is NaN one step later, when the variables are already spoilt.
+/// - Fires: after every admitted run. For fewer checks, wrap it: `EveryN<100, NanTensor<"loss">>{}`.
+/// - Fetches: the values, in those runs.
+/// - Cost: a test of each element; on a device, waits for the result.
+/// - The message names NaN or infinity; for a tensor, which TensorFlow's hook cannot watch, also the number and
+///   positions.
+/// - TensorFlow detects NaN only. An infinite loss is NaN one step later, when the variables are already damaged.
 template <FixedString... Text>
 struct NanTensor {
   static_assert(sizeof...(Text) > 0, "crochet: NanTensor needs a name: NanTensor<\"loss\">");

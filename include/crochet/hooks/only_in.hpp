@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OnlyIn<"discriminator", H>: the hook sees only the runs of one plan.
+// OnlyIn<"discriminator", H>: calls the hook only in the runs of one plan.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-/// Applies to runs whose caller named the target.
+/// Applies to runs whose caller names the target.
 template <FixedString Plan, class H>
 struct OfPlan : PassOn<OfPlan<Plan, H>> {
   using plans = Names<Name<Plan>>;
@@ -19,10 +19,12 @@ struct OfPlan : PassOn<OfPlan<Plan, H>> {
   [[nodiscard]] std::string cadence() const { return "in " + std::string(Plan.view()); }
 };
 
-/// H sees before_run and after_run only in runs whose caller names the target `Plan`; and all its other phases.
-/// Decided in the compiler: the other runs carry no trace of H, fetch nothing for it and need not be able to compute
-/// what it wants. A plan that the executor does not have is a compile error. Cost: none, not even a byte. The original
-/// calls every hook in every run, and breaks in those that cannot give what a hook fetches.
+/// Calls before_run and after_run of H only in runs whose caller names the target `Plan`, and every other phase always.
+/// - Decided at compile time: the other runs contain no code of H, fetch nothing for it, and need not be able to
+///   compute its fetches.
+/// - A plan that the executor does not have is a compile error.
+/// - Cost: none, not even a byte.
+/// - TensorFlow calls every hook in every run, and fails in a run that cannot compute a hook's fetches.
 template <FixedString Plan, class H>
 struct OnlyIn : Decorated<H, OfPlan<Plan, H>> {
   using Base = Decorated<H, OfPlan<Plan, H>>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlateauRate: a learning rate that falls when a value does not get better any more.
+// PlateauRate: a learning rate that is reduced when a value no longer improves.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,15 @@
 
 namespace crochet {
 
-/// The rule that ReduceOnPlateau and ReduceOnMetricPlateau share; Keras and PyTorch have it under that name. Usable
-/// without a hook: `if (rate.reduced(loss, step)) use(rate.now);`.
-///   aim        -      -       required: which values are better
-///   rate       -      1e-3    the first rate, above 0
-///   factor     -      0.1     the rate times this is the next one; above 0 and below 1
-///   patience   looks  10      so many in a row that are not better; at least 1
-///   min_delta  -      0       better is better by more than this
-///   cooldown   looks  0       so many after a reduction do not count
-///   min_rate   -      0       it does not fall below
+/// The rule of ReduceOnPlateau and ReduceOnMetricPlateau (ReduceLROnPlateau in Keras and PyTorch). Usable without a
+/// hook: `if (rate.reduced(loss, step)) use(rate.now);`.
+///   aim        -       -     required: which values are better
+///   rate       -       1e-3  the first rate, above 0
+///   factor     -       0.1   the next rate is the rate times this; above 0 and below 1
+///   patience   values  10    number of consecutive values without improvement; at least 1
+///   min_delta  -       0     an improvement is larger than this
+///   cooldown   values  0     number of values after a reduction that do not count
+///   min_rate   -       0     lower bound of the rate
 struct PlateauRate {
   Aim aim;
   double rate = 1e-3;
@@ -29,11 +29,11 @@ struct PlateauRate {
   std::int64_t cooldown = 0;
   double min_rate = 0;
 
-  double now = 0;  // start() makes it `rate`
+  double now = 0;  // start() sets it to `rate`
   Patience seen{.aim = aim};
   std::int64_t cooling = 0;
 
-  /// Forgets everything. Throws LogicError if a setting is out of range; `who` is named.
+  /// Resets the state. Throws LogicError if a setting is out of range; the message names `who`.
   void start(const std::string& who) {
     const auto want = [&](bool good, const char* what) {
       if (!good) throw LogicError("crochet: " + who + ": " + what);
@@ -47,7 +47,7 @@ struct PlateauRate {
     cooling = 0;
   }
 
-  /// Takes note of a value. True if the rate is another one now.
+  /// Records a value. True if the rate has changed.
   bool reduced(double value, std::int64_t step) {
     const bool waits = cooling > 0;
     cooling -= waits ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiler: traces one run now and then. When, is said here; how, by the tracer that it is given.
+// Profiler: traces single runs at an interval. It schedules the traces; the given tracer makes them.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace crochet {
 
-/// Something that can record what a run does.
+/// A recorder of runs.
 template <class T>
 concept Tracer = requires(T& tracer, std::int64_t step) {
-  tracer.start();     // the run that follows is to be recorded
-  tracer.stop(step);  // it succeeded and is step number `step`: put the record where it belongs
-  tracer.abandon();   // it threw: forget the record
+  tracer.start();     // record the run that follows
+  tracer.stop(step);  // the run succeeded as step number `step`: store the record
+  tracer.abandon();   // the run threw: discard the record
 };
 
 /// When to trace; exactly one of the two intervals.
@@ -33,16 +33,18 @@ struct ProfilerOptions {
 };
 
 /// Records single runs: `Profiler{my_tracer, {.every_steps = 1000}}`.
-///   every_steps    steps    unset   exactly one of the two, else or out of range begin throws LogicError
+///   every_steps    steps    unset   exactly one of the two; else, or out of range, begin throws LogicError
 ///   every_seconds  seconds  unset
 ///   anchor         -        global_step   first_run: the runs that make F + N, F + 2N, ... of a session from step F
 ///   clock                   steady
-/// Fires: never in the first run after a session is created, since it shows what happens once; then in the runs that
-/// make a multiple of N, or in the first one that begins S seconds after the last record. Runs 2, 4, 6 for every_steps
-/// = 2, runs 2, 3, 4 for 1. Fetches: nothing. Cost: a comparison per run, with every_seconds a reading of the clock; in
-/// a recorded run the tracer's. Throws what the tracer throws. Where the original differs: it asks for a full trace
-/// through the options of the run, for everybody in that run, and reads a step with the run that it traces, which may
-/// be the one before.
+/// - Fires: never in the first run of a session, which contains one-time work; then in the runs that make a multiple of
+///   N, or in the first one that begins S seconds after the last record. every_steps = 2: runs 2, 4, 6; 1: runs 2, 3,
+///   4.
+/// - Fetches: nothing.
+/// - Cost: a comparison per run, with every_seconds a clock reading; in a recorded run the tracer's.
+/// - Throws: what the tracer throws.
+/// - TensorFlow requests a full trace through the run's options, for all hooks of that run. It reads the step in the
+///   run that it traces, so the step may be the one before.
 template <Tracer T>
 class Profiler {
  public:
@@ -65,7 +67,7 @@ class Profiler {
   }
 
   void before_run(auto& run) {
-    if (recording_) give_up();  // the run before threw
+    if (recording_) give_up();  // the previous run threw
     const bool due = timer_.due_next(run.step(), options_.clock);
     if (!primed_) [[unlikely]] {
       prime(run.step());

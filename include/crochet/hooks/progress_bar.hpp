@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProgressBar: how far the loop is, how fast, and how long it will take.
+// ProgressBar: shows progress, speed and remaining time of the loop.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +24,18 @@
 
 namespace crochet {
 
-/// On a terminal, one line that is drawn again at most every `refresh_seconds`:
+/// On a terminal, one line that is redrawn at most every `refresh_seconds`:
 ///   1200/2000 [============>       ]  60% 153.2 steps/s 0:05 left  loss = 0.35
-/// Elsewhere (a file, a pipe) plain lines of that kind, rarely: after each tenth of the way, and at least every
-/// `line_seconds`. Without `total`, the global step at which the loop ends, there is no bar and no time left.
-/// `Progress<"loss">{.total = 2000}` also shows values. At the end it draws the last state and goes to a new line,
-/// after an error just to a new line. Lines that the library writes to standard error
-/// appear above the bar. Fires: when it
-/// is time to draw. Fetches: the values, only in runs after which the line is drawn. Cost: one reading of the clock per
-/// run. The original has no such hook.
+/// - Elsewhere (a file, a pipe): plain lines of that kind, after each tenth of `total` and at least every
+///   `line_seconds`.
+/// - total: the global step at which the loop ends; unset: no bar and no remaining time.
+/// - `Progress<"loss">{.total = 2000}` also shows values.
+/// - At the end it draws the last state and starts a new line; after an error it only starts a new line.
+/// - Lines that the library writes to standard error appear above the bar.
+/// - Fires: when a line is due.
+/// - Fetches: the values, only in runs after which a line is due.
+/// - Cost: one clock reading per run.
+/// - TensorFlow has no such hook.
 template <FixedString... Text>
 struct Progress {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
@@ -42,18 +45,18 @@ struct Progress {
   std::optional<std::int64_t> total{};
   double refresh_seconds = 0.1;
   double line_seconds = 60;
-  /// Columns of the terminal; 0: no terminal, plain lines. It looks for itself if not set.
+  /// Columns of the terminal; 0: no terminal, plain lines; unset: detected.
   std::optional<int> columns{};
-  /// Where the text goes, control characters and ends of lines included; to standard error if not set.
+  /// Output of the text with its control characters and line ends; unset: standard error.
   std::function<void(std::string_view)> write{};
   Clock clock{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     detail::ProgressLine line;
     int columns = 0;
     bool due = false;
-    double drawn_at = 0;  // when, at which step and in which tenth of the way the line was drawn last
+    double drawn_at = 0;  // time, step and tenth of `total` of the last draw
     std::int64_t drawn_step = 0;
     std::int64_t drawn_tenth = 0;
     std::array<std::string, sizeof...(Text)> values{};
@@ -120,7 +123,7 @@ struct Progress {
     write ? write("\n") : detail::standard_error.leave_bar();
   }
 
-  /// Smooths the rate over the last few times the line was drawn.
+  /// Smooths the rate over the last few draws.
   void measure(double now) {
     const double seconds = now - state.drawn_at;
     if (seconds > 0 && state.line.step > state.drawn_step) {
@@ -138,7 +141,7 @@ struct Progress {
   [[nodiscard]] std::string values_text() const {
     std::string text;
     if constexpr (sizeof...(Text) > 0) {
-      if (state.values[0].empty()) return text;  // no run has been due
+      if (state.values[0].empty()) return text;  // no run has been due yet
     }
     [[maybe_unused]] std::size_t i = 0;
     [[maybe_unused]] const auto add = [&](std::string_view name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReduceOnPlateau<"loss">: lowers the learning rate when a value does not get better any more.
+// ReduceOnPlateau<"loss">: lowers the learning rate when a value no longer improves.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +35,23 @@ inline std::string plateau_text(const std::string& value, std::string_view rate,
 
 }  // namespace detail
 
-/// Takes the mean of a scalar over the runs of every `every_steps` steps, and when it has not become better for
-/// `patience` such means, makes the rate smaller:
+/// Averages a scalar over every `every_steps` steps, and reduces the rate after `patience` consecutive averages without
+/// improvement:
 ///   ReduceOnPlateau<"loss">{.rule = {.aim = Aim::lowest, .rate = 0.1, .patience = 5}, .every_steps = 500}
 ///   Value        -     -                the scalar
-///   Rate         -     "learning_rate"  a scalar placeholder, which is fed in every run; where the model has none, a
+///   Rate         -     "learning_rate"  a scalar placeholder, which is fed in every run; if the model has none, a
 ///                                       variable of that name, which is written when the rate changes
 ///   rule               see PlateauRate  aim (required), rate, factor, patience, ...; out of range: begin throws
 ///                                       LogicError
-///   every_steps  steps  100             between two looks; above 0
-///   anchor       -     global_step      looks at multiples of every_steps; first_run: after runs 1 + N, 1 + 2N, ...
-///   sink               standard error   is told of a reduction
-/// Fires: feeds in every run; looks after the run that makes a multiple of every_steps. Fetches: Value, in every run.
-/// Cost: that, an addition and the feed. State: the rate, the best value, what was counted since, and the sum since the
-/// last look. Throws LogicError if there is neither placeholder nor variable. The original has no such hook.
+///   every_steps  steps  100             between two evaluations of the rule; above 0
+///   anchor       -     global_step      at multiples of every_steps; first_run: after runs 1 + N, 1 + 2N, ...
+///   sink               standard error   receives a line for each reduction
+/// - Fires: feeds in every run; evaluates the rule after the run that makes a multiple of every_steps.
+/// - Fetches: Value, in every run.
+/// - Cost: the fetch, an addition and the feed.
+/// - State: the rate, the best value, the counts since then, and the sum of the current interval.
+/// - Throws: LogicError if the model has neither such a placeholder nor such a variable.
+/// - TensorFlow has no such hook.
 template <FixedString Value, FixedString Rate = "learning_rate">
 struct ReduceOnPlateau {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
@@ -60,7 +63,7 @@ struct ReduceOnPlateau {
   Anchor anchor = Anchor::global_step;
   Sink sink{};
 
-  /// What happened since the last look; begin clears it.
+  /// State of the current interval; begin resets it.
   struct State {
     Cadence timer{};
     double sum = 0;
@@ -78,7 +81,7 @@ struct ReduceOnPlateau {
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     state.timer.session_begins(session.step(), 0);
-    state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new ones
+    state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new
   }
 
   auto before_run(auto& run) {
@@ -115,7 +118,7 @@ struct ReduceOnPlateau {
  private:
   CROCHET_COLD void look(std::int64_t step) {
     const bool interval_is_over = state.timer.triggered(step, 0).has_value();
-    if (!interval_is_over) return;  // the first run, which begins it
+    if (!interval_is_over) return;  // the first run starts the interval
     const double mean = state.sum / static_cast<double>(state.runs);
     state.sum = 0;
     state.runs = 0;
@@ -123,15 +126,17 @@ struct ReduceOnPlateau {
   }
 };
 
-/// The same for a metric that an evaluator publishes, one look for each step at which it does:
+/// ReduceOnPlateau for a metric that an evaluator publishes; evaluates the rule once per published step:
 ///   ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "accuracy", .rule = {.aim = Aim::highest, .rate = 0.1}}
 ///   Rate     -  "learning_rate"  as for ReduceOnPlateau
-///   metrics  -  a new channel    to which the evaluator publishes
-///   metric   -  -                its name there; after_run throws LogicError if others are published, but not this one
+///   metrics  -  a new channel    the channel to which the evaluator publishes
+///   metric   -  -                its name there; after_run throws LogicError if only other metrics are published
 ///   rule, sink                   as for ReduceOnPlateau
-/// Fires: feeds in every run; looks after a run in which, or since which, something was published. Fetches: nothing.
-/// Cost: one load and the feed. State: the rate, the best value, what was counted since, the channel's history
-/// (MetricCursor). It must stand behind the hooks that publish; else it does not compile.
+/// - Fires: feeds in every run; evaluates the rule after a run in which, or since which, a metric was published.
+/// - Fetches: nothing.
+/// - Cost: one load and the feed.
+/// - State: the rate, the best value, the counts since then, the channel's history (MetricCursor).
+/// - Stands behind the hooks that publish; otherwise the chain does not compile.
 template <FixedString Rate = "learning_rate">
 struct ReduceOnMetricPlateau {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
@@ -143,7 +148,7 @@ struct ReduceOnMetricPlateau {
   PlateauRate rule;
   Sink sink{};
 
-  /// What was seen so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     MetricCursor cursor{};
     double written = std::numeric_limits<double>::quiet_NaN();

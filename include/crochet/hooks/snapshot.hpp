@@ -22,11 +22,14 @@ namespace crochet {
 /// Writes a value as `<folder>/<name>-<global step>.npy`, which numpy.load reads:
 ///   EverySeconds<60, Snapshot<"temperature">>{{"out/"}}
 ///   Text    -  -        the value; a '/' in its name becomes '_'
-///   folder  -  current  made in begin if it is missing
-/// A file is complete or not there, also when the machine stops; one of an earlier session at the same step is
-/// replaced. Fires: after every run that it sees; wrap it to make it rarer. Fetches: the value, in those runs. Cost: it
-/// waits for the disk. Throws IoError for a folder that cannot be made or a file that cannot be written;
-/// `Isolated<...>` around it keeps the loop going. The original has no such hook.
+///   folder  -  current  created in begin if it is missing
+/// - A file is complete or absent, also after a power failure. It replaces one of an earlier session at the same step.
+/// - Fires: after every admitted run; wrap it for fewer.
+/// - Fetches: the value, in those runs.
+/// - Cost: waits for the disk.
+/// - Throws: IoError for a folder that cannot be created or a file that cannot be written. `Isolated<...>` around it
+///   keeps the loop running.
+/// - TensorFlow has no such hook.
 template <FixedString Text>
 struct Snapshot {
   using handles = Phases<phase::begin, phase::after_run>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepCounter: how many steps a second.
+// StepCounter: logs the steps per second.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,18 @@ namespace crochet {
 /// Writes `step 100: global_step/sec = 153.2` to the sink.
 ///   every_steps    global steps  100    at most one of the two; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds       unset
-///   anchor         -             global_step   first_run: the first run begins the first interval, as in the original
-///   step_name      -             "global_step"   what line and tag begin with
-///   summaries      -             none   each rate is a scalar summary too, at the step after the run
+///   anchor         -             global_step   first_run: the first run begins the first interval, as in TensorFlow
+///   step_name      -             "global_step"   prefix of line and tag
+///   summaries      -             none   receives each rate as a scalar summary, at the step after the run
 ///   sink, clock                  standard error, steady
-/// Fires: after the run that makes a multiple of every_steps, or after each interval of seconds; the first interval
-/// begins when the session is created. Says once when 20 runs in a row did
-/// not advance the global step. Fetches: nothing, the session knows the step. Cost: a comparison per run, with
-/// every_seconds a reading of the clock. State: the interval that is going on. Where the original differs: its first
-/// interval begins after the first run (it reports at 11 and 21, not at 10 and 20), and goes on through a recovery, so
-/// that rates may be negative.
+/// - Fires: after the run that makes a multiple of every_steps, or after each interval of seconds. The first interval
+///   begins when the session is created.
+/// - Reports once when 20 consecutive runs did not advance the global step.
+/// - Fetches: nothing; the session counts the step.
+/// - Cost: a comparison per run, with every_seconds a clock reading.
+/// - State: the current interval.
+/// - TensorFlow's first interval begins after the first run (it reports at 11 and 21, not at 10 and 20), and continues
+///   through a recovery, so that rates may be negative.
 struct StepCounter {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
@@ -45,15 +47,15 @@ struct StepCounter {
   SummarySink summaries{};
   std::string step_name = "global_step";
 
-  /// The rate that was reported last; 0 before.
+  /// The last reported rate; 0 before the first report.
   double steps_per_second = 0;
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     Cadence timer;
     std::int64_t step = -1;  // after the previous run
     int runs_without_progress = 0;
-    bool loaded = false;  // the interval goes on
+    bool loaded = false;  // the interval continues
   };
   State state{};
 
@@ -75,7 +77,7 @@ struct StepCounter {
     state.step = step;
   }
 
-  /// The interval that is going on, without the time between save and load.
+  /// State: the current interval, without the time between save and load.
   void save_state(auto& out) const {
     state.timer.save_state(out, clock());
     out.put("steps_per_second", steps_per_second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopAtCheckpointStep: stops when a checkpoint that somebody else writes has reached a step.
+// StopAtCheckpointStep: stops when a checkpoint of another process has reached a step.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,18 @@
 
 namespace crochet {
 
-/// For a session that does not save: once the step is there, it waits for the chief to have saved it.
+/// Ends a session that does not save, once the chief has saved the step:
 ///   StopAtCheckpointStep{.checkpoint_step = [&] { return step_of_latest_checkpoint(folder); }, .last_step = 2000}
-///   checkpoint_step  -        -    the step in the latest checkpoint; nothing while there is none
+///   checkpoint_step  -        -    returns the step of the latest checkpoint; an empty optional while there is none
 ///   last_step        steps    -    not below 0
-///   wait_seconds     seconds  30   after a look that found the checkpoint too old; above 0
+///   wait_seconds     seconds  30   pause after a checkpoint that is too old; above 0
 ///   sleep                     the thread sleeps
-/// A missing function or a number out of range: begin throws LogicError. Fires: after a run that reaches last_step: one
-/// look; the checkpoint has the step: asks to stop, else waits and lets the next run happen. A stop of the session's
-/// coordinator ends the wait at once. Fetches: nothing. Cost: a comparison before the step is reached.
+/// A missing function or a number out of range: begin throws LogicError.
+/// - Fires: after a run that reaches last_step. It reads the checkpoint's step once: if it has reached last_step, it
+///   requests a stop; else it waits, and the next run follows. A stop of the session's coordinator ends the wait at
+///   once.
+/// - Fetches: nothing.
+/// - Cost: a comparison per run before the step is reached.
 struct StopAtCheckpointStep {
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
 
@@ -33,7 +36,7 @@ struct StopAtCheckpointStep {
   double wait_seconds = 30;
   Sleep sleep{};
 
-  /// Whether the session's coordinator was asked to stop; set when the session is created.
+  /// Whether the session's coordinator has a stop request; set when the session is created.
   std::function<bool()> stopped{};
 
   void begin() {
@@ -67,8 +70,8 @@ struct StopAtCheckpointStep {
   }
 };
 
-/// The hook that ends a session of this role at a step: the chief, which saves, stops at the step itself; another one
-/// when the chief's checkpoint has it.
+/// The hook that ends a session of this role at a step. The chief, which saves, stops at the step itself; a worker
+/// stops when the chief's checkpoint has reached it.
 template <bool Chief>
 auto make_stop_at_checkpoint_step(std::function<std::optional<std::int64_t>()> checkpoint_step, std::int64_t last_step,
                                   double wait_seconds = 30) {

@@ -16,17 +16,19 @@ namespace crochet {
 
 /// Ends the loop at a global step: `StopAtStep{.last_step = 2000}`.
 ///   last_step  global steps  unset   exactly one of the two, not negative; else begin throws LogicError
-///   num_steps  global steps  unset   so many after the step at which the session is created
-/// Fires: after the run that reaches the step; before the first run, when it is reached already. Fetches: nothing.
-/// Cost: a comparison. State: none; the target is kept over a recovery. Where the original differs: it runs one step
-/// too many when the step is already there; a hook with num_steps that is used in a second session stops that one after
-/// a single run (here each session counts its own); and it fetches the step in every run.
+///   num_steps  global steps  unset   counted from the step at which the session is created
+/// - Fires: after the run that reaches the step; before the first run if the step is already reached.
+/// - Fetches: nothing.
+/// - Cost: a comparison per run.
+/// - State: none; the target is kept over a recovery.
+/// - TensorFlow runs one step too many when the step is already reached, and fetches the step in every run. Its hook
+///   with num_steps ends a second session after a single run; here each session counts anew.
 struct StopAtStep {
   using handles = Phases<phase::begin, phase::after_create_session, phase::after_run>;
 
   std::optional<std::int64_t> last_step{};
   std::optional<std::int64_t> num_steps{};
-  /// The step at which it will stop; known once the session is created. With num_steps it survives recovery.
+  /// The step at which it stops; set when the session is created. With num_steps it survives recovery.
   std::int64_t target = -1;
 
   void begin() {

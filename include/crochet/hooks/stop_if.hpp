@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stop_if_higher, stop_if_lower, stop_if_no_increase, stop_if_no_decrease: early stopping by what an evaluator found.
+// stop_if_higher, stop_if_lower, stop_if_no_increase, stop_if_no_decrease: early stopping by an evaluator's metrics.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace crochet {
 
-/// As EarlyStoppingOptions, except that no interval means: whenever something was published. Values of steps before
-/// `min_steps` do not count.
+/// EarlyStoppingOptions for metrics. Without an interval: a check whenever a metric was published. Values of steps
+/// before `min_steps` are ignored.
 struct StopIfOptions {
   std::int64_t min_steps = 0;
   std::optional<double> run_every_seconds{};
@@ -33,12 +33,12 @@ struct StopIfOptions {
   Clock clock{};
 };
 
-/// Has any value crossed the threshold? One that equals it has not.
+/// Whether any value is beyond the threshold; an equal one is not.
 struct CrossedThreshold {
   MetricChannel metrics;
   std::string metric;
   double threshold;
-  Aim beyond;  ///< highest: stops above the threshold; lowest: below
+  Aim beyond;  ///< highest: stops above the threshold; lowest: below it
   std::int64_t min_steps;
 
   std::optional<std::string> operator()() const {
@@ -61,7 +61,7 @@ struct CrossedThreshold {
   }
 };
 
-/// Has no value been better than the best for so many steps? Better is strictly better; NaN never is.
+/// Whether no value was strictly better than the best for the number of steps. NaN is never better.
 struct NoImprovement {
   MetricChannel metrics;
   std::string metric;
@@ -71,7 +71,7 @@ struct NoImprovement {
 
   std::optional<std::string> operator()() const {
     Patience seen{.aim = aim, .patience = 1};
-    std::optional<std::int64_t> since;  // the step of the best value, or of the first one if none is a number
+    std::optional<std::int64_t> since;  // the step of the best value, or of the first one if all are NaN
     std::optional<std::string> reason;
     metrics.for_each(metric, [&](std::int64_t step, double value) {
       if (reason || step < min_steps) return;
@@ -90,8 +90,8 @@ struct NoImprovement {
   }
 };
 
-/// What stop_if_higher and its relatives return; `Rule` is CrossedThreshold or NoImprovement. Its checks go through the
-/// whole history.
+/// The hook of stop_if_higher and its relatives; `Rule` is CrossedThreshold or NoImprovement. A check reads the whole
+/// history.
 template <class Rule>
 class StopIfMetric {
  public:
@@ -107,7 +107,7 @@ class StopIfMetric {
     cursor_.begin(rule_.metrics);
     checked_at_ = -1;
   }
-  /// A training that it has stopped runs no further step when it is resumed.
+  /// A training that it has stopped makes no further step when resumed.
   void after_create_session(auto& session, auto& coordinator) {
     timer_.session_begins(session.step(), options_.clock());
     cursor_.open(rule_.metrics, session);
@@ -126,7 +126,7 @@ class StopIfMetric {
     if (const std::string text = rule_.warning(); !text.empty()) options_.sink(text);
   }
 
-  /// When it checked and checks next, and the channel's history.
+  /// State: the last and the next check, and the channel's history.
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
     out.put("checked", checked_at_);
@@ -144,7 +144,7 @@ class StopIfMetric {
   }
 
  private:
-  /// Without an interval: in the first run and whenever something was published.
+  /// Without an interval: in the first run and whenever a metric was published.
   bool due(std::int64_t step) {
     if (!options_.run_every_steps && !options_.run_every_seconds) {
       return checked_at_ < 0 || cursor_.has_news(rule_.metrics);
@@ -170,21 +170,24 @@ class StopIfMetric {
   std::int64_t checked_at_ = -1;  // the step of the last check
 };
 
-/// Stops when the metric was above the threshold at any step:
-/// `stop_if_higher(metrics, "accuracy", 0.99, {.run_every_steps = 100})`.
+/// Stops when the metric was above the threshold at any step: `stop_if_higher(metrics, "accuracy", 0.99,
+/// {.run_every_steps = 100})`.
 ///   metrics            -        the channel to which the evaluator publishes
-///   metric             -        its name there; a check throws LogicError if others are published, but not this one
-///   threshold          -        strictly beyond it
-///   min_steps          steps    0      what was found earlier does not count
-///   run_every_seconds  seconds  unset  at most one of the two; without: whenever something was published. The rest is
+///   metric             -        its name there; a check throws LogicError if only other metrics are published
+///   threshold          -        values strictly beyond it stop the loop
+///   min_steps          steps    0      values of earlier steps are ignored
+///   run_every_seconds  seconds  unset  at most one of the two; neither: whenever a metric was published. Otherwise
 ///   run_every_steps    steps    unset  as for make_early_stopping
 ///   anchor             -        global_step
-/// Fires: without an interval after the first run and in the step of each evaluation, else at the interval. Fetches:
-/// nothing. Cost: a load or a comparison, in seconds a reading of the clock; a check goes through all values. State:
-/// when it checked, and the channel's history (MetricCursor): a resumed training stops at the step of an undisturbed
-/// one. It must stand behind the hooks that publish, else the chain does not compile. Where nothing was ever published,
-/// `end` reports it. The original checks every 60 s and then reads all event files of the evaluator's folder, so that
-/// it sees only what another process wrote.
+/// - Fires: without an interval after the first run and in the step of each evaluation, else at the interval.
+/// - Fetches: nothing.
+/// - Cost: a load or a comparison per run, with seconds a clock reading; a check reads all values.
+/// - State: the last check, and the channel's history (MetricCursor). A resumed training stops at the same step as an
+///   uninterrupted one.
+/// - Stands behind the hooks that publish, else the chain does not compile. `end` reports if no metric was ever
+///   published.
+/// - TensorFlow checks every 60 s and reads all event files of the evaluator's folder, so it finds only what another
+///   process has written.
 inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
   return StopIfMetric<CrossedThreshold>{
       {std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopOnPredicate, make_early_stopping: stops when a function says so.
+// StopOnPredicate, make_early_stopping: stops when a function returns true.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,32 @@
 
 namespace crochet {
 
-/// When to ask, and who else is to stop.
+/// When to call the function, and which sessions to stop.
 struct EarlyStoppingOptions {
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
   Anchor anchor = Anchor::global_step;
-  StopSignal signal{};  ///< is given as well, for the sessions with a CheckForStopping
+  StopSignal signal{};  ///< set too, for the sessions with a CheckForStopping
   Sink sink{};
   Clock clock{};
 };
 
-/// Asks a function now and then whether to stop: `make_early_stopping([&] { return std::filesystem::exists("stop");
-/// })`. The function takes nothing and returns bool, or std::optional<std::string>: the reason for a stop.
+/// Calls a function at an interval, and stops the loop by its result: `make_early_stopping([&] { return
+/// std::filesystem::exists("stop"); })`.
+///   function           -        returns bool, or std::optional<std::string>: the reason for a stop; no arguments
 ///   run_every_seconds  seconds  60 unless steps are given   not below 0
 ///   run_every_steps    steps    unset                       above 0
 ///   anchor             -        global_step                 first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   signal             -        one of its own              stops other sessions too
-/// Both intervals, or one out of range: begin throws LogicError. Fires: after the run that makes a
-/// multiple of run_every_steps, so in the step of an evaluation that is made at the same steps by a hook in front; with
-/// seconds after the first run, then at the interval. Fetches: nothing. Cost: a comparison, in seconds a reading of the
-/// clock, and the function's when it is asked. State: when it is asked next. Throws what the function throws. Where the
-/// original differs: steps are refused unless the default of the seconds is taken back, and any distribution strategy
-/// makes its own default an error.
+/// Both intervals, or one out of range: begin throws LogicError.
+/// - Fires: after the run that makes a multiple of run_every_steps, so in the step of an evaluation by a hook in front
+///   with the same interval; with seconds after the first run, then at the interval.
+/// - Fetches: nothing.
+/// - Cost: a comparison per run, with seconds a clock reading; a call costs what the function costs.
+/// - State: when the next call is due.
+/// - Throws: what the function throws.
+/// - TensorFlow accepts steps only if the default seconds are unset, and fails with its own default under any
+///   distribution strategy.
 template <class F>
 class StopOnPredicate {
  public:
@@ -66,7 +70,7 @@ class StopOnPredicate {
     }
   }
 
-  /// When the function is asked next.
+  /// State: when the next call is due.
   void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
   void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
 

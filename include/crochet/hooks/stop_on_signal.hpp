@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopOnSignal: Ctrl-C, and what a scheduler sends before it kills, end the loop as a step limit does.
+// StopOnSignal: SIGINT (Ctrl-C) and SIGTERM end the loop as a step limit does.
 #pragma once
 
 #include <csignal>
@@ -16,11 +16,11 @@ namespace crochet {
 
 namespace detail {
 
-/// The second one does what it always did, whichever of the two it is. Calls only what a handler may call.
+/// Records the first signal. A second one, of either kind, has its previous action. Async-signal-safe.
 extern "C" inline void crochet_note_signal(int number) {
   if (stop_signal.exchange(number) == 0) return;
   std::signal(number, SIG_DFL);
-  std::raise(number);  // comes when this handler returns
+  std::raise(number);  // delivered when this handler returns
 }
 
 /// Handlers of SIGINT and SIGTERM while at least one of these objects is armed. A copy is not armed.
@@ -71,18 +71,19 @@ class SignalHandlers {
 
 }  // namespace detail
 
-/// Put it into the chain, and SIGINT (Ctrl-C) and SIGTERM end the session's loop: the step at hand is finished, every
-/// after_run and then every `end` is called, so a CheckpointSaver saves. Waits of the library (for a session, a
-/// checkpoint, the global step, the pause before a recovery) end at once; one that holds a run back throws
-/// StopIteration or CancelledError. A second signal, the same or the other, kills.
-///   fires    begin: takes over the two signals; end, on_error or destruction: gives them back
-///   fetches  nothing
-///   state    none; the signal itself is remembered for the whole program, so that sessions which come later stop, too
-///   cost     one load per run
-/// The stop is an interruption (StopKind): hooks make no evaluation at the end, as a later session resumes the
-/// training. A program should return exit_code(): 0 without a signal, else 128 + its number (130 for SIGINT, 143 for
-/// SIGTERM), which is what shells report of a program that was killed by it. Handlers are those of the process: only
-/// one thread's sessions need the hook.
+/// Ends the session's loop at SIGINT (Ctrl-C) or SIGTERM. The current step is finished, and every after_run and every
+/// `end` is called, so a CheckpointSaver saves. A second signal, of either kind, kills the program.
+/// - Fires: begin installs the handlers of the two signals; end, on_error or destruction restores the previous ones.
+/// - Waits of the library (for a session, a checkpoint, the global step, the pause before a recovery) end at once. A
+///   wait that delays a run throws StopIteration or CancelledError.
+/// - Fetches: nothing.
+/// - Cost: one load per run.
+/// - State: none in checkpoints. The signal is kept for the whole program, so that later sessions stop too.
+/// - The stop is an interruption (StopKind): hooks make no evaluation at the end, as a later session resumes the
+///   training.
+/// - A program should return exit_code(): 0 without a signal, else 128 + its number (130 for SIGINT, 143 for SIGTERM),
+///   as shells report a program killed by a signal.
+/// - Handlers belong to the process: only the sessions of one thread need the hook.
 struct StopOnSignal {
   using handles = Phases<phase::begin, phase::after_run, phase::end, phase::on_error>;
 
@@ -97,11 +98,11 @@ struct StopOnSignal {
   void end(auto& /*session*/) { handlers.disarm(); }
   void on_error(const std::exception_ptr& /*error*/) { handlers.disarm(); }
 
-  /// The number of the signal that came; 0 if none did.
+  /// The number of the received signal; 0 if there was none.
   [[nodiscard]] static int received() { return detail::stop_signal.load(); }
-  /// For `return` of main.
+  /// The exit status for `return` of main.
   [[nodiscard]] static int exit_code() { return received() == 0 ? 0 : 128 + received(); }
-  /// Forgets the signal: for a program that goes on after it.
+  /// Clears the signal, for a program that continues after it.
   static void forget() { detail::stop_signal.store(0); }
 };
 

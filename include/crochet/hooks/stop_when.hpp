@@ -15,12 +15,14 @@
 
 namespace crochet {
 
-/// Asks to stop when a scalar has crossed a bound: `StopWhen<"residual">{.below = 1e-8}`.
+/// Requests a stop when a scalar has crossed a bound: `StopWhen<"residual">{.below = 1e-8}`.
 ///   Text   -  -      the scalar
 ///   below  -  unset  at least one of the two, else begin throws LogicError
 ///   above  -  unset
-/// Fires: after every run that it sees, if the value is beyond a bound; one that equals it is not, and NaN never is
-/// (NanTensor looks for that). Fetches: the scalar, in those runs. Cost: two comparisons.
+/// - Fires: after every admitted run whose value is beyond a bound. An equal value is not, and NaN never is (see
+///   NanTensor).
+/// - Fetches: the scalar, in those runs.
+/// - Cost: two comparisons.
 template <FixedString Text>
 struct StopWhen {
   using handles = Phases<phase::begin, phase::after_run>;

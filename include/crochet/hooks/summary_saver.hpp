@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SummarySaver<summary::Scalar<"loss">, ...>: what a plot shows, saved now and then.
+// SummarySaver<summary::Scalar<"loss">, ...>: saves summaries for plots at an interval.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,23 @@
 
 namespace crochet {
 
-/// Saves its items (hooks/kit/summary_items.hpp) as one summary: `SummarySaver<summary::Scalar<"loss">,
-/// summary::Histogram<"hidden/kernel">>{.every_steps = 100, .summaries = events}`.
-///   Items...       -             -       what is saved
+/// Saves its items (hooks/kit/summary_items.hpp) as one summary:
+///   SummarySaver<summary::Scalar<"loss">, summary::Histogram<"hidden/kernel">>{.every_steps = 100,
+///                                                                              .summaries = events}
+///   Items...       -             -       the saved items
 ///   every_steps    global steps  unset   exactly one of the two; else, or out of range, begin throws LogicError
 ///   every_seconds  seconds       unset
 ///   anchor         -             global_step   first_run: at steps 1, 101, 201, ...
-///   summaries      -             none    where they go
+///   summaries      -             none    the sink
 ///   clock          -             steady
-/// Fires: in the run that makes a multiple of every_steps (steps 100, 200, ...); with every_seconds in the first run of
-/// a session (a resumed one goes on in its rhythm), then after each interval. Fetches: what its items name, in these
-/// runs; nothing is fetched and nothing computed in others, and in all runs when there is no sink (the original
-/// evaluates its summaries in every run when it has no writer, and throws them away). A START entry of the session log
-/// precedes the first summary, at its step, and again after a step back; `end` adds STOP and flushes, `on_error`
-/// flushes, so that the plot reaches to the error. What the sink throws leaves the run. Cost when due: the items'
-/// copies, and a virtual call.
+/// - Fires: in the run that makes a multiple of every_steps (steps 100, 200, ...); with every_seconds in the first run
+///   of a session (a resumed one continues its interval), then after each interval.
+/// - Fetches: the names of its items, in these runs only, and never without a sink. TensorFlow without a writer
+///   evaluates its summaries in every run and discards them.
+/// - Writes a START entry of the session log before the first summary, at its step, and again after a step back. `end`
+///   adds STOP and flushes; `on_error` flushes, so that the plot includes the steps before the error.
+/// - Cost when due: the items' copies, and a virtual call.
+/// - Throws: what the sink throws.
 template <class... Items>
 struct SummarySaver {
   static_assert(sizeof...(Items) > 0,
@@ -50,7 +52,7 @@ struct SummarySaver {
   SummarySink summaries{};
   Clock clock{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     Cadence timer;
   };
@@ -76,7 +78,7 @@ struct SummarySaver {
   }
   void on_error(const std::exception_ptr& /*error*/) { summaries.flush(); }
 
-  /// When the next one is due.
+  /// State: when the next summary is due.
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 

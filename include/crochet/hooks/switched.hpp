@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switched<H>: a hook that an option of the program takes part or leaves out.
+// Switched<H>: a hook that an option of the program switches on or off.
 #pragma once
 
 #include <crochet/hooks/kit/decorated.hpp>
 
 namespace crochet {
 
-/// Passes phases on, or none of them.
+/// Calls all phases, or none.
 template <class H>
 struct OnOrOff : PassOn<OnOrOff<H>> {
   static constexpr bool decides_at_run_time = true;
@@ -29,9 +29,10 @@ struct OnOrOff : PassOn<OnOrOff<H>> {
   bool on_ = true;
 };
 
-/// `Switched<StepCounter>{{.every_steps = 100}, {.on = verbose}}`: switched off, the hook sees no phase at all (its
-/// extend_graph excepted: the graph is a matter of the compiler). When<condition, H> is for what the type or a function
-/// knows. Cost: one test a run; H's request becomes conditional (session/demand.hpp).
+/// `Switched<StepCounter>{{.every_steps = 100}, {.on = verbose}}`: off, no phase of the hook is called except
+/// extend_graph, since the graph is fixed at compile time.
+/// - When<condition, H> is for a condition that is a constant or a function.
+/// - Cost: one test per run; H's request becomes conditional (session/demand.hpp).
 template <class H>
 struct Switched : Decorated<H, OnOrOff<H>> {
   using Base = Decorated<H, OnOrOff<H>>;

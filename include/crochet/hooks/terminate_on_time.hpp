@@ -14,14 +14,18 @@
 
 namespace crochet {
 
-/// Asks to stop after the first run that ends `seconds` after begin, so that what is done in `end` still is:
-/// `TerminateOnTime{.seconds = 3600}`. For a job that is killed after an hour, leave time for one step and one save.
+/// Requests a stop after the first run that ends `seconds` after begin, so that `end` still runs:
+/// `TerminateOnTime{.seconds = 3600}`. For a job with a hard limit, subtract the time of one step and one save.
 ///   seconds          seconds  -       the budget; above 0, else begin throws LogicError
-///   across_restarts  -        false   count the time that earlier programs used, as the checkpoint has it
+///   across_restarts  -        false   also count the time that earlier programs used, from the checkpoint
 ///   clock                     steady
-/// Fires: after each run. Fetches: nothing. Cost: one reading of the clock per run. State: the seconds used, which only
-/// counts with across_restarts. The stop is an interruption (StopKind), as a later session resumes the training; with
-/// across_restarts it ends the training. The original has the like as an unpublished helper, on the wall clock.
+/// - Fires: after each run.
+/// - Fetches: nothing.
+/// - Cost: one clock reading per run.
+/// - State: the seconds used; they count only with across_restarts.
+/// - The stop is an interruption (StopKind), as a later session resumes the training; with across_restarts it ends the
+///   training.
+/// - TensorFlow has a similar unpublished helper, on the wall clock.
 struct TerminateOnTime {
   using handles = Phases<phase::begin, phase::after_run, phase::save_state, phase::load_state>;
 
@@ -29,7 +33,7 @@ struct TerminateOnTime {
   bool across_restarts = false;
   Clock clock{};
 
-  /// When the budget began; begin sets it.
+  /// Start of the budget; begin sets it.
   double start = 0;
 
   void begin() {
@@ -47,10 +51,10 @@ struct TerminateOnTime {
   void load_state(auto& in) {
     double before = 0;
     if (!in.get("seconds_used", before) || !across_restarts) return;
-    start = std::min(start, clock() - before);  // what a recovery threw away is used, too
+    start = std::min(start, clock() - before);  // time discarded by a recovery counts too
   }
 
-  /// Seconds since begin, and before it.
+  /// Seconds since begin, and before it with across_restarts.
   [[nodiscard]] double used() const { return clock() - start; }
   [[nodiscard]] std::string cadence() const { return "after " + cadence_text({}, seconds).substr(6); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timed<H>: how long the hook takes, phase by phase.
+// Timed<H>: measures the hook's time in each phase.
 #pragma once
 
 #include <array>
@@ -25,13 +25,13 @@ struct PhaseTime {
   double longest = 0;
 };
 
-/// Takes the time of what H does.
+/// Measures the calls of H.
 template <class H>
 struct Stopwatch : PassOn<Stopwatch<H>> {
   using phases = Phases<phase::begin, phase::end>;
 
   struct options {
-    /// At the end the times are said here, in one line.
+    /// Receives the times at the end, in one line.
     Sink sink{};
     Clock clock{};
     bool report_at_end = true;
@@ -112,9 +112,10 @@ struct Stopwatch : PassOn<Stopwatch<H>> {
   std::array<PhaseTime, 6> times_{};
 };
 
-/// Passes every phase on to H and takes the time it needs, an exception's way out included. Not timed are extend_graph,
-/// save_state and load_state. Says the times at the end: `Timed<H>{{...}, {.sink = my_sink}}`; or ask
-/// `timed.policy.in<phase::after_run>()`. Cost: two readings of the clock per phase.
+/// Calls H in every phase and measures it, exceptions included: `Timed<H>{{...}, {.sink = my_sink}}`.
+/// - Not measured: extend_graph, save_state and load_state.
+/// - Writes the times at the end; `timed.policy.in<phase::after_run>()` returns them.
+/// - Cost: two clock readings per phase.
 template <class H>
 struct Timed : Decorated<H, Stopwatch<H>> {
   using Base = Decorated<H, Stopwatch<H>>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WeightHistograms: how the weights are distributed, for all variables of a model at once.
+// WeightHistograms: writes histograms of all weights of a model.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,17 @@ namespace crochet {
 ///   every_steps    global steps  1000   at most one of the two; both, or one out of range: begin throws
 ///   every_seconds  seconds       unset  LogicError
 ///   anchor         -             global_step   first_run: after runs 1, 1001, ...
-///   accept         -             unset  which variables, by name; else the floating-point ones with a dimension,
-///                                       except those that belong to another one, as optimizers name theirs
+///   accept         -             unset  filter of variables by name; unset: the floating-point ones with a dimension
+///                                       that do not belong to another variable, as optimizer slots do
 ///                                       (`hidden/kernel/Adam` belongs to `hidden/kernel`)
-///   summaries      -             none   where they go
-/// Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run of a session, then
-/// at the interval. Fetches: nothing; the executor shows its variables
-/// (session/variables.hpp), so it has to have some. Values are those after the run. Cost when due: a copy of the
-/// weights; else a comparison. For gradients: GradientHistograms. The original has no such hook.
+///   summaries      -             none   the sink
+/// - Fires: after the run that makes a multiple of every_steps; with every_seconds after the first run of a session,
+///   then at the interval.
+/// - Fetches: nothing. Reads the variables of the executor (session/variables.hpp), which must have some. Values are
+///   those after the run.
+/// - Cost when due: a copy of the weights; else a comparison.
+/// - For gradients: GradientHistograms.
+/// - TensorFlow has no such hook.
 struct WeightHistograms {
   using handles =
       Phases<phase::begin, phase::after_create_session, phase::after_run, phase::save_state, phase::load_state>;
@@ -46,7 +49,7 @@ struct WeightHistograms {
   SummarySink summaries{};
   Clock clock{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     Cadence timer;
   };
@@ -63,7 +66,7 @@ struct WeightHistograms {
     }
   }
 
-  /// When the next one is due.
+  /// State: when the next summary is due.
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 

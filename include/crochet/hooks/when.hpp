@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When<condition, H>: the hook is there if the condition says so.
+// When<condition, H>: a hook under a condition.
 #pragma once
 
 #include <type_traits>
@@ -13,7 +13,7 @@ namespace detail {
 
 template <auto Condition>
 inline constexpr bool is_bool = std::is_same_v<std::remove_const_t<decltype(Condition)>, bool>;
-/// A bool, or something that can be called.
+/// A bool, or a callable.
 template <auto Condition>
 concept IsCondition = is_bool<Condition> || std::is_class_v<std::remove_const_t<decltype(Condition)>> ||
     std::is_function_v<std::remove_pointer_t<std::remove_const_t<decltype(Condition)>>>;
@@ -26,7 +26,7 @@ concept AnsweredByCompiler = is_bool<Condition> || requires {
   typename std::bool_constant<static_cast<bool>(Condition())>;
 };
 
-/// The compiler's answer; requires AnsweredByCompiler.
+/// The condition's value at compile time; requires AnsweredByCompiler.
 template <auto Condition>
 constexpr bool compilers_answer() {
   if constexpr (is_bool<Condition>) {
@@ -40,14 +40,14 @@ concept OffByType = IsCondition<Condition> && AnsweredByCompiler<Condition> && !
 
 }  // namespace detail
 
-/// Asks the condition before each run.
+/// Evaluates the condition before each run.
 template <auto Condition, class H>
 struct AskedEachRun : PassOn<AskedEachRun<Condition, H>> {
   static constexpr bool decides_at_run_time = true;
   [[nodiscard]] constexpr bool admits(auto& run) const { return static_cast<bool>(Condition(run)); }
 };
 
-/// Asks the condition once, in begin.
+/// Evaluates the condition once, in begin.
 template <auto Condition, class H>
 requires(detail::AskedOnce<Condition> && !detail::AnsweredByCompiler<Condition>) struct AskedEachRun<Condition, H>
     : PassOn<AskedEachRun<Condition, H>> {
@@ -70,23 +70,20 @@ requires detail::AnsweredByCompiler<Condition>
 struct AskedEachRun<Condition, H> : PassOn<AskedEachRun<Condition, H>> {
 };
 
-/// `Condition` is
-///   - a bool, or a callable without arguments whose answer the compiler knows: H is there or not. If not, it is an
-///   empty
-///     type without fetches: no byte, no code;
-///   - another callable without arguments, a function for example: asked once per session, in begin. If it says no, H
-///   sees
-///     no phase (its extend_graph excepted: the graph is a matter of the compiler);
-///   - a callable that takes the run: asked before each run. If it says no, H sees neither before_run nor after_run of
-///   it.
-/// `When<is_chief, Plateau>{{.patience = 3}}`.
+/// `When<is_chief, Plateau>{{.patience = 3}}`. `Condition` is one of
+/// - a bool, or a callable without arguments that is a constant expression: false makes H an empty type without
+///   fetches, which costs no byte and no code;
+/// - another callable without arguments, for example a function: called once per session, in begin. False: no phase of
+///   H is called except extend_graph, since the graph is fixed at compile time;
+/// - a callable that takes the run: called before each run. False: before_run and after_run of H are not called in that
+///   run.
 template <auto Condition, class H>
 struct When : Decorated<H, AskedEachRun<Condition, H>> {
   using Base = Decorated<H, AskedEachRun<Condition, H>>;
   using Base::Base;
 };
 
-/// With a condition that is none.
+/// Any other condition: an error.
 template <auto Condition, class H>
 requires(!detail::IsCondition<Condition>) struct When<Condition, H> {
   using decorates = H;
@@ -98,7 +95,7 @@ requires(!detail::IsCondition<Condition>) struct When<Condition, H> {
   constexpr void begin() {}
 };
 
-/// Switched off by type.
+/// False at compile time.
 template <auto Condition, class H>
 requires detail::OffByType<Condition>
 struct When<Condition, H> {
@@ -107,7 +104,7 @@ struct When<Condition, H> {
   constexpr When() = default;
   constexpr explicit(false) When(const H& /*off*/) {}
 
-  constexpr void begin() {}  // a hook has to handle something
+  constexpr void begin() {}  // a hook must have a phase
 };
 
 }  // namespace crochet
