@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many elements become one: what a reduction does with two of them, and with a stream of vectors. In a fixed order,
-// so that a result repeats. Everything that reduces uses these: the kernels of reductions and the loops that end in
-// one.
+// Joining elements: what a reduction does with two elements and with a stream of vectors. The order is fixed, so
+// results are reproducible. Used by the reduction kernels and by loops that end in a reduction.
 #pragma once
 #include <crochet/kernels/simd_native.hpp>
 
 namespace crochet::kernel {
 
-/// What elements T are added up in where there are many: double for floating ones, T itself for integers and bools.
+/// The accumulator type of T in long sums: double for floating types, T itself for integers and bools.
 template <class T>
 using total_t = std::conditional_t<std::is_floating_point_v<T>, double, simd::cell_t<T>>;
 
-// How two become one: `join` takes vectors and scalars. `nothing` is the result over no elements. `rounds`: each step
-// rounds, so that long runs are cut into blocks whose results are joined in total_t.
+// How two elements are joined. `join` takes vectors and scalars. `nothing` is the identity (the result over no
+// elements). `rounds`: each step rounds. Long runs are then cut into blocks, whose results are joined in total_t.
 struct Sum {
   template <class T>
   static constexpr T nothing = T(0);
@@ -31,7 +30,7 @@ struct Product {
     return static_cast<V>(a * b);
   }
 };
-// A NaN among the elements is the result, whatever else is.
+// NaN propagates: one NaN among the elements makes the result NaN.
 struct Max {
   template <class T>
   static constexpr T nothing = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -52,7 +51,7 @@ struct Min {
     return simd::minimum(a, b);
   }
 };
-// Of bools, bytes 0 or 1.
+// Logical or of bools stored as bytes 0 or 1.
 struct Any {
   template <class T>
   static constexpr T nothing = T(0);
@@ -72,7 +71,7 @@ struct All {
   }
 };
 
-/// A vector's elements joined to one: the halves, then their halves, ...
+/// Joins the elements of a vector to one, by repeated halving.
 template <class How, class T>
 CROCHET_ALWAYS_INLINE simd::cell_t<T> join_lanes(const simd::vec<T>& v) {
   simd::cell_t<T> x[simd::lanes];
@@ -85,12 +84,13 @@ CROCHET_ALWAYS_INLINE simd::cell_t<T> join_lanes(const simd::vec<T>& v) {
   return x[0];
 }
 
-/// Joins a stream of elements, U vectors at a time. Sums and products are kept in T for one block and joined in total_t
-/// from block to block: as fast as sums in T, and about as exact as sums in total_t. Made to be a local variable.
+/// Joins a stream of elements, U vectors at a time. Sums and products are kept in T within a block and joined in
+/// total_t between blocks: about as fast as sums in T and about as exact as sums in total_t. Meant as a local variable.
 template <class How, class T, int U>
 class Accumulator {
  public:
-  /// Calls of add() after which flush() must be called, where How::rounds: then each lane has this many elements.
+  /// If How::rounds: flush() must be called after this many calls of add(). Each lane has then joined this many
+  /// elements.
   static constexpr std::int64_t block = 256;
 
   CROCHET_ALWAYS_INLINE Accumulator() { clear(); }
@@ -100,7 +100,7 @@ class Accumulator {
     for (int u = 0; u < U; ++u) part_[u] = How::join(part_[u], v[u]);
   }
   CROCHET_ALWAYS_INLINE void add_vector(const simd::vec<T>& v) { part_[0] = How::join(part_[0], v); }
-  /// One element: a tail's.
+  /// Adds one element, for the tail of a row.
   CROCHET_ALWAYS_INLINE void add_element(simd::cell_t<T> x) { total_ = How::join(total_, static_cast<total_t<T>>(x)); }
   /// Ends a block.
   CROCHET_ALWAYS_INLINE void flush() {
@@ -112,7 +112,7 @@ class Accumulator {
     total_ = How::join(total_, static_cast<total_t<T>>(join_lanes<How, T>(part_[0])));
     clear();
   }
-  /// Ends the last block; what all have become.
+  /// Ends the last block and returns the result over all elements.
   CROCHET_ALWAYS_INLINE total_t<T> result() {
     flush();
     return total_;
@@ -129,7 +129,7 @@ class Accumulator {
   total_t<T> total_ = How::template nothing<total_t<T>>;
 };
 
-/// n contiguous elements joined.
+/// Joins n contiguous elements.
 template <class How, class T>
 total_t<T> join_run(const T* p, std::int64_t n) {
   constexpr int many = 4;

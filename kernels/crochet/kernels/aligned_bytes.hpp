@@ -12,7 +12,7 @@
 
 namespace crochet::kernel {
 
-/// Memory that starts on a cache line and is not initialised.
+/// Uninitialised memory that starts on a cache line.
 class AlignedBytes {
  public:
   static constexpr std::size_t alignment = 64;
@@ -27,9 +27,9 @@ class AlignedBytes {
   }
   ~AlignedBytes() { std::free(memory_); }
 
-  /// Makes room for at least `bytes`; what was there is lost if it grows. Returns whether it moved. Throws
-  /// ResourceExhaustedError, which says how many bytes were requested and for what, if there is no memory; then it
-  /// holds nothing.
+  /// Grows the memory to at least `bytes`. The contents are lost if it grows. Returns whether the address changed.
+  /// Throws ResourceExhaustedError if there is no memory; the message has the number of bytes and `purpose`. The object
+  /// is then empty.
   bool reserve(std::size_t bytes, const char* purpose = "tensors") {
     if (bytes <= capacity_) return false;
     grow(bytes, purpose);
@@ -44,7 +44,8 @@ class AlignedBytes {
     memory_ = nullptr;
     capacity_ = 0;
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    if (rounded >= bytes) memory_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));  // else it wrapped
+    // else it overflowed
+    if (rounded >= bytes) memory_ = static_cast<std::byte*>(std::aligned_alloc(alignment, rounded));
     if (memory_ == nullptr) {
       throw ResourceExhaustedError(
           crochet::detail::message({"crochet: there is no memory for ", purpose, ": ", static_cast<std::int64_t>(bytes),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the members of a team wait for each other.
+// Barrier between the threads of a team.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -9,21 +9,22 @@
 
 namespace crochet::kernel {
 
-/// A member of the team does not come to this barrier, nor to any other in this run.
+/// Exception: another member of the team does not reach this barrier, nor any later one in this run.
 struct BrokenOff {};
 
-/// A barrier for `count` threads, numbered from 0. Each says in a cache line of its own how far it is, and the others
-/// read that: one transfer between cores, where a common counter takes two. Who waits spins, then blocks. Beside the
-/// barrier for all, the first may let the others go (`release`, `await_release`) and wait for them (`gather`, `leave`).
-/// Every member has to take part in the same sequence of all these. A member that cannot go on (an exception) calls
-/// `break_off` instead: then every other member's next wait for it throws BrokenOff, and that member breaks off as
-/// well. All of them, those that came to the end of their work too, then meet in `recover`, behind which the barrier is
-/// as new.
+/// A barrier for `count` threads, numbered from 0. Each thread publishes its phase in a cache line of its own, which
+/// the others read: one transfer between cores, where a shared counter takes two. A waiting thread spins, then blocks.
+/// - Besides the full barrier, thread 0 can start the others (`release`, `await_release`) and wait for their end
+///   (`gather`, `leave`).
+/// - All threads must make the same sequence of these calls.
+/// - A thread that cannot go on (an exception) calls `break_off` instead. Every other thread's next wait for it throws
+///   BrokenOff, and that thread must break off as well.
+/// - All threads, including those that finished their work, then meet in `recover`, which resets the barrier.
 class Barrier {
  public:
   explicit Barrier(int count) : members_(static_cast<std::size_t>(count)) {}
 
-  /// Waits until every member is here.
+  /// Waits until all threads have arrived.
   void wait(int me) {
     if (count() == 1) return;
     const unsigned phase = ++at(me).phase;
@@ -38,30 +39,30 @@ class Barrier {
     if (count() > few) post(me);
   }
 
-  /// The first: lets the others begin.
+  /// Thread 0: starts the others.
   void release() {
     ++at(0).phase;
     post(0);
   }
-  /// The others: until they are let.
+  /// The other threads: wait for release().
   void await_release(int me) { wait_for(0, ++at(me).phase); }
-  /// The first: until all others have left.
+  /// Thread 0: waits until all others have called leave().
   void gather() {
     const unsigned phase = ++at(0).phase;
     for (int other = 1; other < count(); ++other) wait_for(other, phase);
   }
-  /// The others: what they did is done.
+  /// The other threads: report that their work is done.
   void leave(int me) {
     ++at(me).phase;
     post(me);
   }
 
-  /// This member comes to no barrier in this run any more.
+  /// Ends this thread's part in the run: it will reach no further barrier.
   CROCHET_COLD void break_off(int me) {
     at(me).phase += far;
     post(me);
   }
-  /// Waits until every member is here. No other call is then under way.
+  /// Waits until all threads are here and resets the barrier. No other call may run at the same time.
   CROCHET_COLD void recover(int me) {
     const unsigned before = recoveries_.load(std::memory_order_acquire);
     if (me != 0) {
@@ -78,16 +79,16 @@ class Barrier {
   }
 
  private:
-  /// Up to so many, all read from all. More would block too often where they are more than the processors: there the
-  /// first waits for all and then lets them go.
+  /// Up to this many threads, each thread reads the phases of all others. With more threads than processors that would
+  /// block too often, so in larger teams thread 0 waits for all and then releases them.
   static constexpr int few = 4;
-  static constexpr int spin_limit = 4000;  // some tens of microseconds; longer helps only where no core is shared
+  static constexpr int spin_limit = 4000;  // some tens of microseconds; more helps only if each thread has its own core
 
-  static constexpr unsigned far = 1U << 30;  // no member is ever so far ahead of another
+  static constexpr unsigned far = 1U << 30;  // exceeds every real distance between two threads
 
   struct Member {
-    alignas(64) std::atomic<unsigned> arrived{0};  ///< the phase that it has reached, for the others
-    alignas(64) unsigned phase = 0;                ///< its own count
+    alignas(64) std::atomic<unsigned> arrived{0};  ///< the phase that this thread has reached, read by the others
+    alignas(64) unsigned phase = 0;                ///< this thread's own copy of the phase
   };
 
   int count() const { return static_cast<int>(members_.size()); }
@@ -95,7 +96,8 @@ class Barrier {
 
   void post(int me) {
     Member& m = at(me);
-    // In one order with the question whether somebody blocks, which notify_all asks: else both could miss each other.
+    // Sequentially consistent: notify_all tests whether a thread blocks, and that test must not move before the store.
+    // Otherwise a notification could be lost.
     m.arrived.store(m.phase, std::memory_order_seq_cst);
     m.arrived.notify_all();
   }
@@ -103,7 +105,7 @@ class Barrier {
     const std::atomic<unsigned>& arrived = at(member).arrived;
     for (int spins = 0;; ++spins) {
       const unsigned seen = arrived.load(std::memory_order_acquire);
-      if (static_cast<int>(seen - phase) >= 0) {  // it may be one further; numbers wrap
+      if (static_cast<int>(seen - phase) >= 0) {  // >= : it may be one phase ahead; counters wrap
         if (seen - phase > far / 2) [[unlikely]]
           throw_broken_off();
         return;
@@ -124,7 +126,7 @@ class Barrier {
 
   std::vector<Member> members_;
   std::atomic<unsigned> recoveries_{0};
-  std::atomic<int> here_{0};  ///< members in recover()
+  std::atomic<int> here_{0};  ///< threads in recover()
 };
 
 }  // namespace crochet::kernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel is called with: operands, attributes, and its place in the team.
+// The arguments of a kernel: operands, attributes, and the thread's place in the team.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,13 +10,15 @@
 
 namespace crochet {
 
-/// The kernel of an operation: specialise crochet::Kernel<&your_op> with
-///   template <class Backend, class Types, class Epilogue> static void run(const kernel::Call&, const Epilogue&)
-/// if the operation has an epilogue (Op::epilogue_rows), else
-///   template <class Backend, class Types> static void run(const kernel::Call&).
-/// Every thread of the team calls it; it takes its part by call.worker.
-/// A kernel with an epilogue may ask for what the compiler knows of all steps that share its code: it names a type
-/// `Paths` (see ProductPaths in cpu/product_paths.hpp), of which run() gets a value as its third template argument.
+/// The kernel of an operation: specialise crochet::Kernel<&your_op> with one of
+/// - `template <class Backend, class Types, class Epilogue> static void run(const kernel::Call&, const Epilogue&)` if
+///   the
+///   operation has an epilogue (Op::epilogue_rows);
+/// - `template <class Backend, class Types> static void run(const kernel::Call&)` otherwise.
+///
+/// Every thread of the team calls it and computes its part, given by call.worker.
+/// A kernel with an epilogue may receive the compile-time facts that hold for all steps that share its code: it names a
+/// type `Paths` (see ProductPaths in cpu/product_paths.hpp), and run() gets a value of it as third template argument.
 template <const Op* O>
 struct Kernel;
 
@@ -64,7 +66,7 @@ struct Operand {
 
 struct Call {
   std::array<Operand, max_inputs> in;
-  Operand out;  ///< for kernels with an epilogue only its shape counts
+  Operand out;  ///< kernels with an epilogue use its shape only
   Attributes attributes;
   std::array<std::int64_t, max_symbols> dims{};
   Worker& worker;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are passed on. Plans drop most of these operations; what they keep is a copy.
+// Operations that pass a value on. The planner removes most of them; a remaining one is a copy.
 #pragma once
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/kernels/elementwise.hpp>

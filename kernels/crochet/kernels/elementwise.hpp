@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What elementwise operations compute per element, all families.
+// The per-element functions of all elementwise operations.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/kernels/elementwise/activations.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does with its results: hands them, row by row or register by register, to the program fused behind it.
+// The epilogue of a kernel: it passes the results, by rows or by registers, to the program fused into the kernel.
 #pragma once
 #include <crochet/kernels/program.hpp>
 
@@ -16,7 +16,7 @@ struct PlainStore<Program<Root<T>, Store<T, 0, 0>>> {
 };
 }  // namespace detail
 
-/// A program bound to the memory it works on. T: the element type of the kernel's results.
+/// A program bound to the memory of its operands. T: the element type of the kernel's results.
 template <class T, class P, class R>
 class Epilogue {
   static constexpr int wanted = 4, many = together<wanted>(static_cast<const R*>(nullptr));
@@ -24,16 +24,16 @@ class Epilogue {
  public:
   constexpr explicit Epilogue(const R& refs) : refs_(refs) {}
 
-  /// Whether it only stores the results: a kernel may then write to destination() itself.
+  /// Whether the program only stores the results. A kernel may then write to destination() directly.
   static constexpr bool plain = detail::PlainStore<P>::value && many == wanted;
-  /// Element (i, j) of the result, for a plain epilogue; rows are `pitch` apart.
+  /// The address of element (i, j) of the result, for a plain epilogue. `pitch` is the distance of rows.
   T* destination(std::int64_t i, std::int64_t j) const {
     const auto r = ref<0>(refs_);
     return r.data + i * r.pitch + j;
   }
   std::int64_t pitch() const { return ref<0>(refs_).pitch; }
 
-  /// U vectors of results that belong at (i, j), (i, j + lanes), ...
+  /// Passes U vectors of results for (i, j), (i, j + lanes), ...
   template <int U, class V>
   CROCHET_ALWAYS_INLINE void vectors(std::int64_t i, std::int64_t j, const V* results) const {
     constexpr int lanes = program_lanes<P>, parts = simd::lanes / lanes;
@@ -49,7 +49,7 @@ class Epilogue {
     evaluate<1, 1>(P{}, refs_, i, j, &result);
   }
 
-  /// A vector of results of which the first n, fewer than all, belong at (i, j), ..., (i, j + n - 1).
+  /// Passes the first n elements of a vector, n < lanes, for (i, j), ..., (i, j + n - 1).
   template <class V>
   CROCHET_ALWAYS_INLINE void part(std::int64_t i, std::int64_t j, std::int64_t n, const V& results) const {
     if constexpr (detail::can_be_part<P> && program_lanes<P> == simd::lanes) {
@@ -60,8 +60,9 @@ class Epilogue {
     }
   }
 
-  /// n results in memory that belong at (i, j), ..., (i, j + n - 1). Where n is more than a vector, j is the first
-  /// column of a panel.
+  /// Passes n results from memory for (i, j), ..., (i, j + n - 1). If n exceeds one vector, j must be the first column
+  /// of
+  /// a panel.
   [[gnu::noinline]] void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
     std::int64_t k = 0;
     CROCHET_SHORT_LOOP
@@ -78,7 +79,7 @@ class Epilogue {
   }
 
  private:
-  /// Up to a register of results.
+  /// Passes up to one register of results.
   CROCHET_HOST_ALWAYS_INLINE void first(std::int64_t n, std::int64_t i, std::int64_t j, const T* results) const {
     constexpr int lanes = program_lanes<P>;
     const simd::cells_t<T, lanes> v[1] = {simd::read_first<T, lanes>(results, n)};
@@ -88,14 +89,14 @@ class Epilogue {
   R refs_;
 };
 
-/// A program at one element: all that one thread of a GPU does in such a step.
+/// Evaluates a program at one element: all work of one GPU thread in an elementwise step.
 template <class P, class R>
 CROCHET_ALWAYS_INLINE void element(P program, const R& refs, std::int64_t i, std::int64_t j) {
   constexpr const char* no_root = nullptr;
   evaluate<1, 1>(program, refs, i, j, no_root);
 }
 
-/// The program of a step on scalars.
+/// Evaluates the program of a step on scalars.
 template <class P, class R>
 CROCHET_ALWAYS_INLINE void once(P program, const R& refs) {
   element(program, refs, 0, 0);

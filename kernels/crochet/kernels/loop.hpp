@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise steps: a program over rows and columns, with reductions on the way, split among the team.
+// Elementwise steps: a program over rows and columns, optionally with reductions, split over the team.
 #pragma once
 #include <atomic>
 
@@ -8,35 +8,36 @@
 
 namespace crochet::kernel {
 
-/// Where the members of a team leave what they have of a step's reductions. Whoever comes last joins it, in the order
-/// of the members.
+/// Memory for the partial results of a step's reductions, one part per member. The member that finishes last joins
+/// them, in the order of the members.
 struct Gathering {
   std::int64_t rows = 0, columns = 0;   ///< of the whole step
-  std::byte* totals = nullptr;          ///< loop_room() bytes for each member
-  std::atomic<int>* arrived = nullptr;  ///< 0 when the run begins
+  std::byte* totals = nullptr;          ///< loop_room() bytes per member
+  std::atomic<int>* arrived = nullptr;  ///< 0 at the start of a run
 
-  /// If members take slices of the step, one after the other: whose this is, and which of its own.
+  /// Where members take slices of the step in sequence: the member and the number of its slice.
   struct Slice {
     int member = 0, members = 0;
     bool first = true, last = true;
   } slice;
 };
 
-/// Bytes of totals that each member needs.
+/// Bytes of partial results per member.
 template <class P, class R>
 std::int64_t loop_room(std::int64_t columns) {
   return detail::Part<P, R>::template offset<SIZE_MAX>(columns);
 }
 
 namespace detail {
-/// How many members share work of this cost: where the team's help costs more than it saves, the first does it all.
+/// The number of members that share work of this cost. Below a threshold the first member does it alone, because
+/// splitting would cost more than it saves.
 CROCHET_ALWAYS_INLINE int members_for(std::int64_t cost, const Worker& worker) {
   constexpr std::int64_t worth_splitting = 1 << 15;
   return cost < worth_splitting ? 1 : worker.count();
 }
 }  // namespace detail
 
-/// The program of an elementwise step over flat positions. Every member calls it.
+/// Runs the program of an elementwise step over flat positions. Every member calls it.
 template <class P, class R>
 void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker) {
   using Part = detail::Part<P, R>;
@@ -46,7 +47,7 @@ void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& wor
   Part::run(refs, rows, columns, members > 1 ? worker.part(all.to, detail::block_of<P>) : all, nullptr, true);
 }
 
-/// The same for a program that reduces.
+/// As above, for a program with reductions.
 template <class P, class R>
 void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker, const Gathering& all) {
   using Part = detail::Part<P, R>;
@@ -66,7 +67,7 @@ void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& wor
   Part::finish(refs, all.rows, all.columns, slice.members, all.totals, stride);
 }
 
-/// The same where operands lie in panels, or have rows with something behind them.
+/// As above, for operands in panels or with padded rows.
 template <class P, class R>
 void loop_over_rows(P program, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker) {
   const int members = detail::members_for(rows * columns * detail::UsesOf<P>::cost, worker);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Panels: how a matrix lies in memory that is the right operand of products. Its columns are cut into panels as wide as
-// a register tile; in a panel row follows row, so that a product reads it from front to end. Columns that fill up the
-// last panel are zeros.
+// Panels: the memory layout of a matrix that is the right operand of products. The columns are split into panels as
+// wide as a register tile. Within a panel the rows are contiguous, so a product reads it sequentially. The last panel
+// is
+// padded with zeros.
 #pragma once
 #include <crochet/base/config.hpp>
 #include <crochet/kernels/simd.hpp>
@@ -9,31 +10,31 @@
 
 namespace crochet::kernel {
 
-/// Vectors and columns of a panel.
+/// Vectors per row of a panel.
 template <class T>
 inline constexpr int panel_vectors = sizeof(T) == 4 ? 2 : 1;
 template <class T>
 inline constexpr std::int64_t panel_width = panel_vectors<T>* simd::lanes;
 
-/// The distance of a panel's rows: a matrix of few columns has one narrow panel.
+/// The distance of rows in a panel, in elements. A matrix with few columns has one narrow panel.
 template <class T>
 constexpr std::int64_t panel_pitch(std::int64_t columns) {
   return columns <= simd::lanes ? simd::lanes : panel_width<T>;
 }
-/// Elements that [rows, columns] take in panels.
+/// The size of a [rows, columns] matrix in panels, in elements.
 template <class T>
 constexpr std::int64_t panel_elements(std::int64_t rows, std::int64_t columns) {
   const std::int64_t pitch = panel_pitch<T>(columns);
   return (columns + pitch - 1) / pitch * pitch * rows;
 }
-/// Where element (i, j) of a matrix of `rows` rows is.
+/// The offset of element (i, j) of a matrix with `rows` rows.
 template <class T>
 constexpr std::int64_t panel_offset(std::int64_t rows, std::int64_t columns, std::int64_t i, std::int64_t j) {
   const std::int64_t pitch = panel_pitch<T>(columns);
   return (j / pitch * rows + i) * pitch + j % pitch;
 }
 
-/// From row-major order to panels.
+/// Converts row-major order to panels.
 template <class T>
 void pack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   const std::int64_t pitch = panel_pitch<T>(columns);
@@ -46,7 +47,7 @@ void pack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
     }
   }
 }
-/// And back.
+/// Converts panels to row-major order.
 template <class T>
 void unpack(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
   const std::int64_t pitch = panel_pitch<T>(columns);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step's elementwise program as types, and its evaluation: several vectors go through each instruction together, in
-// registers. Nothing in these types says which model or node the program serves, so equal programs share their code.
+// A step's elementwise program as types, and its evaluation. Each instruction processes several vectors in registers.
+// The types do not depend on the model or the node, so equal programs share their code.
 #pragma once
 #include <bit>
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace crochet::kernel {
 
-// Instructions. An instruction's result is known by its position in the program.
+// Instructions. The position of an instruction in the program identifies its result.
 template <class T>
 struct Root {};
 template <class T, int Access>
 struct Load {};
 template <class T, int Access, int From>
 struct Store {};
-/// Joins what position From holds into the value at an access: all of it if that is a scalar, else whatever lies in one
-/// row or in one column. O: the reduction.
+/// Reduces the value at position From into an access: over all elements if that is a scalar, else over each row or each
+/// column. O: the reduction.
 template <class T, const Op* O, int Access, int From>
 struct Accumulate {};
 template <class T, std::uint64_t Bits>
@@ -33,8 +33,8 @@ struct Compute {};
 template <class... Instruction>
 struct Program {};
 
-/// How a program reaches one value: where it is, and the distance of its rows; of its panels if it lies in several. The
-/// vectors of one evaluation must then lie in one panel.
+/// The memory of one value: its address, and the distance of its rows, or of its panels in that layout. With panels,
+/// the vectors of one evaluation must lie in one panel.
 template <class T, Mode M, Layout L = Layout::row_major>
 struct Ref {
   T* data;
@@ -56,7 +56,7 @@ struct RefSlots<std::index_sequence<I...>, R...> : RefSlot<I, R>... {};
 template <class... R>
 using Refs = RefSlots<std::index_sequence_for<R...>, R...>;
 
-/// How many vectors one evaluation may take together: those of one panel, or as many as are wanted.
+/// The number of vectors per evaluation: at most those of one panel if an operand is in panels, else `Wanted`.
 template <int Wanted, class Indices, class... R>
 constexpr int together(const RefSlots<Indices, R...>*) {
   int most = Wanted;
@@ -75,7 +75,7 @@ template <class T, Mode M, Layout L>
 CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j) {
   constexpr std::uint64_t width = panel_width<T>;
   if constexpr (L == Layout::panels) {
-    const auto column = static_cast<std::uint64_t>(j);  // of which a quotient is a shift
+    const auto column = static_cast<std::uint64_t>(j);  // unsigned, so that the quotient compiles to a shift
     return r.data + static_cast<std::int64_t>(column / width) * r.pitch + i * panel_width<T> +
            static_cast<std::int64_t>(column % width);
   }
@@ -98,11 +98,11 @@ struct ResultOf<Load<T, A>, N> {
 };
 template <class T, int A, int F, int N>
 struct ResultOf<Store<T, A, F>, N> {
-  using type = char;  // none
+  using type = char;  // no result
 };
 template <class T, const Op* O, int A, int F, int N>
 struct ResultOf<Accumulate<T, O, A, F>, N> {
-  using type = char;  // none
+  using type = char;  // no result
 };
 template <class T, std::uint64_t B, int N>
 struct ResultOf<Constant<T, B>, N> {
@@ -127,7 +127,7 @@ struct ResultOf<Compute<T, O, A, TA, B, C>, N> {
   using type = std::conditional_t<std::is_same_v<T, bool> && N != 1, decltype(of()), simd::cells_t<T, N>>;
 };
 
-/// U registers: one position's results.
+/// U registers: the result at one position of the program.
 template <std::size_t, class V, int U>
 struct Cells {
   V v[U];
@@ -141,7 +141,7 @@ struct Machine;
 template <std::size_t... P, int N, int U, class... I>
 struct Machine<std::index_sequence<P...>, N, U, I...> : Cells<P, typename ResultOf<I, N>::type, U>... {};
 
-/// What an instruction sees beside the registers.
+/// The operands of an instruction that are not in registers.
 template <class R, class Acc, class Sink>
 struct Place {
   const R& refs;
@@ -150,7 +150,7 @@ struct Place {
   Sink& sink;
 };
 
-/// The same where a register's first `n` elements only are there.
+/// As above, if only the first `n` elements of a register exist.
 template <class R, class Acc, class Sink>
 struct PartPlace : Place<R, Acc, Sink> {
   std::int64_t n;
@@ -160,7 +160,7 @@ inline constexpr bool is_part = requires(const At& at) {
   at.n;
 };
 
-/// An operand as functors take it: truth values in bytes.
+/// Converts an operand for functors: truth values to bytes.
 template <int N, class T, class V>
 CROCHET_ALWAYS_INLINE simd::cells_t<T, N> operand(const V& x) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -242,7 +242,7 @@ CROCHET_ALWAYS_INLINE void evaluate(Program<I...>, std::index_sequence<P...>, co
   (run<P, N, U>(I{}, m, at), ...);
 }
 
-/// Whether an instruction does no harm to elements that are not there: integers divided by them would.
+/// Whether an instruction may run on elements past the end. Integer operations may not: division could trap.
 template <class I>
 inline constexpr bool is_harmless = true;
 template <class T, const Op* O, int A, class TA, int B, int C>
@@ -284,11 +284,11 @@ struct LanesOf<Program<I...>> {
 template <class P>
 inline constexpr int program_lanes = detail::LanesOf<P>::value;
 
-/// For programs that accumulate nothing.
+/// The sink of programs without reductions.
 struct NoSink {};
 
-/// Runs a program at (i, j), (i, j + 1), ...: U registers of N elements. `root` holds U registers of the kernel's
-/// results; null for a loop. What an Accumulate finds goes to sink.add<access>(registers).
+/// Runs a program at (i, j), (i, j + 1), ...: U registers of N elements. `root`: U registers of the kernel's results;
+/// null in a loop. Values of Accumulate instructions go to sink.add<access>(registers).
 template <int N, int U, class... I, class R, class Acc, class Sink = NoSink>
 CROCHET_ALWAYS_INLINE void evaluate(Program<I...> program, const R& refs, std::int64_t i, std::int64_t j,
                                     const Acc* root, Sink&& sink = {}) {
@@ -297,7 +297,7 @@ CROCHET_ALWAYS_INLINE void evaluate(Program<I...> program, const R& refs, std::i
   detail::evaluate<lanes, U>(program, std::index_sequence_for<I...>{},
                              detail::Place<R, Acc, S>{refs, i, j, root, sink});
 }
-/// One register of N elements, of which the first n are there.
+/// Runs a program on one register of N elements, of which the first n exist.
 template <int N, class... I, class R, class Acc>
 CROCHET_ALWAYS_INLINE void evaluate_first(std::int64_t n, Program<I...> program, const R& refs, std::int64_t i,
                                           std::int64_t j, const Acc* root) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based random numbers: what is drawn is a function of seed, stream and index, so it does not depend on the
-// order of drawing or on the number of threads. Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1,
-// 2, 3", SC 2011.
+// Counter-based random numbers. A number is a function of seed, stream and index, so it does not depend on the order of
+// drawing or on the number of threads. Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+// SC 2011.
 #pragma once
 #include <array>
 #include <cmath>
@@ -33,7 +33,7 @@ constexpr PhiloxBlock philox(PhiloxBlock c, std::array<std::uint32_t, 2> key) {
   return c;
 }
 
-/// A stream of numbers for one name.
+/// A named stream of random numbers.
 class Random {
  public:
   constexpr Random(std::uint64_t seed, std::string_view name) : seed_(seed), stream_(hash(name)) {}
@@ -41,11 +41,11 @@ class Random {
   /// In [0, 1), a multiple of 2^-53.
   constexpr double uniform(std::uint64_t index) const { return unit(block(index, 0), 0); }
 
-  /// Standard normal, drawn again beyond two standard deviations.
+  /// Standard normal; values beyond two standard deviations are drawn again.
   double truncated_normal(std::uint64_t index) const {
     for (std::uint32_t attempt = 0;; ++attempt) {
       const PhiloxBlock b = block(index, attempt);
-      // Box and Muller; 1 - u lies in (0, 1], where the logarithm is finite.
+      // Box-Muller. 1 - u lies in (0, 1], where the logarithm is finite.
       const double r = std::sqrt(-2 * std::log(1 - unit(b, 0))), angle = 2 * std::numbers::pi * unit(b, 2);
       const double x = r * std::cos(angle), y = r * std::sin(angle);
       if (std::abs(x) < 2) return x;

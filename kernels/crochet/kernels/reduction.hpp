@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operation joins elements how, for loops that end in a reduction.
+// The join function of each reduction, for loops that end in one.
 #pragma once
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
 
 namespace crochet::kernel {
 
-/// A reduction: how elements are joined (kernels/accumulate.hpp), and what their total becomes. An operation that
-/// Op::reduces specialises it.
+/// A reduction: how elements are joined (kernels/accumulate.hpp), and how the result is computed from their total.
+/// Specialise it for an operation with Op::reduces.
 template <const Op* O>
 struct Reduction;
 
@@ -33,14 +33,14 @@ struct Reduction<&op::reduce_min> : detail::PlainReduction<Min> {};
 template <>
 struct Reduction<&op::reduce_mean> {
   using How = Sum;
-  /// The mean over n elements; NaN over none.
+  /// The mean over n elements; NaN for n = 0.
   template <class T, class S>
   CROCHET_ALWAYS_INLINE static T finish(S total, std::int64_t n) {
     return static_cast<T>(total / static_cast<S>(n));
   }
 };
 
-/// What totals are kept in from block to block: the element type, where joining does not round.
+/// The type of totals between blocks: total_t if joining rounds, else the element type.
 template <class How, class T>
 using sum_t = std::conditional_t<How::rounds, total_t<T>, simd::cell_t<T>>;
 

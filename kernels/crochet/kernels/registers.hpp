@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instruction of a program works on: registers of N elements each, or single elements (N = 1). Truth values
-// come in two forms: bytes of 0 or 1, as they lie in memory, and what a comparison leaves, a mask as wide as what it
-// compared. Masks stay masks until something needs bytes: on their way to a selection they then cost nothing.
+// The registers of a program: vectors of N elements, or single elements (N = 1). Truth values have two forms: bytes 0
+// or
+// 1, as in memory, and masks as wide as the compared elements, as comparisons produce them. Masks are converted only
+// where bytes are needed, so a mask used by a selection costs nothing.
 #pragma once
 #include <crochet/kernels/simd.hpp>
 
@@ -23,7 +24,7 @@ struct signed_integer<2> {
 template <class T, int N>
 using mask_like = vec<typename signed_integer<sizeof(cell_t<T>)>::type, N>;
 
-/// Whether a register of truth values is a mask: of signed integers, 0 or -1.
+/// Whether a register of truth values is a mask (signed integers, 0 or -1).
 template <class V>
 constexpr bool holds_mask() {
   if constexpr (is_scalar<V>) {
@@ -40,8 +41,8 @@ inline constexpr bool is_mask = holds_mask<V>();
 template <class T, int N>
 using cells_t = typename detail::cells<T, N>::type;
 
-/// The number of elements in a register of a program whose widest element type has so many bytes: none is wider than
-/// the machine's vectors, which compilers split badly where they compare and select.
+/// The number of elements in a register of a program whose widest element type has `widest` bytes. No register is wider
+/// than the machine's vectors: compilers split comparisons and selections of wider ones badly.
 constexpr int lanes_for(std::size_t widest) { return widest <= 4 ? lanes : lanes / 2; }
 
 template <class T, int N>
@@ -60,7 +61,7 @@ CROCHET_ALWAYS_INLINE cells_t<T, N> read(const T* p) {
   return v;
 }
 
-/// Truth values as bytes of 0 or 1.
+/// Converts truth values to bytes 0 or 1.
 template <int N, class C>
 CROCHET_ALWAYS_INLINE cells_t<bool, N> as_bytes(const C& c) {
   if constexpr (N == 1) {
@@ -71,7 +72,7 @@ CROCHET_ALWAYS_INLINE cells_t<bool, N> as_bytes(const C& c) {
     return c;
   }
 }
-/// Truth values as a mask for elements of T.
+/// Converts truth values to a mask for elements of T.
 template <class T, int N, class C>
 CROCHET_ALWAYS_INLINE detail::mask_like<T, N> as_mask(const C& c) {
   using M = detail::mask_like<T, N>;
@@ -84,7 +85,7 @@ CROCHET_ALWAYS_INLINE detail::mask_like<T, N> as_mask(const C& c) {
   }
 }
 
-/// Where c holds a, elsewhere b.
+/// a where c holds, else b.
 template <class T, int N, class C>
 CROCHET_ALWAYS_INLINE cells_t<T, N> choose(const C& c, const cells_t<T, N>& a, const cells_t<T, N>& b) {
   if constexpr (N == 1) {
@@ -94,7 +95,7 @@ CROCHET_ALWAYS_INLINE cells_t<T, N> choose(const C& c, const cells_t<T, N>& a, c
   }
 }
 
-/// Conversion element by element, as static_cast does; to bool, whether it is not 0.
+/// Converts element by element, as static_cast does; conversion to bool tests for not 0.
 template <class From, class To, int N, class V>
 CROCHET_ALWAYS_INLINE auto cast(const V& x) {
   using Out = cells_t<To, N>;

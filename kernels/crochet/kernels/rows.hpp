@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over a row of memory vector by vector, the last of them in part; and what the lanes of one vector come to.
+// Iteration over a row of memory by vectors, with a partial last vector; and reductions across the lanes of a vector.
 #pragma once
 #include <limits>
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace crochet::simd {
 
-/// How much of a vector is meant: all of it, or its first n elements (0 <= n <= lanes).
+/// Which lanes of a vector are used: all, or the first n (0 <= n <= lanes).
 struct Whole {
   static constexpr std::int64_t n = lanes;
 };
@@ -25,8 +25,9 @@ inline constexpr bool has_masks =
     false;
 #endif
 
-/// Copies the elements of a vector's first n < 2 * Piece: in pieces of powers of two, no call and no loop. Where a
-/// piece lies is a mask of n, so that g++ sees that it ends within the vector.
+/// Copies the first n < 2 * Piece elements of a vector, in pieces of powers of two, without a call or a loop. The
+/// offset
+/// of a piece is n with bits masked off, so g++ can prove that it ends within the vector.
 template <int Piece, class T>
 CROCHET_ALWAYS_INLINE void copy_pieces(T* to, const T* from, std::int64_t n) {
   const std::int64_t at = n & ((lanes - 1) & ~(2 * Piece - 1));
@@ -44,7 +45,8 @@ CROCHET_ALWAYS_INLINE void copy_some(T* to, const T* from, std::int64_t n) {
 }
 
 #if defined(__AVX512F__)
-// The builtins behind the intrinsics, whose header costs a third of a second to read; g++ and clang name them alike.
+// The builtins behind the intrinsics. The intrinsics' header takes a third of a second to compile; g++ and clang have
+// the same builtins.
 using Doubles = double __attribute__((vector_size(64)));
 
 CROCHET_ALWAYS_INLINE unsigned mask_of(std::int64_t n) { return (1U << static_cast<unsigned>(n)) - 1U; }
@@ -93,7 +95,7 @@ template <class T>
 CROCHET_ALWAYS_INLINE vec<T> load(const T* p, Whole, T) {
   return load<T, true>(p);
 }
-/// The first elements at p, and `fill` in the other lanes; memory behind them is not touched.
+/// Loads the first elements at p, with `fill` in the other lanes. Does not access memory past them.
 template <class T>
 CROCHET_ALWAYS_INLINE vec<T> load(const T* p, First part, T fill) {
   const vec<T> filled = splat<T, true>(fill);
@@ -117,7 +119,7 @@ CROCHET_ALWAYS_INLINE void store(T* p, const vec<T>& v, First part) {
   detail::copy_some(p, reinterpret_cast<const T*>(&v), part.n);
 }
 
-/// Calls visit(first index, Whole or First) along n elements.
+/// Calls visit(first index, Whole or First) for each vector of n elements.
 template <class Visit>
 CROCHET_ALWAYS_INLINE void along(std::int64_t n, Visit visit) {
   std::int64_t j = 0;
@@ -125,7 +127,7 @@ CROCHET_ALWAYS_INLINE void along(std::int64_t n, Visit visit) {
   if (j < n) visit(j, First{n - j});
 }
 
-/// A vector's elements joined to one: its halves, then their halves, ...
+/// Joins the elements of a vector to one, by repeated halving.
 template <class V, class F>
 CROCHET_ALWAYS_INLINE auto across(const V& v, F join) {
   return detail::across<lanes>(v, join);
@@ -139,8 +141,8 @@ CROCHET_ALWAYS_INLINE auto across_max(const V& v) {
   return across(v, [](const auto& a, const auto& b) { return a > b ? a : b; });
 }
 
-/// The sum of f(first index, Whole or First) along n elements. f returns 0 in lanes that do not count. Kept in blocks,
-/// so that the rounding of long rows does not grow with their length, and in two sums at a time.
+/// The sum of f(first index, Whole or First) over n elements. f must return 0 in unused lanes. Sums are kept in blocks,
+/// so the rounding error does not grow with the length of the row, and in two accumulators to hide latency.
 template <class T, class F>
 CROCHET_ALWAYS_INLINE T sum_along(std::int64_t n, F f) {
   constexpr std::int64_t block = 128 * lanes;
@@ -159,7 +161,7 @@ CROCHET_ALWAYS_INLINE T sum_along(std::int64_t n, F f) {
   return across_sum(total);
 }
 
-/// The greatest of n elements; -infinity if there are none. A NaN may be passed over.
+/// The maximum of n elements; -infinity if n = 0. A NaN may be ignored.
 template <class T>
 [[gnu::noinline]] T max_along(const T* p, std::int64_t n) {
   constexpr T nothing = -std::numeric_limits<T>::infinity();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors by the compilers' extensions: as many elements as the machine's vectors hold floats, whatever the element
-// type; the compiler splits and joins where another type is wider or narrower. Functions here take a vector or a scalar
-// alike.
+// Vectors by the compilers' extensions. A vector has as many elements as the machine's vectors hold floats, for every
+// element type; the compiler splits or joins types of other widths. The functions here take a vector or a scalar.
 #pragma once
 #include <cmath>
 #include <crochet/base/config.hpp>
@@ -10,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-// Both compilers unroll a loop of constant bounds only when told to, each in its own words.
+// Both compilers unroll a loop of constant bounds only by a pragma, and each has its own.
 #if defined(__CUDACC__)
 #define CROCHET_UNROLL _Pragma("unroll")
 #elif defined(__clang__)
@@ -18,19 +17,19 @@
 #else
 #define CROCHET_UNROLL _Pragma("GCC unroll 32")
 #endif
-// clang contracts a * b + c only within one expression unless told; g++ does by default.
+// clang contracts a * b + c only within one expression by default; g++ contracts across expressions.
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #endif
 
-// How vectors wider than the machine's are passed and returned depends on compiler flags. Every function here is
-// inlined, so it does not matter, but g++ warns where such a function is instantiated: in the user's file. Parameters
-// are references for the same reason (for them it has a remark that nothing switches off).
+// The ABI of vectors wider than the machine's depends on compiler flags. Every function here is inlined, so it does
+// not matter, but g++ warns at the point of instantiation, in the user's file. Parameters are references for the same
+// reason: g++ has a note for them that no flag disables.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace crochet::simd {
 
-/// Elements a vector has unless it says otherwise, whatever their type.
+/// The default number of elements in a vector, for every element type.
 #if defined(__AVX512F__)
 inline constexpr int lanes = 16;
 #elif defined(__AVX__)
@@ -39,7 +38,7 @@ inline constexpr int lanes = 8;
 inline constexpr int lanes = 4;
 #endif
 
-/// The type that holds T in registers: bool is a byte of 0 or 1.
+/// The type that represents T in registers: bool is a byte 0 or 1.
 template <class T>
 using cell_t = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
@@ -68,7 +67,7 @@ struct signed_integer<8> {
 template <class T, int N = lanes>
 using vec = typename detail::vector<cell_t<T>, N>::type;
 
-/// What an instruction on elements T works on: one vector, or one element.
+/// The register type of elements T: one vector, or one element.
 template <class T, bool Wide>
 struct reg {
   using type = cell_t<T>;
@@ -83,7 +82,7 @@ using reg_t = typename reg<T, Wide>::type;
 template <class V>
 inline constexpr bool is_scalar = std::is_arithmetic_v<V>;
 
-/// A vector's elements: their type and number.
+/// The element type of a vector, and the number of its elements.
 template <class V>
 using element_of = std::remove_cvref_t<decltype(std::declval<V&>()[0])>;
 template <class V>
@@ -99,7 +98,8 @@ CROCHET_ALWAYS_INLINE reg_t<T, Wide> splat(cell_t<T> x) {
 }
 template <class T, bool Wide>
 CROCHET_ALWAYS_INLINE reg_t<T, Wide> load(const T* p) {
-  const T* aligned = static_cast<const T*>(__builtin_assume_aligned(p, alignof(T)));  // else nvcc copies byte by byte
+  // without the hint nvcc copies byte by byte
+  const T* aligned = static_cast<const T*>(__builtin_assume_aligned(p, alignof(T)));
   reg_t<T, Wide> v;
   __builtin_memcpy(&v, aligned, sizeof v);
   return v;
@@ -110,7 +110,7 @@ CROCHET_ALWAYS_INLINE void store(T* p, const V& v) {
   __builtin_memcpy(aligned, &v, sizeof v);
 }
 
-/// Conversion element by element, as static_cast does; to bool, whether it is not 0.
+/// Converts element by element, as static_cast does; conversion to bool tests for not 0.
 template <class From, class To, bool Wide>
 CROCHET_ALWAYS_INLINE reg_t<To, Wide> convert(const reg_t<From, Wide>& x) {
   if constexpr (std::is_same_v<cell_t<From>, cell_t<To>> && !std::is_same_v<To, bool>) {
@@ -124,7 +124,7 @@ CROCHET_ALWAYS_INLINE reg_t<To, Wide> convert(const reg_t<From, Wide>& x) {
   }
 }
 
-/// A comparison's outcome: a byte for one element, for vectors the mask itself (kernels/registers.hpp).
+/// The result of a comparison: a byte for one element, a mask for vectors (kernels/registers.hpp).
 template <class Mask>
 CROCHET_ALWAYS_INLINE auto truth(const Mask& m) {
   if constexpr (std::is_same_v<Mask, bool>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error function and its complement. Coefficients are minimax fits of relative error, made for these forms.
+// The error function and its complement. The coefficients are minimax fits of the relative error for these forms.
 #pragma once
 #include <crochet/kernels/simd_exp.hpp>
 
@@ -19,8 +19,8 @@ CROCHET_ALWAYS_INLINE N erf_near(const N& z) {
   }
 }
 
-/// erfc(x) e^(x^2) for x >= 1/2 as far as erfc is not 0: a polynomial in (x - k) / (x + k), after Shepherd and
-/// Laframboise (Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, 1981).
+/// erfc(x) e^(x^2) for x >= 1/2, up to where erfc(x) underflows to 0: a polynomial in (x - k) / (x + k), after Shepherd
+/// and Laframboise (Chebyshev approximation of (1 + 2x) exp(x^2) erfc x, 1981).
 template <class N>
 CROCHET_ALWAYS_INLINE N scaled_erfc(const N& x) {
   if constexpr (sizeof(element_of<N>) == 4) {
@@ -38,7 +38,7 @@ CROCHET_ALWAYS_INLINE N scaled_erfc(const N& x) {
   }
 }
 
-/// e^-(x^2), with what the square loses when it is rounded: x is cut in two, whose products are exact.
+/// e^-(x^2), including the rounding error of the square: x is split into two parts whose products are exact.
 template <class N>
 CROCHET_ALWAYS_INLINE N exp_of_minus_square(const N& x) {
   using E = element_of<N>;
@@ -102,12 +102,12 @@ struct Erfc {
 
 }  // namespace detail
 
-/// 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x: float below 4 ulp, double below 2.
+/// erf(x) = 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x. Error: float below 4 ulp, double below 2 ulp.
 template <class V>
 CROCHET_ALWAYS_INLINE V erf(const V& x) {
   return map<detail::Erf>(x);
 }
-/// 1 - erf(x), where it is small too: below 5 ulp where it is no subnormal number.
+/// erfc(x) = 1 - erf(x), exact for small results too. Error: below 5 ulp for normal results.
 template <class V>
 CROCHET_ALWAYS_INLINE V erfc(const V& x) {
   return map<detail::Erfc>(x);

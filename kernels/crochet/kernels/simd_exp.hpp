@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// e^x and what is made of it. Registers of float or double; the coefficients of polynomials are minimax fits of
-// relative error. Bounds of errors are in units of the last place (ulp) of the exact result, checked by
+// e^x and functions derived from it, on registers of float or double. The coefficients of the polynomials are minimax
+// fits of the relative error. Error bounds are in units of the last place (ulp) of the exact result, checked by
 // tests/kernels/simd_test.
 #pragma once
 #include <crochet/kernels/simd_native.hpp>
@@ -10,12 +10,12 @@ namespace crochet::simd {
 namespace detail {
 
 template <class E>
-struct ExpConstants {  // of float
+struct ExpConstants {  // for float
   static constexpr int mantissa = 23, bias = 127;
-  /// Adding it rounds to an integer, which lies in the lowest bits, together with the bias of exponents.
+  /// Adding this constant rounds to an integer; the sum's lowest bits are that integer plus the exponent bias.
   static constexpr float to_integer = 0x1.8p23F + bias;
   static constexpr float log2_e = 0x1.715476p0F, ln2_high = 0.693359375F, ln2_low = -2.12194440e-4F;
-  static constexpr float high = 89, low = -104;  ///< from here on e^x is infinity or 0
+  static constexpr float high = 89, low = -104;  ///< at and beyond these, e^x is infinity or 0
   static constexpr float tanh_is_1 = 9.02F;
 };
 template <>
@@ -27,9 +27,12 @@ struct ExpConstants<double> {
   static constexpr double tanh_is_1 = 19.1;
 };
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2. Cody and Waite: n times the first of two pieces of ln 2 is exact. One piece
-/// does where an error of n times ln 2's rounding does no harm. `n_bits` has n in its lowest bits. The same for a
-/// multiple of x that is a power of 2: r is what is left of x then, to be multiplied with the factor.
+/// Range reduction: x = n ln 2 + r with |r| <= ln 2 / 2, after Cody and Waite: ln 2 is split into two pieces, and n
+/// times
+/// the first is exact. One piece suffices where an error of n times the rounding error of ln 2 is acceptable. The
+/// lowest
+/// bits of `n_bits` are n plus the exponent bias. With Factor, a power of 2, Factor * x is reduced; r is then still the
+/// remainder of x and has to be multiplied by Factor.
 enum class Ln2 { in_two_pieces, in_one };
 template <class N, Ln2 Pieces = Ln2::in_two_pieces, int Factor = 1>
 struct ByLn2 {
@@ -51,7 +54,8 @@ struct ByLn2 {
   }
 };
 
-/// 2^n p. Where there is no instruction for it: 0 where n is at its least, the greatest is reached in two steps.
+/// 2^n p. Without the AVX-512 instruction the result is 0 for the least n, and the greatest power is applied in two
+/// steps.
 template <class N, Ln2 Pieces>
 CROCHET_ALWAYS_INLINE N scale(const N& p, const ByLn2<N, Pieces>& x) {
 #if defined(__AVX512F__)
@@ -67,7 +71,7 @@ CROCHET_ALWAYS_INLINE N scale(const N& p, const ByLn2<N, Pieces>& x) {
   return (p + p) * from_bits<N>((x.n_bits - 1) << K::mantissa);
 #endif
 }
-/// 2^n, of n above -bias and not above it.
+/// 2^n for -bias < n <= bias.
 template <class N, Ln2 Pieces, int Factor>
 CROCHET_ALWAYS_INLINE N power_of_two(const ByLn2<N, Pieces, Factor>& x) {
   return from_bits<N>(x.n_bits << ExpConstants<element_of<N>>::mantissa);
@@ -81,7 +85,7 @@ inline constexpr E lowest_exponent = (1 - ExpConstants<E>::bias) * E(0.693147180
 #endif
 
 #if defined(__AVX512DQ__)
-/// a, with the magnitude of b where that is less or where a is NaN.
+/// a, with the magnitude of b if that is less or if a is NaN.
 template <class N>
 CROCHET_ALWAYS_INLINE N least_magnitude(const N& a, const N& b) {
   N y;
@@ -106,12 +110,12 @@ CROCHET_ALWAYS_INLINE N expm1_ratio(const N& r) {
   }
 }
 
-/// e^x where `low` and `high` are far enough out: there, and beyond, it is 0 and infinity.
+/// e^x. At `low` and below the result is 0, at `high` and above infinity.
 template <class N>
 CROCHET_ALWAYS_INLINE N exp_between([[maybe_unused]] const N& low, const N& x, [[maybe_unused]] const N& high) {
   using E = element_of<N>;
 #if defined(__AVX512DQ__)
-  // The scaling knows infinities and NaN by n; r only has to be a number.
+  // The scaling handles infinities and NaN through n; r only has to be a number.
   ByLn2<N> y(x);
   y.r = least_magnitude(y.r, N{} + E(0.4));
 #else
@@ -135,7 +139,7 @@ struct Exp {
   }
 };
 
-/// (e^x - 1) / 2 for x between -40 and the end of the exponent's range. Exact for small x as well: 2^n e^r - 1 is
+/// (e^x - 1) / 2 for x from -40 to the end of the exponent's range. Also accurate for small x: 2^n e^r - 1 is
 /// 2^n (e^r - 1) + (2^n - 1), and the second term is exact.
 template <class N>
 CROCHET_ALWAYS_INLINE N half_of_expm1(const N& x) {
@@ -204,23 +208,23 @@ struct Sigmoid {
 
 }  // namespace detail
 
-/// e^x: float below 2.5 ulp, double below 1.5. From about 89 (double: 710) on infinity. A result below 2^-125 (2^-1021)
-/// is as exact as it can be where the machine scales by powers of 2 (AVX-512), elsewhere it is 0.
+/// e^x. Error: float below 2.5 ulp, double below 1.5 ulp. Infinity from about 89 (double: 710). Results below 2^-125
+/// (2^-1021) are correctly rounded subnormals on machines with a scale instruction (AVX-512), and 0 elsewhere.
 template <class V>
 CROCHET_ALWAYS_INLINE V exp(const V& x) {
   return map<detail::Exp>(x);
 }
-/// e^x - 1, of small x too: below 3 ulp.
+/// e^x - 1, accurate for small x. Error: below 3 ulp.
 template <class V>
 CROCHET_ALWAYS_INLINE V expm1(const V& x) {
   return map<detail::Expm1>(x);
 }
-/// Hyperbolic tangent: (e^2x - 1) / (e^2x + 1), below 3 ulp.
+/// Hyperbolic tangent: (e^2x - 1) / (e^2x + 1). Error: below 3 ulp.
 template <class V>
 CROCHET_ALWAYS_INLINE V tanh(const V& x) {
   return map<detail::Tanh>(x);
 }
-/// 1 / (1 + e^-x): below 4 ulp; floats below 7 where x < -20, down to subnormal numbers.
+/// 1 / (1 + e^-x). Error: below 4 ulp; for floats below 7 ulp where x < -20, down to subnormal numbers.
 template <class V>
 CROCHET_ALWAYS_INLINE V sigmoid(const V& x) {
   return map<detail::Sigmoid>(x);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logarithms. The method and the coefficients are those of FreeBSD's msun, e_logf.c and e_log.c (Sun Microsystems,
-// 1993).
+// Logarithms. Method and coefficients from FreeBSD's msun, e_logf.c and e_log.c (Sun Microsystems, 1993).
 #pragma once
 #include <crochet/kernels/simd_native.hpp>
 
@@ -9,9 +8,9 @@ namespace crochet::simd {
 namespace detail {
 
 template <class E>
-struct LogConstants {  // of float
+struct LogConstants {  // for float
   static constexpr int mantissa = 23;
-  static constexpr std::int32_t sqrt_half = 0x3f3504f3;  ///< its bits
+  static constexpr std::int32_t sqrt_half = 0x3f3504f3;  ///< the bits of sqrt(1/2)
   static constexpr float to_normal = 0x1p25F, ln2_high = 6.9313812256e-01F, ln2_low = 9.0580006145e-06F;
 };
 template <>
@@ -30,9 +29,9 @@ struct ByPowerOfTwo {
   N k, f;
 
   CROCHET_ALWAYS_INLINE explicit ByPowerOfTwo(const N& x) {
-    // A subnormal number has no leading bit: it is made normal first.
+    // A subnormal number has no implicit leading bit, so it is scaled to a normal one first.
     const auto tiny = x < std::numeric_limits<E>::min();
-    using U = vec<std::make_unsigned_t<element_of<bits_t<N>>>, lanes_of<N>>;  // for what is not positive it wraps
+    using U = vec<std::make_unsigned_t<element_of<bits_t<N>>>, lanes_of<N>>;  // unsigned: wraps for x <= 0
     const auto raw = reinterpret_cast<U>(bits(tiny ? x * K::to_normal : x));
     const auto b = reinterpret_cast<bits_t<N>>(raw - static_cast<element_of<U>>(K::sqrt_half));
     const bits_t<N> exponent = b >> K::mantissa;
@@ -42,7 +41,7 @@ struct ByPowerOfTwo {
   }
 };
 
-/// log(x) + add for positive finite x, where `add` is small beside it.
+/// log(x) + add for positive finite x, where `add` is small compared to log(x).
 template <class N>
 CROCHET_ALWAYS_INLINE N log_of_positive(const N& x, const N& add) {
   using E = element_of<N>;
@@ -61,12 +60,12 @@ CROCHET_ALWAYS_INLINE N log_of_positive(const N& x, const N& add) {
   const N tail = s * (half_square + series) + (y.k * K::ln2_low + add);
   return tail - half_square + y.f + y.k * K::ln2_high;
 }
-/// `y` for positive finite x; what the logarithm of other x is.
+/// `y` for positive finite x, otherwise the logarithm's special value for x.
 template <class N>
 CROCHET_ALWAYS_INLINE N or_special(const N& y, const N& x) {
   using E = element_of<N>;
   constexpr E inf = std::numeric_limits<E>::infinity(), nan = std::numeric_limits<E>::quiet_NaN();
-  const N of_zero = x < E(0) ? N{} + nan : N{} - inf;  // -inf of -0 too
+  const N of_zero = x < E(0) ? N{} + nan : N{} - inf;  // -inf for -0 too
   const N large = x < inf ? y : x;                     // infinity, NaN
   return x <= E(0) ? of_zero : large;
 }
@@ -89,7 +88,7 @@ struct Log1p {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
     using E = element_of<N>;
-    const N u = x + E(1), lost = (x - (u - E(1))) / u;  // what rounding took from 1 + x
+    const N u = x + E(1), lost = (x - (u - E(1))) / u;  // the rounding error of 1 + x, relative to u
     const N y = or_special(log_of_positive(u, lost), u);
     return magnitude(x) < std::numeric_limits<E>::epsilon() / 4 ? x : y;
   }
@@ -97,12 +96,12 @@ struct Log1p {
 
 }  // namespace detail
 
-/// Natural logarithm, below 1.5 ulp: 0 gives -infinity, negative numbers NaN.
+/// Natural logarithm. Error: below 1.5 ulp. log(0) is -infinity, the logarithm of negative numbers NaN.
 template <class V>
 CROCHET_ALWAYS_INLINE V log(const V& x) {
   return map<detail::Log>(x);
 }
-/// log(1 + x), of small x too: below 2.5 ulp.
+/// log(1 + x), accurate for small x. Error: below 2.5 ulp.
 template <class V>
 CROCHET_ALWAYS_INLINE V log1p(const V& x) {
   return map<detail::Log1p>(x);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector has as many elements whatever their type; the machine's registers do not. What needs masks or instructions
-// of its own is written for registers, and vectors go through it piece by piece: g++ takes wider ones apart into
-// scalars where it meets a comparison.
+// Functions on machine registers. All vectors have the same number of elements, but machine registers the same number
+// of bytes. Code that needs masks or special instructions is written for registers and applied to a vector piece by
+// piece: g++ compiles comparisons of wider vectors to scalar code.
 #pragma once
 #include <crochet/kernels/simd.hpp>
 
 namespace crochet::simd {
 
-/// Bytes of a register.
+/// Bytes of a machine register.
 #if defined(__AVX512F__)
 inline constexpr int register_bytes = 64;
 #elif defined(__AVX__)
@@ -16,13 +16,13 @@ inline constexpr int register_bytes = 32;
 inline constexpr int register_bytes = 16;
 #endif
 
-/// A register of elements T (float, double, or an integer).
+/// A machine register of elements T (float, double, or an integer).
 template <class T>
 using native =
     vec<T, static_cast<int>(lanes * sizeof(T)) < register_bytes ? lanes : register_bytes / static_cast<int>(sizeof(T))>;
 
 namespace detail {
-/// Registers that a vector takes.
+/// The number of machine registers of a vector.
 template <class V>
 inline constexpr int pieces = static_cast<int>(sizeof(V)) > register_bytes
                                   ? static_cast<int>(sizeof(V)) / register_bytes
@@ -43,12 +43,12 @@ constexpr bool is_floating_register() {
     return sizeof(N) >= 16 && std::is_floating_point_v<element_of<N>>;
   }
 }
-/// Whether instructions can be given by name: N is a register of floating elements.
+/// Whether instructions can be selected by inline assembly: N is a register of floating elements.
 template <class N>
 inline constexpr bool by_name = is_floating_register<N>();
 }  // namespace detail
 
-/// Integers of the size of N's elements, as comparisons of N give them.
+/// Integers as wide as N's elements: the type of N's comparisons.
 template <class N>
 using bits_t = vec<typename detail::signed_integer<sizeof(element_of<N>)>::type, lanes_of<N>>;
 template <class N>
@@ -65,15 +65,15 @@ template <class N>
 CROCHET_ALWAYS_INLINE N magnitude(const N& x) {
   return from_bits<N>(bits(x) & ~sign_bit<N>);
 }
-/// `x`, which is not negative, with the sign of `sign`.
+/// `x`, which must not be negative, with the sign of `sign`.
 template <class N>
 CROCHET_ALWAYS_INLINE N with_sign(const N& x, const N& sign) {
   return from_bits<N>(bits(x) | (bits(sign) & sign_bit<N>));
 }
 
-/// F on every register of the vectors x: F::apply(piece, ...) gives a piece of the result, whose elements are To's.
-/// Scalars go through as registers full of them, so that tails are as exact as what is before them; on a GPU they are
-/// all there is, and F::one has the function of one.
+/// Applies F to every register of the vectors x: F::apply(piece, ...) returns a piece of the result, whose elements are
+/// To. Scalars are broadcast to a register, so tails are as exact as the rest. On a GPU there are scalars only, and
+/// F::one computes them.
 template <class F, class To, class First, class... V>
 CROCHET_ALWAYS_INLINE auto by_registers(const First& first, const V&... x) {
   if constexpr (is_scalar<First>) {
@@ -94,7 +94,7 @@ CROCHET_ALWAYS_INLINE auto by_registers(const First& first, const V&... x) {
     return all;
   }
 }
-/// The same for functions whose results are of x's own type.
+/// As above, for functions whose result has the type of x.
 template <class F, class V, class... More>
 CROCHET_ALWAYS_INLINE V map(const V& x, const More&... more) {
   if constexpr (is_scalar<V>) {
@@ -104,7 +104,7 @@ CROCHET_ALWAYS_INLINE V map(const V& x, const More&... more) {
   }
 }
 
-/// The same for what is written for single elements too.
+/// As above, for functions that also have a scalar form.
 template <class F, class V, class... More>
 CROCHET_ALWAYS_INLINE V map_any(const V& x, const More&... more) {
   if constexpr (is_scalar<V>) {
@@ -114,7 +114,7 @@ CROCHET_ALWAYS_INLINE V map_any(const V& x, const More&... more) {
   }
 }
 
-/// a < b ? a : b, and so b where either is NaN: the instruction, which g++ does not find.
+/// a < b ? a : b; b if either is NaN. By inline assembly: g++ does not generate the instruction for this expression.
 template <class N>
 CROCHET_ALWAYS_INLINE N lesser(const N& a, const N& b) {
 #if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -130,7 +130,7 @@ CROCHET_ALWAYS_INLINE N lesser(const N& a, const N& b) {
 #endif
   return a < b ? a : b;
 }
-/// a > b ? a : b, and so b where either is NaN.
+/// a > b ? a : b; b if either is NaN.
 template <class N>
 CROCHET_ALWAYS_INLINE N greater(const N& a, const N& b) {
 #if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
@@ -151,7 +151,7 @@ namespace detail {
 struct Maximum {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
-    const N most = simd::greater(a, b);  // b where either is NaN
+    const N most = simd::greater(a, b);  // b if either is NaN
     return (a == a) ? most : a;
   }
 };
@@ -164,7 +164,7 @@ struct Minimum {
 };
 }  // namespace detail
 
-/// The greater of two, and NaN where either is: a run must not look healthy because a maximum dropped it.
+/// The greater of two; NaN if either is NaN, so that a maximum does not hide the failure of a run.
 template <class V>
 CROCHET_ALWAYS_INLINE V maximum(const V& a, const V& b) {
   return map_any<detail::Maximum>(a, b);
@@ -175,8 +175,8 @@ CROCHET_ALWAYS_INLINE V minimum(const V& a, const V& b) {
 }
 
 namespace detail {
-// The instruction itself: the intrinsics' header costs a third of a second to read, and the compilers vectorize the
-// function only without errno.
+// By inline assembly: the intrinsics' header takes a third of a second to compile, and compilers vectorize std::sqrt
+// only with -fno-math-errno.
 struct SquareRoot {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& x) {
@@ -206,7 +206,7 @@ struct SquareRoot {
 };
 }  // namespace detail
 
-/// A function of one element, lane by lane: for what has no vector code of its own.
+/// Applies a scalar function lane by lane, for functions without vector code.
 template <class V, class F, class... More>
 CROCHET_ALWAYS_INLINE V lane_by_lane(F f, const V& x, const More&... more) {
   if constexpr (is_scalar<V>) {
@@ -234,7 +234,7 @@ CROCHET_ALWAYS_INLINE N polynomial(const N& x, element_of<N> first, C... more) {
   return p;
 }
 
-// The operators that compare.
+// Comparison operators.
 struct Less {
   template <class N>
   CROCHET_ALWAYS_INLINE static auto holds(const N& a, const N& b) {
@@ -260,7 +260,7 @@ struct NotEqual {
   }
 };
 
-/// Where the relation holds: a byte for one element, for vectors a mask (kernels/registers.hpp).
+/// The elements where the relation holds: a byte for one element, a mask for vectors (kernels/registers.hpp).
 template <class Relation, class V>
 CROCHET_ALWAYS_INLINE auto compare(const V& a, const V& b) {
   return truth(Relation::holds(a, b));

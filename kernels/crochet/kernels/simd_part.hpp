@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first elements of a vector: what is left at the end of a row. Nothing beyond them is read or written.
+// Loads and stores of the first elements of a vector, for the end of a row. Memory past them is not accessed.
 #pragma once
 #include <crochet/kernels/registers.hpp>
 
@@ -10,7 +10,7 @@ template <class T, int N>
 struct Bytes {
   char bytes[sizeof(T) * N];
 };
-/// By which instruction: 512-bit vectors have masks in registers of their own, 256-bit ones in vectors.
+/// Which instructions apply: 512-bit vectors have mask registers, 256-bit ones take their masks in vectors.
 template <class T, int N>
 inline constexpr bool masked_by_bits =
 #if defined(__AVX512F__)
@@ -26,7 +26,7 @@ inline constexpr bool masked_by_vectors =
     false;
 #endif
 
-/// All bits set in the first n elements.
+/// A mask with all bits set in the first n elements.
 template <class T, int N>
 CROCHET_HOST_ALWAYS_INLINE auto first_elements(std::int64_t n) {
   using I = typename signed_integer<sizeof(T)>::type;
@@ -36,13 +36,13 @@ CROCHET_HOST_ALWAYS_INLINE auto first_elements(std::int64_t n) {
 }
 }  // namespace detail
 
-/// Elements p[0] to p[n - 1], then zeros; n at most N.
+/// Reads p[0] to p[n - 1], n <= N; the other elements are 0.
 template <class T, int N>
 CROCHET_HOST_ALWAYS_INLINE cells_t<T, N> read_first(const T* p, std::int64_t n) {
   cells_t<T, N> v{};
 #if defined(__AVX512F__)
   if constexpr (detail::masked_by_bits<T, N>) {
-    static_assert(sizeof(detail::Bytes<T, N>) == 64);  // and complete, which clang wants
+    static_assert(sizeof(detail::Bytes<T, N>) == 64);  // also makes the type complete, which clang requires
     const auto mask = static_cast<unsigned short>((1U << n) - 1U);
     const auto& memory = *reinterpret_cast<const detail::Bytes<T, N>*>(p);
     if constexpr (sizeof(T) == 4) {
@@ -75,7 +75,7 @@ template <class T, int N, class V>
 CROCHET_HOST_ALWAYS_INLINE void write_first(T* p, const V& v, std::int64_t n) {
 #if defined(__AVX512F__)
   if constexpr (detail::masked_by_bits<T, N>) {
-    static_assert(sizeof(detail::Bytes<T, N>) == 64);  // and complete, which clang wants
+    static_assert(sizeof(detail::Bytes<T, N>) == 64);  // also makes the type complete, which clang requires
     const auto mask = static_cast<unsigned short>((1U << n) - 1U);
     auto& memory = *reinterpret_cast<detail::Bytes<T, N>*>(p);
     if constexpr (sizeof(T) == 4) {

@@ -5,7 +5,7 @@
 
 namespace crochet::simd {
 
-/// Which way; the numbers are those of the machine's instruction.
+/// Rounding modes; the values are the immediates of the machine instruction.
 enum class Rounding { nearest_even = 8, down = 9, up = 10, to_zero = 11 };
 
 namespace detail {
@@ -41,7 +41,7 @@ struct Round {
 };
 }  // namespace detail
 
-/// x to an integer; integers stay as they are.
+/// Rounds x to an integer. Integers are unchanged.
 template <Rounding R, class V>
 CROCHET_ALWAYS_INLINE V round(const V& x) {
   if constexpr (is_scalar<V>) {

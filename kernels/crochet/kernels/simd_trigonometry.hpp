@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sine and cosine. Reduction and coefficients as in FreeBSD's msun: e_rem_pio2.c, k_sin.c, k_cos.c (Sun Microsystems,
-// 1993). Floats are computed as doubles and rounded.
+// Sine and cosine. Range reduction and coefficients from FreeBSD's msun: e_rem_pio2.c, k_sin.c, k_cos.c (Sun
+// Microsystems, 1993). Floats are computed as doubles and rounded.
 #pragma once
 #include <crochet/kernels/simd_native.hpp>
 
@@ -8,12 +8,13 @@ namespace crochet::simd {
 
 namespace detail {
 
-/// x = n pi/2 + r + tail with |r| <= pi/4, for |x| up to 2^20: pi/2 in three pieces whose products with n are exact.
+/// Range reduction: x = n pi/2 + r + tail with |r| <= pi/4, for |x| up to 2^20. pi/2 is split into three pieces whose
+/// products with n are exact.
 template <class N>
 struct ByHalfPi {
   static constexpr double limit = 0x1p20;
   N r, tail;
-  bits_t<N> n_bits;  ///< n in the lowest bits
+  bits_t<N> n_bits;  ///< the lowest bits are n
 
   CROCHET_ALWAYS_INLINE explicit ByHalfPi(const N& x) {
     constexpr double to_integer = 0x1.8p52, two_over_pi = 0x1.45f306dc9c883p-1;
@@ -43,7 +44,7 @@ CROCHET_ALWAYS_INLINE N cosine(const N& r, const N& tail) {
   const N half = z * 0.5, w = 1. - half;
   return w + (((1. - w) - half) + (z * p - r * tail));
 }
-/// Sine if Quarter is 0, cosine if it is 1: the cosine is the sine a quarter of a turn further on.
+/// Sine for Quarter = 0, cosine for Quarter = 1: the cosine is the sine shifted by a quarter turn.
 template <int Quarter>
 struct Turn {
   template <class E>
@@ -75,7 +76,7 @@ CROCHET_ALWAYS_INLINE V turn(const V& x) {
 
 }  // namespace detail
 
-/// Sine and cosine of an angle in radians, below 1 ulp. Beyond 2^20 the standard library's.
+/// Sine and cosine of an angle in radians. Error: below 1 ulp. Beyond 2^20 by the standard library.
 template <class V>
 CROCHET_ALWAYS_INLINE V sin(const V& x) {
   return detail::turn<0>(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor's threads. A team forks and joins in a fraction of a microsecond while it is busy: members spin briefly,
-// then block. Work is split in a fixed way for a fixed count, so that results repeat.
+// The executor's threads. A busy team forks and joins in a fraction of a microsecond: members spin briefly, then block.
+// The split of work is fixed for a given number of members, so results are reproducible.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,20 +18,20 @@ namespace crochet {
 
 namespace kernel {
 
-/// A part of [0, n).
+/// The part [from, to) of [0, n).
 struct Range {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::int64_t size() const { return to - from; }
 };
 
-/// One member's view of the team while a step runs.
+/// One member of the team while a step runs: its share of the work, its barrier, its scratch memory.
 class Worker {
  public:
   Worker(int index, int count, Barrier& barrier, std::vector<AlignedBytes>& scratch)
       : index_(index), count_(count), mine_(index), barrier_(barrier), scratch_(scratch) {}
 
-  /// This member as a team of one: for work that each member does for itself.
+  /// This member as a team of one, for work that every member does independently.
   Worker alone() const {
     Worker one = *this;
     one.index_ = 0;
@@ -41,14 +41,13 @@ class Worker {
 
   int index() const { return index_; }
   int count() const { return count_; }
-  /// Waits until every member is here.
+  /// Waits until all members have arrived.
   void sync() {
     if (count_ > 1) barrier_.wait(index_);
   }
 
-  /// This member's part of [0, n), in units of `grain`; fixed for a fixed count. What is left over goes to the first
-  /// members: the caller of a run begins before the others have heard of it, and its results are at hand for whoever
-  /// looks at them.
+  /// This member's part of [0, n), in units of `grain`; fixed for a fixed number of members. The remainder goes to the
+  /// first members: the calling thread starts before the others are notified, and its results are in its own cache.
   Range part(std::int64_t n, std::int64_t grain = 1) const {
     const std::int64_t units = (n + grain - 1) / grain;
     const std::int64_t some = count_ - 1;
@@ -57,15 +56,16 @@ class Worker {
     return {from < n ? from : n, to < n ? to : n};
   }
 
-  /// This member's scratch memory, for `n` values of T; valid until its next call. Grows on first use only. Throws
-  /// ResourceExhaustedError, with the bytes, if there is no memory left: the run of the whole team then ends with it.
+  /// This member's scratch memory, for `n` values of T. Valid until the next call of scratch(). Allocates only to grow.
+  /// Throws ResourceExhaustedError, with the number of bytes, if there is no memory; this ends the run of the whole
+  /// team.
   template <class T>
   T* scratch(std::int64_t n) {
     AlignedBytes& mine = scratch_[static_cast<std::size_t>(mine_)];
     mine.reserve(static_cast<std::size_t>(n) * sizeof(T), "a kernel's scratch");
     return reinterpret_cast<T*>(mine.data());
   }
-  /// A member's scratch memory, another's after a sync().
+  /// Another member's scratch memory; readable after a sync().
   template <class T>
   const T* scratch_of(int member) const {
     const int place = count_ == 1 ? mine_ : member;
@@ -74,15 +74,15 @@ class Worker {
 
  private:
   int index_, count_;
-  int mine_;  ///< whose scratch memory it uses
+  int mine_;  ///< the owner of the scratch memory in use
   Barrier& barrier_;
   std::vector<AlignedBytes>& scratch_;
 };
 
-/// Threads that run one function together. Not copyable, not movable.
+/// Threads that run one function together. Neither copyable nor movable.
 class Team {
  public:
-  /// Throws ResourceExhaustedError if the system does not start `count` - 1 threads; those that it started have ended.
+  /// Throws ResourceExhaustedError if the system cannot start `count` - 1 threads. Those already started are joined.
   explicit Team(int count)
       : barrier_(count), scratch_(static_cast<std::size_t>(count)), errors_(static_cast<std::size_t>(count)) {
     threads_.reserve(static_cast<std::size_t>(count) - 1);
@@ -99,14 +99,14 @@ class Team {
 
   int size() const { return static_cast<int>(scratch_.size()); }
 
-  /// Calls body(worker) on every member, the caller being the first; returns when all are done. What a member throws
-  /// ends the run of all at their next barrier, and leaves here: that of the first of several.
+  /// Calls body(worker) on every member; the caller is the first. Returns when all are done. An exception in a member
+  /// ends the run of the others at their next barrier and is rethrown here; of several, that of the first member.
   template <class Body>
   void run(Body&& body) {
     if (!threads_.empty()) return run_together(body);
     run_alone(body);
   }
-  /// The same on the caller alone: for what is done before another member has heard of it.
+  /// Calls body(worker) on the caller alone, for work that would end before another member starts.
   template <class Body>
   void run_alone(Body&& body) {
     Worker alone(0, 1, barrier_, scratch_);
@@ -114,11 +114,12 @@ class Team {
   }
 
  private:
-  /// What the members do. They look at it at the start of every run: it is written only if it is something else than
-  /// last time, and a step run in a loop then costs them no transfer from the caller's cache.
+  /// The work of the members, read at the start of every run. It is written only if it differs from the previous run: a
+  /// step run in a loop then causes no cache line transfer from the caller.
   struct alignas(64) Job {
     void (*work)(const void*, Worker&) = nullptr;
-    alignas(void*) std::byte body[24]{};  ///< the function object itself if it is small and plain, else its address
+    /// the function object itself if it is small and trivially copyable, else its address
+    alignas(void*) std::byte body[24]{};
     bool stop = false;
 
     template <class Body>
@@ -142,7 +143,7 @@ class Team {
     }
   };
 
-  // Not inlined: with one member a run is to cost nothing.
+  // Not inlined, so that a run with one member has no overhead.
   template <class Body>
   [[gnu::noinline]] void run_together(Body& body) {
     Worker first(0, size(), barrier_, scratch_);
@@ -156,7 +157,7 @@ class Team {
     }
   }
 
-  /// What a member does in a run. False if that broke off; all members are then in a state to begin anew.
+  /// Does a member's work in a run. Returns false if the run was broken off; all members can then start a new one.
   template <class Work>
   bool came_to_the_end(int index, Work&& work) {
     try {
@@ -201,11 +202,11 @@ class Team {
   Job job_;
   alignas(64) Barrier barrier_;
   std::vector<AlignedBytes> scratch_;
-  std::vector<std::exception_ptr> errors_;  ///< what a member threw in this run
+  std::vector<std::exception_ptr> errors_;  ///< exceptions of this run, by member
   std::vector<Thread> threads_;
 };
 
-/// A team that can be handed on.
+/// A movable team.
 class OwnedTeam {
  public:
   explicit OwnedTeam(int count) : team_(new Team(count)) {}

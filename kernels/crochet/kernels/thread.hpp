@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of the system. By pthreads: <thread> and <memory> bring <ostream>, and every program with a model would take
-// the compiler a fifth of a second longer.
+// A thread, by pthreads: <thread> and <memory> include <ostream>, which would add a fifth of a second to the compile
+// time of every program with a model.
 #pragma once
 #include <pthread.h>
 
@@ -12,8 +12,8 @@
 
 namespace crochet::kernel {
 
-/// Calls `run()` on a thread of its own. As std::thread: to be joined before it goes, and what `run` throws ends the
-/// program. Throws ResourceExhaustedError if the system has no thread to give.
+/// Calls `run()` on a new thread. As std::thread: it must be joined before destruction, and an exception from `run`
+/// terminates the program. Throws ResourceExhaustedError if the system cannot create a thread.
 class Thread {
  public:
   template <class F>

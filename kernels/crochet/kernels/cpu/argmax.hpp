@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of the greatest or least element along an axis: the first one, and the first NaN before all numbers.
+// The index of the greatest or least element along an axis: the first of equal ones; the first NaN, if there is any.
 #pragma once
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
@@ -9,7 +9,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// The first of n contiguous elements that is what they come to.
+/// The first index of the result of joining n contiguous elements by How.
 template <class How, class T>
 std::int32_t first_of_run(const T* p, std::int64_t n) {
   if (n == 0) return 0;
@@ -18,7 +18,7 @@ std::int32_t first_of_run(const T* p, std::int64_t n) {
   while (!(p[i] == most || p[i] != p[i])) ++i;
   return static_cast<std::int32_t>(i);
 }
-/// The same down `width` columns of a matrix whose rows are `pitch` apart.
+/// As above, for each of `width` columns of a matrix whose rows are `pitch` apart.
 template <class How, class T>
 void first_of_columns(const T* p, std::int64_t n, std::int64_t pitch, std::int64_t width, std::int32_t* to) {
   T best[reduced_strip];

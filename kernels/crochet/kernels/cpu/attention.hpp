@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Self-attention on heads where they lie: a block of queries at a time meets the keys, and its scores stay in the cache
-// until they have become results.
+// Self-attention on heads in place: the keys are multiplied with one block of queries at a time, whose scores stay in
+// the cache until the results are computed.
 #pragma once
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
@@ -10,7 +10,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// Stores products, or adds them to what is there: one epilogue for all of attention's products.
+/// Stores products or adds them to memory: the one epilogue of all of attention's products.
 template <class T>
 struct Put {
   T* data;
@@ -33,7 +33,7 @@ struct Put {
   }
 };
 
-/// One worker's way through the heads of qkv [batch, length, 3 d].
+/// One worker's share of the heads of qkv [batch, length, 3 d].
 template <class Backend, class T>
 class Heads {
  public:
@@ -66,11 +66,11 @@ class Heads {
     each_head(
         [&](const Head& h) { each_block([&](const Block& b) { mix(h, b, kept(const_cast<T*>(p), h, b), out); }); });
   }
-  /// p: the probabilities; null: they are made again.
+  /// p: the probabilities; if null they are computed again.
   void gradients(const T* up, const T* p, T* out) {
     reserve(2);
     each_head([&](const Head& h) {
-      std::int64_t made = 0;  // so many rows of the gradients of keys and values have been written
+      std::int64_t made = 0;  // the number of rows of the gradients of keys and values written so far
       each_block([&](const Block& b) {
         const Table t = p != nullptr ? kept(const_cast<T*>(p), h, b) : own(0);
         if (p == nullptr) make_probabilities(h, b, t);
@@ -81,19 +81,19 @@ class Heads {
   }
 
  private:
-  /// Queries in a block, at most: with fewer of them, more of what a causal mask hides is never computed.
+  /// The maximum number of queries in a block. Smaller blocks compute less of what a causal mask hides.
   static constexpr std::int64_t most_queries = 64;
   std::int64_t queries_at_once() const { return causal_ ? most_queries / 2 : most_queries; }
 
-  /// Where a head's queries begin in qkv, and its results.
+  /// The offset of a head's queries in qkv, and of its results.
   struct Head {
     std::int64_t number, in, out;
   };
-  /// Queries [from, from + rows), which see keys [0, keys).
+  /// Queries [from, from + rows), which attend to keys [0, keys).
   struct Block {
     std::int64_t from, rows, keys;
   };
-  /// A block's probabilities or their gradients.
+  /// The probabilities of a block, or their gradients.
   struct Table {
     T* data;
     std::int64_t pitch;
@@ -108,14 +108,14 @@ class Heads {
   Matrix<T> values(const Head& h) const { return {qkv_ + h.in + 2 * width(), row_, 1}; }
   static Matrix<T> turned(const Matrix<T>& m) { return {m.data, m.column, m.row}; }
 
-  /// A table in scratch memory. Its pitch is no power of two: that would crowd a few places of the cache.
+  /// A table in scratch memory. Its pitch is not a power of two, which would map all rows to a few cache sets.
   Table own(std::int64_t which) const { return {scratch_ + which * most_queries * own_pitch(), own_pitch()}; }
   std::int64_t own_pitch() const { return (length_ + simd::lanes - 1) / simd::lanes * simd::lanes + simd::lanes; }
   /// A part of [batch, heads, length, length].
   Table kept(T* p, const Head& h, const Block& b) const {
     return {p + (h.number * length_ + b.from) * length_, length_};
   }
-  /// All the scratch memory that will be needed: asking for more later would lose what is in it.
+  /// Allocates all scratch memory at once, because a later, larger request would lose its contents.
   void reserve(std::int64_t tables) {
     const std::int64_t rows = length_ < most_queries ? length_ : most_queries;
     offset_ = tables * most_queries * own_pitch();
@@ -146,7 +146,7 @@ class Heads {
     Backend::multiply(a, b, depth, rows, columns, worker_, put, offset_);
   }
 
-  /// 0 for keys that a query does not see.
+  /// The probabilities of a block; 0 for masked keys.
   void make_probabilities(const Head& h, const Block& b, const Table& p) const {
     multiply(queries(h, b.from), turned(keys(h)), wide_, {0, b.rows}, {0, b.keys}, Put<T>{p.data, p.pitch});
     for (std::int64_t r = 0; r < b.rows; ++r) {
@@ -160,8 +160,8 @@ class Heads {
     multiply(p.matrix(), values(h), b.keys, {0, b.rows}, {0, wide_}, Put<T>{out + h.out + b.from * width(), width()});
   }
 
-  // With P the probabilities and O = P V: dV = P^T dO, dP = dO V^T; with S the scores before scale and softmax,
-  // dS = scale P (dP - rowsum(P dP)); dQ = dS K, dK = dS^T Q.
+  // With probabilities P and O = P V: dV = P^T dO, dP = dO V^T. With S the scores before scale and softmax:
+  // dS = scale P (dP - rowsum(P dP)), dQ = dS K, dK = dS^T Q.
   void block_gradients(const Head& h, const Block& b, const Table& p, std::int64_t made, const T* up, T* out) const {
     const Matrix<T> d{up + h.out + b.from * width(), width(), 1};
     const Table s = own(1);
@@ -172,7 +172,7 @@ class Heads {
     multiply(s.matrix(), keys(h), b.keys, {0, b.rows}, {0, wide_}, Put<T>{to + b.from * row_, row_});
     add_rows(s.turned(), queries(h, b.from), b, made, to + width());
   }
-  /// a b goes to the rows of a gradient that belong to the block's keys: it is added to the first `made` of them.
+  /// Writes a b to the rows of a gradient for the block's keys. The first `made` rows are added to instead.
   void add_rows(const Matrix<T>& a, const Matrix<T>& b, const Block& block, std::int64_t made, T* to) const {
     if (made > 0) multiply(a, b, block.rows, {0, made}, {0, wide_}, Put<T>{to, row_, true});
     multiply(a, b, block.rows, {made, block.keys}, {0, wide_}, Put<T>{to, row_});

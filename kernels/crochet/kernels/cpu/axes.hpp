@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result whose axes lie elsewhere in the input: in another order, or repeated.
+// The axes of a result that are permuted or repeated axes of the input.
 #pragma once
 #include <crochet/kernels/cpu/copy.hpp>
 
 namespace crochet::kernel::detail {
 
-/// The axes of the result that matter: none of size 1, and neighbours that stay neighbours are one.
+/// The axes of the result, simplified: axes of size 1 are dropped, and axes that are contiguous in the input are
+/// merged.
 struct Axes {
   struct Axis {
-    std::int64_t extent = 1, in = 1, out = 1;  ///< distances of neighbours in the input and in the result
+    std::int64_t extent = 1, in = 1, out = 1;  ///< strides in the input and in the result
   };
   std::array<Axis, max_rank> axis{};
   std::size_t rank = 0;
 
-  /// `stride`: by axis of the result, the distance in the input; 0 where it is repeated.
+  /// `stride`: the input's stride for each axis of the result; 0 where the input is repeated.
   Axes(const Operand& out, const std::array<std::int64_t, max_rank>& stride) {
     CROCHET_SHORT_LOOP
     for (std::size_t i = 0; i < out.rank; ++i) {
@@ -28,7 +29,7 @@ struct Axes {
     for (std::size_t i = rank; i-- > 0; step *= axis[i].extent) axis[i].out = step;
   }
 
-  /// Takes an axis out.
+  /// Removes and returns an axis.
   Axis take(std::size_t which) {
     const Axis taken = axis[which];
     CROCHET_SHORT_LOOP
@@ -36,7 +37,7 @@ struct Axes {
     --rank;
     return taken;
   }
-  /// Takes the last one out.
+  /// Removes and returns the last axis.
   Axis take_last() { return rank == 0 ? Axis{} : take(rank - 1); }
   std::int64_t size() const {
     std::int64_t n = 1;
@@ -46,7 +47,7 @@ struct Axes {
   }
 };
 
-/// Goes through the elements of some axes in the result's order: where each lies in the input and in the result.
+/// Iterates over the elements of some axes in the result's order; gives their offsets in the input and the result.
 class Walk {
  public:
   Walk(const Axes& axes, std::int64_t first) : axes_(axes) {
@@ -75,7 +76,7 @@ class Walk {
   std::array<std::int64_t, max_rank> index_{};
 };
 
-/// The input repeated along the axes where the result has more elements, by numpy's rule.
+/// Repeats the input along the axes where the result has more elements, by numpy's broadcasting.
 template <class U>
 [[gnu::noinline]] void repeat(const Call& call) {
   const Operand &x = call.in[0], &out = call.out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of many pairs of matrices. Their rows are split over the team as if they were one matrix's: a thread takes
-// the end of one product, some whole ones, and the beginning of another.
+// Batched matrix products. The rows of all products are split over the team as if they were one matrix's: a thread may
+// take the end of one product, some whole ones, and the beginning of another.
 #pragma once
 #include <crochet/graph/ops/batched_matmul.hpp>
 #include <crochet/kernels/cpu/matrix.hpp>
@@ -9,7 +9,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// Where the matrices of an operand lie: equal ones may serve several of the result's, by numpy's broadcasting.
+/// The matrices of an operand. By numpy's broadcasting one may be used for several matrices of the result.
 class Matrices {
  public:
   Matrices(const Operand& part, const Operand& out) : rank_(out.rank - 2), out_(out.extents) {
@@ -21,7 +21,7 @@ class Matrices {
       step *= extent;
     }
   }
-  /// How many elements lie before the matrix for number `i` of the result.
+  /// The offset, in elements, of the operand's matrix for matrix `i` of the result.
   std::int64_t before(std::int64_t i) const {
     std::int64_t at = 0;
     for (std::size_t d = rank_; d-- > 0; i /= out_[d]) at += i % out_[d] * stride_[d];

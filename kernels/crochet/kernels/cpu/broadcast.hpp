@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetition, and the number of elements.
+// Broadcasting, and the number of elements.
 #pragma once
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/kernels/call.hpp>
@@ -14,7 +14,7 @@ struct Kernel<&op::broadcast_to> {
   [[gnu::noinline]] static void run(const kernel::Call& call) {
     using T = typename Types::out;
     const kernel::Operand &in = call.in[0], &out = call.out;
-    if (in.layout == Layout::panels) {  // a copy: a variable in panels is never repeated
+    if (in.layout == Layout::panels) {  // a copy: a variable in panels is never broadcast
       const std::int64_t columns = in[in.rank - 1];
       if (call.worker.index() == 0) kernel::unpack(in.as<const T>(), in.size() / columns, columns, out.as<T>());
       return;

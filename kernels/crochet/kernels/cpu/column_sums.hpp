@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums down the columns of something that is made row by row: every worker adds up its rows, then its columns of all
+// Column sums of a matrix that is produced row by row: every worker sums its rows, then adds up its columns of all
 // workers' sums. Sums are kept in double.
 #pragma once
 #include <crochet/kernels/call.hpp>
@@ -7,12 +7,12 @@
 
 namespace crochet::kernel::detail {
 
-/// How many rows are added up in registers before they go to memory.
+/// The number of rows summed in registers before the sums are stored.
 inline constexpr std::int64_t rows_a_block = 16;
 
-/// Calls block(first row, count, add) for this worker's rows, at most rows_a_block at a time; it has to call add(j,
-/// sums of the rows' elements from column j on, Whole or First) along the n columns. The columns' sums times `scale` go
-/// to the epilogue, as one row.
+/// The column sums times `scale`, passed to the epilogue as one row. Calls block(first row, count, add) for this
+/// worker's rows, at most rows_a_block at a time. block must call add(j, sums of the rows' elements from column j on,
+/// Whole or First) for all n columns.
 template <class T, class Epilogue, class Block>
 CROCHET_ALWAYS_INLINE void column_sums(Worker& worker, std::int64_t rows, std::int64_t n, const Epilogue& epilogue,
                                        Block block, double scale = 1) {
@@ -39,7 +39,7 @@ CROCHET_ALWAYS_INLINE void column_sums(Worker& worker, std::int64_t rows, std::i
     }
     epilogue.row(0, j, some, values);
   }
-  worker.sync();  // the scratch memory is free again
+  worker.sync();  // from here on the scratch memory may be reused
 }
 
 }  // namespace crochet::kernel::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and its gradients, whatever the product policy: no matrix of patches is made.
+// Convolution and its gradients, independent of the product policy. Direct: no im2col matrix is built.
 #pragma once
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/kernels/cpu/conv/correlation.hpp>
@@ -36,7 +36,7 @@ struct Kernel<&op::turned_filter> {
   }
 
  private:
-  /// Rows [row, row + c) of k columns, to k rows of c.
+  /// Transposes rows [row, row + c) of k columns to k rows of c.
   template <class T>
   static void transpose(const kernel::Matrix<T>& from, std::int64_t row, std::int64_t c, std::int64_t k, T* to) {
     constexpr std::int64_t block = kernel::native_lanes<T>;
@@ -96,7 +96,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
     kernel::FilterGradient<T, From, P> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
     kernel::Worker& w = call.worker;
     T* sums = w.scratch<T>(g.scratch());
-    // Few images: each member makes its rows from all of them. Many: each sums over its images.
+    // Few images: each member computes its rows of the filter from all images. Many: each sums over its images.
     const bool by_rows = w.count() == 1 || image[0] < 2 * w.count();
     const kernel::Range all{0, image[0]}, rows = w.part(g.rows());
     if (by_rows) {
@@ -105,7 +105,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
     }
     g.sum(image.as<const T>(), w.part(image[0]), {0, g.rows()}, sums);
     w.sync();
-    // Each member adds up its rows of everybody's sums, in the members' order.
+    // Each member adds up its rows of all members' sums, in the order of the members.
     g.hand_over(sums, rows, epilogue, [&](T* mine, std::int64_t at) {
       T total[g.width] = {};
       for (int t = 0; t < w.count(); ++t) {
@@ -114,7 +114,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
       }
       __builtin_memcpy(mine, total, sizeof total);
     });
-    w.sync();  // the scratch memory is free again
+    w.sync();  // from here on the scratch memory may be reused
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels that move elements have in common: they see [outer, n, inner] around an axis, do not care what the
-// elements mean, and split rows over the team.
+// Common parts of kernels that move elements. They view a tensor as [outer, n, inner] around an axis, do not depend on
+// the meaning of the elements, and split rows over the team.
 #pragma once
 #include <bit>
 #include <limits>
@@ -10,13 +10,13 @@
 
 namespace crochet::kernel::detail {
 
-/// Unsigned integers stand for all types of their size, so that those share their code.
+/// The unsigned integer that represents all types of its size, so that they share code.
 template <std::size_t Bytes>
 using bits_t =
     std::conditional_t<Bytes == 8, std::uint64_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint8_t>>;
 
-/// What stands for an element that there is not: NaN, the lowest integer, the greatest unsigned one, true. (JAX fills
-/// with the same: jax.numpy.take, mode "fill".)
+/// The value for an element that does not exist: NaN, the lowest signed integer, the greatest unsigned integer, true.
+/// (As jax.numpy.take with mode "fill".)
 template <class T>
 constexpr bits_t<sizeof(T)> invalid() {
   using Limits = std::numeric_limits<T>;
@@ -27,7 +27,7 @@ constexpr bits_t<sizeof(T)> invalid() {
   }
 }
 
-/// A tensor seen around one of its axes.
+/// A tensor viewed around one of its axes.
 struct Around {
   std::int64_t outer = 1, n = 1, inner = 1;
 
@@ -36,8 +36,8 @@ struct Around {
   }
 };
 
-/// Calls visit(row, columns) for this worker's part of a matrix: some rows, or of every row some columns if there are
-/// fewer rows than workers.
+/// Calls visit(row, columns) for this worker's part of a matrix: some of the rows or, if there are fewer rows than
+/// workers, some columns of every row.
 template <class Visit>
 void each_of_my_rows(const Worker& w, std::int64_t rows, std::int64_t columns, std::int64_t grain, Visit visit) {
   const bool by_rows = rows >= w.count();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums of [outer, n, inner] along the middle. Floating sums are kept in double.
+// Cumulative sums of [outer, n, inner] along the middle axis. Floating sums are kept in double.
 #pragma once
 #include <crochet/graph/ops/cumulative_sum.hpp>
 #include <crochet/kernels/accumulate.hpp>
@@ -8,7 +8,7 @@
 namespace crochet {
 
 namespace kernel::detail {
-/// Down `width` columns; rows are `step` apart, which is negative from the end to the beginning.
+/// Sums down `width` columns. Rows are `step` apart; a negative step sums from the end to the beginning.
 template <class T>
 void running_sums(const T* from, T* to, std::int64_t n, std::int64_t step, std::int64_t width, bool exclusive) {
   constexpr std::int64_t strip = 64;
@@ -38,7 +38,7 @@ struct Kernel<&op::cumulative_sum> {
     const std::int64_t n = call.out[axis], inner = call.out.size(axis + 1);
     const std::int64_t outer = n * inner == 0 ? 0 : call.out.size() / (n * inner);
     const bool exclusive = call.attributes.ints[1] != 0, reverse = call.attributes.ints[2] != 0;
-    // A member takes some of the blocks, or some columns of the one block.
+    // Each member takes some of the blocks or, if there are fewer blocks than members, some columns of each.
     const bool by_columns = outer < call.worker.count();
     const kernel::Range blocks = by_columns ? kernel::Range{0, outer} : call.worker.part(outer);
     const kernel::Range columns = by_columns ? call.worker.part(inner, 16) : kernel::Range{0, inner};

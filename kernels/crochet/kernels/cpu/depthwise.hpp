@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution and its gradients: vectors of channels, a few places together. Where channels have several
-// filters, the image is read from a copy in which each channel is repeated for every one of its filters.
+// Depthwise convolution and its gradients: vectors of channels, a few positions together. If channels have several
+// filters, the image is copied with each channel repeated once per filter.
 #pragma once
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
@@ -10,7 +10,7 @@ namespace crochet {
 
 namespace kernel {
 
-/// Images with every channel repeated `times` times and a border of zeros at the sides.
+/// Images with every channel repeated `times` times and a border of zeros on the left and right.
 template <class T>
 class Repeated {
  public:
@@ -41,14 +41,14 @@ class Repeated {
 };
 
 namespace detail {
-/// A tap that meets the image: where, relative to a row's first place, and its filters.
+/// A tap inside the image: its offset from the first position of a row, and its filters.
 template <class T>
 struct Tap {
   std::int64_t at;
   const T* filter;
 };
 
-/// Sums of P places, `step` apart, at channel c.
+/// The sums of P positions, `step` apart, at channel c.
 template <int P, bool Wide, class T>
 CROCHET_ALWAYS_INLINE void sum_of_taps(const T* image, std::int64_t step, const Tap<T>* taps, std::int64_t count,
                                        std::int64_t c, simd::reg_t<T, Wide> (&sum)[P]) {
@@ -60,8 +60,8 @@ CROCHET_ALWAYS_INLINE void sum_of_taps(const T* image, std::int64_t step, const 
   }
 }
 
-/// out[place, c] = sum over taps of source[.., c] * filter(tap)[c]; calls use(row of the result, place, c, P, sums).
-/// `backwards`: taps count from the filter's end.
+/// out[place, c] = sum over taps of source[.., c] * filter(tap)[c]. Calls use(row of the result, place, c, P, sums).
+/// `backwards`: reverses the taps.
 template <class T, class Use>
 void depthwise(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t times, const T* source,
                const T* filter, bool backwards, Worker& worker, std::int64_t more_room, Use use) {
@@ -110,7 +110,7 @@ void depthwise(const Slide& s, std::int64_t images, std::int64_t channels, std::
   }
 }
 
-/// Hands one vector, or one element, to the epilogue.
+/// Passes one vector, or one element, to the epilogue.
 template <class T, class Epilogue, class V>
 CROCHET_ALWAYS_INLINE void hand_over(const Epilogue& epilogue, std::int64_t row, std::int64_t c, const V* value) {
   if constexpr (simd::is_scalar<V>) {
@@ -151,7 +151,7 @@ struct Kernel<&op::depthwise_image_gradient> {
                                          kernel::detail::hand_over<T>(epilogue, row * s.x.places + x, c, sum);
                                        });
     }
-    // What a channel's filters send back adds up: a row of the image waits for all of it.
+    // A channel's gradient is the sum over its filters, so a pixel is buffered until all filters are computed.
     kernel::detail::depthwise(s, up[0], all, 1, up.as<const T>(), filter.as<const T>(), true, call.worker,
                               4 * all + all / times,
                               [&](std::int64_t row, std::int64_t x, std::int64_t c, const auto* sum, T* room) {
@@ -185,7 +185,7 @@ struct Kernel<&op::depthwise_filter_gradient> {
     const kernel::Slide s(image, up, call.attributes);
     const std::int64_t all = up[3], times = call.out[3], window = s.y.taps * s.x.taps;
     const kernel::Repeated<T> repeated(s, image[3], times);
-    // Each member makes the filters of its taps from all images.
+    // Each member computes the filters of its taps from all images.
     const kernel::Range mine = call.worker.part(window);
     T* sums = call.worker.scratch<T>(mine.size() * all + repeated.room());
     __builtin_memset(sums, 0, static_cast<std::size_t>(mine.size() * all) * sizeof(T));

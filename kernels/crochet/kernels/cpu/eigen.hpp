@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EigenProducts: matrix products by Eigen. The one header of the CPU executor that includes Eigen.
+// EigenProducts: matrix products by Eigen. The only header of the CPU executor that includes Eigen.
 #pragma once
 #include <Eigen/Core>
 
@@ -15,7 +15,7 @@ class EigenProducts {
   template <class T>
   static constexpr std::int64_t column_grain = 32;
 
-  /// Elements of scratch memory that a product of this size uses.
+  /// The size of the scratch memory of a product, in elements.
   template <class T>
   static std::int64_t scratch(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
     return block_size<T>(rows, columns) + depth * columns;
@@ -29,7 +29,9 @@ class EigenProducts {
     T* block_out = worker.scratch<T>(scratch_offset + scratch<T>(m, n, depth)) + scratch_offset;
     Matrix<T> right = block(b, 0, columns.from);
     if (right.column != 1) {
-      // b is turned in memory first: every combination of orders would cost the compiler a second on Eigen's products.
+      // b is transposed in memory first: instantiating Eigen for every combination of storage orders would add a second
+      // of
+      // compile time.
       T* turned = block_out + block_size<T>(m, n);
       copy_row_major(right, depth, n, turned, n);
       right = row_major(static_cast<const T*>(turned), n);
@@ -41,7 +43,7 @@ class EigenProducts {
       product<true>(block(a, rows.from, 0), right, depth, m, n,
                     epilogue.data + rows.from * epilogue.pitch + columns.from, epilogue.pitch);
     } else {
-      // A block of rows at a time, small enough to be in the cache still when the epilogue reads it.
+      // One block of rows at a time, small enough to still be in the cache when the epilogue reads it.
       const std::int64_t most = at_once<T>(n);
       for (std::int64_t i = 0; i < m; i += most) {
         const std::int64_t some = m - i < most ? m - i : most;

@@ -27,8 +27,8 @@ void add(const T* from, std::int64_t n, T* to) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(to[i] + from[i]);
 }
 
-/// Every worker sees all indices and makes some columns of the result or, if there are few, some rows: whoever does it,
-/// and however many they are, an element is added up in the indices' order.
+/// Every worker reads all indices and computes some columns of the result or, if there are few, some rows. An element
+/// is always summed in the order of the indices, independent of the number of workers.
 template <class T, class I>
 [[gnu::noinline]] void segment_sum(const Call& call) {
   const Around to(call.out, static_cast<std::size_t>(call.attributes.ints[0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Group normalisation: whole images at a time, all channels side by side in vectors.
+// Group normalisation: one image at a time, with vectors across all channels.
 #pragma once
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/kernels/cpu/column_sums.hpp>
@@ -8,11 +8,11 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// Works on images [places, channels], one after the other, with four rows of numbers for each channel.
+/// Processes images [places, channels], one after the other, with four arrays of `channels` numbers.
 template <class T>
 class Groups {
  public:
-  /// `memory`: room for scratch(channels) numbers.
+  /// `memory`: scratch(channels) numbers.
   Groups(const Call& call, T* memory)
       : images(call.in[0][0]),
         channels(call.in[0][call.in[0].rank - 1]),
@@ -25,7 +25,7 @@ class Groups {
         second(memory + 3 * channels) {}
   static std::int64_t scratch(const Operand& x) { return 4 * x[x.rank - 1]; }
 
-  /// The mean and scale of every channel's group, to `mean` and `scale`.
+  /// Computes the mean and scale of every channel's group, in `mean` and `scale`.
   void find_moments(const T* x) const {
     sum_places(mean, [&](std::int64_t at, std::int64_t, auto how) { return simd::load(x + at, how, T(0)); });
     spread(mean);
@@ -40,7 +40,7 @@ class Groups {
   CROCHET_ALWAYS_INLINE simd::vec<T> centred(const T* x, std::int64_t at, std::int64_t j, How how) const {
     return simd::load(x + at, how, T(0)) - simd::load(mean + j, how, T(0));
   }
-  /// The sum of f(offset in the image, channel, how) over all places, channel by channel.
+  /// The sum of f(offset in the image, channel, how) over all positions, per channel.
   template <class F>
   CROCHET_ALWAYS_INLINE void sum_places(T* to, F f) const {
     simd::along(channels, [&](std::int64_t j, auto how) {
@@ -49,7 +49,7 @@ class Groups {
       simd::store(to + j, sum, how);
     });
   }
-  /// Every channel's number becomes its group's mean.
+  /// Replaces every channel's number by the mean of its group.
   void spread(T* of) const {
     for (std::int64_t g = 0; g < channels; g += wide_) {
       double sum = 0;
@@ -57,7 +57,7 @@ class Groups {
       for (std::int64_t k = 0; k < wide_; ++k) of[g + k] = static_cast<T>(sum / static_cast<double>(wide_ * places));
     }
   }
-  /// Stores f(offset, channel, how) at every place.
+  /// Stores f(offset, channel, how) at every position.
   template <class F>
   CROCHET_ALWAYS_INLINE void put(T* y, F f) const {
     for (std::int64_t p = 0; p < places; ++p) {
@@ -98,7 +98,7 @@ struct Kernel<&op::group_norm> {
   }
 };
 
-// As for layer_norm: with h = gamma dy, dx = scale (h - mean(h) - xhat mean(h xhat)), the means those of the group.
+// As for layer_norm: with h = gamma dy, dx = scale (h - mean(h) - xhat mean(h xhat)); the means are the group's.
 template <>
 struct Kernel<&op::group_norm_gradient> {
   template <class Backend, class Types>
@@ -144,7 +144,7 @@ struct Kernel<&op::group_norm_scale_gradient> {
     using T = typename Types::out;
     using Groups = kernel::detail::Groups<T>;
     const T *x = call.in[0].as<const T>(), *up = call.in[1].as<const T>();
-    // Behind the sums, which are the scratch memory's beginning.
+    // After the sums, which are at the start of the scratch memory.
     const std::int64_t channels = call.in[0][call.in[0].rank - 1];
     double* const sums = call.worker.scratch<double>(channels + Groups::scratch(call.in[0]));
     const Groups g(call, reinterpret_cast<T*>(sums + channels));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evenly spaced numbers.
+// Evenly spaced values.
 #pragma once
 #include <crochet/graph/ops/iota.hpp>
 #include <crochet/kernels/call.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax cross entropies, row by row, from logits less their maximum: safe for any finite logits.
+// Softmax cross entropies, row by row, from logits minus their maximum, so all finite logits are safe.
 #pragma once
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/kernels/cpu/softmax.hpp>
@@ -9,7 +9,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// Calls visit(row, logits, number of classes) for this worker's rows.
+/// Calls visit(row, logits, number of classes) for each of this worker's rows.
 template <class T, class Visit>
 CROCHET_ALWAYS_INLINE void each_row(const Call& call, Visit visit) {
   const Operand& z = call.in[0];
@@ -21,13 +21,13 @@ CROCHET_ALWAYS_INLINE void each_row(const Call& call, Visit visit) {
   for (std::int64_t i = mine.from; i < mine.to; ++i) visit(i, z.as<const T>() + i * n, n);
 }
 
-/// The gradient that arrives at row i: one number for all rows, or one each.
+/// The upstream gradient of row i: one number for all rows, or one per row.
 template <class T>
 CROCHET_ALWAYS_INLINE T upstream_of_row(const Call& call, std::int64_t i) {
   return call.in[2].as<const T>()[call.attributes.ints[1] != 0 ? 0 : i];
 }
 
-/// The label of row i, or -1 if it is no class.
+/// The label of row i; -1 if it is not a valid class.
 inline std::int64_t label_of_row(const Call& call, std::int64_t i, std::int64_t classes) {
   const std::int64_t label = call.in[1].as<const std::int32_t>()[i];
   return label >= 0 && label < classes ? label : -1;
@@ -42,7 +42,7 @@ struct Kernel<&op::sparse_cross_entropy> {
     kernel::detail::each_row<T>(call, [&](std::int64_t i, const T* z, std::int64_t n) {
       const std::int64_t label = kernel::detail::label_of_row(call, i, n);
       const kernel::detail::LogSum<T> s(z, n);
-      // The difference of the large numbers first: it is exact where they are close.
+      // The large numbers are subtracted first: that is exact where they are close.
       call.out.as<T>()[i] = label < 0 ? std::numeric_limits<T>::quiet_NaN() : (s.shift - z[label]) + s.log;
     });
   }

@@ -18,7 +18,8 @@ struct Kernel<&op::matmul> {
   }
 
  private:
-  /// What is multiplied, and this worker's part of it: the same for all programs.
+  /// The operands and this worker's part of the product. Does not depend on the program, so all programs share the
+  /// code.
   template <class T>
   struct Operands {
     kernel::Matrix<T> a, b;

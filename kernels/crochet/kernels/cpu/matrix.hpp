@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a product policy (Backend) works on. A policy has one function:
+// The interface of a product policy (Backend). A policy has one function:
 //   template <ProductPaths P = {}, class T, class Epilogue>
 //   static void multiply(Matrix<T> a, Matrix<T> b, std::int64_t depth, Range rows, Range columns, Worker&, const
 //   Epilogue&)
-// and says by `packs` whether b may lie in panels. P: which ways of computing may be asked for. It computes the given
-// rows and columns of a b and hands them to the epilogue. It may use the worker's scratch memory from `scratch_offset`
-// on.
+// It computes the given rows and columns of a b and passes them to the epilogue. P: the code paths that may be needed.
+// It may use the worker's scratch memory from `scratch_offset` on. The constant `packs` is true if b may be in panels.
 #pragma once
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/cpu/product_paths.hpp>
@@ -14,19 +13,20 @@
 
 namespace crochet::kernel {
 
-/// A matrix by its strides; one of them is 1. A transposed matrix is one with its strides exchanged.
+/// A matrix with strides, one of which is 1. A transposed matrix has its strides exchanged.
 template <class T>
 struct Matrix {
-  const T* data;           ///< not null, also where the matrix has no element
-  std::int64_t row;        ///< distance of rows
-  std::int64_t column;     ///< distance of columns
-  std::int64_t panel = 0;  ///< distance of panels, if the matrix, or what it is the transpose of, lies in some
+  const T* data;        ///< not null, even for an empty matrix
+  std::int64_t row;     ///< the distance of rows
+  std::int64_t column;  ///< the distance of columns
+  /// the distance of panels if the stored matrix (this one or its transpose) is in panels, else 0
+  std::int64_t panel = 0;
 
   bool transposed() const { return column != 1; }
   const T* at(std::int64_t i, std::int64_t j) const {
     if (panel == 0) return data + i * row + j * column;
     const std::int64_t width = transposed() ? column : row;
-    const std::int64_t n = transposed() ? i : j, k = transposed() ? j : i;  // as stored: column and row
+    const std::int64_t n = transposed() ? i : j, k = transposed() ? j : i;  // column and row of the stored matrix
     return data + n / width * panel + k * width + n % width;
   }
 };
@@ -35,13 +35,13 @@ template <class T>
 Matrix<T> row_major(const T* data, std::int64_t columns, bool transposed = false) {
   return transposed ? Matrix<T>{data, 1, columns} : Matrix<T>{data, columns, 1};
 }
-/// A [rows, columns] matrix that lies in panels, or its transpose.
+/// A [rows, columns] matrix stored in panels, or its transpose.
 template <class T>
 Matrix<T> in_panels(const T* data, std::int64_t rows, std::int64_t columns, bool transposed = false) {
   const std::int64_t pitch = panel_pitch<T>(columns);
   return transposed ? Matrix<T>{data, 1, pitch, rows * pitch} : Matrix<T>{data, pitch, 1, rows * pitch};
 }
-/// A tensor's memory as a matrix: its last dimension makes the columns.
+/// A tensor as a matrix: its last dimension is the columns.
 template <class T>
 Matrix<T> matrix_of(const Operand& x, bool transposed = false) {
   const std::int64_t columns = x[x.rank - 1];
@@ -49,7 +49,7 @@ Matrix<T> matrix_of(const Operand& x, bool transposed = false) {
   return in_panels(x.as<const T>(), columns == 0 ? 0 : x.size() / columns, columns, transposed);
 }
 
-/// Copies a matrix to row-major memory, blocks of 16 by 16, so that neither side is walked with a long stride for long.
+/// Copies a matrix to row-major memory in blocks of 16 by 16, which keeps accesses with a long stride in the cache.
 template <class T>
 void copy_row_major(Matrix<T> from, std::int64_t rows, std::int64_t columns, T* to, std::int64_t pitch) {
   constexpr std::int64_t block = 16;
@@ -106,7 +106,7 @@ struct StoreTo {
   }
 };
 
-/// An epilogue whose results begin `rows` rows further down: for kernels that make them block by block.
+/// An epilogue that moves the results `rows` rows down, for kernels that compute them block by block.
 template <class Epilogue>
 struct Below {
   const Epilogue& epilogue;
@@ -125,8 +125,8 @@ struct Below {
   }
 };
 
-/// Splits a product's result over the team: by columns where that is even, so that each member's columns of the weights
-/// stay in its cache from step to step; else by rows, if there are enough of them.
+/// Splits a product's result over the team. By columns where they divide evenly, so that each member's columns of the
+/// weights stay in its cache from step to step. Otherwise by rows, if there are enough.
 struct Split {
   Range rows, columns;
 };

@@ -8,7 +8,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// How x's memory is walked: rows along the last axis.
+/// x viewed as rows along its last axis.
 struct Rows {
   std::int64_t count = 1, n;
 
@@ -18,7 +18,7 @@ struct Rows {
   }
 };
 
-/// A row's mean and 1 / sqrt(variance + epsilon), as they lie in memory.
+/// A row's mean and 1 / sqrt(variance + epsilon), as stored in memory.
 template <class T>
 struct Moments {
   T mean, scale;
@@ -28,7 +28,7 @@ const Moments<T>* moments_of(const Call& call) {
   return call.in[1].as<const Moments<T>>();
 }
 
-/// Of R rows at a time: the sums of one do not wait for those of another.
+/// The moments of R rows at a time, so that the latencies of their sums overlap.
 template <int R, class T>
 CROCHET_ALWAYS_INLINE void find_moments(const T* x, std::int64_t n, T epsilon, bool centred, Moments<T>* to) {
   const T count = static_cast<T>(n);
@@ -73,8 +73,8 @@ struct RowNorm {
   }
 };
 
-// With h = gamma dy and xhat the normalised x: dx = scale (h - mean(h) - xhat mean(h xhat)); without mean(h) where
-// nothing is centred.
+// With h = gamma dy and xhat the normalised x: dx = scale (h - mean(h) - xhat mean(h xhat)). The term mean(h) is
+// omitted if not Centred.
 template <bool Centred>
 struct RowNormGradient {
   template <class Backend, class Types>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling and its gradients, vectors of channels at a time.
+// Pooling and its gradients, by vectors of channels.
 #pragma once
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
@@ -10,7 +10,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// The part [from, to) of a window that lies in the image, and the place of its first tap.
+/// The part [from, to) of a window inside the image, and the index of its first tap.
 struct Clipped {
   std::int64_t first, from, to;
   Clipped(const Axis& a, std::int64_t place) : first(place * a.stride - a.before) {
@@ -20,7 +20,7 @@ struct Clipped {
   std::int64_t size() const { return to - from; }
 };
 
-/// The places [from, to) whose windows cover an element.
+/// The positions [from, to) of the windows that cover an element.
 struct Covering {
   std::int64_t from, to;
   Covering(const Axis& a, std::int64_t element) {
@@ -30,15 +30,15 @@ struct Covering {
   }
 };
 
-/// Calls one(place, image, row of the result) for this member's part of all windows, places counted over all images.
+/// Calls one(image, row in the image, row of the result) for this member's part of all rows, counted over all images.
 template <class One>
 CROCHET_ALWAYS_INLINE void each_row_of(const Axis& y, std::int64_t images, Worker& w, One one) {
   const Range mine = w.part(images * y.places);
   for (std::int64_t r = mine.from; r < mine.to; ++r) one(r / y.places, r % y.places, r);
 }
 
-/// Makes `channels` results at `row` of the epilogue, by vectors and then one by one: make(c, sample) gives those from
-/// channel c on, as many as the sample, a register or an element, has.
+/// Computes `channels` results at `row` of the epilogue, by vectors and then one by one. make(c, sample) returns the
+/// results from channel c on; the type of the sample (a register or an element) gives their number.
 template <class T, class Epilogue, class Make>
 CROCHET_ALWAYS_INLINE void over_channels(std::int64_t row, std::int64_t channels, const Epilogue& epilogue, Make make) {
   constexpr int parts = simd::lanes / native_lanes<T>;
@@ -66,7 +66,7 @@ struct PoolShape {
   std::int64_t places() const { return s.y.places * s.x.places; }
 };
 
-/// Reduces each window: reduce(rows, columns, at) makes one result of the elements at(y, x).
+/// Reduces each window: reduce(rows, columns, at) computes one result from the elements at(y, x).
 template <class T, class Epilogue, class Reduce>
 CROCHET_ALWAYS_INLINE void pool(const Call& call, const Epilogue& epilogue, Reduce reduce) {
   const PoolShape<T> p(call.in[0], call.out, call.attributes);
@@ -86,8 +86,8 @@ CROCHET_ALWAYS_INLINE void pool(const Call& call, const Epilogue& epilogue, Redu
   });
 }
 
-/// The gradient of the image, pixel by pixel: share(place, its row and column, which of its taps the pixel is, c,
-/// sample) adds up over the windows that cover the pixel.
+/// The gradient of the image, pixel by pixel: sums share(position, its row and column, the tap that reads the pixel, c,
+/// sample) over the windows that cover the pixel.
 template <class T, class Epilogue, class Share>
 CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, const Epilogue& epilogue, Share share) {
   const std::int64_t channels = call.out[3];
@@ -111,7 +111,7 @@ CROCHET_ALWAYS_INLINE void unpool(const Call& call, const Slide& s, const Epilog
   }
 }
 
-/// Whether windows lie side by side and cover everything: each pixel then has one.
+/// Whether the windows tile the axis: then each element belongs to exactly one.
 inline bool is_tiled(const Axis& a) { return a.stride == a.taps && a.before == 0 && a.places * a.stride == a.source; }
 
 }  // namespace kernel::detail
@@ -160,7 +160,7 @@ struct Kernel<&op::max_pool_winners> {
   }
 
  private:
-  /// The winning taps' numbers; I holds them, V the elements.
+  /// The index of the winning tap. I: the type of the indices, V: of the elements.
   template <class I, class V, class T>
   CROCHET_ALWAYS_INLINE static I winner(const kernel::detail::PoolShape<T>& p, const T* image,
                                         const kernel::detail::Clipped& y, const kernel::detail::Clipped& x) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ways to compute a product its shapes can ask for: what the compiler knows cannot happen is not compiled.
+// The code paths that a product's shapes can need. Paths that are impossible at compile time are not compiled.
 #pragma once
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/panels.hpp>
 
 namespace crochet::kernel {
 
-/// Of products [m, depth] x [depth, n] that share their code: what there is among them. By default, everything.
+/// The code paths needed by a set of products [m, depth] x [depth, n] that share their code. Default: all.
 struct ProductPaths {
-  bool a_straight = true, a_turned = true;  ///< a as it lies in memory, or its transpose
+  bool a_straight = true, a_turned = true;  ///< a as stored, or its transpose
   bool b_straight = true, b_turned = true;
   bool depth_of_one = true;
-  bool whole_panels = true;  ///< as many columns as a panel has
-  bool part_panels = true;   ///< columns that fill no panel
+  bool whole_panels = true;  ///< full panels of columns
+  bool part_panels = true;   ///< a partial panel of columns
 
   static constexpr ProductPaths none() { return {false, false, false, false, false, false, false}; }
 
-  /// One more product, by a step's attributes, operands and result: op::matmul's, or the batched one's.
+  /// Adds the paths of one more step, given its attributes, operands and result. For op::matmul and the batched
+  /// product.
   template <class Types>
   static constexpr void add(ProductPaths& all, const Attributes& attributes, const Shape* in, const Shape& out) {
     constexpr std::int64_t width = panel_width<typename Types::out>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random tensors. Numbers are made 64 words at a time, by 16 Philox blocks side by side: element e of a chunk is word
+// Random tensors. Numbers are generated 64 words at a time, by 16 parallel Philox blocks: element e of a chunk is word
 // e / 16 of block e % 16. The mapping is the same on every machine.
 #pragma once
 #include <crochet/graph/ops/random.hpp>
@@ -23,7 +23,7 @@ class RandomChunk {
   static constexpr int size = 4 * blocks;
   std::uint32_t word[size];
 
-  /// Chunk number `chunk` of a state and a stream. The rounds are kernels/random.hpp's.
+  /// Chunk number `chunk` of a state and a stream. The rounds are those of kernels/random.hpp.
   [[gnu::noinline]] RandomChunk(std::uint64_t state, std::array<std::uint32_t, 2> key, std::uint64_t chunk) {
     for (int half = 0; half < blocks; half += lanes) {
       const Words block = Words{0, 1, 2, 3, 4, 5, 6, 7} + (chunk * blocks + static_cast<std::uint64_t>(half));
@@ -43,14 +43,14 @@ class RandomChunk {
     }
   }
 
-  /// In [0, 1): of 24 bits of one word, or of 53 of two.
+  /// Uniform in [0, 1): from 24 bits of one word, or from 53 bits of two.
   float unit(int i) const { return static_cast<float>(static_cast<std::int32_t>(word[i] >> 8U)) * 0x1p-24F; }
   double unit(int i, int j) const {
     return static_cast<double>((std::uint64_t{word[i]} << 32U | word[j]) >> 11U) * 0x1p-53;
   }
 };
 
-/// Calls make(chunk, values) for this worker's chunks of `Size` elements, and stores them.
+/// Calls make(chunk, values) for each of this worker's chunks of `Size` elements, and stores the values.
 template <class T, int Size, class Make>
 [[gnu::noinline]] void random(const Call& call, Make make) {
   const auto state = static_cast<std::uint64_t>(*call.in[0].as<const std::int64_t>());

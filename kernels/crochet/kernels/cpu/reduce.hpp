@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of [outer, n, inner] over the middle: along rows, or down columns. Floating sums are kept in the element
-// type for blocks of limited length, and in double from block to block (kernels/accumulate.hpp).
+// Reductions of [outer, n, inner] over the middle axis: along rows, or down columns. Floating sums are kept in the
+// element type within blocks of limited length and in double between blocks (kernels/accumulate.hpp).
 #pragma once
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/kernels/accumulate.hpp>
@@ -26,7 +26,7 @@ struct Middle {
   }
 };
 
-/// Which reductions there are among those that share their code: along rows, down columns.
+/// The code paths needed by a set of reductions that share their code: along rows, down columns.
 struct ReducePaths {
   bool rows = true, columns = true;
 
@@ -45,16 +45,16 @@ struct ReducePaths {
   }
 };
 
-/// What results are kept in while they are made: double where joining rounds.
+/// The type of partial results: double where joining rounds.
 template <class How, class T>
 using partial_t = std::conditional_t<How::rounds, total_t<T>, T>;
 
-/// Columns that are reduced together: vectors of them.
+/// The number of columns reduced together, in vectors.
 inline constexpr int strip_vectors = 4;
 inline constexpr std::int64_t reduced_strip = strip_vectors * simd::lanes;
 
-/// Rows [0, n) of W vectors of columns (the last of them in part) joined to `to`, which has `nothing` or what came
-/// before. 8 / W rows at a time: else every addition would wait for the one before.
+/// Joins rows [0, n) of W vectors of columns (the last possibly partial) to `to`, which contains `nothing` or earlier
+/// partial results. Takes 8 / W rows at a time to hide the latency of additions.
 template <class How, class T, int W, class Width>
 void join_columns(const T* p, std::int64_t n, std::int64_t pitch, Width width, partial_t<How, T>* to) {
   constexpr int rows = 8 / W;
@@ -92,7 +92,7 @@ void join_columns(const T* p, std::int64_t n, std::int64_t pitch, Width width, p
     }
   }
 }
-/// The same for at most a strip of columns.
+/// As above, for at most a strip of columns.
 template <class How, class T>
 void join_strip(const T* p, std::int64_t n, std::int64_t pitch, std::int64_t width, partial_t<How, T>* to) {
   if (width == reduced_strip) return join_columns<How, T, strip_vectors>(p, n, pitch, simd::Whole{}, to);
@@ -103,7 +103,7 @@ void join_strip(const T* p, std::int64_t n, std::int64_t pitch, std::int64_t wid
   if (j < width) join_columns<How, T, 1>(p + j, n, pitch, simd::First{width - j}, to + j);
 }
 
-/// Reductions of one call: T elements joined as How says, sums times `scale` (means).
+/// The reductions of one call: elements T joined by How; sums are multiplied by `scale` (for means).
 template <class How, class T, ReducePaths P = ReducePaths{}>
 class Reducer {
  public:
@@ -134,7 +134,7 @@ class Reducer {
 
  private:
   bool along_rows() const { return !P.columns || (P.rows && m_.inner == 1); }
-  /// From here on the team shares one reduction.
+  /// The minimum number of elements for which the team shares one reduction.
   static constexpr std::int64_t worth_splitting = 1 << 15;
 
   template <class Put>
@@ -161,7 +161,8 @@ class Reducer {
     put(at, width, values);
   }
 
-  /// Few results of much: every worker joins its rows of the middle; then the first joins theirs, in order.
+  /// Few results of many elements: every worker joins its rows of the middle axis, then the first joins the workers'
+  /// partial results in order.
   template <class Put>
   void run_together(double scale, Put& put) {
     const std::int64_t results = m_.outer * m_.inner;
@@ -180,7 +181,7 @@ class Reducer {
         hand_over(k, results - k < reduced_strip ? results - k : reduced_strip, part + k, scale, put);
       }
     }
-    worker_.sync();  // the scratch memory is free again
+    worker_.sync();  // from here on the scratch memory may be reused
   }
   void join_part(std::int64_t o, Range rows, Partial* to) {
     const T* p = in_ + (o * m_.n + rows.from) * m_.inner;
@@ -207,7 +208,7 @@ class Reducer {
   Middle m_;
 };
 
-/// The kernel of a reduction whose results go to an epilogue.
+/// The kernel of a reduction with an epilogue.
 template <class How>
 struct ReduceKernel {
   using Paths = ReducePaths;
@@ -218,7 +219,7 @@ struct ReduceKernel {
         1, [&](std::int64_t at, std::int64_t n, const T* values) { epilogue.row(0, at, n, values); });
   }
 };
-/// The kernel of one that stores them itself.
+/// The kernel of a reduction that stores its results.
 template <class How>
 struct StoringReduceKernel {
   template <class Backend, class Types>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts along an axis, the room around them, and parts put together.
+// Slices along an axis, padding, and concatenation.
 #pragma once
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/kernels/cpu/copy.hpp>
@@ -8,7 +8,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// The places begin, begin + step, ... along an axis of n.
+/// The indices begin, begin + step, ... along an axis of n.
 struct Places {
   std::int64_t begin, step;
 
@@ -19,7 +19,7 @@ struct Places {
   }
   std::int64_t operator[](std::int64_t i) const { return begin + i * step; }
 
-  /// Which i of a range have their places in [0, n).
+  /// The i of a range whose index is in [0, n).
   Range inside(Range range, std::int64_t n) const {
     const std::int64_t near = step > 0 ? 0 : n - 1, far = step > 0 ? n : -1, width = step > 0 ? step : -step;
     const auto first_at = [&](std::int64_t place) {
@@ -56,7 +56,7 @@ template <class U>
   });
 }
 
-/// Every worker fills and writes its part of the larger tensor.
+/// Every worker fills and writes its part of the padded tensor.
 template <class U>
 [[gnu::noinline]] void pad(const Call& call, U value) {
   const auto axis = static_cast<std::size_t>(call.attributes.ints[0]);
@@ -68,7 +68,7 @@ template <class U>
     U* out = call.out.as<U>() + o * to.n * inner;
     const Range all = places.inside({0, from.n}, to.n);
     if (places.step == 1) {
-      std::int64_t first = places[all.from], last = places[all.to];  // the piece that the input covers
+      std::int64_t first = places[all.from], last = places[all.to];  // the part covered by the input
       first = first < part.from || all.size() == 0 ? part.from : (first > part.to ? part.to : first);
       last = all.size() == 0 || last < first ? first : (last > part.to ? part.to : last);
       fill(value, (first - part.from) * inner, out + part.from * inner);

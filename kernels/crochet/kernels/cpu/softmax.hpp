@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its kin: along the last axis row by row, along another one a strip of columns at a time.
+// Softmax and related functions: along the last axis row by row, along other axes a strip of columns at a time.
 #pragma once
 #include <crochet/graph/ops/softmax.hpp>
 #include <crochet/kernels/call.hpp>
@@ -11,22 +11,22 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// What exp_of_below() wants to be multiplied with the factor of its argument.
+/// The factor for exp_of_below(): its `unit` is the scale of the argument times exp_unit.
 template <class T>
 inline constexpr T exp_unit = std::is_same_v<T, float> ? T(1.44269504088896341) : T(1);
 
-/// exp(scale x) for scale x of 0 and below, which is all that a softmax needs; `unit` is scale times exp_unit. float:
-/// as a power of two; its fraction, in [-1/2, 1/2], by a minimax polynomial of degree 5, within 2.2e-7. Below the least
-/// normal number: 0.
+/// exp(scale x) for scale x <= 0, as in a softmax; `unit` is scale times exp_unit. float: as a power of two, with a
+/// minimax polynomial of degree 5 for the fraction in [-1/2, 1/2], error within 2.2e-7. Results below the least normal
+/// number are 0.
 template <class T>
 CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
   if constexpr (!std::is_same_v<T, float>) {
     return simd::exp(static_cast<simd::vec<T>>(x * unit));
   } else {
     using V = simd::vec<float>;
-    using U = simd::vec<std::uint32_t>;  // unsigned: what is added wraps where it does not matter
+    using U = simd::vec<std::uint32_t>;  // unsigned: the addition may wrap where the result is not used
     const V y = x * unit;
-    // The sum's last bits hold the rounded power; a NaN's are 0, so that it stays one.
+    // The lowest bits of the sum are the rounded exponent. They are 0 for NaN, so NaN propagates.
     const V shifted = y + 12582912.F, f = y - (shifted - 12582912.F);
     V p = f * 1.327647245e-3F + 9.675540961e-3F;
     p = p * f + 5.550713092e-2F;
@@ -38,7 +38,7 @@ CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
   }
 }
 
-/// The sum of exp(scale (z - top)) along a row; Keep: the exponentials go to `out`.
+/// The sum of exp(scale (z - top)) along a row. Keep: the exponentials are stored in `out`.
 template <bool Keep, class T>
 CROCHET_ALWAYS_INLINE T exp_along(const T* z, std::int64_t n, T top, T* out, T scale = T(1)) {
   const T unit = scale * exp_unit<T>;
@@ -50,8 +50,8 @@ CROCHET_ALWAYS_INLINE T exp_along(const T* z, std::int64_t n, T top, T* out, T s
   });
 }
 
-/// A row of finish(e, 1 / sum(e), j, how) where e = exp(scale (z - max(z))); a row of one vector stays in its register.
-/// out may be z.
+/// Computes a row of finish(e, 1 / sum(e), j, how) with e = exp(scale (z - max(z))). A row of one vector stays in its
+/// register. `out` may be z.
 template <class T, class Finish>
 CROCHET_ALWAYS_INLINE void softmax_row(const T* z, std::int64_t n, T* out, Finish finish, T scale = T(1)) {
   if (n <= simd::lanes) {
@@ -67,7 +67,7 @@ CROCHET_ALWAYS_INLINE void softmax_row(const T* z, std::int64_t n, T* out, Finis
   });
 }
 
-/// log(sum(exp(z - shift))) and the shift: the maximum, or 0 where that is infinite.
+/// log(sum(exp(z - shift))), and the shift: the maximum, or 0 if that is infinite.
 template <class T>
 struct LogSum {
   T shift, log;
@@ -83,7 +83,7 @@ struct LogSum {
   }
 };
 
-/// A strip of columns, at most one vector wide, walked down an axis: a vector for each place on it.
+/// A strip of columns, at most one vector wide, along an axis: one vector for each index on the axis.
 template <class T, class How>
 struct Strip {
   std::int64_t n, pitch;
@@ -111,8 +111,8 @@ struct Strip {
   }
 };
 
-/// Splits [outer, n, inner] over the team: row(offset, n) if the axis is the last, else strip(offset, Strip).
-/// `offset` is in elements of the whole; the offset of the result without the axis comes with it.
+/// Splits [outer, n, inner] over the team. Calls row(offset, n) if the axis is the last, else strip(offset, Strip).
+/// `offset` counts elements of the whole tensor. The offset in the result without the axis is passed too.
 template <class T, class Row, class OfStrip>
 CROCHET_ALWAYS_INLINE void each_line(const Call& call, Row row, OfStrip strip) {
   const Operand& x = call.in[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles: matrix products by vector extensions, without a library. A tile of the result stays in registers over the
-// whole depth and goes through the epilogue from there; the right operand is read in panels of a tile's width.
+// whole depth and is passed to the epilogue from there. The right operand is read in panels of a tile's width.
 #pragma once
 #include <crochet/kernels/cpu/tiles/thin.hpp>
 #include <crochet/kernels/cpu/tiles/tile.hpp>
@@ -9,16 +9,16 @@ namespace crochet::kernel {
 
 namespace detail {
 
-/// What a product asks of its epilogue, as functions of its address: all the rest is the same code for all programs.
-/// A way that is never taken is null.
+/// The calls of an epilogue by a product, as functions of the epilogue's address; all programs share the rest of the
+/// code. A function that is never called is null.
 template <class T>
 struct ProductUses {
-  /// n sums of row i, from column j on.
+  /// Passes n sums of row i, from column j on.
   void (*row)(const void* epilogue, std::int64_t i, std::int64_t j, std::int64_t n, const T* sums);
-  /// Whole tiles of the panel that begins at column j; returns the first row that is left over.
+  /// Computes whole tiles of the panel that begins at column j. Returns the first remaining row.
   std::int64_t (*tiles)(const void* epilogue, const Matrix<T>& a, Panel<T> b, std::int64_t depth, Range rows,
                         std::int64_t j);
-  /// A column times a row.
+  /// Computes a column times a row.
   void (*outer)(const void* epilogue, const Matrix<T>& a, const Matrix<T>& b, Range rows, Range columns);
 };
 
@@ -58,7 +58,7 @@ struct ProductUsesOf {
   }
 };
 
-/// A product, or a part of one, by its epilogue's functions.
+/// A product, or a part of one, with an epilogue given by its functions.
 template <class T>
 class Product {
  public:
@@ -84,7 +84,7 @@ class Product {
   }
 
  private:
-  /// Up to how many rows dot products are faster than turning the matrix.
+  /// The maximum number of rows for which dot products are faster than transposing the matrix.
   static constexpr std::int64_t few = 4;
 
   void use(std::int64_t i, std::int64_t j, std::int64_t n, const T* sums) const { uses_.row(epilogue_, i, j, n, sums); }
@@ -106,7 +106,7 @@ class Product {
       }
     }
   }
-  /// Tiles at the edges: n columns, whatever rows.
+  /// Computes tiles at the edges: n columns, any number of rows.
   void edge_tiles(Panel<T> panel, Range rows, std::int64_t j, std::int64_t n) const {
     T sums[tile_rows<T> * panel_width<T>];
     while (rows.size() > 0) {
@@ -129,15 +129,15 @@ inline constexpr ProductUses<T> product_uses = ProductUsesOf<T, P, Epilogue>::al
 
 class Tiles {
  public:
-  /// The right operand may lie in panels.
+  /// Whether the right operand may be in panels.
   static constexpr bool packs = true;
-  /// The granularity at which work should be split.
+  /// The granularity for splitting rows over a team.
   template <class T>
   static constexpr std::int64_t row_grain = tile_rows<T>;
   template <class T>
   static constexpr std::int64_t column_grain = panel_width<T>;
 
-  /// Elements of scratch memory that a product of this size uses.
+  /// The size of the scratch memory of a product, in elements.
   template <class T>
   static std::int64_t scratch(std::int64_t, std::int64_t, std::int64_t depth) {
     return panel_scratch<T>(depth);

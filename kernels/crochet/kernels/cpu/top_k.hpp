@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest elements of rows, and elements of rows by index.
+// The greatest elements of rows, and the selection of row elements by index.
 #pragma once
 #include <crochet/graph/ops/top_k.hpp>
 #include <crochet/kernels/call.hpp>
@@ -11,7 +11,7 @@ template <class T>
 bool comes_before(T a, T b) {
   return a > b || (a != a && b == b);  // NaN first
 }
-/// Keeps the best so far in order; most elements of a row are not better than the last of them.
+/// Keeps the best elements so far in order; most elements of a row only need a comparison with the last of them.
 template <class T>
 void top_k_of_row(const T* row, std::int64_t n, std::int32_t* best, std::int64_t k) {
   std::int64_t kept = 0;
@@ -22,7 +22,7 @@ void top_k_of_row(const T* row, std::int64_t n, std::int32_t* best, std::int64_t
     best[at] = static_cast<std::int32_t>(i);
   }
 }
-/// Calls each(row of the rows' elements, its indices, the same row of the result) for this worker's rows.
+/// Calls each(row of the data, its indices, the same row of the result) for this worker's rows.
 template <class Each>
 void each_indexed_row(const Call& call, const Operand& indices, Each each) {
   const std::int64_t k = indices[indices.rank - 1], rows = indices.size() / (k > 0 ? k : 1);

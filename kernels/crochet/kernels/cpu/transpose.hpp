@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes in another order. Whatever the permutation, it is many copies of rows (the last axis stays last) or many matrix
-// transposes between the axis that was last and the one that will be; those go block by block through registers.
+// Permutation of axes. Every permutation is a series of row copies (the last axis stays last) or of matrix transposes
+// between the old and the new last axis, which are done block by block in registers.
 #pragma once
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/kernels/cpu/axes.hpp>
@@ -10,7 +10,7 @@ namespace crochet {
 
 namespace kernel::detail {
 
-/// to[j, i] = from[i, j] for i in [0, rows), j in [0, columns): one cache line's width of columns at most.
+/// to[j, i] = from[i, j] for i in [0, rows), j in [0, columns), with at most one cache line of columns.
 template <class U>
 void transpose_strip(const U* from, std::int64_t from_pitch, U* to, std::int64_t to_pitch, std::int64_t rows,
                      std::int64_t columns) {

@@ -9,7 +9,7 @@
 namespace crochet {
 
 namespace kernel::detail {
-// A NaN stays one.
+// Propagates NaN.
 struct Relu {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a) {

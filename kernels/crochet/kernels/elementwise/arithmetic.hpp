@@ -24,10 +24,10 @@ struct Abs {
     return static_cast<N>((a < N{}) ? static_cast<N>(-a) : a);
   }
 };
-// Division of integers is defined for all operands, as XLA defines it, so that no element traps: a / 0 is -1 (all bits
-// set), a % 0 is a, the least number by -1 is itself, and its remainder 0. Where b is a constant the tests fold away.
+// Integer division is defined for all operands, as in XLA, so no element traps: a / 0 is -1 (all bits set), a % 0 is
+// a, min / -1 is min, and min % -1 is 0. Where b is a constant the compiler removes the tests.
 
-/// The element type of a vector; a number's own.
+/// The element type of a vector; for a scalar, its own type.
 template <class N>
 struct ElementOf {
   using type = N;
@@ -37,7 +37,7 @@ requires(!simd::is_scalar<N>) struct ElementOf<N> {
   using type = simd::element_of<N>;
 };
 
-/// b, or 1 where the processor would trap on a / b.
+/// b, or 1 where a / b would trap.
 struct SafeDivisor {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
@@ -51,7 +51,7 @@ struct SafeDivisor {
     }
   }
 };
-/// The quotient, towards zero for integers.
+/// The quotient; for integers rounded towards zero.
 struct Quotient {
   template <class N>
   CROCHET_ALWAYS_INLINE static N apply(const N& a, const N& b) {
@@ -70,7 +70,7 @@ CROCHET_ALWAYS_INLINE T floor_mod(T a, T b) {
     return static_cast<T>(r != 0 && (r < 0) != (b < 0) ? r + b : r);
   }
 }
-/// The greatest integer not above a / b. Floating: from the remainder, which is exact, as numpy does.
+/// The greatest integer not above a / b. Floating types: from the remainder, which is exact, as in numpy.
 template <class T>
 CROCHET_ALWAYS_INLINE T floor_quotient(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {

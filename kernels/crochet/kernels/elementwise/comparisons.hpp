@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons and logic per element. Conversion and selection are instructions of their own (kernels/program.hpp).
+// Comparisons and logic per element. Conversion and selection are separate instructions (kernels/program.hpp).
 #pragma once
 #include <crochet/graph/ops/comparisons.hpp>
 #include <crochet/kernels/elementwise/functor.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an elementwise operation computes. `Elementwise<&op>` has one function, for vectors and scalars alike: T is the
-// operands' element type, V a register of it (a vector, or one element; bools are bytes 0 or 1). A user's operation
-// specialises it in the user's own code.
+// The function that an elementwise operation computes. `Elementwise<&op>` has one function for vectors and scalars: T
+// is the operands' element type, V a register of it (a vector or one element; bools are bytes 0 or 1). For a custom
+// operation specialise it in your own code.
 #pragma once
 #include <crochet/graph/core/op.hpp>
 #include <crochet/kernels/simd_native.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member's part of an elementwise loop: its blocks, one after the other, through the program.
+// One member's part of an elementwise loop: runs its blocks through the program, one after the other.
 #pragma once
 #include <crochet/kernels/loop/sink.hpp>
 #include <crochet/kernels/loop/uses.hpp>
@@ -7,8 +7,8 @@
 
 namespace crochet::kernel {
 
-/// How many registers go through each instruction together: enough to hide how long one takes, and no more than the
-/// machine has registers for.
+/// The number of registers per instruction: enough to hide the latency of one instruction, and within the number of
+/// machine registers.
 #if defined(__AVX512F__)
 inline constexpr int abreast = 8;
 #else
@@ -17,7 +17,7 @@ inline constexpr int abreast = 4;
 
 namespace detail {
 
-/// For accesses that are only reduced into, and for those that are not.
+/// For accesses that are only the target of a reduction, and for all others.
 struct NoWindow {
   template <class Ref, class Block>
   NoWindow(const Ref&, const Block&) {}
@@ -34,7 +34,7 @@ struct NoTotal {
   static void finish(const auto&...) {}
 };
 
-/// The member of number A among others.
+/// Base class number A, to inherit from several of the same type.
 template <std::size_t A, class X>
 struct Numbered : X {
   using X::X;
@@ -58,7 +58,7 @@ struct At<P, A, Ref<T, M>> {
   using Seen = Numbered<A, std::conditional_t<reads || writes, Window<T, M, block, reads, writes>, NoWindow>>;
   using Kept = Numbered<A, std::conditional_t<reduction != nullptr, Sink<reduction, T, M, block, lanes>, NoTotal>>;
 
-  /// Bytes of the totals that a member leaves.
+  /// Bytes of partial results per member.
   static std::int64_t bytes(std::int64_t columns) {
     constexpr std::int64_t line = 64, each = static_cast<std::int64_t>(sizeof(typename Kept::Total));
     return (Kept::room(columns) * each + line - 1) / line * line;
@@ -67,7 +67,7 @@ struct At<P, A, Ref<T, M>> {
 
 template <class P, class R>
 class Part;
-/// Program P over memory R (Refs).
+/// Program P over the memory R (Refs).
 template <class P, std::size_t... A, class... R>
 class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
   using Memory = RefSlots<std::index_sequence<A...>, R...>;
@@ -96,10 +96,10 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
 
  public:
   static constexpr bool accumulates = ((At<P, A, R>::reduction != nullptr) || ...);
-  /// Whether a member has to have whole rows.
+  /// Whether each member must process whole rows.
   static constexpr bool by_rows = (At<P, A, R>::by_rows || ...);
 
-  /// Where the totals for access K begin among a member's, and, for K beyond the last access, how many bytes all have.
+  /// The offset of access K's partial results within a member's; for K past the last access, the size of all of them.
   template <std::size_t K>
   static std::int64_t offset(std::int64_t columns) {
     std::int64_t bytes = 0;
@@ -107,7 +107,7 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
     return bytes;
   }
 
-  /// `fresh`: whether the totals are to begin; else they go on. Not inlined: equal programs share it.
+  /// `fresh`: start new partial results, otherwise continue. Not inlined, so that equal programs share the code.
   [[gnu::noinline]] static void run(const Memory& refs, std::int64_t rows, std::int64_t columns, Range mine,
                                     std::byte* totals, bool fresh) {
     Here b(rows, columns, mine);
@@ -123,7 +123,7 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
     (numbered<A>(sinks).leave(), ...);
   }
 
-  /// Joins what each member has left, `stride` bytes apart.
+  /// Joins the partial results of all members, which lie `stride` bytes apart.
   static void finish(const Memory& refs, std::int64_t rows, std::int64_t columns, int members, const std::byte* totals,
                      std::int64_t stride) {
     (At<P, A, R>::Kept::finish(ref<A>(refs), rows, columns, members,

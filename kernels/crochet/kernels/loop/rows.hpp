@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise loops over operands of which some lie in panels: row by row, so that all can be reached alike.
+// Elementwise loops with operands in panels: they run row by row, which works for all layouts.
 #pragma once
 #include <crochet/kernels/program.hpp>
 
 namespace crochet::kernel::detail {
 
-/// Rows [i0, i1), all columns. Not inlined: equal programs share it.
+/// Rows [i0, i1), all columns. Not inlined, so that equal programs share the code.
 template <class P, class R>
 [[gnu::noinline]] void loop_over_rows(P program, const R& refs, std::int64_t i0, std::int64_t i1,
                                       std::int64_t columns) {

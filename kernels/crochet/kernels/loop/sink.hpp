@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a loop's reductions go: one sink for each. Every member of the team fills its own; what belongs to all is then
-// joined member by member, so that a result is the same on every run with as many members.
+// Sinks: the accumulators of a loop's reductions, one per reduction and member of the team. The members' partial
+// results are joined in the order of the members, so a result is reproducible for a fixed number of members.
 #pragma once
 #include <crochet/kernels/loop/block.hpp>
 #include <crochet/kernels/program.hpp>
@@ -8,7 +8,7 @@
 
 namespace crochet::kernel::detail {
 
-/// The registers of a block without what lies beyond the last element.
+/// Replaces the elements past the end in a block's registers by the identity.
 template <class How, class T, int B, class V, int U>
 CROCHET_ALWAYS_INLINE void drop_beyond(V (&v)[U], std::int64_t size) {
   simd::cell_t<T> e[B];
@@ -16,7 +16,7 @@ CROCHET_ALWAYS_INLINE void drop_beyond(V (&v)[U], std::int64_t size) {
   for (std::int64_t k = size; k < B; ++k) e[k] = How::template nothing<simd::cell_t<T>>;
   __builtin_memcpy(v, e, sizeof e);
 }
-/// A block's registers joined to one, in pairs.
+/// Joins the registers of a block to one, in pairs.
 template <class How, class V, int U>
 CROCHET_ALWAYS_INLINE V join_registers(V (&v)[U]) {
   CROCHET_UNROLL
@@ -39,7 +39,7 @@ CROCHET_ALWAYS_INLINE simd::cell_t<T> join_elements(const V& v) {
   return x[0];
 }
 
-/// A stream of registers joined to one element: in T for some blocks, in sum_t from then on.
+/// Joins a stream of registers to one element: in T within some blocks, in sum_t between them.
 template <class How, class T, int N>
 class Running {
  public:
@@ -69,17 +69,17 @@ class Running {
   int left_ = some;
 };
 
-/// A reduction by operation O of elements T to an access of mode M. B: positions of a block; N: of a register.
+/// A reduction by operation O of elements T to an access of mode M. B: positions per block; N: elements per register.
 template <const Op* O, class T, Mode M, int B, int N>
 class Sink;
 
-/// Of everything to one element.
+/// Reduces everything to one element.
 template <const Op* O, class T, int B, int N>
 class Sink<O, T, Mode::scalar, B, N> {
  public:
   using How = typename Reduction<O>::How;
   using Total = sum_t<How, T>;
-  /// How many totals a member leaves for the others.
+  /// The number of partial results per member.
   static std::int64_t room(std::int64_t) { return 1; }
 
   Sink(Ref<T, Mode::scalar>, const Block<B>& b, Total* mine, bool fresh) : block_(b), mine_(mine), fresh_(fresh) {}
@@ -90,7 +90,7 @@ class Sink<O, T, Mode::scalar, B, N> {
   }
   void leave() { *mine_ = fresh_ ? running_.take() : How::join(*mine_, running_.take()); }
 
-  /// The result, from what member k left at of(k).
+  /// Computes the result from the partial results; member k's are at of(k).
   template <class Of>
   static void finish(Ref<T, Mode::scalar> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
     Total total = *of(0);
@@ -105,7 +105,8 @@ class Sink<O, T, Mode::scalar, B, N> {
   Running<How, T, N> running_;
 };
 
-/// Of each column to one element. Totals lie as the row in a Window, written out until a block fits at every phase.
+/// Reduces each column to one element. As the row in a Window, the partial results are repeated until a block fits at
+/// every phase.
 template <const Op* O, class T, int B, int N>
 class Sink<O, T, Mode::row, B, N> {
  public:
@@ -147,7 +148,7 @@ class Sink<O, T, Mode::row, B, N> {
   Total* mine_;
 };
 
-/// Of each row to one element. A member has whole rows: nothing is left for the others.
+/// Reduces each row to one element. A member processes whole rows, so there are no partial results to join.
 template <const Op* O, class T, int B, int N>
 class Sink<O, T, Mode::column, B, N> {
  public:
@@ -167,7 +168,7 @@ class Sink<O, T, Mode::column, B, N> {
   }
   void leave() {}
 
-  /// Without columns there was nothing to add.
+  /// Without columns no element was added.
   template <class Of>
   static void finish(Ref<T, Mode::column> to, std::int64_t rows, std::int64_t columns, int, Of) {
     for (std::int64_t i = 0; columns == 0 && i < rows; ++i) {
@@ -179,7 +180,7 @@ class Sink<O, T, Mode::column, B, N> {
   void end_row(std::int64_t i) {
     to_[i] = Reduction<O>::template finish<simd::cell_t<T>>(running_.take(), block_.columns);
   }
-  /// A block that rows end in.
+  /// Adds a block in which at least one row ends.
   template <class V, int U>
   void add_pieces(const V (&v)[U]) {
     simd::cell_t<T> e[B + N];  // a piece is read to the end of a register
@@ -194,7 +195,7 @@ class Sink<O, T, Mode::column, B, N> {
       k += n;
     }
   }
-  /// The first n elements, and nothing.
+  /// The first n elements of v; the identity elsewhere.
   template <class V>
   static V first(const V& v, std::int64_t n) {
     using Index = simd::element_of<mask_like>;

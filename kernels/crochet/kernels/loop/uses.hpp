@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program does with each of its accesses, and what it costs.
+// How a program uses each of its accesses, and the cost of a program.
 #pragma once
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/kernels/program.hpp>
@@ -29,7 +29,7 @@ inline constexpr int cost_of_instruction = 1;
 template <class T, const Op* O, int A, class TA, int B, int C>
 inline constexpr int cost_of_instruction<Compute<T, O, A, TA, B, C>> = cost_of(*O);
 
-/// The same for a whole program.
+/// As above, for a whole program.
 template <class P>
 struct UsesOf;
 template <class... I>
@@ -38,7 +38,7 @@ struct UsesOf<Program<I...>> {
   static constexpr bool reads = (Uses<I, A>::reads || ...);
   template <int A>
   static constexpr bool writes = (Uses<I, A>::writes || ...);
-  /// The operation that joins elements into the access; null if none does.
+  /// The operation that reduces into the access; null if there is none.
   template <int A>
   static constexpr const Op* reduction() {
     const Op* op = nullptr;

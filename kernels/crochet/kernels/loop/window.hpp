@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each operand of an elementwise loop shows a block's elements side by side: directly where they lie so, else from
-// a copy. A block that is not whole is worked on like a whole one, on copies.
+// Windows: contiguous access to the elements of a block for each operand of an elementwise loop, in place where the
+// layout permits, else through a copy. A partial block is processed as a whole one, on copies.
 #pragma once
 #include <crochet/kernels/loop/block.hpp>
 #include <crochet/kernels/program.hpp>
 
 namespace crochet::kernel::detail {
 
-/// n elements to where none of them lies: by vectors, the last of them over the one before, where there are enough.
+/// Copies n elements between buffers that do not overlap, by vectors. The last vector overlaps the one before. Fewer
+/// elements than a vector are copied one by one.
 template <class T>
 CROCHET_ALWAYS_INLINE void copy_run(T* to, const T* from, std::int64_t n) {
   constexpr int some = simd::lanes_for(sizeof(T));
@@ -18,7 +19,7 @@ CROCHET_ALWAYS_INLINE void copy_run(T* to, const T* from, std::int64_t n) {
   for (std::int64_t k = 0; k + some <= n; k += some) simd::store(to + k, simd::read<T, some>(from + k));
   simd::store(to + n - some, simd::read<T, some>(from + n - some));
 }
-/// How far fill_run may write beyond the end.
+/// The number of elements that fill_run may write past the end.
 template <class T>
 inline constexpr int overrun = simd::lanes_for(sizeof(T));
 template <class T>
@@ -27,12 +28,12 @@ CROCHET_ALWAYS_INLINE void fill_run(T* to, T x, std::int64_t n) {
   for (std::int64_t k = 0; k < n; k += overrun<T>) simd::store(to + k, v);
 }
 
-/// An operand as blocks see it. `reads`, `writes`: what the program does with it.
+/// An operand as blocks access it. `reads`, `writes`: what the program does with it.
 template <class T, Mode M, int B, bool reads, bool writes>
 class Window;
 
-/// Elements that lie as the loop runs. A block is filled up with one of its own elements, on which no operation fails
-/// that does not fail on it anyway.
+/// Elements in loop order. A partial block is filled up with its first element. An operation that fails on the
+/// padding would fail on that element too.
 template <class T, int B, bool reads, bool writes>
 class Window<T, Mode::full, B, reads, writes> {
  public:
@@ -66,8 +67,8 @@ class Window<T, Mode::scalar, B, reads, writes> {
   Ref<T, Mode::scalar> ref_;
 };
 
-/// A row that repeats. Short rows are written out until a block fits at every phase; long ones are copied only where a
-/// block goes over their end.
+/// A row that repeats. A row shorter than a block is repeated until a block fits at every phase. A longer one is copied
+/// only where a block crosses its end.
 template <class T, int B, bool reads, bool writes>
 class Window<T, Mode::row, B, reads, writes> {
  public:
@@ -89,10 +90,10 @@ class Window<T, Mode::row, B, reads, writes> {
 
  private:
   T* data_;
-  alignas(64) T copy_[4 * B];  // period < 2 B, and B more, and a row more
+  alignas(64) T copy_[4 * B];  // period < 2 B, plus B, plus one row
 };
 
-/// One element for each row.
+/// One element per row.
 template <class T, int B, bool reads, bool writes>
 class Window<T, Mode::column, B, reads, writes> {
  public:
@@ -107,7 +108,7 @@ class Window<T, Mode::column, B, reads, writes> {
       const std::int64_t n = b.columns - j < B - k ? b.columns - j : B - k;
       fill_run(copy_ + k, data_[i], n);
       k += n;
-      if (i + 1 < b.rows) ++i;  // a last block that is not whole goes on with the last element
+      if (i + 1 < b.rows) ++i;  // a partial last block is filled up with the last element
     }
   }
   CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>&) { return {copy_, 0}; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direct convolution of NHWC images: register tiles read the image and the filter where they are. Forward passes and
-// gradients of images are the same loops, with the dimensions' axes turned around.
+// Direct convolution of NHWC images: register tiles read the image and the filter in place. Forward passes and
+// gradients of images share the loops, with the axes reversed.
 #pragma once
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
@@ -11,7 +11,7 @@ namespace crochet::kernel {
 template <class T, ConvolutionPaths P, class Epilogue>
 class Correlation {
  public:
-  /// `channels` of the source, `filters` of the result; `filter` is [taps * channels, filters].
+  /// `channels`: of the source; `filters`: channels of the result; `filter`: [taps * channels, filters].
   Correlation(const Slide& slide, std::int64_t channels, std::int64_t filters, Matrix<T> filter, Worker& worker,
               const Epilogue& epilogue)
       : y_(slide.y),
@@ -24,7 +24,7 @@ class Correlation {
         worker_(worker),
         epilogue_(epilogue) {}
 
-  /// Places in rows [from, to), counted over all images.
+  /// Computes the rows in `mine`, counted over all images.
   void rows(const T* images, Range mine) {
     if (mine.size() <= 0 || filters_ == 0 || x_.places == 0) return;
     reserve();
@@ -38,16 +38,16 @@ class Correlation {
  private:
   static constexpr int native_per_panel = static_cast<int>(panel_width<T> / native_lanes<T>);
 
-  /// The end of the image that row mine.from is in, or of all.
+  /// The last row of the image that contains row mine.from, or mine.to if that is less.
   std::int64_t end_of_image(Range mine) const {
     const std::int64_t end = (mine.from / y_.places + 1) * y_.places;
     return end < mine.to ? end : mine.to;
   }
 
-  /// One piece of scratch memory: segments, the image with its border, a panel of the filter.
+  /// Divides one piece of scratch memory into the segments, the padded image, and a panel of the filter.
   void reserve() {
     constexpr std::int64_t word = sizeof(std::int64_t), line = 8;
-    // A large matrix is slow to read by columns, and rows that fill no panel must not be read beyond their end.
+    // A large matrix is slow to read by columns. Rows that do not fill a panel must not be read past their end.
     constexpr std::int64_t large = std::int64_t{1} << 18;
     const std::int64_t bytes = depth_ * filters_ * static_cast<std::int64_t>(sizeof(T));
     copies_ = filter_.panel == 0 && (filters_ % panel_width<T> != 0 || (bytes > large && filters_ > panel_width<T>));
@@ -62,7 +62,7 @@ class Correlation {
     panel_room_ = image_room_ + image;
   }
 
-  /// Panel by panel, all images of the range.
+  /// Computes all images of the range, panel by panel.
   void panels(const T* images, Range mine) {
     const std::int64_t size = y_.source * x_.source * channels_;
     std::int64_t ready = -1;
@@ -96,9 +96,10 @@ class Correlation {
     }
   }
 
-  /// The little products behind the places phase, phase + spread, ... of row y.
+  /// The segments of the positions phase, phase + spread, ... of row y.
   Segments segments(std::int64_t y, std::int64_t phase) {
-    const bool side_by_side = x_.dilation == 1 && x_.spread == 1;  // taps of a row lie as their filters do
+    // True if the taps of a row are contiguous, as in the filter.
+    const bool side_by_side = x_.dilation == 1 && x_.spread == 1;
     Segments s{.left_at = left_at_,
                .panel_at = panel_at_,
                .count = 0,
@@ -120,7 +121,8 @@ class Correlation {
     return s;
   }
 
-  /// The results of `places` places; the first is row `at` of the result, the others follow `spread` apart.
+  /// Computes the results of `places` positions. The first is row `at` of the result, the others follow at distance
+  /// `spread`.
   template <int N>
   void tiles(std::int64_t places, const Segments& s, std::int64_t at, std::int64_t j, std::int64_t width) {
     alignas(64) T block[tallest_tile * panel_width<T>];
@@ -179,7 +181,8 @@ class Correlation {
   std::int64_t first_result_ = 0;
 };
 
-/// Results go to the epilogue; each member of the team makes its part of the rows, counted over all images.
+/// Convolves. Each member of the team computes its part of the rows, counted over all images, and passes the results
+/// to the epilogue.
 template <ConvolutionPaths P, class T, class Epilogue>
 void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters, const T* source,
                Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
@@ -191,7 +194,7 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
     }
   }
   if constexpr (P.one_pixel) {
-    // A window of one pixel: all pixels of all images are one long row.
+    // With a window of one pixel, all pixels of all images form one row.
     const Range mine = worker.part(images * s.y.places * s.x.places, tallest_tile);
     Slide row = s;
     row.y.source = row.y.places = 1;

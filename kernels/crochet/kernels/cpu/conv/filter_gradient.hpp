@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradient of a convolution's filter: register tiles of the filter, summed over the places of one image after the
-// other.
+// The gradient of a convolution's filter: register tiles of the filter, summed over the positions of one image after
+// the other.
 #pragma once
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
@@ -9,7 +9,7 @@
 
 namespace crochet::kernel {
 
-/// From: Upstream, or PooledUpstream.
+/// From: Upstream or PooledUpstream.
 template <class T, class From, ConvolutionPaths P>
 class FilterGradient {
  public:
@@ -22,14 +22,14 @@ class FilterGradient {
         border_(slide, channels, run_ < worth_a_run),
         upstream_(upstream) {}
 
-  /// Rows of the filter seen as a matrix.
+  /// Rows of the filter as a matrix.
   std::int64_t rows() const { return y_.taps * x_.taps * channels_; }
-  /// Elements of its sums: panels of rows.
+  /// The number of elements of the sums, which are stored in panels.
   std::int64_t size() const { return (filters_ + width - 1) / width * width * rows(); }
-  /// Elements of scratch memory, of which the first size() are the sums.
+  /// The size of the scratch memory in elements. Its first size() elements are the sums.
   std::int64_t scratch() const { return sums_room() + image_room() + up_room() + table_room(); }
 
-  /// Sets some rows of the sums to those over images [from, to).
+  /// Computes rows `rows` of the sums over the images in `mine`.
   void sum(const T* images, Range mine, Range rows, T* scratch) {
     rows_ = rows;
     __builtin_memset(scratch, 0, static_cast<std::size_t>(size()) * sizeof(T));
@@ -43,7 +43,8 @@ class FilterGradient {
     }
   }
 
-  /// Hands rows [from, to) of the sums to the epilogue; `add(sums of a row's panel, its offset)` may complete them.
+  /// Passes the rows of the sums in `mine` to the epilogue. `add(sums of a row's panel, its offset)` may complete them
+  /// first.
   template <class Epilogue, class Add>
   void hand_over(T* sums, Range mine, const Epilogue& epilogue, Add add) const {
     for (std::int64_t j = 0; j < filters_; j += width) {
@@ -59,7 +60,7 @@ class FilterGradient {
   static constexpr std::int64_t width = panel_width<T>;
 
  private:
-  /// Shorter runs of rows that lie side by side in the image make no good tiles: a table then joins all taps.
+  /// The minimum length of contiguous rows for efficient tiles. Below it, a table joins the rows of all taps.
   static constexpr std::int64_t worth_a_run = 8;
   static constexpr int native_per_panel = static_cast<int>(width / native_lanes<T>);
 
@@ -82,7 +83,7 @@ class FilterGradient {
     }
   }
 
-  /// One image's part.
+  /// Adds one image's contribution.
   void add(const T* image, std::int64_t n) {
     for (std::int64_t j = 0; j < filters_; j += width) {
       const std::int64_t some = filters_ - j < width ? filters_ - j : width;
@@ -102,7 +103,7 @@ class FilterGradient {
                .step = x_.stride * channels_,
                .pitch = up.pitch,
                .rows = table_ + 2 * y_.places};
-    // Every tile reads all of the upstream's panel: some rows of it, which a near cache holds, at a time.
+    // Every tile reads the upstream's whole panel, so it is processed in groups of rows that fit a near cache.
     const std::int64_t some = rows_at_once();
     for (std::int64_t y = 0; y < y_.places; y += some) {
       const Range places{y, y + some < y_.places ? y + some : y_.places};
@@ -111,19 +112,19 @@ class FilterGradient {
   }
   std::int64_t rows_at_once() const {
     constexpr std::int64_t line = 64;
-    // Tall tiles do more with what they read: for them the second cache is fast enough.
+    // Tall tiles reuse more of what they read, so the second-level cache is fast enough for them.
     constexpr std::int64_t cache = tallest_tile > 8 ? 64 * 1024 : 24 * 1024;
     const std::int64_t row = x_.places * (width * static_cast<std::int64_t>(sizeof(T)) + line);
     return row > cache ? 1 : cache / row;
   }
 
-  /// Rows of all taps together.
+  /// Adds the rows of all taps together, through a table of offsets.
   template <int N>
   void add_table(const T* image, Panel<T> up, Range places, Segments s, T* sums) {
     for (std::int64_t y = places.from; y < places.to; ++y) push(s, y, y * y_.stride);
     add_rows<N, RowsAt::table>({0, rows()}, image, up.data, s, sums);
   }
-  /// Runs of rows that lie side by side in the image.
+  /// Adds runs of rows that are contiguous in the image.
   template <int N>
   void add_runs(const T* image, Panel<T> up, Range places, Segments s, T* sums) {
     for (std::int64_t i = 0; i < y_.taps; ++i) {
@@ -142,7 +143,7 @@ class FilterGradient {
     table_[y_.places + s.count++] = y * x_.places * s.pitch;
   }
 
-  /// Those rows [from, to) that are wanted; the image is given for the first.
+  /// Adds the rows in `rows` that this worker computes. `image` points to the first.
   template <int N, RowsAt At>
   void add_rows(Range rows, const T* image, const T* upstream, Segments s, T* sums) {
     const std::int64_t skipped = rows_.from > rows.from ? rows_.from - rows.from : 0;

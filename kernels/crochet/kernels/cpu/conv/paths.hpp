@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which ways to compute a convolution its shapes can ask for: what the compiler knows cannot happen is not compiled.
+// The code paths that a convolution's shapes can need. Paths that are impossible at compile time are not compiled.
 #pragma once
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
@@ -7,20 +7,20 @@
 
 namespace crochet::kernel {
 
-/// How wide the panels of a result with so many channels are, in native registers.
+/// Whether panels of a result with this many channels are one native register wide.
 template <class T>
 constexpr bool is_narrow(std::int64_t channels) {
   return channels <= native_lanes<T>;
 }
 
-/// Of convolutions, or gradients of them, that share their code: what there is among them. By default, everything.
+/// The code paths needed by a set of convolutions, or gradients of them, that share their code. Default: all.
 struct ConvolutionPaths {
-  bool one_pixel = true, windows = true;          ///< windows of one pixel, side by side; any others
+  bool one_pixel = true, windows = true;          ///< windows of one pixel with stride 1; all others
   bool narrow_panels = true, wide_panels = true;  ///< panels of the result's channels, see is_narrow()
 
   static constexpr ConvolutionPaths none() { return {false, false, false, false}; }
 
-  /// One more, by a step's attributes and result.
+  /// Adds the paths of one more step, given its attributes and result.
   template <class Types>
   static constexpr void add(ConvolutionPaths& all, const Attributes& a, const Shape*, const Shape& out) {
     using T = typename Types::out;
@@ -33,7 +33,7 @@ struct ConvolutionPaths {
   }
 };
 
-/// Calls wide() or narrow(), as a panel of so many channels is.
+/// Calls wide() or narrow(), by the width of a panel with this many channels.
 template <class T, ConvolutionPaths P, class Wide, class Narrow>
 void choose_width(std::int64_t channels, Wide wide, Narrow narrow) {
   if constexpr (!P.narrow_panels) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where windows lie: one dimension of a convolution, forwards and backwards, and images with a border of zeros.
+// The geometry of windows: one dimension of a convolution, forward and backward, and images with a border of zeros.
 #pragma once
 #include <crochet/kernels/call.hpp>
 
 namespace crochet::kernel {
 
-/// One dimension. Tap i of the window at place y meets the source at (y * stride + i * dilation - before) / spread, if
-/// that is a whole number and inside. `spread` puts source elements apart: it is what the stride becomes backwards.
+/// One dimension. Tap i of the window at position y reads the source at (y * stride + i * dilation - before) / spread,
+/// if that is an integer inside the source. `spread` is the distance of source elements (input dilation): the stride of
+/// the forward pass, in the backward pass.
 struct Axis {
   std::int64_t source, places, taps, stride, dilation, before, spread = 1;
 
@@ -15,7 +16,7 @@ struct Axis {
     const std::int64_t padding = (out - 1) * step + reach() + 1 - n;
     before = padding > 0 ? padding / 2 : 0;
   }
-  /// The axis by which the gradient goes back, with the window turned around.
+  /// The axis of the gradient: forward and backward exchanged, with the window reversed.
   Axis back() const {
     Axis b = *this;
     b.source = places;
@@ -26,16 +27,16 @@ struct Axis {
     return b;
   }
 
-  /// From the window's first tap to its last.
+  /// The distance from the window's first tap to its last.
   std::int64_t reach() const { return (taps - 1) * dilation; }
   /// y * stride + i * dilation - before: `spread` times the source's index.
   std::int64_t spread_index(std::int64_t y, std::int64_t i) const { return y * stride + i * dilation - before; }
-  /// The source's index, or -1.
+  /// The source's index; -1 if there is none.
   std::int64_t at(std::int64_t y, std::int64_t i) const {
     const std::int64_t s = spread_index(y, i);
     return s >= 0 && s % spread == 0 && s / spread < source ? s / spread : -1;
   }
-  /// How many elements windows reach beyond the source's ends.
+  /// The number of elements that windows extend past the ends of the source.
   std::int64_t missing_before() const { return before > 0 ? (before + spread - 1) / spread : 0; }
   std::int64_t missing_after() const {
     if (places == 0 || taps == 0) return 0;
@@ -44,7 +45,7 @@ struct Axis {
   }
 };
 
-/// Both dimensions, by the attributes of op::conv2d. `image` and `out` are [n, h, w, c].
+/// Both dimensions, from the attributes of op::conv2d. `image` and `out` are [n, h, w, c].
 struct Slide {
   Axis y, x;
 
@@ -58,11 +59,11 @@ struct Slide {
   }
 };
 
-/// Room for one image with the border of zeros that windows reach into.
+/// The layout of one image with the border of zeros that its windows read.
 struct Border {
   std::int64_t top, bottom, left, right, height, width, channels;
 
-  /// Without `rows` there is a border at the sides only.
+  /// `rows` = false: border on the left and right only.
   Border(const Slide& s, std::int64_t c, bool rows)
       : top(rows ? s.y.missing_before() : 0),
         bottom(rows ? s.y.missing_after() : 0),
@@ -73,12 +74,12 @@ struct Border {
         channels(c) {}
 
   bool empty() const { return top + bottom + left + right == 0; }
-  /// Distance of rows, in elements.
+  /// The distance of rows, in elements.
   std::int64_t pitch() const { return (left + width + right) * channels; }
   std::int64_t size() const { return (top + height + bottom) * pitch(); }
 
-  /// The image itself if it needs no border, else a copy with one, in `room` of size() elements. Element (0, 0) of the
-  /// image is at row `top`, column `left`.
+  /// Returns the image itself if it needs no border, else a copy with one in `room`, which has size() elements. Element
+  /// (0, 0) of the image is at row `top`, column `left`.
   template <class T>
   const T* around(const T* image, T* room) const {
     if (empty()) return image;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register tile of convolutions: some rows (places, or elements of a filter) by a panel of channels, summed over a
-// list of segments, each of which is a little matrix product. Both operands are read where they are.
+// The register tile of convolutions: some rows (positions, or elements of a filter) by a panel of channels, summed over
+// a list of segments, each of which is a small matrix product. Both operands are read in place.
 #pragma once
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
 namespace crochet::kernel {
 
-/// Where row r of a tile begins: r * row elements from the first, r elements, or rows[r].
+/// The offset of row r of a tile: r * row elements, r elements, or rows[r].
 enum class RowsAt : std::uint8_t { even, adjacent, table };
 
-/// c[r][:] = sum over segments s and k < depth of left[where row r begins + left_at[s] + k * step] * panel[panel_at[s]
+/// c[r][:] = sum over segments s and k < depth of left[offset of row r + left_at[s] + k * step] * panel[panel_at[s]
 /// + k * pitch + :].
 struct Segments {
   const std::int64_t* left_at = nullptr;
@@ -18,7 +18,8 @@ struct Segments {
   const std::int64_t* rows = nullptr;
 };
 
-/// The tallest tile that the registers hold, beside two vectors of the panel and one of the left operand.
+/// The greatest height of a tile for which the registers suffice, next to two vectors of the panel and one of the left
+/// operand.
 #if defined(__AVX512F__)
 inline constexpr int tallest_tile = 14;
 #else
@@ -60,8 +61,8 @@ template <int R, int N, RowsAt At, class T>
   }
 }
 
-/// Of the heights that there are, the one to take next when n rows are left. Small tiles wait for their own sums:
-/// rather several of a middling height that fits than tall ones and a scrap.
+/// The height of the next tile when n rows are left. Small tiles are limited by the latency of their sums, so several
+/// medium tiles that fit exactly are preferred to tall ones and a small remainder.
 inline int next_height(std::int64_t n) {
 #if defined(__AVX512F__)
   constexpr int heights[] = {14, 8, 7, 4, 3, 2}, middling = 8;
@@ -103,8 +104,8 @@ void convolution_tile(int height, const T* left, const T* panel, const Segments&
 }
 }  // namespace detail
 
-/// n rows by N registers of a panel, tile by tile. Each tile is written where `where(first row)` says: to a pointer and
-/// the distance of rows. Then use(first row, rows, the two again).
+/// Computes n rows by N registers of a panel, tile by tile. where(first row) returns the destination of a tile: a
+/// pointer and the distance of rows. Then calls use(first row, rows, pointer, distance).
 template <int N, RowsAt At, class T, class Where, class Use>
 CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const T* left, const T* panel, Segments s, Where where,
                                             Use use) {

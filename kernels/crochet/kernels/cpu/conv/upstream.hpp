@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the gradient of a filter finds the gradient of the convolution's result: in memory, or, where the result was
-// pooled, in that of the pooling and its winners.
+// The upstream gradient of a filter's gradient: read from memory or, if the convolution's result was pooled, computed
+// from the gradient of the pooling and its winners.
 #pragma once
 #include <crochet/kernels/cpu/conv/winners.hpp>
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
 namespace crochet::kernel {
 
-/// Images of `places` places with `channels` channels.
+/// Images of `places` positions with `channels` channels.
 template <class T>
 class Upstream {
  public:
   Upstream(const T* data, std::int64_t places, std::int64_t channels)
       : data_(data), places_(places), channels_(channels) {}
 
-  /// Elements of scratch memory that panel() may use.
+  /// The size of the scratch memory for panel(), in elements.
   std::int64_t room() const { return channels_ % panel_width<T> == 0 ? 0 : places_ * panel_width<T>; }
-  /// Channels [j, j + n) of image i. What is missing to the panel's width is readable.
+  /// Channels [j, j + n) of image i. The rest of the panel's width is readable.
   Panel<T> panel(std::int64_t i, std::int64_t j, std::int64_t n, T* room) const {
     const T* from = data_ + i * places_ * channels_;
     if (n == panel_width<T>) return {from + j, channels_};
@@ -29,7 +29,7 @@ class Upstream {
   std::int64_t places_, channels_;
 };
 
-/// The same behind a pooling by windows that lie side by side: each upstream goes to its window's winner.
+/// As above for a pooling by adjacent windows: each upstream element goes to the winner of its window.
 template <class T, class Index>
 class PooledUpstream {
  public:

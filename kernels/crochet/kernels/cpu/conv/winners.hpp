@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which element of a pooling's window has won, as vectors: one register of elements, and as many bytes or ints.
+// The winning element of each pooling window, as vectors: one register of elements, and as many bytes or ints.
 #pragma once
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
 
@@ -8,7 +8,7 @@ namespace crochet::kernel::detail {
 template <class T, class Of = T>
 using part = simd::vec<Of, native_lanes<T>>;
 
-/// A register or an element from memory.
+/// Loads a register or an element from memory.
 template <class V, class T>
 CROCHET_ALWAYS_INLINE V load_like(const T* p) {
   V v;
@@ -16,8 +16,8 @@ CROCHET_ALWAYS_INLINE V load_like(const T* p) {
   return v;
 }
 
-/// `a` where masks of another width hold, else `b`. The masks are converted and not the results: compilers do that with
-/// one instruction, where they can.
+/// `a` where the mask, of another width, holds, else `b`. Converts the masks instead of the results, for which
+/// compilers use one instruction where there is one.
 template <class V, class Mask>
 CROCHET_ALWAYS_INLINE V choose(const Mask& mask, const V& a, const V& b) {
   if constexpr (simd::is_scalar<V>) {
@@ -29,7 +29,7 @@ CROCHET_ALWAYS_INLINE V choose(const Mask& mask, const V& a, const V& b) {
   }
 }
 
-/// The upstream where the tap has won.
+/// The upstream gradient where tap number `tap` has won, else 0.
 template <class V, class T, class Index>
 CROCHET_ALWAYS_INLINE V to_winner(const T* up, const Index* winners, std::int64_t tap) {
   const V u = load_like<V>(up);

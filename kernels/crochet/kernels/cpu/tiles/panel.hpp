@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The panel that a register tile reads: columns [j, j + n) of the right operand, in place where they lie well, else
-// copied to scratch memory, and transposed on the way.
+// The panel that a register tile reads: columns [j, j + n) of the right operand, in place if their layout permits, else
+// copied to scratch memory and transposed if necessary.
 #pragma once
 #include <crochet/kernels/cpu/matrix.hpp>
 #include <crochet/kernels/cpu/tiles/transpose.hpp>
@@ -8,7 +8,7 @@
 
 namespace crochet::kernel {
 
-/// Rows of at least so many readable columns, `pitch` apart.
+/// Rows of at least as many readable columns as a panel has, `pitch` apart.
 template <class T>
 struct Panel {
   const T* data;
@@ -16,7 +16,7 @@ struct Panel {
 };
 
 namespace detail {
-/// The panel's rows side by side, what is missing to its width as zeros.
+/// Copies the panel's rows contiguously, padded with zeros to its width.
 template <class T>
 void copy_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
   for (std::int64_t k = 0; k < depth; ++k, panel += panel_width<T>) {
@@ -30,7 +30,7 @@ void copy_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n,
   }
 }
 
-/// The same from a transposed matrix: element (k, c) of the panel is stored in row j + c, column k.
+/// As above, for a transposed matrix: element (k, c) of the panel is stored in row j + c, column k.
 template <class T>
 [[gnu::noinline]] void transpose_panel(Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* panel) {
   constexpr std::int64_t width = panel_width<T>, block = native_lanes<T>;
@@ -46,17 +46,17 @@ template <class T>
   }
   if (blocks == depth) return;
   for (std::int64_t c = 0; c < width; ++c) {
-    const T* from = b.at(blocks, j + c);  // the rest of a stored row, less than a block, is contiguous
+    const T* from = b.at(blocks, j + c);  // the rest of a stored row is contiguous and less than a block
     CROCHET_SHORT_LOOP
     for (std::int64_t k = blocks; k < depth; ++k) panel[k * width + c] = c < n ? from[k - blocks] : T{};
   }
 }
 }  // namespace detail
 
-/// From how many rows on a copy of a panel that lies in place is paid for by its better access.
+/// The minimum number of rows for which copying a panel pays for itself by the better access pattern.
 inline constexpr std::int64_t rows_worth_a_copy = 64;
 
-/// Scratch memory that panel_of may use, in elements.
+/// The size of the scratch memory of panel_of, in elements.
 template <class T>
 constexpr std::int64_t panel_scratch(std::int64_t depth) {
   return depth * panel_width<T>;

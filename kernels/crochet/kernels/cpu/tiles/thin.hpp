@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that no tile fits: one row by a matrix, a column by a row, and few rows by a transposed matrix. They run at
-// the speed at which the matrix comes from memory.
+// Products without tiles: one row by a matrix, a column by a row, and few rows by a transposed matrix. Their speed is
+// limited by reading the matrix from memory.
 #pragma once
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
 namespace crochet::kernel {
 
-/// The sums of one row times `P` panels, `distance` apart: enough at once to hide the latency of adding. Like all sums
-/// of one row they go to the epilogue by way of memory, so that all programs share this code.
+/// The sums of one row times `P` panels, `distance` apart: enough at a time to hide the latency of additions. As all
+/// sums of one row they are passed to the epilogue through memory, so that all programs share this code.
 template <int P, int U, class T>
 [[gnu::noinline]] void row_by_panels(const T* a, std::int64_t step, Panel<T> b, std::int64_t distance,
                                      std::int64_t depth, T* sums) {
@@ -25,7 +25,7 @@ template <int P, int U, class T>
   __builtin_memcpy(sums, c, sizeof c);
 }
 
-/// The same for one narrow panel: sums over every fourth row hide the latency.
+/// As above, for one narrow panel: four sums, each over every fourth row, hide the latency.
 template <class T>
 [[gnu::noinline]] void row_by_panel(const T* a, std::int64_t step, Panel<T> b, std::int64_t depth, T* sums) {
   constexpr int many = 4;
@@ -42,7 +42,7 @@ template <class T>
   __builtin_memcpy(sums, c, sizeof c[0]);
 }
 
-/// The same for columns that fill no panel, and behind which nothing may be read.
+/// As above, for columns that do not fill a panel and must not be read past their end.
 template <class T>
 [[gnu::noinline]] void row_by_columns(const T* a, std::int64_t step, const T* b, std::int64_t pitch, std::int64_t depth,
                                       std::int64_t n, T* sums) {
@@ -52,11 +52,11 @@ template <class T>
   }
 }
 
-/// How many columns of one row are made before they go to the epilogue.
+/// The number of columns of one row computed before they are passed to the epilogue.
 template <class T>
 inline constexpr std::int64_t row_stretch = 4 * panel_width<T>;
 
-/// The sums of the first of `columns`, at most row_stretch of them, of row i. Returns how many.
+/// Computes the sums of the first of `columns` (at most row_stretch) of row i. Returns their number.
 template <class T>
 [[gnu::noinline]] std::int64_t row_sums(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
                                         T* sums) {
@@ -69,7 +69,7 @@ template <class T>
     row_by_panel(row, a.column, panel, depth, sums);
     return left;
   }
-  // In panels the last one is filled up; in rows, reading on would leave the matrix.
+  // The last panel is padded, so it may be read past `left`. In row-major order that would leave the matrix.
   const bool filled = b.panel != 0 && b.row == width;
   if (left >= 4 * width || (filled && left > 3 * width)) {
     row_by_panels<4, vectors>(row, a.column, panel, distance, depth, sums);
@@ -87,7 +87,7 @@ template <class T>
   return left;
 }
 
-/// A column times a row of n columns, a vector or less.
+/// A column times a row of n columns, at most one vector.
 template <class T, class Epilogue>
 [[gnu::noinline]] void column_by_short_row(const T* a, std::int64_t step, const T* b, Range rows, std::int64_t j,
                                            std::int64_t n, const Epilogue& epilogue) {
@@ -104,14 +104,14 @@ template <class T, class Epilogue>
   }
 }
 
-/// A column times a row: the result is made, and used, as a stream.
+/// A column times a row: the result is computed and passed on as a stream.
 template <int U, class T, class Epilogue>
 [[gnu::noinline]] void column_by_row(const T* a, std::int64_t step, const T* b, Range rows, std::int64_t j,
                                      const Epilogue& epilogue) {
   simd::vec<T> bv[U];
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) bv[u] = simd::load<T, true>(b + u * simd::lanes);
-  const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
+  const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
   for (std::int64_t i = rows.from; i < rows.to; ++i) {
     const simd::vec<T> x = simd::splat<T, true>(a[i * step]);
     simd::vec<T> c[U];
@@ -121,14 +121,14 @@ template <int U, class T, class Epilogue>
   }
 }
 
-/// One row times the transpose of native_lanes stored rows: as many dot products. The row is contiguous.
+/// One row times the transpose of native_lanes stored rows: native_lanes dot products. The row is contiguous.
 template <class T>
 CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, T* out) {
   constexpr std::int64_t lanes = native_lanes<T>;
   using V = detail::native<T>;
   V sum[lanes] = {};
   const std::int64_t whole = depth / lanes * lanes;
-  const std::int64_t end = b.panel != 0 ? depth : whole;  // in panels the stored rows are filled up with zeros
+  const std::int64_t end = b.panel != 0 ? depth : whole;  // in panels the stored rows are padded with zeros
   for (std::int64_t k = 0; k < end; k += lanes) {
     V x;
     if (k < whole) {
@@ -153,7 +153,7 @@ CROCHET_HOST_ALWAYS_INLINE void dots(const T* a, Matrix<T> b, std::int64_t depth
   __builtin_memcpy(out, &total, sizeof total);
 }
 
-/// The same for n columns, at most row_stretch.
+/// As above, for n columns, at most row_stretch.
 template <class T>
 [[gnu::noinline]] void dot_sums(const T* a, Matrix<T> b, std::int64_t depth, std::int64_t j, std::int64_t n, T* sums) {
   constexpr std::int64_t part = native_lanes<T>;

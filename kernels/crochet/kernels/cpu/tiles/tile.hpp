@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register tiles: some rows of a, some vectors of a panel, all of the depth; the sums go to the epilogue from
-// registers.
+// Register tiles: some rows of a by some vectors of a panel, over the whole depth. The sums are passed to the epilogue
+// from registers.
 #pragma once
 #include <crochet/kernels/cpu/tiles/panel.hpp>
 
 namespace crochet::kernel {
 
-/// A tile's rows, by how many registers there are: most of them hold the tile.
+/// The rows of a tile, by the number of machine registers: most of them hold the tile.
 template <class T>
 inline constexpr int tile_rows =
 #if defined(__AVX512F__)
@@ -15,7 +15,7 @@ inline constexpr int tile_rows =
     sizeof(T) == 4 ? 6 : 3;
 #endif
 
-/// A tile's registers in a row of U vectors: where elements are wider than floats, a vector is several.
+/// The machine registers of one row of a tile (U vectors). A vector of elements wider than float takes several.
 template <class T, int U>
 inline constexpr int registers_of = U* simd::lanes / native_lanes<T>;
 
@@ -42,17 +42,17 @@ CROCHET_HOST_ALWAYS_INLINE void accumulate(const T* a, std::int64_t row, std::in
 }
 }  // namespace detail
 
-/// Tiles of R rows by U vectors of the panel that begins at column j, whose columns all exist. Returns the first row
-/// that is left over.
+/// Computes tiles of R rows by U vectors of the panel that begins at column j; all its columns must exist. Returns the
+/// first remaining row.
 template <int R, int U, ProductPaths P, class T, class Epilogue>
 std::int64_t full_tiles(const Matrix<T>& a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t j,
                         const Epilogue& epilogue) {
-  const Epilogue here = epilogue;  // a copy that no store can reach: it stays in registers
+  const Epilogue here = epilogue;  // a local copy, which no store can alias, stays in registers
   std::int64_t i = rows.from;
   for (; i + R <= rows.to; i += R) {
     constexpr int registers = registers_of<T, U>;
     detail::native<T> c[R][registers];
-    // A column of contiguous rows is read by addresses known apart from their base.
+    // With a constant row stride of 1, the addresses in a column have constant offsets from one base.
     if (!P.a_straight || (P.a_turned && a.row == 1)) {
       detail::accumulate<R, registers>(a.at(i, 0), 1, a.column, b.data, b.pitch, depth, c);
     } else {
@@ -73,7 +73,7 @@ std::int64_t full_tiles(const Matrix<T>& a, Panel<T> b, std::int64_t depth, Rang
 }
 
 namespace detail {
-/// The sums of one tile, in memory, rows of a panel's width.
+/// Stores the sums of one tile in memory, in rows of a panel's width.
 template <int R, int U, class T>
 [[gnu::noinline]] void tile_sums(const T* a, std::int64_t row, std::int64_t column, Panel<T> b, std::int64_t depth,
                                  T* sums) {
@@ -95,8 +95,8 @@ std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, 
   }
   return edge_sums<(R > 4 ? R / 2 : 1)>(a, b, depth, rows, n, sums);
 }
-/// The sums of the tile at the top of these rows: the smaller, the fewer rows are left. It knows of no epilogue: all
-/// programs share it. Returns its rows.
+/// Computes the sums of the tile at the top of the given rows; the fewer rows are left, the smaller the tile. Does not
+/// depend on an epilogue, so all programs share it. Returns the number of rows.
 template <class T>
 [[gnu::noinline]] std::int64_t edge_sums(Matrix<T> a, Panel<T> b, std::int64_t depth, Range rows, std::int64_t n,
                                          T* sums) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Square blocks, transposed in registers; and sums across the elements of several vectors at once.
+// Square blocks transposed in registers, and sums across the elements of several vectors at once.
 #pragma once
 #include <crochet/kernels/simd.hpp>
 #include <utility>
 
 namespace crochet::kernel {
 
-/// One register of the machine, and how many T it holds.
+/// The number of elements T in one machine register.
 template <class T>
 inline constexpr int native_lanes = simd::lanes * 4 / static_cast<int>(sizeof(T));
 
@@ -24,14 +24,14 @@ template <int N, int Half, class V, std::size_t... I>
 CROCHET_ALWAYS_INLINE V zip(const V& a, const V& b, std::index_sequence<I...>) {
   return __builtin_shufflevector(a, b, (static_cast<int>(I) / 2 + Half * N / 2 + (I % 2 != 0 ? N : 0))...);
 }
-/// Every second element of a and b, from the first (Odd = 0) or second on.
+/// Every second element of a and b, starting at the first (Odd = 0) or second.
 template <int Odd, class V, std::size_t... I>
 CROCHET_ALWAYS_INLINE V every_second(const V& a, const V& b, std::index_sequence<I...>) {
   return __builtin_shufflevector(a, b, (2 * static_cast<int>(I) + Odd)...);
 }
 }  // namespace detail
 
-/// Transposes one block of native_lanes by native_lanes elements.
+/// Transposes a block of native_lanes by native_lanes elements.
 template <class T>
 CROCHET_ALWAYS_INLINE void transpose_block(const T* from, std::int64_t from_pitch, T* to, std::int64_t to_pitch) {
   constexpr int n = native_lanes<T>;
@@ -55,7 +55,7 @@ CROCHET_ALWAYS_INLINE void transpose_block(const T* from, std::int64_t from_pitc
   for (int i = 0; i < n; ++i) __builtin_memcpy(to + i * to_pitch, &a[i], sizeof(V));
 }
 
-/// Element i of the result is the sum of the elements of a[i], neighbours first.
+/// Element i of the result is the sum of the elements of a[i], added pairwise.
 template <class T>
 CROCHET_ALWAYS_INLINE detail::native<T> sums_of_each(detail::native<T> (&a)[native_lanes<T>]) {
   constexpr int n = native_lanes<T>;
