@@ -100,6 +100,31 @@ TEST_F(Best, WhatIsKeptSurvivesARestart) {
   EXPECT_EQ(kept[1].step, 4) << "0.7 is better than the 0.5 of before the restart";
 }
 
+TEST_F(Best, WhatIsKeptMovesWithItsFolder) {
+  const auto train = [&](const std::filesystem::path& out, std::vector<double> values, std::int64_t until) {
+    Saver all{out / "all"};
+    BestCheckpoint keeps{
+        Saver{out / "best", {.max_to_keep = 0}}, metrics, "accuracy", {.aim = Aim::highest, .keep = 2, .sink = silent}};
+    HookChain chain{StopAtStep{.last_step = until}, Publisher{metrics, std::move(values)}, keeps,
+                    CheckpointSaver{all, {.save_steps = 100, .sink = silent}}, keeps.restore_at_end()};
+    MonitoredSession session{executor(), chain, restore_latest(all)};
+    run_session(session, [](auto& s) {
+      while (!s.should_stop()) s.run();
+    });
+    return keeps.kept();
+  };
+  train(folder("here"), {0.5, 0.9}, 2);
+  std::filesystem::rename(folder("here"), folder("there"));
+  const auto kept = train(folder("there"), {0.5, 0.9, 0.1, 0.7}, 4);
+  const Saver saver{folder("there") / "best"};
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[0].path, saver.prefix_of(2)) << "of before the move, where it is now";
+  EXPECT_EQ(kept[1].path, saver.prefix_of(4));
+  EXPECT_EQ(saver.last_checkpoints(), (Paths{saver.prefix_of(2), saver.prefix_of(4)})) << "step 1 fell out here";
+  EXPECT_EQ(w, 2) << "the best one was restored from where it is";
+  EXPECT_FALSE(std::filesystem::exists(folder("here")));
+}
+
 TEST_F(Best, WhatWasRemovedSinceTheCheckpointIsNotKeptAnyMore) {
   Saver all{folder("all")};
   std::vector<std::string> said;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <crochet/checkpoint/saver.hpp>
+#include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 #include <crochet/testing/counting_new.hpp>
 
@@ -61,8 +62,7 @@ class MemoryFaults : public ::testing::Test {
   std::set<std::string> before;
   Program<Count> trained;
 };
-// Not io::Safetensors: the destructor of nlohmann::json allocates, and ends the program if it cannot.
-using Formats = ::testing::Types<io::TensorBundle>;
+using Formats = ::testing::Types<io::TensorBundle, io::Safetensors>;
 struct FormatNames {
   template <class F>
   static std::string GetName(int) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,8 +91,11 @@ inline void write_checkpoint_state(const std::filesystem::path& folder, const Ch
   proto.set_model_checkpoint_path(detail::path_in(folder, state.newest));
   const std::size_t left_out =
       state.all.size() - std::min<std::size_t>(state.all.size(), detail::most_listed_checkpoints);
+  auto& paths = *proto.mutable_all_model_checkpoint_paths();
+  paths.Reserve(static_cast<int>(state.all.size() - left_out));
   for (const auto& prefix : std::span(state.all).subspan(left_out)) {
-    proto.add_all_model_checkpoint_paths(detail::path_in(folder, prefix));
+    // Made here: a field that makes its string itself does not survive an allocation that fails.
+    paths.AddAllocated(std::make_unique<std::string>(detail::path_in(folder, prefix)).release());
   }
   for (const double time : std::span(state.timestamps).subspan(state.timestamps.empty() ? 0 : left_out)) {
     proto.add_all_model_checkpoint_timestamps(time);
