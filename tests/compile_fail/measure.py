@@ -26,8 +26,9 @@ def expectations(source):
 
 
 def compile_text(compiler, root, links, case, timeout):
-    words = [compiler, "-std=c++20", "-fno-diagnostics-color", f"-I{root / 'include'}", f"-I{links}",
-             "-include", "crochet/crochet.hpp", "-fsyntax-only", str(case)]
+    folders = [f"-I{folder}" for folder in (root / "include", root / "kernels", links)]
+    words = [compiler, "-std=c++20", "-fno-diagnostics-color", *folders, "-include", "crochet/crochet.hpp",
+             "-fsyntax-only", str(case)]
     try:
         done = subprocess.run(words, capture_output=True, timeout=timeout, env=dict(os.environ, LC_ALL="C"))
     except subprocess.TimeoutExpired:
