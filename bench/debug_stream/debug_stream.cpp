@@ -86,7 +86,7 @@ auto debugged(const std::string& address) {
                                                              .reply_seconds = 0.5,
                                                              .close_seconds = 0.1,
                                                              .backoff_seconds = 0.1,
-                                                             .longest_backoff_seconds = 6,
+                                                             .max_backoff_seconds = 6,
                                                              .report = [](std::string_view) {}}}));
 }
 /// A session that lives as long as the program.

@@ -61,7 +61,7 @@ struct Picture {
   auto before_run(auto& run) { return run.step() + 1 == next ? std::optional{cr::RunArgs{fetches}} : std::nullopt; }
 
   void after_run(auto&, const auto& values) {
-    if (!values.asked()) return;
+    if (!values.requested()) return;
     const std::span<const double> field = values["temperature"_n];
     std::printf("after %d steps:\n", next);
     for (std::size_t row = 0; row < side; row += 6) {

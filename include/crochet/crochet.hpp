@@ -9,9 +9,9 @@
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/base/version.hpp>
 #include <crochet/executor/step/step_executor.hpp>
-#include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compose.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/coordinator.hpp>

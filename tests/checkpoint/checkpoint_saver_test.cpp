@@ -25,13 +25,13 @@ using Steps = std::vector<std::int64_t>;
 
 /// Counts what it is told; asks for this and that.
 struct Listener {
-  struct Seen {
+  struct ArgumentView {
     int begins = 0, ends = 0;
     Steps before{}, after{};
     std::int64_t veto_at = -1, stop_at = -1;
     std::string prefix{};
   };
-  Seen* seen;
+  ArgumentView* seen;
   void begin() const { ++seen->begins; }
   bool before_save(auto& session, std::int64_t step) const {
     EXPECT_EQ(session.step(), step);
@@ -56,7 +56,7 @@ class Saves : public ::testing::Test {
   testing::ManualClock clock;
   testing::RecordingSink sink;
   double w = 0;
-  Listener::Seen seen;
+  Listener::ArgumentView seen;
 
   Saver<> saver() { return Saver{dir.path(), {.max_to_keep = 0, .say = sink}}; }
   auto executor() {

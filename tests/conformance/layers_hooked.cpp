@@ -180,7 +180,7 @@ using Machine = decltype(machine(std::declval<ScriptLog&>()));
 /// Does a session on that machine, under that chain, have a `run` that takes these feeds?
 template <class Chain, class... F>
 constexpr bool run_compiles =
-    detail::no_bad_hook<detail::run_verdict<true, Machine, Chain, RunArgs<Fetches<>, Targets<>, Feeds<F...>>>>;
+    detail::all_hooks_ok<detail::run_verdict<true, Machine, Chain, RunArgs<Fetches<>, Targets<>, Feeds<F...>>>>;
 
 DIFFERENT(H7, "what-a-run-asks-for", "two hooks feed one placeholder",
           "the run is refused: \"Same tensor is fed by two hooks\"",

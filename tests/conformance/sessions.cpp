@@ -202,7 +202,7 @@ struct WantsMore {
     if (++runs % 2 == 1) return {};
     return RunArgs{crochet::fetches<"step", "weight">};
   }
-  void after_run(auto&, const auto& values) { weights += values.asked() ? 1 : 0; }
+  void after_run(auto&, const auto& values) { weights += values.requested() ? 1 : 0; }
 };
 
 NOT_APPLICABLE(

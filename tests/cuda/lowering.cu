@@ -226,7 +226,7 @@ class StepByStep {
   void on_host() {
     static constexpr Step s = plan.steps[S];
     static constexpr Extent rows_of = s.rows, columns_of = s.columns;
-    if constexpr (s.gathering >= 0) {
+    if constexpr (s.reduction_buffer >= 0) {
       const std::int64_t rows = rows_of.at(frame_.dims), columns = columns_of.at(frame_.dims);
       const auto refs = Lowering::template refs_of<S>(frame_);
       finish_total<Program<S>>(refs, rows * columns, total_of<Program<S>>(refs, rows, columns, 0, 1));
@@ -248,7 +248,7 @@ class StepByStep {
   void on_gpu() {
     static constexpr Step s = plan.steps[S];
     static constexpr Extent rows_of = s.rows, columns_of = s.columns;
-    if constexpr (s.gathering >= 0) {
+    if constexpr (s.reduction_buffer >= 0) {
       launch_gather<Program<S>>(Lowering::template refs_of<S>(frame_), rows_of.at(frame_.dims),
                                 columns_of.at(frame_.dims));
     } else if constexpr (s.root == nullptr) {

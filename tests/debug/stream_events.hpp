@@ -36,15 +36,16 @@ struct Fired {
 };
 
 /// One chunk of a float tensor of that shape; `content` are its bytes.
-inline proto::Event chunk_event(const Fired& firing, const std::vector<std::int64_t>& shape, const std::string& content,
-                                long long chunks = 1, long long index = 0) {
+inline proto::Event chunk_event(const Fired& debug_event, const std::vector<std::int64_t>& shape,
+                                const std::string& content, long long chunks = 1, long long index = 0) {
   proto::Event event;
-  event.set_wall_time(firing.time);
+  event.set_wall_time(debug_event.time);
   auto& value = *event.mutable_summary()->add_value();
-  value.set_tag(firing.node);
-  value.set_node_name(firing.node + ":" + std::to_string(firing.slot) + ":" + firing.op);
+  value.set_tag(debug_event.node);
+  value.set_node_name(debug_event.node + ":" + std::to_string(debug_event.slot) + ":" + debug_event.op);
   value.mutable_metadata()->mutable_plugin_data()->set_plugin_name("debugger");
-  value.mutable_metadata()->mutable_plugin_data()->set_content(plugin_json(firing.device, firing.slot, chunks, index));
+  value.mutable_metadata()->mutable_plugin_data()->set_content(
+      plugin_json(debug_event.device, debug_event.slot, chunks, index));
   value.mutable_tensor()->set_dtype(proto::DT_FLOAT);
   value.mutable_tensor()->mutable_tensor_shape();
   for (const std::int64_t size : shape) value.mutable_tensor()->mutable_tensor_shape()->add_dim()->set_size(size);
@@ -53,18 +54,18 @@ inline proto::Event chunk_event(const Fired& firing, const std::vector<std::int6
 }
 
 /// A whole float tensor of one dimension.
-inline proto::Event whole_event(const Fired& firing, const std::vector<float>& values) {
-  return chunk_event(firing, {static_cast<std::int64_t>(values.size())}, bytes_of(values));
+inline proto::Event whole_event(const Fired& debug_event, const std::vector<float>& values) {
+  return chunk_event(debug_event, {static_cast<std::int64_t>(values.size())}, bytes_of(values));
 }
 
 /// The same tensor in chunks of so many bytes.
-inline std::vector<proto::Event> chunk_events(const Fired& firing, const std::vector<float>& values,
+inline std::vector<proto::Event> chunk_events(const Fired& debug_event, const std::vector<float>& values,
                                               std::size_t chunk_bytes) {
   const std::string all = bytes_of(values);
   const std::size_t count = (all.size() + chunk_bytes - 1) / chunk_bytes;
   std::vector<proto::Event> events;
   for (std::size_t i = 0; i < count; ++i) {
-    events.push_back(chunk_event(firing, {static_cast<std::int64_t>(values.size())},
+    events.push_back(chunk_event(debug_event, {static_cast<std::int64_t>(values.size())},
                                  all.substr(i * chunk_bytes, chunk_bytes), static_cast<long long>(count),
                                  static_cast<long long>(i)));
   }

@@ -91,7 +91,7 @@ class TestServer final : public proto::EventListener::Service {
     return handler_ ? handler_(*context, *stream) : answer(*stream);
   }
   /// As the original's servicer: whole graphs and metadata are answered, and tensors at breakpoints.
-  grpc::Status answer(EventStreamOfServer& stream, std::size_t most_events = static_cast<std::size_t>(-1)) {
+  grpc::Status answer(EventStreamOfServer& stream, std::size_t max_events = static_cast<std::size_t>(-1)) {
     std::size_t mine = 0;
     {
       const std::lock_guard lock(mutex_);
@@ -99,7 +99,7 @@ class TestServer final : public proto::EventListener::Service {
       streams_.emplace_back();
     }
     proto::Event event;
-    for (std::size_t n = 0; n < most_events && stream.Read(&event); ++n) {
+    for (std::size_t n = 0; n < max_events && stream.Read(&event); ++n) {
       const bool answered = wants_answer(event);
       proto::EventReply reply;
       {

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/model.hpp>
 #include <crochet/testing/oracle.hpp>
-#include <gtest/gtest.h>
 
 #include "../graph/random_values.hpp"
 
@@ -54,9 +54,11 @@ inline ::testing::AssertionResult agree(const std::vector<double>& expected, con
 
 /// The very graph of the executor: one that is built at run time may number its nodes in another order.
 template <class Frozen>
-Graph thawed(const Frozen& graph) {
-  Graph g{{graph.nodes.begin(), graph.nodes.end()}, {graph.names.begin(), graph.names.end()},
-          {graph.symbols.begin(), graph.symbols.end()}, {}};
+Graph to_mutable(const Frozen& graph) {
+  Graph g{{graph.nodes.begin(), graph.nodes.end()},
+          {graph.names.begin(), graph.names.end()},
+          {graph.symbols.begin(), graph.symbols.end()},
+          {}};
   g.text.append({graph.text.data(), graph.text.size()});
   return g;
 }
@@ -67,24 +69,24 @@ class AgainstOracle {
   using E = cpu::Executor<Backend, Model>;
 
   explicit AgainstOracle(int threads = 1, double tolerance = 1e-12, std::uint64_t seed = 1)
-      : executor({threads, seed}), oracle(thawed(E::graph)), tolerance_(tolerance), numbers_(seed) {
+      : executor({threads, seed}), oracle(to_mutable(E::graph)), tolerance_(tolerance), numbers_(seed) {
     executor.initialize();
     each_variable([&](auto name) { oracle.set(name.view(), executor.variable(name)); });
   }
 
-  /// Fetches F..., runs T..., with random feeds of the given sizes for the dynamic dimensions (in the order in which the
-  /// model made them).
+  /// Fetches F..., runs T..., with random feeds of the given sizes for the dynamic dimensions (in the order in which
+  /// the model made them).
   template <class... F, class... T>
   void run(Names<F...> f, Names<T...> t, std::initializer_list<std::int64_t> dims) {
-    run_as(f, t, dims, [&](auto... feeds) {
-      executor.template run<Demand<Names<F...>, Names<T...>>>(workspace, feeds...);
-    });
+    run_as(f, t, dims,
+           [&](auto... feeds) { executor.template run<Demand<Names<F...>, Names<T...>>>(workspace, feeds...); });
   }
   /// The same, shown to probes.
   template <class... F, class... T, class... P>
   void run_probed(Names<F...> f, Names<T...> t, std::initializer_list<std::int64_t> dims, P*... probes) {
     run_as(f, t, dims, [&](auto... feeds) {
-      executor.template run_probed<Demand<Names<F...>, Names<T...>>>(workspace, DueProbes<P...>({}, probes...), feeds...);
+      executor.template run_probed<Demand<Names<F...>, Names<T...>>>(workspace, DueProbes<P...>({}, probes...),
+                                                                     feeds...);
     });
   }
   template <class... F, class... T, class Run>
@@ -111,7 +113,8 @@ class AgainstOracle {
     return elements(executor.template fetch<N>(workspace));
   }
 
-  /// Random feeds lie in [low, high) instead of being of either sign and at least 0.1. Integers always lie in [0, most).
+  /// Random feeds lie in [low, high) instead of being of either sign and at least 0.1. Integers always lie in [0,
+  /// most).
   double low = 0, high = 0;
   int most = 5;
 
@@ -131,16 +134,19 @@ class AgainstOracle {
   template <class Visit>
   void each_variable(Visit visit) {
     [&]<class... N>(detail::List<N...>) {
-      ([&] {
-        if constexpr (node<N>().is(op::variable)) visit(N{});
-      }(), ...);
+      (
+          [&] {
+            if constexpr (node<N>().is(op::variable)) visit(N{});
+          }(),
+          ...);
     }(Fetchable<E>{});
   }
 
   template <class... N>
   void feed_all(detail::List<N...>, const Dims& dims) {
     oracle.forget_dimensions();
-    for (std::size_t s = 0; s < E::graph.symbols.size(); ++s) oracle.set_dimension(E::graph.text_of(E::graph.symbols[s]), dims[s]);
+    for (std::size_t s = 0; s < E::graph.symbols.size(); ++s)
+      oracle.set_dimension(E::graph.text_of(E::graph.symbols[s]), dims[s]);
     (fill<N>(dims), ...);
   }
   template <class N>
@@ -148,7 +154,8 @@ class AgainstOracle {
     using T = typename E::template fed_t<N>;
     auto& values = std::get<std::vector<T>>(feeds_[find_node(E::graph, N::view())]);
     values.resize(static_cast<std::size_t>(node<N>().shape.size().at(dims)));
-    const std::vector<double> random = low == high ? numbers_.many(values.size()) : numbers_.many(values.size(), low, high);
+    const std::vector<double> random =
+        low == high ? numbers_.many(values.size()) : numbers_.many(values.size(), low, high);
     for (std::size_t i = 0; i < values.size(); ++i) {
       values[i] = std::is_floating_point_v<T> ? static_cast<T>(random[i]) : static_cast<T>(numbers_.below(most));
     }
@@ -183,11 +190,12 @@ class AgainstOracle {
   template <class N>
   void check_variable(N name) {
     const auto values = executor.variable(name);
-    EXPECT_TRUE(agree(oracle[N::view()].data, {values.begin(), values.end()}, tolerance_)) << N::view() << " after the run";
+    EXPECT_TRUE(agree(oracle[N::view()].data, {values.begin(), values.end()}, tolerance_))
+        << N::view() << " after the run";
   }
 
-  using Values = std::tuple<std::vector<float>, std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>,
-                            std::vector<std::uint8_t>>;
+  using Values = std::tuple<std::vector<float>, std::vector<double>, std::vector<std::int32_t>,
+                            std::vector<std::int64_t>, std::vector<std::uint8_t>>;
   double tolerance_;
   Numbers numbers_;
   Dims dims_{};

@@ -82,7 +82,7 @@ TEST(Checkpoint, WithoutALossItIsTheValueItself) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {3, 4}), y = checkpoint(x);
   EXPECT_TRUE(y.shape() == x.shape());
-  EXPECT_TRUE(make_plan(simplify(g.graph(), Sequence<int>{y.id}, Sequence<int>{})).steps.empty());
+  EXPECT_TRUE(make_plan(simplify(g.graph(), ConstexprVector<int>{y.id}, ConstexprVector<int>{})).steps.empty());
 }
 
 }  // namespace

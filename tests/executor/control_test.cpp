@@ -74,7 +74,7 @@ TEST(Control, WhatIsPassedOnIsFoldedAway) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {3});
   const Tensor y = identity(stop_gradient(identity(x * 2))) + 1;
-  const Sequence<int> fetched{y.id}, none;
+  const ConstexprVector<int> fetched{y.id}, none;
   for (const Node& n : simplify(g.graph(), fetched, none).nodes) {
     EXPECT_FALSE(n.is(op::identity) || n.is(op::stop_gradient));
   }

@@ -125,8 +125,8 @@ TEST(ReducingLoops, AChainAndItsGradientAreOneStepThatStoresTheGradient) {
   using E = cpu::Executor<kernel::Tiles, Chain>;
   static constexpr const auto& both = E::plan_of<Demand<Names<Name<"loss">, Name<"gradient">>, Names<>>>::plan;
   static constexpr const auto& value = E::plan_of<Demand<Names<Name<"loss">>, Names<>>>::plan;
-  static_assert(both.step_count == 1 && both.gathering_count == 1 && both.slot_count == 2);
-  static_assert(value.step_count == 1 && value.gathering_count == 1 && value.slot_count == 1);
+  static_assert(both.step_count == 1 && both.reduction_buffer_count == 1 && both.slot_count == 2);
+  static_assert(value.step_count == 1 && value.reduction_buffer_count == 1 && value.slot_count == 1);
   AgainstOracle<Chain> run(2, 1e-5);
   run.run(Names<Name<"loss">, Name<"gradient">>{}, Names<>{}, {});
 }

@@ -44,7 +44,7 @@ void reply(Gates& gates, std::string_view bytes) {
   require(refused <= static_cast<std::size_t>(message.debug_op_state_changes_size()));
   for (const Change& change : message.debug_op_state_changes()) {
     const std::string key = change.node_name() + ":" + std::to_string(change.output_slot()) + ":" + change.debug_op();
-    require(key.size() <= Gates::longest_key || gates.of(key) == Gate::closed);
+    require(key.size() <= Gates::max_key_length || gates.of(key) == Gate::closed);
   }
   if (message.debug_op_state_changes_size() > 0) {
     Change last = message.debug_op_state_changes(message.debug_op_state_changes_size() - 1);

@@ -15,7 +15,8 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 /// A whole graph as a subgraph, with what is wanted of it.
-constexpr Subgraph all_of(const GraphBuilder& g, const Sequence<int>& fetched, const Sequence<int>& targets = {}) {
+constexpr Subgraph all_of(const GraphBuilder& g, const ConstexprVector<int>& fetched,
+                          const ConstexprVector<int>& targets = {}) {
   Subgraph s{g.graph().nodes, fetched, targets};
   for (std::size_t i = 0; i < s.nodes.size(); ++i) {
     if (s.nodes[i].is(op::variable) || s.nodes[i].is(op::placeholder)) s.nodes[i].origin = static_cast<int>(i);
@@ -59,8 +60,8 @@ TEST(SeeAssignments, AUseSeesTheLatestAssignmentBeforeItThatThePlanRuns) {
   const Tensor w = g.variable<float>("w", {}, zeros());
   const Tensor before = w + 1, first = g.assign(w, before), between = w + 2, second = g.assign(w, between),
                after = w + 3;
-  const auto reads = [&](Tensor t, const Sequence<int>& targets) {
-    Sequence<int> all = targets;
+  const auto reads = [&](Tensor t, const ConstexprVector<int>& targets) {
+    ConstexprVector<int> all = targets;
     all.push_back(t.id);
     return see_assignments(all_of(g, {}, all)).nodes[static_cast<std::size_t>(t.id)].inputs[0];
   };
@@ -104,16 +105,16 @@ TEST(Share, EqualNodesBecomeOne) {
 TEST(Share, ButNotNodesThatDifferInAnything) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {4}), y = g.placeholder<float>("y", {4});
-  const Sequence<int> different = {reshape(x, {2, 2}).id,
-                                   reshape(x, {4, 1}).id,
-                                   reduce_sum(x, {0}).id,
-                                   reduce_sum(x, {0}, keep_dims).id,
-                                   cast<double>(x).id,
-                                   cast<std::int32_t>(x).id,
-                                   g.constant(1.F).id,
-                                   g.constant(1.0).id,
-                                   (x - y).id,
-                                   (y - x).id};
+  const ConstexprVector<int> different = {reshape(x, {2, 2}).id,
+                                          reshape(x, {4, 1}).id,
+                                          reduce_sum(x, {0}).id,
+                                          reduce_sum(x, {0}, keep_dims).id,
+                                          cast<double>(x).id,
+                                          cast<std::int32_t>(x).id,
+                                          g.constant(1.F).id,
+                                          g.constant(1.0).id,
+                                          (x - y).id,
+                                          (y - x).id};
   const Subgraph s = share(all_of(g, different));
   for (std::size_t i = 0; i < different.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) EXPECT_NE(s.fetched[i], s.fetched[j]) << i << " and " << j;
@@ -131,7 +132,7 @@ TEST(Share, ZeroAndMinusZeroAreTwoConstants) {
   for (int others = 0; others < 40; ++others) {  // whether they meet in the table depends on its size
     GraphBuilder g;
     const Tensor zero = g.constant(0.0), minus_zero = g.constant(-0.0);
-    Sequence<int> fetched = {zero.id, minus_zero.id};
+    ConstexprVector<int> fetched = {zero.id, minus_zero.id};
     for (int i = 0; i < others; ++i) fetched.push_back(g.constant(i + 1.0).id);
     const Subgraph s = share(all_of(g, fetched));
     EXPECT_NE(s.fetched[0], s.fetched[1]) << others;
@@ -296,11 +297,15 @@ TEST(Fold, LeavesFactorsOfWhatIsFetched) {
 
 TEST(Modes, HowALoopReachesAnOperand) {
   constexpr Extent b = Extent::symbol(0);
-  static_assert(mode_of({b, 3}, {b, 3}, 1) == Mode::full && mode_of({b, 3}, {b, 3}, 0) == Mode::full);
-  static_assert(mode_of({3}, {b, 3}, 1) == Mode::row && mode_of({3}, {b, 3}, 0) == Mode::none);
-  static_assert(mode_of({b, 1}, {b, 3}, 1) == Mode::column && mode_of({b, 1}, {b, 3}, 2) == Mode::none);
-  static_assert(mode_of({1, 1}, {b, 3}, 2) == Mode::scalar && mode_of({}, {b, 3}, 0) == Mode::scalar);
-  static_assert(mode_of({b, 1, 3}, {b, 5, 3}, 1) == Mode::none && cuts_for({b, 1, 3}, {b, 5, 3}) == 0);
+  static_assert(broadcast_mode({b, 3}, {b, 3}, 1) == BroadcastMode::full &&
+                broadcast_mode({b, 3}, {b, 3}, 0) == BroadcastMode::full);
+  static_assert(broadcast_mode({3}, {b, 3}, 1) == BroadcastMode::row &&
+                broadcast_mode({3}, {b, 3}, 0) == BroadcastMode::none);
+  static_assert(broadcast_mode({b, 1}, {b, 3}, 1) == BroadcastMode::column &&
+                broadcast_mode({b, 1}, {b, 3}, 2) == BroadcastMode::none);
+  static_assert(broadcast_mode({1, 1}, {b, 3}, 2) == BroadcastMode::scalar &&
+                broadcast_mode({}, {b, 3}, 0) == BroadcastMode::scalar);
+  static_assert(broadcast_mode({b, 1, 3}, {b, 5, 3}, 1) == BroadcastMode::none && cuts_for({b, 1, 3}, {b, 5, 3}) == 0);
   static_assert(cuts_for({5, 3}, {b, 5, 3}) == 1U << 1 && cuts_for({b, 5, 1}, {b, 5, 3}) == 1U << 2);
   static_assert(cuts_for({b, 5, 3}, {b, 5, 3}) == 15U);
 }
@@ -310,7 +315,7 @@ TEST(MaterializeBroadcasts, RepeatsOnlyWhatNoLoopCanReach) {
   const Extent b = g.dynamic("batch");
   const Tensor x = g.placeholder<float>("x", {b, 5, 3}), row = g.placeholder<float>("row", {3});
   const Tensor column = g.placeholder<float>("column", {b, 5, 1}), middle = g.placeholder<float>("middle", {b, 1, 3});
-  const auto repeats = [&](const Sequence<int>& fetched) {
+  const auto repeats = [&](const ConstexprVector<int>& fetched) {
     return count(materialize_broadcasts(prune(all_of(g, fetched))), op::broadcast_to);
   };
   EXPECT_EQ(repeats({(x + row).id, (x + column).id}), 0);
@@ -320,15 +325,15 @@ TEST(MaterializeBroadcasts, RepeatsOnlyWhatNoLoopCanReach) {
   EXPECT_EQ(repeats({select(greater(column, 0), middle, row).id}), 3);
 }
 
-// keep_overwritten
+// insert_copies
 
 TEST(KeepOverwritten, CopiesNothingInAnOrdinaryTrainingStep) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
   const Tensor y = dense(tanh(dense(x, 5, "a")), 2, "b");
   const Tensor train = minimize(reduce_mean(square(y)), Adam{});
-  const Subgraph s = simplify(g.graph(), Sequence<int>{y.id, g["a/kernel"].id}, Sequence<int>{train.id});
-  EXPECT_EQ(keep_overwritten(s).nodes.size(), s.nodes.size());
+  const Subgraph s = simplify(g.graph(), ConstexprVector<int>{y.id, g["a/kernel"].id}, ConstexprVector<int>{train.id});
+  EXPECT_EQ(insert_copies(s).nodes.size(), s.nodes.size());
 }
 
 TEST(KeepOverwritten, CopiesWhatIsReadBehindAnAssignment) {
@@ -336,9 +341,9 @@ TEST(KeepOverwritten, CopiesWhatIsReadBehindAnAssignment) {
   const Tensor w = g.variable<float>("w", {3}, zeros());
   const Tensor flat = reshape(w, {3, 1});
   const Tensor set = g.assign(w, w * 2), late = exp(flat), again = exp(set);
-  EXPECT_EQ(count(keep_overwritten(all_of(g, {late.id, again.id})), op::broadcast_to), 1);
-  EXPECT_EQ(count(keep_overwritten(all_of(g, {flat.id}, {set.id})), op::broadcast_to), 1) << "a fetch reads last";
-  EXPECT_EQ(count(keep_overwritten(prune(all_of(g, {w.id, again.id}))), op::broadcast_to), 0)
+  EXPECT_EQ(count(insert_copies(all_of(g, {late.id, again.id})), op::broadcast_to), 1);
+  EXPECT_EQ(count(insert_copies(all_of(g, {flat.id}, {set.id})), op::broadcast_to), 1) << "a fetch reads last";
+  EXPECT_EQ(count(insert_copies(prune(all_of(g, {w.id, again.id}))), op::broadcast_to), 0)
       << "of a variable: the new value";
 }
 
@@ -355,7 +360,7 @@ constexpr std::size_t steps(const std::vector<std::string_view>& fetched,
                             const std::vector<std::string_view>& targets) {
   GraphBuilder g;
   mlp(g);
-  Sequence<int> f, t;
+  ConstexprVector<int> f, t;
   for (std::string_view name : fetched) f.push_back(g[name].id);
   for (std::string_view name : targets) t.push_back(g[name].id);
   return make_plan(simplify(g.graph(), f, t)).steps.size();
@@ -373,8 +378,8 @@ TEST(Fuse, AnMlpIsItsKernels) {
 TEST(Fuse, EveryInputIsMadeByAnEarlierOrTheSameGroup) {
   GraphBuilder g;
   mlp(g);
-  const Subgraph s =
-      materialize_broadcasts(simplify(g.graph(), Sequence<int>{g["loss"].id}, Sequence<int>{g["sgd"].id}));
+  const Subgraph s = materialize_broadcasts(
+      simplify(g.graph(), ConstexprVector<int>{g["loss"].id}, ConstexprVector<int>{g["sgd"].id}));
   const Schedule schedule = fuse(s);
   for (int q = 0; q < static_cast<int>(schedule.groups.size()); ++q) {
     const Group& group = schedule.groups[static_cast<std::size_t>(q)];
@@ -400,7 +405,7 @@ TEST(Fuse, AChainOfElementwiseOperationsIsOneLoop) {
     GraphBuilder g;
     const Tensor x = g.placeholder<float>("x", {100}), y = g.placeholder<float>("y", {100});
     const Tensor z = exp(x * y + 1) / sqrt(y) - tanh(x);
-    const Plan p = make_plan(simplify(g.graph(), Sequence<int>{z.id}, Sequence<int>{}));
+    const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{z.id}, ConstexprVector<int>{}));
     return p.steps.size() == 1 && p.slots.size() == 1 && !p.steps[0].barrier && p.steps[0].root == nullptr;
   }());
 }
@@ -409,7 +414,7 @@ TEST(Fuse, AKernelThatReadsAVariableDoesNotOverwriteIt) {
   GraphBuilder g;
   const Tensor w = g.variable<float>("w", {4, 4}, zeros());
   const Tensor set = g.assign(w, matmul(w, w) + w);
-  const Plan p = make_plan(simplify(g.graph(), Sequence<int>{}, Sequence<int>{set.id}));
+  const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{}, ConstexprVector<int>{set.id}));
   EXPECT_EQ(p.steps.size(), 2U);
   EXPECT_TRUE(p.steps[1].barrier);
 }
@@ -420,7 +425,7 @@ TEST(PlanMemory, ValuesTakeTurns) {
   GraphBuilder g;
   Tensor x = g.placeholder<float>("x", {8, 8});
   for (int i = 0; i < 10; ++i) x = matmul(x, x);
-  const Plan p = make_plan(simplify(g.graph(), Sequence<int>{x.id}, Sequence<int>{}));
+  const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{x.id}, ConstexprVector<int>{}));
   EXPECT_EQ(p.steps.size(), 10U);
   EXPECT_EQ(workspace_bytes(p), 2 * 8 * 8 * 4) << "each product needs only the one before";
 }
@@ -428,9 +433,9 @@ TEST(PlanMemory, ValuesTakeTurns) {
 TEST(PlanMemory, FetchedValuesKeepTheirSlots) {
   GraphBuilder g;
   Tensor x = g.placeholder<float>("x", {8, 8});
-  Sequence<int> fetched;
+  ConstexprVector<int> fetched;
   for (int i = 0; i < 5; ++i) fetched.push_back((x = matmul(x, x)).id);
-  EXPECT_EQ(workspace_bytes(make_plan(simplify(g.graph(), fetched, Sequence<int>{}))), 5 * 8 * 8 * 4);
+  EXPECT_EQ(workspace_bytes(make_plan(simplify(g.graph(), fetched, ConstexprVector<int>{}))), 5 * 8 * 8 * 4);
 }
 
 TEST(PlanMemory, DynamicSizesArePlacedForTheDimensionsOfARun) {
@@ -439,7 +444,7 @@ TEST(PlanMemory, DynamicSizesArePlacedForTheDimensionsOfARun) {
   const Tensor x = g.placeholder<float>("x", {batch, 8}), w = g.placeholder<float>("w", {8, 16}),
                v = g.placeholder<float>("v", {16, 4});
   const Tensor y = matmul(matmul(matmul(x, w), v), g.placeholder<float>("u", {4, 2}));
-  const Plan p = make_plan(simplify(g.graph(), Sequence<int>{y.id}, Sequence<int>{}));
+  const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{y.id}, ConstexprVector<int>{}));
   EXPECT_EQ(workspace_bytes(p, {32}), 32 * (16 + 4) * 4) << "the last product is where the first was";
   EXPECT_EQ(workspace_bytes(p, {3}), 192 + 64) << "in whole cache lines";
 }
@@ -448,7 +453,7 @@ TEST(PlanMemory, AViewIsWhereItsValueIs) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {4, 4});
   const Tensor y = matmul(x, x), flat = reshape(y, {16});
-  const Plan p = make_plan(simplify(g.graph(), Sequence<int>{y.id, flat.id}, Sequence<int>{}));
+  const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{y.id, flat.id}, ConstexprVector<int>{}));
   const auto value = [&](std::size_t i) { return p.values[static_cast<std::size_t>(p.fetched[i])]; };
   EXPECT_EQ(p.steps.size(), 1U);
   EXPECT_EQ(value(0).index, value(1).index);
@@ -461,7 +466,7 @@ TEST(PlaceBarriers, OnlyWhereAStepNeedsWhatAnotherWrote) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {4, 4});
   const Tensor a = matmul(x, x), b = matmul(x, x, {.a = true, .b = false}), c = matmul(a, b);
-  const Plan p = make_plan(simplify(g.graph(), Sequence<int>{c.id}, Sequence<int>{}));
+  const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{c.id}, ConstexprVector<int>{}));
   ASSERT_EQ(p.steps.size(), 3U);
   EXPECT_FALSE(p.steps[0].barrier);
   EXPECT_FALSE(p.steps[1].barrier);
@@ -472,7 +477,7 @@ TEST(PlaceBarriers, BeforeASlotIsUsedAgain) {
   GraphBuilder g;
   Tensor x = g.placeholder<float>("x", {4, 4});
   for (int i = 0; i < 3; ++i) x = matmul(x, x);
-  const Plan p = make_plan(simplify(g.graph(), Sequence<int>{x.id}, Sequence<int>{}));
+  const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{x.id}, ConstexprVector<int>{}));
   EXPECT_TRUE(p.steps[1].barrier);
   EXPECT_TRUE(p.steps[2].barrier);
 }

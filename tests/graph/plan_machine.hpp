@@ -18,7 +18,7 @@ struct Stages {
   Schedule schedule;
   Plan plan;
 
-  Stages(const Graph& g, const Sequence<int>& fetched, const Sequence<int>& targets)
+  Stages(const Graph& g, const ConstexprVector<int>& fetched, const ConstexprVector<int>& targets)
       : simplified(simplify(g, fetched, targets)),
         repeated(add_copies(simplified)),
         schedule(make_schedule(repeated)),
@@ -145,10 +145,11 @@ class PlanMachine {
     }
   }
   void begin_totals(const Step& step) {
-    demand(step.root == nullptr || step.gathering < 0, "an epilogue reduces");
+    demand(step.root == nullptr || step.reduction_buffer < 0, "an epilogue reduces");
     each_total(step, [&](const Instruction& ins, const Access& a) {
-      demand(step.gathering >= 0, "a step that reduces has no number");
-      demand(a.mode == Mode::scalar || a.mode == Mode::row || a.mode == Mode::column, "a loop cannot reduce so");
+      demand(step.reduction_buffer >= 0, "a step that reduces has no number");
+      demand(a.mode == BroadcastMode::scalar || a.mode == BroadcastMode::row || a.mode == BroadcastMode::column,
+             "a loop cannot reduce so");
       Cell& c = cell_to_write(a.value);
       const double nothing = ins.op == &op::reduce_max ? -std::numeric_limits<double>::infinity() : 0;
       c.data.assign(c.data.size(), nothing);
@@ -162,7 +163,8 @@ class PlanMachine {
   }
   void end_totals(const Step& step, std::int64_t rows, std::int64_t columns) {
     each_total(step, [&](const Instruction& ins, const Access& a) {
-      const std::int64_t n = a.mode == Mode::scalar ? rows * columns : (a.mode == Mode::row ? rows : columns);
+      const std::int64_t n =
+          a.mode == BroadcastMode::scalar ? rows * columns : (a.mode == BroadcastMode::row ? rows : columns);
       for (double& x : cell(a.value).data) x = ins.op == &op::reduce_mean ? x / static_cast<double>(n) : x;
     });
   }
@@ -186,10 +188,11 @@ class PlanMachine {
     }
   }
 
-  static std::size_t index(Mode mode, std::int64_t i, std::int64_t j, std::int64_t columns) {
-    demand(mode != Mode::none, "a loop cannot reach an operand");
-    const std::int64_t at =
-        mode == Mode::full ? i * columns + j : (mode == Mode::row ? j : (mode == Mode::column ? i : 0));
+  static std::size_t index(BroadcastMode mode, std::int64_t i, std::int64_t j, std::int64_t columns) {
+    demand(mode != BroadcastMode::none, "a loop cannot reach an operand");
+    const std::int64_t at = mode == BroadcastMode::full
+                                ? i * columns + j
+                                : (mode == BroadcastMode::row ? j : (mode == BroadcastMode::column ? i : 0));
     return static_cast<std::size_t>(at);
   }
   void run_program(const Step& step, std::int64_t i, std::int64_t j, double root, std::int64_t columns) {
@@ -244,7 +247,7 @@ class PlanMachine {
       const bool writes = ins.kind == Instruction::Kind::store || ins.kind == Instruction::Kind::accumulate;
       if (ins.kind != Instruction::Kind::load && !writes) continue;
       const Access& a = plan_.accesses[static_cast<std::size_t>(step.first_access + ins.args[0])];
-      const bool items = a.mode == Mode::full || a.mode == Mode::column;
+      const bool items = a.mode == BroadcastMode::full || a.mode == BroadcastMode::column;
       all.push_back({place(a.value), writes, step.region, items});
     }
     return all;
@@ -287,7 +290,7 @@ class PlanMachine {
   const Stages& s_;
   const Plan& plan_;
   Dims dims_;
-  Sequence<PlacedSlot> arena_;
+  ConstexprVector<PlacedSlot> arena_;
   std::map<Place, Cell> memory_;
   std::vector<Touched> since_;
   std::map<const Op*, testing::ElementRule> elements_ = testing::element_rules();

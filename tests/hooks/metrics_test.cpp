@@ -102,13 +102,13 @@ TEST(MetricChannel, NobodySeesHalfAnEvaluation) {
 
 TEST(MakeEarlyStopping, AsksInTheFirstRunAndThenAtTheInterval) {
   ManualClock clock;
-  int asked = 0;
-  Script run{cr::make_early_stopping([&] { return ++asked == 3; }, {.clock = clock})};
+  int requested = 0;
+  Script run{cr::make_early_stopping([&] { return ++requested == 3; }, {.clock = clock})};
   for (const double time : {0.0, 59.0, 60.0, 119.0}) {
     clock.set(time);
     run.step();
   }
-  EXPECT_EQ(asked, 2) << "every 60 s if nothing is said: at 0 and 60";
+  EXPECT_EQ(requested, 2) << "every 60 s if nothing is said: at 0 and 60";
   clock.set(120);
   run.step();
   EXPECT_TRUE(run.should_stop());
@@ -117,10 +117,10 @@ TEST(MakeEarlyStopping, AsksInTheFirstRunAndThenAtTheInterval) {
 }
 
 TEST(MakeEarlyStopping, StepsNeedNoSecondsTakenBack) {
-  int asked = 0;
-  Script run{cr::make_early_stopping([&] { return ++asked > 100; }, {.run_every_steps = 3})};
+  int requested = 0;
+  Script run{cr::make_early_stopping([&] { return ++requested > 100; }, {.run_every_steps = 3})};
   for (int i = 0; i < 7; ++i) run.step();
-  EXPECT_EQ(asked, 2) << "steps 3 and 6";
+  EXPECT_EQ(requested, 2) << "steps 3 and 6";
   const auto never = [] { return false; };
   EXPECT_NE(refusal([&] { cr::make_early_stopping(never, {.run_every_seconds = 60, .run_every_steps = 1}).begin(); }),
             "");
@@ -247,7 +247,7 @@ struct Publisher : cr::PublishesMetrics {
   MetricChannel metrics{};
 };
 template <class Early, class Late>
-constexpr bool in_order = std::is_same_v<decltype(cr::detail::order_reason<Early, Late>()), cr::detail::Fine>;
+constexpr bool in_order = std::is_same_v<decltype(cr::detail::order_reason<Early, Late>()), cr::detail::Ok>;
 
 TEST(StopIf, StandsBehindEveryEvaluator) {
   const MetricChannel metrics;

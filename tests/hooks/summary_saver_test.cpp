@@ -28,13 +28,13 @@ using namespace cr::literals;
 /// Runs n steps in which the loss is the number of the run; returns the runs in which it was asked for.
 template <class S>
 std::string asked_in(S& run, int n, ManualClock clock = ManualClock{}, double seconds = 0) {
-  std::string asked;
+  std::string requested;
   for (int i = 1; i <= n; ++i) {
     run.step(cr::value<"loss">(static_cast<float>(i)));
     clock.advance(seconds);
-    if (!run.fetched().empty()) asked += std::to_string(i) + " ";
+    if (!run.fetched().empty()) requested += std::to_string(i) + " ";
   }
-  return asked;
+  return requested;
 }
 
 // ---- when

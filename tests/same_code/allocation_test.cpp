@@ -31,7 +31,7 @@ struct LastOfField {
     return RunArgs{fetches};
   }
   void after_run(auto&, const auto& values) {
-    if (values.asked()) last = values["field"_n].back();
+    if (values.requested()) last = values["field"_n].back();
   }
   double last = 0;
 };

@@ -29,12 +29,12 @@ struct Sometimes {
   int reads = 0;
   int refused = 0;
 
-  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
+  MaybeFetch<Text...> before_run(auto& run) {
     if (run.step() % every != 0) return std::nullopt;
     return RunArgs{crochet::fetches<Text...>};
   }
   void after_run(auto&, const auto& values) {
-    if (!values.asked()) return;
+    if (!values.requested()) return;
     ((reads += static_cast<int>(values[Name<Text>{}])), ...);
   }
 };
@@ -92,10 +92,10 @@ TEST(Demand, OneGroupDueRunsItsOwnPlanAndSeveralRunTheUnion) {
 
 TEST(Demand, AskersOfTheSameNamesAreOneGroupAndThoseThatAddNothingAreNone) {
   using E = decltype(ScriptedExecutor{std::declval<ScriptLog&>(), value<"a">(1), value<"b">(2), value<"loss">(3)});
-  using A = Ask<RunArgs<Fetches<Name<"a">>>, true>;
-  using B = Ask<RunArgs<Fetches<Name<"b">>>, true>;
-  using Loss = Ask<RunArgs<Fetches<Name<"loss">>>, true>;
-  using LossAlways = Ask<RunArgs<Fetches<Name<"loss">>>, false>;
+  using A = HookRequest<RunArgs<Fetches<Name<"a">>>, true>;
+  using B = HookRequest<RunArgs<Fetches<Name<"b">>>, true>;
+  using Loss = HookRequest<RunArgs<Fetches<Name<"loss">>>, true>;
+  using LossAlways = HookRequest<RunArgs<Fetches<Name<"loss">>>, false>;
   using Plan = detail::Plans<E, RunArgs<>, A, LossAlways, B, A, Loss>;
   static_assert(std::is_same_v<Plan::Base, Demand<Names<Name<"loss">>, Names<>>>);
   static_assert(std::is_same_v<Plan::Groups, detail::List<Demand<Names<Name<"a">, Name<"loss">>, Names<>>,

@@ -132,10 +132,10 @@ TEST_F(Recovery, AnAfterRunThatIsLostIsRepeatedFromTheFirstHook) {  // T5
 
 /// Asks once, in its first after_run.
 struct AsksOnce {
-  bool asked = false;
+  bool requested = false;
   void after_run(auto& run, const auto&) {
-    if (!asked) run.request_stop("seen enough");
-    asked = true;
+    if (!requested) run.request_stop("seen enough");
+    requested = true;
   }
 };
 

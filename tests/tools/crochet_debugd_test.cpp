@@ -235,7 +235,7 @@ TEST(Debugd, a_breakpoint_holds_the_answer_until_continue) {
   DebugClient client(debugd.address());
   client.send(run_event());
   EXPECT_EQ(client.changes(), Texts{"3 net/a:0:DebugIdentity"});
-  for (int firing = 0; firing < 2; ++firing) {
+  for (int debug_event = 0; debug_event < 2; ++debug_event) {
     client.send(chunk_events({}, {1, 2, 3, 4}, 8));
     auto reply = std::async(std::launch::async, [&] { return client.reply().has_value(); });
     EXPECT_EQ(debugd.lines.next("held").at("key"), "net/a:0:DebugIdentity");

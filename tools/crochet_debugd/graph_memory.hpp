@@ -49,7 +49,7 @@ inline bool holds_all(const std::vector<debug::ReceivedGraph>& graphs, const Dum
 /// The last graphs of each kind of run; the longest unused are forgotten. For several threads.
 class GraphMemory {
  public:
-  explicit GraphMemory(std::uint64_t most_bytes = std::uint64_t{256} << 20) : most_(most_bytes) {}
+  explicit GraphMemory(std::uint64_t max_bytes = std::uint64_t{256} << 20) : most_(max_bytes) {}
 
   void remember(const std::string& kind, Graphs graphs) {
     const std::lock_guard lock(mutex_);

@@ -101,7 +101,7 @@ class RunRecorder final : public debug::StreamSink {
       to.write_tensor(tensor.event,
                       {tensor.device, tensor.key.node, tensor.key.slot, tensor.key.debug_op, tensor.wall_time}, bytes);
       remember(std::move(folders));
-      if (nodes_ < most_nodes && dumped_[tensor.device].insert(tensor.key.node).second) ++nodes_;
+      if (nodes_ < max_nodes && dumped_[tensor.device].insert(tensor.key.node).second) ++nodes_;
     });
   }
 
@@ -189,7 +189,7 @@ class RunRecorder final : public debug::StreamSink {
   /// Of a run with very many folders only so many are remembered; the others count again.
   void remember(std::vector<std::string> names) {
     for (std::string& name : names) {
-      if (folders_.size() < most_folders) folders_.insert(std::move(name));
+      if (folders_.size() < max_folders) folders_.insert(std::move(name));
     }
   }
   std::filesystem::path next_directory() {
@@ -208,14 +208,14 @@ class RunRecorder final : public debug::StreamSink {
       return;
     }
     const Graphs known = shared_.graphs.recall(kind);
-    if (!known || nodes_ == most_nodes || !holds_all(*known, dumped_)) return;
+    if (!known || nodes_ == max_nodes || !holds_all(*known, dumped_)) return;
     write([&](auto& to) {
       for (const auto& graph : *known) write_graph(to, graph);
     });
   }
 
-  static constexpr std::size_t most_nodes = 100'000;   // of a run; beyond these it is given no remembered graph
-  static constexpr std::size_t most_folders = 10'000;  // of a run
+  static constexpr std::size_t max_nodes = 100'000;   // of a run; beyond these it is given no remembered graph
+  static constexpr std::size_t max_folders = 10'000;  // of a run
 
   Recorders& shared_;
   debug::BytesTaken graph_bytes_;

@@ -114,10 +114,10 @@ class Server {
     // Twice the limit: what is beyond it is refused with a reason, what is beyond this without one.
     builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(limits.message_bytes, 0x3fffffff) * 2));
     grpc::ResourceQuota quota("crochet-debugd");
-    quota.SetMaxThreads(most_streams() + 8);  // one for each stream, and some to refuse others
+    quota.SetMaxThreads(max_streams() + 8);  // one for each stream, and some to refuse others
     builder.SetResourceQuota(quota);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // or a second server would quietly take half of the runs
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, most_streams() + 1);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, max_streams() + 1);
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);  // a peer that is gone without a word is noticed
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 300'000);
     const mode_t mask = umask(0077);  // of a Unix socket: nobody else may connect
@@ -137,7 +137,7 @@ class Server {
                            "? With GRPC_VERBOSITY=error gRPC says what it knows");
   }
   /// As gRPC counts; more than any machine has threads for.
-  [[nodiscard]] int most_streams() const {
+  [[nodiscard]] int max_streams() const {
     return static_cast<int>(std::min<std::size_t>(options_.limits.streams, 1'000'000));
   }
 

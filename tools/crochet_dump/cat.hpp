@@ -113,13 +113,13 @@ inline void print_tensor(const crochet::debug::DumpRun& run, const crochet::debu
 
 /// What was probably meant by a tensor that is in no run: of the node, or of one with a similar name.
 inline std::string hint(const CatOptions& options, const Session& session) {
-  constexpr std::size_t most_names = 100'000;
+  constexpr std::size_t max_names = 100'000;
   std::set<std::string> nodes, tensors;
   session.each_run([&](const crochet::debug::DumpRun& run) {
     for (const crochet::debug::DumpEntry& entry : run.tensors()) {
       nodes.insert(entry.name.node), tensors.insert(entry.tensor());
     }
-    return tensors.size() < most_names;
+    return tensors.size() < max_names;
   });
   for (const std::string& tensor : options.tensors) {
     const Wanted wanted(tensor);

@@ -180,7 +180,7 @@ class EventPrinter {
       : options_(options), names_(options.tag), steps_(options.steps), out_(out) {}
 
   void print(const std::filesystem::path& file, const crochet::io::EventRecord& record) {
-    if (!record.tag.empty() && tags_.size() < most_tags) tags_.insert(record.tag);
+    if (!record.tag.empty() && tags_.size() < max_tags) tags_.insert(record.tag);
     if (file != file_) begin(file, record.wall_time);
     const bool by_tag = !options_.tag.empty();
     if (!steps_.takes(record.step) || (by_tag && (record.tag.empty() || !names_.takes(record.tag)))) return;
@@ -192,7 +192,7 @@ class EventPrinter {
   [[nodiscard]] const std::set<std::string>& tags() const { return tags_; }
 
  private:
-  static constexpr std::size_t most_tags = 10'000;
+  static constexpr std::size_t max_tags = 10'000;
 
   void begin(const std::filesystem::path& file, double wall_time) {
     file_ = file;

@@ -53,7 +53,7 @@ inline std::uint64_t count(double value) { return value >= 0 && value < 9e18 ? s
 
 /// The layout of DebugNumericSummary: 14 numbers, then the dimensions.
 inline std::optional<Facts> summary_facts(const crochet::debug::DumpedTensor& tensor) {
-  const std::vector<double> s = doubles(tensor, 14 + crochet::debug::most_dimensions);
+  const std::vector<double> s = doubles(tensor, 14 + crochet::debug::max_dimensions);
   if (tensor.dtype() != crochet::io::DataType::float64 || s.size() < 14 ||
       s[13] != static_cast<double>(s.size() - 14)) {
     return std::nullopt;

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include <crochet/graph/core/builder.hpp>
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/assignments.hpp>
 #include <crochet/graph/passes/barriers.hpp>
 #include <crochet/graph/passes/fold.hpp>
 #include <crochet/graph/passes/frozen_schedule.hpp>
 #include <crochet/graph/passes/frozen_subgraph.hpp>
-#include <crochet/graph/passes/keep.hpp>
+#include <crochet/graph/passes/insert_copies.hpp>
 #include <crochet/graph/passes/lifetimes.hpp>
 #include <crochet/graph/passes/order.hpp>
 #include <crochet/graph/passes/pool_first.hpp>
@@ -126,7 +126,7 @@ constexpr bool needs_copies(const SubgraphView& simplified) {
   return overwrites_too_early(simplified) || has_no_common_cut(simplified);
 }
 constexpr Subgraph add_copies(const SubgraphView& simplified) {
-  const Subgraph kept = keep_overwritten(simplified);
+  const Subgraph kept = insert_copies(simplified);
   return materialize_broadcasts(kept);
 }
 
@@ -160,8 +160,8 @@ constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const
 
 /// The last stage of write_plan, for plans whose stages are constants of their own.
 template <PlanSizes Room>
-constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const Sequence<int>& until) {
-  return find_lifetimes(place_barriers(programs.thawed()), until);
+constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const ConstexprVector<int>& until) {
+  return find_lifetimes(place_barriers(programs.to_mutable()), until);
 }
 
 /// All of it at once, for tests and for run time.

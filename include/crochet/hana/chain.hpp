@@ -29,7 +29,7 @@
 namespace boost::hana {
 
 template <>
-struct Sequence<crochet::HookChainTag> {
+struct ConstexprVector<crochet::HookChainTag> {
   static constexpr bool value = true;
 };
 

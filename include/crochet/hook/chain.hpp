@@ -10,8 +10,8 @@
 #include <utility>
 
 #include <crochet/base/config.hpp>
-#include <crochet/hook/ask.hpp>
 #include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/state_key.hpp>
@@ -39,7 +39,7 @@ template <class A>
 concept HasViews = std::remove_const_t<A>::has_views;
 
 template <class A>
-struct Seen {
+struct ArgumentView {
   template <std::size_t I, class H>
   using type = A;
   template <std::size_t I, class H>
@@ -48,7 +48,7 @@ struct Seen {
   }
 };
 template <HasViews A>
-struct Seen<A> {
+struct ArgumentView<A> {
   template <std::size_t I, class H>
   using type = typename A::template View<I, H>;
   template <std::size_t I, class H>
@@ -60,16 +60,16 @@ struct Seen<A> {
 // Free functions of one slot: their symbols do not carry the names of all the other hooks.
 template <class P, std::size_t I, class H, class... A>
 CROCHET_HOST_ALWAYS_INLINE constexpr void fire_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] A&... args) {
-  if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
-    P::call(slot.hook, Seen<A>::template by<I, H>(args)...);
+  if constexpr (P::template handled<H, typename ArgumentView<A>::template type<I, H>...>) {
+    P::call(slot.hook, ArgumentView<A>::template by<I, H>(args)...);
   }
 }
 template <class P, std::size_t I, class H, class OnThrow, class... A>
 constexpr void fire_one_guarded([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] OnThrow& on_throw,
                                 [[maybe_unused]] A&... args) {
-  if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
+  if constexpr (P::template handled<H, typename ArgumentView<A>::template type<I, H>...>) {
     try {
-      P::call(slot.hook, Seen<A>::template by<I, H>(args)...);
+      P::call(slot.hook, ArgumentView<A>::template by<I, H>(args)...);
     } catch (...) {
       on_throw(std::current_exception());
     }
@@ -78,13 +78,14 @@ constexpr void fire_one_guarded([[maybe_unused]] Slot<I, H>& slot, [[maybe_unuse
 
 /// What ask(hook, run) returns to hook H at position I.
 template <std::size_t I, class H, class Run>
-using asked_of = decltype(crochet::ask(std::declval<H&>(), std::declval<typename Seen<Run>::template type<I, H>>()));
+using request_of =
+    decltype(crochet::request(std::declval<H&>(), std::declval<typename ArgumentView<Run>::template type<I, H>>()));
 
 // Runs that are looked into (due_probes.hpp): what hooks are asked for, and phases with a log of them.
 template <std::size_t I, class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr auto probe_of_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] Run& run) {
   if constexpr (StatesProbe<H>) {
-    auto&& seen = Seen<Run>::template by<I, H>(run);
+    auto&& seen = ArgumentView<Run>::template by<I, H>(run);
     return unless_never(due_probe(slot.hook, seen));
   } else {
     return std::tuple<>{};
@@ -93,44 +94,44 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto probe_of_one([[maybe_unused]] Slot<I, 
 template <std::size_t I, class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr auto log_of_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] Run& run) {
   if constexpr (logs_phases<H>) {
-    auto&& seen = Seen<Run>::template by<I, H>(run);
+    auto&& seen = ArgumentView<Run>::template by<I, H>(run);
     return unless_never(due_phase_log(slot.hook, seen));
   } else {
     return std::tuple<>{};
   }
 }
 template <std::size_t I, class H, class Logs, class Run>
-auto ask_one_logged(Slot<I, H>& slot, const Logs& logs, Run& run) {
-  const auto asked = [&] { return crochet::ask(slot.hook, Seen<Run>::template by<I, H>(run)); };
-  if constexpr (phase::before_run::handled<H, typename Seen<Run>::template type<I, H>>) {
-    return logs.template recorded<H>(phase::before_run::name, asked);
+auto request_one_logged(Slot<I, H>& slot, const Logs& logs, Run& run) {
+  const auto requested = [&] { return crochet::request(slot.hook, ArgumentView<Run>::template by<I, H>(run)); };
+  if constexpr (phase::before_run::handled<H, typename ArgumentView<Run>::template type<I, H>>) {
+    return logs.template recorded<H>(phase::before_run::name, requested);
   } else {
-    return asked();
+    return requested();
   }
 }
 template <class P, std::size_t I, class H, class Logs, class... A>
 void fire_one_logged([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] const Logs& logs,
                      [[maybe_unused]] A&... args) {
-  if constexpr (P::template handled<H, typename Seen<A>::template type<I, H>...>) {
-    logs.template recorded<H>(P::name, [&] { P::call(slot.hook, Seen<A>::template by<I, H>(args)...); });
+  if constexpr (P::template handled<H, typename ArgumentView<A>::template type<I, H>...>) {
+    logs.template recorded<H>(P::name, [&] { P::call(slot.hook, ArgumentView<A>::template by<I, H>(args)...); });
   }
 }
 
-template <std::size_t I, class Asked>
-struct AskSlot {
-  CROCHET_NO_UNIQUE_ADDRESS Asked ask;
+template <std::size_t I, class Requested>
+struct RequestSlot {
+  CROCHET_NO_UNIQUE_ADDRESS Requested request;
 };
-template <std::size_t I, class Asked>
-constexpr const Asked& ask_at(const AskSlot<I, Asked>& slot) {
-  return slot.ask;
+template <std::size_t I, class Requested>
+constexpr const Requested& request_at(const RequestSlot<I, Requested>& slot) {
+  return slot.request;
 }
 
 /// What every hook of a chain asked of one run, by position.
-template <class Indices, class... Asked>
-struct Asks;
-template <std::size_t... I, class... Asked>
-struct Asks<std::index_sequence<I...>, Asked...> : AskSlot<I, Asked>... {
-  static constexpr std::size_t size = sizeof...(Asked);
+template <class Indices, class... Requested>
+struct HookRequests;
+template <std::size_t... I, class... Requested>
+struct HookRequests<std::index_sequence<I...>, Requested...> : RequestSlot<I, Requested>... {
+  static constexpr std::size_t size = sizeof...(Requested);
 };
 
 /// A hook's state is a section of its own, under its key.
@@ -197,9 +198,10 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   }
   /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
   template <class Run>
-  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] Run& run) {
-    using All = Asks<std::index_sequence<I...>, asked_of<I, H, Run>...>;
-    return All{{crochet::ask(Slot<I, H>::hook, Seen<Run>::template by<I, H>(run))}...};  // braces: in list order
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto request([[maybe_unused]] Run& run) {
+    using All = HookRequests<std::index_sequence<I...>, request_of<I, H, Run>...>;
+    return All{
+        {crochet::request(Slot<I, H>::hook, ArgumentView<Run>::template by<I, H>(run))}...};  // braces: in list order
   }
 
   /// The probes that the hooks give this run, as a tuple: a pointer for each that may.
@@ -214,9 +216,9 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   }
   /// ask and fire with a record of each hook's part.
   template <class Logs, class Run>
-  auto ask_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] Run& run) {
-    using All = Asks<std::index_sequence<I...>, asked_of<I, H, Run>...>;
-    return All{{ask_one_logged<I, H>(*this, logs, run)}...};
+  auto request_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] Run& run) {
+    using All = HookRequests<std::index_sequence<I...>, request_of<I, H, Run>...>;
+    return All{{request_one_logged<I, H>(*this, logs, run)}...};
   }
   template <class P, class Logs, class... A>
   void fire_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] A&... args) {
@@ -255,13 +257,13 @@ class HookChain : private detail::SlotsOf<detail::any({!std::is_move_constructib
   /// With a hook that cannot be moved the chain is empty. A session reports that hook.
   constexpr explicit HookChain(const H&...) requires(!can_be_moved) {}
 
-  using Base::ask;
-  using Base::ask_logged;
   using Base::due_phase_logs;
   using Base::due_probes;
   using Base::fire;
   using Base::fire_guarded;
   using Base::fire_logged;
+  using Base::request;
+  using Base::request_logged;
 
   /// Writes what every hook saves, each under a key that no other has (hook/state_key.hpp). Out: a StateWriter, or what
   /// has its `put` and `section`. Throws what hooks throw; `out` is then incomplete.

@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-#include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/has_phase.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/short_name.hpp>
 #include <crochet/hook/type_name.hpp>

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <crochet/base/error.hpp>
-#include <crochet/hook/ask.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/near_miss.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -21,12 +21,12 @@ class StateReader;
 
 namespace crochet::detail {
 
-using Fine = std::type_identity<error::none>;
+using Ok = std::type_identity<error::none>;
 
 /// The first reason that is not `none`. Each argument is a std::type_identity.
 template <class First, class... Rest>
 constexpr auto first_reason(First first, Rest... rest) {
-  if constexpr (!std::is_same_v<First, Fine> || sizeof...(Rest) == 0) {
+  if constexpr (!std::is_same_v<First, Ok> || sizeof...(Rest) == 0) {
     return first;
   } else {
     return first_reason(rest...);
@@ -148,14 +148,14 @@ constexpr auto why_not_called() {
     if constexpr (is_listed<P, typename H::handles>) {
       return std::type_identity<error::lists_this_phase_but_does_not_handle_it<H, P>>{};
     } else {
-      return Fine{};
+      return Ok{};
     }
   } else if constexpr (!misspelt<H, P>.empty()) {
     constexpr std::string_view member = misspelt<H, P>;
     using Member = spelt<Name<FixedString<member.size() + 1>{member}>>;
     return std::type_identity<error::has_a_member_spelt_almost_like_this_phase<H, P, Member>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 
@@ -168,10 +168,10 @@ constexpr auto why_not_right() {
     if constexpr (!is_listed<P, typename H::handles>) {
       return std::type_identity<error::handles_this_phase_but_does_not_list_it<H, P>>{};
     } else {
-      return Fine{};
+      return Ok{};
     }
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 
@@ -268,7 +268,7 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
 
   static constexpr auto of_phases() {
     using Reason = decltype(first_reason(reason_in<H, P, args<P>>()...));
-    if constexpr (!std::is_same_v<Reason, Fine>) {
+    if constexpr (!std::is_same_v<Reason, Ok>) {
       return Reason{};
     } else if constexpr (!lists_its_fetches<H>) {
       using Given = error::given<typename TypeOfFetches<H>::type>;
@@ -282,7 +282,7 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
     } else if constexpr (loads && !saves) {
       return std::type_identity<error::has_load_state_but_no_save_state<H>>{};
     } else {
-      return Fine{};
+      return Ok{};
     }
   }
 
@@ -295,14 +295,14 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
       return std::type_identity<error::has_a_before_run_that_does_not_compile<H>>{};
     } else if constexpr (Decorates<H>) {
       using Inner = typename Diagnosis<typename H::decorates, Arguments>::reason;
-      if constexpr (!std::is_same_v<Inner, Fine>) {
+      if constexpr (!std::is_same_v<Inner, Ok>) {
         return Inner{};
       } else {
         return of_phases();
       }
     } else if constexpr (is_plain_hook<H> && handles_any && saves == loads &&
                          (is_plainly_right<P, H, args<P>> && ...)) {
-      return Fine{};
+      return Ok{};
     } else {
       return of_phases();
     }

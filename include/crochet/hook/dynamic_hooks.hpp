@@ -68,8 +68,8 @@ class DynamicRunOf final : public DynamicRun {
   void request_stop(std::string_view reason) override { run_.request_stop(reason); }
   [[nodiscard]] double value(std::string_view name) const override {
     std::optional<double> found;
-    if constexpr (requires(const Values& values) { values.asked(); }) {
-      if (values_ != nullptr && values_->asked()) {
+    if constexpr (requires(const Values& values) { values.requested(); }) {
+      if (values_ != nullptr && values_->requested()) {
         ((found || name != N::view() ? void() : void(found = static_cast<double>((*values_)[N{}]))), ...);
       }
     }
@@ -119,7 +119,7 @@ class DynamicHooks {
     each([](DynamicHook& hook) { hook.after_create_session(); });
   }
   template <class Run>
-  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(Run& run) {
+  MaybeFetch<Text...> before_run(Run& run) {
     detail::DynamicRunOf<Run, Nothing> seen{run, nullptr};
     bool wanted = false;
     each([&](DynamicHook& hook) { wanted |= hook.before_run(seen); });

@@ -71,7 +71,7 @@ constexpr auto stated_order_reason() {
   } else if constexpr (names_one<H, Stated>) {
     return std::type_identity<error::is_ordered_relative_to_itself<H>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 
@@ -87,7 +87,7 @@ constexpr auto order_reason() {
   } else if constexpr (late_first) {
     return std::type_identity<error::is_listed_before_a_hook_that_must_come_first<Early, Late>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 
@@ -96,7 +96,7 @@ constexpr auto order_reason_at() {
   if constexpr (I < J) {
     return order_reason<H, Other>();
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 

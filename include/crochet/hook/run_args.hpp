@@ -256,4 +256,9 @@ RunArgs(First, Rest...)
                typename detail::Parts<First, Rest...>::feeds>;
 RunArgs()->RunArgs<Fetches<>, Targets<>, Feeds<>>;
 
+/// What a before_run returns that fetches these names in some runs only. `return {};` fetches nothing in this run,
+/// `return RunArgs{fetches<"loss">};` fetches them.
+template <FixedString... Text>
+using MaybeFetch = std::optional<RunArgs<Fetches<Name<Text>...>>>;
+
 }  // namespace crochet

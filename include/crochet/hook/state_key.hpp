@@ -147,7 +147,7 @@ template <class... H>
 constexpr auto state_key_reason() {
   constexpr StateKeyClash clash = clash_of_state_keys<H...>;
   if constexpr (clash.second == 0) {
-    return Fine{};
+    return Ok{};
   } else {
     return std::type_identity<
         error::has_the_state_key_of_another_hook<type_at<clash.second, H...>, type_at<clash.first, H...>>>{};

@@ -46,7 +46,7 @@ struct GradientHistograms {
   using handles = Phases<phase::extend_graph, phase::begin, phase::before_run, phase::after_run, phase::end,
                          phase::on_error, phase::save_state, phase::load_state>;
   using Saver = SummarySaver<summary::Histogram<detail::gradient_text<Variables>()>...>;
-  static constexpr typename Saver::Asked fetches{};
+  static constexpr typename Saver::Requested fetches{};
 
   Saver saver{};
 

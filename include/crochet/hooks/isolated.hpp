@@ -49,7 +49,7 @@ struct Isolation : PassOn<Isolation<H>> {
     guarded(Phase::name, std::is_same_v<Phase, phase::begin>, call);
   }
   template <class Call>
-  void asking(Call&& call) {
+  void requesting(Call&& call) {
     guarded(phase::before_run::name, false, call);
   }
 

@@ -103,7 +103,7 @@ struct LoggingTensor {
     for (LoggedValue& value : state.latest) value.text.reserve(32);  // any scalar fits: no allocation later
   }
 
-  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
+  MaybeFetch<Text...> before_run(auto& run) {
     state.due = state.timer.due_next(run.step(), clock);
     if (!state.due && !at_end) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
@@ -111,7 +111,7 @@ struct LoggingTensor {
 
   void after_run(auto& run, const auto& values) {
     const bool reached = state.timer.ran(run.step());
-    if (values.asked()) [[unlikely]] {
+    if (values.requested()) [[unlikely]] {
       remember(run.step(), values);
       if (state.due && reached) log();
     }

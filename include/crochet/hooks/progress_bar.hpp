@@ -71,7 +71,7 @@ struct Progress {
     drawn(clock());
   }
 
-  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
+  MaybeFetch<Text...> before_run(auto& run) {
     state.due = is_due(run.step() + 1);
     if (!state.due) return {};
     return RunArgs<Fetches<Name<Text>...>>{};

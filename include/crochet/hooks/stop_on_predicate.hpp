@@ -61,7 +61,7 @@ class StopOnPredicate {
   }
   void after_run(auto& run, const auto& /*values*/) {
     if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
-      if (const std::optional<std::string> reason = ask(run.step())) stop(run, *reason);
+      if (const std::optional<std::string> reason = request(run.step())) stop(run, *reason);
     }
   }
   void end(auto& /*session*/) {
@@ -83,7 +83,7 @@ class StopOnPredicate {
     return options_.run_every_steps || options_.run_every_seconds ? options_.run_every_seconds
                                                                   : std::optional<double>{60};
   }
-  CROCHET_COLD std::optional<std::string> ask(std::int64_t step) {
+  CROCHET_COLD std::optional<std::string> request(std::int64_t step) {
     timer_.triggered(step, options_.clock());
     if constexpr (std::is_same_v<std::invoke_result_t<F&>, std::optional<std::string>>) {
       return should_stop_();

@@ -43,8 +43,8 @@ struct SummarySaver {
                 "crochet: SummarySaver needs something to save: SummarySaver<summary::Scalar<\"loss\">>");
   using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::on_error,
                          phase::save_state, phase::load_state>;
-  using Asked = typename decltype(RunArgs{Items::fetches...})::fetches_type;
-  static constexpr Asked fetches{};
+  using Requested = typename decltype(RunArgs{Items::fetches...})::fetches_type;
+  static constexpr Requested fetches{};
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
@@ -60,14 +60,14 @@ struct SummarySaver {
 
   void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every_steps, every_seconds, anchor)}; }
 
-  std::optional<RunArgs<Asked>> before_run(auto& run) {
+  std::optional<RunArgs<Requested>> before_run(auto& run) {
     if (!summaries || !state.timer.due_next(run.step(), clock)) return {};
-    return RunArgs<Asked>{};
+    return RunArgs<Requested>{};
   }
 
   void after_run(auto& run, const auto& values) {
     const bool reached = state.timer.ran(run.step());
-    if (values.asked() && reached) [[unlikely]] {
+    if (values.requested() && reached) [[unlikely]] {
       save(run.step(), values);
     }
   }

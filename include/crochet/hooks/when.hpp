@@ -18,7 +18,7 @@ template <auto Condition>
 concept IsCondition = is_bool<Condition> || std::is_class_v<std::remove_const_t<decltype(Condition)>> ||
     std::is_function_v<std::remove_pointer_t<std::remove_const_t<decltype(Condition)>>>;
 template <auto Condition>
-concept AskedOnce = requires {
+concept RequestedOnce = requires {
   static_cast<bool>(Condition());
 };
 template <auto Condition>
@@ -42,15 +42,16 @@ concept OffByType = IsCondition<Condition> && AnsweredByCompiler<Condition> && !
 
 /// Evaluates the condition before each run.
 template <auto Condition, class H>
-struct AskedEachRun : PassOn<AskedEachRun<Condition, H>> {
+struct RequestedEachRun : PassOn<RequestedEachRun<Condition, H>> {
   static constexpr bool decides_at_run_time = true;
   [[nodiscard]] constexpr bool admits(auto& run) const { return static_cast<bool>(Condition(run)); }
 };
 
 /// Evaluates the condition once, in begin.
 template <auto Condition, class H>
-requires(detail::AskedOnce<Condition> && !detail::AnsweredByCompiler<Condition>) struct AskedEachRun<Condition, H>
-    : PassOn<AskedEachRun<Condition, H>> {
+requires(detail::RequestedOnce<Condition> &&
+         !detail::AnsweredByCompiler<Condition>) struct RequestedEachRun<Condition, H>
+    : PassOn<RequestedEachRun<Condition, H>> {
   using phases = Phases<phase::begin>;
   static constexpr bool decides_at_run_time = true;
 
@@ -67,7 +68,7 @@ requires(detail::AskedOnce<Condition> && !detail::AnsweredByCompiler<Condition>)
 
 template <auto Condition, class H>
 requires detail::AnsweredByCompiler<Condition>
-struct AskedEachRun<Condition, H> : PassOn<AskedEachRun<Condition, H>> {
+struct RequestedEachRun<Condition, H> : PassOn<RequestedEachRun<Condition, H>> {
 };
 
 /// `When<is_chief, Plateau>{{.patience = 3}}`. `Condition` is one of
@@ -78,8 +79,8 @@ struct AskedEachRun<Condition, H> : PassOn<AskedEachRun<Condition, H>> {
 /// - a callable that takes the run: called before each run. False: before_run and after_run of H are not called in that
 ///   run.
 template <auto Condition, class H>
-struct When : Decorated<H, AskedEachRun<Condition, H>> {
-  using Base = Decorated<H, AskedEachRun<Condition, H>>;
+struct When : Decorated<H, RequestedEachRun<Condition, H>> {
+  using Base = Decorated<H, RequestedEachRun<Condition, H>>;
   using Base::Base;
 };
 

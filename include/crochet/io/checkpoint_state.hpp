@@ -39,7 +39,7 @@ struct CheckpointState {
 namespace detail {
 
 inline constexpr std::uint64_t largest_state_file = std::uint64_t{16} << 20;  // bytes
-inline constexpr int most_listed_checkpoints = 65'536;
+inline constexpr int max_listed_checkpoints = 65'536;
 inline constexpr int deepest_state = 32;  // messages in each other; the format has one
 
 /// Keeps the first complaint of protobuf's parser, which would print it.
@@ -90,7 +90,7 @@ inline void write_checkpoint_state(const std::filesystem::path& folder, const Ch
   proto::CheckpointState proto;
   proto.set_model_checkpoint_path(detail::path_in(folder, state.newest));
   const std::size_t left_out =
-      state.all.size() - std::min<std::size_t>(state.all.size(), detail::most_listed_checkpoints);
+      state.all.size() - std::min<std::size_t>(state.all.size(), detail::max_listed_checkpoints);
   auto& paths = *proto.mutable_all_model_checkpoint_paths();
   paths.Reserve(static_cast<int>(state.all.size() - left_out));
   for (const auto& prefix : std::span(state.all).subspan(left_out)) {
@@ -130,7 +130,7 @@ inline proto::CheckpointState parse_checkpoint_state(const InputFile& in) {
   if (!names_one || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
     state_is_damaged(file, "it names no newest checkpoint, or too few times");
   }
-  if (proto.all_model_checkpoint_paths_size() > most_listed_checkpoints) {
+  if (proto.all_model_checkpoint_paths_size() > max_listed_checkpoints) {
     state_is_damaged(file, "it lists more than 65,536 checkpoints");
   }
   return proto;

@@ -21,14 +21,14 @@
 
 namespace crochet::io::detail {
 
-inline constexpr std::size_t most_event_dimensions = 254;
+inline constexpr std::size_t max_event_dimensions = 254;
 
 /// The sizes of a TensorShapeProto's dimensions.
 inline std::vector<std::int64_t> event_shape(std::string_view message) {
   std::vector<std::int64_t> shape;
   for_each_field(message, [&](const WireField& field) {
     if (field.number != 2) return;
-    if (shape.size() == most_event_dimensions) throw DataLossError("a tensor has too many dimensions");
+    if (shape.size() == max_event_dimensions) throw DataLossError("a tensor has too many dimensions");
     std::int64_t& size = shape.emplace_back(0);
     for_each_field(field.bytes, [&](const WireField& dim) {
       if (dim.number == 1) size = as_signed(dim);

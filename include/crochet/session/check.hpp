@@ -9,10 +9,10 @@
 #include <utility>
 
 #include <crochet/base/error.hpp>
-#include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/order.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
@@ -88,27 +88,27 @@ struct SessionArguments {
 template <class E, class H, class N>
 constexpr auto plan_reason() {
   if constexpr (can_run<E, N>) {
-    return Fine{};
+    return Ok{};
   } else {
     return std::type_identity<error::belongs_to_a_plan_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
   }
 }
 template <class E, class H, class... N>
 constexpr auto plans_reason(Names<N...>) {
-  return first_reason(Fine{}, plan_reason<E, H, N>()...);
+  return first_reason(Ok{}, plan_reason<E, H, N>()...);
 }
 
 /// What is wrong with the names that hook H uses: those it lists, its plans, and what it asks of a bare run.
 template <class E, class H>
 constexpr auto names_reason() {
-  using Asked = asked_args<H, typename SessionArguments<E>::template Context<H>>;
+  using Requested = requested_args<H, typename SessionArguments<E>::template Context<H>>;
   using Listed = RunArgs<declared_fetches<H>, Targets<>, Feeds<>>;
-  constexpr auto asked = first_reason(request_reason<E, H>(std::type_identity<Listed>{}),
-                                      request_reason<E, H>(std::type_identity<Asked>{}));
+  constexpr auto requested = first_reason(request_reason<E, H>(std::type_identity<Listed>{}),
+                                          request_reason<E, H>(std::type_identity<Requested>{}));
   if constexpr (requires { typename H::plans; }) {
-    return first_reason(asked, plans_reason<E, H>(typename H::plans{}));
+    return first_reason(requested, plans_reason<E, H>(typename H::plans{}));
   } else {
-    return asked;
+    return requested;
   }
 }
 
@@ -122,9 +122,9 @@ concept HasPattern = requires {
 template <class E, class H>
 constexpr auto watch_reason() {
   if constexpr (!HasPattern<E, probe_of<H>>) {
-    return Fine{};
+    return Ok{};
   } else if constexpr (E::template has_node_for<typename probe_of<H>::watches>) {
-    return Fine{};
+    return Ok{};
   } else {
     using Pattern = typename probe_of<H>::watches::pattern;
     return std::type_identity<error::watches_no_node_of_this_model<H, spelt<Pattern>, hint<Pattern, E::fetchable>>>{};
@@ -135,7 +135,7 @@ constexpr auto watch_reason() {
 template <class E, class H>
 constexpr auto probe_reason() {
   if constexpr (!StatesProbe<H>) {
-    return Fine{};
+    return Ok{};
   } else if constexpr (Decorates<H>) {
     return probe_reason<E, typename H::decorates>();
   } else if constexpr (!requires(H & hook, probe_of<H> * &due) { due = hook.due_probe(); }) {
@@ -150,7 +150,7 @@ constexpr auto probe_reason() {
 /// Uses no name, as far as a bare run shows.
 template <class E, class H>
 inline constexpr bool is_nameless =
-    std::is_same_v<asked_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>>&&
+    std::is_same_v<requested_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>>&&
         std::is_same_v<declared_fetches<H>, Fetches<>> &&
     !requires {
   typename H::plans;
@@ -160,12 +160,12 @@ inline constexpr bool is_nameless =
 template <class E, class H>
 constexpr auto hook_reason() {
   using Members = typename Diagnosis<H, SessionArguments<E>>::reason;
-  if constexpr (!std::is_same_v<Members, Fine>) {
+  if constexpr (!std::is_same_v<Members, Ok>) {
     return Members{};
-  } else if constexpr (StatesProbe<H> && !std::is_same_v<decltype(probe_reason<E, H>()), Fine>) {
+  } else if constexpr (StatesProbe<H> && !std::is_same_v<decltype(probe_reason<E, H>()), Ok>) {
     return probe_reason<E, H>();
   } else if constexpr (is_nameless<E, H>) {
-    return Fine{};
+    return Ok{};
   } else {
     return names_reason<E, H>();
   }
@@ -185,17 +185,17 @@ constexpr auto clash(HookFeed<I, H, N>, HookFeed<J, G, M>) {
   if constexpr (J < I && std::is_same_v<N, M>) {
     return std::type_identity<error::feeds_a_name_that_another_hook_feeds_too<H, G, spelt<N>>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 template <class Mine, class... Fed>
 constexpr auto clash_of(Mine mine, List<Fed...>) {
-  return first_reason(Fine{}, clash(mine, Fed{})...);
+  return first_reason(Ok{}, clash(mine, Fed{})...);
 }
 /// What is wrong with the feeds of one hook, given all feeds of the chain.
 template <class AllFed, class... Mine>
 constexpr auto clash_reason([[maybe_unused]] AllFed all, List<Mine...>) {
-  return first_reason(Fine{}, clash_of(Mine{}, all)...);
+  return first_reason(Ok{}, clash_of(Mine{}, all)...);
 }
 
 template <class H, class N, class... Given>
@@ -203,16 +203,16 @@ constexpr auto caller_clash(List<Given...>) {
   if constexpr ((std::is_same_v<N, Given> || ...)) {
     return std::type_identity<error::the_caller_feeds_a_name_that_this_hook_feeds<H, spelt<N>>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 template <class Args, std::size_t I, class H, class... N>
 constexpr auto caller_clash_reason(List<HookFeed<I, H, N>...>) {
-  return first_reason(Fine{}, caller_clash<H, N>(fed_names(std::type_identity<Args>{}))...);
+  return first_reason(Ok{}, caller_clash<H, N>(fed_names(std::type_identity<Args>{}))...);
 }
 
 /// No hook is bad, or the first that is.
-struct NoBadHook {
+struct AllHooksOk {
   static constexpr std::size_t position = 0;
   using reason = error::none;
 };
@@ -226,14 +226,14 @@ constexpr BadHook<I, Reason> bad_hook(std::type_identity<Reason>) {
   return {};
 }
 template <class T>
-inline constexpr bool is_fine = std::is_same_v<T, Fine>;
-/// The reason at position I of a pack of reasons that is not Fine; NoBadHook if I is behind the last.
+inline constexpr bool is_fine = std::is_same_v<T, Ok>;
+/// The reason at position I of a pack of reasons that is not Fine; AllHooksOk if I is behind the last.
 template <std::size_t I, class... Reason>
 constexpr auto bad_hook_at() {
   if constexpr (I < sizeof...(Reason)) {
     return bad_hook<I>(type_at<I, Reason...>{});
   } else {
-    return NoBadHook{};
+    return AllHooksOk{};
   }
 }
 /// The first hook whose reason is not Fine.
@@ -246,7 +246,7 @@ constexpr auto order_verdict([[maybe_unused]] List<H...> hooks, [[maybe_unused]]
   if constexpr (has_order<H...>) {
     return first_bad_hook<decltype(order_reason_among<I, H>(positions, hooks))...>{};
   } else {
-    return NoBadHook{};
+    return AllHooksOk{};
   }
 }
 
@@ -262,7 +262,7 @@ constexpr auto state_key_verdict() {
   } else if constexpr (any({saves_hook_state<H>()...}) && clash_of_state_keys<H...>.second != 0) {
     return bad_hook<clash_of_state_keys<H...>.second>(state_key_reason<H...>());
   } else {
-    return NoBadHook{};
+    return AllHooksOk{};
   }
 }
 
@@ -282,11 +282,11 @@ struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
   static constexpr auto verdict() {
     static_cast<void>(bodies_fail<E, HookChain<H...>>);
     using Order = decltype(order_verdict(List<H...>{}, std::index_sequence<I...>{}));
-    if constexpr (!std::is_same_v<Order, NoBadHook>) {
+    if constexpr (!std::is_same_v<Order, AllHooksOk>) {
       return Order{};
     } else {
       using Members = first_bad_hook<decltype(hook_reason<E, H>())...>;
-      if constexpr (!std::is_same_v<Members, NoBadHook>) {
+      if constexpr (!std::is_same_v<Members, AllHooksOk>) {
         return Members{};
       } else {
         return state_key_verdict<H...>();
@@ -295,22 +295,22 @@ struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
   }
   using type = decltype(verdict());
 };
-/// What can be said of a chain before any run: NoBadHook or the first BadHook.
+/// What can be said of a chain before any run: AllHooksOk or the first BadHook.
 template <class E, class Chain>
 struct ChainVerdict {
   using type = typename SessionVerdict<E, Chain, std::make_index_sequence<Chain::size>>::type;
 };
 template <class Why, class Chain>
 struct ChainVerdict<UnusableExecutor<Why>, Chain> {
-  using type = NoBadHook;  // another error is reported
+  using type = AllHooksOk;  // another error is reported
 };
 template <class E, class Chain>
 using session_verdict = typename ChainVerdict<E, Chain>::type;
 
-template <class E, class Chain, class Args, class AllAsks>
+template <class E, class Chain, class Args, class AllRequests>
 class RunVerdict;
-template <class E, class... H, class Args, std::size_t... I, class... Asked>
-class RunVerdict<E, HookChain<H...>, Args, Asks<std::index_sequence<I...>, Asked...>> {
+template <class E, class... H, class Args, std::size_t... I, class... Requested>
+class RunVerdict<E, HookChain<H...>, Args, HookRequests<std::index_sequence<I...>, Requested...>> {
   /// The feeds of the hook at position J.
   template <std::size_t J, class G, class A>
   struct FedBy {
@@ -318,11 +318,11 @@ class RunVerdict<E, HookChain<H...>, Args, Asks<std::index_sequence<I...>, Asked
   };
   template <class... F>
   static auto all_fed(List<F...>) -> decltype((List<>{} + ... + typename F::type{}));
-  using Feeding = Where<!std::is_same_v<typename Asked::args_type::feeds_type, Feeds<>>...>;
-  using Fed = decltype(all_fed(filtered<Feeding, FedBy<I, H, Asked>...>{}));
+  using Feeding = Where<!std::is_same_v<typename Requested::args_type::feeds_type, Feeds<>>...>;
+  using Fed = decltype(all_fed(filtered<Feeding, FedBy<I, H, Requested>...>{}));
 
   template <std::size_t J, class G>
-  static Fine reason(std::type_identity<Ask<RunArgs<>, false>>);  // what most hooks ask: nothing
+  static Ok reason(std::type_identity<HookRequest<RunArgs<>, false>>);  // what most hooks ask: nothing
   template <std::size_t J, class G, class A>
   static constexpr auto reason(std::type_identity<A>) {
     using Request = std::type_identity<typename A::args_type>;
@@ -332,17 +332,17 @@ class RunVerdict<E, HookChain<H...>, Args, Asks<std::index_sequence<I...>, Asked
   }
 
  public:
-  using type = first_bad_hook<decltype(reason<I, H>(std::type_identity<Asked>{}))...>;
+  using type = first_bad_hook<decltype(reason<I, H>(std::type_identity<Requested>{}))...>;
 };
 /// The answers of a chain's hooks in a run of the request Args: an Asks type.
 template <class E, class Chain, class Args>
-using asks_of = decltype(std::declval<Chain&>().ask(std::declval<RunState<RawSession<E>, Args>&>()));
+using requests_of = decltype(std::declval<Chain&>().request(std::declval<RunState<RawSession<E>, Args>&>()));
 template <bool Judge, class E, class Chain, class Args>
 constexpr auto judge_run() {
   if constexpr (Judge) {
-    return typename RunVerdict<E, Chain, Args, asks_of<E, Chain, Args>>::type{};
+    return typename RunVerdict<E, Chain, Args, requests_of<E, Chain, Args>>::type{};
   } else {
-    return NoBadHook{};
+    return AllHooksOk{};
   }
 }
 /// What can be said of one kind of run: the hooks' requests may depend on the caller's. Not judged after another error.
@@ -354,6 +354,6 @@ using run_verdict = decltype(judge_run<Judge, E, Chain, Args>());
 template <class Verdict>
 using hook_error = hook_is_usable<Verdict::position, typename Verdict::reason>;
 template <class Verdict>
-inline constexpr bool no_bad_hook = std::is_same_v<Verdict, NoBadHook>;
+inline constexpr bool all_hooks_ok = std::is_same_v<Verdict, AllHooksOk>;
 
 }  // namespace crochet::detail

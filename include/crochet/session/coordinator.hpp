@@ -113,7 +113,7 @@ class Coordinator {
     detail::MutexLock lock{mutex_};
     error_ = nullptr;
     reason_.clear(), who_.clear(), error_who_.clear();
-    asked_ = asked_before_ = false;
+    requested_ = requested_before_ = false;
     joined_.store(false);
     stop_.store(false);
   }
@@ -144,7 +144,7 @@ class Coordinator {
     detail::MutexLock lock{mutex_};
     if (forgotten) error_ = nullptr, error_who_.clear();
     joined_.store(false);
-    stop_.store(asked_ || error_);
+    stop_.store(requested_ || error_);
   }
 
  private:
@@ -154,9 +154,9 @@ class Coordinator {
     if (error && !error_) {
       error_ = std::move(error);
       error_who_.swap(name);
-      asked_before_ = asked_;
-    } else if (!error && !asked_) {
-      asked_ = true;
+      requested_before_ = requested_;
+    } else if (!error && !requested_) {
+      requested_ = true;
       reason_.swap(why);
       who_.swap(name);
     }
@@ -172,7 +172,7 @@ class Coordinator {
     if (auto* threads = threads_.load()) threads->request_stop();
   }
   /// With the mutex held.
-  [[nodiscard]] bool error_is_first() const { return error_ && !asked_before_; }
+  [[nodiscard]] bool error_is_first() const { return error_ && !requested_before_; }
   /// Returns the names of those that are late.
   CROCHET_COLD std::string join_threads(double grace_secs, SleepClock clock) {
     auto* threads = threads_.load();
@@ -192,9 +192,9 @@ class Coordinator {
   CleanStop clean_;
   detail::Atomic<bool> stop_{false};
   detail::Atomic<bool> joined_{false};
-  mutable detail::Mutex mutex_;  // for all that follows, except the pointer
-  bool asked_ = false;           // a stop without an error was requested, not by restart_threads
-  bool asked_before_ = false;    // asked_ when the error came
+  mutable detail::Mutex mutex_;    // for all that follows, except the pointer
+  bool requested_ = false;         // a stop without an error was requested, not by restart_threads
+  bool requested_before_ = false;  // asked_ when the error came
   std::string reason_, who_, error_who_;
   std::exception_ptr error_;
   detail::Atomic<detail::ThreadGroup*> threads_{nullptr};

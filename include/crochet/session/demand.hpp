@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <crochet/base/name.hpp>
-#include <crochet/hook/ask.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/executor.hpp>
@@ -112,17 +112,18 @@ constexpr std::size_t position_in(List<Known...>) {
 }
 
 /// What the caller (Args), all who always ask, and Extra want.
-template <class E, class Args, class AskedList, class... Extra>
+template <class E, class Args, class RequestedList, class... Extra>
 struct Wanted;
-template <class E, class Args, class... Asked, class... Extra>
-struct Wanted<E, Args, List<Asked...>, Extra...> {
+template <class E, class Args, class... Requested, class... Extra>
+struct Wanted<E, Args, List<Requested...>, Extra...> {
   static constexpr auto fetched = [] {
     auto marked = no_marks<E::fetchable>();
     mark<E::fetchable>(marked, typename NamesIn<Args>::fetches{});
     [[maybe_unused]] const bool done[] = {
         true,
-        (Asked::conditional ? void()
-                            : mark<E::fetchable>(marked, typename NamesIn<typename Asked::args_type>::fetches{}),
+        (Requested::conditional
+             ? void()
+             : mark<E::fetchable>(marked, typename NamesIn<typename Requested::args_type>::fetches{}),
          true)...,
         (mark<E::fetchable>(marked, typename NamesIn<Extra>::fetches{}), true)...};
     return marked;
@@ -132,7 +133,8 @@ struct Wanted<E, Args, List<Asked...>, Extra...> {
     mark<E::targets>(marked, typename NamesIn<Args>::targets{});
     [[maybe_unused]] const bool done[] = {
         true,
-        (Asked::conditional ? void() : mark<E::targets>(marked, typename NamesIn<typename Asked::args_type>::targets{}),
+        (Requested::conditional ? void()
+                                : mark<E::targets>(marked, typename NamesIn<typename Requested::args_type>::targets{}),
          true)...,
         (mark<E::targets>(marked, typename NamesIn<Extra>::targets{}), true)...};
     return marked;
@@ -142,11 +144,11 @@ template <class E, class W>
 using demand_of =
     Demand<typename MarkedNames<E::fetchable, W::fetched>::type, typename MarkedNames<E::targets, W::run>::type>;
 
-/// The plans of one kind of run: `Asked...` are the chain's Ask types in order, `Args` is the caller's request.
-template <class E, class Args, class... Asked>
+/// The plans of one kind of run: `Asked...` are the chain's HookRequest types in order, `Args` is the caller's request.
+template <class E, class Args, class... Requested>
 class Plans {
   template <class... Extra>
-  using demand_with = demand_of<E, Wanted<E, Args, List<Asked...>, Extra...>>;
+  using demand_with = demand_of<E, Wanted<E, Args, List<Requested...>, Extra...>>;
 
   template <class... S>
   static constexpr auto due_demands(List<S...>) {
@@ -157,7 +159,7 @@ class Plans {
 
   template <class... A>
   static List<typename A::args_type...> args_of(List<A...>);
-  using Sometimes = decltype(args_of(filtered<Where<Asked::conditional...>, Asked...>{}));
+  using Sometimes = decltype(args_of(filtered<Where<Requested::conditional...>, Requested...>{}));
   using BaseThenGroups = decltype(unique(List<demand_with<>>{}, due_demands(Sometimes{})));
   template <class... S>
   static demand_with<S...> with_all(List<S...>);
@@ -168,7 +170,7 @@ class Plans {
   /// The demands of one group being due.
   using Groups = decltype(without_first(BaseThenGroups{}));
 
-  /// The group of an Ask: 0 for one that adds nothing to base, else 1 + its index in Groups.
+  /// The group of an HookRequest: 0 for one that adds nothing to base, else 1 + its index in Groups.
   template <class A>
   static constexpr std::size_t group_of() {
     if constexpr (A::conditional) {

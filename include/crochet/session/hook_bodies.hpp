@@ -23,8 +23,9 @@ namespace crochet::detail {
 /// What after_run of hook H at position I is called with, in runs of the request Args.
 template <class H, class E, class Args>
 using RunSeen = RunContext<H, RawSession<E>, Args>;
-template <std::size_t I, class H, class E, class Args, class Asked = asked_of<I, H, RunState<RawSession<E>, Args>>>
-using ValuesSeen = const RunValues<I, H, E, typename Asked::args_type::fetches_type, Asked::conditional>;
+template <std::size_t I, class H, class E, class Args,
+          class Requested = request_of<I, H, RunState<RawSession<E>, Args>>>
+using ValuesSeen = const RunValues<I, H, E, typename Requested::args_type::fetches_type, Requested::conditional>;
 
 /// after_run of the hooks that have it, in runs of the request Args.
 template <class E, class Args, class Chain, class Positions = std::make_index_sequence<Chain::size>>

@@ -46,7 +46,7 @@ class HookedLayer {
   /// False once the compiler has reported that executor or hook cannot be used; then none is called, so that it stays
   /// the one error.
   static constexpr bool usable =
-      !detail::is_unusable<Executor> && detail::no_bad_hook<detail::session_verdict<Executor, HookList>>;
+      !detail::is_unusable<Executor> && detail::all_hooks_ok<detail::session_verdict<Executor, HookList>>;
 
   HookedLayer(Exec&& executor, Chain&& chain)
       : executor_(static_cast<Exec&&>(executor)), chain_(static_cast<Chain&&>(chain)), raw_(std::in_place, executor_) {}

@@ -46,82 +46,83 @@ constexpr auto all_feeds(List<R...>) {
 }
 
 /// Chooses the plan and runs it, with the feeds of the caller and of every hook that is due.
-template <class E, class Args, class AllAsks>
+template <class E, class Args, class AllRequests>
 class PlannedRun;
-template <class E, class Args, std::size_t... I, class... Asked>
-class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
-  using AllAsks = Asks<std::index_sequence<I...>, Asked...>;
-  using Plan = Plans<E, Args, Asked...>;
+template <class E, class Args, std::size_t... I, class... Requested>
+class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>> {
+  using AllRequests = HookRequests<std::index_sequence<I...>, Requested...>;
+  using Plan = Plans<E, Args, Requested...>;
   using Base = typename Plan::Base;
   using All = typename Plan::All;
-  using FeedsAlways = decltype(all_feeds(
-      filtered<Where<(feeds_some<Asked> && !Asked::conditional)...>, RequestAt<I, typename Asked::args_type>...>{}));
+  using FeedsAlways = decltype(all_feeds(filtered<Where<(feeds_some<Requested> && !Requested::conditional)...>,
+                                                  RequestAt<I, typename Requested::args_type>...>{}));
   /// The requests of conditional askers that feed something.
-  using FeedsSometimes =
-      filtered<Where<(feeds_some<Asked> && Asked::conditional)...>, RequestAt<I, typename Asked::args_type>...>;
+  using FeedsSometimes = filtered<Where<(feeds_some<Requested> && Requested::conditional)...>,
+                                  RequestAt<I, typename Requested::args_type>...>;
 
  public:
   template <class Raw>
-  CROCHET_HOST_ALWAYS_INLINE static void run(Raw& raw, const Args& args, const AllAsks& asks) {
-    choose(raw, args, asks, typename Plan::Groups{});
+  CROCHET_HOST_ALWAYS_INLINE static void run(Raw& raw, const Args& args, const AllRequests& requests) {
+    choose(raw, args, requests, typename Plan::Groups{});
   }
 
  private:
   template <class Raw>
-  CROCHET_HOST_ALWAYS_INLINE static void choose(Raw& raw, const Args& args, const AllAsks& asks, List<>) {
-    feed<Base>(raw, args, asks);
+  CROCHET_HOST_ALWAYS_INLINE static void choose(Raw& raw, const Args& args, const AllRequests& requests, List<>) {
+    feed<Base>(raw, args, requests);
   }
   template <class Raw, class... Group>
-  requires(sizeof...(Group) > 0) static void choose(Raw& raw, const Args& args, const AllAsks& asks, List<Group...>) {
+  requires(sizeof...(Group) > 0) static void choose(Raw& raw, const Args& args, const AllRequests& requests,
+                                                    List<Group...>) {
     static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks ask now and then for names of their own");
     std::uint64_t due = 0;
-    [[maybe_unused]] const bool noted[] = {true, (due |= bit<I, Asked>(asks), true)...};
+    [[maybe_unused]] const bool noted[] = {true, (due |= bit<I, Requested>(requests), true)...};
     if (due == 0) {
-      feed<Base>(raw, args, asks);
+      feed<Base>(raw, args, requests);
     } else if constexpr (sizeof...(Group) == 1) {
-      feed<All>(raw, args, asks);
+      feed<All>(raw, args, requests);
     } else if ((due & (due - 1)) != 0) {
-      feed<All>(raw, args, asks);
+      feed<All>(raw, args, requests);
     } else {
       std::uint64_t group = 1;
-      ((due == group ? feed<Group>(raw, args, asks) : void(), group <<= 1), ...);
+      ((due == group ? feed<Group>(raw, args, requests) : void(), group <<= 1), ...);
     }
   }
 
   /// The bit of the group of hook J, if it is due and has one.
   template <std::size_t J, class A>
-  static constexpr std::uint64_t bit(const AllAsks& asks) {
+  static constexpr std::uint64_t bit(const AllRequests& requests) {
     constexpr std::size_t group = Plan::template group_of<A>();
     if constexpr (group == 0) {
       return 0;
     } else {
-      return ask_at<J>(asks).due() ? std::uint64_t{1} << (group - 1) : 0;
+      return request_at<J>(requests).due() ? std::uint64_t{1} << (group - 1) : 0;
     }
   }
 
   template <class D, class Raw>
-  CROCHET_HOST_ALWAYS_INLINE static void feed(Raw& raw, const Args& args, const AllAsks& asks) {
-    feed_callers<D>(raw, args.feeds, asks, FeedsAlways{});
+  CROCHET_HOST_ALWAYS_INLINE static void feed(Raw& raw, const Args& args, const AllRequests& requests) {
+    feed_callers<D>(raw, args.feeds, requests, FeedsAlways{});
   }
   template <class D, class Raw, class... N, class... X, std::size_t... J, class... M>
   CROCHET_HOST_ALWAYS_INLINE static void feed_callers(Raw& raw, const Feeds<Feed<N, X>...>& callers,
-                                                      const AllAsks& asks, List<FeedOf<J, M>...>) {
-    feed_due<D>(FeedsSometimes{}, raw, asks, callers.template get<N>()...,
-                ask_at<J>(asks).args().feeds.template get<M>()...);
+                                                      const AllRequests& requests, List<FeedOf<J, M>...>) {
+    feed_due<D>(FeedsSometimes{}, raw, requests, callers.template get<N>()...,
+                request_at<J>(requests).args().feeds.template get<M>()...);
   }
   /// Adds the feeds of the conditional askers one by one, in either case.
   template <class D, class First, class... Rest, class Raw, class... F>
-  static void feed_due(List<First, Rest...>, Raw& raw, const AllAsks& asks, const F&... fed) {
-    const auto& ask = ask_at<First::value>(asks);
-    if (ask.due()) {
-      with_feeds_of(ask.args().feeds,
-                    [&](const auto&... more) { feed_due<D>(List<Rest...>{}, raw, asks, fed..., more...); });
+  static void feed_due(List<First, Rest...>, Raw& raw, const AllRequests& requests, const F&... fed) {
+    const auto& request = request_at<First::value>(requests);
+    if (request.due()) {
+      with_feeds_of(request.args().feeds,
+                    [&](const auto&... more) { feed_due<D>(List<Rest...>{}, raw, requests, fed..., more...); });
     } else {
-      feed_due<D>(List<Rest...>{}, raw, asks, fed...);
+      feed_due<D>(List<Rest...>{}, raw, requests, fed...);
     }
   }
   template <class D, class Raw, class... F>
-  CROCHET_HOST_ALWAYS_INLINE static void feed_due(List<>, Raw& raw, const AllAsks&, const F&... fed) {
+  CROCHET_HOST_ALWAYS_INLINE static void feed_due(List<>, Raw& raw, const AllRequests&, const F&... fed) {
     raw.template run_hooked<D>(fed...);
   }
   template <class... N, class... X, class Next>
@@ -134,10 +135,10 @@ class PlannedRun<E, Args, Asks<std::index_sequence<I...>, Asked...>> {
 template <class E, class Chain, class Args, class State, class Logs>
 [[gnu::noinline]] void logged_run(RawSession<E>& raw, Chain& chain, const Args& args, State& state, const Logs& logs) {
   logs.clear();
-  const auto asks = chain.ask_logged(logs, state);
-  using AllAsks = std::remove_const_t<decltype(asks)>;
-  run_as_due<PlannedRun<E, Args, AllAsks>>(raw, args, asks, chain.due_probes(state));
-  AllValues<E, State, AllAsks> values{raw.executor(), raw.hooked_workspace(), asks};
+  const auto requests = chain.request_logged(logs, state);
+  using AllRequests = std::remove_const_t<decltype(requests)>;
+  run_as_due<PlannedRun<E, Args, AllRequests>>(raw, args, requests, chain.due_probes(state));
+  AllValues<E, State, AllRequests> values{raw.executor(), raw.hooked_workspace(), requests};
   chain.template fire_logged<phase::after_run>(logs, state, values);
 }
 
@@ -154,14 +155,14 @@ CROCHET_HOST_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, Sto
       }
     }
   }
-  const auto asks = chain.ask(state);
-  using AllAsks = std::remove_const_t<decltype(asks)>;
+  const auto requests = chain.request(state);
+  using AllRequests = std::remove_const_t<decltype(requests)>;
   if constexpr (Chain::has_probes) {
-    run_as_due<PlannedRun<E, Args, AllAsks>>(raw, args, asks, chain.due_probes(state));
+    run_as_due<PlannedRun<E, Args, AllRequests>>(raw, args, requests, chain.due_probes(state));
   } else {
-    PlannedRun<E, Args, AllAsks>::run(raw, args, asks);
+    PlannedRun<E, Args, AllRequests>::run(raw, args, requests);
   }
-  AllValues<E, decltype(state), AllAsks> values{raw.executor(), raw.hooked_workspace(), asks};
+  AllValues<E, decltype(state), AllRequests> values{raw.executor(), raw.hooked_workspace(), requests};
   chain.template fire<phase::after_run>(state, values);
 }
 

@@ -40,35 +40,35 @@ constexpr bool names_a_target(std::type_identity<RunArgs<F, T, X>>) {
   return !std::is_same_v<T, Targets<>>;
 }
 
-template <class Asked>
+template <class Requested>
 inline constexpr bool always_feeds =
-    !Asked::conditional && !std::is_same_v<typename Asked::args_type::feeds_type, Feeds<>>;
+    !Requested::conditional && !std::is_same_v<typename Requested::args_type::feeds_type, Feeds<>>;
 
 /// What a run lacks: a target, or a feed.
-template <class E, class Args, class AllAsks>
+template <class E, class Args, class AllRequests>
 class Lacking;
-template <class E, class Args, class... Asked, class Indices>
-class Lacking<E, Args, Asks<Indices, Asked...>> {
+template <class E, class Args, class... Requested, class Indices>
+class Lacking<E, Args, HookRequests<Indices, Requested...>> {
   template <class... Fixed>
   static auto fed_always(List<Fixed...>) {
     return (fed_names(std::type_identity<Args>{}) + ... + fed_names(std::type_identity<Fixed>{}));
   }
   template <class... D, class Fed>
   static constexpr auto unfed(List<D...>, Fed) {
-    return first_reason(Fine{}, unfed_reason<E, D>(Fed{})...);
+    return first_reason(Ok{}, unfed_reason<E, D>(Fed{})...);
   }
 
   static constexpr auto find() {
     constexpr bool hooks_name_a_target =
-        any({false, names_a_target(std::type_identity<typename Asked::args_type>{})...});
+        any({false, names_a_target(std::type_identity<typename Requested::args_type>{})...});
     if constexpr (NeedsTarget<E> && names_nothing(std::type_identity<Args>{}) && !hooks_name_a_target) {
       return std::type_identity<error::names_no_target_and_fetches_nothing<error::the_caller, train_hint<E>>>{};
     } else if constexpr (ChecksFeeds<E>) {
-      using P = Plans<E, Args, Asked...>;
-      using Fed = decltype(fed_always(filtered<Where<always_feeds<Asked>...>, typename Asked::args_type...>{}));
+      using P = Plans<E, Args, Requested...>;
+      using Fed = decltype(fed_always(filtered<Where<always_feeds<Requested>...>, typename Requested::args_type...>{}));
       return unfed(demands_of<typename P::Base, typename P::All>(typename P::Groups{}), Fed{});
     } else {
-      return Fine{};
+      return Ok{};
     }
   }
 
@@ -84,19 +84,19 @@ struct JudgedRun {
   static constexpr auto lacks() {
     if constexpr (!std::is_same_v<call_reason<E, Args>, error::none>) {
       return std::type_identity<call_reason<E, Args>>{};
-    } else if constexpr (good_request && no_bad_hook<run_verdict<good_request, E, Chain, Args>>) {
-      return std::type_identity<typename Lacking<E, Args, asks_of<E, Chain, Args>>::reason>{};
+    } else if constexpr (good_request && all_hooks_ok<run_verdict<good_request, E, Chain, Args>>) {
+      return std::type_identity<typename Lacking<E, Args, requests_of<E, Chain, Args>>::reason>{};
     } else {
-      return Fine{};
+      return Ok{};
     }
   }
 
  public:
-  /// What is wrong with a hook in such a run: NoBadHook or the first BadHook.
+  /// What is wrong with a hook in such a run: AllHooksOk or the first BadHook.
   using verdict = run_verdict<good_request, E, Chain, Args>;
   /// What is wrong with the call: a crochet::error.
   using reason = typename decltype(lacks())::type;
-  static constexpr bool good = good_request && no_bad_hook<verdict> && std::is_same_v<reason, error::none>;
+  static constexpr bool good = good_request && all_hooks_ok<verdict> && std::is_same_v<reason, error::none>;
 };
 
 }  // namespace crochet::detail

@@ -55,14 +55,15 @@ constexpr bool any_watching(const P*... probe) {
 }
 
 /// `Plans`: PlannedRun. Not inlined: it is not the path of most runs. `due` by value: in registers, not in memory.
-template <class Plans, class E, class Args, class AllAsks, class... P>
-[[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllAsks& asks, std::tuple<P*...> due) {
+template <class Plans, class E, class Args, class AllRequests, class... P>
+[[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllRequests& requests,
+                                  std::tuple<P*...> due) {
   using Names = RequestNames<Args>;
   const ProbeRequest request{raw.step(), Names::fetches, Names::targets, Names::feeds};
   const auto run = [&](auto*... probe) {
     const DueProbes probes(request, probe...);
     ProbedSession<E, DueProbes<std::remove_pointer_t<decltype(probe)>...>> probed{raw, probes};
-    Plans::run(probed, args, asks);
+    Plans::run(probed, args, requests);
   };
   if constexpr ((Watches<P> || ...)) {
     if (std::apply(any_watching<P...>, due)) return std::apply(run, due);
@@ -73,15 +74,15 @@ template <class Plans, class E, class Args, class AllAsks, class... P>
 }
 
 /// `due`: what the chain's due_probes gave.
-template <class Plans, class E, class Args, class AllAsks, class... P>
-CROCHET_HOST_ALWAYS_INLINE void run_as_due(RawSession<E>& raw, const Args& args, const AllAsks& asks,
+template <class Plans, class E, class Args, class AllRequests, class... P>
+CROCHET_HOST_ALWAYS_INLINE void run_as_due(RawSession<E>& raw, const Args& args, const AllRequests& requests,
                                            [[maybe_unused]] const std::tuple<P*...>& due) {
   if constexpr (sizeof...(P) > 0) {
     if (std::apply(any_due<P...>, due)) [[unlikely]] {
-      return run_probed<Plans>(raw, args, asks, due);
+      return run_probed<Plans>(raw, args, requests, due);
     }
   }
-  Plans::run(raw, args, asks);
+  Plans::run(raw, args, requests);
 }
 
 }  // namespace crochet::detail

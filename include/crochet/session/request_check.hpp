@@ -15,7 +15,7 @@ namespace crochet::detail {
 template <class E, class H, class N>
 constexpr auto fetch_reason() {
   if constexpr (can_fetch<E, N>) {
-    return Fine{};
+    return Ok{};
   } else {
     return std::type_identity<error::fetches_a_name_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::fetchable>>>{};
   }
@@ -23,7 +23,7 @@ constexpr auto fetch_reason() {
 template <class E, class H, class N>
 constexpr auto target_reason() {
   if constexpr (can_run<E, N>) {
-    return Fine{};
+    return Ok{};
   } else {
     return std::type_identity<error::runs_a_target_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
   }
@@ -36,7 +36,7 @@ constexpr auto feed_reason() {
     return std::type_identity<error::feeds_a_value_of_the_wrong_type<H, spelt<N>, error::given<X>,
                                                                      error::wanted<typename E::template fed_t<N>>>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 template <class H, class N, class... Earlier>
@@ -44,16 +44,16 @@ constexpr auto twice_reason(List<Earlier...>) {
   if constexpr ((std::is_same_v<N, Earlier> || ...)) {
     return std::type_identity<error::feeds_the_same_name_twice<H, spelt<N>>>{};
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
-template <class H, class Seen>
-constexpr auto any_twice(Seen, List<>) {
-  return Fine{};
+template <class H, class ArgumentView>
+constexpr auto any_twice(ArgumentView, List<>) {
+  return Ok{};
 }
-template <class H, class... Seen, class N, class... Rest>
-constexpr auto any_twice(List<Seen...> seen, List<N, Rest...>) {
-  return first_reason(twice_reason<H, N>(seen), any_twice<H>(List<Seen..., N>{}, List<Rest...>{}));
+template <class H, class... ArgumentView, class N, class... Rest>
+constexpr auto any_twice(List<ArgumentView...> seen, List<N, Rest...>) {
+  return first_reason(twice_reason<H, N>(seen), any_twice<H>(List<ArgumentView..., N>{}, List<Rest...>{}));
 }
 
 /// What is wrong with a request of H (a hook or the_caller).
@@ -86,7 +86,7 @@ constexpr auto unfed_reason(List<N...>) {
   if constexpr (ChecksFeeds<E>) {
     return E::template feeds_reason<D>(Names<N...>{});
   } else {
-    return Fine{};
+    return Ok{};
   }
 }
 

@@ -81,12 +81,12 @@ struct Loop {
   using chain_verdict = session_verdict<E, Hooks>;
   using target_reason = typename decltype(main_target_reason<E, Given>())::type;
   static constexpr bool usable =
-      !is_unusable<E> && no_bad_hook<chain_verdict> && std::is_same_v<target_reason, error::none>;
+      !is_unusable<E> && all_hooks_ok<chain_verdict> && std::is_same_v<target_reason, error::none>;
   using Judged = JudgedRun<usable, E, Hooks, Request>;
 
-  using verdict = std::conditional_t<no_bad_hook<chain_verdict>, typename Judged::verdict, chain_verdict>;
+  using verdict = std::conditional_t<all_hooks_ok<chain_verdict>, typename Judged::verdict, chain_verdict>;
   using reason = std::conditional_t<usable, typename Judged::reason,
-                                    std::conditional_t<no_bad_hook<chain_verdict>, target_reason, error::none>>;
+                                    std::conditional_t<all_hooks_ok<chain_verdict>, target_reason, error::none>>;
   static constexpr bool good = usable && Judged::good;
 };
 
@@ -141,7 +141,7 @@ StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   using Loop = detail::Loop<decltype(executor), Chain, Given>;
   // What `run` checks too. From here the errors are shorter by its signature.
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
-  if constexpr (detail::no_bad_hook<typename Loop::verdict>) {
+  if constexpr (detail::all_hooks_ok<typename Loop::verdict>) {
     if constexpr (Loop::good) {
       detail::instantiate_state(typename detail::StateBodies<typename Loop::Hooks>::Stateful{});
       using Bodies = detail::RunBodies<E, typename Loop::Request, typename Loop::Hooks>;

@@ -40,7 +40,7 @@ template <class E, class... N>
 struct Numbers<E, List<N...>> : NumberSlot<N, typename E::template fetched_t<N>>... {};
 
 /// The free numbers among the names that a hook always asks for.
-template <class E, class Asked, bool Conditional>
+template <class E, class Requested, bool Conditional>
 struct FreeNames {
   using type = List<>;
 };
@@ -53,7 +53,7 @@ struct FreeNames<E, Fetches<>, false> {
   using type = List<>;
 };
 
-[[noreturn]] CROCHET_COLD inline void throw_not_asked(std::string_view raw_hook, std::string_view name) {
+[[noreturn]] CROCHET_COLD inline void throw_not_requested(std::string_view raw_hook, std::string_view name) {
   throw LogicError("crochet: the hook " + readable_type_name(raw_hook) + " reads \"" + std::string(name) +
                    "\" in a run for which it did not ask; see values.asked()");
 }
@@ -64,7 +64,7 @@ struct FreeNames<E, Fetches<>, false> {
 /// A value is fetched from the executor when it is read, so an unread one costs no copy and no
 /// synchronization. Views are
 /// valid until the next run.
-template <std::size_t I, class H, class E, class Asked, bool Conditional>
+template <std::size_t I, class H, class E, class Requested, bool Conditional>
 class RunValues;
 template <std::size_t I, class H, class E, class... F, bool Conditional>
 class RunValues<I, H, E, Fetches<F...>, Conditional> {
@@ -79,7 +79,7 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
       : RunValues(executor, workspace, due, numbers, FreeNames{}) {}
 
   /// Whether the hook's optional request was engaged in this run; always true for a hook that always asks.
-  [[nodiscard]] constexpr bool asked() const { return !Conditional || asked_; }
+  [[nodiscard]] constexpr bool requested() const { return !Conditional || requested_; }
 
   /// Whether N is among the names that the hook lists.
   template <class N>
@@ -97,8 +97,8 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
     } else if constexpr (!detail::can_fetch<E, N>) {
       return detail::Unusable{};  // already the reason of another error
     } else {
-      if (!asked()) [[unlikely]] {
-        detail::throw_not_asked(detail::compiler_type_name<H>(), N::view());
+      if (!requested()) [[unlikely]] {
+        detail::throw_not_requested(detail::compiler_type_name<H>(), N::view());
       }
       if constexpr (!Conditional && detail::FreeNumber<E, N>) {
         return detail::number_at<N>(numbers_);
@@ -112,21 +112,21 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
   template <class AllNumbers, class... N>
   constexpr RunValues(E& executor, Workspace& workspace, bool due, [[maybe_unused]] const AllNumbers& numbers,
                       detail::List<N...>)
-      : executor_(executor), workspace_(workspace), asked_(due), numbers_{{detail::number_at<N>(numbers)}...} {}
+      : executor_(executor), workspace_(workspace), requested_(due), numbers_{{detail::number_at<N>(numbers)}...} {}
 
   E& executor_;
   Workspace& workspace_;
-  bool asked_;
+  bool requested_;
   CROCHET_NO_UNIQUE_ADDRESS detail::Numbers<E, FreeNames> numbers_;
 };
 
 namespace detail {
 
 /// The free numbers that any hook of the chain always asks for, without repetition.
-template <class E, class AllAsks>
+template <class E, class AllRequests>
 struct NumbersOf;
 template <class E, class Indices, class... A>
-struct NumbersOf<E, Asks<Indices, A...>> {
+struct NumbersOf<E, HookRequests<Indices, A...>> {
   static constexpr auto marked = [] {
     auto marks = no_marks<E::fetchable>();
     [[maybe_unused]] const bool done[] = {
@@ -147,32 +147,32 @@ struct NumbersOf<E, Asks<Indices, A...>> {
 };
 
 /// The values of a run; each hook sees its own. `Run` is the RunState that the hooks were asked with.
-template <class E, class Run, class AllAsks>
+template <class E, class Run, class AllRequests>
 class AllValues {
-  using Free = NumbersOf<E, AllAsks>;
+  using Free = NumbersOf<E, AllRequests>;
 
  public:
   static constexpr bool has_views = true;
   template <std::size_t I, class H>
   using View =
-      RunValues<I, H, E, typename asked_of<I, H, Run>::args_type::fetches_type, asked_of<I, H, Run>::conditional>;
+      RunValues<I, H, E, typename request_of<I, H, Run>::args_type::fetches_type, request_of<I, H, Run>::conditional>;
 
-  constexpr AllValues(E& executor, typename E::Workspace& workspace, const AllAsks& asks)
+  constexpr AllValues(E& executor, typename E::Workspace& workspace, const AllRequests& requests)
       : executor_(executor),
         workspace_(workspace),
-        asks_(asks),
+        requests_(requests),
         numbers_(Free::read(executor, workspace, typename Free::names{})) {}
 
   template <std::size_t I, class H>
   constexpr View<I, H> view() const {
-    const AskSlot<I, asked_of<I, H, Run>>& slot = asks_;
-    return View<I, H>{executor_, workspace_, slot.ask.due(), numbers_};
+    const RequestSlot<I, request_of<I, H, Run>>& slot = requests_;
+    return View<I, H>{executor_, workspace_, slot.request.due(), numbers_};
   }
 
  private:
   E& executor_;
   typename E::Workspace& workspace_;
-  const AllAsks& asks_;
+  const AllRequests& requests_;
   CROCHET_NO_UNIQUE_ADDRESS typename Free::type numbers_;
 };
 

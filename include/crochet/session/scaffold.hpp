@@ -42,7 +42,7 @@ inline std::vector<std::string> missing_of(bool ready) {
 
 /// Calls a readiness check. A variable without a value is an answer, not an error.
 template <class Check>
-std::vector<std::string> ask_ready(Check&& check) {
+std::vector<std::string> request_ready(Check&& check) {
   try {
     return missing_of(check());
   } catch (const UninitializedError& missing) {
@@ -128,7 +128,7 @@ class Scaffold {
   std::vector<std::string> local_initialize(RawSession<E>& session) {
     std::vector<std::string> missing;
     if constexpr (detail::is_given<ReadyForLocalInit>) {
-      missing = detail::ask_ready([&] { return ready_for_local_(session); });
+      missing = detail::request_ready([&] { return ready_for_local_(session); });
     } else if constexpr (detail::is_given<LocalInit>) {
       missing = default_missing(session);
     }
@@ -142,7 +142,7 @@ class Scaffold {
   template <class E>
   std::vector<std::string> missing(RawSession<E>& session) {
     if constexpr (detail::is_given<Ready>) {
-      return detail::ask_ready([&] { return ready_(session); });
+      return detail::request_ready([&] { return ready_(session); });
     } else {
       return default_missing(session);
     }

@@ -78,7 +78,7 @@ class SideSession {
   void drive(Chain& hooks, std::int64_t step, Body body) {
     using Verdict = detail::session_verdict<E, Chain>;
     [[maybe_unused]] detail::hook_error<Verdict> checked;
-    if constexpr (detail::no_bad_hook<Verdict>) {
+    if constexpr (detail::all_hooks_ok<Verdict>) {
       RawSession<E>& raw = session_at(step);
       Runs<Chain> runs{raw, hooks};
       hooks.template fire<phase::begin>();

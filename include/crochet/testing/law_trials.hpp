@@ -13,8 +13,8 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
-#include <crochet/hook/ask.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/run_context.hpp>
 #include <crochet/testing/law_options.hpp>
@@ -41,7 +41,7 @@ const PhaseSpy* spy_in([[maybe_unused]] const H& hook) {
   }
 }
 
-template <class Listed, class Asked>
+template <class Listed, class Requested>
 struct Unlisted;
 template <class... L, class... A>
 struct Unlisted<Fetches<L...>, Fetches<A...>> {
@@ -137,7 +137,7 @@ class LawTrials {
   }
   void events(const Chain& chain) {
     for (const TrialEvent& event : expected_) {
-      if (!event.thrown || not_asked(event)) continue;
+      if (!event.thrown || not_requested(event)) continue;
       report("events",
              event.text + "; the hooks behind it do not see that. A hook that wants to stop calls request_stop");
     }
@@ -149,18 +149,18 @@ class LawTrials {
     const PhaseSpy* spy = spy_in(chain.template at<0>());
     if (spy != nullptr && !spy->complaint().empty()) report("events", "a PhaseSpy inside saw " + spy->complaint());
   }
-  static bool not_asked(const TrialEvent& event) {
+  static bool not_requested(const TrialEvent& event) {
     return event.thrown && event.text.find("see values.asked()") != std::string::npos;
   }
 
   void reads() {
-    using Asked = typename crochet::detail::asked_of<0, H, Run>::args_type::fetches_type;
+    using Requested = typename crochet::detail::request_of<0, H, Run>::args_type::fetches_type;
     if constexpr (crochet::detail::DeclaresFetches<H>) {
-      const std::string names = Unlisted<declared_fetches<H>, Asked>::names();
+      const std::string names = Unlisted<declared_fetches<H>, Requested>::names();
       if (!names.empty()) report("reads", "before_run asks for names that the static `fetches` does not list:" + names);
     }
     for (const TrialEvent& event : expected_) {
-      if (not_asked(event)) report("reads", event.text);
+      if (not_requested(event)) report("reads", event.text);
     }
   }
 
@@ -272,9 +272,9 @@ class LawTrials {
   }
 
   void allocations() {
-    const auto asks = [](const TrialEvent& event) { return event.fetched; };
+    const auto requests = [](const TrialEvent& event) { return event.fetched; };
     const auto first = expected_.begin() + 1, last = first + steps_;
-    const bool always = std::all_of(first, last, asks);
+    const bool always = std::all_of(first, last, requests);
     for (auto event = first + std::min(steps_, 2); event != last; ++event) {
       if (event->allocated == 0 || event->excused || (event->fetched && !always)) continue;
       return report("allocations", event->text + " made " + std::to_string(event->allocated));

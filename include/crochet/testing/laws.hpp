@@ -31,10 +31,10 @@ std::string broken_laws(const Hook& hook, const LawOptions& options, const Part&
     using Chain = HookChain<H, detail::Witness>;
     using Bad = crochet::detail::session_verdict<E, Chain>;
     [[maybe_unused]] crochet::detail::hook_error<Bad> checked;
-    constexpr bool good = crochet::detail::no_bad_hook<Bad>;
+    constexpr bool good = crochet::detail::all_hooks_ok<Bad>;
     using BadRun = crochet::detail::run_verdict<good, E, Chain, typename E::Request>;
     [[maybe_unused]] crochet::detail::hook_error<BadRun> checked_run;
-    if constexpr (good && crochet::detail::no_bad_hook<BadRun>) {
+    if constexpr (good && crochet::detail::all_hooks_ok<BadRun>) {
       return detail::LawTrials<Hook, Part...>(hook, options, part...).broken();
     } else {
       return {};

@@ -59,10 +59,10 @@ class Script {
           using Request = std::remove_const_t<decltype(request)>;
           using Bad = crochet::detail::session_verdict<E, Chain>;
           [[maybe_unused]] crochet::detail::hook_error<Bad> checked;
-          constexpr bool good = crochet::detail::no_bad_hook<Bad>;
+          constexpr bool good = crochet::detail::all_hooks_ok<Bad>;
           using BadRun = crochet::detail::run_verdict<good, E, Chain, Request>;
           [[maybe_unused]] crochet::detail::hook_error<BadRun> checked_run;
-          if constexpr (good && crochet::detail::no_bad_hook<BadRun>) run_once(executor, request);
+          if constexpr (good && crochet::detail::all_hooks_ok<BadRun>) run_once(executor, request);
         },
         part...);
     if (should_stop()) end();

@@ -10,7 +10,7 @@ namespace crochet::kernel {
 
 /// Memory for the partial results of a step's reductions, one part per member. The member that finishes last joins
 /// them, in the order of the members.
-struct Gathering {
+struct ReductionBuffer {
   std::int64_t rows = 0, columns = 0;   ///< of the whole step
   std::byte* totals = nullptr;          ///< loop_room() bytes per member
   std::atomic<int>* arrived = nullptr;  ///< 0 at the start of a run
@@ -49,9 +49,9 @@ void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& wor
 
 /// As above, for a program with reductions.
 template <class P, class R>
-void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker, const Gathering& all) {
+void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker, const ReductionBuffer& all) {
   using Part = detail::Part<P, R>;
-  Gathering::Slice slice = all.slice;
+  ReductionBuffer::Slice slice = all.slice;
   Range mine{0, rows * columns};
   if (slice.members == 0) {
     slice.members = detail::members_for(rows * columns * detail::UsesOf<P>::cost, worker);

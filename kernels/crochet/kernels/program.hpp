@@ -35,12 +35,12 @@ struct Program {};
 
 /// The memory of one value: its address, and the distance of its rows, or of its panels in that layout. With panels,
 /// the vectors of one evaluation must lie in one panel.
-template <class T, Mode M, Layout L = Layout::row_major>
+template <class T, BroadcastMode M, Layout L = Layout::row_major>
 struct Ref {
   T* data;
   std::int64_t pitch;
 
-  static constexpr bool follows_columns = M == Mode::full || M == Mode::row;
+  static constexpr bool follows_columns = M == BroadcastMode::full || M == BroadcastMode::row;
   static constexpr bool in_panels = L == Layout::panels;
   static constexpr int panel_vectors = kernel::panel_vectors<T>;
 };
@@ -71,7 +71,7 @@ CROCHET_ALWAYS_INLINE R ref(const RefSlot<I, R>& slot) {
 
 namespace detail {
 
-template <class T, Mode M, Layout L>
+template <class T, BroadcastMode M, Layout L>
 CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j) {
   constexpr std::uint64_t width = panel_width<T>;
   if constexpr (L == Layout::panels) {
@@ -79,10 +79,10 @@ CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j)
     return r.data + static_cast<std::int64_t>(column / width) * r.pitch + i * panel_width<T> +
            static_cast<std::int64_t>(column % width);
   }
-  if constexpr (M == Mode::full) return r.data + i * r.pitch + j;
-  if constexpr (M == Mode::row) return r.data + j;
-  if constexpr (M == Mode::column) return r.data + i;
-  if constexpr (M == Mode::scalar) return r.data;
+  if constexpr (M == BroadcastMode::full) return r.data + i * r.pitch + j;
+  if constexpr (M == BroadcastMode::row) return r.data + j;
+  if constexpr (M == BroadcastMode::column) return r.data + i;
+  if constexpr (M == BroadcastMode::scalar) return r.data;
 }
 
 /// The type of a register that holds an instruction's result.
@@ -129,17 +129,17 @@ struct ResultOf<Compute<T, O, A, TA, B, C>, N> {
 
 /// U registers: the result at one position of the program.
 template <std::size_t, class V, int U>
-struct Cells {
+struct Registers {
   V v[U];
 };
 template <std::size_t I, class V, int U>
-CROCHET_ALWAYS_INLINE Cells<I, V, U>& cells(Cells<I, V, U>& c) {
+CROCHET_ALWAYS_INLINE Registers<I, V, U>& cells(Registers<I, V, U>& c) {
   return c;
 }
 template <class Indices, int N, int U, class... I>
-struct Machine;
+struct RegisterFile;
 template <std::size_t... P, int N, int U, class... I>
-struct Machine<std::index_sequence<P...>, N, U, I...> : Cells<P, typename ResultOf<I, N>::type, U>... {};
+struct RegisterFile<std::index_sequence<P...>, N, U, I...> : Registers<P, typename ResultOf<I, N>::type, U>... {};
 
 /// The operands of an instruction that are not in registers.
 template <class R, class Acc, class Sink>
@@ -238,7 +238,7 @@ CROCHET_ALWAYS_INLINE void run(Compute<T, O, A, TA, B, C>, M& m, const At&) {
 
 template <int N, int U, class... I, std::size_t... P, class At>
 CROCHET_ALWAYS_INLINE void evaluate(Program<I...>, std::index_sequence<P...>, const At& at) {
-  Machine<std::index_sequence<P...>, N, U, I...> m;
+  RegisterFile<std::index_sequence<P...>, N, U, I...> m;
   (run<P, N, U>(I{}, m, at), ...);
 }
 

@@ -68,7 +68,7 @@ TEST(DumpNames, NodesMayHaveUnderscoresAndSlashes) {
   EXPECT_EQ(name.slot, 3);
   EXPECT_EQ(name.op, "DebugIdentity");
   EXPECT_EQ(name.time, 1700000000000002u);
-  EXPECT_EQ(name.firing, 12u);
+  EXPECT_EQ(name.debug_event, 12u);
   EXPECT_EQ(parse_dump_name("_arg_x_0_0_0_Op_1").node, "_arg_x_0_0");
   EXPECT_EQ(parse_dump_name("a_0_Op_18446744073709551615").time, ~std::uint64_t{0});
 }
@@ -174,7 +174,7 @@ TEST(DumpReader, TensorsComeInStepOrder) {
   const DumpRun run = only_run(dump);
   std::vector<std::string> order;
   for (const DumpEntry& entry : run.tensors()) {
-    order.push_back(entry.tensor() + "-" + std::to_string(entry.name.firing));
+    order.push_back(entry.tensor() + "-" + std::to_string(entry.name.debug_event));
   }
   EXPECT_EQ(order, (std::vector<std::string>{"zero:0-0", "zero:0-2", "zero:0-10", "m_first:0-0", "z_middle:0-0",
                                              "a_last:0-0", "later:0-0"}));

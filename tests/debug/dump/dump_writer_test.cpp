@@ -57,7 +57,7 @@ crochet::proto::Event event_of(const fs::path& path) {
 struct Pair {
   std::vector<float> values{1, 2};
   std::vector<std::int64_t> shape{2};
-  debug::Firing firing(std::string_view node, std::int64_t microseconds) const {
+  debug::DebugEvent debug_event(std::string_view node, std::int64_t microseconds) const {
     return {cpu, node, 0, "DebugIdentity", microseconds, {DataType::float32, shape, std::as_bytes(std::span(values))}};
   }
 };
@@ -72,10 +72,10 @@ TEST(DumpWriter, WritesTheFilesOfTheOriginal) {
   const std::string graph = "graph";
   writer.write_graph(cpu, graph, t0 - 5);
   writer.write_metadata(debug::CoreMetadata{.session_run_index = 7}, t0 - 3);
-  writer.write_tensor(pair.firing("ns/a", t0));
-  writer.write_tensor(pair.firing("ns/c_d", t0 + 2));
-  writer.write_tensor(pair.firing("ns/c_d", t0 + 2));
-  writer.write_tensor(pair.firing("top", t0 + 3));
+  writer.write_tensor(pair.debug_event("ns/a", t0));
+  writer.write_tensor(pair.debug_event("ns/c_d", t0 + 2));
+  writer.write_tensor(pair.debug_event("ns/c_d", t0 + 2));
+  writer.write_tensor(pair.debug_event("top", t0 + 3));
   const std::string device = "_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_0/";
   const std::string graph_name = "_tfdbg_graph_hash" + std::to_string(debug::graph_hash(graph)) + "_1699999999999995";
   EXPECT_EQ(
@@ -88,7 +88,7 @@ TEST(DumpWriter, WritesTheFilesOfTheOriginal) {
   EXPECT_EQ(bytes_of(writer.directory() / "_tfdbg_fetches_info_"), std::string("\x32\x0e\x12\x0c['ns/c_d:0']", 16));
   EXPECT_EQ(event_of(writer.directory() / (device + graph_name)).graph_def(), graph);
   EXPECT_EQ(bytes_of(writer.directory() / (device + "ns/a_0_DebugIdentity_1700000000000000")),
-            debug::tensor_event(pair.firing("ns/a", t0)).SerializeAsString());
+            debug::tensor_event(pair.debug_event("ns/a", t0)).SerializeAsString());
   EXPECT_EQ(writer.tensors(), 4U);
   EXPECT_EQ(writer.tensor_bytes(), 32U);
   EXPECT_EQ(budget.used(), 32U);
@@ -144,24 +144,25 @@ TEST(CapturedRun, KeepsStringsUntilItIsWritten) {
     const std::vector<std::string> strings{"ab", ""};
     captured.add({cpu, "words", 0, "DebugIdentity", t0, {DataType::string, shape, {}, true, strings}});
   }
-  int firings = 0;
-  captured.each([&](const debug::Firing& firing) {
-    ++firings;
-    EXPECT_EQ(std::vector(firing.tensor.strings.begin(), firing.tensor.strings.end()),
+  int debug_events = 0;
+  captured.each([&](const debug::DebugEvent& debug_event) {
+    ++debug_events;
+    EXPECT_EQ(std::vector(debug_event.tensor.strings.begin(), debug_event.tensor.strings.end()),
               (std::vector<std::string>{"ab", ""}));
   });
-  EXPECT_EQ(firings, 1);
+  EXPECT_EQ(debug_events, 1);
 }
 
 TEST(FramedTensor, IsTheEventWithoutACopy) {
   for (const std::size_t size : std::vector<std::size_t>{0, 1, 2, 100, 127, 128, 20000, 70000}) {
     const std::vector<std::byte> content(size, std::byte{7});
     const std::vector<std::int64_t> shape{static_cast<std::int64_t>(size)};
-    const debug::Firing firing{cpu, "node/with/a/name", 2, "DebugIdentity", t0, {DataType::uint8, shape, content}};
-    const debug::FramedTensor frame = debug::framed(firing);
+    const debug::DebugEvent debug_event{
+        cpu, "node/with/a/name", 2, "DebugIdentity", t0, {DataType::uint8, shape, content}};
+    const debug::FramedTensor frame = debug::framed(debug_event);
     EXPECT_EQ(frame.content.data(), content.data());
     const std::string joined = frame.head + std::string(size, '\7') + frame.tail;
-    EXPECT_EQ(joined, debug::tensor_event(firing).SerializeAsString()) << size;
+    EXPECT_EQ(joined, debug::tensor_event(debug_event).SerializeAsString()) << size;
   }
 }
 
@@ -209,7 +210,7 @@ TEST(SafeNames, KeepADumpInItsDirectory) {
   debug::DumpWriter writer{folder / "run"};
   const Pair pair;
   for (const char* name : {"../../escaped", "/escaped", "..", "a/../../escaped", "ok"}) {
-    writer.write_tensor(pair.firing(name, t0));
+    writer.write_tensor(pair.debug_event(name, t0));
   }
   EXPECT_EQ(files_in(folder.path()).size(), 5U);
   for (const std::string& file : files_in(folder.path()))
@@ -262,10 +263,10 @@ TEST(DumpWriter, StopsAtTheBudgetWithNothingHalfWritten) {
   debug::DiskBudget budget{[] { return "17"; }};
   debug::DumpWriter writer{folder / "run", budget};
   const Pair pair;
-  writer.write_tensor(pair.firing("a", t0));
-  writer.write_tensor(pair.firing("b", t0 + 1));
+  writer.write_tensor(pair.debug_event("a", t0));
+  writer.write_tensor(pair.debug_event("b", t0 + 1));
   try {
-    writer.write_tensor(pair.firing("c", t0 + 2));
+    writer.write_tensor(pair.debug_event("c", t0 + 2));
     FAIL();
   } catch (const crochet::ResourceExhaustedError& error) {
     EXPECT_NE(std::string(error.what()).find("16 of 17 are used. Set TFDBG_DISK_BYTES_LIMIT"), std::string::npos);
@@ -275,7 +276,7 @@ TEST(DumpWriter, StopsAtTheBudgetWithNothingHalfWritten) {
 
 TEST(DumpWriter, AFileIsThereInWholeOrNotAtAllWhereverWritingFails) {
   const Pair pair;
-  const std::size_t whole = debug::tensor_event(pair.firing("a", t0)).ByteSizeLong();
+  const std::size_t whole = debug::tensor_event(pair.debug_event("a", t0)).ByteSizeLong();
   bool done = false;
   for (std::size_t budget = 0; !done; ++budget) {
     const TemporaryFolder folder;
@@ -283,7 +284,7 @@ TEST(DumpWriter, AFileIsThereInWholeOrNotAtAllWhereverWritingFails) {
     debug::DiskBudget bytes;
     debug::DumpWriter writer{folder / "run", bytes, files};
     try {
-      writer.write_tensor(pair.firing("a", t0));
+      writer.write_tensor(pair.debug_event("a", t0));
       done = true;
       EXPECT_EQ(bytes.used(), 8U);
       const Names names = files_in(folder.path());
@@ -306,8 +307,8 @@ TEST(DumpWriter, AMachineThatStopsLeavesNoHalfTensorWhereReadersLook) {
     crochet::test::FaultyFiles files{budget};
     try {
       debug::DumpWriter writer{folder / "run", debug::disk_budget(), files};
-      writer.write_tensor(pair.firing("a", t0));
-      writer.write_tensor(pair.firing("b", t0 + 1));
+      writer.write_tensor(pair.debug_event("a", t0));
+      writer.write_tensor(pair.debug_event("b", t0 + 1));
     } catch (const crochet::test::MachineStopped&) {
     }
     for (const std::string& name : files_in(folder.path())) {

@@ -232,11 +232,11 @@ TEST(GraphEvent, ChunksSayWhatTheyArePartOf) {
 
 TEST(TensorEvent, HasTheBytesOfTheOriginal) {
   const Floats value{{1, 2}, {2}};
-  const debug::Firing firing{cpu, "ns/a", 0, "DebugIdentity", 1700000000000000, value.tensor()};
+  const debug::DebugEvent debug_event{cpu, "ns/a", 0, "DebugIdentity", 1700000000000000, value.tensor()};
   const std::string json =
       R"({"device":"/job:localhost/replica:0/task:0/device:CPU:0","outputSlot":0,"numChunks":1,"chunkIndex":0})";
   EXPECT_EQ(debug::debugger_json(cpu, 0, 1, 0), json);
-  EXPECT_EQ(hex(debug::tensor_event(firing).SerializeAsString()),
+  EXPECT_EQ(hex(debug::tensor_event(debug_event).SerializeAsString()),
             "090000796090281843"
             "2aa801"
             "0aa501"
@@ -255,9 +255,9 @@ TEST(TensorEvent, IsCutAtTheOriginalsLimit) {
   const auto sizes = [](std::size_t bytes) {
     const std::vector<std::byte> content(bytes);
     const auto extent = static_cast<std::int64_t>(bytes);
-    const debug::Firing firing{cpu, "a", 0, "DebugIdentity", 1, {DataType::uint8, {&extent, 1}, content}};
+    const debug::DebugEvent debug_event{cpu, "a", 0, "DebugIdentity", 1, {DataType::uint8, {&extent, 1}, content}};
     std::vector<std::size_t> all;
-    for (const crochet::proto::Event& event : debug::tensor_events(firing)) {
+    for (const crochet::proto::Event& event : debug::tensor_events(debug_event)) {
       EXPECT_EQ(event.summary().value(0).tensor().tensor_shape().dim(0).size(), extent);
       all.push_back(event.summary().value(0).tensor().tensor_content().size());
       EXPECT_LT(event.ByteSizeLong(), 4194304U);
@@ -272,9 +272,10 @@ TEST(TensorEvent, IsCutAtTheOriginalsLimit) {
 }
 std::vector<std::vector<std::string>> sent(const std::vector<std::string>& strings) {
   const auto extent = static_cast<std::int64_t>(strings.size());
-  const debug::Firing firing{cpu, "a", 0, "DebugIdentity", 1, {DataType::string, {&extent, 1}, {}, true, strings}};
+  const debug::DebugEvent debug_event{
+      cpu, "a", 0, "DebugIdentity", 1, {DataType::string, {&extent, 1}, {}, true, strings}};
   std::vector<std::vector<std::string>> all;
-  for (const crochet::proto::Event& event : debug::tensor_events(firing)) {
+  for (const crochet::proto::Event& event : debug::tensor_events(debug_event)) {
     const crochet::proto::TensorProto& tensor = event.summary().value(0).tensor();
     EXPECT_EQ(tensor.dtype(), crochet::proto::DT_STRING);
     EXPECT_EQ(tensor.tensor_shape().dim(0).size(), extent);

@@ -158,9 +158,9 @@ TEST(EventAssembler, strings_are_joined_element_by_element) {
 TEST(EventAssembler, strings_that_were_cut_are_whole_again) {
   const std::vector<std::string> strings{std::string(3'000'000, 'x'), "", std::string(3'000'000, 'y'), "z"};
   const std::vector<std::int64_t> shape{4};
-  const Firing firing{"/job:localhost/replica:0/task:0/device:CPU:0",           "a", 0, "DebugIdentity", 1,
-                      {crochet::io::DataType::string, shape, {}, true, strings}};
-  const std::vector<Event> events = tensor_events(firing);
+  const DebugEvent debug_event{"/job:localhost/replica:0/task:0/device:CPU:0",           "a", 0, "DebugIdentity", 1,
+                               {crochet::io::DataType::string, shape, {}, true, strings}};
+  const std::vector<Event> events = tensor_events(debug_event);
   EXPECT_EQ(events.size(), 2u);
   Stream stream;
   const Received received = stream.add_all(events);

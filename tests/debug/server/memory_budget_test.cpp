@@ -166,17 +166,17 @@ TEST(MemoryBudget, room_that_no_event_took_is_given_back) {
   debug::EventStream stream{debug::DebugAddress("unix:/tmp/crochet-nothing-is-here.sock"), options};
   const std::vector<std::byte> data(4 * MiB);
   const std::int64_t extent = static_cast<std::int64_t>(data.size());
-  const debug::Firing firing{.device = "/device:CPU:0",
-                             .node = "x",
-                             .slot = 0,
-                             .op = "DebugIdentity",
-                             .microseconds = 1,
-                             .tensor = {crochet::io::DataType::uint8, {&extent, 1}, data}};
+  const debug::DebugEvent debug_event{.device = "/device:CPU:0",
+                                      .node = "x",
+                                      .slot = 0,
+                                      .op = "DebugIdentity",
+                                      .microseconds = 1,
+                                      .tensor = {crochet::io::DataType::uint8, {&extent, 1}, data}};
   // The first allocations fail, one at a time: of the key, of the summary and its value. (A later one, of the plug-in's
   // JSON, ends in an assertion of nlohmann_json.) The stream's own thread has nothing to do meanwhile.
   for (std::size_t number = 0; number < 5; ++number) {
     const crochet::testing::FailingAllocations fail(number);
-    EXPECT_THROW(stream.publish(firing), std::bad_alloc) << number;
+    EXPECT_THROW(stream.publish(debug_event), std::bad_alloc) << number;
     EXPECT_EQ(stream.statistics().queued_bytes, 0u) << number;
   }
 }

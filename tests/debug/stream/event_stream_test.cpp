@@ -238,7 +238,7 @@ TEST(EventStream, ABreakpointIsAnsweredOnceATensorAlsoInChunks) {
 
 TEST(EventStream, WithoutAServerRunsAreSkippedAndItIsTriedAgainAfterAPause) {
   const std::string address = unix_address();
-  Program program(address, {.connect_seconds = 0.05, .backoff_seconds = 1, .longest_backoff_seconds = 3});
+  Program program(address, {.connect_seconds = 0.05, .backoff_seconds = 1, .max_backoff_seconds = 3});
   for (const double pause : {1.0, 2.0, 3.0, 3.0}) {
     EXPECT_TRUE(program.run());
     ASSERT_TRUE(program.flush());
@@ -291,7 +291,7 @@ TEST(EventStream, RunsThatFindNoRoomAreReportedOnceTheServerHasTheOthers) {
 TEST(EventStream, AServerThatIsAlwaysTooSlowIsReportedNowAndThen) {
   const std::string address = unix_address();
   TestServer server(address);
-  Program program(address, {.backoff_seconds = 1, .longest_backoff_seconds = 3, .queue_bytes = 10'000});
+  Program program(address, {.backoff_seconds = 1, .max_backoff_seconds = 3, .queue_bytes = 10'000});
   const auto run_without_room = [&] {
     ASSERT_TRUE(program.run(20'000));
     ASSERT_TRUE(program.flush());
@@ -334,7 +334,7 @@ TEST(EventStream, AStuckServerCostsTheQueueAndNoMore) {
   program.stream->end_run();
   EXPECT_FALSE(program.run());  // it is half full: not begun
   program.tensor("x", 10 * limit);
-  EXPECT_LE(program.statistics().most_queued_bytes, limit);
+  EXPECT_LE(program.statistics().max_queued_bytes, limit);
   ASSERT_TRUE(program.flush());
   EXPECT_EQ(program.reports.with("the server did not answer within 2 s"), 1);
   EXPECT_EQ(program.statistics().dropped, 101U);

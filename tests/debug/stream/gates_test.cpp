@@ -55,9 +55,9 @@ TEST(Gates, OfTheBytesThatTheOriginalSends) {
 
 TEST(Gates, AServerCannotMakeThemGrowWithoutEnd) {
   debug::Gates gates;
-  EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, std::string(debug::Gates::longest_key + 1, 'x'))), 1U);
+  EXPECT_EQ(gates.apply(reply(Change::READ_ONLY, std::string(debug::Gates::max_key_length + 1, 'x'))), 1U);
   crochet::proto::EventReply many;
-  for (std::size_t i = 0; i < debug::Gates::most_keys + 10; ++i) {
+  for (std::size_t i = 0; i < debug::Gates::max_keys + 10; ++i) {
     *many.add_debug_op_state_changes() = reply(Change::READ_ONLY, std::to_string(i)).debug_op_state_changes(0);
   }
   EXPECT_EQ(gates.apply(many), 10U);
@@ -70,7 +70,7 @@ TEST(Gates, ManyLongKeysAreBoundedTogether) {
   debug::Gates gates;
   const std::string ending(4'000, 'x');
   const std::size_t each = ending.size() + std::string("10000:0:DebugIdentity").size(),
-                    most = debug::Gates::most_bytes / each;
+                    most = debug::Gates::max_bytes / each;
   std::size_t refused = 0;
   const auto key = [&](std::size_t i) { return std::to_string(10'000 + i) + ending; };
   for (std::size_t i = 0; i < most + 5; ++i) refused += gates.apply(reply(Change::READ_ONLY, key(i)));

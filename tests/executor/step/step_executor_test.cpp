@@ -23,7 +23,7 @@ struct Snapshot {
     return RunArgs{fetches};
   }
   void after_run(auto&, const auto& values) {
-    if (values.asked()) taken.push_back(values["field"_n].front());
+    if (values.requested()) taken.push_back(values["field"_n].front());
   }
   std::vector<double> taken;
 };
@@ -51,10 +51,10 @@ TEST(StepExecutor, GivesALoopOfOnesOwnTheSameHooks) {
 }
 
 TEST(StepExecutor, SaysWhetherAnybodyWantsAnOutput) {
-  int asked = 0;
+  int requested = 0;
   int made = 0;
   StepExecutor step{[&](auto& out) {
-                      ++asked;
+                      ++requested;
                       if (out.due("field"_n)) ++made;
                       if constexpr (std::remove_reference_t<decltype(out)>::due("field"_n))
                         out["field"_n] = std::vector{1.0};
@@ -64,7 +64,7 @@ TEST(StepExecutor, SaysWhetherAnybodyWantsAnOutput) {
   run_session(session, [](auto& s) {
     for (int i = 0; i < 7; ++i) s.run();
   });
-  EXPECT_EQ(asked, 7);
+  EXPECT_EQ(requested, 7);
   EXPECT_EQ(made, 3);
 }
 

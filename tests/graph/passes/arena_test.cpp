@@ -16,7 +16,7 @@ namespace {
 
 Plan training_plan(GraphBuilder& g, Tensor loss) {
   const Tensor train = minimize(loss, Adam{});
-  return make_plan(simplify(g.graph(), Sequence<int>{loss.id}, Sequence<int>{train.id}));
+  return make_plan(simplify(g.graph(), ConstexprVector<int>{loss.id}, ConstexprVector<int>{train.id}));
 }
 void expect_tight(const Plan& p, const Dims& dims) {
   const std::int64_t live = liveness_bytes(p, dims), taken = workspace_bytes(p, dims);
@@ -73,7 +73,7 @@ TEST(Arena, OfRandomGraphs) {
       const Tensor w = g.constant(1.0F);
       values.push_back(matmul(a, broadcast_to(w, {a.shape()[1], columns})));
     }
-    const Plan p = make_plan(simplify(g.graph(), Sequence<int>{values.back().id}, Sequence<int>{}));
+    const Plan p = make_plan(simplify(g.graph(), ConstexprVector<int>{values.back().id}, ConstexprVector<int>{}));
     if (p.slots.empty()) continue;
     const std::int64_t live = liveness_bytes(p), taken = workspace_bytes(p);
     EXPECT_GE(taken, live);
@@ -87,13 +87,13 @@ TEST(Arena, OfRandomGraphs) {
 TEST(Arena, SlotsInUseAtTheSameTimeDoNotOverlap) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Numbers numbers(seed);
-    Sequence<PlacedSlot> slots(static_cast<std::size_t>(1 + numbers.below(60)));
+    ConstexprVector<PlacedSlot> slots(static_cast<std::size_t>(1 + numbers.below(60)));
     for (PlacedSlot& s : slots) {
       s.bytes = 64 * static_cast<std::int64_t>(numbers.below(30));
       s.first = static_cast<std::int32_t>(numbers.below(20));
       s.last = s.first + static_cast<std::int32_t>(numbers.below(8));
     }
-    Sequence<int> order(slots.size()), by_offset(slots.size());
+    ConstexprVector<int> order(slots.size()), by_offset(slots.size());
     const std::int64_t peak = place_in_arena(slots, order, by_offset);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       EXPECT_GE(slots[i].offset, 0);

@@ -32,7 +32,7 @@ std::string compare(const std::vector<double>& expected, const std::vector<doubl
 /// Runs a demand both ways. Placeholders and variables are filled with random numbers. Returns what is wrong.
 std::string check(const Graph& graph, const std::vector<std::string_view>& fetched,
                   const std::vector<std::string_view>& targets, std::uint64_t seed = 1) {
-  Sequence<int> fetched_ids, target_ids;
+  ConstexprVector<int> fetched_ids, target_ids;
   for (std::string_view f : fetched) fetched_ids.push_back(find_node(graph, f));
   for (std::string_view t : targets) target_ids.push_back(find_node(graph, t));
   const Stages stages(graph, fetched_ids, target_ids);

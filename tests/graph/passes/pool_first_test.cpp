@@ -8,8 +8,8 @@ namespace crochet {
 namespace {
 
 /// What a demand's subgraph is after the passes on whole graphs.
-Subgraph simplified(const GraphBuilder& g, const Sequence<int>& fetched) {
-  return simplify(g.graph(), fetched, Sequence<int>{});
+Subgraph simplified(const GraphBuilder& g, const ConstexprVector<int>& fetched) {
+  return simplify(g.graph(), fetched, ConstexprVector<int>{});
 }
 /// Elementwise operations on so many pixels.
 int elementwise_on(const Subgraph& s, std::int64_t height) {

@@ -215,7 +215,7 @@ TEST(Gradient, DoesNotPassToWhatIsNotTrainable) {
   GraphBuilder g;
   const Tensor fixed = g.variable<double>("fixed", {3}, zeros(), false);
   const Tensor w = g.variable<double>("w", {3}, zeros());
-  const Sequence<int> all = gradients(reduce_sum(w * fixed));
+  const ConstexprVector<int> all = gradients(reduce_sum(w * fixed));
   EXPECT_LT(all[static_cast<std::size_t>(fixed.id)], 0);
   EXPECT_GE(all[static_cast<std::size_t>(w.id)], 0);
 }

@@ -55,12 +55,12 @@ struct Diary {
 /// Asks now and then, so that a decorator has a conditional request to pass on.
 struct EveryThird {
   static constexpr auto fetches = cr::fetches<"loss">;
-  std::optional<cr::RunArgs<cr::Fetches<cr::Name<"loss">>>> before_run(auto& run) {
+  cr::MaybeFetch<"loss"> before_run(auto& run) {
     if (run.step() % 3 != 0) return {};
     return cr::RunArgs{fetches};
   }
-  void after_run(auto&, const auto& values) { asked += values.asked() ? "+" : "-"; }
-  std::string asked{};
+  void after_run(auto&, const auto& values) { requested += values.requested() ? "+" : "-"; }
+  std::string requested{};
 };
 
 struct Empty {
@@ -131,7 +131,7 @@ TEST(EveryN, ARunThatFailsDoesNotUseUpTheTurn) {
 TEST(EveryN, LeavesAConditionalHookItsChoice) {
   Script run{cr::EveryN<2, EveryThird>{{}, {.anchor = cr::Anchor::first_run}}};
   EXPECT_EQ(fetched_in(run, 7), "loss||||||loss|") << "admitted at steps 0 2 4 6, due at 0 3 6";
-  EXPECT_EQ(run.hook().hook.asked, "+--+");
+  EXPECT_EQ(run.hook().hook.requested, "+--+");
 }
 
 cr::Feed<cr::Name<"rate">, float> next_rate() {

@@ -45,8 +45,8 @@ struct DumpName {
   std::string node{};
   std::int32_t slot = 0;
   std::string op{};
-  std::uint64_t time = 0;    // microseconds since 1970, UTC
-  std::uint32_t firing = 0;  // 0 for the first in that microsecond
+  std::uint64_t time = 0;         // microseconds since 1970, UTC
+  std::uint32_t debug_event = 0;  // 0 for the first in that microsecond
 };
 
 /// Reads the path of a tensor's file relative to its device directory, with '/' between folders. Node names may have
@@ -62,7 +62,7 @@ inline DumpName parse_dump_name(std::string_view path) {
   if (op.empty()) throw DataLossError("its name has no debug op");
   const std::size_t dash = time.find('-');
   if (!detail::read_decimal(time.substr(0, dash), name.time) ||
-      (dash != time.npos && !detail::read_decimal(time.substr(dash + 1), name.firing))) {
+      (dash != time.npos && !detail::read_decimal(time.substr(dash + 1), name.debug_event))) {
     throw DataLossError("its name ends in no time stamp");
   }
   if (node.empty() || node.back() == '/') throw DataLossError("its name has no node");

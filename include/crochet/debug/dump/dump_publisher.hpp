@@ -78,9 +78,9 @@ class DumpPublisher {
   [[nodiscard]] bool wants(std::string_view /*node*/, std::int32_t /*slot*/, const DebugOp& /*op*/) const {
     return options_.after_the_run || writer_.has_value();
   }
-  void publish(const Firing& firing) {
-    if (options_.after_the_run) return captured_.add(firing);
-    if (writer_) guarded([&] { writer_->write_tensor(firing); });
+  void publish(const DebugEvent& debug_event) {
+    if (options_.after_the_run) return captured_.add(debug_event);
+    if (writer_) guarded([&] { writer_->write_tensor(debug_event); });
   }
   void end_run() {
     if (!options_.after_the_run) finish();
@@ -91,7 +91,7 @@ class DumpPublisher {
     if (!captured_.any()) return;
     guarded([&] {
       open(captured_.run());
-      captured_.each([&](const Firing& firing) { writer_->write_tensor(firing); });
+      captured_.each([&](const DebugEvent& debug_event) { writer_->write_tensor(debug_event); });
     });
     drop();
     finish();

@@ -129,7 +129,7 @@ class DumpRun {
                   Use use) {
     attempt([&] {
       const DumpFile file{path};
-      const std::string bytes = file.read_all(std::min(most, most_event));
+      const std::string bytes = file.read_all(std::min(most, max_event));
       try {
         const auto field = field_of(bytes, number);
         if (!field) throw DataLossError(missing);
@@ -196,8 +196,8 @@ class DumpRun {
       if (node != nullptr) entry.position = node->position;
     }
     std::sort(tensors_.begin(), tensors_.end(), [](const DumpEntry& a, const DumpEntry& b) {
-      return std::tie(a.name.time, a.name.firing, a.position, a.file) <
-             std::tie(b.name.time, b.name.firing, b.position, b.file);
+      return std::tie(a.name.time, a.name.debug_event, a.position, a.file) <
+             std::tie(b.name.time, b.name.debug_event, b.position, b.file);
     });
   }
 

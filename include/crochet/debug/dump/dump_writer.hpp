@@ -85,16 +85,16 @@ class DumpWriter {
   }
 
   /// A tensor. Throws ResourceExhaustedError when the disk budget does not allow it, and writes nothing then.
-  void write_tensor(const Firing& firing) {
-    const std::string node = safe_node_name(firing.node);
-    Firing safe = firing;
+  void write_tensor(const DebugEvent& debug_event) {
+    const std::string node = safe_node_name(debug_event.node);
+    DebugEvent safe = debug_event;
     safe.node = node;
     const FramedTensor frame = framed(safe);
     write_charged(safe, safe.tensor.byte_size(), {bytes_of(frame.head), frame.content, bytes_of(frame.tail)});
   }
   /// A tensor that came as an event, a string tensor too. `where` says device, node, slot, operation and time; its
   /// tensor is not looked at, but for the size that the budget counts. The event's names must be those of `where`.
-  void write_tensor(const proto::Event& event, const Firing& where, std::uint64_t bytes) {
+  void write_tensor(const proto::Event& event, const DebugEvent& where, std::uint64_t bytes) {
     if (!is_safe_node_name(where.node)) throw LogicError("crochet: an event's node has no safe name: rename it before");
     write_charged(where, bytes, {bytes_of(event.SerializeAsString())});
   }
@@ -107,7 +107,7 @@ class DumpWriter {
   }
 
   /// Takes the bytes from the budget before anything is made, and gives them back if they do not reach the disk.
-  void write_charged(const Firing& where, std::uint64_t bytes,
+  void write_charged(const DebugEvent& where, std::uint64_t bytes,
                      std::initializer_list<std::span<const std::byte>> parts) {
     if (!budget_->take(bytes)) refuse(bytes);
     try {
@@ -126,17 +126,17 @@ class DumpWriter {
   }
 
   /// The file of a tensor, its folders made.
-  std::filesystem::path path_of(const Firing& firing) {
-    if (firing.op.empty() || firing.op.size() > 60 || firing.slot < 0 || firing.microseconds < 0 ||
-        !std::all_of(firing.op.begin(), firing.op.end(), detail::is_letter_or_digit)) {
+  std::filesystem::path path_of(const DebugEvent& debug_event) {
+    if (debug_event.op.empty() || debug_event.op.size() > 60 || debug_event.slot < 0 || debug_event.microseconds < 0 ||
+        !std::all_of(debug_event.op.begin(), debug_event.op.end(), detail::is_letter_or_digit)) {
       throw LogicError("crochet: a dump's operation has letters and digits only, slot and time are not negative");
     }
-    const std::size_t slash = firing.node.rfind('/');
-    std::string folder = device_folder(firing.device);
-    if (slash != std::string_view::npos) folder += "/" + std::string(firing.node.substr(0, slash));
-    const std::string_view last = firing.node.substr(slash + 1);  // npos + 1 is 0
-    return folder_of(folder) / (std::string(last) + "_" + std::to_string(firing.slot) + "_" + std::string(firing.op) +
-                                "_" + std::to_string(firing.microseconds));
+    const std::size_t slash = debug_event.node.rfind('/');
+    std::string folder = device_folder(debug_event.device);
+    if (slash != std::string_view::npos) folder += "/" + std::string(debug_event.node.substr(0, slash));
+    const std::string_view last = debug_event.node.substr(slash + 1);  // npos + 1 is 0
+    return folder_of(folder) / (std::string(last) + "_" + std::to_string(debug_event.slot) + "_" +
+                                std::string(debug_event.op) + "_" + std::to_string(debug_event.microseconds));
   }
   std::filesystem::path folder_of(const std::string& folder) {
     std::filesystem::path path = directory_ / folder;

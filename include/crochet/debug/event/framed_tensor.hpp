@@ -41,16 +41,16 @@ inline std::string in_field(std::uint32_t field, const std::string& inner, std::
 
 /// Frames a firing for one file; strings are copied into `head`. Fields are in the order of their numbers, as protobuf
 /// writes them: the tensor's content is the last of its fields here, and only the plug-in data come behind it.
-inline FramedTensor framed(const Firing& firing) {
-  if (firing.tensor.dtype == io::DataType::string) return {tensor_event(firing).SerializeAsString(), {}, {}};
-  Firing without = firing;
+inline FramedTensor framed(const DebugEvent& debug_event) {
+  if (debug_event.tensor.dtype == io::DataType::string) return {tensor_event(debug_event).SerializeAsString(), {}, {}};
+  DebugEvent without = debug_event;
   without.tensor.bytes = {};
   proto::Event event = tensor_event(without);
   proto::Summary::Value& value = *event.mutable_summary()->mutable_value(0);
   proto::Summary::Value metadata;
   *metadata.mutable_metadata() = std::move(*value.mutable_metadata());
   value.clear_metadata();
-  FramedTensor frame{{}, firing.tensor.bytes, metadata.SerializeAsString()};
+  FramedTensor frame{{}, debug_event.tensor.bytes, metadata.SerializeAsString()};
   std::string tensor = value.tensor().SerializeAsString();
   value.clear_tensor();
   const std::string names = value.SerializeAsString();

@@ -14,8 +14,8 @@
 
 namespace crochet::debug {
 
-inline constexpr std::uint64_t most_text = std::uint64_t{1} << 20;  // bytes of a name or of the plug-in's data
-inline constexpr std::uint64_t most_event = 0x7fffffff;             // bytes: protobuf's limit for a message
+inline constexpr std::uint64_t max_text = std::uint64_t{1} << 20;  // bytes of a name or of the plug-in's data
+inline constexpr std::uint64_t max_event = 0x7fffffff;             // bytes: protobuf's limit for a message
 
 namespace detail {
 
@@ -29,7 +29,7 @@ constexpr std::uint32_t bytes_field(int number) { return varint_field(number) | 
 class MessageWalk {
  public:
   MessageWalk(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size) : in_(&from) {
-    if (size > most_event) throw DataLossError("it is larger than a message can be");
+    if (size > max_event) throw DataLossError("it is larger than a message can be");
     in_.PushLimit(static_cast<int>(size));
   }
 
@@ -66,7 +66,7 @@ class MessageWalk {
   }
   void text(std::string& to) {
     const std::uint64_t size = length();
-    if (size > most_text) throw DataLossError("it has a text of " + std::to_string(size) + " bytes");
+    if (size > max_text) throw DataLossError("it has a text of " + std::to_string(size) + " bytes");
     bytes(to, size);
   }
   void bytes(std::string& to, std::uint64_t size) {
@@ -84,10 +84,10 @@ class MessageWalk {
   [[nodiscard]] std::uint64_t position() const { return static_cast<std::uint64_t>(in_.CurrentPosition()); }
 
  private:
-  static constexpr int most_depth = 100;  // groups in each other: protobuf's own limit
+  static constexpr int max_depth = 100;  // groups in each other: protobuf's own limit
 
   void skip_field(std::uint32_t tag, int depth) {
-    if ((tag >> 3) == 0 || depth > most_depth) fail();
+    if ((tag >> 3) == 0 || depth > max_depth) fail();
     switch (tag & 7) {
       case 0:
         number();

@@ -37,7 +37,7 @@ class ParsedSize {
   static constexpr std::uint64_t text_bytes = 96;      // a std::string on the heap, its place in an array, its block
   static constexpr std::uint64_t unknown_bytes = 128;  // an unknown field, with a text
   static constexpr std::uint64_t map_bytes = 160;      // a node of a hash table, with its share of the table
-  static constexpr int most_depth = 100;               // protobuf's own limit
+  static constexpr int max_depth = 100;                // protobuf's own limit
 
   /// The object, its block on the heap and its place in an array.
   static std::uint64_t message_bytes(const google::protobuf::Descriptor& type) {
@@ -69,7 +69,7 @@ class ParsedSize {
     return false;
   }
   bool message(const Field& field) {
-    if (++depth_ > most_depth) throw DataLossError("its messages are nested too deeply");
+    if (++depth_ > max_depth) throw DataLossError("its messages are nested too deeply");
     add(field.is_map() ? map_bytes : 0);
     add(message_bytes(*field.message_type()));
     in_.nested([&](std::uint32_t tag) { return this->field(*field.message_type(), tag); });

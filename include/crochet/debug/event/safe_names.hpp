@@ -16,8 +16,8 @@ namespace crochet::debug {
 namespace detail {
 
 /// Bytes of one part of a path: a file's also has slot, operation and time behind it, and 255 is the most.
-inline constexpr std::size_t longest_part = 150;
-inline constexpr std::size_t longest_name = 1000;
+inline constexpr std::size_t max_part_length = 150;
+inline constexpr std::size_t max_name_length = 1000;
 inline constexpr std::string_view graph_file_prefix = "_tfdbg_graph_";
 
 constexpr bool is_letter_or_digit(char c) {
@@ -26,14 +26,14 @@ constexpr bool is_letter_or_digit(char c) {
 constexpr bool is_legal_in_a_name(char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-'; }
 
 constexpr bool is_safe_part(std::string_view part) {
-  return !part.empty() && part != "." && part != ".." && part.size() <= longest_part &&
+  return !part.empty() && part != "." && part != ".." && part.size() <= max_part_length &&
          !part.starts_with(graph_file_prefix) && std::all_of(part.begin(), part.end(), is_legal_in_a_name);
 }
 
 /// The part with what does not belong in it replaced.
 inline std::string made_safe(std::string_view part) {
   std::string safe;
-  for (const char c : part.substr(0, longest_part - 30)) safe += is_legal_in_a_name(c) ? c : '_';
+  for (const char c : part.substr(0, max_part_length - 30)) safe += is_legal_in_a_name(c) ? c : '_';
   if (!is_safe_part(safe)) safe.insert(0, "node_");  // asked of what it became: `_` may make a graph's name of it
   return safe;
 }
@@ -54,7 +54,7 @@ constexpr void each_part(std::string_view name, Visit&& visit) {
 /// letters, digits, `_`, `.` and `-`, neither empty nor `.` nor `..`, not longer than 150 bytes, and do not look like a
 /// graph's file; all in all it has at most 1000 bytes.
 inline bool is_safe_node_name(std::string_view name) {
-  bool safe = name.size() <= detail::longest_name;
+  bool safe = name.size() <= detail::max_name_length;
   detail::each_part(name, [&](std::string_view part) { safe = safe && detail::is_safe_part(part); });
   return safe;
 }
@@ -64,8 +64,8 @@ inline bool is_safe_node_name(std::string_view name) {
 inline std::string safe_node_name(std::string_view name) {
   if (is_safe_node_name(name)) return std::string(name);
   std::string safe;
-  detail::each_part(name.substr(0, detail::longest_name - 200), [&](std::string_view part) {
-    if (safe.size() < detail::longest_name - 200) safe += (safe.empty() ? "" : "/") + detail::made_safe(part);
+  detail::each_part(name.substr(0, detail::max_name_length - 200), [&](std::string_view part) {
+    if (safe.size() < detail::max_name_length - 200) safe += (safe.empty() ? "" : "/") + detail::made_safe(part);
   });
   safe += '-';
   const std::uint64_t hash = graph_hash(name);

@@ -20,8 +20,8 @@
 namespace crochet::debug {
 
 /// `<node>:<slot>:<op>`, which the original also calls the debug node's name.
-inline std::string watch_key(const Firing& firing) {
-  return std::string(firing.node) + ":" + std::to_string(firing.slot) + ":" + std::string(firing.op);
+inline std::string watch_key(const DebugEvent& debug_event) {
+  return std::string(debug_event.node) + ":" + std::to_string(debug_event.slot) + ":" + std::string(debug_event.op);
 }
 
 /// What readers take from the plug-in data of a tensor's event. Keys are in camel case, in this order, zeros included:
@@ -41,19 +41,19 @@ constexpr std::size_t tensor_chunks(std::size_t bytes) { return bytes == 0 ? 1 :
 namespace detail {
 
 /// All but the elements.
-inline proto::Event tensor_frame(const Firing& firing, std::size_t chunk, std::size_t chunks) {
+inline proto::Event tensor_frame(const DebugEvent& debug_event, std::size_t chunk, std::size_t chunks) {
   proto::Event event;
-  event.set_wall_time(static_cast<double>(firing.microseconds));
+  event.set_wall_time(static_cast<double>(debug_event.microseconds));
   proto::Summary::Value& value = *event.mutable_summary()->add_value();
-  value.set_tag(std::string(firing.node));
-  value.set_node_name(watch_key(firing));
+  value.set_tag(std::string(debug_event.node));
+  value.set_node_name(watch_key(debug_event));
   auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
   plugin.set_plugin_name("debugger");
-  plugin.set_content(debugger_json(firing.device, firing.slot, chunks, chunk));
+  plugin.set_content(debugger_json(debug_event.device, debug_event.slot, chunks, chunk));
   proto::TensorProto& tensor = *value.mutable_tensor();
-  tensor.set_dtype(static_cast<proto::DataType>(firing.tensor.dtype));
+  tensor.set_dtype(static_cast<proto::DataType>(debug_event.tensor.dtype));
   auto& shape = *tensor.mutable_tensor_shape();
-  for (const std::int64_t extent : firing.tensor.shape) shape.add_dim()->set_size(extent);
+  for (const std::int64_t extent : debug_event.tensor.shape) shape.add_dim()->set_size(extent);
   return event;
 }
 inline void add_strings(proto::Event& event, std::span<const std::string> strings) {
@@ -66,10 +66,10 @@ inline void add_strings(proto::Event& event, std::span<const std::string> string
 /// Chunk `chunk` of `chunks` of a firing: type, whole shape, names and time stand in each. Numbers travel as
 /// `tensor_content`, since readers take any other field for a tensor without a value. Strings travel as `string_val`,
 /// and are not cut here: all of them are in the event.
-inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, std::size_t chunks = 1) {
-  proto::Event event = detail::tensor_frame(firing, chunk, chunks);
-  detail::add_strings(event, firing.tensor.strings);
-  const std::span<const std::byte> all = firing.tensor.bytes;
+inline proto::Event tensor_event(const DebugEvent& debug_event, std::size_t chunk = 0, std::size_t chunks = 1) {
+  proto::Event event = detail::tensor_frame(debug_event, chunk, chunks);
+  detail::add_strings(event, debug_event.tensor.strings);
+  const std::span<const std::byte> all = debug_event.tensor.bytes;
   const std::size_t begin = chunks == 1 ? 0 : chunk * chunk_bytes;
   const std::size_t size = chunks == 1 ? all.size() : std::min(chunk_bytes, all.size() - begin);
   if (size > 0) {
@@ -80,11 +80,12 @@ inline proto::Event tensor_event(const Firing& firing, std::size_t chunk = 0, st
 
 namespace detail {
 
-inline std::vector<proto::Event> string_events(const Firing& firing) {
-  const std::vector<std::span<const std::string>> chunks = string_chunks(firing.tensor.strings, watch_key(firing));
+inline std::vector<proto::Event> string_events(const DebugEvent& debug_event) {
+  const std::vector<std::span<const std::string>> chunks =
+      string_chunks(debug_event.tensor.strings, watch_key(debug_event));
   std::vector<proto::Event> events;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    add_strings(events.emplace_back(tensor_frame(firing, i, chunks.size())), chunks[i]);
+    add_strings(events.emplace_back(tensor_frame(debug_event, i, chunks.size())), chunks[i]);
   }
   return events;
 }
@@ -92,11 +93,11 @@ inline std::vector<proto::Event> string_events(const Firing& firing) {
 }  // namespace detail
 
 /// All messages of a firing, in order. Throws LogicError for a string longer than a message.
-inline std::vector<proto::Event> tensor_events(const Firing& firing) {
-  if (firing.tensor.dtype == io::DataType::string) return detail::string_events(firing);
-  const std::size_t chunks = tensor_chunks(firing.tensor.bytes.size());
+inline std::vector<proto::Event> tensor_events(const DebugEvent& debug_event) {
+  if (debug_event.tensor.dtype == io::DataType::string) return detail::string_events(debug_event);
+  const std::size_t chunks = tensor_chunks(debug_event.tensor.bytes.size());
   std::vector<proto::Event> events;
-  for (std::size_t i = 0; i < chunks; ++i) events.push_back(tensor_event(firing, i, chunks));
+  for (std::size_t i = 0; i < chunks; ++i) events.push_back(tensor_event(debug_event, i, chunks));
   return events;
 }
 

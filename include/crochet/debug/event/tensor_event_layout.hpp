@@ -44,7 +44,7 @@ struct TensorEventLayout {
   std::uint64_t tensor_size = 0;
 };
 
-inline constexpr int most_dimensions = 254;  // TensorFlow's own limit
+inline constexpr int max_dimensions = 254;  // TensorFlow's own limit
 namespace detail {
 
 /// TensorProto's fields, by number: tensor.proto.
@@ -82,7 +82,7 @@ class TensorWalk {
     if (tag == varint_field(3) && in.number() != 0) throw DataLossError("its shape has no known rank");
     if (tag == varint_field(3)) return true;
     if (tag != bytes_field(2)) return false;
-    if (to_.shape.size() == most_dimensions) throw DataLossError("its shape has too many dimensions");
+    if (to_.shape.size() == max_dimensions) throw DataLossError("its shape has too many dimensions");
     std::int64_t& size = to_.shape.emplace_back(0);
     in.nested([&](std::uint32_t part) {
       if (part != varint_field(1)) return false;

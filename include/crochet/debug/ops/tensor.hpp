@@ -43,7 +43,7 @@ constexpr io::DataType data_type_of(DType type) {
 }
 
 /// One tensor that one debug operation published: `<node>:<slot>:<op>` on a device at a time.
-struct Firing {
+struct DebugEvent {
   std::string_view device;
   std::string_view node;  ///< without the slot
   std::int32_t slot = 0;

@@ -29,7 +29,7 @@ class CapturedRun {
   }
   CapturedRun& operator=(CapturedRun&& other) noexcept {
     run_ = std::exchange(other.run_, std::nullopt);
-    firings_ = std::move(other.firings_);
+    debug_events_ = std::move(other.debug_events_);
     bytes_ = std::move(other.bytes_);
     return *this;
   }
@@ -39,35 +39,35 @@ class CapturedRun {
     clear();
     run_ = run;
   }
-  void add(const Firing& firing) {
-    Copy copy{std::string(firing.node),
-              firing.slot,
-              std::string(firing.op),
-              firing.microseconds,
-              firing.tensor.dtype,
+  void add(const DebugEvent& debug_event) {
+    Copy copy{std::string(debug_event.node),
+              debug_event.slot,
+              std::string(debug_event.op),
+              debug_event.microseconds,
+              debug_event.tensor.dtype,
               bytes_.size(),
-              firing.tensor.bytes.size(),
+              debug_event.tensor.bytes.size(),
               {},
-              {firing.tensor.strings.begin(), firing.tensor.strings.end()}};
-    copy.shape.assign(firing.tensor.shape.begin(), firing.tensor.shape.end());
-    bytes_.insert(bytes_.end(), firing.tensor.bytes.begin(), firing.tensor.bytes.end());
-    firings_.push_back(std::move(copy));
+              {debug_event.tensor.strings.begin(), debug_event.tensor.strings.end()}};
+    copy.shape.assign(debug_event.tensor.shape.begin(), debug_event.tensor.shape.end());
+    bytes_.insert(bytes_.end(), debug_event.tensor.bytes.begin(), debug_event.tensor.bytes.end());
+    debug_events_.push_back(std::move(copy));
   }
 
   /// Is there a run?
   [[nodiscard]] bool any() const { return run_.has_value(); }
   [[nodiscard]] const DebugRun& run() const { return *run_; }
-  /// Calls `visit(const Firing&)` for each, in order.
+  /// Calls `visit(const DebugEvent&)` for each, in order.
   template <class Visit>
   void each(Visit&& visit) const {
-    for (const Copy& copy : firings_) {
+    for (const Copy& copy : debug_events_) {
       const Tensor tensor{copy.dtype, copy.shape, std::span(bytes_).subspan(copy.begin, copy.size), true, copy.strings};
-      visit(Firing{run_->device, copy.node, copy.slot, copy.op, copy.microseconds, tensor});
+      visit(DebugEvent{run_->device, copy.node, copy.slot, copy.op, copy.microseconds, tensor});
     }
   }
   void clear() {
     run_.reset();
-    firings_.clear();
+    debug_events_.clear();
     bytes_.clear();
   }
 
@@ -84,7 +84,7 @@ class CapturedRun {
   };
 
   std::optional<DebugRun> run_;
-  std::vector<Copy> firings_;
+  std::vector<Copy> debug_events_;
   std::vector<std::byte> bytes_;
 };
 

@@ -27,12 +27,12 @@ struct DebugRun {
 
 /// Where the events of debugged runs go: files, or a server.
 template <class P>
-concept Publisher = requires(P& publisher, const DebugRun& run, const Firing& firing, const DebugOp& op) {
+concept Publisher = requires(P& publisher, const DebugRun& run, const DebugEvent& debug_event, const DebugOp& op) {
   publisher.urls(std::int64_t{});  // of the run that begins at this time: what the graph's debug nodes name
   publisher.begin_run(run);        // its graph and metadata
-  publisher.wants(firing.node, firing.slot, op);  // bool: asked before an operation is evaluated
-  publisher.publish(firing);                      // one tensor; its memory is valid during the call
-  publisher.end_run();                            // all tensors were published. Not called if the run fails
+  publisher.wants(debug_event.node, debug_event.slot, op);  // bool: asked before an operation is evaluated
+  publisher.publish(debug_event);                           // one tensor; its memory is valid during the call
+  publisher.end_run();                                      // all tensors were published. Not called if the run fails
 };
 
 }  // namespace crochet::debug

@@ -134,7 +134,7 @@ inline std::vector<std::string> graph_nodes(const DebugRun& run) {
 /// A source file as servers get it. One that cannot be read, or has more than 4,000,000 bytes, is named without its
 /// lines.
 inline proto::DebuggedSourceFiles source_file(const std::filesystem::path& path) {
-  constexpr std::uintmax_t most_bytes = 4'000'000;
+  constexpr std::uintmax_t max_bytes = 4'000'000;
   proto::DebuggedSourceFiles message;
   proto::DebuggedSourceFile& file = *message.add_source_files();
   std::array<char, 256> host{};
@@ -148,7 +148,7 @@ inline proto::DebuggedSourceFiles source_file(const std::filesystem::path& path)
   const auto time = std::filesystem::last_write_time(path, error);
   const auto since_1970 = std::chrono::file_clock::to_sys(time).time_since_epoch();
   file.set_last_modified(std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count());
-  if (bytes > most_bytes) return message;
+  if (bytes > max_bytes) return message;
   std::ifstream in(path, std::ios::binary);
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();

@@ -48,14 +48,14 @@ void for_each_node(std::string_view graph_def, Use use) {
   }
 }
 
-inline constexpr std::uint64_t most_node_memory = std::uint64_t{8} << 20;  // bytes
+inline constexpr std::uint64_t max_node_memory = std::uint64_t{8} << 20;  // bytes
 
 /// A node, or, of one that takes so much memory that it must be full of constants, its name alone.
 inline proto::NodeDef read_node(std::string_view bytes) {
   proto::NodeDef node;
   try {
     google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
-    parsed_size(*proto::NodeDef::descriptor(), stream, bytes.size(), most_node_memory);
+    parsed_size(*proto::NodeDef::descriptor(), stream, bytes.size(), max_node_memory);
     if (!node.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw DataLossError("");
   } catch (const ResourceExhaustedError&) {
     io::detail::for_each_field(bytes, [&](const io::detail::WireField& field) {

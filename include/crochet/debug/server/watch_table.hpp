@@ -64,7 +64,7 @@ class WatchTable {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return false;
     Entry& entry = found->second;
-    if (entry.state == WatchState::off && entry.told && entry.said_off < most_times_said_off) {
+    if (entry.state == WatchState::off && entry.told && entry.said_off < max_times_said_off) {
       entry.told = false;
       entry.version = ++version_;
       ++entry.said_off;
@@ -96,7 +96,7 @@ class WatchTable {
     bool told = false;
     bool was_breakpoint = false;
   };
-  static constexpr int most_times_said_off = 3;
+  static constexpr int max_times_said_off = 3;
 
   void make_room() {
     for (auto at = entries_.begin(); at != entries_.end(); ++at) {

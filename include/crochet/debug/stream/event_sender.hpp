@@ -53,7 +53,7 @@ class EventSender {
       for (const StreamedGraph& graph : run.graphs) {
         if (!send_graph(graph, run.microseconds)) return false;
       }
-      if (sent_graphs_.size() >= most_combinations) sent_graphs_.clear();
+      if (sent_graphs_.size() >= max_combinations) sent_graphs_.clear();
       sent_graphs_.insert(run.combination);
     }
     return send(metadata_event(run.metadata, run.microseconds, address_.path())) && reply(options_.reply_seconds);
@@ -74,13 +74,14 @@ class EventSender {
   /// A call that is not part of a stream. False if the server is not there. One that does not take it gets its runs all
   /// the same, and a report says so.
   bool tell(const proto::CallTraceback& traceback) {
-    return ask(send_tracebacks_method, [&](auto* context, auto* queue) {
+    return request(send_tracebacks_method, [&](auto* context, auto* queue) {
       return stub_->PrepareAsyncSendTracebacks(context, traceback, queue);
     });
   }
   bool tell(const proto::DebuggedSourceFiles& files) {
-    return ask(send_source_files_method,
-               [&](auto* context, auto* queue) { return stub_->PrepareAsyncSendSourceFiles(context, files, queue); });
+    return request(send_source_files_method, [&](auto* context, auto* queue) {
+      return stub_->PrepareAsyncSendSourceFiles(context, files, queue);
+    });
   }
   /// The rest of the run is not wanted.
   void abandon() { call_.reset(); }
@@ -90,7 +91,7 @@ class EventSender {
   [[nodiscard]] std::uint64_t replies() const { return replies_; }
 
  private:
-  static constexpr std::size_t most_combinations = 10'000;
+  static constexpr std::size_t max_combinations = 10'000;
 
   /// A connected channel, over which both have shown that they have the token, if there is one.
   bool connect() {
@@ -192,7 +193,7 @@ class EventSender {
     return false;
   }
   template <class Prepare>
-  bool ask(const char* method, Prepare prepare) {
+  bool request(const char* method, Prepare prepare) {
     if (!connect()) return false;
     if (!listens_) return true;
     grpc::ClientContext context;

@@ -79,16 +79,16 @@ class EventStream {
   /// Is there anybody for this operation's tensor?
   [[nodiscard]] bool wants(std::string_view key, bool gated) const { return !gated || gates_->of(key) != Gate::closed; }
   /// Copies the tensor if there is room for it.
-  void publish(const Firing& firing) {
-    StreamedTensor tensor{watch_key(firing), {}};
-    const std::size_t bytes = size_of(firing, tensor.key);
+  void publish(const DebugEvent& debug_event) {
+    StreamedTensor tensor{watch_key(debug_event), {}};
+    const std::size_t bytes = size_of(debug_event, tensor.key);
     if (!queue_.reserve(bytes)) {
       ++dropped_;
       return;
     }
     const bool breakpoint = gates_->of(tensor.key) == Gate::read_write;
     const std::uint64_t number = push_reserved(bytes, [&] {
-      tensor.events = tensor_events(firing);
+      tensor.events = tensor_events(debug_event);
       return std::move(tensor);
     });
     if (breakpoint) keep_step(number);
@@ -128,7 +128,7 @@ class EventStream {
             .replies = replies_,
             .failures = failures_,
             .queued_bytes = queue_.bytes(),
-            .most_queued_bytes = queue_.most_bytes_seen()};
+            .max_queued_bytes = queue_.max_bytes_seen()};
   }
 
  private:
@@ -150,10 +150,10 @@ class EventStream {
     }
   }
   /// The elements, and what a message around them takes at most.
-  static std::size_t size_of(const Firing& firing, const std::string& key) {
-    const std::size_t frame = 256 + 2 * key.size() + firing.device.size() + 16 * firing.tensor.shape.size();
-    const std::size_t bytes = firing.tensor.byte_size() + string_frame * firing.tensor.strings.size();
-    const std::size_t most = firing.tensor.strings.empty() ? 1 : 2;  // strings leave room in the chunks
+  static std::size_t size_of(const DebugEvent& debug_event, const std::string& key) {
+    const std::size_t frame = 256 + 2 * key.size() + debug_event.device.size() + 16 * debug_event.tensor.shape.size();
+    const std::size_t bytes = debug_event.tensor.byte_size() + string_frame * debug_event.tensor.strings.size();
+    const std::size_t most = debug_event.tensor.strings.empty() ? 1 : 2;  // strings leave room in the chunks
     return bytes + most * tensor_chunks(bytes) * frame;
   }
   /// With `lockstep_seconds`: waits for an item, at most once too long in a run.
@@ -231,7 +231,7 @@ class EventStream {
     }
   }
   [[nodiscard]] double longer(double pause) const {
-    return pause == 0 ? options_.backoff_seconds : std::min(2 * pause, options_.longest_backoff_seconds);
+    return pause == 0 ? options_.backoff_seconds : std::min(2 * pause, options_.max_backoff_seconds);
   }
 
   /// What the server did not get.

@@ -38,9 +38,9 @@ struct EventStreamOptions {
   double drain_seconds = 5;        ///< for the server to end a stream of which it has all
   double close_seconds = 5;        ///< for what is left at the end of the session
   double backoff_seconds = 1;      ///< without attempts, after the first failure; twice as long after each further one,
-  double longest_backoff_seconds = 60;  ///< up to this
-  double lockstep_seconds = 0;  ///< greater: a run waits so long, at most, for the replies to its beginning, and to
-                                ///< each tensor at a breakpoint; so gates open in the run whose reply opens them
+  double max_backoff_seconds = 60;  ///< up to this
+  double lockstep_seconds = 0;      ///< greater: a run waits so long, at most, for the replies to its beginning, and to
+                                    ///< each tensor at a breakpoint; so gates open in the run whose reply opens them
 
   std::size_t queue_bytes = std::size_t{256} << 20;  ///< that may wait for the server; what has no room is dropped,
   std::size_t queue_events = 10'000;                 ///< and counted. The same in pieces: tensors, beginnings, ends
@@ -63,7 +63,7 @@ struct EventStreamStatistics {
   std::uint64_t replies = 0;       ///< read
   std::uint64_t failures = 0;      ///< streams and connections
   std::size_t queued_bytes = 0;    ///< waiting now
-  std::size_t most_queued_bytes = 0;
+  std::size_t max_queued_bytes = 0;
 };
 
 }  // namespace crochet::debug

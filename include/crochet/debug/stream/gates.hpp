@@ -25,9 +25,9 @@ enum class Gate : std::uint8_t {
 /// The state of each watch key at one address. Any thread.
 class Gates {
  public:
-  static constexpr std::size_t most_keys = 65'536;                  ///< of an address,
-  static constexpr std::size_t longest_key = 4'096;                 ///< bytes, and
-  static constexpr std::size_t most_bytes = std::size_t{16} << 20;  ///< of all: what a server wants beyond is refused
+  static constexpr std::size_t max_keys = 65'536;                  ///< of an address,
+  static constexpr std::size_t max_key_length = 4'096;             ///< bytes, and
+  static constexpr std::size_t max_bytes = std::size_t{16} << 20;  ///< of all: what a server wants beyond is refused
 
   [[nodiscard]] Gate of(std::string_view key) const {
     const std::lock_guard lock(mutex_);
@@ -73,7 +73,7 @@ class Gates {
       found->second = state;
       return true;
     }
-    if (key.size() > longest_key || states_.size() >= most_keys || key.size() > most_bytes - bytes_) return false;
+    if (key.size() > max_key_length || states_.size() >= max_keys || key.size() > max_bytes - bytes_) return false;
     bytes_ += key.size();
     states_.emplace(std::move(key), state);
     return true;

@@ -81,10 +81,10 @@ class StreamPublisher {
     return any;
   }
   /// What the operation that `wants` was asked about last has made.
-  void publish(const Firing& firing) {
-    const std::string key = watch_key(firing);
+  void publish(const DebugEvent& debug_event) {
+    const std::string key = watch_key(debug_event);
     each([&](EventStream& stream) {
-      if (stream.wants(key, gated_)) stream.publish(firing);
+      if (stream.wants(key, gated_)) stream.publish(debug_event);
     });
   }
   void end_run() {

@@ -50,12 +50,12 @@ using StreamItem =
 /// something is made, so that nothing is copied in vain.
 class StreamQueue {
  public:
-  StreamQueue(std::size_t items, std::size_t bytes) : most_items_(items), most_bytes_(bytes) {}
+  StreamQueue(std::size_t items, std::size_t bytes) : max_items_(items), max_bytes_(bytes) {}
 
   /// Is half of it free? If not, no run should be begun.
   [[nodiscard]] bool has_room_for_a_run() const {
     const std::lock_guard lock(mutex_);
-    return !closed_ && items_.size() <= most_items_ / 2 && bytes_ <= most_bytes_ / 2;
+    return !closed_ && items_.size() <= max_items_ / 2 && bytes_ <= max_bytes_ / 2;
   }
   /// Is nothing waiting, nor in the thread's hands?
   [[nodiscard]] bool idle() const {
@@ -65,9 +65,9 @@ class StreamQueue {
   /// Takes room for an item that `push` will bring. One larger than the whole queue never gets any.
   [[nodiscard]] bool reserve(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    if (closed_ || items_.size() >= most_items_ || bytes > most_bytes_ - std::min(bytes_, most_bytes_)) return false;
+    if (closed_ || items_.size() >= max_items_ || bytes > max_bytes_ - std::min(bytes_, max_bytes_)) return false;
     bytes_ += bytes;
-    most_seen_ = std::max(most_seen_, bytes_);
+    max_seen_ = std::max(max_seen_, bytes_);
     return true;
   }
   /// Gives back room that no item will take.
@@ -136,17 +136,17 @@ class StreamQueue {
     const std::lock_guard lock(mutex_);
     return bytes_;
   }
-  [[nodiscard]] std::size_t most_bytes_seen() const {
+  [[nodiscard]] std::size_t max_bytes_seen() const {
     const std::lock_guard lock(mutex_);
-    return most_seen_;
+    return max_seen_;
   }
 
  private:
-  const std::size_t most_items_, most_bytes_;
+  const std::size_t max_items_, max_bytes_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::deque<Entry> items_;
-  std::size_t bytes_ = 0, most_seen_ = 0;
+  std::size_t bytes_ = 0, max_seen_ = 0;
   std::uint64_t pushed_ = 0, done_ = 0;
   bool closed_ = false;
 };

@@ -141,8 +141,8 @@ class TokenClient {
 class TokenServer {
  public:
   /// An empty token: no client has to show anything.
-  explicit TokenServer(std::string token, std::size_t most_sessions = 256)
-      : token_(std::move(token)), most_(std::max<std::size_t>(most_sessions, 1)) {}
+  explicit TokenServer(std::string token, std::size_t max_sessions = 256)
+      : token_(std::move(token)), most_(std::max<std::size_t>(max_sessions, 1)) {}
 
   [[nodiscard]] bool has_token() const { return !token_.empty(); }
   /// The answer to a client's hello; empty for one that is no nonce. Throws UnavailableError without random numbers.

@@ -11,7 +11,7 @@
 namespace crochet::debug::detail {
 
 /// Bytes in the path of a Unix socket, at most: the system's `sun_path` without its end.
-inline constexpr std::size_t longest_unix_path = 107;
+inline constexpr std::size_t max_unix_path_length = 107;
 
 /// Why nobody could connect to a socket of this path; empty if all is well with it.
 inline std::string unix_path_fault(std::string_view path) {
@@ -20,8 +20,8 @@ inline std::string unix_path_fault(std::string_view path) {
   if (std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
     return "the path of its socket has control characters";
   }
-  if (path.size() > longest_unix_path + (path.starts_with("///") ? 2 : 0)) {
-    return "the path of a Unix socket has at most " + std::to_string(longest_unix_path) + " bytes";
+  if (path.size() > max_unix_path_length + (path.starts_with("///") ? 2 : 0)) {
+    return "the path of a Unix socket has at most " + std::to_string(max_unix_path_length) + " bytes";
   }
   return {};
 }

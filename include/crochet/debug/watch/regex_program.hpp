@@ -95,7 +95,7 @@ class RegexProgram {
   }
 
  private:
-  static constexpr std::size_t most_sets = Capacity / 4 + 1;
+  static constexpr std::size_t max_sets = Capacity / 4 + 1;
 
   [[nodiscard]] constexpr bool more() const { return error_ == RegexError::none && at_ < pattern_.size(); }
   [[nodiscard]] constexpr bool sees(char c) const { return more() && pattern_[at_] == c; }
@@ -254,7 +254,7 @@ class RegexProgram {
   }
 
   constexpr void emit_set(const ByteSet& set) {
-    if (set_count_ == most_sets) return fail(RegexError::pattern_is_too_long);
+    if (set_count_ == max_sets) return fail(RegexError::pattern_is_too_long);
     sets_[set_count_] = set;
     emit({RegexStep::set, 0, static_cast<std::int16_t>(set_count_++)});
   }
@@ -324,7 +324,7 @@ class RegexProgram {
   std::size_t at_ = 0, size_ = 0, set_count_ = 0;
   RegexError error_ = RegexError::none;
   std::array<RegexStep, Capacity> steps_{};
-  std::array<ByteSet, most_sets> sets_{};
+  std::array<ByteSet, max_sets> sets_{};
 };
 
 }  // namespace crochet::debug

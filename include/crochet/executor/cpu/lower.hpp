@@ -27,7 +27,7 @@ class Lowering {
   friend class ProbedSteps;
 
  public:
-  using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.gathering_count>;
+  using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.reduction_buffer_count>;
 
   /// All steps, in order, on one member of the team.
   static void run(const FrameType& frame, kernel::Worker& worker) {
@@ -44,7 +44,7 @@ class Lowering {
   static constexpr bool only_scalars = [] {
     for (std::size_t s = 0; s < plan.step_count; ++s) {
       const Step& step = plan.steps[s];
-      if (step.root != nullptr || step.gathering >= 0 || !detail::is_scalar(step)) return false;
+      if (step.root != nullptr || step.reduction_buffer >= 0 || !detail::is_scalar(step)) return false;
     }
     return true;
   }();
@@ -72,16 +72,16 @@ class Lowering {
 
   /// Gives the members of a team room for the totals of each step that reduces; keeps the memory.
   static void place_totals(FrameType& frame, kernel::AlignedBytes& memory, int members) {
-    if constexpr (plan.gathering_count > 0) {
-      std::array<std::size_t, plan.gathering_count + 1> offsets{};
+    if constexpr (plan.reduction_buffer_count > 0) {
+      std::array<std::size_t, plan.reduction_buffer_count + 1> offsets{};
       [&]<std::size_t... K>(std::index_sequence<K...>) {
-        ((offsets[K + 1] = offsets[K] + totals<Table::code[Table::gathering[K]]>(Table::steps[Table::gathering[K]],
-                                                                                 frame.dims, members)),
+        ((offsets[K + 1] = offsets[K] + totals<Table::code[Table::reduction_buffer[K]]>(
+                                            Table::steps[Table::reduction_buffer[K]], frame.dims, members)),
          ...);
       }
-      (std::make_index_sequence<plan.gathering_count>{});
-      memory.reserve(offsets[plan.gathering_count], "the totals of a run");
-      for (std::size_t k = 0; k < plan.gathering_count; ++k) frame.totals[k] = memory.data() + offsets[k];
+      (std::make_index_sequence<plan.reduction_buffer_count>{});
+      memory.reserve(offsets[plan.reduction_buffer_count], "the totals of a run");
+      for (std::size_t k = 0; k < plan.reduction_buffer_count; ++k) frame.totals[k] = memory.data() + offsets[k];
     }
   }
 
@@ -254,11 +254,11 @@ class Lowering {
     }
     if constexpr (has_panels<C>()) {
       kernel::loop_over_rows(program_of<C>{}, refs<C>(s, where), rows, columns, worker);
-    } else if constexpr (plan.steps[C].gathering < 0) {
+    } else if constexpr (plan.steps[C].reduction_buffer < 0) {
       kernel::loop(program_of<C>{}, refs<C>(s, where), rows, columns, worker);
     } else {
-      const auto k = static_cast<std::size_t>(s.gathering);
-      kernel::Gathering all{all_rows, all_columns, where.all.totals[k], &where.all.arrived[k], {}};
+      const auto k = static_cast<std::size_t>(s.reduction_buffer);
+      kernel::ReductionBuffer all{all_rows, all_columns, where.all.totals[k], &where.all.arrived[k], {}};
       if constexpr (Where::sliced) all.slice = {where.member, where.members, where.first, where.last};
       kernel::loop(program_of<C>{}, refs<C>(s, where), rows, columns, worker, all);
     }

@@ -37,7 +37,7 @@ struct StoredStep {
   Extent rows, columns;
   std::int64_t item_rows = 0, item_columns = 0;  ///< if it takes some items: rows, or columns, of each
   std::int32_t first_access = 0, first_operand = 0;
-  std::int32_t gathering = -1;
+  std::int32_t reduction_buffer = -1;
   bool barrier = false;
   Attributes attributes;
 };
@@ -71,7 +71,7 @@ constexpr bool same_instruction(const Instruction& a, const Instruction& b) {
 template <class Plan>
 constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
   if (a.root != b.root || a.instructions != b.instructions || a.accesses != b.accesses) return false;
-  if ((a.gathering < 0) != (b.gathering < 0) || is_scalar(a) != is_scalar(b)) return false;
+  if ((a.reduction_buffer < 0) != (b.reduction_buffer < 0) || is_scalar(a) != is_scalar(b)) return false;
   const auto same_type = [&](std::int32_t v, std::int32_t w) {
     return v < 0 || w < 0 ? v == w : plan.values.data()[v].dtype == plan.values.data()[w].dtype;
   };
@@ -94,7 +94,7 @@ constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
 }
 
 /// Whether a program reads other things of an item than of the next one by this mode.
-constexpr bool follows_rows(Mode mode) { return mode == Mode::full || mode == Mode::column; }
+constexpr bool follows_rows(BroadcastMode mode) { return mode == BroadcastMode::full || mode == BroadcastMode::column; }
 
 }  // namespace detail
 
@@ -141,7 +141,7 @@ class StepTable {
       StoredStep& to = table[i];
       to.rows = s.rows, to.columns = s.columns, to.attributes = s.attributes;
       to.first_access = s.first_access, to.first_operand = operands;
-      to.gathering = s.gathering, to.barrier = s.barrier;
+      to.reduction_buffer = s.reduction_buffer, to.barrier = s.barrier;
       if (s.root != nullptr) operands += 1 + static_cast<std::int32_t>(detail::inputs_of(s));
       if (s.region < 0 || s.root != nullptr) continue;
       const Extent items = plan.regions.data()[s.region].items;
@@ -200,10 +200,10 @@ class StepTable {
     return several;
   }();
   /// The steps that reduce, in the order of their numbers.
-  static constexpr auto gathering = [] {
-    std::array<std::size_t, plan.gathering_count> list{};
+  static constexpr auto reduction_buffer = [] {
+    std::array<std::size_t, plan.reduction_buffer_count> list{};
     for (std::size_t i = 0; i < count; ++i) {
-      if (plan.steps[i].gathering >= 0) list[static_cast<std::size_t>(plan.steps[i].gathering)] = i;
+      if (plan.steps[i].reduction_buffer >= 0) list[static_cast<std::size_t>(plan.steps[i].reduction_buffer)] = i;
     }
     return list;
   }();

@@ -12,15 +12,15 @@
 namespace crochet::cpu {
 
 /// The memory of one run.
-template <std::size_t Slots, std::size_t Nodes, std::size_t Gatherings>
+template <std::size_t Slots, std::size_t Nodes, std::size_t ReductionBuffers>
 struct Frame {
   std::byte* variables;
   std::array<std::byte*, Slots> slots;
   std::array<const void*, Nodes> placeholders;  ///< by node of the model's graph
   Dims dims;
-  std::byte* items = nullptr;                   ///< room for the items of all members
-  std::array<std::byte*, Gatherings> totals{};  ///< by step that reduces: what the members have of it
-  mutable std::array<std::atomic<int>, Gatherings> arrived{};
+  std::byte* items = nullptr;                         ///< room for the items of all members
+  std::array<std::byte*, ReductionBuffers> totals{};  ///< by step that reduces: what the members have of it
+  mutable std::array<std::atomic<int>, ReductionBuffers> arrived{};
 };
 
 /// The whole batch. `items`: room for values of a region, `capacity` items of each.

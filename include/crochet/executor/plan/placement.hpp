@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/arena.hpp>
 
 namespace crochet::cpu {
@@ -16,8 +16,8 @@ struct Placement {
   const ArenaSlot* of = nullptr;
   Dims dims{};
   std::int64_t bytes = 0;
-  Sequence<PlacedSlot> slots;
-  Sequence<int> order, by_offset;
+  ConstexprVector<PlacedSlot> slots;
+  ConstexprVector<int> order, by_offset;
 
   CROCHET_COLD void place(std::size_t count, const Dims& now) {
     slots.resize(count);

@@ -3,7 +3,7 @@
 // so every stage is a constant of its own, and stages are as many as deep models need.
 #pragma once
 #include <crochet/executor/plan/tables.hpp>
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 
 namespace crochet::cpu {
 
@@ -33,8 +33,8 @@ template <class T, class... F, class... R, class... Watch>
 struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  private:
   static constexpr std::size_t fetches = (sizeof...(F) + ... + Watch::nodes.size());
-  static constexpr Sequence<int> fetched_nodes() {
-    Sequence<int> ids{T::template node_id<F>...};
+  static constexpr ConstexprVector<int> fetched_nodes() {
+    ConstexprVector<int> ids{T::template node_id<F>...};
     [[maybe_unused]] const auto add = [&](const auto& watched) {
       for (const int id : watched) ids.push_back(id);
     };
@@ -72,7 +72,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  public:
   // Stages that others look at: what the demand needs; the same as it is computed, and in which groups.
   static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>(
-      [] { return select_nodes(T::graph, fetched_nodes(), Sequence<int>{T::template node_id<R>...}); });
+      [] { return select_nodes(T::graph, fetched_nodes(), ConstexprVector<int>{T::template node_id<R>...}); });
 
  private:
   template <std::size_t N>
@@ -95,7 +95,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   template <std::size_t M>
   using Groups = FrozenSchedule<nodes, M>;
   static constexpr const auto& fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.view()); });
-  static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.thawed())};
+  static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.to_mutable())};
   static constexpr bool has_itemwise = [] {
     for (char can : itemwise) {
       if (can != 0) return true;
@@ -105,17 +105,17 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
 
  public:
   static constexpr const auto& ordered = change<has_itemwise, Groups>(
-      fused, [] { return order_by_items(complete.view(), fused.thawed(), itemwise.data()); });
-  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.thawed())};
+      fused, [] { return order_by_items(complete.view(), fused.to_mutable(), itemwise.data()); });
+  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.to_mutable())};
 
   /// Of each watched value: the step behind which it is shown.
   template <class W>
-  static constexpr auto shown_behind = W::shown_behind(complete.view(), ordered.thawed(), places, sizeof...(F));
+  static constexpr auto shown_behind = W::shown_behind(complete.view(), ordered.to_mutable(), places, sizeof...(F));
 
  private:
   /// Of each fetched value, watched ones behind the others.
-  static constexpr Sequence<int> until() {
-    Sequence<int> steps;
+  static constexpr ConstexprVector<int> until() {
+    ConstexprVector<int> steps;
     if constexpr (sizeof...(Watch) > 0) {
       steps.assign(sizeof...(F), -1);
       const auto behind = [&](const auto& shown) {
@@ -138,9 +138,9 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
     static constexpr std::size_t first = ordered.groups() * Part / Parts, last = ordered.groups() * (Part + 1) / Parts;
     static constexpr const auto& made = freeze<Roomy, roominess>([] {
       Plan so_far;
-      if constexpr (Part > 0) so_far = Programs<Part - 1, Parts>::made.thawed();
-      const Places where = places.thawed();
-      Plan plan = write_programs(complete.view(), ordered.thawed(), where.memory, std::move(so_far), first, last);
+      if constexpr (Part > 0) so_far = Programs<Part - 1, Parts>::made.to_mutable();
+      const Places where = places.to_mutable();
+      Plan plan = write_programs(complete.view(), ordered.to_mutable(), where.memory, std::move(so_far), first, last);
       if constexpr (Part + 1 == Parts) {
         return with_regions(std::move(plan), where);
       } else {
@@ -150,7 +150,8 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   };
   static constexpr const auto& make_roomy() {
     if constexpr (sizeof...(Watch) == 0) {
-      return freeze<Roomy, roominess>([] { return write_plan(complete.view(), ordered.thawed(), places.thawed()); });
+      return freeze<Roomy, roominess>(
+          [] { return write_plan(complete.view(), ordered.to_mutable(), places.to_mutable()); });
     } else {
       return Programs<2, 3>::made;
     }

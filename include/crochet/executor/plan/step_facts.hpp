@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <crochet/executor/plan/planned.hpp>
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/work.hpp>
 #include <crochet/graph/probe/probed_run.hpp>
 
@@ -27,8 +27,8 @@ struct TouchedBytes {
 /// Lists of something for every step, one after the other.
 template <class Item>
 struct ByStep {
-  Sequence<Part> parts;
-  Sequence<Item> items;
+  ConstexprVector<Part> parts;
+  ConstexprVector<Item> items;
 
   constexpr void begin() { parts.push_back({static_cast<std::int32_t>(items.size()), 0}); }
   constexpr void add(const Item& item) {
@@ -73,9 +73,10 @@ constexpr ByStep<std::int32_t> nodes_by_step(const SubgraphView& g, const Schedu
 
 /// The node that each step is named for, a different one for each: that of its kernel; of a loop the last one that it
 /// computes for others, else any other of its nodes. A step of copies only takes the name of a node that has none yet.
-constexpr Sequence<std::int32_t> names_of_steps(const SubgraphView& g, const Schedule& s, std::size_t graph_nodes) {
-  Sequence<char> taken(graph_nodes, 0);
-  Sequence<std::int32_t> names;
+constexpr ConstexprVector<std::int32_t> names_of_steps(const SubgraphView& g, const Schedule& s,
+                                                       std::size_t graph_nodes) {
+  ConstexprVector<char> taken(graph_nodes, 0);
+  ConstexprVector<std::int32_t> names;
   const Node* const nodes = g.nodes.data();
   for (std::size_t q = 0; q < s.groups.size(); ++q) {
     const Group& group = s.groups.data()[q];
@@ -134,7 +135,7 @@ constexpr void each_touched(const Plan& plan, const Step& s, Touch touch) {
 template <class Plan>
 constexpr ByStep<TouchedBytes> touched_by_step(const Plan& plan) {
   ByStep<TouchedBytes> all;
-  Sequence<std::size_t> read(plan.value_count, 0), written(plan.value_count, 0);  // by value: the last step + 1
+  ConstexprVector<std::size_t> read(plan.value_count, 0), written(plan.value_count, 0);  // by value: the last step + 1
   for (std::size_t q = 0; q < plan.step_count; ++q) {
     all.begin();
     each_touched(plan, plan.steps.data()[q], [&](std::int32_t value, bool writes) {
@@ -177,9 +178,9 @@ class StepFacts {
   }();
 
   static constexpr detail::FrozenByStep<std::int32_t, count, members> nodes{
-      detail::nodes_by_step(P::complete.view(), P::ordered.thawed())};
+      detail::nodes_by_step(P::complete.view(), P::ordered.to_mutable())};
   static constexpr detail::FrozenByStep<Work, count, members> work{
-      detail::work_by_step(P::complete.view(), P::ordered.thawed())};
+      detail::work_by_step(P::complete.view(), P::ordered.to_mutable())};
   static constexpr detail::FrozenByStep<detail::TouchedBytes, count, touches> touched{detail::touched_by_step(P::plan)};
   static constexpr auto slots = detail::steps_of_slots<decltype(P::plan), P::plan.slot_count>(P::plan);
   static constexpr auto regions = [] {
@@ -196,7 +197,7 @@ class StepFacts {
  public:
   /// By step: the node that it is named for.
   static constexpr FrozenList<std::int32_t, count> names{
-      detail::names_of_steps(P::complete.view(), P::ordered.thawed(), T::graph.nodes.size())};
+      detail::names_of_steps(P::complete.view(), P::ordered.to_mutable(), T::graph.nodes.size())};
 
   /// At the sizes of a run.
   struct Run {

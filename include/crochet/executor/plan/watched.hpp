@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include <crochet/executor/plan/planned.hpp>
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/names/node_names.hpp>
 #include <crochet/graph/probe/probe_calls.hpp>
 #include <crochet/hook/due_probes.hpp>
@@ -119,7 +119,7 @@ struct WatchedNodes {
   static constexpr auto shown_behind(const SubgraphView& g, const Schedule& s, const Places& places,
                                      std::size_t first) {
     const auto steps = static_cast<int>(s.groups.size());
-    Sequence<int> behind(T::graph.nodes.size(), -1);
+    ConstexprVector<int> behind(T::graph.nodes.size(), -1);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       int q = s.home.data()[s.base.data()[g.fetched.data()[first + k]]];
       // A region is one step: items are taken through all of it, a few at a time.

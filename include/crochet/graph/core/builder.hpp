@@ -4,9 +4,9 @@
 #include <initializer_list>
 #include <string_view>
 
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/graph/core/initializer.hpp>
-#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/core/sources.hpp>
 
 namespace crochet {
@@ -39,7 +39,7 @@ class NameIndex {
  private:
   static constexpr std::uint32_t buckets = 256;
   int first_[buckets];
-  Sequence<int> next_;  ///< by name: the one before it with its bucket
+  ConstexprVector<int> next_;  ///< by name: the one before it with its bucket
 };
 }  // namespace detail
 
@@ -176,7 +176,7 @@ class GraphBuilder {
   constexpr void assign_in_training(Tensor variable, Tensor value) {
     training_assignments_.push_back(assign(variable, value).id);
   }
-  constexpr const Sequence<int>& training_assignments() const { return training_assignments_; }
+  constexpr const ConstexprVector<int>& training_assignments() const { return training_assignments_; }
   /// Whether variable() returns the variable of that name, where there is one, instead of reporting a name that is
   /// taken (SharedVariables). Returns what was so before.
   constexpr bool share_variables(bool on) {
@@ -237,7 +237,7 @@ class GraphBuilder {
   int moment_ = -1;
   Tensor (*guard_)(Tensor, Tensor, Tensor) = nullptr;
   int guarded_by_ = -1;
-  Sequence<int> training_assignments_;
+  ConstexprVector<int> training_assignments_;
   bool shares_variables_ = false;
 };
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 
 namespace crochet {
 
@@ -17,7 +17,7 @@ struct FrozenList {
   std::size_t count = 0;
 
   constexpr FrozenList() = default;
-  constexpr explicit FrozenList(const Sequence<T>& from) : count(from.size()) {
+  constexpr explicit FrozenList(const ConstexprVector<T>& from) : count(from.size()) {
     const T* const elements = from.data();
     for (std::size_t i = 0; i < (fits() ? count : 0); ++i) items[i] = elements[i];
   }
@@ -30,7 +30,7 @@ struct FrozenList {
   constexpr const T& operator[](std::size_t i) const { return items[i]; }
 
   /// The vector again.
-  constexpr Sequence<T> thawed() const { return {items, items + count}; }
+  constexpr ConstexprVector<T> to_mutable() const { return {items, items + count}; }
 };
 
 }  // namespace crochet

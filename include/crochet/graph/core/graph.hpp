@@ -4,17 +4,17 @@
 #pragma once
 #include <string_view>
 
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/op.hpp>
-#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/core/text_pool.hpp>
 
 namespace crochet {
 
 /// A graph under construction or under a pass. `FrozenGraph` is its form at rest.
 struct Graph {
-  Sequence<Node> nodes;
-  Sequence<PooledName> names;
-  Sequence<PooledName> symbols;
+  ConstexprVector<Node> nodes;
+  ConstexprVector<PooledName> names;
+  ConstexprVector<PooledName> symbols;
   TextPool text;
 
   constexpr int add(const Node& n) {

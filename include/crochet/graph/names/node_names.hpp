@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/table.hpp>
 #include <crochet/graph/names/node_name.hpp>
 #include <crochet/graph/names/node_numbers.hpp>
@@ -25,11 +25,11 @@ namespace crochet {
 
 /// A name for each node. Throws LogicError if a node's own name has no character that TensorFlow takes.
 inline std::vector<std::string> node_names(const GraphTable& graph) {
-  Sequence<NodeScope> scopes(graph.nodes.size());
+  ConstexprVector<NodeScope> scopes(graph.nodes.size());
   detail::NodeScopes finder(graph.nodes, scopes.data());
   finder.sweep_forward();
   finder.sweep_backward();
-  Sequence<NodeName> parts(graph.nodes.size());
+  ConstexprVector<NodeName> parts(graph.nodes.size());
   detail::NodeNumbers(graph.nodes, scopes.data(), parts.data()).run();
   std::vector<std::string> names(graph.nodes.size());
   for (std::size_t i = 0; i < names.size(); ++i) spell_node_name(parts[i], [&](char c) { names[i] += c; });

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/table.hpp>
 #include <crochet/graph/names/node_name.hpp>
 
@@ -97,7 +97,7 @@ class NodeNumbers {
   const NodeScope* scopes_;
   NodeName* names_;
   std::size_t mask_;
-  Sequence<Taken> slots_;
+  ConstexprVector<Taken> slots_;
 };
 
 }  // namespace crochet::detail

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/table.hpp>
 #include <crochet/graph/names/node_scope.hpp>
 
@@ -103,7 +103,7 @@ class NodeScopes {
   std::int32_t count_;
   NodeScope* scopes_;
   std::int32_t first_gradient_ = 0;
-  Sequence<std::int32_t> first_user_, users_;  ///< by node: where its users begin in the list of all
+  ConstexprVector<std::int32_t> first_user_, users_;  ///< by node: where its users begin in the list of all
 };
 
 }  // namespace crochet::detail

@@ -3,7 +3,7 @@
 // leave the gradients of the inputs.
 #pragma once
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/broadcast_to.hpp>
 
 namespace crochet {
@@ -16,8 +16,8 @@ struct Given {
 
 class GradientScope {
  public:
-  constexpr GradientScope(GraphBuilder& graph, int node, int upstream, const Sequence<char>& needed,
-                          Sequence<Given>& given)
+  constexpr GradientScope(GraphBuilder& graph, int node, int upstream, const ConstexprVector<char>& needed,
+                          ConstexprVector<Given>& given)
       : graph_(graph), node_(node), upstream_(upstream), needed_(needed), given_(given) {
     output_ = node;
     for (std::size_t i = 0; i < max_inputs; ++i) inputs_[i] = graph.node(node).inputs[i];
@@ -55,8 +55,8 @@ class GradientScope {
   GraphBuilder& graph_;
   int node_, upstream_;
   int output_ = -1, inputs_[max_inputs]{};
-  const Sequence<char>& needed_;
-  Sequence<Given>& given_;
+  const ConstexprVector<char>& needed_;
+  ConstexprVector<Given>& given_;
 };
 
 namespace detail {

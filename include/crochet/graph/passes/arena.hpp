@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <span>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
 namespace crochet {
@@ -110,12 +110,12 @@ constexpr Arena<N> arena_of(const Slots& slots, const Dims& dims) {
 
 /// The slots of a plan, placed for these dimensions.
 template <class P>
-constexpr Sequence<PlacedSlot> placed_slots(const P& plan, const Dims& dims = {}) {
-  Sequence<PlacedSlot> slots;
+constexpr ConstexprVector<PlacedSlot> placed_slots(const P& plan, const Dims& dims = {}) {
+  ConstexprVector<PlacedSlot> slots;
   for (std::size_t k = 0; k < slot_count(plan); ++k) {
     slots.push_back({0, arena_bytes(plan.slots[k], dims), plan.slots[k].first, plan.slots[k].last});
   }
-  Sequence<int> order(slots.size()), by_offset(slots.size());
+  ConstexprVector<int> order(slots.size()), by_offset(slots.size());
   place_in_arena({slots.data(), slots.size()}, {order.data(), order.size()}, {by_offset.data(), by_offset.size()});
   return slots;
 }

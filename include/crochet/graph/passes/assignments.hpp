@@ -3,7 +3,7 @@
 // value, but only in a plan that runs the assignment for other reasons: a value that looks at a variable changes
 // nothing. What a live value asks to be run besides becomes a target.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/prune.hpp>
 
@@ -22,12 +22,12 @@ constexpr int variable_as_at(const Nodes& nodes, int variable, int moment, IsLiv
 
 /// For the whole table, before anything is pruned: moments are places in it. Moments are used up.
 constexpr Subgraph see_assignments(Subgraph&& seen) {
-  const Sequence<char> live_ones = live_nodes(seen);
+  const ConstexprVector<char> live_ones = live_nodes(seen);
   const char* const live = live_ones.data();
   Node* const nodes = seen.nodes.data();
   const auto count = static_cast<int>(seen.nodes.size());
   // The live assignments of a variable are a chain, the latest first.
-  Sequence<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
+  ConstexprVector<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
   int *const latest = latest_of.data(), *const earlier = earlier_of.data();
   for (int i = 0; i < count; ++i) {
     if (nodes[i].op != &op::assign || live[i] == 0) continue;

@@ -2,7 +2,7 @@
 // place_barriers: a step waits for all threads if it touches what a step since the last barrier wrote, or writes what
 // such a step touched. An item region counts as one step: in it every item stays on one thread.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
 namespace crochet {
@@ -15,7 +15,7 @@ struct Touch {
 };
 
 /// Appends what a step touches in the memory that all threads share.
-constexpr void add_touches(const Plan& p, const Step& s, Sequence<Touch>& all) {
+constexpr void add_touches(const Plan& p, const Step& s, ConstexprVector<Touch>& all) {
   auto touch = [&](std::int32_t value, bool writes) {
     if (value < 0) return;
     const Value& v = p.values[at(value)];
@@ -56,14 +56,14 @@ class Touched {
   }
 
   std::int32_t width_ = 0;
-  int read_ = 1;        ///< what a reading since the last barrier is noted as; one more is a writing
-  Sequence<int> last_;  ///< by place
+  int read_ = 1;               ///< what a reading since the last barrier is noted as; one more is a writing
+  ConstexprVector<int> last_;  ///< by place
 };
 }  // namespace detail
 
 constexpr Plan place_barriers(Plan p) {
   detail::Touched since(p);
-  Sequence<detail::Touch> mine;
+  ConstexprVector<detail::Touch> mine;
   for (std::size_t k = 0; k < p.steps.size();) {
     Step& first = p.steps[k];
     const std::int32_t region = first.region;

@@ -9,10 +9,10 @@
 namespace crochet {
 
 /// A set of cuts, one bit each.
-using Cuts = unsigned;
+using SplitPoints = unsigned;
 
 namespace detail {
-constexpr Cuts all_cuts(const Shape& s) { return (2U << s.rank) - 1U; }
+constexpr SplitPoints all_cuts(const Shape& s) { return (2U << s.rank) - 1U; }
 
 constexpr bool ones(const Shape& part, const Shape& full, std::size_t from, std::size_t to) {
   for (std::size_t i = from; i < to; ++i) {
@@ -29,22 +29,22 @@ constexpr bool equal_dims(const Shape& part, const Shape& full, std::size_t from
 }  // namespace detail
 
 /// How a loop over `full` cut at `cut` reaches an operand of shape `part`.
-enum class Mode : std::uint8_t { none, full, row, column, scalar };
+enum class BroadcastMode : std::uint8_t { none, full, row, column, scalar };
 
-constexpr Mode mode_of(const Shape& part, const Shape& full, std::size_t cut) {
-  if (part.rank == 0 || part.size().is_one()) return Mode::scalar;
-  if (detail::equal_dims(part, full, 0, full.rank)) return Mode::full;
-  if (detail::ones(part, full, 0, cut) && detail::equal_dims(part, full, cut, full.rank)) return Mode::row;
-  if (detail::equal_dims(part, full, 0, cut) && detail::ones(part, full, cut, full.rank)) return Mode::column;
-  return Mode::none;
+constexpr BroadcastMode broadcast_mode(const Shape& part, const Shape& full, std::size_t cut) {
+  if (part.rank == 0 || part.size().is_one()) return BroadcastMode::scalar;
+  if (detail::equal_dims(part, full, 0, full.rank)) return BroadcastMode::full;
+  if (detail::ones(part, full, 0, cut) && detail::equal_dims(part, full, cut, full.rank)) return BroadcastMode::row;
+  if (detail::equal_dims(part, full, 0, cut) && detail::ones(part, full, cut, full.rank)) return BroadcastMode::column;
+  return BroadcastMode::none;
 }
 
 /// The cuts of `full` at which `part` has a mode.
-constexpr Cuts cuts_for(const Shape& part, const Shape& full) {
+constexpr SplitPoints cuts_for(const Shape& part, const Shape& full) {
   if (part == full || part.rank == 0) return detail::all_cuts(full);
-  Cuts cuts = 0;
+  SplitPoints cuts = 0;
   for (std::size_t k = 0; k <= full.rank; ++k) {
-    if (mode_of(part, full, k) != Mode::none) cuts |= 1U << k;
+    if (broadcast_mode(part, full, k) != BroadcastMode::none) cuts |= 1U << k;
   }
   return cuts;
 }
@@ -70,7 +70,7 @@ constexpr bool has_no_common_cut(const SubgraphView& g) {
   const Node* const nodes = g.nodes.data();
   for (const Node *n = nodes, *end = nodes + g.nodes.size(); n != end; ++n) {
     if (n->op->kind != OpKind::elementwise) continue;
-    Cuts common = ~0U;
+    SplitPoints common = ~0U;
     for (std::size_t k = 0; k < max_inputs && n->inputs[k] >= 0; ++k) {
       const Shape& input = nodes[n->inputs[k]].shape;
       if (input.rank != 0) common &= cuts_for(input, n->shape);
@@ -86,7 +86,7 @@ constexpr Subgraph materialize_broadcasts(const SubgraphView& g) {
   if (!has_no_common_cut(g)) return detail::copied(g);
   return detail::rewrite(g, [](Subgraph& to, Node n, int) {
     if (n.op->kind != OpKind::elementwise) return detail::append(to, n);
-    Cuts common = detail::all_cuts(n.shape);
+    SplitPoints common = detail::all_cuts(n.shape);
     for (int i : n.inputs) {
       if (i >= 0) common &= cuts_for(to.nodes[detail::at(i)].shape, n.shape);
     }

@@ -3,7 +3,7 @@
 // factors that are powers of two, or a sign, travel along products to meet others: gradients are full of them. Only
 // rewrites that keep every result, up to the rounding of one constant, including those for NaN and infinity.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/control.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
@@ -170,8 +170,8 @@ class Folder {
 };
 
 /// By node: how many want its value.
-constexpr Sequence<int> count_users(const SubgraphView& g) {
-  Sequence<int> users(g.nodes.size(), 0);
+constexpr ConstexprVector<int> count_users(const SubgraphView& g) {
+  ConstexprVector<int> users(g.nodes.size(), 0);
   int* const of = users.data();
   for (const Node& n : g.nodes) {
     for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) ++of[n.inputs[k]];
@@ -183,9 +183,9 @@ constexpr Sequence<int> count_users(const SubgraphView& g) {
 }  // namespace detail
 
 constexpr Subgraph fold(const SubgraphView& g) {
-  Sequence<char> fetched(g.nodes.size(), 0);
+  ConstexprVector<char> fetched(g.nodes.size(), 0);
   for (int f : g.fetched) fetched[detail::at(f)] = 1;
-  const Sequence<int> counted = detail::count_users(g);
+  const ConstexprVector<int> counted = detail::count_users(g);
   const int* const users = counted.data();
   return detail::rewrite(g, [&](Subgraph& to, const Node& n, int old) {
     const Node& before = g.nodes.data()[old];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A schedule, and where its values are, at rest between two passes.
 #pragma once
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/frozen_list.hpp>
-#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/passes/item_memory.hpp>
 
 namespace crochet {
@@ -27,7 +27,7 @@ class FrozenSchedule {
   constexpr std::size_t groups() const { return groups_; }
   constexpr std::size_t needed() const { return members_; }
 
-  constexpr Schedule thawed() const {
+  constexpr Schedule to_mutable() const {
     Schedule s;
     s.groups.reserve(groups_);
     const int* next = member_;
@@ -36,9 +36,9 @@ class FrozenSchedule {
       s.groups.push_back({h.root, h.shape, h.cuts, {next, next + h.nodes}, h.panels, h.reduces});
       next += h.nodes;
     }
-    s.home = home_.thawed();
-    s.stored = stored_.thawed();
-    s.base = base_.thawed();
+    s.home = home_.to_mutable();
+    s.stored = stored_.to_mutable();
+    s.base = base_.to_mutable();
     return s;
   }
 
@@ -46,7 +46,7 @@ class FrozenSchedule {
   struct Head {
     int root = -1;
     Shape shape;
-    Cuts cuts = 0;
+    SplitPoints cuts = 0;
     bool panels = false, reduces = false;
     std::size_t nodes = 0;
   };
@@ -61,8 +61,8 @@ class FrozenSchedule {
 /// Where every value is, and which steps are made item by item.
 struct Places {
   MemoryPlan memory;
-  Sequence<ItemSteps> items;
-  Sequence<int> region_of;  ///< by step
+  ConstexprVector<ItemSteps> items;
+  ConstexprVector<int> region_of;  ///< by step
 };
 
 /// Room for those of N nodes in G groups.
@@ -75,7 +75,9 @@ struct FrozenPlaces {
 
   constexpr explicit FrozenPlaces(const Places& p)
       : values(p.memory.values), slots(p.memory.slots), items(p.items), region_of(p.region_of) {}
-  constexpr Places thawed() const { return {{values.thawed(), slots.thawed()}, items.thawed(), region_of.thawed()}; }
+  constexpr Places to_mutable() const {
+    return {{values.to_mutable(), slots.to_mutable()}, items.to_mutable(), region_of.to_mutable()};
+  }
 };
 
 }  // namespace crochet

@@ -11,7 +11,7 @@
 #pragma once
 #include <utility>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/graph/passes/reductions.hpp>
@@ -20,19 +20,19 @@ namespace crochet {
 
 /// One step's nodes.
 struct Group {
-  int root = -1;        ///< the node with the kernel; -1: an elementwise loop
-  Shape shape;          ///< the loop's
-  Cuts cuts = 0;        ///< how the loop may be cut into rows and columns
-  Sequence<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
-  bool panels = false;  ///< it reads or writes variables that lie in panels
+  int root = -1;               ///< the node with the kernel; -1: an elementwise loop
+  Shape shape;                 ///< the loop's
+  SplitPoints cuts = 0;        ///< how the loop may be cut into rows and columns
+  ConstexprVector<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
+  bool panels = false;         ///< it reads or writes variables that lie in panels
   bool reduces = false;
 };
 
 struct Schedule {
-  Sequence<Group> groups;
-  Sequence<int> home;     ///< by node: the group that computes it; -1: source or floating
-  Sequence<char> stored;  ///< by node: whether it must be in memory for another group or the caller
-  Sequence<int> base;     ///< by node: a view's storage is that of this node; otherwise itself
+  ConstexprVector<Group> groups;
+  ConstexprVector<int> home;     ///< by node: the group that computes it; -1: source or floating
+  ConstexprVector<char> stored;  ///< by node: whether it must be in memory for another group or the caller
+  ConstexprVector<int> base;     ///< by node: a view's storage is that of this node; otherwise itself
 };
 
 namespace detail {
@@ -63,8 +63,8 @@ class Fuser {
     struct Behind {
       int readers = 0;
       bool assigned = false;
-      bool changes = false;  ///< it, or something behind it, is assigned
-      Cuts cuts = ~0U;       ///< if it floats: of everything behind it
+      bool changes = false;    ///< it, or something behind it, is assigned
+      SplitPoints cuts = ~0U;  ///< if it floats: of everything behind it
     };
     const Block<Behind> blocks(g_.nodes.size());
     Behind* const of = blocks.data;
@@ -138,7 +138,7 @@ class Fuser {
   /// there is such a loop.
   constexpr bool place_reduction(int i) {
     const int in = node(i).inputs[0];
-    const Cuts cuts = reduction_cuts(node(i), node(in).shape);
+    const SplitPoints cuts = reduction_cuts(node(i), node(in).shape);
     if (cuts == 0) return false;
     const int q = loop_that_reduces(i, in, cuts);
     if (q < 0) return false;
@@ -153,7 +153,7 @@ class Fuser {
     ++epoch_;
     return true;
   }
-  constexpr int loop_that_reduces(int i, int in, Cuts cuts) {
+  constexpr int loop_that_reduces(int i, int in, SplitPoints cuts) {
     if (floats(in)) return reach(in).panels || (cuts & reach(in).cuts) == 0 ? -1 : loop_for(in, cuts);
     const int q = home_[in];
     const OpKind kind = node(in).op->kind;
@@ -172,7 +172,7 @@ class Fuser {
 
   /// The loop in which a floating node is best computed: one that computes something behind it already, else the last
   /// one, else one of its own.
-  constexpr int loop_for(int i, Cuts cuts) {
+  constexpr int loop_for(int i, SplitPoints cuts) {
     const Reach r = reach(i);
     const int last = static_cast<int>(s_.groups.size()) - 1;
     for (int q : {r.shared, last}) {
@@ -238,7 +238,7 @@ class Fuser {
   /// reach everything that they read, and the latest group among those that make it.
   struct Reach {
     int epoch = -1;
-    Cuts cuts = 0;
+    SplitPoints cuts = 0;
     int latest = -1;
     int shared = -1;      ///< the latest group that computes one of these floating nodes already
     bool panels = false;  ///< something of it lies in panels
@@ -376,9 +376,9 @@ class Fuser {
   Group* groups_ = nullptr;
   Block<State> states_;
   State* const state_ = states_.data;
-  Sequence<int> all_pending_;      ///< nodes that were pending at first, in order
-  std::size_t first_pending_ = 0;  ///< none before it is still pending
-  int epoch_ = 0;                  ///< of what reach() remembers
+  ConstexprVector<int> all_pending_;  ///< nodes that were pending at first, in order
+  std::size_t first_pending_ = 0;     ///< none before it is still pending
+  int epoch_ = 0;                     ///< of what reach() remembers
 };
 }  // namespace detail
 

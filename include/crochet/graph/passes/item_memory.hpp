@@ -4,7 +4,7 @@
 #pragma once
 #include <utility>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/memory.hpp>
 
 namespace crochet {
@@ -15,8 +15,8 @@ class ItemMemoryPlanner {
   constexpr ItemMemoryPlanner(const SubgraphView& g, const Schedule& s, const Regions& r, MemoryPlan& m)
       : g_(g), s_(s), r_(r), m_(m), last_(g.nodes.size(), -1) {}
 
-  constexpr Sequence<ItemSteps> run() {
-    for (const ItemRegion& region : r_.list) {
+  constexpr ConstexprVector<ItemSteps> run() {
+    for (const TiledRegion& region : r_.list) {
       steps_.push_back({region.first, region.last - region.first + 1, r_.items});
       placed_.clear();
       for (int q = region.first; q <= region.last; ++q) find_last_uses(q);
@@ -90,14 +90,14 @@ class ItemMemoryPlanner {
   const Schedule& s_;
   const Regions& r_;
   MemoryPlan& m_;
-  Sequence<int> last_;
-  Sequence<Placed> placed_;
-  Sequence<ItemSteps> steps_;
+  ConstexprVector<int> last_;
+  ConstexprVector<Placed> placed_;
+  ConstexprVector<ItemSteps> steps_;
 };
 }  // namespace detail
 
-constexpr Sequence<ItemSteps> plan_item_memory(const SubgraphView& g, const Schedule& s, const Regions& r,
-                                               MemoryPlan& m) {
+constexpr ConstexprVector<ItemSteps> plan_item_memory(const SubgraphView& g, const Schedule& s, const Regions& r,
+                                                      MemoryPlan& m) {
   return detail::ItemMemoryPlanner(g, s, r, m).run();
 }
 

@@ -3,7 +3,7 @@
 // elementwise operations of an update tie to them (an optimizer's moments), unless somebody reads them who cannot. The
 // choice is made from the whole graph, so that it is the same for every demand.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/broadcasts.hpp>
 
 namespace crochet {
@@ -51,7 +51,7 @@ class LayoutChooser {
       } else {
         refuse(in);
         // The loop must be able to run over rows of the last dimension.
-        const Cuts cuts = cuts_for(nodes_[at(in)].shape, n.shape);
+        const SplitPoints cuts = cuts_for(nodes_[at(in)].shape, n.shape);
         if (n.shape.rank == 0 || ((cuts >> (n.shape.rank - 1)) & 1U) == 0) forbid(i);
       }
     }
@@ -86,9 +86,9 @@ class LayoutChooser {
   }
 
   Nodes& nodes_;
-  Sequence<int> parent_;
-  Sequence<signed char> wanted_;  ///< by set: 1 if a product wants panels, -1 if they cannot be
-  Sequence<char> refused_;        ///< by variable
+  ConstexprVector<int> parent_;
+  ConstexprVector<signed char> wanted_;  ///< by set: 1 if a product wants panels, -1 if they cannot be
+  ConstexprVector<char> refused_;        ///< by variable
 };
 }  // namespace detail
 
@@ -100,8 +100,8 @@ constexpr G with_layouts(G graph) {
 }
 
 /// The cuts of `full` at which a loop can reach `part`: panels are reached by rows of the last dimension only.
-constexpr Cuts cuts_for(const Node& part, const Shape& full) {
-  const Cuts cuts = cuts_for(part.shape, full);
+constexpr SplitPoints cuts_for(const Node& part, const Shape& full) {
+  const SplitPoints cuts = cuts_for(part.shape, full);
   return part.layout == Layout::panels ? cuts & (1U << (full.rank - 1)) : cuts;
 }
 

@@ -2,13 +2,13 @@
 // find_lifetimes: between which barriers each slot is in use. Steps between two barriers may run at the same time, so a
 // slot that one of them touches is not reused by another: reusing memory never costs a barrier.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
 namespace crochet {
 
 /// `until`: of each fetched value the step behind which it is read last; -1, and none given: after the run.
-constexpr Plan find_lifetimes(Plan p, const Sequence<int>& until = {}) {
+constexpr Plan find_lifetimes(Plan p, const ConstexprVector<int>& until = {}) {
   ArenaSlot* const slots = p.slots.data();
   const Value* const values = p.values.data();
   for (ArenaSlot& s : p.slots) s.first = -1;
@@ -20,7 +20,7 @@ constexpr Plan find_lifetimes(Plan p, const Sequence<int>& until = {}) {
     s.last = phase;
   };
   const Access* const accesses = p.accesses.data();
-  Sequence<std::int32_t> phases;
+  ConstexprVector<std::int32_t> phases;
   for (const Step& s : p.steps) {
     phase += s.barrier ? 1 : 0;
     if (!until.empty()) phases.push_back(phase);

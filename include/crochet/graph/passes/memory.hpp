@@ -4,15 +4,15 @@
 #pragma once
 #include <utility>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/graph/passes/regions.hpp>
 
 namespace crochet {
 
 struct MemoryPlan {
-  Sequence<Value> values;  ///< by node
-  Sequence<ArenaSlot> slots;
+  ConstexprVector<Value> values;  ///< by node
+  ConstexprVector<ArenaSlot> slots;
 };
 
 namespace detail {

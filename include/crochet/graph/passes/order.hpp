@@ -3,7 +3,7 @@
 // the backward sweep, between which products for weights lie that need the whole batch. Whatever depends on another
 // group stays behind it.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/regions.hpp>
 
 namespace crochet {
@@ -82,12 +82,12 @@ class Orderer {
   }
 
   /// Turn and turn about: all groups of one kind that wait for nothing, in their old order, then all of the other.
-  constexpr Sequence<int> order(const char* items) {
+  constexpr ConstexprVector<int> order(const char* items) {
     // What a region puts off lives longer: after so many groups it gets its turn.
     constexpr std::size_t longest = 40;
-    Sequence<int> order, ready[2];
+    ConstexprVector<int> order, ready[2];
     const auto add = [&](int q) {
-      Sequence<int>& list = ready[items[q] != 0 ? 1 : 0];
+      ConstexprVector<int>& list = ready[items[q] != 0 ? 1 : 0];
       std::size_t p = list.size();
       list.push_back(q);
       for (; p > 0 && list[p - 1] < q; --p) list[p] = list[p - 1];  // the first comes last
@@ -114,9 +114,9 @@ class Orderer {
     return order;
   }
 
-  constexpr Schedule permuted(const Sequence<int>& order) const {
+  constexpr Schedule permuted(const ConstexprVector<int>& order) const {
     Schedule to = s_;
-    Sequence<int> place(order.size(), 0);
+    ConstexprVector<int> place(order.size(), 0);
     for (std::size_t k = 0; k < order.size(); ++k) {
       place[at(order[k])] = static_cast<int>(k);
       to.groups[k] = s_.groups[at(order[k])];
@@ -128,16 +128,16 @@ class Orderer {
   const Node* nodes_;
   const Schedule& s_;
   const int *home_, *base_;
-  Sequence<Sequence<int>> followers_;
-  Sequence<int> waits_for_;
+  ConstexprVector<ConstexprVector<int>> followers_;
+  ConstexprVector<int> waits_for_;
   Block<Uses> uses_;  ///< by variable
-  Sequence<Reading> readings_;
+  ConstexprVector<Reading> readings_;
 };
 }  // namespace detail
 
 /// By group: whether it can be made item by item. Nothing is 1 if there is nothing to order.
-constexpr Sequence<char> find_itemwise(const SubgraphView& g, const Schedule& s) {
-  Sequence<char> items = detail::RegionFinder(g, s).itemwise_groups();
+constexpr ConstexprVector<char> find_itemwise(const SubgraphView& g, const Schedule& s) {
+  ConstexprVector<char> items = detail::RegionFinder(g, s).itemwise_groups();
   bool any = false;
   for (std::size_t q = 0; q < items.size(); ++q) any = any || (items[q] != 0 && s.groups[q].root >= 0);
   if (!any) items.assign(items.size(), 0);
@@ -148,7 +148,7 @@ constexpr Schedule order_by_items(const SubgraphView& g, const Schedule& s, cons
   return detail::Orderer(g, s).run(itemwise);
 }
 constexpr Schedule order_by_items(const SubgraphView& g, const Schedule& s) {
-  const Sequence<char> items = find_itemwise(g, s);
+  const ConstexprVector<char> items = find_itemwise(g, s);
   bool any = false;
   for (char itemwise : items) any = any || itemwise != 0;
   if (!any) return s;

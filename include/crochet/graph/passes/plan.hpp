@@ -3,7 +3,7 @@
 #pragma once
 #include <array>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/broadcasts.hpp>
 
 namespace crochet {
@@ -30,7 +30,7 @@ struct ArenaSlot {
 /// How a step's program reaches one value.
 struct Access {
   std::int32_t value = -1;
-  Mode mode = Mode::none;
+  BroadcastMode mode = BroadcastMode::none;
 };
 
 /// One instruction of a step's program; its result is known by its position.
@@ -60,10 +60,10 @@ struct Step {
   Extent rows, columns;  ///< of the loop, or of the epilogue
   std::int32_t first_instruction = 0, instructions = 0;
   std::int32_t first_access = 0, accesses = 0;
-  bool barrier = false;         ///< it needs what a step since the last barrier has written, or overwrites what it read
-  std::int32_t region = -1;     ///< the item region that it is part of
-  unsigned item_inputs = 0;     ///< in a region: which operands are taken item by item, as bits
-  std::int32_t gathering = -1;  ///< if it accumulates: its number among the steps that do
+  bool barrier = false;      ///< it needs what a step since the last barrier has written, or overwrites what it read
+  std::int32_t region = -1;  ///< the item region that it is part of
+  unsigned item_inputs = 0;  ///< in a region: which operands are taken item by item, as bits
+  std::int32_t reduction_buffer = -1;  ///< if it accumulates: its number among the steps that do
 };
 
 /// Steps [first, first + count) are made item by item (passes/regions.hpp).
@@ -76,13 +76,13 @@ struct ItemSteps {
 
 /// A plan while it is made.
 struct Plan {
-  Sequence<Step> steps;
-  Sequence<Instruction> instructions;
-  Sequence<Access> accesses;
-  Sequence<Value> values;  ///< by node of the subgraph
-  Sequence<ArenaSlot> slots;
-  Sequence<ItemSteps> regions;
-  Sequence<int> fetched;  ///< values, in the demand's order
+  ConstexprVector<Step> steps;
+  ConstexprVector<Instruction> instructions;
+  ConstexprVector<Access> accesses;
+  ConstexprVector<Value> values;  ///< by node of the subgraph
+  ConstexprVector<ArenaSlot> slots;
+  ConstexprVector<ItemSteps> regions;
+  ConstexprVector<int> fetched;  ///< values, in the demand's order
 };
 
 /// How much of everything a plan has.
@@ -101,7 +101,7 @@ class FrozenPlan {
   std::array<ArenaSlot, Room.slots> slots{};
   std::array<ItemSteps, Room.regions> regions{};
   std::array<int, Room.fetched> fetched{};
-  std::size_t step_count = 0, value_count = 0, slot_count = 0, region_count = 0, gathering_count = 0;
+  std::size_t step_count = 0, value_count = 0, slot_count = 0, region_count = 0, reduction_buffer_count = 0;
 
   template <class P>
   constexpr explicit FrozenPlan(const P& p) : used_(sizes_of(p)) {
@@ -114,12 +114,12 @@ class FrozenPlan {
     copy(p.slots.data(), used_.slots, slots.data());
     copy(p.regions.data(), used_.regions, regions.data());
     copy(p.fetched.data(), used_.fetched, fetched.data());
-    for (const Step& s : steps) gathering_count += s.gathering >= 0 ? 1U : 0U;
+    for (const Step& s : steps) reduction_buffer_count += s.reduction_buffer >= 0 ? 1U : 0U;
   }
 
   constexpr const PlanSizes& sizes() const { return used_; }
   /// The plan again, to be worked on.
-  constexpr Plan thawed() const {
+  constexpr Plan to_mutable() const {
     return {{steps.data(), steps.data() + used_.steps},
             {instructions.data(), instructions.data() + used_.instructions},
             {accesses.data(), accesses.data() + used_.accesses},

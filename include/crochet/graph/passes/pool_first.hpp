@@ -10,7 +10,7 @@
 //   the sum of unpool(u) over all pixels      becomes  the sum of u
 //   a filter's gradient, from unpool(u)       takes    u and the winners
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/pool.hpp>
@@ -104,7 +104,7 @@ class PoolMover {
     result.origin = n.origin;
     return append(*to_, result);
   }
-  static constexpr const Pool* find(const Sequence<Pool>& pools, int image, const Attributes& window) {
+  static constexpr const Pool* find(const ConstexprVector<Pool>& pools, int image, const Attributes& window) {
     for (const Pool& p : pools) {
       if (p.image == image && p.window == window) return &p;
     }
@@ -135,7 +135,7 @@ class PoolMover {
   }
 
   Subgraph* to_ = nullptr;
-  Sequence<Pool> pools_, winners_;
+  ConstexprVector<Pool> pools_, winners_;
 };
 }  // namespace detail
 

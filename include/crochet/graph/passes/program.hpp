@@ -3,7 +3,7 @@
 #pragma once
 #include <utility>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/memory.hpp>
 
 namespace crochet {
@@ -22,7 +22,7 @@ class ProgramWriter {
   /// The groups [first, last); `so_far`: those before them.
   constexpr Plan run(Plan so_far, std::size_t first, std::size_t last) {
     if (first > 0) plan_ = std::move(so_far);
-    for (const Step& s : plan_.steps) gatherings_ += s.gathering >= 0 ? 1 : 0;
+    for (const Step& s : plan_.steps) reduction_buffers_ += s.reduction_buffer >= 0 ? 1 : 0;
     return go_on(first, last);
   }
 
@@ -88,10 +88,10 @@ class ProgramWriter {
   constexpr void write_reduction(int i) {
     const Node& n = node(i);
     const std::int16_t what = get(n.inputs[0]);
-    plan_.accesses.push_back({i, mode_of(beside_input(n, shape_), shape_, cut_)});
+    plan_.accesses.push_back({i, broadcast_mode(beside_input(n, shape_), shape_, cut_)});
     const auto where = static_cast<std::int16_t>(static_cast<int>(plan_.accesses.size()) - 1 - step_.first_access);
     emit({.kind = Kind::accumulate, .dtype = n.dtype, .op = n.op, .args = {where, what, -1}});
-    if (step_.gathering < 0) step_.gathering = gatherings_++;
+    if (step_.reduction_buffer < 0) step_.reduction_buffer = reduction_buffers_++;
   }
 
   constexpr void store_if_wanted(int i) {
@@ -118,7 +118,7 @@ class ProgramWriter {
 
   constexpr std::int16_t access(int i) {
     if (accessed_[at(i)] < 0) {
-      plan_.accesses.push_back({i, mode_of(node(i).shape, shape_, cut_)});
+      plan_.accesses.push_back({i, broadcast_mode(node(i).shape, shape_, cut_)});
       accessed_[at(i)] = static_cast<int>(plan_.accesses.size()) - 1 - step_.first_access;
       used_.push_back(i);
     }
@@ -141,8 +141,8 @@ class ProgramWriter {
   Step step_;
   Shape shape_;
   std::size_t cut_ = 0;
-  std::int32_t gatherings_ = 0;
-  Sequence<int> position_, accessed_, used_;
+  std::int32_t reduction_buffers_ = 0;
+  ConstexprVector<int> position_, accessed_, used_;
 };
 }  // namespace detail
 

@@ -3,14 +3,14 @@
 #pragma once
 #include <utility>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {
 
 /// Which nodes the demand needs.
-constexpr Sequence<char> live_nodes(const SubgraphView& g) {
-  Sequence<char> marks(g.nodes.size(), 0);
+constexpr ConstexprVector<char> live_nodes(const SubgraphView& g) {
+  ConstexprVector<char> marks(g.nodes.size(), 0);
   char* const live = marks.data();
   const Node* const nodes = g.nodes.data();
   for (int f : g.fetched) live[f] = 1;
@@ -24,9 +24,9 @@ constexpr Sequence<char> live_nodes(const SubgraphView& g) {
 
 /// In place: mostly everything is needed, and copying nodes costs the compiler more than looking at them.
 constexpr Subgraph prune(Subgraph&& g) {
-  const Sequence<char> marks = live_nodes(g);
+  const ConstexprVector<char> marks = live_nodes(g);
   const char* const live = marks.data();
-  Sequence<int> places(g.nodes.size(), -1);
+  ConstexprVector<int> places(g.nodes.size(), -1);
   int* const place = places.data();
   Node* const nodes = g.nodes.data();
   const auto count = static_cast<int>(g.nodes.size());

@@ -16,18 +16,18 @@ constexpr Shape beside_input(const Node& reduction, Shape in) {
 /// The cuts at which a loop over `in` reduces everything, or each row, or each column; 0 if there are none, or if it is
 /// better left to the reduction's own kernel: long rows of totals for each thread, and totals of short rows, cost more
 /// than a second look.
-constexpr Cuts reduction_cuts(const Node& reduction, const Shape& in) {
+constexpr SplitPoints reduction_cuts(const Node& reduction, const Shape& in) {
   constexpr std::int64_t long_row = 8192, short_row = 32;
   const Shape out = beside_input(reduction, in);
   if (out == in || in.size().is_one()) return 0;
-  Cuts cuts = cuts_for(out, in);
+  SplitPoints cuts = cuts_for(out, in);
   for (std::size_t k = 0; k <= in.rank; ++k) {
     const Extent columns = in.product(k, in.rank);
     const bool too_long = !columns.is_static() || columns.factor > long_row;
     const bool too_short = columns.is_static() && columns.factor < short_row;
     if (((cuts >> k) & 1U) == 0) continue;
-    const Mode mode = mode_of(out, in, k);
-    if ((mode == Mode::row && too_long) || (mode == Mode::column && too_short)) cuts &= ~(1U << k);
+    const BroadcastMode mode = broadcast_mode(out, in, k);
+    if ((mode == BroadcastMode::row && too_long) || (mode == BroadcastMode::column && too_short)) cuts &= ~(1U << k);
   }
   return cuts;
 }

@@ -4,22 +4,22 @@
 // lies between the steps stays in the core's cache and no thread waits for another.
 #pragma once
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/fuse.hpp>
 
 namespace crochet {
 
 /// Groups [first, last] of the schedule.
-struct ItemRegion {
+struct TiledRegion {
   int first = 0;
   int last = 0;
 };
 
 struct Regions {
   Extent items;  ///< how many there are
-  Sequence<ItemRegion> list;
-  Sequence<int> of;      ///< by group: its region; -1: none
-  Sequence<char> local;  ///< by node: its memory is used within one region only
+  ConstexprVector<TiledRegion> list;
+  ConstexprVector<int> of;      ///< by group: its region; -1: none
+  ConstexprVector<char> local;  ///< by node: its memory is used within one region only
 
   /// The groups between which memory that group q uses must be kept.
   constexpr int begin(int q) const { return q < last_group() && of[detail::at(q)] >= 0 ? region(q).first : q; }
@@ -27,7 +27,7 @@ struct Regions {
 
  private:
   constexpr int last_group() const { return static_cast<int>(of.size()); }
-  constexpr const ItemRegion& region(int q) const { return list[detail::at(of[detail::at(q)])]; }
+  constexpr const TiledRegion& region(int q) const { return list[detail::at(of[detail::at(q)])]; }
 };
 
 /// How an item's part of a value is found: `n` elements an item, whatever the value's shape. 0: it has no such parts.
@@ -75,8 +75,8 @@ class RegionFinder {
   }
 
   /// By group: whether it could be in a region, whatever its neighbours.
-  constexpr Sequence<char> itemwise_groups() {
-    Sequence<char> can(s_.groups.size(), 0);
+  constexpr ConstexprVector<char> itemwise_groups() {
+    ConstexprVector<char> can(s_.groups.size(), 0);
     find_items();
     if (r_.items.is_static() && r_.items.factor < 2) return can;
     first_ = static_cast<int>(s_.groups.size());
@@ -187,7 +187,7 @@ class RegionFinder {
     if (group.root >= 0) return false;
     std::size_t cut = 0;
     while (((group.cuts >> cut) & 1U) == 0) ++cut;
-    return mode_of(beside_input(node(i), group.shape), group.shape, cut) != Mode::column;
+    return broadcast_mode(beside_input(node(i), group.shape), group.shape, cut) != BroadcastMode::column;
   }
   /// Whether an item's share of the loop finds its share of value `in`.
   constexpr bool reachable(const Group& group, int in, int q, std::size_t cut) const {
@@ -195,14 +195,14 @@ class RegionFinder {
     const bool in_hand = s_.home[at(in)] == q || (s_.home[at(in)] < 0 && n.op->kind == OpKind::elementwise);
     if (in_hand || n.is(op::constant)) return true;
     if (is_total(in) && home(in) >= first_) return false;
-    const Mode mode = mode_of(n.shape, group.shape, cut);
-    if (mode == Mode::full) return n.layout == Layout::row_major;
-    if (mode == Mode::column) return true;
+    const BroadcastMode mode = broadcast_mode(n.shape, group.shape, cut);
+    if (mode == BroadcastMode::full) return n.layout == Layout::row_major;
+    if (mode == BroadcastMode::column) return true;
     return home(in) < first_;
   }
 
   constexpr void find_locals() {
-    Sequence<int> region_of(g_.nodes.size(), -2);  // of all who touch a value; -2: nobody yet, -1: several
+    ConstexprVector<int> region_of(g_.nodes.size(), -2);  // of all who touch a value; -2: nobody yet, -1: several
     const auto touch = [&](int i, int q) {
       const auto b = at(s_.base[at(i)]);
       const int region = q < 0 ? -1 : r_.of[at(q)];

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/prune.hpp>
 
 namespace crochet {
@@ -40,13 +40,13 @@ class NodeTable {
   }
 
   std::size_t mask_;
-  Sequence<int> slots_;
+  ConstexprVector<int> slots_;
 };
 }  // namespace detail
 
 constexpr Subgraph share(const SubgraphView& g) {
   detail::NodeTable table(g.nodes.size());
-  const Sequence<char> live = live_nodes(g);
+  const ConstexprVector<char> live = live_nodes(g);
   return detail::rewrite(g, [&, needed = live.data()](Subgraph& to, const Node& n, int old) {
     if (needed[old] == 0) return -1;
     // An assignment is an event, not a value: two equal ones are two. And variables and placeholders are never equal.

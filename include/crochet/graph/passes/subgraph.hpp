@@ -4,17 +4,17 @@
 #pragma once
 #include <span>
 
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/op.hpp>
-#include <crochet/graph/core/sequence.hpp>
 #include <crochet/graph/core/sources.hpp>
 
 namespace crochet {
 
 /// Nodes and what is wanted of them: `fetched` values are kept for the caller, `targets` are run.
 struct Subgraph {
-  Sequence<Node> nodes;
-  Sequence<int> fetched;
-  Sequence<int> targets;
+  ConstexprVector<Node> nodes;
+  ConstexprVector<int> fetched;
+  ConstexprVector<int> targets;
 };
 
 /// A subgraph to look at, wherever it lies: passes that change nothing, or make a new one, copy nothing first.
@@ -52,7 +52,7 @@ constexpr Subgraph rewrite(const SubgraphView& from, Visit visit) {
   Subgraph to;
   const auto count = static_cast<int>(from.nodes.size());
   to.nodes.reserve(from.nodes.size() + from.nodes.size() / 4 + 8);
-  Sequence<int> places(from.nodes.size(), -1);
+  ConstexprVector<int> places(from.nodes.size(), -1);
   // Pointers and not operator[]: compilers count the calls.
   int* const place = places.data();
   const Node* const nodes = from.nodes.data();
@@ -67,7 +67,7 @@ constexpr Subgraph rewrite(const SubgraphView& from, Visit visit) {
 }
 
 constexpr Subgraph copied(const SubgraphView& g) {
-  const auto copy = []<class T>(std::span<const T> s) { return Sequence<T>(s.data(), s.data() + s.size()); };
+  const auto copy = []<class T>(std::span<const T> s) { return ConstexprVector<T>(s.data(), s.data() + s.size()); };
   return {copy(g.nodes), copy(g.fetched), copy(g.targets)};
 }
 

@@ -4,7 +4,7 @@
 // gradients are equal, bit by bit, wherever the backend makes the same result of the same product twice.
 #pragma once
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/gradient_scope.hpp>
 
 namespace crochet {
@@ -82,9 +82,9 @@ class Recomputer {
   }
 
   GraphBuilder& g_;
-  Sequence<int> marks_;  ///< those that the sweep has not reached
-  Sequence<int> again_;  ///< by node: its copy
-  Sequence<int> held_;   ///< by node: what stands for it among the inputs of copies
+  ConstexprVector<int> marks_;  ///< those that the sweep has not reached
+  ConstexprVector<int> again_;  ///< by node: its copy
+  ConstexprVector<int> held_;   ///< by node: what stands for it among the inputs of copies
   int gradient_ = -1;
 };
 }  // namespace detail

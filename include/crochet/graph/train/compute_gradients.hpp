@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/train/gradients.hpp>
 
 namespace crochet {
@@ -29,7 +29,7 @@ constexpr std::vector<Tensor> trainable_variables(GraphBuilder& g, std::string_v
 /// d loss / d x for each x, at x's shape. Each must be something that the loss depends on: a trainable variable, or a
 /// value between one and the loss. One backward sweep for all.
 constexpr std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& xs) {
-  const Sequence<int> all = gradients(loss);
+  const ConstexprVector<int> all = gradients(loss);
   std::vector<Tensor> wanted;
   for (Tensor x : xs) {
     const int id = x.id <= loss.id ? all[static_cast<std::size_t>(x.id)] : -1;
@@ -43,7 +43,7 @@ constexpr std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& 
 /// be none.
 constexpr VariableGradients compute_gradients(Tensor loss, std::string_view scope = "") {
   GraphBuilder& g = *loss.graph;
-  const Sequence<int> all = gradients(loss);
+  const ConstexprVector<int> all = gradients(loss);
   VariableGradients found;
   for (Tensor v : trainable_variables(g, scope)) {
     const int id = v.id <= loss.id ? all[static_cast<std::size_t>(v.id)] : -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reverse-mode gradients: one backward sweep over the table, each operation's rule adding to its inputs.
 #pragma once
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/conv.hpp>
 #include <crochet/graph/ops/loss.hpp>
@@ -13,8 +13,8 @@ namespace crochet {
 
 namespace detail {
 /// Which nodes up to `last` have a trainable variable behind them.
-constexpr Sequence<char> needed_nodes(const GraphBuilder& g, int last) {
-  Sequence<char> needed(static_cast<std::size_t>(last) + 1, 0);
+constexpr ConstexprVector<char> needed_nodes(const GraphBuilder& g, int last) {
+  ConstexprVector<char> needed(static_cast<std::size_t>(last) + 1, 0);
   for (int i = 0; i <= last; ++i) {
     const Node& n = g.node(i);
     bool need = n.is(op::variable) && n.attributes.ints[1] != 0;
@@ -49,7 +49,8 @@ constexpr Tensor times_repetitions(Tensor g, const Shape& input, const Node& nod
 }
 
 /// Adds what node `from`'s rule gave to what has arrived before.
-constexpr void add_up(GraphBuilder& g, const Node& from, const Sequence<Given>& given, Sequence<int>& gradient) {
+constexpr void add_up(GraphBuilder& g, const Node& from, const ConstexprVector<Given>& given,
+                      ConstexprVector<int>& gradient) {
   for (const Given& x : given) {
     const Shape shape = g.node(x.input).shape;
     const Tensor part = unbroadcast(times_repetitions({&g, x.gradient}, shape, from), shape);
@@ -61,11 +62,11 @@ constexpr void add_up(GraphBuilder& g, const Node& from, const Sequence<Given>& 
 
 /// d loss / d x for every node up to the loss: node ids, -1 where nothing arrives. A gradient may have a smaller shape
 /// than its node and then broadcasts to it.
-constexpr Sequence<int> gradients(Tensor loss) {
+constexpr ConstexprVector<int> gradients(Tensor loss) {
   GraphBuilder& g = *loss.graph;
   if (loss.shape().rank != 0) graph_error::loss_is_not_a_scalar();
-  const Sequence<char> needed = detail::needed_nodes(g, loss.id);
-  Sequence<int> gradient(needed.size(), -1);
+  const ConstexprVector<char> needed = detail::needed_nodes(g, loss.id);
+  ConstexprVector<int> gradient(needed.size(), -1);
   gradient[static_cast<std::size_t>(loss.id)] = g.constant(loss.dtype(), 1).id;
   detail::Recomputer recomputed(g, loss.id);
   for (int i = loss.id; i >= 0; --i) {
@@ -73,7 +74,7 @@ constexpr Sequence<int> gradients(Tensor loss) {
     if (gradient[at] < 0 || needed[at] == 0 || g.node(i).op->kind == OpKind::source) continue;
     recomputed.enter(i, gradient[at]);
     g.read_variables_as_at(g.node(i).moment < 0 ? i : g.node(i).moment);
-    Sequence<Given> given;
+    ConstexprVector<Given> given;
     GradientScope scope(g, i, gradient[at], needed, given);
     scope.read(recomputed);
     if (g.node(i).is(op::assign)) {
@@ -91,7 +92,7 @@ constexpr Sequence<int> gradients(Tensor loss) {
 
 /// d loss / d x, at x's shape. x is a variable that the loss depends on, or a value between one and the loss.
 constexpr Tensor gradient(Tensor loss, Tensor x) {
-  const Sequence<int> all = gradients(loss);
+  const ConstexprVector<int> all = gradients(loss);
   const int id = x.id <= loss.id ? all[static_cast<std::size_t>(x.id)] : -1;
   if (id < 0) graph_error::loss_depends_on_no_variable();
   return broadcast_to({loss.graph, id}, x.shape());

@@ -11,9 +11,9 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/name.hpp>
-#include <crochet/hook/ask.hpp>
 #include <crochet/hook/diagnose.hpp>
 #include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 
@@ -48,7 +48,7 @@ struct PassOn {
   constexpr void end() {}
   /// Asks the hook, outside of its phases, for its probe or its log: `call()`, which returns nothing.
   template <class Call>
-  CROCHET_HOST_ALWAYS_INLINE constexpr void asking(Call&& call) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr void requesting(Call&& call) {
     call();
   }
   /// Calls the hook: `call()`. Where `decides_at_run_time`, it returns nothing and may be left out.
@@ -106,7 +106,7 @@ struct AlwaysAdmitted {
 
 /// What a policy has said of a run before before_run, for a hook whose log of phases begins there.
 struct Foreseen {
-  bool asked = false, admits = false;
+  bool requested = false, admits = false;
 };
 template <class Decorator>
 struct NothingForeseen {};
@@ -164,9 +164,9 @@ class Decorated {
     if constexpr (!Policy::template applies_to<Run>) {
       return RunArgs<>{};
     } else if constexpr (Policy::decides_at_run_time) {
-      return ask_if_admitted(run);
+      return request_if_admitted(run);
     } else {
-      return ask_always(run);
+      return request_always(run);
     }
   }
 
@@ -221,7 +221,7 @@ class Decorated {
     } else {
       auto&& inside = detail::seen_inside<H>(run);
       decltype(detail::due_probe(hook, inside)) due = nullptr;
-      if (admitted) policy.asking([&] { due = detail::due_probe(hook, inside); });
+      if (admitted) policy.requesting([&] { due = detail::due_probe(hook, inside); });
       return due;
     }
   }
@@ -236,7 +236,7 @@ class Decorated {
         foreseen = {true, policy.admits(run)};
         if (!foreseen.admits) return due;
       }
-      policy.asking([&] { due = detail::due_phase_log(hook, inside); });
+      policy.requesting([&] { due = detail::due_phase_log(hook, inside); });
       return due;
     }
   }
@@ -272,32 +272,32 @@ class Decorated {
   }
 
   template <class Run>
-  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_always(Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto request_always(Run& run) {
     auto&& inside = detail::seen_inside<H>(run);
-    auto asked = policy.template around<phase::before_run>([&] { return ask(hook, inside); });
-    if constexpr (decltype(asked)::conditional) {
-      return std::move(asked).optional();
+    auto requested = policy.template around<phase::before_run>([&] { return request(hook, inside); });
+    if constexpr (decltype(requested)::conditional) {
+      return std::move(requested).optional();
     } else {
-      return asked.args();
+      return requested.args();
     }
   }
 
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr bool admits_now(Run& run) {
     if constexpr (logs_phases) {
-      if (std::exchange(foreseen.asked, false)) return foreseen.admits;
+      if (std::exchange(foreseen.requested, false)) return foreseen.admits;
     }
     return policy.admits(run);
   }
   template <class Run>
-  CROCHET_HOST_ALWAYS_INLINE constexpr auto ask_if_admitted(Run& run) {
+  CROCHET_HOST_ALWAYS_INLINE constexpr auto request_if_admitted(Run& run) {
     auto&& inside = detail::seen_inside<H>(run);
-    std::optional<asked_args<H, decltype(inside)>> wish;
+    std::optional<requested_args<H, decltype(inside)>> wish;
     const bool admits = admits_now(run);
     admitted = false;  // and stays so if the hook throws and the policy catches
     if (admits) {
       policy.template around<phase::before_run>([&] {
-        wish = ask(hook, inside).optional();
+        wish = request(hook, inside).optional();
         admitted = true;
       });
     }

@@ -75,13 +75,13 @@ struct RowLogger {
     state.opened = true;
   }
 
-  std::optional<RunArgs<Fetches<Name<Text>...>>> before_run(auto& run) {
+  MaybeFetch<Text...> before_run(auto& run) {
     if (!state.timer.due_next(run.step(), clock)) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
   void after_run(auto& run, const auto& values) {
     const bool reached = state.timer.ran(run.step());
-    if (values.asked() && reached) [[unlikely]] {
+    if (values.requested() && reached) [[unlikely]] {
       write(run.step(), values);
     }
   }

@@ -82,8 +82,8 @@ class Heads {
 
  private:
   /// The maximum number of queries in a block. Smaller blocks compute less of what a causal mask hides.
-  static constexpr std::int64_t most_queries = 64;
-  std::int64_t queries_at_once() const { return causal_ ? most_queries / 2 : most_queries; }
+  static constexpr std::int64_t max_queries = 64;
+  std::int64_t queries_at_once() const { return causal_ ? max_queries / 2 : max_queries; }
 
   /// The offset of a head's queries in qkv, and of its results.
   struct Head {
@@ -109,7 +109,7 @@ class Heads {
   static Matrix<T> turned(const Matrix<T>& m) { return {m.data, m.column, m.row}; }
 
   /// A table in scratch memory. Its pitch is not a power of two, which would map all rows to a few cache sets.
-  Table own(std::int64_t which) const { return {scratch_ + which * most_queries * own_pitch(), own_pitch()}; }
+  Table own(std::int64_t which) const { return {scratch_ + which * max_queries * own_pitch(), own_pitch()}; }
   std::int64_t own_pitch() const { return (length_ + simd::lanes - 1) / simd::lanes * simd::lanes + simd::lanes; }
   /// A part of [batch, heads, length, length].
   Table kept(T* p, const Head& h, const Block& b) const {
@@ -117,8 +117,8 @@ class Heads {
   }
   /// Allocates all scratch memory at once, because a later, larger request would lose its contents.
   void reserve(std::int64_t tables) {
-    const std::int64_t rows = length_ < most_queries ? length_ : most_queries;
-    offset_ = tables * most_queries * own_pitch();
+    const std::int64_t rows = length_ < max_queries ? length_ : max_queries;
+    offset_ = tables * max_queries * own_pitch();
     const std::int64_t a = Backend::template scratch<T>(rows, length_, wide_);
     const std::int64_t b = Backend::template scratch<T>(rows, wide_, length_);
     const std::int64_t c = Backend::template scratch<T>(length_, wide_, rows);

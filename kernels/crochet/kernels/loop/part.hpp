@@ -22,7 +22,7 @@ struct NoWindow {
   template <class Ref, class Block>
   NoWindow(const Ref&, const Block&) {}
   void before(const auto&) {}
-  Ref<char, Mode::scalar> show(const auto&) { return {nullptr, 0}; }
+  Ref<char, BroadcastMode::scalar> show(const auto&) { return {nullptr, 0}; }
   void after(const auto&) {}
 };
 struct NoTotal {
@@ -49,13 +49,13 @@ inline constexpr int block_of = abreast* program_lanes<P>;
 
 template <class P, std::size_t A, class R>
 struct At;
-template <class P, std::size_t A, class T, Mode M>
+template <class P, std::size_t A, class T, BroadcastMode M>
 struct At<P, A, Ref<T, M>> {
   static constexpr int access = static_cast<int>(A), lanes = program_lanes<P>, block = block_of<P>;
   static constexpr const Op* reduction = UsesOf<P>::template reduction<access>();
   static constexpr bool reads = UsesOf<P>::template reads<access>, writes = UsesOf<P>::template writes<access>;
-  static constexpr bool by_rows = reduction != nullptr && M == Mode::column;
-  using Seen = Numbered<A, std::conditional_t<reads || writes, Window<T, M, block, reads, writes>, NoWindow>>;
+  static constexpr bool by_rows = reduction != nullptr && M == BroadcastMode::column;
+  using ArgumentView = Numbered<A, std::conditional_t<reads || writes, Window<T, M, block, reads, writes>, NoWindow>>;
   using Kept = Numbered<A, std::conditional_t<reduction != nullptr, Sink<reduction, T, M, block, lanes>, NoTotal>>;
 
   /// Bytes of partial results per member.
@@ -75,8 +75,8 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
   template <std::size_t K, class Ref>
   using Totals = typename At<P, K, Ref>::Kept::Total*;
 
-  struct Windows : At<P, A, R>::Seen... {
-    Windows(const Memory& refs, const Here& b) : At<P, A, R>::Seen(ref<A>(refs), b)... {}
+  struct Windows : At<P, A, R>::ArgumentView... {
+    Windows(const Memory& refs, const Here& b) : At<P, A, R>::ArgumentView(ref<A>(refs), b)... {}
   };
   struct Sinks : At<P, A, R>::Kept... {
     Sinks(const Memory& refs, const Here& b, std::byte* totals, bool fresh)
@@ -86,7 +86,7 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
       put(numbered<static_cast<std::size_t>(K)>(*this), v);
     }
   };
-  template <const Op* O, class T, Mode M, int B, int N, class V, int U>
+  template <const Op* O, class T, BroadcastMode M, int B, int N, class V, int U>
   CROCHET_ALWAYS_INLINE static void put(Sink<O, T, M, B, N>& sink, const V (&v)[U]) {
     simd::cells_t<T, N> x[U];
     CROCHET_UNROLL

@@ -70,19 +70,20 @@ class Running {
 };
 
 /// A reduction by operation O of elements T to an access of mode M. B: positions per block; N: elements per register.
-template <const Op* O, class T, Mode M, int B, int N>
+template <const Op* O, class T, BroadcastMode M, int B, int N>
 class Sink;
 
 /// Reduces everything to one element.
 template <const Op* O, class T, int B, int N>
-class Sink<O, T, Mode::scalar, B, N> {
+class Sink<O, T, BroadcastMode::scalar, B, N> {
  public:
   using How = typename Reduction<O>::How;
   using Total = sum_t<How, T>;
   /// The number of partial results per member.
   static std::int64_t room(std::int64_t) { return 1; }
 
-  Sink(Ref<T, Mode::scalar>, const Block<B>& b, Total* mine, bool fresh) : block_(b), mine_(mine), fresh_(fresh) {}
+  Sink(Ref<T, BroadcastMode::scalar>, const Block<B>& b, Total* mine, bool fresh)
+      : block_(b), mine_(mine), fresh_(fresh) {}
   template <class V, int U>
   CROCHET_ALWAYS_INLINE void add(V (&v)[U]) {
     if (!block_.whole()) drop_beyond<How, T, B>(v, block_.size);
@@ -92,7 +93,7 @@ class Sink<O, T, Mode::scalar, B, N> {
 
   /// Computes the result from the partial results; member k's are at of(k).
   template <class Of>
-  static void finish(Ref<T, Mode::scalar> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
+  static void finish(Ref<T, BroadcastMode::scalar> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
     Total total = *of(0);
     for (int k = 1; k < members; ++k) total = How::join(total, *of(k));
     *to.data = Reduction<O>::template finish<simd::cell_t<T>>(total, rows * columns);
@@ -108,13 +109,13 @@ class Sink<O, T, Mode::scalar, B, N> {
 /// Reduces each column to one element. As the row in a Window, the partial results are repeated until a block fits at
 /// every phase.
 template <const Op* O, class T, int B, int N>
-class Sink<O, T, Mode::row, B, N> {
+class Sink<O, T, BroadcastMode::row, B, N> {
  public:
   using How = typename Reduction<O>::How;
   using Total = sum_t<How, T>;
   static std::int64_t room(std::int64_t columns) { return columns + 3 * B; }
 
-  Sink(Ref<T, Mode::row>, const Block<B>& b, Total* mine, bool fresh) : block_(b), mine_(mine) {
+  Sink(Ref<T, BroadcastMode::row>, const Block<B>& b, Total* mine, bool fresh) : block_(b), mine_(mine) {
     for (std::int64_t k = fresh ? 0 : b.columns; k < b.period + B; ++k) mine[k] = How::template nothing<Total>;
   }
   template <class V, int U>
@@ -135,7 +136,7 @@ class Sink<O, T, Mode::row, B, N> {
   }
 
   template <class Of>
-  static void finish(Ref<T, Mode::row> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
+  static void finish(Ref<T, BroadcastMode::row> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
     for (std::int64_t c = 0; c < columns; ++c) {
       Total total = of(0)[c];
       for (int k = 1; k < members; ++k) total = How::join(total, of(k)[c]);
@@ -150,13 +151,13 @@ class Sink<O, T, Mode::row, B, N> {
 
 /// Reduces each row to one element. A member processes whole rows, so there are no partial results to join.
 template <const Op* O, class T, int B, int N>
-class Sink<O, T, Mode::column, B, N> {
+class Sink<O, T, BroadcastMode::column, B, N> {
  public:
   using How = typename Reduction<O>::How;
   using Total = sum_t<How, T>;
   static std::int64_t room(std::int64_t) { return 0; }
 
-  Sink(Ref<T, Mode::column> to, const Block<B>& b, Total*, bool) : block_(b), to_(to.data) {}
+  Sink(Ref<T, BroadcastMode::column> to, const Block<B>& b, Total*, bool) : block_(b), to_(to.data) {}
   template <class V, int U>
   CROCHET_ALWAYS_INLINE void add(V (&v)[U]) {
     if (block_.whole() && block_.j + B <= block_.columns) {
@@ -170,7 +171,7 @@ class Sink<O, T, Mode::column, B, N> {
 
   /// Without columns no element was added.
   template <class Of>
-  static void finish(Ref<T, Mode::column> to, std::int64_t rows, std::int64_t columns, int, Of) {
+  static void finish(Ref<T, BroadcastMode::column> to, std::int64_t rows, std::int64_t columns, int, Of) {
     for (std::int64_t i = 0; columns == 0 && i < rows; ++i) {
       to.data[i] = Reduction<O>::template finish<simd::cell_t<T>>(How::template nothing<Total>, 0);
     }

@@ -29,22 +29,24 @@ CROCHET_ALWAYS_INLINE void fill_run(T* to, T x, std::int64_t n) {
 }
 
 /// An operand as blocks access it. `reads`, `writes`: what the program does with it.
-template <class T, Mode M, int B, bool reads, bool writes>
+template <class T, BroadcastMode M, int B, bool reads, bool writes>
 class Window;
 
 /// Elements in loop order. A partial block is filled up with its first element. An operation that fails on the
 /// padding would fail on that element too.
 template <class T, int B, bool reads, bool writes>
-class Window<T, Mode::full, B, reads, writes> {
+class Window<T, BroadcastMode::full, B, reads, writes> {
  public:
-  Window(Ref<T, Mode::full> r, const Block<B>&) : data_(r.data) {}
+  Window(Ref<T, BroadcastMode::full> r, const Block<B>&) : data_(r.data) {}
 
   CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
     if (b.whole() || !reads) return;
     copy_run(copy_, data_ + b.at, b.size);
     fill_run(copy_ + b.size, copy_[0], B - b.size);
   }
-  CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>& b) { return {b.whole() ? data_ + b.at : copy_, 0}; }
+  CROCHET_ALWAYS_INLINE Ref<T, BroadcastMode::full> show(const Block<B>& b) {
+    return {b.whole() ? data_ + b.at : copy_, 0};
+  }
   CROCHET_ALWAYS_INLINE void after(const Block<B>& b) {
     if (b.whole() || !writes) return;
     copy_run(data_ + b.at, copy_, b.size);
@@ -56,23 +58,23 @@ class Window<T, Mode::full, B, reads, writes> {
 };
 
 template <class T, int B, bool reads, bool writes>
-class Window<T, Mode::scalar, B, reads, writes> {
+class Window<T, BroadcastMode::scalar, B, reads, writes> {
  public:
-  Window(Ref<T, Mode::scalar> r, const Block<B>&) : ref_(r) {}
+  Window(Ref<T, BroadcastMode::scalar> r, const Block<B>&) : ref_(r) {}
   CROCHET_ALWAYS_INLINE void before(const Block<B>&) {}
-  CROCHET_ALWAYS_INLINE Ref<T, Mode::scalar> show(const Block<B>&) { return ref_; }
+  CROCHET_ALWAYS_INLINE Ref<T, BroadcastMode::scalar> show(const Block<B>&) { return ref_; }
   CROCHET_ALWAYS_INLINE void after(const Block<B>&) {}
 
  private:
-  Ref<T, Mode::scalar> ref_;
+  Ref<T, BroadcastMode::scalar> ref_;
 };
 
 /// A row that repeats. A row shorter than a block is repeated until a block fits at every phase. A longer one is copied
 /// only where a block crosses its end.
 template <class T, int B, bool reads, bool writes>
-class Window<T, Mode::row, B, reads, writes> {
+class Window<T, BroadcastMode::row, B, reads, writes> {
  public:
-  Window(Ref<T, Mode::row> r, const Block<B>& b) : data_(r.data) {
+  Window(Ref<T, BroadcastMode::row> r, const Block<B>& b) : data_(r.data) {
     if (b.columns >= B || b.columns == 0) return;
     for (std::int64_t k = 0; k < b.period + B; k += b.columns) copy_run(copy_ + k, data_, b.columns);
   }
@@ -82,7 +84,7 @@ class Window<T, Mode::row, B, reads, writes> {
     copy_run(copy_, data_ + b.phase, left);
     copy_run(copy_ + left, data_, B - left);
   }
-  CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>& b) {
+  CROCHET_ALWAYS_INLINE Ref<T, BroadcastMode::full> show(const Block<B>& b) {
     if (b.columns < B) return {copy_ + b.phase, 0};
     return {b.phase + B <= b.columns ? data_ + b.phase : copy_, 0};
   }
@@ -95,9 +97,9 @@ class Window<T, Mode::row, B, reads, writes> {
 
 /// One element per row.
 template <class T, int B, bool reads, bool writes>
-class Window<T, Mode::column, B, reads, writes> {
+class Window<T, BroadcastMode::column, B, reads, writes> {
  public:
-  Window(Ref<T, Mode::column> r, const Block<B>&) : data_(r.data) {}
+  Window(Ref<T, BroadcastMode::column> r, const Block<B>&) : data_(r.data) {}
 
   CROCHET_ALWAYS_INLINE void before(const Block<B>& b) {
     const bool in_one_row = b.j + B <= b.columns;
@@ -111,7 +113,7 @@ class Window<T, Mode::column, B, reads, writes> {
       if (i + 1 < b.rows) ++i;  // a partial last block is filled up with the last element
     }
   }
-  CROCHET_ALWAYS_INLINE Ref<T, Mode::full> show(const Block<B>&) { return {copy_, 0}; }
+  CROCHET_ALWAYS_INLINE Ref<T, BroadcastMode::full> show(const Block<B>&) { return {copy_, 0}; }
   CROCHET_ALWAYS_INLINE void after(const Block<B>&) {}
 
  private:

@@ -14,21 +14,21 @@ namespace crochet {
 /// Elements one after the other, as many as are added: what it has works as in std::vector; iterators are pointers.
 /// Programs that run use it where nothing is in a hurry: it is made small.
 template <class T>
-class Sequence {
+class ConstexprVector {
  public:
   using value_type = T;
 
-  constexpr Sequence() = default;
-  constexpr explicit Sequence(std::size_t size, const T& value = T()) { assign(size, value); }
-  constexpr Sequence(const T* begin, const T* end) { assign(begin, end); }
-  constexpr Sequence(std::initializer_list<T> list) { assign(list.begin(), list.end()); }
-  constexpr Sequence(const Sequence& other) { assign(other.begin(), other.end()); }
-  constexpr Sequence(Sequence&& other) noexcept { swap(other); }
-  constexpr Sequence& operator=(Sequence other) noexcept {
+  constexpr ConstexprVector() = default;
+  constexpr explicit ConstexprVector(std::size_t size, const T& value = T()) { assign(size, value); }
+  constexpr ConstexprVector(const T* begin, const T* end) { assign(begin, end); }
+  constexpr ConstexprVector(std::initializer_list<T> list) { assign(list.begin(), list.end()); }
+  constexpr ConstexprVector(const ConstexprVector& other) { assign(other.begin(), other.end()); }
+  constexpr ConstexprVector(ConstexprVector&& other) noexcept { swap(other); }
+  constexpr ConstexprVector& operator=(ConstexprVector other) noexcept {
     swap(other);
     return *this;
   }
-  constexpr ~Sequence() { release(); }
+  constexpr ~ConstexprVector() { release(); }
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
@@ -72,7 +72,7 @@ class Sequence {
   }
   CROCHET_COLD constexpr void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
-    Sequence larger;
+    ConstexprVector larger;
     larger.data_ = std::allocator<T>().allocate(capacity);
     larger.capacity_ = capacity;
     CROCHET_SHORT_LOOP
@@ -80,7 +80,7 @@ class Sequence {
     swap(larger);
   }
 
-  constexpr void swap(Sequence& other) noexcept {
+  constexpr void swap(ConstexprVector& other) noexcept {
     T* const data = data_;
     const std::size_t size = size_, capacity = capacity_;
     data_ = other.data_, size_ = other.size_, capacity_ = other.capacity_;

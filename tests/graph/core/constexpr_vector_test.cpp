@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 /// What the compiler says of a list that it has grown, copied, shortened and filled anew.
 constexpr bool works_in_the_compiler() {
-  Sequence<Sequence<int>> rows(2);
+  ConstexprVector<ConstexprVector<int>> rows(2);
   for (int i = 0; i < 100; ++i) rows[0].push_back(i);
   rows.push_back(rows.front());
   if (rows.size() != 3 || rows.back().size() != 100 || rows.back()[99] != 99 || !rows[1].empty()) return false;
@@ -20,20 +20,21 @@ constexpr bool works_in_the_compiler() {
   rows[1] = rows[0];
   rows[0].assign(4, 7);
   if (rows[1].size() != 2 || rows[1].back() != 1 || rows[0].front() != 7 || rows[0].back() != 7) return false;
-  const Sequence<int> moved = static_cast<Sequence<int>&&>(rows[2]);
+  const ConstexprVector<int> moved = static_cast<ConstexprVector<int>&&>(rows[2]);
   int sum = 0;
   for (const int x : moved) sum += x;
-  return sum == 4950 && rows[2].empty() && Sequence<int>{3, 5}.size() == 2 && Sequence<int>(3, 5).size() == 3;
+  return sum == 4950 && rows[2].empty() && ConstexprVector<int>{3, 5}.size() == 2 &&
+         ConstexprVector<int>(3, 5).size() == 3;
 }
 static_assert(works_in_the_compiler());
 
-TEST(Sequence, ElementsLiveAsLongAsTheyAreInIt) {
+TEST(ConstexprVector, ElementsLiveAsLongAsTheyAreInIt) {
   const auto shared = std::make_shared<int>(1);
   {
-    Sequence<std::shared_ptr<int>> list(2, shared);
+    ConstexprVector<std::shared_ptr<int>> list(2, shared);
     for (int i = 0; i < 20; ++i) list.push_back(shared);
     EXPECT_EQ(shared.use_count(), 23);
-    Sequence<std::shared_ptr<int>> other = list;
+    ConstexprVector<std::shared_ptr<int>> other = list;
     EXPECT_EQ(shared.use_count(), 45);
     other = {shared};
     EXPECT_EQ(shared.use_count(), 24);
@@ -48,15 +49,15 @@ TEST(Sequence, ElementsLiveAsLongAsTheyAreInIt) {
   EXPECT_EQ(shared.use_count(), 1);
 }
 
-TEST(Sequence, AnElementOfItselfCanBeAdded) {
-  Sequence<std::string> list{std::string(40, 'a')};
+TEST(ConstexprVector, AnElementOfItselfCanBeAdded) {
+  ConstexprVector<std::string> list{std::string(40, 'a')};
   while (list.size() < 100) list.push_back(list.front());
   EXPECT_EQ(list.back(), std::string(40, 'a'));
   EXPECT_GE(list.capacity(), list.size());
 }
 
-TEST(Sequence, RoomIsKept) {
-  Sequence<int> list;
+TEST(ConstexprVector, RoomIsKept) {
+  ConstexprVector<int> list;
   list.reserve(50);
   const int* const first = list.data();
   list.resize(50, 1);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// keep_overwritten: a variable has one place in memory, but in the graph every assignment makes a new value. Where the
+// insert_copies: a variable has one place in memory, but in the graph every assignment makes a new value. Where the
 // value before an assignment is still read after it (by a gradient of what came before, by a view made before), it is
 // copied first. Assignments that nobody looks behind, the usual ones, cost nothing here.
 #pragma once
 #include <utility>
 
-#include <crochet/graph/core/sequence.hpp>
+#include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/broadcast_to.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {
 
 namespace detail {
-class Keeper {
+class CopyInserter {
  public:
-  constexpr explicit Keeper(const SubgraphView& g)
+  constexpr explicit CopyInserter(const SubgraphView& g)
       : from_(g),
         place_(g.nodes.size(), -1),
         last_reader_(g.nodes.size(), -1),
@@ -94,16 +94,17 @@ class Keeper {
 
   SubgraphView from_;
   Subgraph to_;
-  Sequence<int> place_, last_reader_;
-  Sequence<int> moved_;                ///< by node: where it went itself, whatever stands for its value
-  Sequence<int> lives_in_;             ///< by node: the variable in whose memory it is, for as long as it is
-  Sequence<int> first_, last_, next_;  ///< by variable: the first and last node that live in it; by node: the next
+  ConstexprVector<int> place_, last_reader_;
+  ConstexprVector<int> moved_;     ///< by node: where it went itself, whatever stands for its value
+  ConstexprVector<int> lives_in_;  ///< by node: the variable in whose memory it is, for as long as it is
+  ConstexprVector<int> first_, last_,
+      next_;  ///< by variable: the first and last node that live in it; by node: the next
 };
 }  // namespace detail
 
 /// Whether there is something to do: whether anything that lives in a variable is read after the next assignment to it.
 constexpr bool overwrites_too_early(const SubgraphView& g) {
-  Sequence<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
+  ConstexprVector<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
   int *const last = readers.data(), *const latest = latest_of.data(), *const variable = variable_of.data();
   const Node* const nodes = g.nodes.data();
   const auto count = static_cast<int>(g.nodes.size());
@@ -131,9 +132,9 @@ constexpr bool overwrites_too_early(const SubgraphView& g) {
   return false;
 }
 
-constexpr Subgraph keep_overwritten(const SubgraphView& g) {
+constexpr Subgraph insert_copies(const SubgraphView& g) {
   if (!overwrites_too_early(g)) return detail::copied(g);
-  return detail::Keeper(g).run();
+  return detail::CopyInserter(g).run();
 }
 
 }  // namespace crochet

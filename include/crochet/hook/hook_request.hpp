@@ -15,13 +15,13 @@ namespace crochet {
 
 /// A hook's wish for one run. `Args` is a RunArgs; a conditional asker decides at run time whether it is due.
 template <class Args, bool Conditional>
-class Ask {
+class HookRequest {
  public:
   using args_type = Args;
   static constexpr bool conditional = false;
 
-  constexpr Ask() = default;
-  constexpr explicit Ask(Args args) : args_(std::move(args)) {}
+  constexpr HookRequest() = default;
+  constexpr explicit HookRequest(Args args) : args_(std::move(args)) {}
 
   [[nodiscard]] static constexpr bool due() { return true; }
   [[nodiscard]] constexpr const Args& args() const { return args_; }
@@ -33,12 +33,12 @@ class Ask {
 };
 
 template <class Args>
-class Ask<Args, true> {
+class HookRequest<Args, true> {
  public:
   using args_type = Args;
   static constexpr bool conditional = true;
 
-  constexpr explicit Ask(std::optional<Args> args) : args_(std::move(args)) {}
+  constexpr explicit HookRequest(std::optional<Args> args) : args_(std::move(args)) {}
 
   [[nodiscard]] constexpr bool due() const { return args_.has_value(); }
   /// Requires `due()`.
@@ -88,26 +88,28 @@ using declared_fetches = detail::fetches_or_none<typename detail::TypeOfFetches<
 /// Asks a hook what it wants of the coming run, calling its before_run if it has one. A hook without a before_run, or
 /// with one that returns void, wants its static `fetches`.
 template <class H, class Run>
-CROCHET_HOST_ALWAYS_INLINE constexpr auto ask([[maybe_unused]] H& hook, [[maybe_unused]] Run&& run) {
+CROCHET_HOST_ALWAYS_INLINE constexpr auto request([[maybe_unused]] H& hook, [[maybe_unused]] Run&& run) {
   using Context = std::remove_reference_t<Run>;
   using Listed = RunArgs<declared_fetches<H>, Targets<>, Feeds<>>;
   if constexpr (!phase::before_run::handled<H, Context>) {
-    return Ask<Listed, false>{};
+    return HookRequest<Listed, false>{};
   } else {
-    using Wish = phase::before_run::returned<H, Context>;
-    if constexpr (detail::is_optional_run_args<Wish>) {
-      return Ask<typename Wish::value_type, true>{phase::before_run::call(hook, run)};
-    } else if constexpr (detail::is_run_args<Wish>) {
-      return Ask<Wish, false>{phase::before_run::call(hook, run)};
+    using Returned = phase::before_run::returned<H, Context>;
+    if constexpr (detail::is_optional_run_args<Returned>) {
+      return HookRequest<typename Returned::value_type, true>{phase::before_run::call(hook, run)};
+    } else if constexpr (detail::is_run_args<Returned>) {
+      return HookRequest<Returned, false>{phase::before_run::call(hook, run)};
     } else {
       phase::before_run::call(hook, run);
-      return Ask<Listed, false>{};
+      return HookRequest<Listed, false>{};
     }
   }
 }
 
-/// The RunArgs that `ask(hook, run)` holds. For a decorator that has to name it: `std::optional<asked_args<H, Run>>`.
+/// The RunArgs that `ask(hook, run)` holds. For a decorator that has to name it: `std::optional<requested_args<H,
+/// Run>>`.
 template <class H, class Run>
-using asked_args = typename decltype(ask(std::declval<H&>(), std::declval<std::remove_reference_t<Run>&>()))::args_type;
+using requested_args =
+    typename decltype(request(std::declval<H&>(), std::declval<std::remove_reference_t<Run>&>()))::args_type;
 
 }  // namespace crochet
