@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GrpcDebugHook: what a run computed, node by node, streamed to debug servers. Not part of hooks.hpp: it needs
+// GrpcDebugHook: streams the tensors of a run, node by node, to debug servers. Not part of hooks.hpp: it needs
 // crochet::debug.
 #pragma once
 
@@ -29,46 +29,50 @@ using debug::Watch;
 using debug::WatchAll;
 using debug::WatchOptions;
 
-/// What a GrpcDebugHook can be given besides its addresses.
+/// Options of a GrpcDebugHook.
 struct GrpcDebugOptions {
-  debug::WatchFn watch_fn{};                        ///< what is watched, with which operations
+  debug::WatchFn watch_fn{};                        ///< watched nodes and their debug operations
   std::optional<std::string> thread_name_filter{};  ///< a pattern
   bool log_usage = true;                            ///< has no effect
-  debug::EventStreamOptions stream{};               ///< limits, token, what a failure means
-  std::string device{io::local_cpu};                ///< under which name tensors and graph are sent
+  debug::EventStreamOptions stream{};               ///< limits, token, handling of failures
+  std::string device{io::local_cpu};                ///< the device name of tensors and graph
   std::function<std::int64_t()> microseconds{};     ///< since 1970, UTC
   std::function<std::string()> thread_name{};
 };
 
-/// Streams the tensors of each run that it sees to servers that speak TensorFlow's EventListener service (the
-/// original's grpc_debug_server, crochet-debugd): `EveryN<100, GrpcDebugHook<>>{{"localhost:6064"}}`,
+/// Streams the tensors of a run to servers of TensorFlow's EventListener service (TensorFlow's grpc_debug_server,
+/// crochet-debugd): `EveryN<100, GrpcDebugHook<>>{{"localhost:6064"}}`,
 /// `GrpcDebugHook<debug::Watch<"dense.*">>{{"grpc://localhost:6064", "unix:/run/debug.sock"}}`.
-///   W                   -  WatchAll  which nodes are watched at all: chosen by the compiler, the others stay fused
-///   addresses           -  -         one or several, `host:port`, with or without `grpc://` and a path, or
-///   `unix:/path`.
-///                                    A text names this machine; others are TlsServer or InsecureRemote
+///   W                   -  WatchAll  the watched nodes, selected at compile time; the other nodes stay fused
+///   addresses           -  -         one or several of `host:port`, with or without `grpc://` and a path, or
+///                                    `unix:/path`. A text is an address of this machine; for others TlsServer or
+///                                    InsecureRemote
 ///   watch_fn            -  none      WatchOptions, or a function `(fetches, feeds)` that returns WatchOptions or their
 ///                                    tuple, called before each run; none: everything, with DebugIdentity
-///   thread_name_filter  -  none      a pattern: only runs by threads with such a name (as the system has it)
-///   log_usage           -  true      accepted for the original's sake
-///   stream                           debug/stream/event_stream_options.hpp: times, limits of memory, token
-/// With `DebugIdentity(gated_grpc=true)` and its like a server says which tensors it wants, and may change its mind
-/// between runs: what has been answered by the time a tensor is complete decides.
-/// Fires: around every run that it sees; see less with EveryN and its kin. A run that fails leaves what it had reached.
-/// The end of the session, good or bad, waits up to `stream.close_seconds` for what is queued; a recovery does not.
-/// Fetches: nothing. Threads: one for each address, which alone waits for its server; the run copies tensors into a
-/// bounded queue and drops, and counts, what has no room. Cost: nothing in runs that it does not see, nor in those that
-/// no server would get; in others nodes that are watched are not fused, and the bytes of each are copied.
-/// Throws LogicError for addresses and options that cannot be used, and with OnStreamFailure::fail IoError from the
-/// next run after a failure, or from the session's end. A child that `fork` makes streams nothing. Not in the original:
-/// see docs/differences.md.
+///   thread_name_filter  -  none      a pattern: only runs of threads with a matching name (of the operating system)
+///   log_usage           -  true      no effect, for compatibility with TensorFlow
+///   stream                           debug/stream/event_stream_options.hpp: times, memory limits, token
+/// With gated operations, for example `DebugIdentity(gated_grpc=true)`, the server selects tensors and may change its
+/// selection between runs. The selection received when a tensor is complete applies.
+/// - Fires: around every admitted run; EveryN and the other decorators select fewer. A failed run leaves a partial
+///   stream. The end of the session, also by an error, waits up to `stream.close_seconds` for the queue; a recovery
+///   does not.
+/// - Fetches: nothing.
+/// - Threads: one for each address, which alone waits for its server. The run copies tensors into a bounded queue; what
+///   does not fit is dropped and counted.
+/// - Cost: nothing in other runs, nor in those of which no server receives tensors. In a streamed run watched nodes are
+///   not fused, and their bytes are copied.
+/// - Throws: LogicError for invalid addresses and options; with OnStreamFailure::fail IoError from the next run after a
+///   failure, or from the session's end.
+/// - A child process of `fork` streams nothing.
+/// - Differences from TensorFlow: docs/differences.md.
 template <class W = debug::WatchAll>
 class GrpcDebugHook {
  public:
   using probe = debug::DebugProbe<W, debug::StreamPublisher>;
   using handles = Phases<phase::before_run, phase::end, phase::on_error>;
 
-  // Not explicit: a decorator is given `{{address}}`.
+  // Not explicit, for the `{{address}}` of a decorator.
   GrpcDebugHook(const debug::DebugAddresses& addresses, debug::WatchFn watch_fn = {},  // NOLINT
                 std::optional<std::string> thread_name_filter = {}, bool log_usage = true)
       : GrpcDebugHook(addresses, GrpcDebugOptions{.watch_fn = std::move(watch_fn),
@@ -89,14 +93,14 @@ class GrpcDebugHook {
     due_ = !filter_ || filter_->match(thread_name_ ? thread_name_() : debug::thread_name());
   }
   [[nodiscard]] probe* due_probe() { return due_ && probe_.publisher().wants_run() ? &probe_ : nullptr; }
-  /// Gives the servers, all together, `stream.close_seconds` to take what is left.
+  /// Waits up to `stream.close_seconds`, for all servers together, until the queues are empty.
   void end(auto& /*session*/) { probe_.publisher().end(); }
-  /// The same, here and not only in the destructor: where nobody catches the error, nothing is destroyed.
+  /// Here and not only in the destructor: after an uncaught exception no destructor runs.
   void on_error(auto& /*error*/) { probe_.publisher().end(); }
 
-  /// Waits until every server has what it was sent, or will not get it; false if that takes longer than `seconds`.
+  /// Waits until every tensor is delivered or dropped; false if that takes longer than `seconds`.
   bool flush(double seconds) { return probe_.publisher().flush(seconds); }
-  /// Of the server at this place in the list.
+  /// Statistics of the server at this index of the list.
   [[nodiscard]] debug::EventStreamStatistics statistics(std::size_t server = 0) const {
     return probe_.publisher().statistics(server);
   }
@@ -108,20 +112,22 @@ class GrpcDebugHook {
   bool due_ = false;
 };
 
-/// What a TensorBoardDebugHook can be given besides its addresses.
+/// Options of a TensorBoardDebugHook.
 struct TensorBoardDebugOptions {
   std::optional<std::string> thread_name_filter{};
   bool send_traceback_and_source_code = true;
   bool log_usage = true;                              ///< has no effect
-  std::vector<std::filesystem::path> source_files{};  ///< sent besides the file in which the hook is made
+  std::vector<std::filesystem::path> source_files{};  ///< sent in addition to the file that constructs the hook
   debug::EventStreamOptions stream{};
 };
 
 /// The hook for TensorBoard's debugger (in TensorBoard up to 2.3): a GrpcDebugHook that watches everything, gated, so
-/// that the server gets what it asks for. Before the first run, and when a graph has more nodes than the last one, each
-/// server is told where the run was asked for and, file by file, the source text; by its thread, so that nothing waits.
-/// Sent again to a server that failed meanwhile. Paths are absolute; relative ones, as ccache gives the compiler, are
-/// looked for when the hook is made (debug/probe/source_path.hpp). A file that is not found is named, without its text.
+/// that the server receives the tensors that it selects.
+/// - Before the first run, and when a graph has more nodes than the last one, each server receives the location of the
+///   run call and the source text of each file. The server's thread sends them, so the run does not wait. They are sent
+///   again after a failure of the server.
+/// - Paths are absolute. Relative ones, as with ccache, are resolved when the hook is constructed
+///   (debug/probe/source_path.hpp). A file that is not found is sent as a name without text.
 template <class W = debug::WatchAll>
 class TensorBoardDebugHook : public GrpcDebugHook<W> {
  public:
@@ -144,7 +150,7 @@ class TensorBoardDebugHook : public GrpcDebugHook<W> {
                                                    : debug::StreamPublisher::BeforeRun{}) {}
 
  private:
-  /// Tells each server once what it should know of a graph.
+  /// Sends graph information once to each server.
   class Teller {
    public:
     Teller(const debug::SourceLine& here, const std::vector<std::filesystem::path>& more)

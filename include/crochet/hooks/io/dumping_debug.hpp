@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpingDebugHook: what a run computed, node by node, in files. Not part of hooks.hpp: it needs crochet::io.
+// DumpingDebugHook: dumps the tensors of a run, node by node, to files. Not part of hooks.hpp: it needs crochet::io.
 #pragma once
 
 #include <concepts>
@@ -24,13 +24,13 @@
 
 namespace crochet {
 
-/// What a DumpingDebugHook can be given besides its root.
+/// Options of a DumpingDebugHook.
 struct DumpingDebugOptions {
-  debug::WatchFn watch_fn{};                        ///< what is watched, with which operations
+  debug::WatchFn watch_fn{};                        ///< watched nodes and their debug operations
   std::optional<std::string> thread_name_filter{};  ///< a pattern
   bool log_usage = true;                            ///< has no effect
   debug::OnDumpFailure on_failure = debug::OnDumpFailure::skip;
-  std::optional<std::size_t> keep_runs{};  ///< so many directories stay, the newest; unset: all
+  std::optional<std::size_t> keep_runs{};  ///< number of newest directories to keep; unset: all
   Sink sink{};
   std::string device{io::local_cpu};
   std::function<std::int64_t()> microseconds{};  ///< since 1970, UTC
@@ -39,32 +39,33 @@ struct DumpingDebugOptions {
   io::FileSystem* files = &io::local_files();
 };
 
-/// Dumps the tensors of each run that it sees, for tfdbg's DebugDumpDir, the tfdbg CLI and crochet-dump:
-/// `EveryN<100, DumpingDebugHook<>>{{"/data/dumps"}}`, `DumpingDebugHook<Watch<"dense.*">>{"dumps"}`,
-/// `DumpingDebugHook{"dumps", when_not_finite<"loss">}`, `DumpingDebugHook{"dumps", Watch<"dense.*">{},
-/// when_not_finite<"loss">}`.
-///   W                   -     WatchAll  which nodes are watched at all: chosen by the compiler, the others stay fused
-///   Condition           -     Always    which runs are dumped, told from what they fetched: `when_not_finite<"loss">`
-///                                       as last argument. Runs are then kept in memory until they are over
-///   session_root        -     -         a folder that is not there yet or is empty; `~` is a home. Looked at and made
+/// Dumps the tensors of a run, for tfdbg's DebugDumpDir, the tfdbg CLI and crochet-dump: `EveryN<100,
+/// DumpingDebugHook<>>{{"/data/dumps"}}`, `DumpingDebugHook<Watch<"dense.*">>{"dumps"}`, `DumpingDebugHook{"dumps",
+/// when_not_finite<"loss">}`, `DumpingDebugHook{"dumps", Watch<"dense.*">{}, when_not_finite<"loss">}`.
+///   W                   -     WatchAll  the watched nodes, selected at compile time; the other nodes stay fused
+///   Condition           -     Always    the dumped runs, decided from fetched values, the last argument:
+///                                       `when_not_finite<"loss">`. Each run is then buffered in memory until its end
+///   session_root        -     -         a folder that is empty or does not exist; `~` is a home. Checked and created
 ///                                       in the first run
 ///   watch_fn            -     none      WatchOptions, or a function `(fetches, feeds)` that returns WatchOptions or
 ///                                       their tuple, called before each run; none: everything, with DebugIdentity
-///   thread_name_filter  -     none      a pattern: only runs by threads with such a name (as the system has it)
-///   log_usage           -     true      accepted for the original's sake
+///   thread_name_filter  -     none      a pattern: only runs of threads with a matching name (of the operating system)
+///   log_usage           -     true      no effect, for compatibility with TensorFlow
 ///   on_failure          -     skip      a full disk ends the run's dump, with one report; `fail`: throws
-///   keep_runs           runs  unset     how many directories stay
+///   keep_runs           runs  unset     number of newest directories to keep
 ///   sink                                standard error
-///   device                    local CPU under which name the tensors are dumped
+///   device                    local CPU the device name of the dumped tensors
 ///   microseconds, thread_name           the machine's clock; the calling thread's name
-///   budget, files                       those of the process; the budget is counted anew from the hook's first run on
-/// Fires: around every run that it sees; see less with EveryN and its kin. A run that fails leaves what it had reached.
-/// Fetches: nothing, or what the condition looks at, in every run. Cost: nothing in runs that it does not see; in
-/// others nodes that are watched are not fused, and the bytes of each go to the page cache on the thread that runs.
-/// Watching computes nothing that the run would not. Throws FailedPreconditionError for a root that cannot be taken,
-/// LogicError for options that cannot be used, and with `fail` IoError and ResourceExhaustedError (the limit
-/// TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp). Thread: one session. Files: debug/dump/dump_writer.hpp. What
-/// differs from the original's: docs/differences.md.
+///   budget, files                       those of the process; the budget is recounted at the hook's first run
+/// - Fires: around every admitted run; EveryN and the other decorators select fewer. A failed run leaves a partial
+///   dump.
+/// - Fetches: nothing, or the condition's values, in every run.
+/// - Cost: nothing in other runs. In a dumped run watched nodes are not fused, and their bytes are written to the page
+///   cache on the running thread. Watching computes no additional nodes.
+/// - Throws: FailedPreconditionError for an unusable root; LogicError for invalid options; with `fail` IoError and
+///   ResourceExhaustedError (the limit TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp).
+/// - Thread: one session.
+/// - Format: debug/dump/dump_writer.hpp. Differences from TensorFlow: docs/differences.md.
 template <class W = debug::WatchAll, class Condition = debug::Always>
 class DumpingDebugHook {
   static constexpr bool captures = !std::same_as<Condition, debug::Always>;
@@ -74,7 +75,7 @@ class DumpingDebugHook {
   using handles = Phases<phase::before_run, phase::after_run, phase::on_error>;
   static constexpr auto fetches = Condition::fetches;
 
-  // Not one with defaults: of a std::optional that is nobody's g++ 12 says that it may not be initialized.
+  // Not one with defaults: for an unnamed std::optional g++ 12 warns about an uninitialized value.
   // NOLINTNEXTLINE(google-explicit-constructor): inside a decorator's braces
   DumpingDebugHook(std::filesystem::path session_root)
       : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}) {}
@@ -102,7 +103,7 @@ class DumpingDebugHook {
                 .report = options.sink,
                 .microseconds = std::move(options.microseconds)}) {}
 
-  /// The nodes are those of W, which a value of it says, too.
+  /// The nodes are those of W; the value selects the type.
   template <std::same_as<W> Watched>
   DumpingDebugHook(std::filesystem::path session_root, Watched /*watched*/, Condition condition = {})
       : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
@@ -110,7 +111,7 @@ class DumpingDebugHook {
   DumpingDebugHook(std::filesystem::path session_root, When condition)
       : DumpingDebugHook(std::move(session_root), DumpingDebugOptions{}, std::move(condition)) {}
 
-  /// Directories written so far.
+  /// Number of directories written so far.
   [[nodiscard]] std::int64_t runs() const { return probe_.publisher().runs(); }
 
   auto before_run(auto& /*run*/) {
@@ -126,7 +127,7 @@ class DumpingDebugHook {
       probe_.publisher().drop();
     }
   }
-  /// What a run left that another hook's exception ended: NanTensor in front of this hook, say.
+  /// The rest of a run that another hook's exception ended, for example of a NanTensor in front of this hook.
   void on_error(auto& /*error*/) {
     if constexpr (captures) probe_.publisher().keep();
   }
@@ -153,7 +154,7 @@ DumpingDebugHook(std::filesystem::path, W, Condition = {}) -> DumpingDebugHook<W
 template <debug::DumpCondition Condition>
 DumpingDebugHook(std::filesystem::path, Condition) -> DumpingDebugHook<debug::WatchAll, Condition>;
 
-// What a program of hooks names with them.
+// Names for programs that use this hook.
 using debug::Watch;
 using debug::WatchAll;
 using debug::WatchOptions;

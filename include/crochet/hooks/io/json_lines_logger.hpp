@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JsonLinesLogger<"loss">: values in a file with a JSON object in each line. Needs the component crochet::io.
+// JsonLinesLogger<"loss">: writes values to a file with a JSON object per line. Needs the component crochet::io.
 #pragma once
 
 #include <crochet/hooks/kit/row_logger.hpp>
@@ -9,9 +9,10 @@ namespace crochet {
 
 /// `JsonLinesLogger<"loss", "confusion">{.path = "out/training.jsonl", .every_steps = 10}` writes
 ///   {"step":10,"loss":0.6931,"confusion":[[3,0],[1,4]]}
-/// Scalars and tensors; what is not finite is null. Arguments and errors: RowLogger. Fires: at each interval of
-/// global steps or seconds. Fetches: the names, in that run only. Cost: a comparison per run, about 20 us for a row of
-/// scalars.
+/// Scalars and tensors; a value that is not finite is null. Parameters and errors: RowLogger.
+/// - Fires: at each interval of global steps or seconds.
+/// - Fetches: the names, in those runs only.
+/// - Cost: a comparison per run, about 20 us per row of scalars.
 template <FixedString... Text>
 using JsonLinesLogger = RowLogger<io::JsonRow, Text...>;
 

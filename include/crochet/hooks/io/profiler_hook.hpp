@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProfilerHook: where the time of a step goes. Not part of hooks.hpp: it needs crochet::io.
+// ProfilerHook: records the time of each node of a step. Not part of hooks.hpp: it needs crochet::io.
 #pragma once
 
 #include <cstddef>
@@ -29,42 +29,46 @@
 
 namespace crochet {
 
-/// What a ProfilerHook is to record, and into what.
+/// When a ProfilerHook records, and what it writes.
 struct ProfilerHookOptions {
   std::optional<std::int64_t> save_steps{};  ///< steps between records, above 0
   std::optional<double> save_secs{};         ///< seconds between records, not below 0
   Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
-  std::filesystem::path output_dir{};        ///< of the timelines and the event file; empty: the current folder
+  std::filesystem::path output_dir{};        ///< folder of the timelines and the event file; empty: the current folder
   bool show_dataflow = true;                 ///< arrows between producers and consumers
   bool show_memory = false;                  ///< tensors as objects, and a counter of their bytes
-  bool run_metadata = false;                 ///< also `timeline-<step>.pb`, the RunMetadata that a timeline is made of
-  bool event_file = true;                    ///< the same in the event file of output_dir, as `step_<step>`
+  bool run_metadata = false;                 ///< also writes `timeline-<step>.pb`, the RunMetadata of the timeline
+  bool event_file = true;                    ///< also writes it to the event file of output_dir, as `step_<step>`
   std::filesystem::path perfetto{};          ///< a native Perfetto trace of all recorded runs; empty: none
-  std::optional<Sink> table{};               ///< takes the table of the longest nodes, and of hooks, at the end
+  std::optional<Sink> table{};               ///< receives the table of the longest nodes, and of hooks, at the end
   std::size_t table_rows = 20;               ///< nodes in it
-  bool in_background = true;                 ///< files are made by a thread of their own
-  io::OnWriteError on_write_error = io::OnWriteError::go_on;  ///< or stop: a run then throws the IoError
+  bool in_background = true;                 ///< a background thread writes the files
+  io::OnWriteError on_write_error = io::OnWriteError::go_on;  ///< stop: a run then throws the IoError
   Clock clock{};                         ///< of the interval and of all times; called by all threads of the executor
   std::function<double()> wall_clock{};  ///< seconds since 1970, read once; the system's
-  Sink sink{};                           ///< for reports; also called by the thread that makes files
-  io::FileSystem* files = nullptr;       ///< of timelines, metadata and native trace; null: this machine's
+  Sink sink{};                           ///< for reports; also called by the background thread
+  io::FileSystem* files = nullptr;       ///< of timelines, metadata and native trace; null: the operating system's
 };
 
 /// Records single runs, node by node: `ProfilerHook{{.save_steps = 1000, .output_dir = "out"}}` writes
-/// `out/timeline-1000.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md). Exactly one of
-/// save_steps and save_secs, else or out of range begin throws LogicError; every other option has a default, above.
-/// Fires: never in the first run after a session is created, or created anew, since it shows what happens once; then in
-/// the runs that make a multiple of N (of a session that began at step F, with Anchor::first_run, in those that make F
-/// + N, F + 2N, ...), or in the first one that begins S seconds after the last record. What a run that throws has
-/// recorded is given up. Fetches: nothing; a recorded run is the plain, fused one with a clock around each step
-/// (trace/step_recorder.hpp), of any executor that takes probes. Files are made when the run's last after_run is over:
-/// before the next run, at the end, or after an error. A full disk or a folder that cannot be written is reported once,
-/// and training goes on (`on_write_error`, which also holds for the event file, unless somebody else has opened it
-/// before; its own reports go to standard error). Several hooks and sessions of a program may write into one folder
-/// (trace/run_writer.hpp). Threads: files are made by one thread; the end waits for it. Cost: two comparisons per run,
-/// with save_secs a reading of the clock; in a recorded run about 50 ns a step and thread, and a copy of the records;
-/// docs/benchmarks.md has figures. Throws LogicError as above; IoError if so asked. Where the original differs: it
-/// forces a full trace on everybody in that run, may read the step before it, and writes on the training thread.
+/// `out/timeline-1000.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md).
+/// - save_steps, save_secs: exactly one of the two; else, or out of range, begin throws LogicError. The defaults of the
+///   other options are above.
+/// - Fires: never in the first run of a created or recovered session, which contains one-time work; then in the runs
+///   that make a multiple of N (with Anchor::first_run, in a session from step F, those that make F + N, F + 2N, ...),
+///   or in the first one that begins S seconds after the last record. The record of a run that throws is discarded.
+/// - Fetches: nothing. A recorded run is the plain, fused one with a clock reading around each step
+///   (trace/step_recorder.hpp). Any executor with probes is supported.
+/// - Files are written after the run's last after_run: before the next run, at the end, or after an error. Several
+///   hooks and sessions of a program may write into one folder (trace/run_writer.hpp).
+/// - A full disk or an unwritable folder is reported once, and training continues (`on_write_error`). This also holds
+///   for the event file, unless it was opened elsewhere before; its own reports go to standard error.
+/// - Threads: one background thread writes the files; the end waits for it.
+/// - Cost: two comparisons per run, with save_secs a clock reading; in a recorded run about 50 ns per step and thread,
+///   and a copy of the records (docs/benchmarks.md).
+/// - Throws: LogicError as above; IoError with OnWriteError::stop.
+/// - TensorFlow forces a full trace on all hooks of that run, may read the step before it, and writes on the training
+///   thread.
 class ProfilerHook {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
@@ -86,7 +90,7 @@ class ProfilerHook {
     primed_ = false;
   }
 
-  /// Asked before any before_run, so here it is decided whether the run is recorded.
+  /// Called before any before_run, so the decision to record is made here.
   static constexpr bool logs_phases = true;
   PhaseLog* due_phase_log(auto& run) {
     look(run.step());
@@ -94,7 +98,7 @@ class ProfilerHook {
     return state_ == State::recording ? &log_ : nullptr;
   }
   void before_run(auto& run) {
-    if (!std::exchange(looked_, false)) look(run.step());  // a decorator was not asked for the log
+    if (!std::exchange(looked_, false)) look(run.step());  // a decorator did not call due_phase_log
   }
   probe* due_probe() { return state_ == State::recording ? &recorder_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {
@@ -114,8 +118,8 @@ class ProfilerHook {
     writer_->flush();
   }
 
-  /// What was recorded so far, summed up; but for a run that is going on, whatever is asked in the middle of it. Waits
-  /// for the files of it. Empty before begin. Throws as a run does.
+  /// The totals of the records so far, without a run in progress. Waits for their files. Empty before begin. Throws as
+  /// a run does.
   [[nodiscard]] trace::ProfileTable table() {
     if (!writer_) return {};
     if (state_ == State::recorded && !log_.busy()) settle();
@@ -129,8 +133,8 @@ class ProfilerHook {
  private:
   enum class State : unsigned char {
     idle,
-    recording,  ///< a run that is going on, or has thrown
-    recorded    ///< hooks behind this one may still be at work on it
+    recording,  ///< a run in progress, or one that has thrown
+    recorded    ///< hooks behind this one may still handle it
   };
 
   static trace::StepRecorder recorder_of(const ProfilerHookOptions& options) {
@@ -158,7 +162,7 @@ class ProfilerHook {
     step_ = step;
     state_ = State::recorded;
   }
-  /// Hands on what was recorded; gives up what was not recorded to its end.
+  /// Passes a complete record to the writer; discards an incomplete one.
   CROCHET_COLD void settle() {
     if (std::exchange(state_, State::idle) != State::recorded || !recorder_.complete()) return;
     trace::RunTrace run = recorder_.take();
@@ -180,7 +184,7 @@ class ProfilerHook {
   }
   io::EventWriter event_writer() {
     if (!options_.event_file) return {};
-    io::EventWriterOptions how;  // it outlives the hook, so it has no sink of the hook's
+    io::EventWriterOptions how;  // the writer outlives the hook, so it does not use the hook's sink
     how.log.on_write_error = options_.on_write_error;
     try {
       return io::FileWriterCache::get(options_.output_dir.empty() ? "." : options_.output_dir, how);
@@ -195,11 +199,11 @@ class ProfilerHook {
   Cadence timer_;
   PhaseLog log_;
   trace::StepRecorder recorder_;
-  std::shared_ptr<trace::RunWriter> writer_;  // from begin on
-  std::int64_t step_ = 0;                     // that the recorded run has made
+  std::shared_ptr<trace::RunWriter> writer_;  // set in begin
+  std::int64_t step_ = 0;                     // the step number of the recorded run
   State state_ = State::idle;
   bool primed_ = false;
-  bool looked_ = false;  // due_phase_log was asked about the run that begins
+  bool looked_ = false;  // due_phase_log was called for the run that begins
 };
 
 }  // namespace crochet

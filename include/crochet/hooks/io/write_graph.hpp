@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriteGraph: the model, for TensorBoard to draw. Not part of hooks.hpp: it needs crochet::io.
+// WriteGraph: writes the model's graph for TensorBoard. Not part of hooks.hpp: it needs crochet::io.
 #pragma once
 
 #include <filesystem>
@@ -13,12 +13,15 @@
 
 namespace crochet {
 
-/// Writes the graph that the session runs, hooks' extensions included, then the same as a meta graph:
-/// `WriteGraph{.events = events}`. For executors of graphs. Nothing without a writer. With `text_file`, the graph is
-/// written there too, as text: the original's CheckpointSaverHook leaves such a `graph.pbtxt` beside its checkpoints.
-/// What is written and how nodes are named: io/graph_def.hpp. In the original every writer of a summary hook does this
-/// by itself. Fires: when the session is created, not again after a recovery. Fetches: nothing; no run is touched.
-/// Cost: once; the program carries a table of the graph. Throws IoError for a text file that cannot be written.
+/// Writes the session's graph, including hooks' extensions, then its meta graph: `WriteGraph{.events = events}`.
+/// - Without a writer it does nothing. It requires a graph executor.
+/// - text_file: also writes the graph as text to this file. TensorFlow's CheckpointSaverHook writes such a
+///   `graph.pbtxt` beside its checkpoints.
+/// - Format and node names: io/graph_def.hpp. In TensorFlow every writer of a summary hook writes the graph.
+/// - Fires: when the session is created, not again after a recovery.
+/// - Fetches: nothing.
+/// - Cost: once; the program contains a table of the graph.
+/// - Throws: IoError for a text file that cannot be written.
 struct WriteGraph {
   using handles = Phases<phase::begin, phase::after_create_session>;
 
@@ -26,7 +29,7 @@ struct WriteGraph {
   std::filesystem::path text_file{};
   std::string device{io::local_cpu};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     bool written = false;
   };

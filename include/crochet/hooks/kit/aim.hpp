@@ -6,9 +6,10 @@
 
 namespace crochet {
 
-/// The direction of a metric. Every hook that compares values takes it as the option `.aim`. There is no default: a
-/// wrong direction keeps the worst weights, and nothing at run time shows it. An omitted aim is a compile error.
-/// `stop_if_no_increase`, `stop_if_higher` and their counterparts state the direction in their names and take none.
+/// The direction of a metric. Every hook that compares values has it as the option `.aim`.
+/// - There is no default: a wrong direction keeps the worst weights, and no check at run time can detect it. An omitted
+///   aim is a compile error.
+/// - `stop_if_no_increase`, `stop_if_higher` and their counterparts have the direction in their names.
 class Aim {
  public:
   static const Aim lowest;   ///< smaller values are better: a loss
@@ -17,13 +18,13 @@ class Aim {
   // Compilers show the next line where the aim is omitted.
   Aim() = delete;  // crochet: set .aim: Aim::lowest for a loss, or Aim::highest for an accuracy. It has no default.
 
-  /// Is `value` better than `best` by more than `min_delta`? False if one of them is NaN.
+  /// Whether `value` is better than `best` by more than `min_delta`. False if one of them is NaN.
   [[nodiscard]] constexpr bool better(double value, double best, double min_delta = 0) const {
     return highest_ ? value > best + min_delta : value < best - min_delta;
   }
   /// "lowest" or "highest".
   [[nodiscard]] constexpr std::string_view text() const { return highest_ ? "highest" : "lowest"; }
-  /// "lower" or "higher": what a better value is.
+  /// "lower" or "higher": the adjective of a better value.
   [[nodiscard]] constexpr std::string_view comparative() const { return highest_ ? "higher" : "lower"; }
 
   friend constexpr bool operator==(Aim, Aim) = default;

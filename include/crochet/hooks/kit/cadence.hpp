@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cadence: when something that a hook does now and then is due. Every hook with `.every_steps` or `.every_seconds` has
-// one.
+// Cadence: when an action at an interval is due. Every hook with `.every_steps` or `.every_seconds` has one.
 //
-// TensorFlow's SecondOrStepTimer differs in four points. Steps are multiples of N of the global step, unless
-// Anchor::first_run is set. The clock is steady, not the wall clock. When the step goes backwards (an older checkpoint
-// was restored), the cadence starts over: the original stays silent until the old step is reached again, or reports
-// negative steps. First says whether an interval in seconds ends with the first step or begins there.
+// Differences from TensorFlow's SecondOrStepTimer:
+// - Steps are multiples of N of the global step, unless Anchor::first_run is set.
+// - The clock is steady, not the wall clock.
+// - When the step goes backwards (an older checkpoint was restored), the cadence starts over. TensorFlow's timer is
+//   silent until the old step is reached again, or reports negative steps.
+// - First selects whether an interval in seconds ends with the first step or begins there.
 #pragma once
 
 #include <algorithm>
@@ -18,19 +19,19 @@
 
 namespace crochet {
 
-/// Due every N steps, every S seconds, or never. A test in steps costs a subtraction and a comparison; in seconds also
-/// one reading of the clock. When a run makes several steps and passes a multiple of N, the cadence is due once, at the
-/// step after that run.
-///
-/// A hook that acts after runs calls due(step) in after_run, and triggered() when it has acted. A hook that has to
-/// decide before the run, because it fetches, calls due_next(step) in before_run and ran(step) in after_run.
+/// Due every N steps, every S seconds, or never.
+/// - When a run makes several steps and passes a multiple of N, the cadence is due once, at the step after that run.
+/// - A hook that acts after runs calls due(step) in after_run, and triggered() when it has acted.
+/// - A hook that decides before the run, because it fetches, calls due_next(step) in before_run and ran(step) in
+///   after_run.
+/// - Cost of a test: a subtraction and a comparison; in seconds also a clock reading.
 class Cadence {
  public:
   enum class First : bool {
     at_once,        ///< due at the first step
     after_interval  ///< the first test, or start(), begins an interval
   };
-  /// What lies between two triggers.
+  /// The distance between two triggers.
   struct Elapsed {
     double seconds;
     std::int64_t steps;
@@ -42,12 +43,12 @@ class Cadence {
   static constexpr Cadence every_steps(std::int64_t steps, Anchor anchor = Anchor::global_step) {
     return {Unit::steps, anchor, First::at_once, steps, 0};
   }
-  /// Due when `seconds` have passed and the step is another one; `seconds` >= 0 is required.
+  /// Due when `seconds` have passed and the step has changed; `seconds` >= 0 is required.
   static constexpr Cadence every_seconds(double seconds, First first = First::at_once) {
     return {Unit::seconds, Anchor::global_step, first, 0, seconds};
   }
 
-  /// Is it due at `step`, the one that the last run has made? Stays due until triggered(). Never twice for one step.
+  /// Whether it is due at `step`, the step after the last run. Stays due until triggered(). Never twice for one step.
   template <class Clock>
   constexpr bool due(std::int64_t step, const Clock& clock) {
     if (passed(step) < length_) [[likely]] {
@@ -55,8 +56,8 @@ class Cadence {
     }
     return decide(step - 1, step, step, clock);
   }
-  /// Is it due in the run that begins at `step`? The run is taken to make as many steps as the last one did, 1 at
-  /// first; ran() notes the difference.
+  /// Whether it is due in the run that begins at `step`. Predicts that the run makes as many steps as the last one, 1
+  /// at first; ran() corrects the prediction.
   template <class Clock>
   constexpr bool due_next(std::int64_t step, const Clock& clock) {
     expected_ = step + stride_;
@@ -65,8 +66,8 @@ class Cadence {
     }
     return decide(step, expected_, step, clock);
   }
-  /// Notes the step that the run after due_next() has made. False if it has made fewer steps than were expected, so
-  /// that what due_next() called due is not: it stays due.
+  /// Records the step after the run of due_next(). False if the run has made fewer steps than predicted and did not
+  /// reach the due step, which stays due.
   constexpr bool ran(std::int64_t step) {
     if (step == expected_) [[likely]] {
       return true;
@@ -75,20 +76,20 @@ class Cadence {
     return unit_ != Unit::steps || passed(step) >= length_;
   }
 
-  /// Begins an interval here: steps are due at the next multiple, or with Anchor::first_run N steps later.
+  /// Begins an interval here: the next due step is the next multiple, or with Anchor::first_run N steps later.
   constexpr void start(std::int64_t step, double now) {
     last_step_ = decided_ = step;
     last_time_ = now;
     started_ = true;
     begin_window(step);
   }
-  /// A session begins at `step`. Goes on with an interval that was loaded or that began before a recovery. Else begins
-  /// one here, unless the first run is due in any case.
+  /// Call when a session begins at `step`. Continues an interval that was loaded or that began before a recovery.
+  /// Otherwise begins one here, unless the first run is always due.
   constexpr void session_begins(std::int64_t step, double now) {
     const bool at_once = unit_ == Unit::steps ? anchor_ == Anchor::first_run : first_ == First::at_once;
     if (!at_once) start_unless_running(step, now);
   }
-  /// Begins an interval here unless one is going on, loaded from a checkpoint or begun before a recovery.
+  /// Begins an interval here unless one is running: loaded from a checkpoint, or begun before a recovery.
   constexpr void start_unless_running(std::int64_t step, double now) {
     if (!started_ || step < last_step_) {
       start(step, now);
@@ -96,37 +97,37 @@ class Cadence {
       begin_window(step);
     }
   }
-  /// As if it had never been tested or triggered.
+  /// Resets to the initial state.
   constexpr void reset() { *this = Cadence(unit_, anchor_, first_, steps_, seconds_); }
 
-  /// The step of the last trigger or start(); nothing before.
+  /// The step of the last trigger or start(); empty before.
   [[nodiscard]] constexpr std::optional<std::int64_t> last_step() const {
     return started_ ? std::optional{last_step_} : std::nullopt;
   }
 
-  /// Notes that what was due is done. Returns the distance from the last time; nothing the first time, after the step
-  /// went backwards, and when it is never due.
+  /// Records that the action is done. Returns the distance from the last trigger; empty the first time, after the step
+  /// went backwards, and for a cadence that is never due.
   constexpr std::optional<Elapsed> triggered(std::int64_t step, double now) {
     std::optional<Elapsed> elapsed;
     if (started_ && step >= last_step_ && unit_ != Unit::never) elapsed = Elapsed{now - last_time_, step - last_step_};
-    const std::int64_t decided = decided_;  // a run that has made fewer steps than expected has its turn all the same
+    const std::int64_t decided = decided_;  // a run with fewer steps than predicted still counts as due
     start(step, now);
     if (decided > step) begin_window(decided);
     return elapsed;
   }
 
-  /// The step at which it is due next, of a cadence in steps; 0 before an interval has begun.
+  /// The next due step of a cadence in steps; 0 before an interval has begun.
   [[nodiscard]] constexpr std::int64_t next_step() const { return length_ == 0 ? 0 : begin_ + steps_; }
-  /// Nothing is due before `step`, at which it is due, or before the last multiple below it.
+  /// Due next at `step`, with Anchor::global_step at the first multiple from there.
   constexpr void wait_until(std::int64_t step) {
     begin_window(anchor_ == Anchor::global_step ? step - 1 : step - steps_);
   }
   /// Whether an interval has begun.
   [[nodiscard]] constexpr bool started() const { return started_; }
 
-  /// Where in its interval it stands, for a hook's save_state: times are saved as what has passed, since clocks begin
-  /// anew. The time between save and load does not count. Multiples of the global step need no state, but for one that
-  /// was passed before the checkpoint and is still due.
+  /// Saves the position in the interval, for a hook's save_state. Times are saved as elapsed times, since clocks
+  /// restart. The time between save and load does not count. Multiples of the global step need no state, except one
+  /// that was passed before the checkpoint and is still due.
   template <class Out>
   void save_state(Out& out, double now) const {
     out.put("cadence.started", started_);
@@ -154,19 +155,19 @@ class Cadence {
         anchor_(anchor),
         first_(first) {}
 
-  /// Steps since the window's begin; a huge number before it, so that one comparison finds both ends.
+  /// Steps since the window's begin; a huge number before it, so that one comparison tests both ends.
   [[nodiscard]] constexpr std::uint64_t passed(std::int64_t step) const {
     return static_cast<std::uint64_t>(step) - static_cast<std::uint64_t>(begin_);
   }
-  /// Nothing is due for N steps from `step`, or from the multiple before it.
+  /// Begins a window of N steps without a due step, at `step` or at the multiple before it.
   constexpr void begin_window(std::int64_t step) {
     if (unit_ != Unit::steps) return;
     begin_ = anchor_ == Anchor::global_step ? step / steps_ * steps_ : step;
     length_ = static_cast<std::uint64_t>(steps_);
   }
 
-  /// Is it due in a run from step `from` to step `to`, at least one of which is outside the window? `now` is the step
-  /// at which the test is made.
+  /// Whether it is due in a run from step `from` to step `to`, at least one of which is outside the window. `now` is
+  /// the step of the test.
   template <class Clock>
   constexpr bool decide(std::int64_t from, std::int64_t to, std::int64_t now, const Clock& clock) {
     if (unit_ == Unit::never) return false;
@@ -191,9 +192,9 @@ class Cadence {
     return false;
   }
 
-  std::int64_t begin_ = 0;        // of the window in which nothing is due
-  std::uint64_t length_ = never;  // of the window, in steps; 0: there is none
-  std::int64_t expected_ = 0;     // the step after the run, as due_next() has it
+  std::int64_t begin_ = 0;        // of the window without a due step
+  std::uint64_t length_ = never;  // of the window, in steps; 0: no window
+  std::int64_t expected_ = 0;     // the step after the run, as predicted by due_next()
   std::int64_t stride_ = 1;       // steps of a run
   std::int64_t steps_ = 0;
   double seconds_ = 0;

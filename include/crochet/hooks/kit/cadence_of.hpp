@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cadence_of(): the Cadence that a hook's options describe, and its text.
+// cadence_of(): the Cadence of a hook's options, and its text.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace crochet {
 
-/// The settings of a hook that does something now and then. In words: "every 100 steps".
+/// The text of the interval settings of a hook: "every 100 steps".
 inline std::string cadence_text(const std::optional<std::int64_t>& every_steps,
                                 const std::optional<double>& every_seconds, Anchor anchor = Anchor::global_step) {
   if (every_steps) {
@@ -29,14 +29,14 @@ inline std::string cadence_text(const std::optional<std::int64_t>& every_steps,
   return "every " + seconds + " s";
 }
 
-/// What a hook calls the two intervals.
+/// The names of the two options in a hook.
 struct CadenceNames {
   std::string_view steps = "every_steps", seconds = "every_seconds";
 };
 
-/// The cadence that hook H was set to. `first` is about seconds: with Anchor::first_run they, too, end with the first
-/// run. Throws LogicError unless at most one of the intervals is given and in range: steps above 0, seconds not below
-/// 0. Neither gives a cadence that is never due.
+/// The cadence of the options of hook H. `first` is for seconds: with Anchor::first_run they, too, end with the first
+/// run. Without an interval the cadence is never due. Throws LogicError if both intervals are given or one is out of
+/// range: steps above 0, seconds not below 0.
 template <class H>
 CROCHET_COLD Cadence cadence_of(const std::optional<std::int64_t>& every_steps,
                                 const std::optional<double>& every_seconds, Anchor anchor,
@@ -57,7 +57,7 @@ CROCHET_COLD Cadence cadence_of(const std::optional<std::int64_t>& every_steps,
   return every_seconds ? Cadence::every_seconds(*every_seconds, first) : Cadence{};
 }
 
-/// The same for a hook that needs one of the two: throws LogicError also when neither is given.
+/// cadence_of for a hook that requires an interval: throws LogicError also when neither is given.
 template <class H>
 CROCHET_COLD Cadence required_cadence_of(const std::optional<std::int64_t>& every_steps,
                                          const std::optional<double>& every_seconds, Anchor anchor,

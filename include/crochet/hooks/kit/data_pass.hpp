@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass over a data set that a hook was given: a range of feeds, or a callable that ends a pass by an empty
-// optional.
+// One pass over a hook's data set: a range of feeds, or a callable that ends a pass by an empty optional.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ inline constexpr bool is_optional_request = false;
 template <class T>
 inline constexpr bool is_optional_request<std::optional<T>> = RequestPart<T>;
 
-/// Calls `use(feeds)` for each batch, or the first `limit` of them, as long as it returns true.
+/// Calls `use(feeds)` for each batch, at most `limit` times, until it returns false.
 template <class D, class Use>
 void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
   if constexpr (requires { data.restart(); }) {
@@ -59,7 +58,7 @@ double batch_size(const Feed<N, X>& feed) {
     return 0;
   }
 }
-/// That of the first feed that has one; 1 if none has.
+/// The leading extent of the first feed that has one; 1 if none has.
 template <class... N, class... X>
 double batch_size(const Feeds<Feed<N, X>...>& feeds) {
   double size = 0;
@@ -75,10 +74,10 @@ double batch_size(const RunArgs<F, T, D>& args) {
 
 namespace crochet {
 
-/// Called before a pass; what it returns is destroyed after it. `averages.swapped()` makes one.
+/// Called before a pass; its result is destroyed after the pass. `averages.swapped()` makes one.
 using PassScope = std::function<std::shared_ptr<void>()>;
 
-/// What passes_over makes: a callable that ends each pass by an empty optional.
+/// The callable of passes_over: it ends each pass by an empty optional.
 template <class Source, class ToFeeds>
 class PassesOver {
  public:
@@ -98,8 +97,8 @@ class PassesOver {
   ToFeeds to_feeds_;
 };
 
-/// Makes batches into the data of a hook: `passes_over(data, [](const Batch& b) { return feeds(...); })`. `data` has
-/// next(), done() and seek({}), as Batches has, and comes to an end: no repeat(). After each end it begins again.
+/// Adapts batches to the data of a hook: `passes_over(data, [](const Batch& b) { return feeds(...); })`. `data` has
+/// next(), done() and seek({}), as Batches has, and is finite (no repeat()). After the end it starts again.
 template <class Source, class ToFeeds>
 auto passes_over(Source data, ToFeeds to_feeds) {
   return PassesOver<Source, ToFeeds>{std::move(data), std::move(to_feeds)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all decorators of a hook are made of: Decorated<H, Policy> passes every phase that H has on to it, the way the
-// Policy says. A decorator is a Policy and a name.
+// Decorated<H, Policy>: the base of all decorators of hooks. It calls every phase of H as the Policy decides. A
+// decorator is a Policy and a name.
 #pragma once
 
 #include <cstddef>
@@ -22,36 +22,35 @@ namespace crochet {
 /// The options of a policy without any.
 struct NoOptions {};
 
-/// Base of policies, with the answers of one that changes nothing. `Self` is the policy: it keeps the bases of
-/// different policies apart, and an empty policy has H among its parameters: empty objects of one type cannot share an
-/// address.
+/// CRTP base of policies; its defaults change nothing. `Self` is the policy: it gives different policies different
+/// bases. An empty policy has H as a template parameter, since two empty objects of one type cannot share an address.
 template <class Self>
 struct PassOn {
-  /// Phases in which the policy has something to do itself, whether or not the hook handles them: begin (before the
-  /// hook's), after_run (`ran`, before the hook's), end (after the hook's).
+  /// The policy's own phases, handled whether or not the hook has them: begin (before the hook's), after_run (`ran`,
+  /// before the hook's), end (after the hook's).
   using phases = Phases<>;
   /// Targets that the policy names; the session checks that they exist.
   using plans = Names<>;
-  /// Whether the hook sees a run at all, as far as the type of the run tells. If not, the run has no trace of the hook.
+  /// Whether the hook takes part in runs of this type. If not, the run contains no code of the hook.
   template <class Run>
   static constexpr bool applies_to = true;
-  /// Whether `admits` may say no. It makes the hook's request conditional: one more plan (session/demand.hpp).
+  /// Whether `admits` may return false. It makes the hook's request conditional: one more plan (session/demand.hpp).
   static constexpr bool decides_at_run_time = false;
-  // A policy with state of its own has save_state, load_state and a name for them, `state_name`.
+  // A policy with state has save_state, load_state and a section name for them, `state_name`.
 
-  /// What a user can set; a policy with options of its own is constructible from them.
+  /// The user's settings; a policy with options is constructible from them.
   using options = NoOptions;
 
   constexpr void begin() {}
   constexpr bool admits(auto&) { return true; }
   constexpr void ran(auto& /*run*/, bool /*admitted*/) {}
   constexpr void end() {}
-  /// Asks the hook, outside of its phases, for its probe or its log: `call()`, which returns nothing.
+  /// Calls the hook outside its phases, for its probe or its log: `call()`, which returns nothing.
   template <class Call>
   CROCHET_HOST_ALWAYS_INLINE constexpr void requesting(Call&& call) {
     call();
   }
-  /// Calls the hook: `call()`. Where `decides_at_run_time`, it returns nothing and may be left out.
+  /// Calls the hook: `call()`. With `decides_at_run_time` the call returns nothing and may be omitted.
   template <class Phase, class Call>
   constexpr decltype(auto) around(Call&& call) {
     return call();
@@ -60,7 +59,7 @@ struct PassOn {
 
 namespace detail {
 
-/// The run as the hook H inside a decorator sees it: what H asks for is then asked for in H's name.
+/// The run as passed to the hook H inside a decorator: requests of H carry H's name.
 template <class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr decltype(auto) seen_inside(Run& run) {
   if constexpr (requires { run.template as<H>(); }) {
@@ -84,7 +83,7 @@ struct PlansOf<H> {
   using type = typename H::plans;
 };
 
-/// How many of the decorators around the innermost hook have state of their own; H is one of them or the hook.
+/// Number of decorators with state around the innermost hook; H is one of them or the hook.
 template <class H>
 constexpr std::size_t layers_with_state() {
   if constexpr (Decorates<H>) {
@@ -96,15 +95,15 @@ constexpr std::size_t layers_with_state() {
   }
 }
 
-/// In place of a bool that is always true. One type per decorator: empty objects of one type need addresses of their
-/// own.
+/// Replaces a bool that is always true. One type per decorator, since empty objects of one type need different
+/// addresses.
 template <class Decorator>
 struct AlwaysAdmitted {
   constexpr explicit(false) AlwaysAdmitted(bool /*yes*/) {}
   constexpr explicit(false) operator bool() const { return true; }
 };
 
-/// What a policy has said of a run before before_run, for a hook whose log of phases begins there.
+/// A policy's decision made before before_run, for a hook whose log of phases begins there.
 struct Foreseen {
   bool requested = false, admits = false;
 };
@@ -118,13 +117,12 @@ concept SaysCadence = requires(const T& says) {
 
 }  // namespace detail
 
-/// The hook H under a Policy. It is brace-initialized like H itself, one level deeper, and what the policy can be set
-/// to follows:
+/// The hook H under a Policy. It is brace-initialized like H, one level deeper, followed by the policy's options:
 ///   EveryN<10, Plateau>{{.patience = 3}}
 ///   Isolated<Plateau>{{}, {.disable_after = 3}}
-/// `hook` and `policy` are public. Decorators nest; each passes on H's fetches, plans, order and the diagnosis of what
-/// is wrong with it. A phase costs what H's own costs and what the Policy does in it. With an empty H and an empty
-/// Policy the decorator is empty.
+/// - `hook` and `policy` are public.
+/// - Decorators nest. Each forwards H's fetches, plans and order, and the diagnosis of an invalid H.
+/// - Cost of a phase: H's own and the Policy's. With an empty H and an empty Policy the decorator is empty.
 template <class H, class Policy>
 class Decorated {
   template <class P, class... A>
@@ -194,7 +192,7 @@ class Decorated {
     policy.template around<phase::on_error>([&] { hook.on_error(error); });
   }
 
-  /// The hook's own, and in a section of its own the policy's.
+  /// The hook's state, and in a separate section the policy's.
   template <class Out>
   constexpr void save_state(Out& out) const
       requires(phase::save_state::handled<H, Out> || phase::save_state::handled<Policy, Out>) {
@@ -212,8 +210,8 @@ class Decorated {
     }
   }
 
-  /// H's probe in runs that H sees, its log of phases too (hook/due_probes.hpp). A policy that decides at run time is
-  /// then asked at the very start of a run.
+  /// H's probe in the runs of H, and its log of phases (hook/due_probes.hpp). A policy that decides at run time then
+  /// decides at the start of a run.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probe([[maybe_unused]] Run& run) requires detail::StatesProbe<H> {
     if constexpr (!Policy::template applies_to<Run>) {
@@ -251,7 +249,7 @@ class Decorated {
 
   CROCHET_NO_UNIQUE_ADDRESS H hook;
   CROCHET_NO_UNIQUE_ADDRESS Policy policy{};
-  /// Whether the hook sees the run at hand.
+  /// Whether the hook takes part in the current run.
   CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time, bool, detail::AlwaysAdmitted<Decorated>>
       admitted{true};
   CROCHET_NO_UNIQUE_ADDRESS std::conditional_t<Policy::decides_at_run_time && logs_phases, detail::Foreseen,
@@ -259,7 +257,7 @@ class Decorated {
       foreseen{};
 
  private:
-  /// Two layers of one decorator need two names.
+  /// Two nested decorators of one type need two names.
   static std::string policy_section() {
     return std::string(Policy::state_name) + std::string(detail::layers_with_state<H>(), '\'');
   }

@@ -19,7 +19,7 @@ namespace crochet {
 /// The averages over one pass; N are Name types.
 template <class... N>
 struct Evaluation {
-  std::int64_t step = -1;  ///< the global step at which it was made; -1: none was
+  std::int64_t step = -1;  ///< the global step of the pass; -1: no pass yet
   std::int64_t batches = 0;
   double weight = 0;  ///< the sum of the batches' sizes
   std::array<double, sizeof...(N)> values{};
@@ -50,7 +50,7 @@ void add_batch(Evaluation<N...>& to, double weight, const auto& fetched) {
   ++to.batches;
 }
 
-/// Adds what `run(feeds)` fetches over a pass to the sums in `to`, until `stopped()`.
+/// Adds the results of `run(feeds)` over a pass to the sums in `to`, until `stopped()`.
 template <class... N, class Data, class Run, class Stopped>
 void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_batches, Run run, Stopped stopped) {
   for_each_batch(data, max_batches, [&](const auto& feeds) {
@@ -58,7 +58,7 @@ void add_pass(Evaluation<N...>& to, Data& data, std::optional<std::int64_t> max_
     return !stopped();
   });
 }
-/// Makes averages of the sums.
+/// Divides the sums by the weight.
 template <class... N>
 Evaluation<N...> averaged(Evaluation<N...> sums) {
   if (sums.batches == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number type that a placeholder wants, for hooks that feed one whatever the model's type is.
+// The element type of a fed placeholder, for hooks that feed a number of the model's type.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using executor_of_run =
 
 template <class E, class N, class Otherwise>
 struct FedNumber {
-  using type = Otherwise;  // an unknown name: whoever checks the request says so
+  using type = Otherwise;  // an unknown name: the check of the request reports it
 };
 template <class E, class N, class Otherwise>
 requires(feeds_name<E, N>()) struct FedNumber<E, N, Otherwise> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the program uses, as the operating system counts it.
+// The memory use of the program, from the operating system.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace crochet {
 
-/// Bytes; 0 for what the system does not tell.
+/// Bytes; 0 for a value that the system does not report.
 struct HostMemory {
   std::int64_t resident = 0;  ///< in memory now
-  std::int64_t peak = 0;      ///< the most that ever was
+  std::int64_t peak = 0;      ///< the maximum so far
 };
 
-/// From /proc/self/status (VmRSS and VmHWM, in KiB; proc(5)). Where there is no such file, zeros. About 30 us.
+/// Reads /proc/self/status (VmRSS and VmHWM, in KiB; proc(5)). Zeros if there is no such file. About 30 us.
 inline HostMemory host_memory() {
   HostMemory memory;
   std::FILE* status = std::fopen("/proc/self/status", "re");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptValue: a copy of a fetched value that outlives its run, whatever its type.
+// KeptValue: a copy of a fetched value of any type, which outlives its run.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace crochet {
 /// Holds a scalar, or the elements and shape of a view or range. Empty until keep().
 class KeptValue {
  public:
-  /// Copies the value. Memory is used again, so keeping a value of the same size does not allocate.
+  /// Copies the value. Reuses the memory: keeping a value of the same size does not allocate.
   template <class T>
   void keep(const T& value) {
     if constexpr (std::is_arithmetic_v<T>) {
@@ -42,18 +42,18 @@ class KeptValue {
   }
 
   [[nodiscard]] bool empty() const { return type_.empty(); }
-  /// The extents; none for a scalar.
+  /// The extents; empty for a scalar.
   [[nodiscard]] std::span<const std::int64_t> shape() const { return shape_; }
-  /// As LoggingTensor writes it.
+  /// The text, in LoggingTensor's format.
   [[nodiscard]] const std::string& text() const { return text_; }
 
-  /// The elements, row-major. Throws LogicError when nothing is kept or T is not the element type.
+  /// The elements, row-major. Throws LogicError if it is empty or T is not the element type.
   template <class T>
   [[nodiscard]] std::span<const T> elements() const {
     if (type_ != detail::compiler_type_name<T>()) refuse(detail::compiler_type_name<T>());
     return {reinterpret_cast<const T*>(bytes_.data()), bytes_.size() / sizeof(T)};
   }
-  /// The scalar. Throws LogicError when nothing is kept, T is not its type, or it is no scalar.
+  /// The scalar. Throws LogicError if it is empty, T is not its type, or the value is no scalar.
   template <class T>
   [[nodiscard]] T as() const {
     if (!shape_.empty()) throw LogicError("crochet: a kept value is a tensor and was asked for as a scalar");

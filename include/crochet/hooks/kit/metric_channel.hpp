@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MetricChannel: what an evaluator found, for the hooks that act on it.
+// MetricChannel: an evaluator's metrics, for the hooks that act on them.
 #pragma once
 
 #include <array>
@@ -19,14 +19,15 @@
 
 namespace crochet {
 
-/// The history of named metrics: who evaluates publishes, stop_if_*, BestCheckpoint and ReduceOnMetricPlateau read.
+/// The history of named metrics. Evaluators publish; stop_if_*, BestCheckpoint and ReduceOnMetricPlateau read.
 ///   MetricChannel metrics;
 ///   HookChain{Evaluate{fetches<"accuracy">, data, {.every_steps = 500, .then = metrics}},
 ///             stop_if_no_increase(metrics, "accuracy", 5000)}
-/// Copies are the same channel. Any thread may use it. It outlives sessions, as the event files do that the original
-/// reads in its place at every check; for another training make another one. The history travels in checkpoints: the
-/// first hook of the chain that has the channel saves it (MetricCursor). Cost of publishing: a lock and a map; of
-/// version(): one load.
+/// - Copies share one channel. Thread-safe.
+/// - It outlives sessions, like the event files that TensorFlow reads for every check. Another training needs another
+///   channel.
+/// - Checkpoints contain the history: the first hook of the chain that has the channel saves it (MetricCursor).
+/// - Cost: publishing takes a lock and a map lookup; version() is one load.
 class MetricChannel {
  public:
   struct Entry {
@@ -36,19 +37,18 @@ class MetricChannel {
 
   MetricChannel() : shared_(std::make_shared<Shared>()) {}
 
-  /// A later value of a step takes the place of an earlier one.
+  /// A later value of a step replaces an earlier one.
   void publish(std::string_view name, std::int64_t step, double value) const {
     const std::lock_guard lock(shared_->mutex);
     shared_->metrics[std::string(name)][step] = value;
     ++shared_->version;
   }
-  /// Removes the values of later steps: those of weights that a restored session does not have. Metrics keep their
-  /// names.
+  /// Removes the values of later steps, whose weights a restored session does not have. Metrics keep their names.
   void forget_after(std::int64_t step) const {
     const std::lock_guard lock(shared_->mutex);
     for (auto& [name, values] : shared_->metrics) values.erase(values.upper_bound(step), values.end());
   }
-  /// Publishes all values of an Evaluation at once, for `.then = metrics`: nobody sees a part of them.
+  /// Publishes all values of an Evaluation atomically, for `.then = metrics`.
   template <template <class...> class Result, class... N>
   void operator()(const Result<N...>& result) const {
     const std::array<double, sizeof...(N)> values{result[N{}]...};
@@ -58,19 +58,20 @@ class MetricChannel {
     shared_->version += sizeof...(N);
   }
 
-  /// How often something was published; another number means news.
+  /// Number of publications; a changed number means new values.
   [[nodiscard]] std::uint64_t version() const { return shared_->version.load(); }
   [[nodiscard]] bool empty() const { return version() == 0; }
 
-  /// Calls `visit(step, value)` by step; not at all if nothing was published yet. Throws LogicError if there are
-  /// metrics, but not this one: a name is misspelt, or the evaluator does not compute it. `visit` must not publish.
+  /// Calls `visit(step, value)` in the order of steps; not at all before the first publication. Throws LogicError if
+  /// the channel has metrics but not this one: a misspelt name, or a metric that the evaluator does not compute.
+  /// `visit` must not publish.
   template <class Visit>
   void for_each(std::string_view name, Visit visit) const {
     const std::lock_guard lock(shared_->mutex);
     if (shared_->metrics.empty()) return;
     for (const auto& [step, value] : find(name)) visit(step, value);
   }
-  /// The same as a list.
+  /// The history as a list.
   [[nodiscard]] std::vector<Entry> history(std::string_view name) const {
     std::vector<Entry> all;
     for_each(name, [&](std::int64_t step, double value) { all.push_back({step, value}); });
@@ -85,7 +86,7 @@ class MetricChannel {
     return Entry{values.rbegin()->first, values.rbegin()->second};
   }
 
-  /// Puts the whole history, for a hook's save_state; nothing if another hook of the chain has put it (StateWriter).
+  /// Saves the whole history, for a hook's save_state; nothing if another hook of the chain has saved it (StateWriter).
   void save_history(auto& out) const {
     detail::MetricHistory history;
     if (detail::writes_first(out, shared_.get())) {
@@ -94,7 +95,7 @@ class MetricChannel {
     }
     history.save_state(out);
   }
-  /// Adds what save_history put. Throws DataLossError if the lists do not fit together.
+  /// Adds a saved history. Throws DataLossError if its lists are inconsistent.
   void load_history(auto& in) const {
     const detail::MetricHistory history = detail::MetricHistory::loaded(in);
     if (history.names.empty()) return;

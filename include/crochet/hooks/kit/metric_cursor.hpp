@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MetricCursor: how far a hook has read a MetricChannel, and what of the channel travels in checkpoints.
+// MetricCursor: a hook's read position in a MetricChannel, and the channel's state in checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,19 @@
 
 namespace crochet {
 
-/// Base of hooks that publish to a MetricChannel in after_run. Hooks that read one state `using after =
-/// Hooks<PublishesMetrics>`, so that a chain in which the reader comes first does not compile: the reader would act one
-/// run late.
+/// Base of hooks that publish to a MetricChannel in after_run. Hooks that read one declare `using after =
+/// Hooks<PublishesMetrics>`, so that a chain with the reader first does not compile: the reader would act one run late.
 struct PublishesMetrics {};
 
 /// A hook's position in a channel. The hook calls begin, open, save_state and load_state in the phases of these names
-/// (open in after_create_session). The channel is then the same after a resume as without an interruption:
-/// - save_state writes the whole history, under `metrics` in the hook's own section. Of several hooks of a chain with
-///   one channel the first one writes it.
-/// - load_state adds what was saved to the channel. Values that others published meanwhile stay.
-/// - open removes, in a session that was restored or created anew, the values of steps that the session has not
-/// reached:
-///   their weights are gone.
-/// Cost: has_news one load.
+/// (open in after_create_session). After a resume the channel is then as without an interruption:
+/// - save_state writes the whole history, under `metrics` in the hook's own section. Of several hooks with one channel
+///   the first one writes it.
+/// - load_state adds the saved values to the channel. Values published meanwhile stay.
+/// - open, in a restored or recovered session, removes the values of steps that the session has not reached, since
+///   their weights no longer exist.
+///
+/// Cost: has_news is one load.
 class MetricCursor {
  public:
   void begin(const MetricChannel& metrics) {
@@ -40,10 +39,10 @@ class MetricCursor {
     if (step_ > session.step()) step_ = session.step();
   }
 
-  /// Was something published since the last call of next() or mark_read()?
+  /// Whether a metric was published since the last call of next() or mark_read().
   [[nodiscard]] bool has_news(const MetricChannel& metrics) const { return metrics.version() != version_; }
   void mark_read(const MetricChannel& metrics) { version_ = metrics.version(); }
-  /// The newest value of the metric if its step is above all that next() returned before. Throws LogicError as
+  /// The newest value of the metric if its step is above all steps returned before. Throws LogicError as
   /// MetricChannel::latest does.
   [[nodiscard]] std::optional<MetricChannel::Entry> next(const MetricChannel& metrics, std::string_view metric) {
     mark_read(metrics);
@@ -53,7 +52,7 @@ class MetricCursor {
     return newest;
   }
 
-  /// The step of the last value that next() returned; -1 if there was none.
+  /// The step of the last value returned by next(); -1 if there was none.
   [[nodiscard]] std::int64_t last_step() const { return step_; }
 
   void save_state(const MetricChannel& metrics, auto& out) const {
@@ -71,7 +70,7 @@ class MetricCursor {
 
  private:
   std::uint64_t version_ = 0;
-  std::int64_t step_ = -1;  // of the last value that next() returned
+  std::int64_t step_ = -1;  // of the last value returned by next()
   bool restored_ = false;
 };
 

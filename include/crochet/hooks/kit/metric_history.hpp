@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history of a MetricChannel as the lists that a hook may save.
+// The history of a MetricChannel as lists for save_state.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace crochet::detail {
 
-/// True unless this writer has seen the object before. A writer that does not count (testing::StateBox) sees one hook.
+/// True unless this writer already contains the object. A writer that does not count (testing::StateBox) has one hook.
 template <class Out>
 bool writes_first(Out& out, const void* object) {
   if constexpr (requires { out.first(object); }) {
@@ -23,7 +23,7 @@ bool writes_first(Out& out, const void* object) {
   }
 }
 
-/// Metric i has counts[i] of the steps and values; they follow one another.
+/// Metric i has counts[i] consecutive entries of the steps and values.
 struct MetricHistory {
   std::vector<std::string> names;
   std::vector<std::int64_t> counts;
@@ -55,7 +55,7 @@ struct MetricHistory {
     out.put("steps", steps);
     out.put("values", values);
   }
-  /// Empty where nothing was saved.
+  /// Empty if nothing was saved.
   static MetricHistory loaded(auto& in) {
     MetricHistory all;
     if (!in.get("names", all.names) || !in.get("counts", all.counts) || !in.get("steps", all.steps) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line that a progress display shows, made of plain numbers.
+// The line of a progress display, formatted from plain numbers.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace crochet::detail {
 
-/// Where the loop stands.
+/// The progress of the loop.
 struct ProgressLine {
   std::int64_t step = 0;
   std::optional<std::int64_t> total{};
-  double rate = 0;  ///< steps a second
+  double rate = 0;  ///< steps per second
 
-  /// How much is done, 0 to 1; 0 without a total.
+  /// The completed fraction, 0 to 1; 0 without a total.
   [[nodiscard]] double part() const {
     if (!total) return 0;
     return *total <= 0 ? 1

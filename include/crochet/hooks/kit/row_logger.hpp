@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowLogger: writes values to a file, one row each time. CsvLogger and JsonLinesLogger are made of it.
+// RowLogger: writes values to a file, one row per interval. The base of CsvLogger and JsonLinesLogger.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,22 @@ namespace crochet {
 
 /// Writes the global step and the named values, as rows of the format Row, to `path`.
 ///   Text...        -        -        names, in the order of the columns
-///   path           -        -        the file; its folder is made when the session is created
+///   path           -        -        the file; its folder is created with the session
 ///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the two, out of range or no
 ///   every_seconds  seconds  unset    path: begin throws LogicError
 ///   anchor         -        global_step   first_run: rows at 1, 101, 201, ...
-///   resume         -        true     a file that is there is gone on with; false: it is replaced
+///   resume         -        true     continues an existing file; false: replaces it
 ///   clock                   steady
-///   sink                    std. error, if the file is removed or emptied while it is in use: it then begins anew
-/// A resumed file keeps its rows up to the step at which the session is created, a recovery's too, so that the rows are
-/// those of an undisturbed run. Fires: in the run that makes the step. Fetches: the names, in that run only. Cost: a
-/// comparison per run, about 20 us for a row. Throws IoError when the file cannot be written, or is there and is not
-/// one of this hook with these columns; FailedPreconditionError, with the owner's process id, when another process
-/// writes the file (the hook has its lock from the creation of the session on); `Isolated<...>` around it keeps the
-/// loop going. State: when the next row is due.
+///   sink                    std. error; receives a line if the file is removed or emptied while open: it starts anew
+/// - A resumed file keeps its rows up to the step at which the session is created, also in a recovery, so that the rows
+///   are those of an uninterrupted run.
+/// - Fires: in the run that makes the step.
+/// - Fetches: the names, in that run only.
+/// - Cost: a comparison per run, about 20 us per row.
+/// - State: when the next row is due.
+/// - Throws: IoError when the file cannot be written, or exists and was not written by this hook with these columns;
+///   FailedPreconditionError, with the owner's process id, when another process has the file open (the hook holds its
+///   lock from the creation of the session). `Isolated<...>` around it keeps the loop running.
 template <class Row, FixedString... Text>
 struct RowLogger {
   static_assert(sizeof...(Text) > 0, "crochet: CsvLogger and JsonLinesLogger need a name: CsvLogger<\"loss\">");
@@ -50,7 +53,7 @@ struct RowLogger {
   Clock clock{};
   Sink sink{};
 
-  /// What happened so far; begin clears it.
+  /// State so far; begin resets it.
   struct State {
     Cadence timer{};
     bool opened = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunCadence: a Cadence of a hook that decides before the run, and that counts runs where it does not count multiples.
+// RunCadence: a Cadence that decides before the run, and counts runs unless it counts multiples.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +11,40 @@
 namespace crochet {
 
 /// With Anchor::global_step and an interval in steps: a Cadence of the global step. With Anchor::first_run, or an
-/// interval in seconds: a Cadence of the runs that the hook sees and that succeed, as TensorFlow's LoggingTensorHook
-/// counts. Runs that leave the global step as it is count, too: those of an evaluation.
+/// interval in seconds: a Cadence of the hook's successful runs, as TensorFlow's LoggingTensorHook counts. Runs that do
+/// not advance the global step, as in an evaluation, count too.
 class RunCadence {
  public:
   constexpr RunCadence() = default;
   constexpr RunCadence(Cadence cadence, bool counts_runs) : cadence_(cadence), counts_runs_(counts_runs) {}
 
-  /// In before_run: is it due in the run that begins?
+  /// In before_run: whether it is due in the run that begins.
   template <class Clock>
   constexpr bool due_next(std::int64_t step, const Clock& clock) {
     return cadence_.due_next(counts_runs_ ? runs_ - 1 : step, clock);
   }
-  /// In after_run, before triggered(): as Cadence::ran.
+  /// In after_run, before triggered(): see Cadence::ran.
   constexpr bool ran(std::int64_t step) {
     ++runs_;
     return cadence_.ran(counts_runs_ ? runs_ - 1 : step);
   }
-  /// As Cadence::triggered.
+  /// See Cadence::triggered.
   constexpr std::optional<Cadence::Elapsed> triggered(std::int64_t step, double now) {
     return cadence_.triggered(counts_runs_ ? runs_ - 1 : step, now);
   }
-  /// The runs so far, those before a resume included.
+  /// Number of runs so far, including those before a resume.
   [[nodiscard]] constexpr std::int64_t runs() const { return runs_; }
-  /// For the state of one that has steps and no time: the step that is due next, or how many runs of an interval are
-  /// over; 0 at the beginning.
+  /// Position for the state of a cadence in steps: the next due step, or the number of runs in the current interval; 0
+  /// at the beginning.
   [[nodiscard]] constexpr std::int64_t position(std::int64_t interval) const {
     if (!counts_runs_) return cadence_.next_step();
     return cadence_.next_step() == 0 ? 0 : (runs_ + interval - cadence_.next_step()) % interval;
   }
-  /// Goes on from a position().
+  /// Continues from a position().
   constexpr void seek(std::int64_t position, std::int64_t interval) {
     if (counts_runs_) {
       if (position % interval != 0) cadence_.start(-(position % interval), 0);
-    } else if (position >= interval) {  // less: of a version that counted runs
+    } else if (position >= interval) {  // smaller: saved by a version that counted runs
       cadence_.wait_until(position);
     }
   }

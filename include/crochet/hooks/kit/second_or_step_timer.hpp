@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SecondOrStepTimer, NeverTriggerTimer: a Cadence under the names of TensorFlow's timers, for hooks that are ported.
+// SecondOrStepTimer, NeverTriggerTimer: a Cadence under the names of TensorFlow's timers, for ported hooks.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace crochet {
 
-/// Says whether something that is done every N steps, or every S seconds, is due at a step.
+/// Whether an action of every N steps, or every S seconds, is due at a step.
 ///   every_steps    steps    unset   exactly one of the two, above 0
 ///   every_seconds  seconds  unset   not below 0
-///   clock                   steady  in place of the original's wall clock
-/// Throws LogicError from the constructor unless exactly one of the two is given and in range. Due at once the first
-/// time. When the step goes backwards it is due at once, too: the original then stays silent until the old step comes
-/// again. Hooks written for crochet use Cadence itself.
+///   clock                   steady  TensorFlow has the wall clock
+/// - Due at once the first time, and when the step goes backwards. TensorFlow's timer is then silent until the old step
+///   is reached again.
+/// - Throws: LogicError from the constructor unless exactly one of the two is given and in range.
+/// - New hooks use Cadence.
 class SecondOrStepTimer {
  public:
   struct Options {
@@ -33,15 +34,15 @@ class SecondOrStepTimer {
         cadence_(fresh_),
         clock_(std::move(options.clock)) {}
 
-  /// As if it had never triggered.
+  /// Resets to the initial state.
   void reset() { cadence_ = fresh_; }
-  /// Changes nothing; never true twice for one step.
+  /// Const; never true twice for one step.
   [[nodiscard]] bool should_trigger_for_step(std::int64_t step) const { return Cadence(cadence_).due(step, clock_); }
-  /// Notes that it triggered. Returns how many seconds and steps after the last time; nothing the first time.
+  /// Records a trigger. Returns the seconds and steps since the last one; empty the first time.
   std::optional<Cadence::Elapsed> update_last_triggered_step(std::int64_t step) {
     return cadence_.triggered(step, clock_());
   }
-  /// Nothing before the first time.
+  /// Empty before the first trigger.
   [[nodiscard]] std::optional<std::int64_t> last_triggered_step() const { return cadence_.last_step(); }
 
  private:
@@ -50,7 +51,7 @@ class SecondOrStepTimer {
   Clock clock_;
 };
 
-/// The timer that is never due.
+/// A timer that is never due.
 class NeverTriggerTimer {
  public:
   void reset() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of the model that a hook decides, a learning rate for example: fed in every run where the model has a
-// placeholder for it, else written into a variable.
+// A number of the model that a hook sets, for example a learning rate: fed in every run if the model has a placeholder
+// for it, else written into a variable.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ concept HasSteeredVariables = requires(E& executor) {
   executor.for_each_variable(VisitsNothing{});
 };
 
-/// May the executor have a variable N? A graph tells at once.
+/// Whether the executor can have a variable N. For a graph this is known at compile time.
 template <class E, class N>
 constexpr bool may_have_variable() {
   if constexpr (requires { E::graph.nodes; }) {
@@ -35,13 +35,13 @@ constexpr bool may_have_variable() {
     return HasSteeredVariables<E>;
   }
 }
-/// Is the number N of this run's executor a variable? What it lacks altogether counts as a placeholder: whoever checks
-/// the request then says what is wrong.
+/// Whether the number N of this run's executor is a variable. An unknown name counts as a placeholder: the check of the
+/// request then reports it.
 template <class Run, class N>
 inline constexpr bool is_steered_variable =
     !feeds_name<executor_of_run<Run>, N>() && may_have_variable<executor_of_run<Run>, N>();
 
-/// Writes the variable N. Throws LogicError if the executor has none of that name that is a number.
+/// Writes the variable N. Throws LogicError if the executor has no scalar variable of that name.
 template <class N>
 CROCHET_COLD void write_variable(auto& executor, double value) {
   bool found = false;
@@ -56,8 +56,8 @@ CROCHET_COLD void write_variable(auto& executor, double value) {
   }
 }
 
-/// The request that makes the number `value` in the coming run. `written` is what was last written into a variable; NaN
-/// if nothing was.
+/// The request that sets the number to `value` in the next run. `written` is the value last written into a variable;
+/// NaN if there was none.
 template <FixedString Text, class Run>
 auto steer(Run& run, double value, [[maybe_unused]] double& written) {
   if constexpr (is_steered_variable<Run, Name<Text>>) {

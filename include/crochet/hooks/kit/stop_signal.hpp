@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopSignal, CheckForStopping: several sessions that stop together.
+// StopSignal, CheckForStopping: a common stop of several sessions.
 #pragma once
 
 #include <atomic>
@@ -13,22 +13,22 @@
 
 namespace crochet {
 
-/// A stop that sessions on several threads share: the original's shared variable of early stopping. Copies are the same
-/// signal. Once given it stays given; for new sessions make a new one. Any thread.
+/// A stop request shared by sessions on several threads, in place of TensorFlow's shared early-stopping variable.
+/// Copies share one signal. It cannot be reset; new sessions need a new one. Thread-safe.
 class StopSignal {
  public:
   StopSignal() : shared_(std::make_shared<Shared>()) {}
 
-  /// The first reason is kept.
+  /// Keeps the first reason.
   CROCHET_COLD void request(std::string_view reason) const {
     const std::lock_guard lock(shared_->mutex);
     if (shared_->requested.load()) return;
     shared_->reason = reason;
     shared_->requested.store(true);
   }
-  /// One load.
+  /// Cost: one load.
   [[nodiscard]] bool requested() const { return shared_->requested.load(std::memory_order_acquire); }
-  /// Empty while nobody has asked.
+  /// Empty before a request.
   [[nodiscard]] std::string reason() const {
     const std::lock_guard lock(shared_->mutex);
     return shared_->reason;
@@ -37,16 +37,18 @@ class StopSignal {
  private:
   struct Shared {
     std::atomic<bool> requested{false};
-    std::mutex mutex;  // of reason
+    std::mutex mutex;  // guards reason
     std::string reason;
   };
 
   std::shared_ptr<Shared> shared_;
 };
 
-/// Asks to stop once the signal is given: for the sessions that do not decide themselves.
-///   signal   -   a signal of its own   the one that the deciding session's hook was given
-/// Fires: after each run; the decision is seen in the next run at the latest. Fetches: nothing. Cost: one load.
+/// Requests a stop once the signal is set, for the sessions that do not decide themselves.
+///   signal   -   a signal of its own   the one of the deciding session's hook
+/// - Fires: after each run; a decision takes effect in the next run at the latest.
+/// - Fetches: nothing.
+/// - Cost: one load.
 struct CheckForStopping {
   using handles = Phases<phase::after_run>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a SummarySaver saves: summary::Scalar, Histogram, Image.
+// The items of a SummarySaver: summary::Scalar, Histogram, Image.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +27,9 @@ auto elements_of(const T& value) {
 
 }  // namespace detail
 
-// An item has `fetches`, and `add(summary, values)` that puts what it makes of their values into the summary.
+// An item has `fetches`, and `add(summary, values)`, which adds its entry for the values to the summary.
 
-/// A number: `summary::Scalar<"loss">`, under another tag: `summary::Scalar<"loss", "train/loss">`.
+/// A number: `summary::Scalar<"loss">`; with another tag: `summary::Scalar<"loss", "train/loss">`.
 template <FixedString Text, FixedString Tag = Text>
 struct Scalar {
   static constexpr Fetches<Name<Text>> fetches{};
@@ -41,8 +41,8 @@ struct Scalar {
   }
 };
 
-/// How the elements of a tensor are distributed: `summary::Histogram<"hidden/kernel">`. The step copies the elements
-/// (a float in 0.1 to 0.3 ns); the writer counts them.
+/// A histogram of a tensor's elements: `summary::Histogram<"hidden/kernel">`. The step copies the elements (0.1 to 0.3
+/// ns per float); the writer counts them.
 template <FixedString Text, FixedString Tag = Text>
 struct Histogram {
   static constexpr Fetches<Name<Text>> fetches{};
@@ -53,8 +53,8 @@ struct Histogram {
   }
 };
 
-/// The first `Height * Width * Channels` elements as an image (io::pixels_of says how numbers become pixels):
-/// `summary::Image<"images", 28, 28>` is the first image of a batch. Adds nothing when there are fewer elements.
+/// The first `Height * Width * Channels` elements as an image: `summary::Image<"images", 28, 28>` is the first image of
+/// a batch. io::pixels_of defines the conversion of numbers to pixels. Adds nothing if there are fewer elements.
 template <FixedString Text, int Height, int Width, int Channels = 1, FixedString Tag = Text>
 struct Image {
   static_assert(Height > 0 && Width > 0 && Channels > 0 && Channels <= 4);

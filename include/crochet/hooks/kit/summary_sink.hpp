@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SummarySink: where hooks put what a plot is made of. An event file for TensorBoard, or anything of yours.
+// SummarySink: the destination of hooks' summaries: an event file for TensorBoard, or a user's object.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ struct SummaryTarget {
   virtual void flush() = 0;
 };
 
-/// A writer, with what it has beside add_summary.
+/// A writer, with its optional members beside add_summary.
 template <class W>
 struct SummaryTargetOf final : SummaryTarget {
   explicit SummaryTargetOf(W given) : writer(std::move(given)) {}
@@ -49,10 +49,13 @@ struct SummaryTargetOf final : SummaryTarget {
 
 }  // namespace detail
 
-/// Takes summaries. `SummarySink{}` is none: a hook that has none fetches nothing for it. Any copyable object with
-/// `add_summary(io::Summary, std::int64_t step)` will do, such as an io::EventWriter; if it also has `start(step)`
-/// (called before each summary), `stop(step, why)`, `checkpoint(step, path)` or `flush()`, those are called too. What
-/// it throws leaves the hook. Copies of a sink are the same sink. Cost: a virtual call for each summary.
+/// Receives summaries. `SummarySink{}` is empty: a hook without a sink fetches nothing for it.
+/// - Made from any copyable object with `add_summary(io::Summary, std::int64_t step)`, such as an io::EventWriter.
+/// - Optional members that are called too: `start(step)` before each summary, `stop(step, why)`, `checkpoint(step,
+///   path)`, `flush()`.
+/// - Copies share one sink.
+/// - Cost: a virtual call per summary.
+/// - Throws: what the object throws.
 class SummarySink {
  public:
   SummarySink() = default;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetched values for people to read: scalars as short as they can be written without loss, tensors by their first
-// elements and their shape.
+// Text of fetched values: scalars in the shortest lossless form, tensors by their first elements and their shape.
 #pragma once
 
 #include <charconv>
@@ -21,7 +20,7 @@ namespace crochet::detail {
 template <class T>
 concept Scalar = std::is_arithmetic_v<T>;
 
-/// Appends what to_chars makes of the arguments.
+/// Appends the text of to_chars for the arguments.
 template <class... A>
 void append_chars(std::string& out, A... args) {
   char buffer[64];
@@ -80,7 +79,7 @@ std::string value_text(const T& value) {
   return text;
 }
 
-/// What a line about a step begins with: `step 100: `.
+/// The prefix of a line for a step: `step 100: `.
 inline std::string step_text(std::int64_t step) {
   std::string text = "step ";
   append_chars(text, step);

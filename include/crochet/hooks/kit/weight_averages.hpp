@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WeightAverages: running averages of an executor's variables, which can take the variables' places for a while.
+// WeightAverages: running averages of an executor's variables, which can be swapped with the variables.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace crochet {
 
 namespace detail {
 
-/// Is the variable one that training changes? Of an executor that does not tell, every one is.
+/// Whether training changes the variable. True for an executor without this information.
 template <class E>
 bool is_trained(std::string_view name) {
   if constexpr (requires { E::graph.nodes; }) {
@@ -50,25 +50,27 @@ struct Average {
 
 }  // namespace detail
 
-/// What a MovingAverage hook keeps. Copies are the same averages: make one, give it to the hook, and use it where
-/// averaged weights are wanted. Holds one element for each element of the averaged variables. Empty until the session
-/// is created. One thread at a time, together with the session, and no longer than the session's executor lives.
+/// The averages of a MovingAverage hook. Copies share them: make one object, give it to the hook, and use it where
+/// averaged weights are needed.
+/// - Memory: one element for each element of the averaged variables. Empty until the session is created.
+/// - Thread: one at a time, together with the session.
+/// - Must not be used after the session's executor is destroyed.
 class WeightAverages {
  public:
   WeightAverages() : shared_(std::make_shared<Shared>()) {}
 
-  /// Exchanges the averages and the variables' values; doing it twice restores them. Throws LogicError while no
-  /// session was created.
+  /// Swaps the averages and the variables' values; a second call restores them. Throws LogicError before a session is
+  /// created.
   void swap() const {
     if (!shared_->exchange) throw LogicError("crochet: no session averages these weights; is the hook in the chain?");
     shared_->exchange();
     shared_->swapped = !shared_->swapped;
   }
-  /// Whether the variables hold averages at the moment.
+  /// Whether the variables currently hold averages.
   [[nodiscard]] bool are_swapped() const { return shared_->swapped; }
 
-  /// Swaps, and swaps back when the returned object and its copies are gone; but not in a session that was created
-  /// meanwhile, whose variables are no averages.
+  /// Swaps, and swaps back when the returned object and its copies are destroyed. It does not swap back in a session
+  /// that was created meanwhile, whose variables are not averages.
   [[nodiscard]] std::shared_ptr<void> swap_for_a_while() const {
     swap();
     return {shared_.get(), [averages = *this](void*) {
@@ -80,7 +82,7 @@ class WeightAverages {
     return [averages = *this] { return averages.swap_for_a_while(); };
   }
 
-  /// How many updates there were.
+  /// Number of updates.
   [[nodiscard]] std::int64_t updates() const { return shared_->updates; }
   /// The names of the averaged variables.
   [[nodiscard]] std::vector<std::string> names() const {
@@ -89,12 +91,12 @@ class WeightAverages {
     return all;
   }
 
-  // For the hook that keeps them.
+  // For the hook that updates them.
 
   void clear() const { *shared_ = {}; }
 
-  /// Binds them to the executor's variables for which `include(name)` is true, and which are floating and trained. Each
-  /// average begins at its variable's value, unless it was loaded.
+  /// Binds to the executor's floating-point and trainable variables for which `include(name)` is true. Each average
+  /// begins at its variable's value, unless it was loaded.
   template <class E>
   CROCHET_COLD void bind(E& executor, const std::function<bool(std::string_view)>& include) const {
     Shared& s = *shared_;
@@ -192,7 +194,7 @@ class WeightAverages {
     shared_->averages.push_back(std::move(average));
   }
 
-  /// `act(average, value)` for every element. The executor visits its variables in one order each time.
+  /// Calls `act(average, value)` for every element. The executor visits its variables in the same order each time.
   template <class E, class Act>
   static void visit(Shared& s, E& executor, Act act) {
     auto next = s.averages.begin();
