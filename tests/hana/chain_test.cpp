@@ -25,13 +25,13 @@ static_assert(hana::Iterable<HookChain<Counts, Stops>>::value);
 static_assert(hana::Searchable<HookChain<Counts, Stops>>::value);
 static_assert(hana::Functor<HookChain<Counts, Stops>>::value);
 static_assert(hana::MonadPlus<HookChain<Counts, Stops>>::value);
-static_assert(hana::ConstexprVector<HookChain<>>::value);
-static_assert(hana::ConstexprVector<HookChain<HookChain<Counts>, Stops>>::value);
+static_assert(hana::Sequence<HookChain<>>::value);
+static_assert(hana::Sequence<HookChain<HookChain<Counts>, Stops>>::value);
 static_assert(std::is_same_v<hana::tag_of_t<const HookChain<Counts>&>, HookChainTag>);
 
 /// What a law is stated of: the values of the Counts of a sequence, of a chain or of a tuple.
-template <class ConstexprVector>
-std::vector<int> numbers(const ConstexprVector& sequence) {
+template <class Sequence>
+std::vector<int> numbers(const Sequence& sequence) {
   std::vector<int> found;
   hana::for_each(sequence, [&](const Counts& hook) { found.push_back(hook.count); });
   return found;
@@ -147,7 +147,7 @@ TEST(HanaChainLaws, Foldable) {
   EXPECT_EQ(numbers(hana::unpack(chain, hana::make<HookChainTag>)), numbers(chain));
 }
 
-TEST(HanaChainLaws, ConstexprVector) {
+TEST(HanaChainLaws, Sequence) {
   const HookChain chain{Counts{1}, Counts{2}};
   static_assert(std::is_same_v<decltype(hana::to<HookChainTag>(hana::to_tuple(chain))), HookChain<Counts, Counts>>);
   EXPECT_EQ(numbers(hana::to<HookChainTag>(hana::to_tuple(chain))), numbers(chain));

@@ -29,7 +29,7 @@
 namespace boost::hana {
 
 template <>
-struct ConstexprVector<crochet::HookChainTag> {
+struct Sequence<crochet::HookChainTag> {
   static constexpr bool value = true;
 };
 

@@ -22,40 +22,40 @@
 namespace crochet::detail {
 
 /// Reports that the named hook is not there once. The sequence stays as it is, so that this is the one error.
-template <class Named, class ConstexprVector>
-constexpr std::remove_cvref_t<ConstexprVector> unedited(ConstexprVector&& sequence) {
+template <class Named, class Sequence>
+constexpr std::remove_cvref_t<Sequence> unedited(Sequence&& sequence) {
   [[maybe_unused]] typename Named::Check checked;
-  return std::forward<ConstexprVector>(sequence);
+  return std::forward<Sequence>(sequence);
 }
 
 /// The sequence with `added` at the named place, or `Behind` elements behind it.
-template <class Named, std::size_t Behind, class ConstexprVector, class Added>
-constexpr auto inserted(ConstexprVector&& sequence, Added&& added) {
+template <class Named, std::size_t Behind, class Sequence, class Added>
+constexpr auto inserted(Sequence&& sequence, Added&& added) {
   if constexpr (!Named::is_unique) {
-    return unedited<Named>(std::forward<ConstexprVector>(sequence));
+    return unedited<Named>(std::forward<Sequence>(sequence));
   } else {
     constexpr auto place = boost::hana::size_c<Named::position + Behind>;
-    return boost::hana::insert(std::forward<ConstexprVector>(sequence), place, std::forward<Added>(added));
+    return boost::hana::insert(std::forward<Sequence>(sequence), place, std::forward<Added>(added));
   }
 }
 
 /// The sequence without the named element.
-template <class Named, class ConstexprVector>
-constexpr auto removed(ConstexprVector&& sequence) {
+template <class Named, class Sequence>
+constexpr auto removed(Sequence&& sequence) {
   if constexpr (!Named::is_unique) {
-    return unedited<Named>(std::forward<ConstexprVector>(sequence));
+    return unedited<Named>(std::forward<Sequence>(sequence));
   } else {
-    return boost::hana::remove_at(std::forward<ConstexprVector>(sequence), boost::hana::size_c<Named::position>);
+    return boost::hana::remove_at(std::forward<Sequence>(sequence), boost::hana::size_c<Named::position>);
   }
 }
 
 /// The sequence with `added` in the place of the named element.
-template <class Named, class ConstexprVector, class Added>
-constexpr auto replaced(ConstexprVector&& sequence, Added&& added) {
+template <class Named, class Sequence, class Added>
+constexpr auto replaced(Sequence&& sequence, Added&& added) {
   if constexpr (!Named::is_unique) {
-    return unedited<Named>(std::forward<ConstexprVector>(sequence));
+    return unedited<Named>(std::forward<Sequence>(sequence));
   } else {
-    return inserted<Named, 0>(removed<Named>(std::forward<ConstexprVector>(sequence)), std::forward<Added>(added));
+    return inserted<Named, 0>(removed<Named>(std::forward<Sequence>(sequence)), std::forward<Added>(added));
   }
 }
 
