@@ -12,8 +12,7 @@ namespace crochet {
 
 /// The kernel of an operation: specialise crochet::Kernel<&your_op> with one of
 /// - `template <class Backend, class Types, class Epilogue> static void run(const kernel::Call&, const Epilogue&)` if
-///   the
-///   operation has an epilogue (Op::epilogue_rows);
+///   the operation has an epilogue (Op::epilogue_rows);
 /// - `template <class Backend, class Types> static void run(const kernel::Call&)` otherwise.
 ///
 /// Every thread of the team calls it and computes its part, given by call.worker.

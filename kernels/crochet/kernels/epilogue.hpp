@@ -61,8 +61,7 @@ class Epilogue {
   }
 
   /// Passes n results from memory for (i, j), ..., (i, j + n - 1). If n exceeds one vector, j must be the first column
-  /// of
-  /// a panel.
+  /// of a panel.
   [[gnu::noinline]] void row(std::int64_t i, std::int64_t j, std::int64_t n, const T* results) const {
     std::int64_t k = 0;
     CROCHET_SHORT_LOOP

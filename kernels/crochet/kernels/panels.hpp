@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Panels: the memory layout of a matrix that is the right operand of products. The columns are split into panels as
 // wide as a register tile. Within a panel the rows are contiguous, so a product reads it sequentially. The last panel
-// is
-// padded with zeros.
+// is padded with zeros.
 #pragma once
 #include <crochet/base/config.hpp>
 #include <crochet/kernels/simd.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of a program: vectors of N elements, or single elements (N = 1). Truth values have two forms: bytes 0
-// or
-// 1, as in memory, and masks as wide as the compared elements, as comparisons produce them. Masks are converted only
-// where bytes are needed, so a mask used by a selection costs nothing.
+// or 1, as in memory, and masks as wide as the compared elements, as comparisons produce them. Masks are converted
+// only where bytes are needed, so a mask used by a selection costs nothing.
 #pragma once
 #include <crochet/kernels/simd.hpp>
 

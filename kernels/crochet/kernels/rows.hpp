@@ -26,8 +26,7 @@ inline constexpr bool has_masks =
 #endif
 
 /// Copies the first n < 2 * Piece elements of a vector, in pieces of powers of two, without a call or a loop. The
-/// offset
-/// of a piece is n with bits masked off, so g++ can prove that it ends within the vector.
+/// offset of a piece is n with bits masked off, so g++ can prove that it ends within the vector.
 template <int Piece, class T>
 CROCHET_ALWAYS_INLINE void copy_pieces(T* to, const T* from, std::int64_t n) {
   const std::int64_t at = n & ((lanes - 1) & ~(2 * Piece - 1));

@@ -28,11 +28,9 @@ struct ExpConstants<double> {
 };
 
 /// Range reduction: x = n ln 2 + r with |r| <= ln 2 / 2, after Cody and Waite: ln 2 is split into two pieces, and n
-/// times
-/// the first is exact. One piece suffices where an error of n times the rounding error of ln 2 is acceptable. The
-/// lowest
-/// bits of `n_bits` are n plus the exponent bias. With Factor, a power of 2, Factor * x is reduced; r is then still the
-/// remainder of x and has to be multiplied by Factor.
+/// times the first is exact. One piece suffices where an error of n times the rounding error of ln 2 is acceptable.
+/// The lowest bits of `n_bits` are n plus the exponent bias. With Factor, a power of 2, Factor * x is reduced; r is
+/// then still the remainder of x and has to be multiplied by Factor.
 enum class Ln2 { in_two_pieces, in_one };
 template <class N, Ln2 Pieces = Ln2::in_two_pieces, int Factor = 1>
 struct ByLn2 {

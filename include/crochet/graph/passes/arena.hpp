@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arena: where in the workspace each slot begins. Sizes may depend on dynamic dimensions, so this is computed once
-// they are known: in the compiler, or before the first step of a size.
+// The arena: the offset of each slot in the workspace. Sizes may depend on dynamic dimensions, so it is computed once
+// they are known: at compile time, or before the first step with a new size.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace crochet {
 
-/// Slots begin at cache lines, and their sizes are counted in whole ones.
+/// Slots are aligned to cache lines, and their sizes are rounded up to whole ones.
 inline constexpr std::int64_t arena_alignment = 64;
 constexpr std::int64_t arena_bytes(const ArenaSlot& slot, const Dims& dims) {
   return (slot.bytes.at(dims) + arena_alignment - 1) / arena_alignment * arena_alignment;
@@ -20,13 +20,13 @@ constexpr std::int64_t arena_bytes(const ArenaSlot& slot, const Dims& dims) {
 struct PlacedSlot {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
-  std::int32_t first = 0, last = 0;  ///< phases, as ArenaSlot has them
+  std::int32_t first = 0, last = 0;  ///< phases, as in ArenaSlot
 };
 
 namespace detail {
 constexpr bool overlap(const PlacedSlot& a, const PlacedSlot& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// Moves `order[from]` to its place among the elements before it.
+/// Insertion step of a sort: moves `order[from]` to its position among the elements before it.
 template <class Before>
 constexpr void sort_in(int* order, std::size_t from, Before before) {
   const int moved = order[from];
@@ -34,7 +34,8 @@ constexpr void sort_in(int* order, std::size_t from, Before before) {
   order[from] = moved;
 }
 
-/// Best fit among `by_offset[0, placed)`: the smallest gap between slots in use at the same time, or behind them.
+/// Best fit among `by_offset[0, placed)`: the smallest sufficient gap between slots in use at the same time, or the
+/// position after them.
 constexpr std::int64_t best_offset(const PlacedSlot* slots, const int* by_offset, std::size_t placed,
                                    const PlacedSlot& slot) {
   std::int64_t end = 0, best = -1, best_gap = 0;
@@ -47,7 +48,7 @@ constexpr std::int64_t best_offset(const PlacedSlot* slots, const int* by_offset
   }
   return best < 0 ? end : best;
 }
-/// In which order slots are placed: the largest first, or those that are in use longest, or as they come into use.
+/// The order in which slots are placed: the largest first, those in use longest first, or by first use.
 enum class PlacingOrder { size, span, time };
 constexpr bool comes_before(const PlacedSlot& a, const PlacedSlot& b, PlacingOrder by) {
   if (by == PlacingOrder::time && a.first != b.first) return a.first < b.first;
@@ -76,10 +77,10 @@ constexpr std::int64_t place_in_order(std::span<PlacedSlot> slots, std::span<int
 }
 }  // namespace detail
 
-/// Places every slot at an offset such that those in use in one phase do not overlap; returns the bytes that it takes.
-/// One after the other, each where it fits best; the largest first (Pisarchyk and Lee, arXiv:2001.03288, "greedy by
-/// size"), or in one of two other orders if that takes less. `order` and `by_offset` are room for as many numbers as
-/// there are slots. Quadratic in their number.
+/// Gives every slot an offset such that slots in use in the same phase do not overlap; returns the total bytes. Places
+/// one slot after the other by best fit, the largest first (Pisarchyk and Lee, arXiv:2001.03288, "greedy by size"), and
+/// takes one of two other orders if its total is smaller. `order` and `by_offset`: scratch with one element per slot.
+/// Quadratic in the number of slots.
 constexpr std::int64_t place_in_arena(std::span<PlacedSlot> slots, std::span<int> order, std::span<int> by_offset) {
   using detail::PlacingOrder;
   PlacingOrder best = PlacingOrder::size;
@@ -98,7 +99,7 @@ struct Arena {
   std::int64_t bytes = 0;
 };
 
-/// The arena of a plan at rest, for these dimensions.
+/// The arena of a frozen plan, for these dimensions.
 template <std::size_t N, class Slots>
 constexpr Arena<N> arena_of(const Slots& slots, const Dims& dims) {
   Arena<N> arena;
@@ -120,7 +121,7 @@ constexpr ConstexprVector<PlacedSlot> placed_slots(const P& plan, const Dims& di
   return slots;
 }
 
-/// The bytes of workspace that a plan takes for these dimensions; values of item regions apart.
+/// The bytes of workspace of a plan for these dimensions, without the values of item regions.
 template <class P>
 constexpr std::int64_t workspace_bytes(const P& plan, const Dims& dims = {}) {
   std::int64_t bytes = 0;
@@ -128,7 +129,7 @@ constexpr std::int64_t workspace_bytes(const P& plan, const Dims& dims = {}) {
   return bytes;
 }
 
-/// The least that any placement could take: the most that is in use in one phase.
+/// The lower bound of any placement: the maximum number of bytes in use in one phase.
 template <class P>
 constexpr std::int64_t liveness_bytes(const P& plan, const Dims& dims = {}) {
   std::int64_t most = 0;

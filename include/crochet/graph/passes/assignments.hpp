@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// see_assignments: says for each use of a variable which value it is. A use made after an assignment sees the assigned
-// value, but only in a plan that runs the assignment for other reasons: a value that looks at a variable changes
-// nothing. What a live value asks to be run besides becomes a target.
+// see_assignments: resolves for each use of a variable which value it reads. A use after an assignment reads the
+// assigned value, but only in a plan that runs the assignment for other reasons: fetching a variable does not cause an
+// assignment. Dependencies of live values become targets.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/control.hpp>
@@ -9,8 +9,8 @@
 
 namespace crochet {
 
-/// The value of `variable` that a node sees which reads as at node `moment`: the latest live assignment before that, or
-/// the variable itself. `is_live(i)`: whether the plan needs node i. For Graph and Subgraph alike.
+/// The value of `variable` as read at node `moment`: the latest live assignment before it, or the variable itself.
+/// `is_live(i)`: whether the plan needs node i. Works for Graph and Subgraph.
 template <class Nodes, class IsLive>
 constexpr int variable_as_at(const Nodes& nodes, int variable, int moment, IsLive is_live) {
   for (int i = moment; i-- > 0;) {
@@ -20,13 +20,14 @@ constexpr int variable_as_at(const Nodes& nodes, int variable, int moment, IsLiv
   return variable;
 }
 
-/// For the whole table, before anything is pruned: moments are places in it. Moments are used up.
+/// The pass. It must run on the complete node table, before pruning, because moments are indices into it. Clears the
+/// moments.
 constexpr Subgraph see_assignments(Subgraph&& seen) {
   const ConstexprVector<char> live_ones = live_nodes(seen);
   const char* const live = live_ones.data();
   Node* const nodes = seen.nodes.data();
   const auto count = static_cast<int>(seen.nodes.size());
-  // The live assignments of a variable are a chain, the latest first.
+  // The live assignments of a variable as a linked list, the latest first.
   ConstexprVector<int> latest_of(seen.nodes.size(), -1), earlier_of(seen.nodes.size(), -1);
   int *const latest = latest_of.data(), *const earlier = earlier_of.data();
   for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// place_barriers: a step waits for all threads if it touches what a step since the last barrier wrote, or writes what
-// such a step touched. An item region counts as one step: in it every item stays on one thread.
+// place_barriers: puts a barrier before a step that accesses memory written since the last barrier, or writes memory
+// accessed since then. An item region counts as one step: within it every item stays on one thread.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/plan.hpp>
@@ -14,7 +14,7 @@ struct Touch {
   bool writes;
 };
 
-/// Appends what a step touches in the memory that all threads share.
+/// Appends a step's accesses to memory that all threads share.
 constexpr void add_touches(const Plan& p, const Step& s, ConstexprVector<Touch>& all) {
   auto touch = [&](std::int32_t value, bool writes) {
     if (value < 0) return;
@@ -32,7 +32,7 @@ constexpr void add_touches(const Plan& p, const Step& s, ConstexprVector<Touch>&
   }
 }
 
-/// The places that were touched since the last barrier, found by their region and index.
+/// The locations accessed since the last barrier, by region and index.
 class Touched {
  public:
   constexpr explicit Touched(const Plan& p) {
@@ -41,7 +41,7 @@ class Touched {
     }
     last_.assign(at(width_) * static_cast<std::size_t>(Region::items), 0);
   }
-  /// Whether one touched this place and one of the two writes it.
+  /// Whether the location was accessed since the last barrier and at least one of the two accesses is a write.
   constexpr bool conflict(const Touch& t) const { return last_[place(t)] >= (t.writes ? read_ : read_ + 1); }
   constexpr void add(const Touch& t) {
     int& last = last_[place(t)];
@@ -56,8 +56,8 @@ class Touched {
   }
 
   std::int32_t width_ = 0;
-  int read_ = 1;               ///< what a reading since the last barrier is noted as; one more is a writing
-  ConstexprVector<int> last_;  ///< by place
+  int read_ = 1;               ///< the mark of a read since the last barrier; a write's is one more
+  ConstexprVector<int> last_;  ///< the last mark, by location
 };
 }  // namespace detail
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise loops run over rows and columns. An operand is then the whole matrix, a row, a column or a scalar. How a
-// shape may be cut into rows and columns is a set of cuts: cut k makes the first k dimensions the rows.
+// Elementwise loops run over rows and columns. Relative to them an operand is the whole matrix, a row, a column or a
+// scalar. The ways to split a shape into rows and columns are a set of split points (cuts): cut k makes rows.
 #pragma once
 #include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/ops/reduce.hpp>
@@ -8,7 +8,7 @@
 
 namespace crochet {
 
-/// A set of cuts, one bit each.
+/// A set of split points (cuts), one bit each.
 using SplitPoints = unsigned;
 
 namespace detail {
@@ -28,7 +28,7 @@ constexpr bool equal_dims(const Shape& part, const Shape& full, std::size_t from
 }
 }  // namespace detail
 
-/// How a loop over `full` cut at `cut` reaches an operand of shape `part`.
+/// How a loop over `full`, cut at `cut`, accesses an operand of shape `part`.
 enum class BroadcastMode : std::uint8_t { none, full, row, column, scalar };
 
 constexpr BroadcastMode broadcast_mode(const Shape& part, const Shape& full, std::size_t cut) {
@@ -39,7 +39,7 @@ constexpr BroadcastMode broadcast_mode(const Shape& part, const Shape& full, std
   return BroadcastMode::none;
 }
 
-/// The cuts of `full` at which `part` has a mode.
+/// The cuts of `full` at which `part` has an access mode.
 constexpr SplitPoints cuts_for(const Shape& part, const Shape& full) {
   if (part == full || part.rank == 0) return detail::all_cuts(full);
   SplitPoints cuts = 0;
@@ -50,7 +50,7 @@ constexpr SplitPoints cuts_for(const Shape& part, const Shape& full) {
 }
 
 namespace detail {
-/// Node i repeated to a shape, once for all that want it so.
+/// Node i broadcast to a shape. One node is shared by all users that need the same shape.
 constexpr int repeated(Subgraph& g, int i, const Shape& shape) {
   Node n{.op = &op::broadcast_to,
          .dtype = g.nodes[at(i)].dtype,
@@ -65,7 +65,7 @@ constexpr int repeated(Subgraph& g, int i, const Shape& shape) {
 }
 }  // namespace detail
 
-/// Whether there is something to do.
+/// Whether the pass has any effect.
 constexpr bool has_no_common_cut(const SubgraphView& g) {
   const Node* const nodes = g.nodes.data();
   for (const Node *n = nodes, *end = nodes + g.nodes.size(); n != end; ++n) {
@@ -80,8 +80,8 @@ constexpr bool has_no_common_cut(const SubgraphView& g) {
   return false;
 }
 
-/// Where an elementwise node's operands allow no common cut, those that are neither whole nor scalar are repeated in
-/// memory first.
+/// If an elementwise node's operands have no common cut, those that are neither full nor scalar are broadcast in memory
+/// first.
 constexpr Subgraph materialize_broadcasts(const SubgraphView& g) {
   if (!has_no_common_cut(g)) return detail::copied(g);
   return detail::rewrite(g, [](Subgraph& to, Node n, int) {

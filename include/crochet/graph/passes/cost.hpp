@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an elementwise operation costs, roughly, in instructions: enough to weigh computing a value again against
-// storing it, and a thread's help against telling it.
+// The approximate cost of an elementwise operation in instructions. Used to weigh recomputing a value against storing
+// it, and splitting work over threads against their synchronisation.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 
 namespace crochet {
 
-/// 1 for what is one instruction. What is not known is taken for a function made of many, like exp.
+/// 1 for a single instruction. Other operations are taken for a function of many instructions, like exp.
 constexpr int cost_of(const Op& o) {
   constexpr int function = 12;
   for (const Op* cheap :

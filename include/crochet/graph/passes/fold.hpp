@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fold: arithmetic on constants is done in the compiler, operations that change nothing are dropped, and constant
-// factors that are powers of two, or a sign, travel along products to meet others: gradients are full of them. Only
-// rewrites that keep every result, up to the rounding of one constant, including those for NaN and infinity.
+// fold: constant folding and algebraic simplification. Evaluates arithmetic on constants, removes operations without
+// effect, and moves constant factors that are powers of two, or signs, along products to combine them with others,
+// which gradients contain often. Every rewrite preserves the result, also for NaN and infinity, up to the rounding of
+// one constant.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/control.hpp>
@@ -14,9 +15,9 @@ class Folder {
  public:
   constexpr explicit Folder(Subgraph& g) : g_(g) {}
 
-  /// `fetched`: whether the caller wants the node's value. A copy of a variable then is one: a fetched variable is its
-  /// value after the run, and a fetched placeholder the caller's memory. `own`: which inputs nobody else wants, as
-  /// bits.
+  /// `fetched`: whether the node's value is fetched. A copy of a variable or placeholder must then stay: a fetched
+  /// variable is its value after the run, and a fetched placeholder the caller's memory. `own`: the inputs without
+  /// other users, as bits.
   constexpr int place(const Node& n, bool fetched, unsigned own) {
     if (n.op->kind != OpKind::elementwise) return append(g_, n);
     if (is_constant(n.inputs[0]) && (n.inputs[1] < 0 || is_constant(n.inputs[1])) && n.inputs[2] < 0) {
@@ -32,7 +33,7 @@ class Folder {
  private:
   constexpr const Node& node(int i) const { return g_.nodes.data()[i]; }
   constexpr bool is_outside(int i) const { return node(i).is(op::variable) || node(i).is(op::placeholder); }
-  /// A kernel that takes rows only may read the copy.
+  /// The copy stays, because a kernel that reads row-major memory only may read it.
   constexpr bool in_panels(int i) const { return node(i).layout == Layout::panels; }
   constexpr bool is_constant(int i) const { return i >= 0 && node(i).is(op::constant); }
   constexpr bool is_constant(int i, double value) const {
@@ -44,10 +45,10 @@ class Folder {
   }
 
   static constexpr double magnitude(double x) { return x < 0 ? -x : x; }
-  /// Whether the compiler can compute with it: whatever the operation, nothing overflows, which would be an error.
+  /// Whether the compiler can compute with the number: no operation then overflows, which would be a compile error.
   static constexpr bool moderate(double x) { return x == 0 || (magnitude(x) > 1e-100 && magnitude(x) < 1e100); }
   static constexpr bool near_one(double x) { return magnitude(x) > 1e-4 && magnitude(x) < 1e4; }
-  /// Whether a type has this number, up to rounding if it is a floating one.
+  /// Whether the type can represent the number; a floating type up to rounding.
   static constexpr bool holds(DType type, double x) {
     constexpr double exact = 0x1p53;
     switch (type) {
@@ -67,7 +68,7 @@ class Folder {
     return false;
   }
 
-  /// The value of an operation on constants; false where it is left to the run.
+  /// Evaluates an operation on constants. Returns false if it has to be done at run time.
   constexpr bool evaluate(const Node& n, double& out) const {
     const double a = node(n.inputs[0]).attributes.reals[0];
     const double b = n.inputs[1] >= 0 ? node(n.inputs[1]).attributes.reals[0] : 0;
@@ -85,7 +86,7 @@ class Folder {
     return false;
   }
 
-  /// The input that the operation would only copy, or -1. Adding 0 keeps -0 only from one side: left alone.
+  /// The input that the operation only copies, or -1. x + 0 is not simplified, because -0 + 0 is 0.
   constexpr int unchanged(const Node& n) const {
     const int a = n.inputs[0], b = n.inputs[1];
     if ((n.is(op::mul) || n.is(op::div)) && is_constant(b, 1) && node(a).shape == n.shape) return a;
@@ -96,8 +97,8 @@ class Folder {
     return -1;
   }
 
-  /// (x * c) * d becomes x * (c * d), constants to the right; not if x * c could overflow and x * c * d not, or vanish,
-  /// except within some digits of the end of the numbers: there the product is better than what it stands for.
+  /// (x * c) * d becomes x * (c * d), with constants on the right. Not done if x * c could overflow or underflow while
+  /// x * c * d does not, except within a few digits of the limits: there the merged product is the more exact one.
   constexpr Node merged(Node n) {
     if (n.is(op::neg)) return negated(n);
     if (!n.is(op::mul)) return n;
@@ -119,7 +120,7 @@ class Folder {
     return n;
   }
 
-  /// Appends what n becomes with constants merged, if anything is left of it.
+  /// Appends n with its constants merged, or returns its input if nothing is left of n.
   constexpr int merge(const Node& n) {
     const Node m = merged(n);
     const int same = unchanged(m);
@@ -137,8 +138,9 @@ class Folder {
     return n;
   }
 
-  /// (x * c) * y becomes (x * y) * c, and (x * c) / y becomes (x / y) * c, where c is a sign or a small power of two:
-  /// that rounds nothing. Not where somebody else wants x * c, or x is less than the product.
+  /// (x * c) * y becomes (x * y) * c, and (x * c) / y becomes (x / y) * c, where c is a sign or a small power of two,
+  /// so nothing is rounded. Not done if x * c has other users, or if x has fewer elements than the product
+  /// (broadcasting).
   constexpr int without_factor(const Node& n, unsigned own) {
     if (!is_floating(n.dtype) || !(n.is(op::mul) || n.is(op::div))) return -1;
     for (std::size_t k = 0; k < (n.is(op::mul) ? 2U : 1U); ++k) {
@@ -169,7 +171,7 @@ class Folder {
   Subgraph& g_;
 };
 
-/// By node: how many want its value.
+/// The number of users, by node.
 constexpr ConstexprVector<int> count_users(const SubgraphView& g) {
   ConstexprVector<int> users(g.nodes.size(), 0);
   int* const of = users.data();

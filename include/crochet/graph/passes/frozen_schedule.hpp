@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A schedule, and where its values are, at rest between two passes.
+// The fixed-size form of a schedule and of memory locations, kept between two passes.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/core/frozen_list.hpp>
@@ -7,7 +7,7 @@
 
 namespace crochet {
 
-/// Room for the schedule of N nodes, with M places in groups (a floating node may have several).
+/// A schedule of up to N nodes, with up to M entries in all groups (a floating node may have several).
 template <std::size_t N, std::size_t M>
 class FrozenSchedule {
  public:
@@ -58,14 +58,14 @@ class FrozenSchedule {
   std::size_t groups_ = 0, members_ = 0;
 };
 
-/// Where every value is, and which steps are made item by item.
+/// The memory location of every value, and the steps that run item by item.
 struct Places {
   MemoryPlan memory;
   ConstexprVector<ItemSteps> items;
   ConstexprVector<int> region_of;  ///< by step
 };
 
-/// Room for those of N nodes in G groups.
+/// The locations of up to N nodes in up to G groups.
 template <std::size_t N, std::size_t G>
 struct FrozenPlaces {
   FrozenList<Value, N> values;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A subgraph at rest between two passes.
+// The fixed-size form of a subgraph, kept between two passes.
 #pragma once
 #include <crochet/graph/core/frozen_list.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {
 
-/// Room for N nodes, F fetched values and T targets.
+/// A subgraph of up to N nodes, F fetched values and T targets.
 template <std::size_t N, std::size_t F, std::size_t T>
 struct FrozenSubgraph {
   static constexpr std::size_t room = N + 4;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse: sorts a subgraph's nodes into groups, each of which becomes one step: a kernel (the root) with the elementwise
-// operations that follow it, or a fused elementwise loop. Groups are numbered in the order in which they will run.
+// fuse: partitions a subgraph's nodes into groups. Each group becomes one step: a kernel (the root) with the
+// elementwise operations after it, or a fused elementwise loop. Groups are numbered in execution order.
 //
-// One forward sweep. An elementwise node joins the latest group among its inputs, if that group's loop has its shape;
-// every edge then goes to the same or a later group, so no cycle can arise. A node made of sources only ("floating")
-// has no group of its own: it is computed again wherever it is read. An assignment also waits for every earlier reader
-// of its variable, because it overwrites what they read, and for every earlier assignment to it. A reduction joins the
-// loop that makes its input, if that can be cut so that what is reduced is everything, or a row or a column; whoever
-// reads its result waits for the whole loop, other nodes may still join it.
+// The pass is one forward sweep:
+// - An elementwise node joins the latest group among its inputs, if that group's loop has its shape. Every edge then
+//   goes to the same or a later group, so there are no cycles.
+// - A node computed from sources only ("floating") has no group: it is computed again wherever it is read.
+// - An assignment is also placed after every earlier reader of its variable, whose operand it overwrites, and after
+//   every earlier assignment to it.
+// - A reduction joins the loop that computes its input, if a cut of that loop makes it a reduction of everything, of
+//   rows or of columns. Its readers are placed after the whole loop; other nodes may still join the loop.
 #pragma once
 #include <utility>
 
@@ -18,21 +20,21 @@
 
 namespace crochet {
 
-/// One step's nodes.
+/// The nodes of one step.
 struct Group {
   int root = -1;               ///< the node with the kernel; -1: an elementwise loop
   Shape shape;                 ///< the loop's
-  SplitPoints cuts = 0;        ///< how the loop may be cut into rows and columns
+  SplitPoints cuts = 0;        ///< possible cuts of the loop into rows and columns
   ConstexprVector<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
-  bool panels = false;         ///< it reads or writes variables that lie in panels
+  bool panels = false;         ///< reads or writes variables in panels
   bool reduces = false;
 };
 
 struct Schedule {
   ConstexprVector<Group> groups;
   ConstexprVector<int> home;     ///< by node: the group that computes it; -1: source or floating
-  ConstexprVector<char> stored;  ///< by node: whether it must be in memory for another group or the caller
-  ConstexprVector<int> base;     ///< by node: a view's storage is that of this node; otherwise itself
+  ConstexprVector<char> stored;  ///< by node: whether another group or the caller reads it from memory
+  ConstexprVector<int> base;     ///< by node: the node that owns its storage; differs from the node itself for views
 };
 
 namespace detail {
@@ -57,14 +59,14 @@ class Fuser {
   constexpr const Node& node(int i) const { return nodes_[i]; }
   static constexpr bool is_source(const Node& n) { return n.op->kind == OpKind::source; }
 
-  /// Floating: elementwise, on sources and floating nodes of its own shape. Not if it reads a variable that is assigned
-  /// in this plan and is read twice: the second reader could come after the assignment.
+  /// Finds the floating nodes: elementwise, on sources and floating nodes of their own shape. Excluded is a node with
+  /// several readers that reads a variable assigned in this plan: a later reader could come after the assignment.
   constexpr void find_floating() {
     struct Behind {
       int readers = 0;
       bool assigned = false;
-      bool changes = false;    ///< it, or something behind it, is assigned
-      SplitPoints cuts = ~0U;  ///< if it floats: of everything behind it
+      bool changes = false;    ///< it, or a node that it depends on, is assigned
+      SplitPoints cuts = ~0U;  ///< if it floats: common cuts of all nodes that it is computed from
     };
     const Block<Behind> blocks(g_.nodes.size());
     Behind* const of = blocks.data;
@@ -83,7 +85,7 @@ class Fuser {
       for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
         const int in = n.inputs[k];
         mine.changes = mine.changes || of[in].changes;
-        // Products and other kernels are behind most nodes: then there is nothing to look at.
+        // Most nodes depend on products and other kernels; for those there is nothing to do.
         floats = floats && (nodes_[in].op->kind == OpKind::source || state_[in].floating);
         floats = floats && (!state_[in].floating || nodes_[in].shape == n.shape);
         if (floats) mine.cuts &= cuts_for(nodes_[in], n.shape) & of[in].cuts;
@@ -94,9 +96,9 @@ class Fuser {
     }
   }
 
-  /// What it takes to compute a node again: 0 if it does not float.
+  /// The cost of recomputing a node; 0 if it does not float.
   constexpr int cost(int i) {
-    constexpr int enough = 1 << 16;  // however often a node is counted that is read twice
+    constexpr int enough = 1 << 16;  // bound: a node that is read twice is counted twice, and so on
     int& sum = state_[i].cost;
     if (!state_[i].floating || sum > 0) return sum;
     sum = cost_of(*nodes_[i].op);
@@ -134,8 +136,8 @@ class Fuser {
     state_[i].ready = state_[in].ready;
   }
 
-  /// A reduction in a loop: the one that computes its input, or, if it is one of everything, one that reads it. Whether
-  /// there is such a loop.
+  /// Adds a reduction to a loop: the loop that computes its input or, for a reduction of everything, a loop that reads
+  /// it. Returns whether there is such a loop.
   constexpr bool place_reduction(int i) {
     const int in = node(i).inputs[0];
     const SplitPoints cuts = reduction_cuts(node(i), node(in).shape);
@@ -170,8 +172,8 @@ class Fuser {
     return groups_[q].root < 0 && groups_[q].shape == shape;
   }
 
-  /// The loop in which a floating node is best computed: one that computes something behind it already, else the last
-  /// one, else one of its own.
+  /// The best loop for computing a floating node: one that already computes some of its inputs, else the last one, else
+  /// a new one.
   constexpr int loop_for(int i, SplitPoints cuts) {
     const Reach r = reach(i);
     const int last = static_cast<int>(s_.groups.size()) - 1;
@@ -203,7 +205,7 @@ class Fuser {
       const int in = n.inputs[k];
       if (in >= 0 && floats(in) && !(node(in).shape == n.shape)) keep(in);
     }
-    // Each of the loops could be cut into rows and columns, but not all of them together.
+    // Each floating operand has cuts into rows and columns, but there is no common one.
     for (int in : n.inputs) {
       if (in >= 0 && floats(in) && reach(i).cuts == 0) keep(in);
     }
@@ -226,22 +228,23 @@ class Fuser {
     if (group.root >= 0 && !node(group.root).op->has_epilogue()) return false;
     if (!(group.shape == n.shape) || (group.cuts & reach(i).cuts) == 0) return false;
     if (group.reduces && reach(i).panels) return false;
-    // A kernel that reads the variable may do so after the first results are out.
+    // A kernel may still read the variable after its first results are stored.
     if (n.op->kind == OpKind::assign && state_[n.inputs[0]].root_read == q) return false;
     for (int in : n.inputs) {
-      if (in >= 0 && home_[in] == q && node(in).op->kind == OpKind::view) return false;  // not in the loop's hands
+      // a view is not in the loop's registers
+      if (in >= 0 && home_[in] == q && node(in).op->kind == OpKind::view) return false;
     }
     return true;
   }
 
-  /// What computing node i in a loop asks of it, with the floating nodes behind it: the cuts at which the loop can
-  /// reach everything that they read, and the latest group among those that make it.
+  /// The requirements of computing node i, with the floating nodes that it depends on, in a loop: the cuts at which the
+  /// loop can access everything that they read, and the latest group among those that compute it.
   struct Reach {
     int epoch = -1;
     SplitPoints cuts = 0;
     int latest = -1;
-    int shared = -1;      ///< the latest group that computes one of these floating nodes already
-    bool panels = false;  ///< something of it lies in panels
+    int shared = -1;      ///< the latest group that already computes one of these floating nodes
+    bool panels = false;  ///< some operand is in panels
   };
   constexpr Reach reach(int i) {
     if (state_[i].reach.epoch == epoch_) return state_[i].reach;
@@ -261,7 +264,7 @@ class Fuser {
     }
     return state_[i].reach = r;
   }
-  /// Whether a node is computed wherever it is read.
+  /// Whether a node is recomputed at each use.
   constexpr bool floats(int i) const { return state_[i].floating && home_[i] < 0; }
 
   constexpr int open(int root, const Shape& shape) {
@@ -283,7 +286,7 @@ class Fuser {
     ++epoch_;
   }
 
-  /// Group q's loop reads node i.
+  /// Adds node i to the reads of group q's loop.
   constexpr void use(int i, int q) {
     if (floats(i)) {
       if (state_[i].mark == q) return;
@@ -314,16 +317,16 @@ class Fuser {
     if (!is_source(node(i))) stored_[base_[i]] = 1;
   }
 
-  /// What computing a value again may cost before it is better stored.
+  /// The maximum cost of recomputing a value; above it the value is stored.
   static constexpr int worth_storing = 20;
-  /// A floating node gets the group that computes it as its home, and is stored there.
+  /// Stores a floating node in the group that already computes it, which becomes its home.
   constexpr void settle(int i) {
     home_[i] = state_[i].ready = state_[i].mark;
     stored_[i] = 1;
     ++epoch_;
   }
 
-  /// Node i must be in memory: a floating node gets a home.
+  /// Makes node i's value available in memory; a floating node gets a home.
   constexpr void keep(int i) {
     const bool constant_output = node(i).is(op::constant) && home_[i] < 0;
     if (floats(i) && state_[i].mark >= 0) {
@@ -336,8 +339,8 @@ class Fuser {
     store(i);
   }
 
-  /// Floating nodes that read the variable and have not been computed yet must be, before it is overwritten; those
-  /// that the assignment itself reads are computed with it.
+  /// Computes floating nodes that read the variable and are still pending before it is overwritten. Those read by the
+  /// assignment itself are computed with it.
   constexpr void force_pending_readers(int variable, int assignment) {
     const int* const all = all_pending_.data();
     const std::size_t count = all_pending_.size();
@@ -357,28 +360,28 @@ class Fuser {
 
   static constexpr int max(int a, int b) { return a > b ? a : b; }
 
-  /// What is known of a node.
+  /// The state of a node during the pass.
   struct State {
     bool floating = false, pending = false;
     int last_read = -1, root_read = -1, last_written = -1;
     int mark = -1;   ///< if it floats: the latest group that computes it
-    int ready = -1;  ///< the first group that may read it; that is its home, but for reductions
-    int cost = 0;    ///< if it floats: of computing it, with all behind it
+    int ready = -1;  ///< the first group that may read it: its home, except for reductions
+    int cost = 0;    ///< if it floats: the cost of computing it with all floating nodes that it depends on
     Reach reach;
   };
 
   SubgraphView g_;
   const Node* nodes_;
   Schedule s_;
-  // Pointers into s_ and states_: compilers count the calls of a vector's operator[].
+  // Pointers into s_ and states_, because each call of a vector's operator[] counts towards the constexpr limits.
   int *home_, *base_;
   char* stored_;
   Group* groups_ = nullptr;
   Block<State> states_;
   State* const state_ = states_.data;
-  ConstexprVector<int> all_pending_;  ///< nodes that were pending at first, in order
-  std::size_t first_pending_ = 0;     ///< none before it is still pending
-  int epoch_ = 0;                     ///< of what reach() remembers
+  ConstexprVector<int> all_pending_;  ///< initially pending nodes, in order
+  std::size_t first_pending_ = 0;     ///< no earlier one is still pending
+  int epoch_ = 0;                     ///< invalidates the cache of reach()
 };
 }  // namespace detail
 

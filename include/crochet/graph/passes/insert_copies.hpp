@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert_copies: a variable has one place in memory, but in the graph every assignment makes a new value. Where the
-// value before an assignment is still read after it (by a gradient of what came before, by a view made before), it is
-// copied first. Assignments that nobody looks behind, the usual ones, cost nothing here.
+// insert_copies: a variable has one location in memory, but every assignment makes a new value in the graph. A value
+// that is still read after the assignment that overwrites it (by a gradient, or by an earlier view) is copied before
+// it. Assignments without later readers of the old value, the usual case, cost nothing.
 #pragma once
 #include <utility>
 
@@ -29,7 +29,7 @@ class CopyInserter {
       }
     }
     for (int f : g.fetched) {
-      // A fetched variable means the value after the run: that one is never in the way.
+      // A fetched variable is its value after the run, so fetching does not read the old value.
       if (!g.nodes[at(f)].is(op::variable)) last_reader_[at(f)] = static_cast<int>(g.nodes.size());
     }
     for (std::size_t i = g.nodes.size(); i-- > 0;) {
@@ -49,7 +49,7 @@ class CopyInserter {
   }
 
  private:
-  /// What an assignment does with its first input is not reading it.
+  /// An assignment does not read its first input.
   static constexpr std::size_t first_input(const Node& n) { return n.op->kind == OpKind::assign ? 1 : 0; }
 
   constexpr void visit(int i) {
@@ -75,7 +75,7 @@ class CopyInserter {
     last_[at(variable)] = i;
   }
 
-  /// Before `assignment` overwrites the variable: copies what is in it if something behind the assignment reads it.
+  /// Before `assignment` overwrites the variable: copies its value if a node after the assignment reads it.
   constexpr void save(int variable, int assignment) {
     for (int i = first_[at(variable)]; i >= 0; i = next_[at(i)]) {
       lives_in_[at(i)] = -1;
@@ -95,14 +95,14 @@ class CopyInserter {
   SubgraphView from_;
   Subgraph to_;
   ConstexprVector<int> place_, last_reader_;
-  ConstexprVector<int> moved_;     ///< by node: where it went itself, whatever stands for its value
-  ConstexprVector<int> lives_in_;  ///< by node: the variable in whose memory it is, for as long as it is
+  ConstexprVector<int> moved_;     ///< by node: its new index, before any replacement by a copy
+  ConstexprVector<int> lives_in_;  ///< by node: the variable that currently holds its value; -1: none
   ConstexprVector<int> first_, last_,
-      next_;  ///< by variable: the first and last node that live in it; by node: the next
+      next_;  ///< by variable: first and last node that it holds; by node: the next one
 };
 }  // namespace detail
 
-/// Whether there is something to do: whether anything that lives in a variable is read after the next assignment to it.
+/// Whether the pass has any effect: whether a value held by a variable is read after the next assignment to it.
 constexpr bool overwrites_too_early(const SubgraphView& g) {
   ConstexprVector<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
   int *const last = readers.data(), *const latest = latest_of.data(), *const variable = variable_of.data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan_item_memory: values that are used within one item region only get memory for a few items, not for the whole
-// batch; those whose lifetimes in the region do not overlap share it.
+// plan_item_memory: values used within one item region only get memory for a few items instead of the whole batch.
+// Values whose lifetimes in the region do not overlap share memory.
 #pragma once
 #include <utility>
 
@@ -67,7 +67,7 @@ class ItemMemoryPlanner {
     }
   }
 
-  /// First fit among those that still live.
+  /// First fit among the values that are still live.
   constexpr void place(int i, int q) {
     if (r_.local[at(i)] == 0 || m_.values[at(i)].region == Region::items) return;
     const std::int64_t size = (bytes_per_item(i) + alignment - 1) / alignment * alignment;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose_layouts: which variables live in panels. Those that products read as right operands, and those that the
-// elementwise operations of an update tie to them (an optimizer's moments), unless somebody reads them who cannot. The
-// choice is made from the whole graph, so that it is the same for every demand.
+// choose_layouts: selects the variables stored in panels. These are the right operands of products, and the variables
+// tied to them by the elementwise operations of an update (an optimizer's moments), unless a reader does not support
+// panels. The choice depends on the whole graph only, so it is the same for every demand.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/broadcasts.hpp>
@@ -9,7 +9,7 @@
 namespace crochet {
 
 namespace detail {
-/// Sets of nodes that elementwise operations and assignments tie together.
+/// Union-find: sets of nodes tied together by elementwise operations and assignments.
 template <class Nodes>
 class LayoutChooser {
  public:
@@ -31,7 +31,7 @@ class LayoutChooser {
   }
 
  private:
-  /// A few columns would be mostly filling.
+  /// Panels of a matrix with few columns would be mostly padding.
   static constexpr bool fits(const Node& n) {
     constexpr std::int64_t few = 4;
     return is_floating(n.dtype) && n.shape.rank >= 2 && n.shape.size().is_static() && n.shape.size().factor > 0 &&
@@ -87,19 +87,19 @@ class LayoutChooser {
 
   Nodes& nodes_;
   ConstexprVector<int> parent_;
-  ConstexprVector<signed char> wanted_;  ///< by set: 1 if a product wants panels, -1 if they cannot be
+  ConstexprVector<signed char> wanted_;  ///< by set: 1 if a product prefers panels, -1 if panels are impossible
   ConstexprVector<char> refused_;        ///< by variable
 };
 }  // namespace detail
 
-/// Sets the layout of every variable and of every assignment. For a Graph and a FrozenGraph alike.
+/// Sets the layout of every variable and every assignment. Works for Graph and FrozenGraph.
 template <class G>
 constexpr G with_layouts(G graph) {
   detail::LayoutChooser(graph.nodes).run();
   return graph;
 }
 
-/// The cuts of `full` at which a loop can reach `part`: panels are reached by rows of the last dimension only.
+/// The cuts of `full` at which a loop can access `part`: panels can only be accessed by rows of the last dimension.
 constexpr SplitPoints cuts_for(const Node& part, const Shape& full) {
   const SplitPoints cuts = cuts_for(part.shape, full);
   return part.layout == Layout::panels ? cuts & (1U << (full.rank - 1)) : cuts;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_lifetimes: between which barriers each slot is in use. Steps between two barriers may run at the same time, so a
-// slot that one of them touches is not reused by another: reusing memory never costs a barrier.
+// find_lifetimes: computes between which barriers each slot is in use. Steps between two barriers may run concurrently,
+// so a slot used by one of them is not reused by another: memory reuse never needs an additional barrier.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/plan.hpp>
 
 namespace crochet {
 
-/// `until`: of each fetched value the step behind which it is read last; -1, and none given: after the run.
+/// `until`: for each fetched value, the step after which it is not read any more; -1 or an empty list: it is read after
+/// the run.
 constexpr Plan find_lifetimes(Plan p, const ConstexprVector<int>& until = {}) {
   ArenaSlot* const slots = p.slots.data();
   const Value* const values = p.values.data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan_memory: says where every value is: in a variable, in what is fed, or in a slot of workspace of its own. Slots
-// get their place in the workspace later (passes/arena.hpp), when it is known which steps wait for which.
+// plan_memory: assigns every value a location: a variable, fed memory, or its own slot of the workspace. Offsets of
+// slots are computed later (passes/arena.hpp), when the barriers are known.
 #pragma once
 #include <utility>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// order_by_items: puts groups that can be made item by item next to each other, so that regions get long: the steps of
-// the backward sweep, between which products for weights lie that need the whole batch. Whatever depends on another
-// group stays behind it.
+// order_by_items: reorders the groups so that those that can run item by item are adjacent, which makes regions longer.
+// In a backward pass they are separated by the products for weights, which need the whole batch. Dependencies are kept.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/passes/regions.hpp>
@@ -26,10 +25,10 @@ class Orderer {
   }
 
  private:
-  /// What is known of a variable at a point of the schedule.
+  /// The uses of a variable at a point of the schedule.
   struct Uses {
     int assigned_by = -1;
-    int reader = -1;  ///< the last one in the list of readings
+    int reader = -1;  ///< index of the latest reading
   };
   struct Reading {
     int group, before;
@@ -62,7 +61,7 @@ class Orderer {
     }
   }
   constexpr void read(int i, int q) {
-    // Something that is computed again waits for the gradient that it is computed for.
+    // A recomputed value waits for the gradient for which it is recomputed.
     for (int v = i; node(v).op->kind == OpKind::view; v = node(v).inputs[0]) {
       if (node(v).inputs[1] >= 0) after(home_[base_[node(v).inputs[1]]], q);
     }
@@ -81,16 +80,16 @@ class Orderer {
     uses = {q, -1};
   }
 
-  /// Turn and turn about: all groups of one kind that wait for nothing, in their old order, then all of the other.
+  /// Alternates between the two kinds: all ready groups of one kind, in their old order, then all of the other.
   constexpr ConstexprVector<int> order(const char* items) {
-    // What a region puts off lives longer: after so many groups it gets its turn.
+    // Deferring a group extends lifetimes, so after this many item-wise groups a ready group of the other kind runs.
     constexpr std::size_t longest = 40;
     ConstexprVector<int> order, ready[2];
     const auto add = [&](int q) {
       ConstexprVector<int>& list = ready[items[q] != 0 ? 1 : 0];
       std::size_t p = list.size();
       list.push_back(q);
-      for (; p > 0 && list[p - 1] < q; --p) list[p] = list[p - 1];  // the first comes last
+      for (; p > 0 && list[p - 1] < q; --p) list[p] = list[p - 1];  // descending: the next group is at the back
       list[p] = q;
     };
     for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) {
@@ -135,7 +134,7 @@ class Orderer {
 };
 }  // namespace detail
 
-/// By group: whether it can be made item by item. Nothing is 1 if there is nothing to order.
+/// By group: whether it can run item by item. All 0 if there is nothing to reorder.
 constexpr ConstexprVector<char> find_itemwise(const SubgraphView& g, const Schedule& s) {
   ConstexprVector<char> items = detail::RegionFinder(g, s).itemwise_groups();
   bool any = false;

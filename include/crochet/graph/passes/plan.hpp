@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan: what a step of one demand does, as plain data. The executor turns it into straight-line calls.
+// The plan: the steps of one demand as plain data. The executor compiles it to straight-line calls.
 #pragma once
 #include <array>
 
@@ -8,41 +8,43 @@
 
 namespace crochet {
 
-/// Where a value lives while a step runs.
-/// `items`: only a few items of it exist at a time, in the memory of the thread that takes them through a region.
+/// Where a value is stored while a step runs. `items`: only a few items of it exist at a time, in the memory of the
+/// thread that processes them in a region.
 enum class Region : std::uint8_t { none, variable, placeholder, slot, items };
 
 struct Value {
   Region region = Region::none;
   Layout layout = Layout::row_major;
-  std::int32_t index = -1;  ///< the slot's number; for sources the node of the model's graph; items: bytes an item
+  /// the slot's number; sources: the node in the model's graph; items: offset in bytes per item
+  std::int32_t index = -1;
   DType dtype = DType::float32;
   Shape shape;
 };
 
-/// The workspace of one value. Barriers cut a run into phases: a slot is in use from the first to the last in which a
-/// step touches it. Slots that are never in use together may overlap (arena.hpp).
+/// The workspace of one value. Barriers divide a run into phases; a slot is in use from the first to the last phase
+/// with a step that accesses it. Slots that are never in use together may overlap (arena.hpp).
 struct ArenaSlot {
   Extent bytes;
   std::int32_t first = 0, last = 0;
 };
 
-/// How a step's program reaches one value.
+/// How a step's program accesses one value.
 struct Access {
   std::int32_t value = -1;
   BroadcastMode mode = BroadcastMode::none;
 };
 
-/// One instruction of a step's program; its result is known by its position.
+/// One instruction of a step's program. Its position identifies its result.
 struct Instruction {
   enum class Kind : std::uint8_t {
-    root,       ///< the kernel's result
-    load,       ///< a: the access
-    store,      ///< a: the access, b: what
-    constant,   ///< immediate
-    compute,    ///< op of a, b, c
-    accumulate  ///< a: the access, b: what; op: the reduction. Joins all that a loop computes for one element of the
-                ///< access: everything, a column or a row, by its mode. Read by later steps only
+    root,      ///< the kernel's result
+    load,      ///< a: the access
+    store,     ///< a: the access, b: the value
+    constant,  ///< immediate
+    compute,   ///< op of a, b, c
+    /// a: the access, b: the value, op: the reduction. Reduces over the loop into one element of the access:
+    /// everything, a column or a row, by its mode. Only later steps may read it
+    accumulate
   };
   Kind kind = Kind::root;
   DType dtype = DType::float32;
@@ -60,21 +62,22 @@ struct Step {
   Extent rows, columns;  ///< of the loop, or of the epilogue
   std::int32_t first_instruction = 0, instructions = 0;
   std::int32_t first_access = 0, accesses = 0;
-  bool barrier = false;      ///< it needs what a step since the last barrier has written, or overwrites what it read
-  std::int32_t region = -1;  ///< the item region that it is part of
-  unsigned item_inputs = 0;  ///< in a region: which operands are taken item by item, as bits
-  std::int32_t reduction_buffer = -1;  ///< if it accumulates: its number among the steps that do
+  /// the step reads what was written since the last barrier, or overwrites what was read since then
+  bool barrier = false;
+  std::int32_t region = -1;            ///< the item region that contains it
+  unsigned item_inputs = 0;            ///< in a region: the operands that are split into items, as bits
+  std::int32_t reduction_buffer = -1;  ///< if it reduces: its number among the steps that do
 };
 
-/// Steps [first, first + count) are made item by item (passes/regions.hpp).
+/// Steps [first, first + count) run item by item (passes/regions.hpp).
 struct ItemSteps {
   std::int32_t first = 0, count = 0;
   Extent items;
-  std::int64_t room = 0;   ///< bytes of Region::items that one item needs
-  std::int64_t bytes = 0;  ///< bytes that the steps touch for one item, weights apart
+  std::int64_t room = 0;   ///< bytes of Region::items per item
+  std::int64_t bytes = 0;  ///< bytes accessed per item, without weights
 };
 
-/// A plan while it is made.
+/// A plan under construction.
 struct Plan {
   ConstexprVector<Step> steps;
   ConstexprVector<Instruction> instructions;
@@ -85,12 +88,12 @@ struct Plan {
   ConstexprVector<int> fetched;  ///< values, in the demand's order
 };
 
-/// How much of everything a plan has.
+/// The number of elements of each kind in a plan.
 struct PlanSizes {
   std::size_t steps, instructions, accesses, values, slots, regions, fetched;
 };
 
-/// Its form at rest: arrays with room for so much, of which the first so many are used.
+/// The fixed-size form of a plan: arrays of the given capacity, of which used_ elements are in use.
 template <PlanSizes Room>
 class FrozenPlan {
  public:
@@ -118,7 +121,7 @@ class FrozenPlan {
   }
 
   constexpr const PlanSizes& sizes() const { return used_; }
-  /// The plan again, to be worked on.
+  /// Converts back to a Plan, to be modified.
   constexpr Plan to_mutable() const {
     return {{steps.data(), steps.data() + used_.steps},
             {instructions.data(), instructions.data() + used_.instructions},
@@ -128,7 +131,7 @@ class FrozenPlan {
             {regions.data(), regions.data() + used_.regions},
             {fetched.data(), fetched.data() + used_.fetched}};
   }
-  /// Instructions and accesses are counted together: their room is what nobody knows before.
+  /// Instructions and accesses are checked together: their number is not known before the plan is written.
   constexpr bool fits() const { return used_.instructions <= Room.instructions && used_.accesses <= Room.accesses; }
   constexpr std::size_t needed() const {
     return used_.instructions > used_.accesses ? used_.instructions : used_.accesses;

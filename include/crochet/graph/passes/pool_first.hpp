@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pool_first: takes the greatest before a number is added to each channel and before negative elements are clipped,
-// and not after. Neither changes an order, not even by rounding, and of the greatest there are fewer: a bias and relu
-// between a convolution and its pooling are then computed, and their gradients summed and masked, at the pooled size.
+// pool_first: moves max pooling before the addition of a bias per channel and before relu. Both are monotonic, also
+// after rounding, so the results are equal. A bias and relu between a convolution and its pooling are then computed at
+// the pooled size, and so are the sums and masks of their gradients.
 //
 //   max_pool(relu(x + b))                     becomes  relu(max_pool(x) + b) =: y
 //   which of relu(x + b) wins                 becomes  which of x wins; where they differ, elements were equal but for
@@ -21,7 +21,7 @@ namespace crochet {
 namespace detail {
 class PoolMover {
  public:
-  /// Which new node stands for n.
+  /// Appends the replacement of n and returns its index.
   constexpr int place(Subgraph& to, Node n) {
     to_ = &to;
     if (n.is(op::max_pool)) {
@@ -43,21 +43,21 @@ class PoolMover {
   }
 
  private:
-  /// A pooling or its winners, and the image that it was asked for.
+  /// A pooling or its winners, and the original image.
   struct Pool {
     int image, result;
     Attributes window;
   };
 
   constexpr const Node& node(int i) const { return to_->nodes[at(i)]; }
-  /// One element for each channel, or one altogether.
+  /// Whether node i has one element per channel, or a single one.
   constexpr bool is_by_channel(int i) const {
     for (std::size_t d = 1; d < node(i).shape.rank; ++d) {
       if (!node(i).shape.from_right(d).is_one()) return false;
     }
     return true;
   }
-  /// Which input of node i an addition by channel, or relu, takes its elements from; -1: it is neither.
+  /// The input through which node i passes elements on, if it is an addition by channel or relu; otherwise -1.
   constexpr int moved_input(int i) const {
     const Node& n = node(i);
     if (n.is(op::relu)) return 0;
@@ -72,7 +72,7 @@ class PoolMover {
     return image;
   }
 
-  /// The pooling of an image, with what was done to the image done to it.
+  /// Pools the image before the additions and relus that lead to it, and applies those to the result.
   constexpr int pooled(int image, Node pool) {
     const int k = moved_input(image);
     if (k < 0) {
@@ -86,7 +86,7 @@ class PoolMover {
     return append(*to_, after);
   }
 
-  /// A gradient that relu lets through only where the result of the pooling is positive.
+  /// Masks an upstream gradient where the result of the pooling is not positive, instead of where relu's is not.
   constexpr int masked(const Node& n) {
     const Node& unpooled = node(n.inputs[0]);
     const int image = n.inputs[1];
@@ -111,7 +111,7 @@ class PoolMover {
     return nullptr;
   }
 
-  /// What a sum over all pixels may as well sum.
+  /// The tensor that may be summed instead of an unpooled gradient.
   constexpr int summed(const Node& sum) const {
     constexpr std::int32_t all_pixels = 0b0111;
     const Node& x = node(sum.inputs[0]);
@@ -119,7 +119,7 @@ class PoolMover {
     return moved ? x.inputs[0] : sum.inputs[0];
   }
 
-  /// The gradient of a filter takes the pooling's upstream and winners, if windows lie side by side.
+  /// Makes the gradient of a filter read the pooling's upstream and winners, if its windows do not overlap.
   constexpr void read_pooled(Node& n) const {
     const Node& x = node(n.inputs[1]);
     if (!x.is(op::max_pool_gradient) || n.inputs[2] >= 0) return;
@@ -139,7 +139,7 @@ class PoolMover {
 };
 }  // namespace detail
 
-/// Whether there is something to do.
+/// Whether the pass has any effect.
 constexpr bool has_pools(const SubgraphView& g) {
   const Node* n = g.nodes.data();
   const Node* const end = n + g.nodes.size();

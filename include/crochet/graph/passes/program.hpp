@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_programs: turns each group into a step: the kernel call and the program of its epilogue or loop.
+// write_programs: converts each group to a step: the kernel call and the program of its epilogue or loop.
 #pragma once
 #include <utility>
 
@@ -19,7 +19,7 @@ class ProgramWriter {
   }
 
   constexpr Plan run() { return go_on(0, s_.groups.size()); }
-  /// The groups [first, last); `so_far`: those before them.
+  /// Writes the groups [first, last) after `so_far`, the plan of those before them.
   constexpr Plan run(Plan so_far, std::size_t first, std::size_t last) {
     if (first > 0) plan_ = std::move(so_far);
     for (const Step& s : plan_.steps) reduction_buffers_ += s.reduction_buffer >= 0 ? 1 : 0;
@@ -80,7 +80,7 @@ class ProgramWriter {
       }
       remember(i, emit(ins));
     } else {
-      get(i);  // a constant that is fetched
+      get(i);  // a fetched constant
     }
     if (s_.home[at(i)] == q) store_if_wanted(i);
   }
@@ -149,7 +149,7 @@ class ProgramWriter {
 constexpr Plan write_programs(const SubgraphView& g, const Schedule& s, const MemoryPlan& m) {
   return detail::ProgramWriter(g, s, m).run();
 }
-/// In several stages: the steps [first, last) behind those of `so_far`.
+/// One stage of the pass: writes the groups [first, last) after `so_far`. Several calls make up a plan.
 constexpr Plan write_programs(const SubgraphView& g, const Schedule& s, const MemoryPlan& m, Plan so_far,
                               std::size_t first, std::size_t last) {
   return detail::ProgramWriter(g, s, m).run(std::move(so_far), first, last);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// prune: keeps what the demand needs. Assignments live only if a target or a fetched value needs them.
+// prune: removes nodes that the demand does not need. An assignment is kept only if a target or a fetched value depends
+// on it.
 #pragma once
 #include <utility>
 
@@ -8,7 +9,7 @@
 
 namespace crochet {
 
-/// Which nodes the demand needs.
+/// By node: whether the demand needs it.
 constexpr ConstexprVector<char> live_nodes(const SubgraphView& g) {
   ConstexprVector<char> marks(g.nodes.size(), 0);
   char* const live = marks.data();
@@ -22,7 +23,7 @@ constexpr ConstexprVector<char> live_nodes(const SubgraphView& g) {
   return marks;
 }
 
-/// In place: mostly everything is needed, and copying nodes costs the compiler more than looking at them.
+/// In place: usually all nodes are needed, and copying nodes costs more compile time than testing them.
 constexpr Subgraph prune(Subgraph&& g) {
   const ConstexprVector<char> marks = live_nodes(g);
   const char* const live = marks.data();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which reductions a loop can do on the way, and how it must be cut into rows and columns for them.
+// The reductions that a loop can perform, and the cuts into rows and columns that they need.
 #pragma once
 #include <crochet/graph/passes/broadcasts.hpp>
 
 namespace crochet {
 
-/// The shape that a reduction of `in` has with its reduced axes as dimensions of 1: how it lies beside its input.
+/// The shape of a reduction of `in` with the reduced axes kept as dimensions of size 1, aligned with its input.
 constexpr Shape beside_input(const Node& reduction, Shape in) {
   for (std::size_t i = 0; i < in.rank; ++i) {
     if (((static_cast<unsigned>(reduction.attributes.ints[0]) >> i) & 1U) != 0) in[i] = 1;
@@ -13,9 +13,9 @@ constexpr Shape beside_input(const Node& reduction, Shape in) {
   return in;
 }
 
-/// The cuts at which a loop over `in` reduces everything, or each row, or each column; 0 if there are none, or if it is
-/// better left to the reduction's own kernel: long rows of totals for each thread, and totals of short rows, cost more
-/// than a second look.
+/// The cuts at which a loop over `in` reduces everything, each row or each column. 0 if there are none, or if the
+/// reduction's own kernel is better: long rows of partial results per thread, and results of short rows, cost more than
+/// reading the input a second time.
 constexpr SplitPoints reduction_cuts(const Node& reduction, const Shape& in) {
   constexpr std::int64_t long_row = 8192, short_row = 32;
   const Shape out = beside_input(reduction, in);

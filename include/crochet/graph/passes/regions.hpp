@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_regions: runs of groups that can be made item by item. An item is one entry of the batch: the executor takes a
-// few of them through all steps of a region before it goes on to the next few, one thread all the way, so that what
-// lies between the steps stays in the core's cache and no thread waits for another.
+// find_regions: finds runs of groups that can be executed item by item. An item is one entry of the batch. One thread
+// takes a few items through all steps of a region before the next few, so intermediate values stay in the core's cache
+// and no thread waits for another.
 #pragma once
 
 #include <crochet/graph/core/constexpr_vector.hpp>
@@ -16,12 +16,12 @@ struct TiledRegion {
 };
 
 struct Regions {
-  Extent items;  ///< how many there are
+  Extent items;  ///< the number of items
   ConstexprVector<TiledRegion> list;
   ConstexprVector<int> of;      ///< by group: its region; -1: none
   ConstexprVector<char> local;  ///< by node: its memory is used within one region only
 
-  /// The groups between which memory that group q uses must be kept.
+  /// The range of groups during which memory used by group q must be kept.
   constexpr int begin(int q) const { return q < last_group() && of[detail::at(q)] >= 0 ? region(q).first : q; }
   constexpr int end(int q) const { return q < last_group() && of[detail::at(q)] >= 0 ? region(q).last : q; }
 
@@ -30,7 +30,7 @@ struct Regions {
   constexpr const TiledRegion& region(int q) const { return list[detail::at(of[detail::at(q)])]; }
 };
 
-/// How an item's part of a value is found: `n` elements an item, whatever the value's shape. 0: it has no such parts.
+/// The number of elements of a value per item, for any shape; 0 if the value cannot be split into items.
 constexpr std::int64_t elements_per_item(const Shape& shape, const Extent& items) {
   if (shape.rank == 0 || !divides(items, shape[0])) return 0;
   const Extent n = shape.size() / items;
@@ -38,7 +38,7 @@ constexpr std::int64_t elements_per_item(const Shape& shape, const Extent& items
 }
 
 namespace detail {
-/// Euclid's; <numeric> has one, and much else to read.
+/// Euclid's algorithm. std::gcd is in <numeric>, a large header.
 constexpr std::int64_t greatest_divisor(std::int64_t a, std::int64_t b) {
   while (b != 0) {
     const std::int64_t rest = a % b;
@@ -65,7 +65,7 @@ class RegionFinder {
 
   constexpr Regions run() {
     find_items();
-    // One item is no batch, and a number of items that is not known may be one: then the region is run as a whole.
+    // A single item is no batch. With a dynamic number of items, which may be 1, the region is run as a whole.
     if (!(r_.items.is_static() && r_.items.factor < 2)) {
       for (int q = 0; q < static_cast<int>(s_.groups.size()); ++q) place(q);
       close(static_cast<int>(s_.groups.size()));
@@ -74,7 +74,7 @@ class RegionFinder {
     return std::move(r_);
   }
 
-  /// By group: whether it could be in a region, whatever its neighbours.
+  /// By group: whether it could be in a region, regardless of its neighbours.
   constexpr ConstexprVector<char> itemwise_groups() {
     ConstexprVector<char> can(s_.groups.size(), 0);
     find_items();
@@ -91,10 +91,10 @@ class RegionFinder {
     return n.op->itemwise == nullptr ? 0 : n.op->itemwise(n.attributes);
   }
 
-  /// The batch's size: what divides the first dimension of everything that is made item by item, and of what is fed.
-  /// What shares no factor with the rest has no part in it.
+  /// Finds the batch's size: a common divisor of the first dimensions of placeholders and of everything that can run
+  /// item by item. A value without a common factor is ignored.
   constexpr void find_items() {
-    // Dimensions that are not static first, and what is fed before what is made of it: they are the batch for sure.
+    // Dynamic dimensions first, and placeholders before computed values, because these are certain to be the batch.
     for (bool is_static : {false, true}) {
       for (const Node& n : g_.nodes) {
         if (n.is(op::placeholder)) meet(n.shape, is_static);
@@ -123,10 +123,10 @@ class RegionFinder {
     if (first_ < 0) first_ = q;
     if (itemwise(q)) return;
     close(q);
-    first_ = q;  // what could not join the others may begin a region
+    first_ = q;  // a group that does not fit the open region may begin a new one
     if (!itemwise(q)) first_ = -1;
   }
-  /// Ends the region before group q. One step alone gains nothing.
+  /// Closes the open region before group q. A region of one step gains nothing.
   constexpr void close(int q) {
     if (first_ >= 0 && q - first_ >= 2 && worthwhile(q)) {
       for (int k = first_; k < q; ++k) r_.of[at(k)] = static_cast<int>(r_.list.size());
@@ -141,7 +141,7 @@ class RegionFinder {
     return false;
   }
 
-  /// Whether group q can be made item by item, after the groups of the open region.
+  /// Whether group q can run item by item after the groups of the open region.
   constexpr bool itemwise(int q) const {
     const Group& group = s_.groups[at(q)];
     if (elements_per_item(group.shape, r_.items) == 0) return false;
@@ -163,7 +163,7 @@ class RegionFinder {
     const Node& n = node(group.root);
     const unsigned items = items_of(n);
     if (items == 0) return false;
-    // Weights are read again for every few items: there must be work for them.
+    // Weights are read again for every few items, so there must be enough work per item.
     constexpr std::int64_t enough_rows = 16;
     const std::int64_t columns = n.shape.rank == 0 ? 1 : n.shape[n.shape.rank - 1].factor;
     if (n.op->panel_inputs != 0 && elements_per_item(n.shape, r_.items) < enough_rows * columns) return false;
@@ -179,7 +179,7 @@ class RegionFinder {
     }
     return true;
   }
-  /// Whether a value is what a loop has reduced more than a row to: it is there when all items are through.
+  /// Whether a value is reduced by a loop over more than its rows. It is then complete only after the last item.
   constexpr bool is_total(int in) const {
     const int i = s_.base[at(in)];
     if (i < 0 || !node(i).op->reduces || s_.home[at(i)] < 0) return false;
@@ -189,7 +189,7 @@ class RegionFinder {
     while (((group.cuts >> cut) & 1U) == 0) ++cut;
     return broadcast_mode(beside_input(node(i), group.shape), group.shape, cut) != BroadcastMode::column;
   }
-  /// Whether an item's share of the loop finds its share of value `in`.
+  /// Whether the loop can read value `in` when it runs item by item.
   constexpr bool reachable(const Group& group, int in, int q, std::size_t cut) const {
     const Node& n = node(in);
     const bool in_hand = s_.home[at(in)] == q || (s_.home[at(in)] < 0 && n.op->kind == OpKind::elementwise);
@@ -202,7 +202,8 @@ class RegionFinder {
   }
 
   constexpr void find_locals() {
-    ConstexprVector<int> region_of(g_.nodes.size(), -2);  // of all who touch a value; -2: nobody yet, -1: several
+    // the region of all users of a value; -2: no user yet, -1: several regions
+    ConstexprVector<int> region_of(g_.nodes.size(), -2);
     const auto touch = [&](int i, int q) {
       const auto b = at(s_.base[at(i)]);
       const int region = q < 0 ? -1 : r_.of[at(q)];
@@ -231,7 +232,7 @@ class RegionFinder {
   const Schedule& s_;
   Regions r_;
   int first_ = -1;
-  bool found_ = false;  ///< whether anything is known of the items
+  bool found_ = false;  ///< whether r_.items is set
 };
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// share: equal nodes become one (common-subexpression elimination, by a hash table), and those that nobody needs none.
+// share: common-subexpression elimination by a hash table. Duplicates are left without users.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -14,7 +14,7 @@ class NodeTable {
  public:
   constexpr explicit NodeTable(std::size_t nodes) : mask_(std::bit_ceil(2 * nodes + 1) - 1), slots_(mask_ + 1, -1) {}
 
-  /// The slot of an equal node, or the free one where it belongs.
+  /// The table slot of an equal node, or the free slot for n.
   constexpr int& find(const Subgraph& g, const Node& n) {
     std::size_t h = hash(n) & mask_;
     int* const slots = slots_.data();
@@ -24,7 +24,7 @@ class NodeTable {
   }
 
  private:
-  /// Equal numbers with different signs, 0 and -0, are two.
+  /// 0 and -0 compare equal but are different constants.
   static constexpr bool same(const Node& a, const Node& b) {
     return a.op == b.op && a == b &&
            std::bit_cast<std::uint64_t>(a.attributes.reals[0]) == std::bit_cast<std::uint64_t>(b.attributes.reals[0]);
@@ -49,7 +49,7 @@ constexpr Subgraph share(const SubgraphView& g) {
   const ConstexprVector<char> live = live_nodes(g);
   return detail::rewrite(g, [&, needed = live.data()](Subgraph& to, const Node& n, int old) {
     if (needed[old] == 0) return -1;
-    // An assignment is an event, not a value: two equal ones are two. And variables and placeholders are never equal.
+    // Assignments have side effects, so equal ones are kept. Variables and placeholders are never equal.
     if (n.op->kind == OpKind::assign || n.op == &op::variable || n.op == &op::placeholder) return detail::append(to, n);
     int& slot = table.find(to, n);
     if (slot < 0) slot = detail::append(to, n);

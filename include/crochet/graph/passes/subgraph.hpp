@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the passes work on: the nodes that one demand needs, in an order where inputs come before users, and the
-// outputs. Every pass is a constexpr function over it, testable at run time too.
+// The data structure of the passes: the nodes needed by one demand, with inputs before users, and the outputs. Every
+// pass is a constexpr function over it and can also be tested at run time.
 #pragma once
 #include <span>
 
@@ -10,14 +10,14 @@
 
 namespace crochet {
 
-/// Nodes and what is wanted of them: `fetched` values are kept for the caller, `targets` are run.
+/// Nodes and outputs: `fetched` values are kept for the caller, `targets` are only run.
 struct Subgraph {
   ConstexprVector<Node> nodes;
   ConstexprVector<int> fetched;
   ConstexprVector<int> targets;
 };
 
-/// A subgraph to look at, wherever it lies: passes that change nothing, or make a new one, copy nothing first.
+/// A read-only view of a subgraph in any storage. Passes that change nothing, or make a new subgraph, need no copy.
 struct SubgraphView {
   std::span<const Node> nodes;
   std::span<const int> fetched;
@@ -35,7 +35,7 @@ struct SubgraphView {
 namespace detail {
 constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// So many elements, as their type initialises them: an array for passes, of which compilers count the calls.
+/// An array of value-initialised elements for passes. Direct access, because calls count towards the constexpr limits.
 template <class T>
 struct Block {
   T* const data;
@@ -46,14 +46,14 @@ struct Block {
   Block& operator=(const Block&) = delete;
 };
 
-/// Rebuilds a subgraph node by node: `visit(new graph, old node with new inputs)` says which new node stands for it.
+/// Rebuilds a subgraph node by node. `visit(new graph, old node with new inputs)` returns the index of the replacement.
 template <class Visit>
 constexpr Subgraph rewrite(const SubgraphView& from, Visit visit) {
   Subgraph to;
   const auto count = static_cast<int>(from.nodes.size());
   to.nodes.reserve(from.nodes.size() + from.nodes.size() / 4 + 8);
   ConstexprVector<int> places(from.nodes.size(), -1);
-  // Pointers and not operator[]: compilers count the calls.
+  // Pointers instead of operator[], because each call counts towards the constexpr limits.
   int* const place = places.data();
   const Node* const nodes = from.nodes.data();
   for (int i = 0; i < count; ++i) {

@@ -29,9 +29,8 @@ class EigenProducts {
     T* block_out = worker.scratch<T>(scratch_offset + scratch<T>(m, n, depth)) + scratch_offset;
     Matrix<T> right = block(b, 0, columns.from);
     if (right.column != 1) {
-      // b is transposed in memory first: instantiating Eigen for every combination of storage orders would add a second
-      // of
-      // compile time.
+      // b is transposed in memory first: instantiating Eigen for every combination of storage orders would add a
+      // second of compile time.
       T* turned = block_out + block_size<T>(m, n);
       copy_row_major(right, depth, n, turned, n);
       right = row_major(static_cast<const T*>(turned), n);
