@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set in batches: the pixels stay bytes in memory and become floats one batch at a time, in an order that a seed
-// determines on every machine. A position (epoch, batch) can be saved and gone back to.
+// A data set in batches. Pixels stay bytes in memory and become floats one batch at a time. A seed determines the order
+// on every machine. A position (epoch, batch) can be saved and restored.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace crochet {
 struct Batch {
   TensorView<float, 2> images;         ///< [n, pixels], 0 to 1, row-major
   TensorView<std::int32_t, 1> labels;  ///< [n]
-  std::int64_t epoch;                  ///< which pass over the data this batch belongs to, from 0
-  std::int64_t index;                  ///< its place in that epoch, from 0
-  bool last;                           ///< no more batches in this epoch
+  std::int64_t epoch;                  ///< the pass over the data, from 0
+  std::int64_t index;                  ///< index of the batch in the epoch, from 0
+  bool last;                           ///< the last batch of its epoch
 };
 
-/// Where a Batches stands: the epoch and the index in it of the batch that next() will return.
+/// The position of a Batches: the epoch and the index of the next batch.
 struct DataPosition {
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
@@ -40,16 +40,18 @@ struct BatchBuffer {
   std::vector<std::int32_t> labels;
 };
 
-/// An endless or finite sequence of batches. Set up in one expression, in any order:
+/// A finite or endless sequence of batches. Set up in one expression, in any order:
 ///   Batches data = fashion_mnist("train").batch(128).shuffle(1).repeat();
-///
-/// Copies are independent of each other but share the data set. Not for use from several threads at once. Two Batches
-/// with the same data, batch size and seed return the same batches; allocates when set up and never in next().
+/// - Copies are independent but share the data set.
+/// - Thread: one at a time.
+/// - Two Batches with the same data, batch size and seed return the same batches.
+/// - Allocates in the setup, never in next().
 class Batches {
  public:
   static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
-  /// Throws LogicError unless batch_size > 0. A batch size above the size of the data set makes one batch of all.
+  /// Throws LogicError unless batch_size > 0. A batch size above the size of the data set gives one batch with all
+  /// examples.
   Batches(LabelledImages data, std::int64_t batch_size) : data_(std::move(data)), batch_size_(batch_size) {
     if (batch_size < 1) throw LogicError("a batch of " + std::to_string(batch_size) + " examples; ask for at least 1");
     if (data_.size() > std::numeric_limits<std::uint32_t>::max())
@@ -57,8 +59,8 @@ class Batches {
     make_room(buffer_);
   }
 
-  /// Draws the examples of each epoch in another order, which seed and epoch number alone determine. It is always the
-  /// examples that are shuffled, over the whole data set, wherever in the expression this is said.
+  /// Shuffles the examples of each epoch; seed and epoch number alone determine the order. It shuffles examples over
+  /// the whole data set, at every position in the expression.
   Batches shuffle(std::uint64_t seed) && {
     seed_ = seed;
     order_.resize(static_cast<std::size_t>(data_.size()));
@@ -66,15 +68,15 @@ class Batches {
     return std::move(*this);
   }
 
-  /// Goes over the data `epochs` times; without this once, without an argument forever. Throws LogicError unless there
-  /// is at least one.
+  /// Makes `epochs` passes over the data; without it one, without an argument endless. Throws LogicError for less than
+  /// one.
   Batches repeat(std::int64_t epochs = endless) && {
     if (epochs < 1) throw LogicError("data repeated " + std::to_string(epochs) + " times; ask for at least 1");
     epochs_ = epochs;
     return std::move(*this);
   }
 
-  /// Leaves out the last batch of an epoch if it is not full. Throws LogicError if that leaves no batch at all.
+  /// Drops an incomplete last batch of an epoch. Throws LogicError if no batch is left.
   Batches drop_remainder() && {
     if (data_.size() < batch_size_)
       throw LogicError("no full batch: " + std::to_string(data_.size()) + " examples in batches of " +
@@ -83,13 +85,12 @@ class Batches {
     return std::move(*this);
   }
 
-  /// The next batch. Throws OutOfRangeError after the last one (a session takes that for a clean end), as often as
-  /// asked. Costs the conversion of its pixels, and with the last batch of an epoch the shuffling of one index per
-  /// example.
+  /// The next batch. Throws OutOfRangeError after the last one, at every call; a session treats it as a clean end.
+  /// Cost: the conversion of the pixels; with the last batch of an epoch also the shuffle of one index per example.
   Batch next() { return next(buffer_); }
 
-  /// The same into memory of the caller's, which the views then point to; allocates when that is not large enough yet.
-  /// So several batches can be at hand at once.
+  /// next() into the caller's memory, which the views then refer to; allocates if it is too small. For several batches
+  /// at the same time.
   Batch next(BatchBuffer& into) {
     if (done()) throw OutOfRangeError("end of data after " + std::to_string(epochs_) + " epoch(s)");
     const auto first = position_.batch * batch_size_;
@@ -109,10 +110,10 @@ class Batches {
   /// True when next() would throw.
   [[nodiscard]] bool done() const { return position_.epoch >= epochs_; }
 
-  /// Where next() will go on; after the last batch of an epoch that is the start of the one after it.
+  /// The position of the next batch; after the last batch of an epoch the start of the next epoch.
   [[nodiscard]] DataPosition position() const { return position_; }
 
-  /// Goes to a position, as if all batches before it had been taken. Throws LogicError if there is none such.
+  /// Sets the position, as if all batches before it had been taken. Throws LogicError for an invalid position.
   void seek(DataPosition to) {
     if (to.epoch < 0 || to.epoch > epochs_ || to.batch < 0 || to.batch >= batches_per_epoch() ||
         (to.epoch == epochs_ && to.batch != 0))
@@ -124,13 +125,13 @@ class Batches {
     if (new_order) start_epoch();
   }
 
-  /// Number of epochs that are complete, which is also the number of the current one, from 0.
+  /// Number of complete epochs, which is the index of the current one.
   [[nodiscard]] std::int64_t epoch() const { return position_.epoch; }
   /// Number of epochs in all, or `endless`.
   [[nodiscard]] std::int64_t epochs() const { return epochs_; }
   /// Number of examples in the data set.
   [[nodiscard]] std::int64_t size() const { return data_.size(); }
-  /// Number of examples in a full batch, as asked for.
+  /// The requested number of examples in a full batch.
   [[nodiscard]] std::int64_t batch_size() const { return batch_size_; }
   [[nodiscard]] std::int64_t batches_per_epoch() const {
     const bool partial = !drop_remainder_ && data_.size() % batch_size_ != 0;
@@ -171,11 +172,11 @@ class Batches {
   BatchBuffer buffer_;
 };
 
-/// A batch with memory of its own, to be made ahead of the loop by a Prefetch (crochet/session/prefetch.hpp).
+/// A batch with its own memory, made ahead of the loop by a Prefetch (crochet/session/prefetch.hpp).
 struct BufferedBatch {
   BatchBuffer buffer;
   Batch batch{};
-  DataPosition after;  ///< where the data stand once this batch has been used: what a checkpoint needs
+  DataPosition after;  ///< the position of the data after this batch, for checkpoints
 
   /// Makes this the next batch of `data`.
   void take_from(Batches& data) {

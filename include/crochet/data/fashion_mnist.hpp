@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fashion-MNIST: 60,000 training and 10,000 test images of 28 x 28 grey pixels in ten classes. Reads the four idx
-// files, gzipped or plain; MNIST and other sets of the same layout can be read by naming their folder.
+// files, gzipped or plain. Reads MNIST and other sets of the same layout from the given folder.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@
 
 namespace crochet {
 
-/// Where Debian's package dataset-fashion-mnist puts the files.
+/// The folder of Debian's package dataset-fashion-mnist.
 inline constexpr std::string_view fashion_mnist_folder = "/usr/share/datasets/fashion-mnist";
 
-/// What the labels 0 to 9 mean.
+/// The classes of the labels 0 to 9.
 inline constexpr std::array<std::string_view, 10> fashion_mnist_classes{
     "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"};
 
 namespace detail {
 
 inline std::filesystem::path fashion_mnist_file(const std::filesystem::path& folder, const std::string& name) {
-  std::error_code ignored;  // a folder that may not be searched is as good as none
+  std::error_code ignored;  // a folder without search permission counts as missing
   for (const auto& path : {folder / (name + ".gz"), folder / name})
     if (std::filesystem::exists(path, ignored)) return path;
   throw IoError("the Fashion-MNIST data set is missing: there is neither " + name + ".gz nor " + name + " in " +
@@ -55,10 +55,10 @@ inline void check_fashion_mnist(const LabelledImages& data, const std::filesyste
 
 }  // namespace detail
 
-/// Reads the "train" or "test" images from `folder`. Takes about 0.3 s and 47 MB for the training set.
-///
-/// Throws IoError if a file is missing (the message says how to get it) or unreadable, DataLossError if one is
-/// damaged, DataError if it holds another data set, LogicError for another split.
+/// Reads the "train" or "test" images from `folder`.
+/// - Cost: about 0.3 s and 47 MB for the training set.
+/// - Throws: IoError if a file is missing (the message contains the remedy) or unreadable; DataLossError if one is
+///   damaged; DataError if it holds another data set; LogicError for another split.
 inline LabelledImages fashion_mnist(std::string_view split,
                                     const std::filesystem::path& folder = fashion_mnist_folder) {
   const std::string prefix = detail::fashion_mnist_prefix(split);

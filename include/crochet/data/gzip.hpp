@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file that may be gzipped, byte by byte the same as if it were not. Unlike zlib's gzread() it reports every
-// way in which such a file can be broken: cut short, bad checksum, bytes behind the end, more data than allowed.
+// Reads a file that may be gzipped, with the same bytes as the plain file. In contrast to zlib's gzread() it reports
+// all damage: truncation, a wrong checksum, trailing bytes, more data than allowed.
 #pragma once
 
 #include <crochet/data/needs_zlib.hpp>
@@ -24,15 +24,15 @@
 
 namespace crochet::io {
 
-/// A regular file opened for reading, unpacked on the fly if it starts like a gzip file (any number of members).
-///
-/// Every error is one sentence that names the file, the cause and the cure: IoError when the system refuses to open or
-/// read it, DataLossError when its content is damaged or larger than allowed. Not for use from several threads at once.
-/// Memory: 64 KiB to read ahead, and what zlib needs to unpack (about 40 KiB), both taken on construction.
+/// A regular file opened for reading, decompressed on the fly if it starts like a gzip file (any number of members).
+/// - Throws: IoError when the system cannot open or read it; DataLossError when its content is damaged or larger than
+///   allowed. Each message is one sentence with the file, the cause and the remedy.
+/// - Thread: one at a time.
+/// - Memory: a 64 KiB read buffer and zlib's state (about 40 KiB), both allocated on construction.
 class GzipFile {
  public:
-  /// Opens `path`; no more than `max_bytes` unpacked bytes will be handed out (a small file may unpack to terabytes).
-  /// Throws ResourceExhaustedError where there is no memory for that.
+  /// Opens `path`. `max_bytes` limits the decompressed bytes, since a small file may expand to terabytes. Throws
+  /// ResourceExhaustedError if the memory cannot be allocated.
   GzipFile(const std::filesystem::path& path, std::uint64_t max_bytes, FileSystem& files = local_files())
       : path_(path.string()), left_(max_bytes), file_(open(path, files)), input_(std::make_unique<Buffer>()) {
     refill();
@@ -46,9 +46,9 @@ class GzipFile {
     if (gzipped_) inflateEnd(&stream_);
   }
 
-  /// Fills `out` and returns its size, or less at the end of the data. A gzip file only counts as ended once its
-  /// checksum has been verified. Throws DataLossError for damaged content or when the limit is exceeded, IoError when
-  /// the system cannot read.
+  /// Fills `out` and returns its size, or less at the end of the data. The end of a gzip file is reported only after
+  /// its checksum is verified. Throws DataLossError for damaged content or an exceeded limit, IoError for a failed
+  /// read.
   std::size_t read(std::span<std::uint8_t> out) {
     std::size_t done = 0;
     while (done < out.size()) {
@@ -63,15 +63,15 @@ class GzipFile {
     return done;
   }
 
-  /// Upper bound of what the whole file can unpack to, known before reading it: deflate's best ratio is 1032 to 1.
-  /// Saturates. A size found inside the file that is larger than this is a lie.
+  /// Upper bound of the decompressed size, known before reading: deflate's best ratio is 1032 to 1. Saturates. A size
+  /// inside the file that exceeds this bound is false.
   [[nodiscard]] std::uint64_t max_unpacked_bytes() const {
     constexpr std::uint64_t best_ratio = 1032;
     if (!gzipped_) return file_bytes();
     return file_bytes() > UINT64_MAX / best_ratio ? UINT64_MAX : file_bytes() * best_ratio;
   }
 
-  /// The size of the file itself, when it was opened.
+  /// The size of the file in bytes when it was opened.
   [[nodiscard]] std::uint64_t file_bytes() const { return file_->size(); }
 
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -96,7 +96,7 @@ class GzipFile {
     throw IoError(path.string() + ": cannot be opened: " + error.message() + "; check its permissions");
   }
 
-  // Short reads are completed: there is less than a full buffer only at the end of the file.
+  // Short reads are completed: the buffer is only partly filled at the end of the file.
   void refill() {
     const auto buffer = std::as_writable_bytes(std::span(*input_));
     std::size_t filled = 0;
@@ -127,7 +127,7 @@ class GzipFile {
     return count;
   }
 
-  // Returns 0 only at the end of the last member, whose checksum inflate() has then compared.
+  // Returns 0 only at the end of the last member, after inflate() has verified its checksum.
   std::size_t inflate_some(std::span<std::uint8_t> out) {
     stream_.next_out = out.data();
     stream_.avail_out = static_cast<uInt>(out.size());
@@ -157,9 +157,9 @@ class GzipFile {
   std::string path_;
   std::uint64_t left_;
   std::unique_ptr<RandomAccessFile> file_;
-  std::uint64_t at_ = 0;  // what of the file has been read
+  std::uint64_t at_ = 0;  // position in the file
   std::unique_ptr<Buffer> input_;
-  z_stream stream_{};  // holds a pointer to itself: this class cannot move
+  z_stream stream_{};  // contains a pointer to itself: this class is not movable
   bool gzipped_ = false;
   bool ended_ = false;
 };

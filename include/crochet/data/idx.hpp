@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The idx format of the MNIST family: two zero bytes, element type, rank, one big-endian 32-bit extent per dimension,
-// then the elements, big-endian and row-major. Read plain or gzipped; nothing in the file is believed unchecked.
+// then the elements, big-endian and row-major. Reads it plain or gzipped, and validates every field.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace crochet::io {
 
-/// What read_idx() accepts at most, whatever the file says about itself.
+/// The limits of read_idx(), whatever the file's header claims.
 struct IdxLimits {
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  ///< of element data, unpacked; MNIST's largest file has 47 million
 };
@@ -32,11 +32,11 @@ struct IdxArray {
   std::array<std::int64_t, Rank> shape{};
   std::vector<T> data;
 
-  /// Valid as long as this array is neither changed nor moved from.
+  /// Valid until this array is changed or moved from.
   [[nodiscard]] TensorView<T, Rank> view() const { return TensorView<T, Rank>{data.data(), shape}; }
 };
 
-/// The type byte of an idx file that holds elements of type T; 0 if the format cannot hold them.
+/// The type byte of an idx file with elements of type T; 0 if the format does not support T.
 template <class T>
 inline constexpr std::uint8_t idx_type_code = 0;
 template <>
@@ -67,7 +67,7 @@ inline std::string hex_byte(std::uint8_t byte) {
             " bytes, the file ends after " + std::to_string(got));
 }
 
-// Reads exactly `out.size()` bytes, or says what is missing.
+// Reads exactly `out.size()` bytes, or throws with the name of the missing part.
 inline void idx_read_exactly(io::GzipFile& file, std::span<std::uint8_t> out, const char* what) {
   const std::size_t got = file.read(out);
   if (got != out.size()) idx_is_truncated(file, what, out.size(), got);
@@ -97,8 +97,7 @@ std::array<std::int64_t, Rank> idx_read_shape(io::GzipFile& file) {
   return shape;
 }
 
-// The size of the data in bytes. Called before anything is allocated, and never overflows: each step stays under the
-// limit.
+// The size of the data in bytes. Called before any allocation. Cannot overflow: each step stays below the limit.
 template <std::size_t Rank>
 std::uint64_t idx_data_bytes(const io::GzipFile& file, const std::array<std::int64_t, Rank>& shape,
                              std::uint64_t element, std::uint64_t limit) {
@@ -115,8 +114,8 @@ std::uint64_t idx_data_bytes(const io::GzipFile& file, const std::array<std::int
   return bytes;
 }
 
-// Reads `count` elements, and sees that nothing follows. Takes memory for what is there, not for what is promised: at
-// first 8 bytes for each byte of the file, then twice as much each time that all of it is full.
+// Reads `count` elements, and checks that nothing follows. Allocates by the available data, not by the claimed size: at
+// first 8 bytes per byte of the file, then double the size whenever the memory is full.
 template <class T>
 void idx_read_data(io::GzipFile& file, std::vector<T>& data, std::uint64_t count) {
   constexpr std::uint64_t usual_ratio = 8, at_least = 65536;
@@ -151,20 +150,20 @@ void idx_to_native(std::vector<T>& data) {
 
 namespace crochet::io {
 
-/// Reads an idx file, plain or gzipped, whose elements are T and which has Rank dimensions.
-///
-/// Throws IoError if the file is missing or unreadable, DataLossError if it is no idx file, has another element type or
-/// rank, is truncated, corrupt (gzip checksum), has trailing bytes, or is larger than `limits`, ResourceExhaustedError
-/// if there is no memory for it. Memory: at most the larger of 8 bytes for each byte of the file and 3 bytes for each
-/// byte of elements that the file really holds (docs/file-formats.md), never what its header claims; one allocation
-/// where the file unpacks to at most 8 times its size.
+/// Reads an idx file, plain or gzipped, with elements of type T and Rank dimensions.
+/// - Throws: IoError if the file is missing or unreadable; DataLossError if it is no idx file, has another element type
+///   or rank, is truncated or corrupt (gzip checksum), has trailing bytes, or is larger than `limits`;
+///   ResourceExhaustedError if memory is exhausted.
+/// - Memory: at most the larger of 8 bytes per byte of the file and 3 bytes per byte of actual elements
+///   (docs/file-formats.md), independent of the size in the header. One allocation if the file expands to at most 8
+///   times its size.
 template <class T, std::size_t Rank>
 IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {},
                            FileSystem& files = local_files()) {
   static_assert(idx_type_code<T> != 0, "idx files hold uint8, int8, int16, int32, float or double");
   static_assert(Rank > 0 && Rank < 256, "the rank of an idx file is one byte, and not zero");
   constexpr std::uint64_t header_bytes = 4 + 4 * Rank;
-  constexpr std::uint64_t one_more = 1;  // is read only to see that nothing follows
+  constexpr std::uint64_t one_more = 1;  // read only to check that nothing follows
   const std::uint64_t max_bytes = std::min(limits.max_bytes, UINT64_MAX - header_bytes - one_more);
 
   return detail::reading(path, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set of grey images with one label each, kept as bytes as it came from the file and shared by all who use it.
+// A data set of grey images with one label each, stored as the bytes of the file and shared by its copies.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace crochet {
 
 class Batches;
 
-/// Images and their labels, immutable. A copy shares the pixels, so passing one around costs nothing.
+/// Images and their labels, immutable. Copies share the pixels, so a copy is cheap.
 class LabelledImages {
  public:
   using Images = io::IdxArray<std::uint8_t, 3>;
   using Labels = io::IdxArray<std::uint8_t, 1>;
 
-  /// Takes images [n, rows, columns] and labels [n]. Throws DataError, which calls them `name`, if their numbers
-  /// differ, if there are none, or if the elements are not as many as the shape says.
+  /// Takes images [n, rows, columns] and labels [n]. Throws DataError, with `name` in the message, if their numbers
+  /// differ, if there are none, or if the number of elements does not match the shape.
   LabelledImages(Images images, Labels labels, const std::string& name = "this data set")
       : shared_(std::make_shared<const Both>(Both{std::move(images), std::move(labels)})) {
     const auto count = size();
@@ -42,12 +42,12 @@ class LabelledImages {
   /// Pixels of one image, rows times columns.
   [[nodiscard]] std::int64_t pixels() const { return shared_->images.shape[1] * shared_->images.shape[2]; }
 
-  /// [n, rows, columns], 0 to 255. Valid as long as any copy of this data set lives; so is labels().
+  /// [n, rows, columns], 0 to 255. Valid while any copy of this data set exists, as is labels().
   [[nodiscard]] TensorView<std::uint8_t, 3> images() const { return shared_->images.view(); }
   /// [n].
   [[nodiscard]] TensorView<std::uint8_t, 1> labels() const { return shared_->labels.view(); }
 
-  /// Batches of `examples` images, in file order and once over; see Batches for shuffle(), repeat(), drop_remainder().
+  /// Batches of `examples` images, in file order, one epoch. See Batches for shuffle(), repeat(), drop_remainder().
   /// Throws LogicError unless examples > 0. Defined in batches.hpp.
   [[nodiscard]] Batches batch(std::int64_t examples) const;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first include of headers that need zlib.
-// If it is not found, that is the one error, and it names the component.
+// The first include of headers that need zlib. Without zlib its message is the only error, and it names the component.
 #pragma once
 
 #include <crochet/base/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random order that is the same on every machine, compiler and standard library for the same seed and epoch.
-// (std::shuffle and the standard distributions leave the algorithm to the library, so their results differ.)
+// A random order that is the same on every machine, compiler and standard library for the same seed and epoch. (The
+// algorithms of std::shuffle and the standard distributions depend on the library, so their results differ.)
 #pragma once
 
 #include <crochet/base/config.hpp>
@@ -13,7 +13,7 @@
 
 namespace crochet {
 
-/// SplitMix64 (Steele, Lea and Flood): 64 random bits per call, the whole state is one word.
+/// SplitMix64 (Steele, Lea and Flood): 64 random bits per call, with one word of state.
 class SplitMix64 {
  public:
   constexpr explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
@@ -38,8 +38,8 @@ class SplitMix64 {
   std::uint64_t state_;
 };
 
-/// Fills `order` with the permutation of 0 ... size-1 that belongs to this seed and epoch (Fisher and Yates). It
-/// depends on nothing else, so any epoch's order can be made again without going through the ones before it.
+/// Fills `order` with the permutation of 0 ... size-1 for this seed and epoch (Fisher and Yates). It depends on nothing
+/// else, so every epoch's order can be computed on its own.
 constexpr void shuffled_order(std::span<std::uint32_t> order, std::uint64_t seed, std::uint64_t epoch) {
   std::iota(order.begin(), order.end(), 0U);
   SplitMix64 random(SplitMix64(seed)() ^ SplitMix64(~epoch)());

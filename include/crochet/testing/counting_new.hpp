@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the allocations of a test program, measures how much memory it holds, and makes allocations fail. Including
-// this header replaces the program's operator new, so include it in exactly one source file of the program, and in no
-// library. crochet/testing.hpp leaves it out. With clang's ThreadSanitizer, which links an operator new of its own that
-// cannot be replaced, all counts stay 0 and no allocation fails.
+// Counts the allocations of a test program, measures its live memory, and makes allocations fail.
+// - This header replaces the program's operator new: include it in exactly one source file of the program, and in no
+//   library. crochet/testing.hpp does not include it.
+// - With clang's ThreadSanitizer, whose operator new cannot be replaced, all counts stay 0 and no allocation fails.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace crochet::testing {
 
 namespace detail {
 inline constexpr std::size_t allocation_never_fails = std::numeric_limits<std::size_t>::max();
-inline constexpr std::size_t allocation_head = alignof(std::max_align_t);  // in front of each: its size
+inline constexpr std::size_t allocation_head = alignof(std::max_align_t);  // header of each allocation: its size
 
 inline std::atomic<std::size_t> allocation_count{0}, live_bytes{0}, peak_bytes{0};
 inline std::atomic<std::size_t> first_to_fail{allocation_never_fails}, last_to_fail{allocation_never_fails};
@@ -44,15 +44,15 @@ inline void release(void* memory) noexcept {
 }
 }  // namespace detail
 
-/// How often the program has called operator new so far, on any thread. Memory that is over-aligned, and what the C
-/// library allocates, is not counted here or below.
+/// Number of calls of operator new so far, on all threads. Over-aligned memory and allocations of the C library are not
+/// counted, here and below.
 inline std::size_t allocations() { return detail::allocation_count.load(std::memory_order_relaxed); }
 
-/// The bytes that operator new has handed out and operator delete has not taken back, without the allocator's own.
+/// Bytes allocated by operator new and not freed yet, without the allocator's overhead.
 inline std::size_t live_bytes() { return detail::live_bytes.load(std::memory_order_relaxed); }
 
-/// How many bytes more than before the program holds at its worst moment in `act()`, on all threads together. What an
-/// exception that leaves `act` holds counts. One measurement at a time.
+/// Peak of additional live bytes during `act()`, on all threads together. Memory held by an exception that leaves `act`
+/// counts. One measurement at a time.
 template <class F>
 std::size_t peak_bytes_of(F&& act) {
   const std::size_t before = live_bytes();
@@ -61,8 +61,8 @@ std::size_t peak_bytes_of(F&& act) {
   return detail::peak_bytes.load(std::memory_order_relaxed) - before;
 }
 
-/// While it lives, operator new throws std::bad_alloc on its calls number `first` to `last`, counted from 0 at the
-/// construction, on any thread. One at a time.
+/// During its lifetime, operator new throws std::bad_alloc in its calls `first` to `last`, counted from 0 at the
+/// construction, on any thread. One object at a time.
 class FailingAllocations {
  public:
   explicit FailingAllocations(std::size_t first, std::size_t last) {
@@ -86,7 +86,7 @@ class FailingAllocations {
 #endif
 
 #if !CROCHET_HAS_FEATURE(thread_sanitizer)
-// All forms that are not over-aligned: a sanitizer has its own for those that a program does not replace.
+// All forms that are not over-aligned: a sanitizer defines those that a program does not replace.
 // NOLINTBEGIN(misc-new-delete-overloads, misc-definitions-in-headers): one file includes this
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (void* memory = crochet::testing::detail::allocate(size)) return memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a gradient right? Central finite differences in double, whatever computes the loss: an executor, the Oracle, or a
-// function of your own.
+// Checks a gradient by central finite differences in double. The loss may come from an executor, the Oracle, or a
+// function.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace crochet::testing {
 
-/// The worst element of a gradient. `error` is its distance from the difference quotient, relative to the largest
-/// element of either (or to 1, if they are all smaller).
+/// The element of a gradient with the largest error. `error` is its distance from the difference quotient, relative to
+/// the largest element of either (or to 1, if they are all smaller).
 struct GradientCheck {
   double error = 0;
   std::size_t worst = 0;
@@ -17,10 +17,11 @@ struct GradientCheck {
   double given = 0;
 };
 
-/// Compares `gradient` with (loss(x + h) - loss(x - h)) / 2h for every element of x. `loss` is called as loss() and
-/// must read x; x is left as it was. Good to about 1e-9 where the loss is smooth and of the order of 1; points where it
-/// is not (relu at 0, ties of a maximum) must be further away than `step`. With an executor:
+/// Compares `gradient` with (loss(x + h) - loss(x - h)) / 2h for every element of x. With an executor:
 ///   check_gradient(e.variable("w"_n), e.template fetch<Name<"dw">>(workspace), [&] { e.run<...>(...); return ...; })
+/// - `loss` is called as loss() and must read x. x is restored.
+/// - Accuracy: about 1e-9 where the loss is smooth and of the order of 1. Points where it is not smooth (relu at 0,
+///   ties of a maximum) must be further away than `step`.
 template <class Loss>
 GradientCheck check_gradient(std::span<double> x, std::span<const double> gradient, Loss loss, double step = 1e-5) {
   GradientCheck result;
@@ -34,7 +35,7 @@ GradientCheck check_gradient(std::span<double> x, std::span<const double> gradie
     x[i] = before;
     const double expected = (above - below) / (2 * step), d = std::abs(expected - gradient[i]);
     scale = std::fmax(scale, std::fmax(std::abs(expected), std::abs(gradient[i])));
-    if (d <= distance) continue;  // a NaN is as bad as can be
+    if (d <= distance) continue;  // a NaN counts as the largest error
     distance = std::isnan(d) ? HUGE_VAL : d;
     result = {0, i, expected, gradient[i]};
   }

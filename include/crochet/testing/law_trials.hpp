@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How broken_laws tries the laws: one undisturbed session, and disturbed ones that have to come to the same.
+// The trials of broken_laws: one undisturbed session, and disturbed ones that must have the same events.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace detail {
 template <class H>
 concept SavesState = phase::save_state::handled<H, StateBox>;
 
-/// The spy inside decorators, if there is one.
+/// The PhaseSpy inside decorators, if there is one.
 template <class H>
 const PhaseSpy* spy_in([[maybe_unused]] const H& hook) {
   if constexpr (std::is_same_v<H, PhaseSpy>) {
@@ -54,7 +54,7 @@ struct Unlisted<Fetches<L...>, Fetches<A...>> {
   }
 };
 
-/// Tries the laws on the hooks that `make()` returns.
+/// Tries the laws on the hooks returned by `make()`.
 template <class Make, class... Part>
 class LawTrials {
   using H = std::remove_cvref_t<std::invoke_result_t<const Make&>>;
@@ -71,7 +71,7 @@ class LawTrials {
         setup_{options.says, options.before_step, options.allocations},
         executor_(part...) {}
 
-  /// The broken laws, a line each; empty if there is none.
+  /// The broken laws, one per line; empty if there is none.
   std::string broken() {
     check_names();
     end_and_events();
@@ -101,7 +101,7 @@ class LawTrials {
   void report(std::string_view law, const std::string& what) {
     ((broken_ += broken_.empty() ? "" : "\n").append(law) += ": ") += what;
   }
-  /// Holds events against those of the undisturbed session that begin with `from`.
+  /// Compares events with those of the undisturbed session from index `from` on.
   void compare(std::string_view law, std::string_view who, const Events& events, std::size_t from = 0) {
     for (std::size_t i = 0; from + i < expected_.size() || i < events.size(); ++i) {
       const std::string seen = i < events.size() ? events[i].text : "nothing more";
@@ -113,7 +113,7 @@ class LawTrials {
   [[nodiscard]] std::size_t middle_event() const { return 1 + static_cast<std::size_t>(middle_); }
 
   void finish(Trial<Chain, E>& trial) const {
-    trial.step_until(steps_ == 0 ? 0 : options_.steps);  // 0: it asked to stop before the first step
+    trial.step_until(steps_ == 0 ? 0 : options_.steps);  // 0: a stop was requested before the first step
     trial.end();
   }
 
@@ -184,7 +184,7 @@ class LawTrials {
 
   void moves() {
     Chain first = fresh();
-    std::optional<Chain> second{std::move(first)};  // as into a session
+    std::optional<Chain> second{std::move(first)};  // like the move into a session
     Trial<Chain, E> before = trial_of(*second);
     before.open();
     before.step_until(middle_);
@@ -209,7 +209,7 @@ class LawTrials {
     }
     begin_forgets(chain.template at<0>());
   }
-  /// Also what no request, read or stop shows: the state that is saved, and the members of a hook that has ==.
+  /// Also compares what no request, read or stop shows: the saved state, and the members of a hook that has ==.
   void begin_forgets(H& used) {
     Chain other = fresh();
     H& unused = other.template at<0>();
@@ -257,7 +257,7 @@ class LawTrials {
       report("state",
              "it saves other keys or types in the middle (" + later + ") than in the beginning (" + keys + ")");
     }
-    if (setup_.before_step) setup_.before_step(middle_);  // a clock stands still between save and load
+    if (setup_.before_step) setup_.before_step(middle_);  // a clock does not advance between save and load
     phase::save_state::call(first.template at<0>(), box);
     finish(original);
     compare("state", "a hook whose state was saved", original.events());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// broken_laws: what every hook owes whoever uses it, tried out on yours. Works with any test framework.
+// broken_laws: tests the laws of hooks on a hook. Works with any test framework.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@
 
 namespace crochet::testing {
 
-/// Takes the hook through some sessions and says which laws it breaks, a line each; "" is what you want:
+/// Runs the hook through several sessions and returns the laws that it breaks, one per line; "" if there is none:
 ///   EXPECT_EQ(broken_laws(Plateau{.patience = 3}, value<"loss">(1.0f)), "");
-/// `part` are what a Script is given: value<"loss">(1.0f), or series<"loss">(1.0f, 0.5f) for one that changes from step
-/// to step; targets<"train">, which every step then runs; placeholder<float, "rate">. A hook that cannot be copied is
-/// given as a function that makes one: `[] { return Writer{"out"}; }`. The laws are listed at `hook_laws`. A hook that
-/// cannot be used in a session is a compile error, as there. Throws LogicError for an unknown name in `except`, and
-/// what the hook's constructors and save_state throw.
+/// - part: parts of a Script: value<"loss">(1.0f), or series<"loss">(1.0f, 0.5f) for a value that changes from step to
+///   step; targets<"train">, which every step then runs; placeholder<float, "rate">.
+/// - A hook that is not copyable is given as a function that makes one: `[] { return Writer{"out"}; }`.
+/// - The laws are listed at `hook_laws`.
+/// - A hook that cannot be used in a session is a compile error, as in a session.
+/// - Throws: LogicError for an unknown name in `except`; exceptions of the hook's constructors and save_state.
 template <class Hook, class... Part>
 std::string broken_laws(const Hook& hook, const LawOptions& options, const Part&... part) {
   if constexpr (!std::is_invocable_v<const Hook&>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Oracle: runs a graph as it was written. No passes, no plan, one node after the other in double: what an executor's
-// results are compared with. Slow, and meant to be.
+// Oracle: interprets a graph as written, without passes or a plan, node by node in double. Reference for an executor's
+// results. Slow by design.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -13,11 +13,11 @@
 
 namespace crochet::testing {
 
-/// An interpreter of a GraphBuilder's graph, at run time. Feeds and variables are set by name; every node is a value
-/// that does not change in a run: a variable's node is its value at the start, assignments make new ones, which later
-/// nodes see and the variable takes over when the run ends. Results of integer types are truncated and wrapped as their
-/// types do; float32 is not rounded. Throws std::invalid_argument for a name, a size or an operation that it does not
-/// know.
+/// A run-time interpreter of a GraphBuilder's graph. Feeds and variables are set by name.
+/// - Every node is an immutable value within a run. A variable's node is its value at the start; an assignment makes a
+///   new value, which later nodes read and which the variable holds after the run.
+/// - Results of integer types are truncated and wrapped as their types require; float32 is not rounded.
+/// - Throws: std::invalid_argument for an unknown name or operation and for an invalid size.
 class Oracle {
  public:
   explicit Oracle(Graph graph) : graph_(std::move(graph)), values_(graph_.nodes.size()), kept_(graph_.nodes.size()) {
@@ -28,26 +28,26 @@ class Oracle {
     }
   }
 
-  /// How an operation of your own is computed.
+  /// Defines the rule of a user's operation.
   void teach(const Op& op, ElementRule rule) { elements_[&op] = std::move(rule); }
   void teach(const Op& op, KernelRule rule) { kernels_[&op] = std::move(rule); }
 
-  /// A dynamic dimension's size, where the feeds' lengths do not tell it.
+  /// The size of a dynamic dimension that the feeds' lengths do not determine.
   void set_dimension(std::string_view name, std::int64_t size) {
     for (const PooledName& s : graph_.symbols) {
       if (graph_.text_of(s) == name) dims_[static_cast<std::size_t>(s.node)] = size;
     }
   }
-  /// Feeds a placeholder; the length settles a dimension that is not known yet.
+  /// Feeds a placeholder; its length determines an unknown dimension.
   template <class Values>
   void feed(std::string_view name, const Values& values) {
     const std::size_t i = id(name);
     settle(graph_.nodes[i].shape.size(), static_cast<std::int64_t>(std::size(values)));
     put(kept_[i] = empty(graph_.nodes[i]), values, name);
   }
-  /// Forgets the dynamic dimensions, so that the next feeds may have others.
+  /// Clears the dynamic dimensions, so that the next feeds may have other sizes.
   void forget_dimensions() { dims_.fill(unknown); }
-  /// Gives a variable its elements.
+  /// Sets the elements of a variable.
   template <class Values>
   void set(std::string_view name, const Values& values) {
     put(kept_[id(name)], values, name);
@@ -72,20 +72,20 @@ class Oracle {
     }
   }
 
-  /// A value of the last run; a variable's is the one after it.
+  /// A value of the last run; for a variable its value after the run.
   const Array& operator[](std::string_view name) const {
     const std::size_t i = id(name);
     return graph_.nodes[i].is(op::variable) ? kept_[i] : values_[i];
   }
-  /// What a node, by its number, was in the last run; a variable's is the one before it. Nothing if the run had no need
-  /// of it, and for a node that has no value.
+  /// The value of a node, by its number, in the last run; for a variable its value before the run. Null if the run did
+  /// not need the node, and for a node without a value.
   const Array* computed(std::size_t node) const {
     const bool there = node < needed_.size() && needed_[node] != 0 && graph_.nodes[node].op->kind != OpKind::group;
     return there ? &values_[node] : nullptr;
   }
   /// The value of a scalar.
   double scalar(std::string_view name) const { return (*this)[name].data.at(0); }
-  /// A variable's elements, to read or change between runs.
+  /// A variable's elements, mutable between runs.
   std::vector<double>& variable(std::string_view name) { return kept_[id(name)].data; }
   const Graph& graph() const { return graph_; }
 
@@ -137,7 +137,7 @@ class Oracle {
     for (double& x : out.data) x = detail::as(n.dtype, x);
     values_[i] = std::move(out);
   }
-  /// The input itself; of a variable the value that the latest assignment before this node, in this run, has given it.
+  /// The input node; for a variable the value of the latest assignment before this node in this run.
   int seen(std::size_t node, int input) const {
     const Node& n = graph_.nodes[node];
     if (!graph_.nodes[static_cast<std::size_t>(input)].is(op::variable)) return input;

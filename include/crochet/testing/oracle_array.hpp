@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the oracle's rules are written with: plain arrays in double, and one use of an operation.
+// The types of the oracle's rules: plain arrays in double, and one use of an operation.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@ struct Array {
   std::size_t rank() const { return shape.size(); }
 };
 
-/// One use of an operation: `out` has its shape, and zeros in it.
+/// One use of an operation: `out` has its shape and is zero-filled.
 struct Use {
   const Attributes& attributes;
   std::vector<const Array*> in;
@@ -27,13 +27,13 @@ struct Use {
   DType type = DType::float64;  ///< of the result
 };
 
-/// What an elementwise operation makes of up to three elements, and what another one makes of its inputs.
+/// The rule of an elementwise operation on up to three elements, and the rule of any other operation.
 using ElementRule = std::function<double(double, double, double)>;
 using KernelRule = std::function<void(const Use&)>;
 
 namespace detail {
 
-/// The element of `part` that lies where element `flat` of `full` does, by numpy's rule.
+/// The index in `part` that broadcasts to element `flat` of `full`, by numpy's rule.
 inline std::size_t broadcast_index(std::size_t flat, const std::vector<std::int64_t>& full, const Array& part) {
   std::size_t index = 0, step = 1;
   for (std::size_t i = 0; i < part.rank(); ++i) {

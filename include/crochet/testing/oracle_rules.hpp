@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every operation computes, said once more and as plainly as possible: in double, one element after the other. The
-// kernels are tested against this.
+// A second, plain definition of every operation, in double, element by element. The kernels are tested against it.
 #pragma once
 #include <cmath>
 #include <limits>
@@ -18,7 +17,7 @@ namespace crochet::testing {
 
 namespace detail {
 
-/// What becomes of x in an element of this type: truncated and wrapped. float32 is not rounded.
+/// Conversion of x to an element of this type: truncated and wrapped. float32 is not rounded.
 inline double as(DType type, double x) {
   if (is_floating(type)) return x;
   if (type == DType::boolean) return x != 0 ? 1 : 0;
@@ -27,7 +26,7 @@ inline double as(DType type, double x) {
   return static_cast<double>(type == DType::int32 ? static_cast<std::int32_t>(n) : n);
 }
 
-// Visits every element of a reduction's input with the place that it goes to.
+// Visits every element of a reduction's input with the index of its result.
 template <class Visit>
 void each_reduced(const Use& u, Visit visit) {
   const Array& x = *u.in[0];
@@ -51,7 +50,7 @@ inline void mean(const Use& u) {
   const double n = static_cast<double>(u.in[0]->data.size()) / static_cast<double>(u.out.data.size());
   for (double& x : u.out.data) x /= n;
 }
-/// How elements become one, and of none.
+/// A reduction by `Join`; an empty one gives `Nothing`.
 template <double Nothing(), double Join(double, double)>
 void fold(const Use& u) {
   for (double& x : u.out.data) x = Nothing();
@@ -66,7 +65,7 @@ inline double product_of(double a, double b) { return a * b; }
 inline double either_of(double a, double b) { return a != 0 || b != 0 ? 1 : 0; }
 inline double both_of(double a, double b) { return a != 0 && b != 0 ? 1 : 0; }
 
-/// The first place of the greatest of sign * x; a NaN is before all.
+/// The first index of the maximum of sign * x; a NaN is the maximum.
 template <int Sign>
 void place(const Use& u) {
   std::vector<double> top(u.out.data.size(), minus_infinity());

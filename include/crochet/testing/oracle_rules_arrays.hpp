@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's rules of batched products and of operations that move elements around.
+// The oracle's rules of batched products and of operations that rearrange elements.
 #pragma once
 #include <limits>
 
@@ -20,7 +20,7 @@ inline std::size_t last(const Array& x, std::size_t from_right) {
 inline void batched_matmul(const Use& u) {
   const bool ta = u.attributes.ints[0] != 0, tb = u.attributes.ints[1] != 0;
   const std::size_t m = last(u.out, 1), n = last(u.out, 0), depth = last(*u.in[0], ta ? 1 : 0);
-  // One element for each matrix: numpy's rule then says which one of an operand belongs to the result's.
+  // One element for each matrix: numpy's rule then maps the result's matrices to an operand's.
   std::vector<Array> batch;
   for (const Array* x : {u.in[0], u.in[1], static_cast<const Array*>(&u.out)})
     batch.push_back({{x->shape.begin(), x->shape.end() - 2}, {}});
@@ -63,14 +63,14 @@ inline void transpose(const Use& u) {
   }
 }
 
-/// What stands for an element that there is not.
+/// The value of an element out of range.
 inline double invalid(DType type) {
   if (is_floating(type)) return std::numeric_limits<double>::quiet_NaN();
   if (type == DType::boolean) return 1;
   if (type == DType::uint8) return 255;
   return type == DType::int32 ? -0x1p31 : -0x1p63;
 }
-/// The place of element i along the axis of a slice or a pad.
+/// The index of element i along the axis of a slice or a pad.
 inline std::int64_t place(const Use& u, std::size_t i) {
   Extent dynamic(u.attributes.ints[3]);
   dynamic.powers = static_cast<std::uint32_t>(u.attributes.ints[4]);
@@ -110,7 +110,7 @@ inline void concat(const Use& u) {
   }
 }
 
-/// Calls visit(element among the slices that indices name, whether there is such an element, element of `table`).
+/// Calls visit(element among the indexed slices, whether the index is valid, element of `table`).
 template <class Visit>
 void each_named(const Use& u, const Array& table, const Array& slices, Visit visit) {
   const auto axis = static_cast<std::size_t>(u.attributes.ints[0]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's rules of what slides a window over images: convolutions and pooling.
+// The oracle's rules of operations with a sliding window: convolutions and pooling.
 #pragma once
 #include <limits>
 
@@ -12,12 +12,12 @@ namespace crochet::testing {
 
 namespace detail {
 
-/// How much padding comes before the first of `places` windows that reach over `reach` elements.
+/// The padding before the first of `places` windows of `reach` elements.
 inline std::int64_t padding_before(std::int64_t places, std::int64_t reach, std::int64_t stride, std::int64_t size) {
   const std::int64_t all = (places - 1) * stride + reach - size;
   return all > 0 ? all / 2 : 0;
 }
-/// Visits (pixel of the image, pixel of the result, place in the window) wherever a window covers the image.
+/// Visits (pixel of the image, pixel of the result, index in the window) wherever a window covers the image.
 template <class Visit>
 void each_tap(const Attributes& a, const Array& image, const Array& result, Visit visit) {
   const std::int64_t h = image.shape[1], w = image.shape[2], oh = result.shape[1], ow = result.shape[2];
@@ -62,7 +62,7 @@ inline void turned_filter(const Use& u) {
   }
 }
 inline void conv2d_image_gradient(const Use& u) {
-  // Turned twice it is the filter again.
+  // Reversed twice it is the filter again.
   Array filter = *u.in[0];
   std::swap(filter.shape[2], filter.shape[3]);
   turned_filter({u.attributes, {u.in[0]}, filter, u.dims});
@@ -70,7 +70,7 @@ inline void conv2d_image_gradient(const Use& u) {
     u.out.data[i] += filter.data[f] * u.in[1]->data[o];
   });
 }
-/// The same for a depthwise one: image[pixel, c] filter[tap, c, q] out[place, c * m + q].
+/// The sum of a depthwise convolution: image[pixel, c] filter[tap, c, q] out[place, c * m + q].
 template <class Add>
 void each_depthwise_product(const Attributes& a, const Array& image, const Array& filter, const Array& result,
                             Add add) {
@@ -98,8 +98,8 @@ inline void depthwise_filter_gradient(const Use& u) {
   });
 }
 
-/// Which element of each window is the first greatest, for every place and channel of `result`: visits (element of the
-/// image, element of the result, place in the window).
+/// The first maximum of each window, for every place and channel of `result`: visits (element of the image, element of
+/// the result, index in the window).
 template <class Visit>
 void each_winner(const Attributes& a, const Array& image, const Array& result, Visit visit) {
   const auto channels = static_cast<std::size_t>(image.shape[3]);
@@ -157,7 +157,8 @@ inline void conv2d_filter_gradient(const Use& u) {
                [&](std::size_t i, std::size_t f, std::size_t o) { u.out.data[f] += image.data[i] * up.data[o]; });
 }
 
-/// Visits (element of the image, element of the result, elements in the window) for every one in a window.
+/// Visits (element of the image, element of the result, number of elements in the window) for every element in a
+/// window.
 template <class Visit>
 void each_pooled(const Attributes& a, const Array& image, const Array& result, Visit visit) {
   const auto channels = static_cast<std::size_t>(image.shape[3]);

@@ -13,7 +13,7 @@ namespace detail {
 inline double greater_of(double a, double b) { return std::isnan(a) || std::isnan(b) ? a + b : (a > b ? a : b); }
 }  // namespace detail
 
-/// What division is of integers: defined for every divisor, as XLA defines it.
+/// Integer division, defined for every divisor as in XLA.
 inline std::map<const Op*, ElementRule> rules_of_integers() {
   return {
       {&op::div, [](double a, double b, double) { return b == 0 ? -1.0 : std::trunc(a / b); }},

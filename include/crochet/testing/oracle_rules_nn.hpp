@@ -68,7 +68,7 @@ void softmax_gradient(const Use& u) {
   });
 }
 
-/// The probability that row i's labels give to class j.
+/// The probability of class j in the labels of row i.
 inline double label_of(const Use& u, bool sparse, std::size_t i, std::size_t j, std::size_t classes) {
   if (!sparse) return u.in[1]->data[i * classes + j];
   const double label = u.in[1]->data[i];
@@ -103,7 +103,7 @@ inline double sigmoid_cross_entropy(double z, double p, double) {
   return (z > 0 ? z : 0) - z * p + std::log1p(std::exp(-std::abs(z)));
 }
 
-/// What normalising a set of elements needs: their mean (0 for rms_norm) and 1 / sqrt(variance + epsilon).
+/// The moments of a set of elements for normalisation: the mean (0 for rms_norm) and 1 / sqrt(variance + epsilon).
 struct Moments {
   double mean = 0, scale = 0;
 
@@ -123,7 +123,7 @@ inline void row_moments(const Use& u) {
     u.out.data[2 * row + 1] = m.scale;
   });
 }
-/// Calls visit(line, function from a place in the line to the normalised x, 1 / sqrt(variance + epsilon)).
+/// Calls visit(line, function from an index in the line to the normalised x, 1 / sqrt(variance + epsilon)).
 template <class Visit>
 void each_normal_row(const Use& u, Visit visit) {
   const Array &x = *u.in[0], &moments = *u.in[1];
@@ -225,7 +225,7 @@ inline void group_norm_scale_gradient(const Use& u) {
 
 /// One head of one sequence.
 struct Head {
-  std::size_t s, d, wide, q, k, v, o;  ///< sequence, width of all heads, width of this; where q, k, v and o begin
+  std::size_t s, d, wide, q, k, v, o;  ///< sequence, width of all heads, width of this head; offsets of q, k, v and o
   double scale;
   std::vector<double> p;  ///< probabilities [s, s]
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's rules of random tensors: word by word, from the generator itself.
+// The oracle's rules of random tensors, word by word from the generator.
 #pragma once
 #include <cmath>
 
@@ -18,7 +18,7 @@ inline std::uint32_t random_word(const Use& u, std::size_t i) {
   const auto key = [&](std::size_t k) { return static_cast<std::uint32_t>(u.attributes.ints[k]); };
   return kernel::philox({low(block), low(block >> 32U), low(state), low(state >> 32U)}, {key(0), key(1)})[i / 16 % 4];
 }
-/// In [0, 1): of 53 bits of two words, `apart` words from each other, or of 24 of one.
+/// In [0, 1): 53 bits of two words that are `apart` words apart, or 24 bits of one word.
 inline double random_unit(const Use& u, std::size_t i, std::size_t apart) {
   if (apart == 0) return (random_word(u, i) >> 8U) * 0x1p-24;
   return random_word(u, i) * 0x1p-32 + (random_word(u, i + apart) >> 11U) * 0x1p-53;

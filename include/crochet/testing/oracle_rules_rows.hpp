@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Oracle's rules of running sums, greatest elements, and elements of rows by index.
+// The Oracle's rules of cumulative sums, top-k elements, and gathering of elements by row and index.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ inline void top_k(const Use& u) {
     for (std::size_t j = 0; j < k; ++j) u.out.data[to + j] = static_cast<double>(order[j]);
   });
 }
-/// Calls visit(an element of the rows, its place among the indices) for each index that a row has.
+/// Calls visit(element of the rows, position of its index) for each index of a row.
 template <class Visit>
 void each_index(const Array& rows, const Array& indices, Visit visit) {
   each_pair_of_rows(rows, indices, [&](std::size_t row, std::size_t at) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PhaseSpy: a hook to put into a decorator under test. It knows in which order it has to be called.
+// PhaseSpy: a hook for decorators under test, which checks the order of its phases.
 #pragma once
 
 #include <exception>
@@ -9,9 +9,9 @@
 
 namespace crochet::testing {
 
-/// Does nothing, and notes the first phase that comes out of turn:
+/// Does nothing, and records the first phase out of order:
 ///   EXPECT_EQ(broken_laws(MyDecorator<PhaseSpy>{}), "")
-/// finds a decorator that drops `end` or calls it twice, or calls after_run where it did not call before_run.
+/// detects a decorator that omits `end`, calls it twice, or calls after_run without before_run.
 class PhaseSpy {
  public:
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
@@ -28,7 +28,7 @@ class PhaseSpy {
   }
   void before_run(auto& /*run*/) {
     if (state_ != State::open && state_ != State::running) complain("before_run without a session");
-    state_ = State::running;  // again, when the run before has failed
+    state_ = State::running;  // also after a failed run
   }
   void after_run(auto& /*run*/, const auto& /*values*/) {
     if (state_ != State::running) complain("after_run without before_run");
@@ -44,9 +44,9 @@ class PhaseSpy {
     state_ = State::over;
   }
 
-  /// The first phase that came out of turn; empty if there was none.
+  /// The first phase out of order; empty if there was none.
   [[nodiscard]] const std::string& complaint() const { return complaint_; }
-  /// How often `end` was called since `begin`.
+  /// Number of calls of `end` since `begin`.
   [[nodiscard]] int ends() const { return ends_; }
 
  private:

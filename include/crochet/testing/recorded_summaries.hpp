@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SummarySink that keeps what hooks save.
+// A SummarySink that records the summaries.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace crochet::testing {
 
-/// Keeps summaries as text, a line each: `1: loss = 0.5, w = [12 values]`; START, STOP and flush of the log as lines
-/// too. Copies write into the same record.
+/// Records summaries as text, one per line: `1: loss = 0.5, w = [12 values]`; START, STOP and flush of the log are
+/// lines too. Copies share one record.
 class RecordedSummaries {
  public:
   void add_summary(const io::Summary& summary, std::int64_t step) const {

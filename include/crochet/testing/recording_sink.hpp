@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sink that keeps what a hook says.
+// A sink that records its lines.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace crochet::testing {
 
-/// A sink is a copyable callable that takes one line of text. Copies of a RecordingSink write into the same record.
+/// A sink is a copyable callable that takes one line of text. Copies of a RecordingSink share one record.
 class RecordingSink {
  public:
   RecordingSink() : lines_(std::make_shared<std::vector<std::string>>()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Script: takes a hook, or a chain, through a session that a test writes down step by step. No training, no clock.
+// Script: runs a hook or a chain through a session that a test writes step by step. No training, no clock.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,15 @@
 
 namespace crochet::testing {
 
-/// Runs hooks through the phases of a session whose values the test gives:
+/// Runs hooks through the phases of a session with given values:
 ///   Script run{Plateau{.patience = 3}};
 ///   for (int i = 0; i < 4; ++i) run.step(value<"loss">(1.0f));
 ///   EXPECT_EQ(run.stop_reason(), "no improvement in loss");
 ///   EXPECT_EQ(run.trace(), "begin create b a b a b a b a end");
-/// The constructor is begin and after_create_session; each step is one hooked run. A step after which a stop was
-/// requested is the last: end follows at once, as at the end of a loop. Arguments after the hooks are known in every
-/// phase, also to runs on the side: values, targets<"train">, placeholder<float, "rate">.
+/// - The constructor calls begin and after_create_session; each step is one hooked run.
+/// - A step after which a stop was requested is the last: `end` follows at once, as at the end of a loop.
+/// - Arguments after the hooks apply to every phase, also to runs made by hooks: values, targets<"train">,
+///   placeholder<float, "rate">.
 template <class Chain, class... Fixed>
 class Script {
  public:
@@ -46,9 +47,9 @@ class Script {
   Script(const Script&) = delete;
   Script& operator=(const Script&) = delete;
 
-  /// One hooked run with these values; the targets and feeds among the arguments are the caller's request:
-  /// `run.step(value<"loss">(1.0f), targets<"train">)`. A value hides one of the same name given to the constructor.
-  /// Throws LogicError after the end; what a hook throws leaves, and the script can go on.
+  /// One hooked run with these values. Targets and feeds among the arguments are the caller's request:
+  /// `run.step(value<"loss">(1.0f), targets<"train">)`. A value hides one of the same name in the constructor's
+  /// arguments. Throws LogicError after the end. Exceptions of hooks propagate, and the script can continue.
   template <class... Part>
   void step(const Part&... part) {
     if (ended_) throw LogicError("crochet: step() of a script that has ended");
@@ -68,7 +69,7 @@ class Script {
     if (should_stop()) end();
   }
 
-  /// The clean end, if the script has not ended: `end` of every hook.
+  /// The clean end, unless the script has ended: `end` of every hook.
   void end() {
     if (std::exchange(ended_, true)) return;
     note("end");
@@ -77,7 +78,7 @@ class Script {
     errors.rethrow_first();
   }
 
-  /// The bad end: `on_error` of every hook with this exception.
+  /// The end by an error: `on_error` of every hook with this exception.
   template <class Thrown>
   void fail(Thrown error) {
     if (std::exchange(ended_, true)) throw LogicError("crochet: fail() of a script that has ended");
@@ -95,17 +96,17 @@ class Script {
   [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinator_.should_stop(); }
   [[nodiscard]] Coordinator& coordinator() { return coordinator_; }
 
-  /// The global step; set_step lets the script go on from another one.
+  /// The global step; set_step continues from another one.
   [[nodiscard]] std::int64_t global_step() const { return steps_; }
   void set_step(std::int64_t step) { steps_ = step; }
 
-  /// What the executor was asked for, run by run, and what was read and fed.
+  /// The requests to the executor, run by run, with the values read and fed.
   [[nodiscard]] ScriptLog& log() { return log_; }
-  /// The names that the last run had to fetch, joined by spaces.
+  /// The fetched names of the last run, joined by spaces.
   [[nodiscard]] const std::string& fetched() const { return log_.runs.back().fetched; }
 
   [[nodiscard]] Chain& hooks() { return chain_; }
-  /// The hook, in a script of one.
+  /// The hook, in a script with one hook.
   [[nodiscard]] auto& hook() { return only(chain_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scripted executors were asked to do.
+// The record of scripted executors' runs.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ namespace crochet::testing {
 
 /// Shared by a test and its scripted executors; must outlive them.
 struct ScriptLog {
-  /// One run: the names to fetch, to run and that were fed, each list joined by spaces in the order of the tables.
+  /// One run: the fetched names, the targets and the fed names, each joined by spaces in the order of the tables.
   struct Run {
     std::string fetched;
     std::string targets;
     std::string fed;
   };
 
-  /// All runs, those on the side too.
+  /// All runs, including those made by hooks.
   std::vector<Run> runs;
-  /// How often each name's value was read, by a hook or by the caller.
+  /// Number of reads of each name's value, by a hook or by the caller.
   std::map<std::string, int, std::less<>> reads;
-  /// The last scalar that was fed to each name.
+  /// The last scalar fed to each name.
   std::map<std::string, double, std::less<>> fed_scalars;
-  /// How often an executor was initialized.
+  /// Number of initializations of executors.
   int initialized = 0;
-  /// Exceptions for runs to come: the key is the index in `runs`.
+  /// Exceptions of future runs: the key is the index in `runs`.
   std::map<std::size_t, std::exception_ptr> throws;
   /// Called at the start of every run, if set.
   std::function<void()> on_run;

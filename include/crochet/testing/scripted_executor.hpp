@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executor that computes nothing: its values are what the test says, and it remembers what it was asked for.
+// An executor that computes nothing: its values are given by the test, and it records its requests.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...
     }
   }
 
-  /// The same, shown to probes: the values are its nodes, as a StepExecutor's outputs are.
+  /// The values for probes: they are its nodes, as a StepExecutor's outputs are.
   static constexpr bool takes_probes = true;
   template <class D, class... Probe, class... F>
   void run_probed(Workspace& workspace, const DueProbes<Probe...>& probes, const F&... fed) {
@@ -88,7 +88,7 @@ class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...
     return held<N>(values_);
   }
 
-  /// Changes a value for the runs to come: `executor.set("loss"_n, 0.5f)`.
+  /// Changes a value for future runs: `executor.set("loss"_n, 0.5f)`.
   template <class N, class X>
   void set(N, X&& value) {
     held<N>(values_) = std::forward<X>(value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts a scripted run is made of: values that stand for what an executor would compute, and what can be fed.
+// The parts of a scripted run: values in place of computed ones, and placeholders.
 #pragma once
 
 #include <type_traits>
@@ -20,13 +20,13 @@ struct ScriptedValue {
   T value;
 };
 
-/// `value<"loss">(1.0f)`: hooks that fetch "loss" get this float. Any type: `value<"grid">(TensorView<float, 2>{...})`.
+/// `value<"loss">(1.0f)`: the value of the fetch "loss". Any type: `value<"grid">(TensorView<float, 2>{...})`.
 template <FixedString Text, class T>
 constexpr ScriptedValue<Name<Text>, std::decay_t<T>> value(T&& given) {
   return {std::forward<T>(given)};
 }
 
-/// Something that can be fed: `placeholder<float, "rate">`.
+/// A placeholder: `placeholder<float, "rate">`.
 template <class T, class N>
 struct ScriptedPlaceholder {
   using name = N;

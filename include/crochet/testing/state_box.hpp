@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a hook's state in memory: what a checkpoint does, for tests of save_state and load_state.
+// Keeps a hook's state in memory, like a checkpoint, for tests of save_state and load_state.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace crochet::testing {
 
-/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. A value has to be read as the type that
-/// was written; anything else throws LogicError, since a file could not tell what was meant either.
+/// Writer and reader in one: `hook.save_state(box); other.load_state(box);`. A value must be read as the type that was
+/// written; another type throws LogicError, since a file cannot convert it either.
 class StateBox {
  public:
   template <class T>
@@ -27,7 +27,7 @@ class StateBox {
     }
   }
 
-  /// False, and `value` untouched, when there is no such key.
+  /// Returns false and leaves `value` unchanged if there is no such key.
   template <class T>
   bool get(std::string_view key, T& value) const {
     const auto found = values_.find(prefix_ + std::string(key));
@@ -40,7 +40,7 @@ class StateBox {
     return true;
   }
 
-  /// What `inside()` puts or gets is kept apart under the name.
+  /// Keys of `inside()` are put and read in a section of this name.
   template <class Inside>
   void section(std::string_view name, Inside&& inside) const {
     const std::string outer = std::exchange(prefix_, prefix_ + std::string(name) + "/");
@@ -48,7 +48,7 @@ class StateBox {
     prefix_ = outer;
   }
 
-  /// The keys in it, each with the type of its value, in the order of the alphabet.
+  /// The keys, each with the type of its value, in alphabetical order.
   [[nodiscard]] std::string keys() const {
     std::string all;
     for (const auto& [key, value] : values_)
@@ -56,7 +56,7 @@ class StateBox {
     return all;
   }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
-  /// The first key whose value the other box has not, or has as another one; empty if there is none. NaN equals NaN.
+  /// The first key whose value is missing or different in the other box; empty if there is none. NaN equals NaN.
   [[nodiscard]] std::string difference_from(const StateBox& other) const {
     for (const auto& [key, value] : values_) {
       const auto found = other.values_.find(key);

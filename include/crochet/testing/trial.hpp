@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trial: one session of a hook, from begin to end, written down event by event. What broken_laws compares.
+// Trial: one session of a hook, from begin to end, recorded event by event. broken_laws compares trials.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace crochet::testing {
 
 namespace detail {
 
-/// Stands behind the hook in its chain and counts what reaches it.
+/// Stands behind the hook in its chain and counts the phases that reach it.
 struct Witness {
   using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end>;
 
@@ -40,24 +40,24 @@ struct Witness {
   int begins = 0, creates = 0, befores = 0, afters = 0, ends = 0;
 };
 
-/// What a trial is run with.
+/// The setup of a trial.
 struct TrialSetup {
-  std::function<std::string()> says;         // all that was said so far, by anybody; may be empty
+  std::function<std::string()> says;         // all output so far, of every hook; may be empty
   std::function<void(int)> before_step;      // may be empty
   std::function<std::size_t()> allocations;  // may be empty
 };
 
-/// What was seen of one event: begin and creation, a step, the end.
+/// The record of one event: begin and creation, a step, the end.
 struct TrialEvent {
   std::string text{};
   std::size_t allocated = 0;
-  bool fetched = false;  // anything, in the hooked run
-  bool excused = false;  // it said something, ran something on the side, stopped or threw: it may allocate
+  bool fetched = false;  // any name, in the hooked run
+  bool excused = false;  // the step has output, a run of the hook, a stop or an exception: it may allocate
   std::exception_ptr thrown{};
 };
 
 /// A session of `Chain` on executor `E`. It borrows the chain: two trials of one chain are two sessions of one hook,
-/// and a trial that starts at a step goes on where another has left the chain.
+/// and a trial that starts at a step continues with the chain's current state.
 template <class Chain, class E>
 class Trial {
  public:
@@ -67,7 +67,7 @@ class Trial {
     said_ = say();
   }
 
-  /// begin and after_create_session; with a box, as a session does that restores a checkpoint.
+  /// begin and after_create_session; with a box, like a session that restores a checkpoint.
   void open(const StateBox* box = nullptr) {
     set_step();
     event("open:", [&] {
@@ -76,7 +76,7 @@ class Trial {
       chain_.template fire<phase::after_create_session>(raw_, coordinator_);
     });
   }
-  /// One hooked run. Not after the session has stopped.
+  /// One hooked run. Not allowed after a stop.
   void step() {
     set_step();
     event("step " + std::to_string(step_) + ":",
@@ -87,7 +87,7 @@ class Trial {
   void step_until(int limit) {
     while (step_ < limit && !stopped()) step();
   }
-  /// The clean end. Not after an exception.
+  /// The clean end. Not allowed after an exception.
   void end() {
     if (failed_) return;
     event("end:", [&] {
@@ -100,7 +100,7 @@ class Trial {
   [[nodiscard]] bool stopped() const { return failed_ || stop_.requested() || coordinator_.should_stop(); }
   [[nodiscard]] int steps() const { return step_; }
   [[nodiscard]] const std::vector<TrialEvent>& events() const { return events_; }
-  /// What was said since the last event.
+  /// The output since the last event.
   std::string unheard() {
     const std::string before = std::exchange(said_, say());
     return before == said_ ? std::string{} : said_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executor whose values follow the step, for trials: series<"loss">(1.0f, 0.5f).
+// An executor whose values depend on the step, for trials: series<"loss">(1.0f, 0.5f).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace crochet::testing {
 
-/// A value that changes from step to step; after the last one it stays. Made by series<"loss">(1.0f, 0.5f).
+/// A value that changes from step to step and keeps its last value. Made by series<"loss">(1.0f, 0.5f).
 template <class N, class T, std::size_t Count>
 struct Series {
   using name = N;
@@ -55,7 +55,7 @@ constexpr std::size_t position_of() {
   return index;
 }
 
-/// An executor whose values follow the step. Unlike ScriptedExecutor it allocates nothing in a hooked run.
+/// An executor whose values depend on the step. In contrast to ScriptedExecutor it does not allocate in a hooked run.
 template <class PlaceholderList, class TargetList, class ValueList>
 class TrialExecutor;
 template <class... P, class... T, class... V>
@@ -78,7 +78,7 @@ class TrialExecutor<List<P...>, List<T...>, List<V...>> {
   template <class N, class X>
   static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;
 
-  /// What happened since the last reset.
+  /// The record since the last reset.
   struct Notes {
     std::array<bool, sizeof...(V)> fetched{};
     std::array<int, sizeof...(V)> reads{};
@@ -101,7 +101,7 @@ class TrialExecutor<List<P...>, List<T...>, List<V...>> {
       (note_feed<typename F::name>(fed.value), ...);
     }
   }
-  /// The same, shown to probes as a StepExecutor's outputs are.
+  /// The values for probes, as a StepExecutor's outputs are.
   static constexpr bool takes_probes = true;
   template <class D, class... Probe, class... F>
   void run_probed(Workspace& workspace, const DueProbes<Probe...>& probes, const F&... fed) {
