@@ -24,8 +24,6 @@ int main() {
     return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
   };
   cr::train<Classifier>(cr::Cpu{.threads = 2}, next,
-                        cr::HookChain{cr::StopAtStep{.last_step = 500},
-                                      cr::LoggingTensor<"loss">{.every_steps = 100},
-                                      cr::NanTensor<"loss">{},
-                                      cr::ProgressBar{.total = 500}});
+                        cr::HookChain{cr::StopAtStep{.last_step = 500}, cr::LoggingTensor<"loss">{.every_steps = 100},
+                                      cr::NanTensor<"loss">{}, cr::ProgressBar{.total = 500}});
 }

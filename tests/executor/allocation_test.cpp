@@ -44,7 +44,8 @@ namespace {
 struct Model {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");
-    const Tensor images = g.placeholder<float>("images", {batch, 8, 8, 1}), labels = g.placeholder<std::int32_t>("labels", {batch});
+    const Tensor images = g.placeholder<float>("images", {batch, 8, 8, 1}),
+                 labels = g.placeholder<std::int32_t>("labels", {batch});
     const Tensor x = max_pool(relu(conv2d(images, 5, {3, 3}, "conv")), 2);
     const Tensor loss = g.name("loss", sparse_softmax_cross_entropy(dense(flatten(x), 10, "out"), labels));
     g.name("train", minimize(loss, Adam{}));

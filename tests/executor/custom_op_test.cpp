@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operation made outside the library: what CONTRIBUTING.md shows.
+#include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <gtest/gtest.h>
 
 #include <vector>
 

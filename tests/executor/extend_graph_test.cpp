@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks that add to the graph: what they add sees the model, and looking at it changes nothing.
+#include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
-#include <gtest/gtest.h>
 
 #include <vector>
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include <gtest/gtest.h>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/model.hpp>
-#include <gtest/gtest.h>
 
 namespace crochet {
 namespace {
@@ -49,7 +49,8 @@ struct Statistics {
   explicit Statistics(const std::vector<double>& v) {
     const auto n = static_cast<double>(v.size());
     mean = std::accumulate(v.begin(), v.end(), 0.0) / n;
-    deviation = std::sqrt(std::accumulate(v.begin(), v.end(), 0.0, [&](double s, double x) { return s + (x - mean) * (x - mean); }) / n);
+    deviation = std::sqrt(
+        std::accumulate(v.begin(), v.end(), 0.0, [&](double s, double x) { return s + (x - mean) * (x - mean); }) / n);
     low = *std::min_element(v.begin(), v.end());
     high = *std::max_element(v.begin(), v.end());
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers, bools and conversions on the CPU executor against the Oracle; and what becomes of NaN, infinities and zeros.
+// Integers, bools and conversions on the CPU executor against the Oracle; and what becomes of NaN, infinities and
+// zeros.
 #include <limits>
 
 #include "against_oracle.hpp"

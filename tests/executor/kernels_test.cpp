@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, reductions, losses, repetitions and views on the CPU executor against the Oracle, with and without something
-// fused behind them, in float and double.
+// Products, reductions, losses, repetitions and views on the CPU executor against the Oracle, with and without
+// something fused behind them, in float and double.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -26,7 +26,8 @@ struct Products {
     const Extent batch = g.dynamic("batch");
     const Tensor x = g.placeholder<T>("x", {batch, 17}), y = g.placeholder<T>("y", {batch, 33});
     const Tensor a = g.variable<T>("a", {17, 33}, uniform(-1, 1)), b = g.variable<T>("b", {33, 17}, uniform(-1, 1));
-    const Tensor one = g.variable<T>("one", {17, 1}, uniform(-1, 1)), bias = g.variable<T>("bias", {33}, uniform(-1, 1));
+    const Tensor one = g.variable<T>("one", {17, 1}, uniform(-1, 1)),
+                 bias = g.variable<T>("bias", {33}, uniform(-1, 1));
     g.name("nn", matmul(x, a));
     g.name("nt", matmul(x, b, {.a = false, .b = true}));
     g.name("tn", matmul(x, y, {.a = true, .b = false}));

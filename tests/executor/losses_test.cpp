@@ -90,9 +90,7 @@ struct Losses {
 TEST(CrossEntropies, Float) { test<Losses<float>, float>({1, 2, 7, 33}); }
 TEST(CrossEntropies, Double) { test<Losses<double>, double>({1, 2, 7, 33}); }
 
-TEST(CrossEntropies, OfNothing) {
-  test_of_nothing<Losses<float>, float, "each", "d each", "large", "one", "d one">();
-}
+TEST(CrossEntropies, OfNothing) { test_of_nothing<Losses<float>, float, "each", "d each", "large", "one", "d one">(); }
 
 TEST(CrossEntropies, ALabelOutsideIsNotANumber) {
   AgainstOracle<Losses<float>> both(1, 3e-5);

@@ -28,9 +28,7 @@ struct Model {
 template <class E>
 constexpr std::size_t regions = E::template plan_of<Demand<Names<Name<"z">, Name<"rows">>, Names<>>>::plan.region_count;
 
-TEST(Regions, AreFound) {
-  static_assert(regions<cpu::Executor<kernel::Tiles, Model>> >= 1);
-}
+TEST(Regions, AreFound) { static_assert(regions<cpu::Executor<kernel::Tiles, Model>> >= 1); }
 
 TEST(Regions, ComputeWhatTheGraphSays) {
   for (int threads : {1, 2, 3}) {

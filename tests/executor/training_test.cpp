@@ -42,12 +42,14 @@ TEST(Training, MlpInFloat) { train_mlp<float>(2e-3); }
 struct Cnn {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");
-    const Tensor images = g.placeholder<double>("images", {batch, 144}), labels = g.placeholder<std::int32_t>("labels", {batch});
+    const Tensor images = g.placeholder<double>("images", {batch, 144}),
+                 labels = g.placeholder<std::int32_t>("labels", {batch});
     Tensor x = reshape(images, {batch, 12, 12, 1});
     x = max_pool(relu(conv2d(x, 5, {3, 3}, "conv1")), 2);
     x = max_pool(relu(conv2d(x, 9, {3, 3}, "conv2", {.padding = Padding::valid})), 2);
     const Tensor logits = dense(relu(dense(flatten(x), 11, "hidden")), 5, "out");
-    g.name("train", minimize(g.name("loss", sparse_softmax_cross_entropy(logits, labels)), Adam{.learning_rate = 1e-2}));
+    g.name("train",
+           minimize(g.name("loss", sparse_softmax_cross_entropy(logits, labels)), Adam{.learning_rate = 1e-2}));
   }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shape and type rules of every operation: what they infer, and what they refuse with which words.
-#include <crochet/model.hpp>
 #include <gtest/gtest.h>
+#include <crochet/model.hpp>
 
 namespace crochet {
 namespace {
@@ -55,8 +55,12 @@ TEST(Shapes, BroadcastAsNumpyDoes) {
 
 TEST(Shapes, OfElementwiseOperations) {
   static_assert(makes({5, 3}, [](GraphBuilder& g) { return floats(g, {5, 1}) + floats(g, {3}); }));
-  static_assert(makes({5, 3}, [](GraphBuilder& g) { return select(tensor<bool>(g, {5, 1}), floats(g, {3}), floats(g, {})); }));
-  static_assert(makes({2, 5, 3}, [](GraphBuilder& g) { return select(tensor<bool>(g, {2, 1, 1}), floats(g, {3}), floats(g, {5, 1})); }));
+  static_assert(makes({5, 3}, [](GraphBuilder& g) {
+    return select(tensor<bool>(g, {5, 1}), floats(g, {3}), floats(g, {}));
+  }));
+  static_assert(makes({2, 5, 3}, [](GraphBuilder& g) {
+    return select(tensor<bool>(g, {2, 1, 1}), floats(g, {3}), floats(g, {5, 1}));
+  }));
   GraphBuilder g;
   EXPECT_EQ(equal(floats(g, {3}), floats(g, {})).dtype(), DType::boolean);
   EXPECT_EQ(cast<std::uint8_t>(floats(g, {3})).dtype(), DType::uint8);
@@ -72,7 +76,9 @@ TEST(Shapes, CastToTheSameTypeIsNothing) {
 
 TEST(Shapes, OfProductsAndReductions) {
   static_assert(makes({5, 7}, [](GraphBuilder& g) { return matmul(floats(g, {5, 3}), floats(g, {3, 7})); }));
-  static_assert(makes({5, 7}, [](GraphBuilder& g) { return matmul(floats(g, {3, 5}), floats(g, {7, 3}), {.a = true, .b = true}); }));
+  static_assert(makes({5, 7}, [](GraphBuilder& g) {
+    return matmul(floats(g, {3, 5}), floats(g, {7, 3}), {.a = true, .b = true});
+  }));
   static_assert(makes({}, [](GraphBuilder& g) { return reduce_sum(floats(g, {5, 3})); }));
   static_assert(makes({}, [](GraphBuilder& g) { return reduce_max(floats(g, {})); }));
   static_assert(makes({3}, [](GraphBuilder& g) { return reduce_mean(floats(g, {5, 3}), {0}); }));
@@ -95,15 +101,20 @@ TEST(Shapes, OfReshapes) {
     GraphBuilder g;
     const Extent batch = g.dynamic("batch");
     const Tensor x = floats(g, {batch, 28, 28});
-    return reshape(x, {rest, 7}).shape() == Shape{batch * 112, 7} && reshape(x, {batch, rest}).shape() == Shape{batch, 784} &&
+    return reshape(x, {rest, 7}).shape() == Shape{batch * 112, 7} &&
+           reshape(x, {batch, rest}).shape() == Shape{batch, 784} &&
            reshape(x, {28, rest}).shape() == Shape{28, batch * 28};
   }());
 }
 
 TEST(Shapes, OfWindows) {
   using W = Window;
-  static_assert(makes({2, 5, 7, 4}, [](GraphBuilder& g) { return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4})); }));
-  static_assert(makes({2, 3, 4, 4}, [](GraphBuilder& g) { return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {2, 2}); }));
+  static_assert(makes({2, 5, 7, 4}, [](GraphBuilder& g) {
+    return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}));
+  }));
+  static_assert(makes({2, 3, 4, 4}, [](GraphBuilder& g) {
+    return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {2, 2});
+  }));
   static_assert(makes({2, 3, 5, 4}, [](GraphBuilder& g) {
     return conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {1, 1}, Padding::valid);
   }));
@@ -119,20 +130,31 @@ TEST(Shapes, OfWindows) {
   static_assert(makes({2, 3, 4, 12}, [](GraphBuilder& g) {
     return depthwise_conv2d(floats(g, {2, 5, 7, 3}), floats(g, {3, 3, 3, 4}), {2, 2});
   }));
-  static_assert(makes({2, 4, 5}, [](GraphBuilder& g) { return conv1d(floats(g, {2, 7, 3}), floats(g, {2, 3, 5}), 2); }));
+  static_assert(makes({2, 4, 5}, [](GraphBuilder& g) {
+    return conv1d(floats(g, {2, 7, 3}), floats(g, {2, 3, 5}), 2);
+  }));
   static_assert(makes({2, 3}, [](GraphBuilder& g) { return global_average_pool(floats(g, {2, 5, 7, 3})); }));
   static_assert(makes({2, 3}, [](GraphBuilder& g) { return global_max_pool(floats(g, {2, 5, 7, 3})); }));
   static_assert(makes({2, 2, 3, 3}, [](GraphBuilder& g) { return average_pool(floats(g, {2, 5, 7, 3}), 2); }));
   static_assert(makes({2, 2, 3, 3}, [](GraphBuilder& g) { return max_pool(floats(g, {2, 5, 7, 3}), 2); }));
-  static_assert(makes({2, 3, 4, 3}, [](GraphBuilder& g) { return max_pool(floats(g, {2, 5, 7, 3}), W{2, 2}, W{2, 2}, Padding::same); }));
+  static_assert(makes({2, 3, 4, 3}, [](GraphBuilder& g) {
+    return max_pool(floats(g, {2, 5, 7, 3}), W{2, 2}, W{2, 2}, Padding::same);
+  }));
 }
 
 TEST(Shapes, OfLosses) {
-  static_assert(makes({}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {5})); }));
+  static_assert(makes({}, [](GraphBuilder& g) {
+    return sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {5}));
+  }));
   static_assert(makes({}, [](GraphBuilder& g) { return softmax_cross_entropy(floats(g, {5, 3}), floats(g, {5, 3})); }));
-  static_assert(makes({}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {3}), tensor<std::int32_t>(g, {})); }));
-  static_assert(makes({2, 5}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {2, 5, 3}), tensor<std::int32_t>(g, {2, 5}), per_example); }));
-  static_assert(makes({2, 5}, [](GraphBuilder& g) { return mean_squared_error(floats(g, {2, 5, 3}), floats(g, {3}), per_example); }));
+  static_assert(makes(
+      {}, [](GraphBuilder& g) { return sparse_softmax_cross_entropy(floats(g, {3}), tensor<std::int32_t>(g, {})); }));
+  static_assert(makes({2, 5}, [](GraphBuilder& g) {
+    return sparse_softmax_cross_entropy(floats(g, {2, 5, 3}), tensor<std::int32_t>(g, {2, 5}), per_example);
+  }));
+  static_assert(makes({2, 5}, [](GraphBuilder& g) {
+    return mean_squared_error(floats(g, {2, 5, 3}), floats(g, {3}), per_example);
+  }));
 }
 
 TEST(Shapes, OfSoftmaxAttentionAndNormalizations) {
@@ -141,7 +163,9 @@ TEST(Shapes, OfSoftmaxAttentionAndNormalizations) {
   static_assert(makes({5, 7}, [](GraphBuilder& g) { return log_softmax(floats(g, {5, 7}), 0); }));
   static_assert(makes({2, 7, 10}, [](GraphBuilder& g) { return self_attention(floats(g, {2, 7, 30}), 5); }));
   static_assert(makes({2, 7, 3}, [](GraphBuilder& g) { return rms_norm(floats(g, {2, 7, 3}), floats(g, {3})); }));
-  static_assert(makes({3}, [](GraphBuilder& g) { return batch_norm_of_batch(floats(g, {2, 7, 3}), floats(g, {3}), floats(g, {3})).variance; }));
+  static_assert(makes({3}, [](GraphBuilder& g) {
+    return batch_norm_of_batch(floats(g, {2, 7, 3}), floats(g, {3}), floats(g, {3})).variance;
+  }));
 }
 
 TEST(Shapes, OfLayers) {
@@ -164,31 +188,56 @@ TEST(Shapes, OfLayers) {
 }
 
 TEST(GraphError, OfShapes) {
-  EXPECT_EQ(error_of([](GraphBuilder& g) { floats(g, {5, 3}) + floats(g, {5}); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              floats(g, {5, 3}) + floats(g, {5});
+            }),
             "crochet: the operands' shapes do not broadcast");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { matmul(floats(g, {5, 3}), floats(g, {4, 7})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              matmul(floats(g, {5, 3}), floats(g, {4, 7}));
+            }),
             "crochet: matmul: inner dimensions differ: 3 and 4");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { matmul(floats(g, {5, 3}), floats(g, {3})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              matmul(floats(g, {5, 3}), floats(g, {3}));
+            }),
             "crochet: a tensor of rank 2 is needed here, not rank 1");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 3}), floats(g, {3, 3, 2, 4})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {1, 5, 5, 3}), floats(g, {3, 3, 2, 4}));
+            }),
             "crochet: a convolution's image has 3 channels, the filter 2");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {5, 5, 3}), floats(g, {3, 3, 3, 4})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {5, 5, 3}), floats(g, {3, 3, 3, 4}));
+            }),
             "crochet: a tensor of rank 4 is needed here, not rank 3");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 3}), floats(g, {3, 3})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {1, 5, 5, 3}), floats(g, {3, 3}));
+            }),
             "crochet: a tensor of rank 4 is needed here, not rank 2");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {5, 5, 3}), 8, {3, 3}, "conv"); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {5, 5, 3}), 8, {3, 3}, "conv");
+            }),
             "crochet: a tensor of rank 4 is needed here, not rank 3");
   EXPECT_EQ(error_of([](GraphBuilder& g) { dense(floats(g, {3}), 8, "dense"); }),
             "crochet: a tensor of rank 2 is needed here, not rank 1");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { floats(g, {1, 1, 1, 1, 1, 1, 1}); }), "crochet: a tensor has at most 6 dimensions");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { broadcast_to(floats(g, {5, 3}), {5, 1}); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              floats(g, {1, 1, 1, 1, 1, 1, 1});
+            }),
+            "crochet: a tensor has at most 6 dimensions");
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              broadcast_to(floats(g, {5, 3}), {5, 1});
+            }),
             "crochet: the operands' shapes do not broadcast");
 }
 
 TEST(GraphError, OfWindows) {
   const std::string expected = "crochet: the window does not fit the image, or a stride or dilation is below 1";
-  EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 2, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::valid); }), expected);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {0, 1}); }), expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {1, 2, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::valid);
+            }),
+            expected);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {0, 1});
+            }),
+            expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(floats(g, {1, 5, 5, 1}), 0); }), expected);
   EXPECT_EQ(error_of([](GraphBuilder& g) {
               conv2d(floats(g, {1, 5, 5, 1}), floats(g, {3, 3, 1, 1}), {1, 1}, Padding::same, {1, 0});
@@ -222,14 +271,20 @@ TEST(GraphError, OfElementTypes) {
   EXPECT_EQ(error_of([](GraphBuilder& g) { floats(g, {3}) + tensor<double>(g, {3}); }), differ);
   EXPECT_EQ(error_of([](GraphBuilder& g) { equal(floats(g, {3}), tensor<std::int32_t>(g, {3})); }), differ);
   EXPECT_EQ(error_of([](GraphBuilder& g) { matmul(floats(g, {3, 3}), tensor<double>(g, {3, 3})); }), differ);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { select(tensor<bool>(g, {3}), floats(g, {3}), tensor<double>(g, {3})); }), differ);
+  EXPECT_EQ(error_of([](GraphBuilder& g) { select(tensor<bool>(g, {3}), floats(g, {3}), tensor<double>(g, {3})); }),
+            differ);
   EXPECT_EQ(error_of([](GraphBuilder& g) { select(floats(g, {3}), floats(g, {3}), floats(g, {3})); }), unsupported);
   EXPECT_EQ(error_of([](GraphBuilder& g) { exp(tensor<std::int32_t>(g, {3})); }), unsupported);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { matmul(tensor<std::int32_t>(g, {3, 3}), tensor<std::int32_t>(g, {3, 3})); }), unsupported);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              matmul(tensor<std::int32_t>(g, {3, 3}), tensor<std::int32_t>(g, {3, 3}));
+            }),
+            unsupported);
   EXPECT_EQ(error_of([](GraphBuilder& g) { reduce_mean(tensor<std::int32_t>(g, {3})); }), unsupported);
   EXPECT_EQ(error_of([](GraphBuilder& g) { reduce_sum(tensor<bool>(g, {3})); }), unsupported);
   EXPECT_EQ(error_of([](GraphBuilder& g) { argmax(tensor<bool>(g, {3})); }), unsupported);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int64_t>(g, {5})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int64_t>(g, {5}));
+            }),
             "crochet: labels are int32: convert with cast<std::int32_t>(labels)");
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(tensor<std::int32_t>(g, {1, 4, 4, 1}), 2); }), unsupported);
 }
@@ -247,24 +302,39 @@ TEST(GraphError, OfArithmeticOnBools) {
 
 TEST(GraphError, OfLosses) {
   const std::string labels = "crochet: the labels' shape does not fit the logits'";
-  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {4})); }), labels);
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              sparse_softmax_cross_entropy(floats(g, {5, 3}), tensor<std::int32_t>(g, {4}));
+            }),
+            labels);
   EXPECT_EQ(error_of([](GraphBuilder& g) { softmax_cross_entropy(floats(g, {5, 3}), floats(g, {5, 1})); }), labels);
-  EXPECT_EQ(error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5}), tensor<std::int32_t>(g, {5})); }), labels);
+  EXPECT_EQ(
+      error_of([](GraphBuilder& g) { sparse_softmax_cross_entropy(floats(g, {5}), tensor<std::int32_t>(g, {5})); }),
+      labels);
   EXPECT_EQ(error_of([](GraphBuilder& g) { sigmoid_cross_entropy(floats(g, {5, 3}), floats(g, {3})); }), labels);
   EXPECT_EQ(error_of([](GraphBuilder& g) { accuracy(floats(g, {5, 3}), tensor<std::int32_t>(g, {5, 1})); }), labels);
   EXPECT_EQ(error_of([](GraphBuilder& g) { softmax(floats(g, {5, 3}), 2); }), "crochet: there is no axis 2");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { mean_squared_error(floats(g, {5, 3}), floats(g, {5, 3}), floats(g, {3})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              mean_squared_error(floats(g, {5, 3}), floats(g, {5, 3}), floats(g, {3}));
+            }),
             "crochet: the operands' shapes do not broadcast");
 }
 
 TEST(GraphError, OfNormalizationsAndAttention) {
-  EXPECT_EQ(error_of([](GraphBuilder& g) { self_attention(floats(g, {2, 5, 30}), 3); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              self_attention(floats(g, {2, 5, 30}), 3);
+            }),
             "crochet: 10 channels do not make 3 equal heads or groups");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { group_norm(floats(g, {2, 5, 30}), 4, floats(g, {30}), floats(g, {30})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              group_norm(floats(g, {2, 5, 30}), 4, floats(g, {30}), floats(g, {30}));
+            }),
             "crochet: 30 channels do not make 4 equal heads or groups");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { self_attention(floats(g, {5, 30}), 2); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              self_attention(floats(g, {5, 30}), 2);
+            }),
             "crochet: a tensor of rank 3 is needed here, not rank 2");
-  EXPECT_EQ(error_of([](GraphBuilder& g) { layer_norm(floats(g, {5, 3}), floats(g, {5}), floats(g, {3})); }),
+  EXPECT_EQ(error_of([](GraphBuilder& g) {
+              layer_norm(floats(g, {5, 3}), floats(g, {5}), floats(g, {3}));
+            }),
             "crochet: the operands' shapes do not broadcast");
 }
 

@@ -17,10 +17,11 @@ using detail::misspelt;
 // Each is a hook with a right phase and the name, as a member that takes any arguments.
 #define NEAR_MISSES(X)                                                                                                 \
   X(extend_graph, extendGraph)                                                                                         \
-  X(extend_graph, ExtendGraph) X(extend_graph, Extend_Graph) X(extend_graph, extend_the_graph) X(                      \
-      extend_graph, on_extend_graph) X(extend_graph, extend_graph_) X(extend_graph, graph_extend)                      \
-      X(extend_graph, extends_graph) X(extend_graph, extend_grap) X(begin, Begin) X(begin, on_begin) X(begin, onBegin) \
-          X(begin, OnBegin) X(begin, begin_) X(begin, beginn) X(after_create_session, AfterCreateSession)              \
+  X(extend_graph, ExtendGraph)                                                                                         \
+  X(extend_graph, Extend_Graph) X(extend_graph, extend_the_graph) X(extend_graph, on_extend_graph)                     \
+      X(extend_graph, extend_graph_) X(extend_graph, graph_extend) X(extend_graph, extends_graph)                      \
+          X(extend_graph, extend_grap) X(begin, Begin) X(begin, on_begin) X(begin, onBegin) X(begin, OnBegin) X(       \
+              begin, begin_) X(begin, beginn) X(after_create_session, AfterCreateSession)                              \
               X(after_create_session, afterCreateSession) X(after_create_session, After_Create_Session) X(             \
                   after_create_session, after_Create_Session) X(after_create_session, After_create_session)            \
                   X(after_create_session, on_after_create_session) X(after_create_session, after_session_create) X(    \

@@ -2,8 +2,8 @@
 // Philox against the known answers of Random123 (kat_vectors, philox4x32 10), and the numbers made of it.
 #include <set>
 
-#include <crochet/kernels/random.hpp>
 #include <gtest/gtest.h>
+#include <crochet/kernels/random.hpp>
 
 namespace crochet::kernel {
 namespace {
@@ -17,7 +17,8 @@ TEST(Philox, KnownAnswers) {
 }
 
 TEST(Random, IsAFunctionOfSeedNameAndIndex) {
-  const Random a(1, "a"), same(1, "a"), other_name(1, "b"), other_seed(2, "a"), high_seed(1 + (std::uint64_t{1} << 40U), "a");
+  const Random a(1, "a"), same(1, "a"), other_name(1, "b"), other_seed(2, "a"),
+      high_seed(1 + (std::uint64_t{1} << 40U), "a");
   std::set<double> all;
   for (std::uint64_t i : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 32U, std::uint64_t{1} << 40U}) {
     EXPECT_EQ(a.uniform(i), same.uniform(i));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who owns an executor: one given by name is borrowed, a temporary or a moved one is owned, by every kind of session.
-#include <crochet/crochet.hpp>
 #include <gtest/gtest.h>
+#include <crochet/crochet.hpp>
 
 #include <utility>
 
