@@ -24,7 +24,7 @@ namespace crochet::testing {
 ///                only in runs for which the hook requested them
 ///   events       no exception, so that the hooks behind it handle every event: a stop is requested, not thrown. A
 ///                PhaseSpy inside a decorator has its phases called in order
-///   end          work at the end is done in `end`, once: the destructor does nothing more. A decorator calls `end` once
+///   end          work at the end is done in `end`, once: the destructor does nothing more. Decorators call `end` once
 ///   allocations  a steady step does not allocate. Only checked with LawOptions::allocations
 inline constexpr std::array<std::string_view, 8> hook_laws{"copies", "moves",  "begin", "state",
                                                            "reads",  "events", "end",   "allocations"};
