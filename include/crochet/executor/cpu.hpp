@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cpu: the device on which a model is compiled for the CPU. `Cpu{.threads = 2}.compile<Model>()` is an executor for a
-// session.
+// Cpu: the device that compiles a model for the CPU. `Cpu{.threads = 2}.compile<Model>()` is an executor for a session.
 #pragma once
 
 #include <crochet/executor/cpu/needs_cpu.hpp>
 
-// First: with each mistake in a model, g++ prints by which headers it came to these.
+// Included first, because g++ prints with each mistake in a model how it came to include these headers.
 #include <crochet/graph/core/graph_error.hpp>
 
 #include <crochet/model.hpp>
@@ -17,16 +16,17 @@
 
 namespace crochet {
 
-/// Where and how a model runs. Results are the same on every run for the same seed and number of threads. Backend is
-/// the policy for matrix products: kernels/cpu/matrix.hpp says what one must provide.
+/// Where and how a model runs. For the same seed and number of threads the results of every run are the same. Backend:
+/// the policy for matrix products; see kernels/cpu/matrix.hpp for its interface.
 template <class Backend>
 struct BasicCpu {
-  int threads = 1;         ///< how many threads share a step
-  std::uint64_t seed = 0;  ///< of the variables' first values
+  int threads = 1;         ///< the number of threads that share a step
+  std::uint64_t seed = 0;  ///< for the initial values of variables
 
   static constexpr bool is_device = true;
 
-  /// The model's executor. All of its code is made in the compiler. A mistake in the model is one compile error here.
+  /// The model's executor. All of its code is generated at compile time. A mistake in the model is one compile error
+  /// here.
   template <class Model>
   auto compile() const {
     if constexpr (detail::Builds<Model>) {
@@ -34,7 +34,7 @@ struct BasicCpu {
     } else if constexpr (!detail::Defines<Model>) {
       static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
       return UnusableExecutor<>{};
-    } else {  // reported here and not in a function: compilers print each call on the way
+    } else {  // reported here and not in a called function, because compilers print the chain of calls
 #if defined(__clang__)
       static_assert(detail::try_to_build<Model>());
 #else
@@ -45,7 +45,7 @@ struct BasicCpu {
   }
 };
 
-/// Products by crochet's own register tiles. crochet/executor/cpu/eigen.hpp has them by Eigen.
+/// Products by crochet's own register tiles. For Eigen's products see crochet/executor/cpu/eigen.hpp.
 using Cpu = BasicCpu<kernel::Tiles>;
 
 }  // namespace crochet

@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-/// Like Cpu, with Eigen's products. Eigen may allocate in a step (its own packing buffers, beyond 128 KiB).
+/// Like Cpu, with Eigen's products. Eigen may allocate during a step (its own packing buffers, above 128 KiB).
 using EigenCpu = BasicCpu<kernel::EigenProducts>;
 
 }  // namespace crochet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU executor: variables, threads, and a straight-line step for every demand.
+// The CPU executor: variables, threads, and straight-line code for every demand.
 #pragma once
 #include <array>
 #include <span>
@@ -63,8 +63,10 @@ struct FetchedType<D, 0> {
 };
 }  // namespace detail
 
-/// Runs a model's graph. Backend: the policy for products (kernels/cpu/matrix.hpp). Extensions: hooks whose
-/// extend_graph is part of the graph. Movable. One thread at a time may call it; it uses its team inside.
+/// Runs a model's graph.
+/// - Backend: the policy for products (kernels/cpu/matrix.hpp).
+/// - Extensions: hooks whose extend_graph is part of the graph.
+/// - Movable. Only one thread at a time may call it; it runs its own team of threads.
 template <class Backend, class Model, class... Extensions>
 class Executor {
   using T = Tables<Backend::packs, Model, Extensions...>;
@@ -83,7 +85,7 @@ class Executor {
   static constexpr bool accepts_feed = accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
   template <class N>
   static constexpr bool fetch_is_free = true;
-  /// One that reports what is wrong with the hooks' extend_graph, if they make no graph.
+  /// The executor of the extended graph, or one that reports the errors in the hooks' extend_graph.
   template <class... H>
   using extended_by =
       std::conditional_t<crochet::detail::Builds<Model, Extensions..., H...>,
@@ -91,14 +93,14 @@ class Executor {
                          UnusableExecutor<crochet::detail::BrokenExtension<Model, Extensions..., H...>>>;
   template <class D>
   using plan_of = Planned<T, D>;
-  /// A run that names nothing computes nothing, and one that lacks a feed is an error where it is called.
+  /// A run without fetches and targets is an error, and so is a missing feed. Both are reported at the call.
   static constexpr bool needs_target = true, checks_feeds = true;
   template <class D, class... N>
   static constexpr auto feeds_reason(Names<N...> fed) {
     return lacks_reason<Planned<T, D>>(fed);
   }
 
-  /// The memory of a run. It grows to what the largest run has needed, and is then kept.
+  /// The memory of a run. It grows to the size of the largest run and is kept.
   class Workspace {
     friend class Executor;
     kernel::AlignedBytes memory_, totals_;
@@ -109,30 +111,31 @@ class Executor {
 
   explicit Executor(const Settings& settings = {})
       : settings_(settings), team_(settings.threads < 1 ? 1 : settings.threads) {}
-  /// The executor of the extended graph, from one without it.
+  /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
       : Executor(plain.settings()) {}
 
   const Settings& settings() const { return settings_; }
   int threads() const { return team_->size(); }
-  /// The bytes that a run's memory holds, without the variables.
+  /// The bytes of memory of a run, without the variables.
   std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.capacity() + w.totals_.capacity(); }
 
-  /// Gives every variable its first value, from the seed.
+  /// Gives every variable its initial value, from the seed.
   void initialize() { variables_.initialize(settings_.seed); }
 
-  /// Computes what the demand names. The feeds' memory is used in place. Throws ShapeError if a feed's size does not
-  /// fit or is 0 where a mean is taken over it, UninitializedError if a variable that it needs has no value,
-  /// ResourceExhaustedError if there is no memory for the run. After the first run with the largest batch it allocates
-  /// nothing.
+  /// Computes the values of the demand. The feeds' memory is used in place.
+  /// - Throws ShapeError if a feed's size does not fit, or is 0 and a mean is computed over it.
+  /// - Throws UninitializedError if a variable that the run needs has no value.
+  /// - Throws ResourceExhaustedError if there is no memory for the run.
+  /// - Allocates nothing after the first run with the largest batch.
   template <class D, class... F>
   void run(Workspace& w, const F&... feeds) {
     using P = Planned<T, D>;
     using L = Lowering<T, P, Backend>;
     check_feeds<P, F...>();
     variables_.template settle<P>();
-    typename L::FrameType frame;  // its tables are filled where they are read, and not cleared first
+    typename L::FrameType frame;  // not cleared: the entries in use are filled
     frame.variables = variables_.data();
     frame.dims.fill(unknown_dim);
     (bind_feed(feeds, frame), ...);
@@ -149,9 +152,9 @@ class Executor {
     remember<L, P>(w, frame, static_cast<D*>(nullptr));
   }
 
-  /// The same, shown to probes (graph/probe/probe.hpp). Probes that watch nothing are called around the steps of the
-  /// plan that run has; where one watches tensors, their nodes are values in memory, in a plan of its own. Costs what
-  /// the probes take, and a barrier of the team behind each step whose values are shown.
+  /// As run(), with probes (graph/probe/probe.hpp). If no probe watches tensors, the plan is that of run(), and the
+  /// probes are called around its steps. Otherwise a separate plan keeps the watched nodes as values in memory. Cost:
+  /// the probes' own, and a barrier of the team after each step whose values are shown.
   static constexpr bool takes_probes = true;
   template <class W>
   static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
@@ -190,7 +193,7 @@ class Executor {
     shown.end(probes);
   }
 
-  /// A value of the last run on the workspace. A variable's is the one after that run.
+  /// A value of the last run on the workspace. A variable has its value after that run.
   template <class N>
   fetched_t<N> fetch(Workspace& w) const {
     static constexpr Node n = T::template node<N>();
@@ -209,11 +212,12 @@ class Executor {
     }
   }
 
-  /// Calls `visit(name, elements, shape)` for every variable, in the graph's order: std::string_view, std::span of
-  /// float, double, std::int32_t, std::int64_t, std::uint8_t or bool, row-major whatever the layout inside, and
-  /// std::span<const std::int64_t>. All are valid during the call. What `visit` overwrites is used from the next run
-  /// on; a visit that returns false says that it has left the variable alone. Of a const executor the elements are
-  /// const, and a variable without a value throws UninitializedError.
+  /// Calls `visit(name, elements, shape)` for every variable, in the graph's order.
+  /// - `name`: std::string_view; `shape`: std::span<const std::int64_t>.
+  /// - `elements`: std::span of float, double, std::int32_t, std::int64_t, std::uint8_t or bool, always row-major.
+  /// - The arguments are valid during the call only.
+  /// - New elements are used from the next run on. A `visit` that returns false must not have changed them.
+  /// - For a const executor the elements are const, and a variable without a value throws UninitializedError.
   template <class Visit>
   void for_each_variable(Visit&& visit) {
     variables_.for_each(visit);
@@ -222,13 +226,13 @@ class Executor {
   void for_each_variable(Visit&& visit) const {
     variables_.for_each(visit);
   }
-  /// Whether every variable has a value: from initialize(), or since somebody wrote it.
+  /// Whether every variable has a value, from initialize() or a write.
   bool variables_initialized() const { return variables_.initialized(); }
-  /// The names of the variables that have none.
+  /// The names of the variables without a value.
   std::vector<std::string> uninitialized_variables() const { return variables_.uninitialized(); }
 
-  /// The variable's elements, row-major, to read or overwrite until the next run; then ask again. One that had no value
-  /// is all zeros, and counts as initialized from here on.
+  /// The variable's elements, row-major, to be read or overwritten. Valid until the next run. A variable without a
+  /// value has all zeros, and counts as initialized from here on.
   template <class N>
   auto variable(N) {
     static_assert(T::template node_id<N> >= 0 && T::template node<N>().is(op::variable),
@@ -245,7 +249,7 @@ class Executor {
   }
 
  private:
-  /// What a run of the plan lacks when these names are fed, as a std::type_identity of a crochet::error.
+  /// The input that the plan lacks if these names are fed: a std::type_identity of a crochet::error.
   template <class P, class... N>
   static constexpr auto lacks_reason(Names<N...>) {
     constexpr std::size_t unfed = first_unfed<P, N...>();
@@ -264,14 +268,14 @@ class Executor {
   template <const auto& Table, std::size_t I>
   using spelt_at = crochet::detail::spelt<Name<FixedString<Table[I].size() + 1>{Table[I]}>>;
 
-  /// One compile error if the plan lacks a feed. A session has reported it where `run` is called.
+  /// One compile error if the plan lacks a feed. For a session it is reported where `run` is called.
   template <class P, class... F>
   static constexpr void check_feeds() {
     using Reason = typename decltype(lacks_reason<P>(Names<typename F::name...>{}))::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
   }
 
-  /// The index in `feedable` of a placeholder that the plan reads and nobody feeds.
+  /// The index in `feedable` of a placeholder that the plan reads and that is not fed.
   template <class P, class... N>
   static constexpr std::size_t first_unfed() {
     for (const Value& v : P::plan.values) {
@@ -282,7 +286,7 @@ class Executor {
     return T::feedable.size();
   }
 
-  /// The index in `symbols` of a dynamic dimension that the plan has and no fed placeholder.
+  /// The index in `symbols` of a dynamic dimension of the plan that no fed placeholder has.
   template <class P, class... N>
   static constexpr std::size_t first_unknown() {
     std::array<bool, max_symbols> known{}, used{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a variable its first value.
+// Initial values of variables.
 #pragma once
 #include <string_view>
 
@@ -9,7 +9,7 @@
 
 namespace crochet::cpu {
 
-/// Element i of a variable's first value.
+/// Element i of a variable's initial value.
 [[gnu::noinline]] inline double first_value(const Attributes& a, const kernel::Random& random, std::int64_t i) {
   const auto at = static_cast<std::uint64_t>(i);
   switch (static_cast<Initializer::Kind>(a.ints[0])) {
@@ -22,15 +22,15 @@ namespace crochet::cpu {
   }
 }
 
-/// Fills `n` elements as the variable's initializer says. What is drawn depends on the seed, the variable's name and
-/// the element's index alone.
+/// Fills `n` elements by the variable's initializer. Random values depend on the seed, the variable's name and the
+/// element's index only.
 template <class T>
 CROCHET_COLD void initialize(T* data, std::int64_t n, const Attributes& a, std::string_view name, std::uint64_t seed) {
   const kernel::Random random(seed, name);
   for (std::int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(first_value(a, random, i));
 }
 
-/// The same for an element type known at run time.
+/// As above, for an element type known at run time.
 CROCHET_COLD inline void initialize(void* data, DType type, std::int64_t n, const Attributes& a, std::string_view name,
                                     std::uint64_t seed) {
   switch (type) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From plan to code: each step becomes one call of a kernel, with its program as a type and its memory as arguments.
-// Steps that differ in numbers only share one function, which reads them from a table (step_table.hpp); a step that is
-// alone of its kind is inlined, and its numbers are then constants.
+// Code generation: each step of a plan becomes one call of a kernel, with its program as a type and its memory as
+// arguments. Steps that differ in numbers only share one function, which reads the numbers from a table
+// (step_table.hpp). A step without such others is inlined, with its numbers as constants.
 #pragma once
 #include <array>
 #include <atomic>
@@ -29,10 +29,10 @@ class Lowering {
  public:
   using FrameType = Frame<plan.slot_count, T::graph.nodes.size(), plan.reduction_buffer_count>;
 
-  /// All steps, in order, on one member of the team.
+  /// Runs all steps, in order, on one member of the team.
   static void run(const FrameType& frame, kernel::Worker& worker) {
     [&]<std::size_t... S>(std::index_sequence<S...>) {
-      // An array and not a fold: clang nests folds, and stops at 256.
+      // An array instead of a fold expression: clang nests folds and limits their depth to 256.
       [[maybe_unused]] const bool done[] = {
           true,
           (step_or_region<Table::code[S], Table::shared[S], region_at(S)>(Table::steps[S], frame, worker), true)...};
@@ -40,7 +40,7 @@ class Lowering {
     (std::make_index_sequence<plan.step_count>{});
   }
 
-  /// Whether all that the steps do is to compute scalars: no second thread is worth telling of it.
+  /// Whether all steps compute scalars only, so that using a second thread does not pay.
   static constexpr bool only_scalars = [] {
     for (std::size_t s = 0; s < plan.step_count; ++s) {
       const Step& step = plan.steps[s];
@@ -49,12 +49,12 @@ class Lowering {
     return true;
   }();
 
-  /// Bytes of workspace for the values of regions, for a team of so many.
+  /// The bytes of workspace for the values of regions, for a team of `members`.
   static constexpr std::size_t item_bytes(std::int64_t members) {
     return static_cast<std::size_t>(region_room * members);
   }
 
-  /// Where value V of the plan lies; of values that live for a few items only, nothing is known outside their region.
+  /// The address of value V of the plan. Not for values in Region::items, which have no address outside their region.
   template <std::int32_t V>
   CROCHET_HOST_ALWAYS_INLINE static void* address(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
@@ -70,7 +70,7 @@ class Lowering {
     }
   }
 
-  /// Gives the members of a team room for the totals of each step that reduces; keeps the memory.
+  /// Allocates memory for the partial results of each step that reduces, for all members of a team. The memory is kept.
   static void place_totals(FrameType& frame, kernel::AlignedBytes& memory, int members) {
     if constexpr (plan.reduction_buffer_count > 0) {
       std::array<std::size_t, plan.reduction_buffer_count + 1> offsets{};
@@ -94,24 +94,24 @@ class Lowering {
     return static_cast<std::size_t>(kernel::loop_room<program_of<C>, refs_t<C>>(s.columns.at(dims)) * members);
   }
 
-  // A region: every member takes its items through all steps, a few at a time. Where there are fewer items than
-  // members, the members share each step instead.
+  // Regions: every member takes its items through all steps, a few at a time. If there are fewer items than members,
+  // the members share each step instead.
 
   static constexpr int no_region = -1, inside_one = -2;
-  /// Which region begins with a step.
+  /// The region that begins with a step.
   static constexpr int region_at(std::size_t step) {
     const std::int32_t r = plan.steps[step].region;
     if (r < 0) return no_region;
     return plan.regions.data()[r].first == static_cast<std::int32_t>(step) ? r : inside_one;
   }
 
-  /// How many items at a time: what the steps touch for them should stay in a core's own cache, with weights beside it.
+  /// The number of items per slice. The memory accessed for them, and weights, should fit a core's own cache.
   static constexpr std::int64_t items_at_once(const ItemSteps& r) {
     constexpr std::int64_t cache = std::int64_t{1} << 18;
     const std::int64_t items = cache / (r.bytes < 1 ? 1 : r.bytes);
     return items < 1 ? 1 : items;
   }
-  /// Bytes that a member needs for its items.
+  /// The bytes that a member needs for its items.
   static constexpr std::int64_t region_room = [] {
     std::int64_t most = 0;
     for (std::size_t r = 0; r < plan.region_count; ++r) {
@@ -121,7 +121,7 @@ class Lowering {
     return most;
   }();
 
-  // Two functions and not one that chooses: inlining costs the compiler much where there are many steps.
+  // Two functions instead of one with a condition, because inlining is expensive to compile for plans of many steps.
   template <std::size_t C, bool Shared, int R>
   requires(Shared&& R == no_region)
       [[gnu::noinline]] static void step_or_region(const StoredStep& s, const FrameType& frame,
@@ -147,7 +147,8 @@ class Lowering {
       steps_of<R, together.value>(where, who);
     });
   }
-  /// Calls take(true_type, all items, worker) or, for each few items of this member, take(false_type, items, worker).
+  /// If there are fewer items than members, calls take(true_type, all items, worker); otherwise calls take(false_type,
+  /// items, worker) for each slice of this member's items.
   template <std::size_t R, class Take>
   CROCHET_HOST_ALWAYS_INLINE static void each_slice(const FrameType& frame, kernel::Worker& worker, const Take& take) {
     static constexpr ItemSteps r = plan.regions[R];
@@ -180,7 +181,7 @@ class Lowering {
     (std::make_index_sequence<static_cast<std::size_t>(plan.regions[R].count)>{});
   }
 
-  // A step. C: the first one that is the same code; what follows is made once for each.
+  // Runs a step. C: the first step with the same code. The functions below are instantiated once for each such C.
 
   template <std::size_t C, bool Shared, class Where>
   requires(Shared) [[gnu::noinline]] static void step(const StoredStep& s, const Where& where, kernel::Worker& worker) {
@@ -214,7 +215,7 @@ class Lowering {
     }
   }
 
-  /// Which of the kernel's ways the steps that are the same code can take, for kernels that want to know.
+  /// The code paths that the steps with the same code may need, for kernels that have a `Paths` type.
   template <std::size_t C, class Types>
   static constexpr auto paths() {
     using Paths = typename Kernel<plan.steps[C].root>::Paths;
@@ -229,7 +230,7 @@ class Lowering {
     return all;
   }
 
-  /// Whether one of the step's operands lies in panels.
+  /// Whether one of the step's operands is in panels.
   template <std::size_t C>
   static constexpr bool has_panels() {
     const Step& s = plan.steps[C];
@@ -239,7 +240,7 @@ class Lowering {
     }
     return false;
   }
-  /// An elementwise step.
+  /// Runs an elementwise step.
   template <std::size_t C, class Where>
   CROCHET_HOST_ALWAYS_INLINE static void run_loop(const StoredStep& s, const Where& where, kernel::Worker& worker) {
     if constexpr (detail::is_scalar(plan.steps[C])) {
@@ -248,7 +249,7 @@ class Lowering {
     }
     const std::int64_t all_rows = s.rows.at(where.dims), all_columns = s.columns.at(where.dims);
     std::int64_t rows = all_rows, columns = all_columns;
-    if constexpr (Where::sliced) {  // their share of the rows, or of the columns where there are no rows
+    if constexpr (Where::sliced) {  // their part of the rows, or of the columns if there are no rows
       if (s.item_rows != 0) rows = s.item_rows * where.range.size();
       if (s.item_columns != 0) columns = s.item_columns * where.range.size();
     }
@@ -265,7 +266,7 @@ class Lowering {
   }
 
  public:
-  // A step's program as types: the same ones on every device.
+  // A step's program as a type; it is the same for every device.
 
   template <std::int32_t At, std::int32_t First>
   static constexpr auto instruction() {
@@ -292,9 +293,9 @@ class Lowering {
   using program_of = decltype(program<plan.steps[S].first_instruction>(
       std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].instructions)>{}));
 
-  // Its memory as arguments; a frame may hold addresses of any device.
+  // The memory of a step's program as arguments; a frame may contain addresses of any device.
 
-  /// As rows: whatever lies in one panel does, too.
+  /// A matrix that fits one panel is accessed as row-major.
   template <std::size_t S, std::int32_t At>
   static constexpr auto ref_type() {
     constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
@@ -316,7 +317,7 @@ class Lowering {
   }
 
  private:
-  /// Where a value begins for a step.
+  /// The address of a value for a step.
   template <class Where>
   CROCHET_HOST_ALWAYS_INLINE static void* find(const StoredPlace& p, const Where& where) {
     if (p.region == Region::items) return where.items + p.index * where.capacity;
@@ -348,14 +349,14 @@ class Lowering {
     return all;
   }
 
-  // A kernel's call.
+  // The call of a kernel.
 
   template <std::size_t C, std::size_t... I>
   static constexpr auto types(std::index_sequence<I...>) {
     constexpr Step s = plan.steps[C];
     return kernel::Types<type_of<s.root_value>, type_of<s.operands[I]>...>{};
   }
-  // Not inlined: it is the same for every operand of every step.
+  // Not inlined, because it is the same for every operand of every step.
   template <class Where>
   [[gnu::noinline]] static void describe(const StoredOperand& from, const Where& where, kernel::Operand& to) {
     to.data = find(from.place, where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first include of headers that need Eigen.
-// If it is not found, that is the one error, and it names the component.
+// Included first by headers that need Eigen. If Eigen is not found, the only error is at this include, and the file
+// name states the component.
 #pragma once
 
 #include <crochet/base/config.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What probes are shown of one run on the CPU: the run itself, sources before its steps, watched values behind them,
-// what assignments have written after them.
+// One run on the CPU as probes see it: the run itself, sources before its steps, watched values after the steps, and
+// assigned values at the end.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@ struct ShownType {
   Shape shape;
 };
 
-/// A tensor at the sizes of the run, with room for its extents.
+/// A tensor at the sizes of the run; stores its extents.
 class ShownTensor {
  public:
   ShownTensor(std::int32_t node, const ShownType& type, const void* data, const Dims& dims)
@@ -49,7 +49,7 @@ class ShownTensor {
   const void* data_;
 };
 
-/// A constant in its type's bytes.
+/// A constant as bytes of its type.
 inline std::array<std::byte, 8> constant_bytes(DType type, double value) {
   std::array<std::byte, 8> bytes{};
   const auto put = [&](auto x) { std::memcpy(bytes.data(), &x, sizeof x); };
@@ -62,7 +62,7 @@ inline std::array<std::byte, 8> constant_bytes(DType type, double value) {
   return bytes;
 }
 
-/// The names of an executor's nodes, made once.
+/// The names of an executor's nodes, computed once.
 template <class E>
 std::span<const std::string_view> node_names_of() {
   static const std::vector<std::string> names = node_names(graph_table<E>());
@@ -105,7 +105,7 @@ class ProbedRunOf {
     for (const int s : behind_step) n += s == step ? 1U : 0U;
     return n;
   }
-  /// The places in Watch::nodes of what is shown behind a step; they are in the graph's order.
+  /// The indices in Watch::nodes of the values shown after a step, in the graph's order.
   template <int Step>
   static constexpr auto shown = [] {
     std::array<std::size_t, count_behind(Step)> list{};
@@ -128,7 +128,7 @@ class ProbedRunOf {
         slots_(frame.slots),
         placeholders_(frame.placeholders.data()) {}
 
-  /// on_run_begin, sources, and what is there without a step.
+  /// Calls on_run_begin, then shows sources and values that no step computes.
   template <class Probes, class Facts, class... N, class... X>
   void begin(const Probes& probes, const Facts& facts, int members, std::size_t workspace,
              crochet::detail::List<Feed<N, X>...>) {
@@ -150,18 +150,18 @@ class ProbedRunOf {
     for (std::size_t s = 0; s < max_symbols; ++s) run.dims[s] = dims_[s] < 0 ? 0 : dims_[s];
     probes.each([&](auto& probe) { crochet::detail::show_run_begin(probe, run); });
     [&]<std::size_t... K>(std::index_sequence<K...>) {
-      // An array and not a fold: clang nests folds, and stops at 256.
+      // An array instead of a fold expression: clang nests folds and limits their depth to 256.
       [[maybe_unused]] const bool done[] = {true, (show_source<K, N...>(probes), true)...};
     }
     (std::make_index_sequence<Watch::sources.size()>{});
     show_list<-1>(probes);
   }
-  /// What is complete behind a step.
+  /// Shows the values that are complete after a step.
   template <std::size_t Step, class Probes>
   void behind(const Probes& probes) const {
     show_list<static_cast<int>(Step)>(probes);
   }
-  /// What assignments have written; on_run_end.
+  /// Shows assigned values, then calls on_run_end.
   template <class Probes>
   void end(const Probes& probes) const {
     show_list<static_cast<int>(steps)>(probes);
@@ -213,7 +213,7 @@ class ProbedRunOf {
       show<node>(probes, slots_[index]);
     } else if constexpr (value.layout == Layout::row_major) {
       show<node>(probes, block_ + T::offsets[index]);
-    } else {  // what an assignment has written
+    } else {  // an assigned value
       show<node>(probes, variables_.read(T::variable_index(static_cast<int>(index))));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a plan with probes around them. The plain Lowering knows nothing of this.
+// The steps of a plan with calls of probes around them. The plain Lowering does not depend on it.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -12,8 +12,7 @@
 
 namespace crochet::cpu {
 
-/// What a probe threw while the members of a team were at work: kept until they are done, and nothing is shown after
-/// it. Used by the first member only.
+/// Holds an exception of a probe until the team has finished; nothing is shown after it. Used by the first member only.
 class ProbeFailure {
  public:
   template <class Show>
@@ -43,8 +42,8 @@ class ProbedSteps {
   static constexpr const auto& names = StepFacts<T, P>::names;
 
  public:
-  /// All steps on one member of the team. `show(step)`: shows what is complete behind that step, if there is something:
-  /// Shows::at[step].
+  /// Runs all steps on one member of the team. `show(step)` shows the values that are complete after that step; it is
+  /// called where Shows::at[step].
   template <class Shows, class Show>
   static void run(const Frame& frame, kernel::Worker& worker, const Probes& probes, Show&& show) {
     [&]<std::size_t... S>(std::index_sequence<S...>) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a plan as a table of the running program: numbers only, so that a program does not carry what the plan
-// says to the compiler. And which steps are the same code on other numbers: layers mostly are, and that code is
-// compiled once.
+// The steps of a plan as a table of numbers for the running program, which then does not contain the compile-time plan.
+// Also determines which steps have the same code with other numbers: most layers do, and that code is compiled once.
 #pragma once
 #include <array>
 #include <bit>
@@ -12,30 +11,31 @@
 
 namespace crochet::cpu {
 
-/// Where a value lies.
+/// The location of a value.
 struct StoredPlace {
   Region region = Region::none;
-  std::int64_t index = -1;      ///< bytes into the variables; a placeholder's node; a slot; items: bytes an item
-  std::int64_t item_bytes = 0;  ///< if a step takes some items: how far each moves the beginning
+  /// byte offset in variables; placeholder's node; slot's number; items: byte offset per item
+  std::int64_t index = -1;
+  std::int64_t item_bytes = 0;  ///< if a step runs on some items: the distance of items in bytes
 };
 
-/// What a step's program reads or writes.
+/// An access of a step's program.
 struct StoredAccess {
   StoredPlace place;
-  std::int64_t pitch = -1;  ///< elements; -1: the step's columns
+  std::int64_t pitch = -1;  ///< in elements; -1: the step's columns
 };
 
 /// A kernel's result or operand.
 struct StoredOperand {
   StoredPlace place;
-  std::int64_t leading = 0;  ///< if a step takes some items: how much of the first dimension belongs to each; 0: all
+  std::int64_t leading = 0;  ///< if a step runs on some items: the part of the first dimension per item; 0: all
   Layout layout = Layout::row_major;
   Shape shape;
 };
 
 struct StoredStep {
   Extent rows, columns;
-  std::int64_t item_rows = 0, item_columns = 0;  ///< if it takes some items: rows, or columns, of each
+  std::int64_t item_rows = 0, item_columns = 0;  ///< if it runs on some items: the rows, or columns, per item
   std::int32_t first_access = 0, first_operand = 0;
   std::int32_t reduction_buffer = -1;
   bool barrier = false;
@@ -49,9 +49,9 @@ constexpr std::size_t inputs_of(const Step& s) {
   while (n < max_inputs && s.operands[n] >= 0) ++n;
   return n;
 }
-/// A step of one element, made by one thread.
+/// A step with one element, computed by one thread.
 constexpr bool is_scalar(const Step& s) { return s.rows.is_one() && s.columns.is_one(); }
-/// Whether a value of this many columns lies in several panels.
+/// Whether a value with this many columns takes several panels.
 constexpr bool in_many_panels(const Value& v, const Extent& columns) {
   const std::int64_t width = v.dtype == DType::float64 ? kernel::panel_width<double> : kernel::panel_width<float>;
   return v.layout == Layout::panels && columns.factor > width;
@@ -67,7 +67,7 @@ constexpr bool same_instruction(const Instruction& a, const Instruction& b) {
          std::bit_cast<std::uint64_t>(a.immediate) == std::bit_cast<std::uint64_t>(b.immediate);
 }
 
-/// Whether two steps differ in nothing but numbers: the same kernel and program on operands of the same types.
+/// Whether two steps differ in numbers only: the same kernel and program on operands of the same types.
 template <class Plan>
 constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
   if (a.root != b.root || a.instructions != b.instructions || a.accesses != b.accesses) return false;
@@ -93,7 +93,7 @@ constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
   return true;
 }
 
-/// Whether a program reads other things of an item than of the next one by this mode.
+/// Whether a program with this mode accesses different elements for different items.
 constexpr bool follows_rows(BroadcastMode mode) { return mode == BroadcastMode::full || mode == BroadcastMode::column; }
 
 }  // namespace detail
@@ -165,7 +165,7 @@ class StepTable {
     return table;
   }();
 
-  /// Of each step with a kernel the result, then the operands.
+  /// For each step with a kernel: the result, then the operands.
   static constexpr auto operands = [] {
     std::array<StoredOperand, operand_count> table{};
     StoredOperand* to = table.data();
@@ -179,7 +179,7 @@ class StepTable {
     return table;
   }();
 
-  /// By step: the first one that is the same code.
+  /// By step: the first step with the same code.
   static constexpr auto code = [] {
     std::array<std::size_t, count> first{}, known{};
     std::size_t n = 0;
@@ -191,7 +191,7 @@ class StepTable {
     }
     return first;
   }();
-  /// By step: whether others are the same code, and it takes longer than a call.
+  /// By step: whether other steps have the same code and the step takes longer than a call.
   static constexpr auto shared = [] {
     std::array<bool, count> several{};
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables of an executor: one block of memory, each variable in its layout. Whoever is not a kernel sees them
-// row-major: what lies in panels is copied out when it is asked for, and back before the next run if it may have
-// changed. Every variable knows whether it has a value yet.
+// The variables of an executor: one block of memory, with each variable in its layout. All code except kernels accesses
+// them row-major: a variable in panels is copied out on access, and back before the next run if it may have changed.
+// Each variable has a flag for whether it has a value.
 #pragma once
 #include <array>
 #include <cstring>
@@ -41,7 +41,7 @@ class Variables {
 
   std::byte* data() const { return block_.data(); }
 
-  /// Gives every variable its first value, from the seed.
+  /// Gives every variable its initial value, from the seed.
   CROCHET_COLD void initialize(std::uint64_t seed) {
     for (std::size_t v = 0; v < count; ++v) {
       const VariableInfo& info = T::variables[v];
@@ -57,12 +57,12 @@ class Variables {
     settled_ = true;
   }
 
-  /// Variable v's elements in row-major order: to read, until the next run.
+  /// Variable v's elements in row-major order, for reading. Valid until the next run.
   void* read(std::size_t v) const {
     const VariableInfo& info = T::variables[v];
     return info.layout == Layout::row_major ? place(info) : unpacked(v);
   }
-  /// The same to overwrite; it then has a value.
+  /// As read(), for overwriting; the variable then has a value.
   void* write(std::size_t v) {
     void* elements = read(v);
     initialized_[v] = true;
@@ -72,8 +72,8 @@ class Variables {
     }
     return elements;
   }
-  /// Before a run of the plan P: what was written since the last one is put where kernels find it. Throws
-  /// UninitializedError if P reads a variable that has no value. Costs one test of a flag once every variable has one
+  /// Before a run of the plan P: copies values written since the last run to the kernels' memory. Throws
+  /// UninitializedError if P reads a variable without a value. Costs one test of a flag if every variable has a value
   /// and nothing was written.
   template <class P>
   void settle() {
@@ -92,7 +92,7 @@ class Variables {
     }
     return true;
   }
-  /// The names of those that have none.
+  /// The names of the variables without a value.
   std::vector<std::string> uninitialized() const {
     std::vector<std::string> names;
     for (std::size_t v = 0; v < count; ++v) {
@@ -101,7 +101,7 @@ class Variables {
     return names;
   }
 
-  /// `visit(name, std::span<const T>, shape)` for every variable. Throws UninitializedError if one has no value.
+  /// Calls `visit(name, std::span<const T>, shape)` for every variable. Throws UninitializedError if one has no value.
   template <class Visit>
   void for_each(Visit&& visit) const {
     if (const auto missing = uninitialized(); !missing.empty()) refuse(missing);
@@ -109,7 +109,8 @@ class Variables {
       with_elements<const void>(v, read(v), visit);
     }
   }
-  /// `visit(name, std::span<T>, shape)`: what it returns false for is as it was before; anything else has a value now.
+  /// Calls `visit(name, std::span<T>, shape)` for every variable. If it returns false the variable is unchanged;
+  /// otherwise it has a value now.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (std::size_t v = 0; v < count; ++v) {
@@ -216,11 +217,11 @@ class Variables {
   }
 
   kernel::AlignedBytes block_;
-  // No array: an executor is moved, and moving many elements is much code.
+  // A vector instead of an array: an executor is movable, and moving many elements is much code.
   mutable std::vector<kernel::AlignedBytes> mirrors_ = std::vector<kernel::AlignedBytes>(count);
   std::array<bool, count> written_{};
   std::array<bool, count> initialized_{};
-  bool settled_ = false;  // nothing written, every variable has a value
+  bool settled_ = false;  // nothing to copy back, and every variable has a value
 };
 
 }  // namespace crochet::cpu

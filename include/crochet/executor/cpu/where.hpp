@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a step finds its values: the memory of the run, and whether the step is made for the whole batch or for a few
-// of its items.
+// The memory of a step's values, and whether a step runs on the whole batch or on a few of its items.
 #pragma once
 #include <array>
 #include <atomic>
@@ -18,12 +17,12 @@ struct Frame {
   std::array<std::byte*, Slots> slots;
   std::array<const void*, Nodes> placeholders;  ///< by node of the model's graph
   Dims dims;
-  std::byte* items = nullptr;                         ///< room for the items of all members
-  std::array<std::byte*, ReductionBuffers> totals{};  ///< by step that reduces: what the members have of it
+  std::byte* items = nullptr;                         ///< memory for the items of all members
+  std::array<std::byte*, ReductionBuffers> totals{};  ///< by step that reduces: the members' partial results
   mutable std::array<std::atomic<int>, ReductionBuffers> arrived{};
 };
 
-/// The whole batch. `items`: room for values of a region, `capacity` items of each.
+/// The whole batch. `items`: memory for values of a region, `capacity` items of each.
 template <class F>
 struct Whole {
   static constexpr bool sliced = false;
@@ -33,7 +32,7 @@ struct Whole {
   std::int64_t capacity;
 };
 
-/// Items `range` of the batch; a region's own values begin with the first of them.
+/// Items `range` of the batch. The memory for a region's own values starts with the first of them.
 template <class F>
 struct Slice {
   static constexpr bool sliced = true;
@@ -42,8 +41,8 @@ struct Slice {
   std::byte* items;
   std::int64_t capacity;
   kernel::Range range;
-  int member, members;  ///< of the team: which one this is, of how many
-  bool first, last;     ///< of the member's slices
+  int member, members;  ///< the member and the size of the team
+  bool first, last;     ///< whether it is the member's first or last slice
 };
 
 }  // namespace crochet::cpu

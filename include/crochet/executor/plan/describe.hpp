@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// describe(executor, fetches<...>, targets<...>): what a model's graph holds and what one of its runs does, as text for
-// people. Not part of executor/cpu.hpp, since few programs need it.
+// describe(executor, fetches<...>, targets<...>): a model's graph and the steps of one of its runs as readable text.
+// Not included by executor/cpu.hpp, because few programs need it.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace crochet {
 
-/// The size of a dynamic dimension, by its name.
+/// The sizes of dynamic dimensions, by name.
 using DimensionSizes = std::initializer_list<std::pair<std::string_view, std::int64_t>>;
 
 namespace detail {
@@ -72,7 +72,8 @@ class PlanText {
     text_ += '\n';
   }
 
-  /// A bar where threads wait before the step; kernel, shape, what is fused behind it, variables that are assigned.
+  /// A bar if there is a barrier before the step; then the kernel, its shape, the fused operations, and the variables
+  /// that are assigned.
   void write_step(std::size_t k) {
     const Step& s = plan.steps[k];
     text_ += s.barrier ? "| " : "  ";
@@ -116,9 +117,10 @@ class PlanText {
 
 }  // namespace detail
 
-/// The graph's size, the workspace that the run takes (with sizes for dynamic dimensions: `{{"batch", 32}}`), and its
-/// steps in order, each with the elementwise operations that are fused behind its kernel and the variables that it
-/// assigns. A bar marks steps before which threads wait. Allocates.
+/// Text with the graph's size, the bytes of workspace of the run, and its steps in order, each with the elementwise
+/// operations fused into its kernel and the variables that it assigns. A bar marks a barrier before a step.
+/// - `sizes`: the sizes of dynamic dimensions, e.g. `{{"batch", 32}}`; needed for the bytes of workspace.
+/// - Allocates.
 template <class E, class... F, class... R>
 std::string describe(const E& /*executor*/, Fetches<F...> /*fetched*/, Targets<R...> /*run*/ = {},
                      DimensionSizes sizes = {}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds at run time: the caller's memory is used in place; its size is checked and settles the dynamic dimensions.
+// Feeds at run time. The caller's memory is used in place. The size of a feed is checked and determines the dynamic
+// dimensions.
 #pragma once
 #include <span>
 #include <string>
@@ -14,8 +15,8 @@
 
 namespace crochet::cpu {
 
-/// Which Xs may be fed to a placeholder of element type T and this rank: a T where it is a scalar, a TensorView of the
-/// rank, or any contiguous range of T, whose length then settles at most one dynamic dimension.
+/// Whether an X can be fed to a placeholder of element type T and this rank. Accepted are a T for a scalar, a
+/// TensorView of the rank, or any contiguous range of T, whose length then determines at most one dynamic dimension.
 template <class T, std::size_t Rank, class X>
 constexpr bool accepts() {
   using Plain = std::remove_cvref_t<X>;
@@ -28,7 +29,7 @@ constexpr bool accepts() {
   }
 }
 
-/// What is known of a placeholder when a feed for it is refused.
+/// The properties of a placeholder, for the message of an error.
 struct Expected {
   std::string_view name;
   const Shape& shape;
@@ -57,9 +58,9 @@ CROCHET_COLD inline std::string spell(const Extent& e, const Expected& what, con
       {"crochet: placeholder '", what.name, "' expects shape [", shape, "] and was given ", given}));
 }
 
-/// Solves `e` == size for its one unknown dimension, or checks it. False if that cannot be, if `size` is negative, or
-/// if the product of what is known overflows.
-// Not inlined: feeds are many, and it takes no time.
+/// Solves `e` == size for its one unknown dimension, or checks it if all are known. Returns false if there is no
+/// solution, if `size` is negative, or if the product of the known dimensions overflows.
+// Not inlined: many feeds use it, and its time is negligible.
 [[gnu::noinline]] inline bool settle(const Extent& e, std::int64_t size, Dims& dims) {
   std::int64_t known = e.factor;
   std::size_t open = max_symbols;
@@ -88,7 +89,7 @@ CROCHET_COLD inline std::string spell(std::span<const std::int64_t> extents) {
   return s.append("]");
 }
 
-/// A feed without memory: right if it is of no elements.
+/// Checks a feed with a null pointer, which is valid only for a tensor without elements.
 CROCHET_COLD inline void check_null(const Expected& what, const Dims& dims, const std::string& given) {
   for (std::size_t i = 0; i < what.shape.rank; ++i) {
     if (what.shape[i].at(dims) == 0) return;
@@ -98,9 +99,9 @@ CROCHET_COLD inline void check_null(const Expected& what, const Dims& dims, cons
 
 }  // namespace detail
 
-/// Checks a fed value against its placeholder, settles dynamic dimensions, and returns where it lies. Throws ShapeError
-/// naming placeholder, expected and given shape: for extents that do not fit or are negative, and for a null pointer to
-/// elements.
+/// Checks a fed value against its placeholder, determines dynamic dimensions, and returns the address of the elements.
+/// Throws ShapeError, with the placeholder, the expected and the given shape, if an extent does not match or is
+/// negative, or if the pointer of a non-empty tensor is null.
 template <class X>
 const void* bind(const X& x, const Expected& what, Dims& dims) {
   if constexpr (is_tensor_view<X>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the slots of a plan lie, for the sizes of the run. Computed when they change, and kept.
+// The offsets of a plan's slots for the sizes of the run. They are recomputed only when the sizes change.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -29,10 +29,10 @@ struct Placement {
   }
 };
 
-/// The placements of the plans that have run on a workspace.
+/// The placements of all plans that have run on a workspace.
 class Placements {
  public:
-  /// Plans are told apart by where their slots' table is.
+  /// The address of its slots' table identifies a plan.
   const Placement& find(const ArenaSlot* slots, std::size_t count, const Dims& dims) {
     for (Placement& p : known_) {
       if (p.of != slots) continue;
@@ -52,7 +52,7 @@ class Placements {
   std::vector<Placement> known_;
 };
 
-/// The slots of plan P as a table of the program.
+/// The slots of plan P as a constant table of the program.
 template <class P>
 inline constexpr auto slots_of = [] {
   std::array<ArenaSlot, P::plan.slot_count> used{};
@@ -60,7 +60,7 @@ inline constexpr auto slots_of = [] {
   return used;
 }();
 
-/// Whether the compiler can place them: nothing depends on a run, and there are not too many.
+/// Whether the slots can be placed at compile time: no size is dynamic, and there are not too many slots.
 template <class P>
 inline constexpr bool placed_by_compiler = [] {
   constexpr std::size_t many = 48;
@@ -70,7 +70,7 @@ inline constexpr bool placed_by_compiler = [] {
   return slots_of<P>.size() <= many;
 }();
 
-/// Calls use(bytes, offset(k)) with the bytes of the workspace, slots apart, and where slot k begins.
+/// Calls use(bytes, offset(k)): the bytes of the workspace for slots, and a function with the offset of slot k.
 template <class P, class Use>
 void with_placement(Placements& placements, const Dims& dims, Use use) {
   constexpr std::size_t count = slots_of<P>.size();

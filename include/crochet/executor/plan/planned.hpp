@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planned: the plan of one demand on one graph. Compilers allow so many steps for one constant expression (clang 2^20),
-// so every stage is a constant of its own, and stages are as many as deep models need.
+// Planned: the plan of one demand on one graph. Compilers limit the steps of one constant expression (clang: 2^20), so
+// every stage is a separate constant, and there are enough stages for deep models.
 #pragma once
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/core/constexpr_vector.hpp>
@@ -25,8 +25,8 @@ constexpr std::array<std::int32_t, N> variable_nodes(const Plan& plan) {
 }
 }  // namespace detail
 
-/// T: the tables of the graph. Watch: none, or one WatchedNodes (watched.hpp): the nodes whose values a probe wants, as
-/// if they were fetched, each until it has been shown.
+/// T: the tables of the graph. Watch: none, or one WatchedNodes (watched.hpp) with the nodes that probes watch. They
+/// are treated like fetched values, each until it has been shown.
 template <class T, class D, class... Watch>
 struct Planned;
 template <class T, class... F, class... R, class... Watch>
@@ -42,11 +42,12 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
     return ids;
   }
 
-  /// Whatever is selected may bring targets of its own (with_dependencies).
+  /// The selection may add targets of its own (with_dependencies).
   template <std::size_t N>
   using Selected = FrozenSubgraph<N, fetches, sizeof...(R) + T::graph.nodes.size()>;
 
-  /// What `Make` makes, at rest in a Frozen<Room>; if that is not enough, and it mostly is, with the room it needs.
+  /// The result of `Make` as a Frozen<Room>. If that capacity, which usually suffices, is too small: with the capacity
+  /// needed.
   template <template <std::size_t> class Frozen, std::size_t Room, class Make>
   struct Rest {
     static constexpr Frozen<Room> made{Make{}()};
@@ -59,7 +60,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
       return Rest<Frozen, Rest<Frozen, Room, Make>::made.needed(), Make>::made;
     }
   }
-  /// The same, if there is something to do; what was before, if not.
+  /// As above, if the pass has an effect; otherwise the previous result.
   template <bool Changes, template <std::size_t> class Frozen, class Before, class Make>
   static constexpr const auto& change(const Before& before, Make make) {
     if constexpr (Changes) {
@@ -70,7 +71,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   }
 
  public:
-  // Stages that others look at: what the demand needs; the same as it is computed, and in which groups.
+  // Stages used by other headers: the nodes of the demand, their final form, and their groups.
   static constexpr const auto& selected = freeze<Selected, T::graph.nodes.size()>(
       [] { return select_nodes(T::graph, fetched_nodes(), ConstexprVector<int>{T::template node_id<R>...}); });
 
@@ -108,12 +109,12 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
       fused, [] { return order_by_items(complete.view(), fused.to_mutable(), itemwise.data()); });
   static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.to_mutable())};
 
-  /// Of each watched value: the step behind which it is shown.
+  /// For each watched value the step after which it is shown.
   template <class W>
   static constexpr auto shown_behind = W::shown_behind(complete.view(), ordered.to_mutable(), places, sizeof...(F));
 
  private:
-  /// Of each fetched value, watched ones behind the others.
+  /// For each fetched value the step after which it is not needed; watched values follow the others.
   static constexpr ConstexprVector<int> until() {
     ConstexprVector<int> steps;
     if constexpr (sizeof...(Watch) > 0) {
@@ -132,7 +133,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   using Roomy =
       FrozenPlan<PlanSizes{ordered.groups(), Room, Room, nodes, places.slots.size(), places.items.size(), fetches}>;
   static constexpr std::size_t roominess = 2 * ordered.needed() + 4 * ordered.groups() + 4;
-  /// A plan with watches has more to store than others: its programs are written in several stages.
+  /// A plan with watches is larger than others, so its programs are written in several stages.
   template <std::size_t Part, std::size_t Parts>
   struct Programs {
     static constexpr std::size_t first = ordered.groups() * Part / Parts, last = ordered.groups() * (Part + 1) / Parts;
@@ -168,7 +169,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  public:
   static constexpr FrozenPlan<roomy.sizes()> plan{finished()};
 
-  /// The graph's nodes that are variables of the plan, as often as it has a value that lies there.
+  /// For each value of the plan that is a variable, the variable's node. May contain a node several times.
   static constexpr auto nodes_of_variables = detail::variable_nodes<detail::count_variables(plan)>(plan);
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a run can have the sizes that its feeds give it: every tensor can be addressed, and no mean is taken of
-// nothing. Checked when the dynamic dimensions change; the products of a run then never overflow.
+// Checks of the sizes that feeds give to a run: every tensor must be addressable, and no mean may be over no elements.
+// The checks run when a dynamic dimension changes. Later products of sizes in a run cannot overflow.
 #pragma once
 #include <array>
 #include <span>
@@ -18,22 +18,22 @@
 
 namespace crochet::cpu {
 
-/// A dynamic dimension that no feed has settled yet.
+/// The value of a dynamic dimension that no feed has determined yet.
 inline constexpr std::int64_t unknown_dim = -1;
-/// Dimensions before a first run.
+/// The dimensions before the first run.
 inline constexpr Dims no_dims{unknown_dim, unknown_dim, unknown_dim, unknown_dim};
 
-/// A number of elements that depends on dynamic dimensions, and a tensor that has so many.
+/// A number of elements that depends on dynamic dimensions, and the placeholder of that size for messages.
 struct DynamicSize {
   Extent elements;
-  std::string_view placeholder;  ///< its name; empty if no placeholder has so many
+  std::string_view placeholder;  ///< its name; empty if no placeholder has this size
 };
 
-/// The most bytes that one tensor may have: a pebibyte. Sums over the tensors of a plan then fit in 64 bits.
+/// The maximum size of one tensor in bytes: a pebibyte. Sums over the tensors of a plan then fit in 64 bits.
 inline constexpr std::int64_t max_tensor_bytes = std::int64_t{1} << 50;
 
-/// Whether `elements` of the widest type are at most max_tensor_bytes. Dimensions of 0 count as 1, as in numpy: partial
-/// products are then in range as well.
+/// Whether `elements` of the widest type take at most max_tensor_bytes. Dimensions of 0 count as 1, as in numpy, so
+/// that partial products are in range as well.
 constexpr bool can_be_addressed(const Extent& elements, const Dims& dims) {
   std::int64_t bytes = 8;
   if (__builtin_mul_overflow(bytes, elements.factor, &bytes)) return false;
@@ -57,7 +57,7 @@ CROCHET_COLD inline std::string spell(const Dims& dims, std::span<const std::str
   return s;
 }
 
-/// Throws ShapeError if a tensor of the graph cannot be addressed.
+/// Throws ShapeError if a tensor of the graph is too large to be addressed.
 CROCHET_COLD inline void check_sizes(std::span<const DynamicSize> sizes, const Dims& dims,
                                      std::span<const std::string_view> symbols) {
   for (const DynamicSize& size : sizes) {
@@ -69,7 +69,7 @@ CROCHET_COLD inline void check_sizes(std::span<const DynamicSize> sizes, const D
   }
 }
 
-/// Throws ShapeError since a dimension in `powers` is 0.
+/// Throws ShapeError for a dimension in `powers` that is 0.
 [[noreturn]] CROCHET_COLD inline void refuse_nothing(std::uint32_t powers, std::span<const DynamicSize> sizes,
                                                      const Dims& dims, std::span<const std::string_view> symbols) {
   std::string fed;
@@ -86,7 +86,7 @@ CROCHET_COLD inline void check_sizes(std::span<const DynamicSize> sizes, const D
        "), and this run takes a mean over it; of nothing there is none: leave out empty batches"}));
 }
 
-/// Collects the different dynamic sizes among the nodes of T::graph, placeholders first. Returns how many there are.
+/// Collects the distinct dynamic sizes among the nodes of T::graph, placeholders first. Returns their number.
 template <class T>
 constexpr std::size_t collect_sizes(DynamicSize* into) {
   std::size_t count = 0;
@@ -106,7 +106,7 @@ constexpr std::size_t collect_sizes(DynamicSize* into) {
 
 }  // namespace detail
 
-/// The different dynamic sizes of the tensors in T::graph.
+/// The distinct dynamic sizes of the tensors in T::graph.
 template <class T>
 inline constexpr auto dynamic_sizes = [] {
   constexpr std::size_t nodes = T::graph.nodes.size();
@@ -120,8 +120,8 @@ inline constexpr auto dynamic_sizes = [] {
   return some;
 }();
 
-/// The dynamic dimensions, as Extent has powers, over which what plan P computes takes a mean, or by whose size it
-/// divides, as the gradient of a mean does.
+/// The dynamic dimensions, as a bit mask, over which plan P computes a mean, or by which it divides, as in the gradient
+/// of a mean.
 template <class P>
 inline constexpr std::uint32_t nonempty_dims = [] {
   std::uint32_t powers = 0;
@@ -143,8 +143,8 @@ inline constexpr std::uint32_t nonempty_dims = [] {
   return powers;
 }();
 
-/// Checks the dimensions of a run of plan P; `before`: those of the last run, which were good. Throws ShapeError. Costs
-/// a comparison where they are the same, and a test of each dimension that a mean is taken over.
+/// Checks the dimensions of a run of plan P. Throws ShapeError. `before`: the valid dimensions of the last run. If they
+/// are the same the cost is one comparison, plus a test of each dimension that a mean is computed over.
 template <class T, class P>
 void check_dims(const Dims& dims, const Dims& before) {
   if constexpr (T::symbols.size() > 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a probe is told of a plan's steps and memory: which nodes a step computes, which one it is named for, what it
-// computes and touches. Numbers that depend on sizes are kept as extents.
+// The facts about a plan's steps and memory for probes: the nodes that a step computes, the node that names it, its
+// work and its memory accesses. Numbers that depend on sizes are stored as extents.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace crochet::cpu {
 
 namespace detail {
 
-/// Part [first, first + count) of a list.
+/// The part [first, first + count) of a list.
 struct Part {
   std::int32_t first = 0, count = 0;
 };
-/// A value that a step touches.
+/// A value accessed by a step.
 struct TouchedBytes {
   Extent bytes;
   bool writes = false;
 };
 
-/// Lists of something for every step, one after the other.
+/// A list for every step, stored one after the other.
 template <class Item>
 struct ByStep {
   ConstexprVector<Part> parts;
@@ -36,7 +36,7 @@ struct ByStep {
     ++parts.back().count;
   }
 };
-/// The same at rest.
+/// Its fixed-size form.
 template <class Item, std::size_t Steps, std::size_t Room>
 struct FrozenByStep {
   FrozenList<Part, Steps> parts;
@@ -49,7 +49,7 @@ struct FrozenByStep {
   }
 };
 
-/// The nodes of the model's graph that each group computes, in the graph's order.
+/// The nodes of the model's graph computed by each group, in the graph's order.
 constexpr ByStep<std::int32_t> nodes_by_step(const SubgraphView& g, const Schedule& s) {
   ByStep<std::int32_t> all;
   const Node* const nodes = g.nodes.data();
@@ -71,8 +71,8 @@ constexpr ByStep<std::int32_t> nodes_by_step(const SubgraphView& g, const Schedu
   return all;
 }
 
-/// The node that each step is named for, a different one for each: that of its kernel; of a loop the last one that it
-/// computes for others, else any other of its nodes. A step of copies only takes the name of a node that has none yet.
+/// The node that names each step; no node is used twice. It is the kernel's node; for a loop the last one computed for
+/// other steps, else any other of its nodes. A step that only copies takes a node that names no step yet.
 constexpr ConstexprVector<std::int32_t> names_of_steps(const SubgraphView& g, const Schedule& s,
                                                        std::size_t graph_nodes) {
   ConstexprVector<char> taken(graph_nodes, 0);
@@ -117,7 +117,7 @@ constexpr ByStep<Work> work_by_step(const SubgraphView& g, const Schedule& s) {
   return all;
 }
 
-/// Calls touch(value, writes) for all that a step touches; several times where it does.
+/// Calls touch(value, writes) for every access of a step, possibly several times for the same value.
 template <class Plan, class Touch>
 constexpr void each_touched(const Plan& plan, const Step& s, Touch touch) {
   if (s.root != nullptr) {
@@ -135,7 +135,8 @@ constexpr void each_touched(const Plan& plan, const Step& s, Touch touch) {
 template <class Plan>
 constexpr ByStep<TouchedBytes> touched_by_step(const Plan& plan) {
   ByStep<TouchedBytes> all;
-  ConstexprVector<std::size_t> read(plan.value_count, 0), written(plan.value_count, 0);  // by value: the last step + 1
+  // by value: the last step that accesses it, plus 1
+  ConstexprVector<std::size_t> read(plan.value_count, 0), written(plan.value_count, 0);
   for (std::size_t q = 0; q < plan.step_count; ++q) {
     all.begin();
     each_touched(plan, plan.steps.data()[q], [&](std::int32_t value, bool writes) {
@@ -195,11 +196,11 @@ class StepFacts {
   }();
 
  public:
-  /// By step: the node that it is named for.
+  /// By step: the node that names it.
   static constexpr FrozenList<std::int32_t, count> names{
       detail::names_of_steps(P::complete.view(), P::ordered.to_mutable(), T::graph.nodes.size())};
 
-  /// At the sizes of a run.
+  /// The facts at the sizes of a run.
   struct Run {
     std::array<ProbedStep, count> steps;
     std::array<ProbedSlot, P::plan.slot_count> slots;

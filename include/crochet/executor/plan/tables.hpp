@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler's side of an executor: the final graph, its names by role, the place of each variable, and for each
-// demand the plan. Every stage is a constant of its own.
+// The compile-time part of an executor: the final graph, its names by role, the offset of each variable, and the plan
+// of each demand. Every stage is a separate constant.
 #pragma once
 #include <array>
 #include <string_view>
@@ -48,7 +48,7 @@ constexpr bool is_anything(const Node&) { return true; }
 
 constexpr std::size_t alignment = 64;
 constexpr std::int64_t columns_of(const Node& n) { return n.shape.rank == 0 ? 1 : n.shape[n.shape.rank - 1].factor; }
-/// Elements with what fills up panels.
+/// The number of elements, including the padding of panels.
 constexpr std::int64_t stored_elements(const Node& n) {
   const std::int64_t size = n.shape.size().factor, columns = columns_of(n);
   if (n.layout == Layout::row_major) return size;
@@ -60,7 +60,7 @@ constexpr std::size_t bytes_of(const Node& n) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Where each variable begins in the block of all variables; the last entry is the block's size.
+/// The offset of each variable in the block of all variables; the last entry is the size of the block.
 template <auto& Graph>
 constexpr auto variable_offsets() {
   std::array<std::size_t, Graph.nodes.size() + 1> offsets{};
@@ -75,23 +75,23 @@ constexpr auto variable_offsets() {
 
 }  // namespace detail
 
-/// A variable, as the running program sees it.
+/// The run-time description of a variable.
 struct VariableInfo {
   std::string_view name;
   DType dtype = DType::float32;
   Layout layout = Layout::row_major;
-  std::int64_t size = 0;     ///< elements
+  std::int64_t size = 0;     ///< in elements
   std::int64_t columns = 1;  ///< the last dimension
   std::size_t offset = 0;    ///< in the block of all variables, in bytes
-  Attributes initial;        ///< how it begins: op::variable's attributes
-  std::int32_t node = 0;     ///< its place in the graph
+  Attributes initial;        ///< its initial value: the attributes of op::variable
+  std::int32_t node = 0;     ///< its index in the graph
   std::size_t rank = 0;
   std::array<std::int64_t, max_rank> extents{};
 };
 
-/// The session's final graph and what names it offers. The graph itself is for the compiler: a program that referred to
-/// it while it runs would carry all of it, rules of operations included. Names have their own text for that reason.
-/// Packs: whether weights may live in panels.
+/// The session's final graph and its names. The graph itself is for use at compile time only: a program that referred
+/// to it at run time would contain all of it, including the rules of operations. For this reason names have a separate
+/// text. Packs: whether weights may be stored in panels.
 template <bool Packs, class Model, class... Extensions>
 struct Tables {
  private:
@@ -126,7 +126,7 @@ struct Tables {
     return name < 0 ? std::string_view{} : detail::text_of<text>(graph.names[static_cast<std::size_t>(name)]);
   }
 
-  /// What the program needs to know of its variables.
+  /// The run-time descriptions of the variables.
   static constexpr auto variables = [] {
     constexpr std::size_t count = detail::count_nodes<graph>(op::variable);
     std::array<VariableInfo, count> list{};
@@ -150,7 +150,7 @@ struct Tables {
     return list;
   }();
 
-  /// The place in `variables` of a node that is a variable, or an assignment to one; `variables.size()` for others.
+  /// The index in `variables` of a variable node or an assignment to one; `variables.size()` for other nodes.
   static constexpr std::size_t variable_index(int node) {
     int id = node;
     if (graph.nodes[static_cast<std::size_t>(id)].is(op::assign))

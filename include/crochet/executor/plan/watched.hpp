@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes of a demand probes watch, and when each can be shown: all of it known to the compiler, and asked of it
-// only for probes that watch something.
+// The nodes of a demand that probes watch, and the step after which each of them can be shown. All of it is computed at
+// compile time, and only for probes that watch tensors.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ inline constexpr auto demanded = [] {
   return marks;
 }();
 
-/// Those that W matches. Compilers limit what one constant may take, so they are asked a few at a time.
+/// The nodes that W matches, in several constants because compilers limit the steps of one constant expression.
 template <class E, class Base, class W>
 struct Matches {
  private:
@@ -60,7 +60,7 @@ struct Matches {
   (std::make_index_sequence<(table.size() + some - 1) / some>{});
 };
 
-/// By node: whether probe P watches it.
+/// Whether probe P watches the node.
 template <class E, class Base, class P>
 constexpr bool watches(std::size_t node) {
   if constexpr (crochet::detail::Watches<P>) {
@@ -82,7 +82,7 @@ constexpr std::array<std::int32_t, N> marked_nodes(const Marks& marks) {
 
 }  // namespace detail
 
-/// The union of what the probes watch.
+/// The nodes that at least one of the probes watches.
 template <class T, class E, class Base, class... P>
 struct WatchedNodes {
  private:
@@ -98,12 +98,12 @@ struct WatchedNodes {
   static constexpr auto source_marks = marked([](const Op& o) { return o.kind == OpKind::source; });
 
  public:
-  /// Those that a step computes, and those that are there before it.
+  /// `nodes`: the watched nodes that a step computes. `sources`: those that exist before the first step.
   static constexpr auto nodes = detail::marked_nodes<crochet::detail::count_marked(computed_marks)>(computed_marks);
   static constexpr auto sources = detail::marked_nodes<crochet::detail::count_marked(source_marks)>(source_marks);
 
-  /// Whether poolings stay where the model has them: which element of a window wins, where that makes no difference to
-  /// any gradient, pool_first decides otherwise.
+  /// Whether the pass pool_first must not run: it may select another winner of a window where that does not affect any
+  /// gradient, which would be visible if winners are watched.
   static constexpr bool sees_winners = [] {
     for (const std::int32_t node : nodes) {
       const Node& n = T::graph.nodes.data()[node];
@@ -112,9 +112,9 @@ struct WatchedNodes {
     return false;
   }();
 
-  /// Of each of `nodes`: the step behind which it is shown; -1: before the first, the number of steps: after the run.
-  /// What is complete waits for what it is made of, by the model's own graph: a step may compute a value anew for a
-  /// reader before the value itself is stored. What assignments write comes last.
+  /// For each of `nodes` the step after which it is shown: -1 before the first, the number of steps after the run. A
+  /// value is shown after the values that it is computed from in the model's graph, because a step may recompute a
+  /// value for a reader before the value itself is stored. Assigned values are shown last.
   template <class Places>
   static constexpr auto shown_behind(const SubgraphView& g, const Schedule& s, const Places& places,
                                      std::size_t first) {
@@ -122,7 +122,7 @@ struct WatchedNodes {
     ConstexprVector<int> behind(T::graph.nodes.size(), -1);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       int q = s.home.data()[s.base.data()[g.fetched.data()[first + k]]];
-      // A region is one step: items are taken through all of it, a few at a time.
+      // A region counts as one step, because a few items at a time are taken through all of it.
       while (q >= 0 && q + 1 < steps && places.region_of[static_cast<std::size_t>(q)] >= 0 &&
              places.region_of[static_cast<std::size_t>(q) + 1] == places.region_of[static_cast<std::size_t>(q)]) {
         ++q;

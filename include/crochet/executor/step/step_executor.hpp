@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepExecutor: any step function as an executor, so that a solver or simulation of your own gets the same hooks.
+// StepExecutor: any step function as an executor, so that your own solver or simulation can use the same hooks.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace crochet {
 
-/// A named, typed output of a step function: `output<double, "residual">`. Views are cheap outputs of large things.
+/// A named, typed output of a step function: `output<double, "residual">`. For large values use views, which are cheap.
 template <class T, class N>
 struct Output {
   using type = T;
@@ -32,7 +32,7 @@ struct Output {
 template <class T, FixedString Text>
 inline constexpr Output<T, Name<Text>> output{};
 
-/// A named, typed input of a step function, which hooks or the caller may feed: `input<double, "dt">`.
+/// A named, typed input of a step function, fed by hooks or the caller: `input<double, "dt">`.
 template <class T, class N>
 struct Input {
   using type = T;
@@ -41,10 +41,10 @@ struct Input {
 template <class T, FixedString Text>
 inline constexpr Input<T, Name<Text>> input{};
 
-/// A part of a step function's state, so that checkpoints can save and restore it: `variable<"u">(u)`, where u is an
-/// arithmetic object or a contiguous range of them that outlives the executor. A range is one-dimensional unless a
-/// shape says otherwise: `variable<"u">(u, {rows, columns})`; its size may change from step to step, the shape does
-/// not.
+/// A named part of a step function's state that checkpoints save and restore: `variable<"u">(u)`.
+/// - u: an arithmetic object or a contiguous range of them. It must outlive the executor.
+/// - A range is one-dimensional unless a shape is given: `variable<"u">(u, {rows, columns})`.
+/// - The size of a range may change from step to step, its given shape may not.
 template <class Object, std::size_t Rank, class N>
 class StateVariable {
  public:
@@ -53,7 +53,7 @@ class StateVariable {
 
   constexpr StateVariable(Object& object, std::array<std::int64_t, Rank> shape) : object_(&object), shape_(shape) {}
 
-  /// `visit(name, elements, shape)`.
+  /// Calls `visit(name, elements, shape)`.
   template <class T, class Visit>
   void show(Visit& visit) const {
     const std::span<T> elements(std::data(*object_), std::size(*object_));
@@ -121,7 +121,7 @@ constexpr T& output_slot(OutputSlot<N, T>& slot) {
 template <class N, class T>
 std::type_identity<T> output_type(const OutputSlot<N, T>&);
 
-/// The outputs of one run, and the names of what the step function declares.
+/// The outputs of one run, and the names that the step function declares.
 template <class Outputs, class Inputs>
 struct OutputValues;
 template <class... O, class Inputs>
@@ -130,7 +130,7 @@ struct OutputValues<List<O...>, Inputs> : OutputSlot<typename O::name, typename 
   static constexpr const auto& inputs = DeclaredIn<Inputs>::names;
 };
 
-/// Takes an assignment into the workspace if anybody wants the value in this run, and drops it if nobody does.
+/// Stores an assigned value in the workspace if the run fetches it (Due); otherwise discards it.
 template <class T, bool Due>
 class OutputRef {
  public:
@@ -159,7 +159,7 @@ inline constexpr bool is_state = false;
 template <class T, std::size_t Rank, class N>
 inline constexpr bool is_state<StateVariable<T, Rank, N>> = true;
 
-/// The state that a step function's owner named; without one it takes no room.
+/// The variables of a step function; takes no memory if there are none.
 template <class... V>
 struct StepState {
   std::tuple<V...> variables;
@@ -197,21 +197,21 @@ constexpr auto port_type(List<P...>) {
 
 }  // namespace detail
 
-/// What a step function is given. `out["residual"_n] = r` sets an output; one that nobody wants in this run is dropped.
-/// `D` is the Demand of the run, `F` the types of its feeds: both questions below are answered in the compiler.
+/// The argument of a step function. `out["residual"_n] = r` sets an output; an output that the run does not fetch is
+/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time.
 template <class D, class Values, class... F>
 class StepOutputs {
  public:
   constexpr explicit StepOutputs(Values& values, const F&... fed) : values_(values), fed_(fed...) {}
 
-  /// Does anybody want this output in this run? Worth asking before one that is costly to make.
+  /// Whether this run fetches the output. Test it before computing an expensive output.
   template <class N>
   [[nodiscard]] static constexpr bool due(N) {
     detail::judge_step<OutputReason<N>>();
     return D::template fetches<N>;
   }
 
-  /// Write-only: assign to it.
+  /// Write-only; assign to it.
   template <class N>
   [[nodiscard]] constexpr auto operator[](N) const {
     detail::judge_step<OutputReason<N>>();
@@ -223,7 +223,7 @@ class StepOutputs {
     }
   }
 
-  /// What was fed to the input N in this run, or `otherwise`.
+  /// The value fed to the input N in this run; `otherwise` if it is not fed.
   template <class N, class T>
   [[nodiscard]] constexpr T input(N, T otherwise) const {
     detail::judge_step<InputReason<N>>();
@@ -252,11 +252,11 @@ class StepOutputs {
   std::tuple<const F&...> fed_;
 };
 
-/// Wraps a callable `step(auto& out)`, with the outputs it sets and the inputs it reads:
+/// Wraps a callable `step(auto& out)`, with the outputs that it sets and the inputs that it reads:
 ///   StepExecutor step{[&](auto& out) { solver.advance(); out["residual"_n] = solver.residual(); },
 ///                     output<double, "residual">};
-/// State that is to be saved in checkpoints is named as well: `variable<"u">(u)`, among the outputs and inputs.
-/// The callable is compiled once for every demand that can occur. Cost: the callable's own.
+/// State for checkpoints is declared as well: `variable<"u">(u)`, among the outputs and inputs. The callable is
+/// compiled once for each possible demand. Cost: that of the callable.
 template <class Step, class... Ports>
 class StepExecutor {
   using AllOutputs = decltype((detail::List<>{} + ... + detail::outputs_in<Ports>{}));
@@ -278,7 +278,7 @@ class StepExecutor {
   static constexpr auto feedable = detail::port_names(Inputs{});
   static constexpr std::array<std::string_view, 0> targets{};
 
-  /// The output's type; by reference when copying it is not free.
+  /// The type of an output; a reference if copying is not trivial.
   template <class N>
   using fetched_t = handed_out<typename decltype(detail::output_type<N>(std::declval<Workspace&>()))::type>;
   template <class N>
@@ -291,7 +291,7 @@ class StepExecutor {
   constexpr explicit StepExecutor(Step step, Ports... ports)
       : step_(std::move(step)), state_(make_state(std::tuple_cat(detail::state_in(ports)...))) {
     detail::judge_step<typename detail::RepetitionReason<Repeated>::type>();
-    // Compiles the step function for a run without hooks, so that a mistake in it is an error at this line's caller.
+    // Compiles the step function for a run without hooks, so that a mistake in it is an error where it is constructed.
     if (false) {
       Workspace* none = nullptr;
       StepOutputs<Demand<Names<>, Names<>>, Workspace> out{*none};
@@ -306,8 +306,8 @@ class StepExecutor {
     step_(out);
   }
 
-  /// The same, shown to probes (graph/probe/probe.hpp): the nodes are the step function, number 0, and the outputs, in
-  /// the order in which they are declared. An output is shown after the function has returned, if this run fetches it.
+  /// As run(), with probes (graph/probe/probe.hpp). The nodes are the step function, number 0, and the outputs, in the
+  /// order of their declaration. An output is shown after the function has returned, if this run fetches it.
   static constexpr bool takes_probes = true;
   template <class W>
   static constexpr bool has_node_for = decltype(detail::probed_outputs(Outputs{}))::template fits<W>;
@@ -316,13 +316,13 @@ class StepExecutor {
     probe<D, F...>(workspace, probes, static_cast<D*>(nullptr), Outputs{}, fed...);
   }
 
-  /// What the last run on the workspace set; value-initialized if it did not set it.
+  /// The value that the last run on the workspace set; value-initialized if it did not set it.
   template <class N>
   [[nodiscard]] constexpr fetched_t<N> fetch(Workspace& workspace) const {
     return detail::output_slot<N>(workspace);
   }
 
-  /// The state that the owner named: session/variables.hpp says what `visit` is given.
+  /// Visits the declared state; session/variables.hpp documents the arguments of `visit`.
   template <class Visit>
   void for_each_variable(Visit&& visit) requires has_state {
     std::apply([&](const auto&... v) { (v.template show<element_of<decltype(v)>>(visit), ...); }, state_.variables);
@@ -332,7 +332,7 @@ class StepExecutor {
     std::apply([&](const auto&... v) { (v.template show<const element_of<decltype(v)>>(visit), ...); },
                state_.variables);
   }
-  /// The owner's objects always have values.
+  /// The user's objects always have values.
   [[nodiscard]] static constexpr bool variables_initialized() requires has_state { return true; }
   [[nodiscard]] static std::initializer_list<std::string> uninitialized_variables() requires has_state { return {}; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that a step function declares: each once, and no others are used.
+// Checks of the names that a step function declares: each is declared once, and no others are used.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ constexpr bool contains(const std::array<std::string_view, N>& names, std::strin
   return false;
 }
 
-/// Declarations of one kind: all outputs, all inputs or all variables.
+/// All declarations of one kind: outputs, inputs or variables.
 template <class... P>
 struct Declared {
   static constexpr std::array<std::string_view, sizeof...(P)> names{P::name::view()...};
 
-  /// Whether the name at this position stands at an earlier one, too.
+  /// Whether the name at this position also occurs at an earlier one.
   static constexpr bool repeats(std::size_t position) {
     for (std::size_t i = 0; i < position; ++i) {
       if (names[i] == names[position]) return true;
@@ -46,13 +46,13 @@ struct DeclaredIn;
 template <class... P>
 struct DeclaredIn<List<P...>> : Declared<P...> {};
 
-/// A List of declarations without those that repeat a name.
+/// A List of declarations without repeated names.
 template <class L>
 using distinct_names = decltype(DeclaredIn<L>::distinct(std::make_index_sequence<DeclaredIn<L>::names.size()>{}));
 template <class L>
 using repeated_names = decltype(DeclaredIn<L>::repeated(std::make_index_sequence<DeclaredIn<L>::names.size()>{}));
 
-/// The reason that a List of repeated names makes.
+/// The error for a List of repeated names.
 template <class L>
 struct RepetitionReason {
   using type = error::none;
@@ -62,13 +62,13 @@ struct RepetitionReason<List<P, More...>> {
   using type = error::a_step_function_declares_this_name_twice<spelt<typename P::name>>;
 };
 
-/// Reports a reason, once in a program: a step function is compiled for several demands.
+/// Reports an error once per program, although a step function is compiled for several demands.
 template <class Reason>
 constexpr void judge_step() {
   static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
 }
 
-/// Stands for an output that does not exist, so that the mistake stays the only error.
+/// Replaces an output that does not exist, so that no further errors follow.
 struct NoOutput {
   template <class U>
   constexpr void operator=(U&&) const {}  // NOLINT(misc-unconventional-assign-operator): nothing to chain

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise loops run over rows and columns. Relative to them an operand is the whole matrix, a row, a column or a
-// scalar. The ways to split a shape into rows and columns are a set of split points (cuts): cut k makes rows.
+// scalar. The ways to split a shape into rows and columns are a set of split points (cuts): cut k makes the first k
+// dimensions the rows.
 #pragma once
 #include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/ops/reduce.hpp>
