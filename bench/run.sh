@@ -1,8 +1,7 @@
 #!/bin/sh
 # sh bench/run.sh BUILD OUT [Google Benchmark's options]
-# Runs every benchmark program of the build, one after the other, and keeps its results as OUT/<program>.json. Then,
-# unless there are options, runs what is no Google Benchmark program, bench/*/run.sh BUILD OUT. Makes docs/benchmarks.md
-# out of all that lies in OUT.
+# Runs every benchmark program of the build, one after another, and writes its results to OUT/<program>.json. Without
+# options it then runs the other benchmarks, bench/*/run.sh BUILD OUT. Generates docs/benchmarks.md from OUT.
 set -eu
 
 build=$1 out=$2
@@ -16,7 +15,7 @@ for program in "$build"/bench/programs/*; do
   echo "bench: $name"
   "$program" --benchmark_min_time=0.1 --benchmark_repetitions=5 --benchmark_enable_random_interleaving=true \
     --benchmark_display_aggregates_only=true --benchmark_out="$out/$name.json.new" --benchmark_out_format=json "$@"
-  # A run that was broken off leaves the last whole one, and so does a filter that fits nothing.
+  # An interrupted run keeps the last complete results, and so does a filter without a match.
   if [ -s "$out/$name.json.new" ]; then mv "$out/$name.json.new" "$out/$name.json"; else rm "$out/$name.json.new"; fi
 done
 for script in "$here"/*/run.sh; do

@@ -1,5 +1,5 @@
-# cmake -Dexpected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...]: the program must succeed and print what is expected.
-# (ctest's PASS_REGULAR_EXPRESSION would pass a program that prints the right thing and then crashes.)
+# cmake -Dexpected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...]: the program must succeed and its output match REGEX.
+# (ctest's PASS_REGULAR_EXPRESSION would accept a program with this output that then crashes.)
 cmake_minimum_required(VERSION 3.25)
 
 set(command "")

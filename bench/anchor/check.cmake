@@ -1,5 +1,5 @@
-# cmake -P check.cmake -- PROGRAM ARGUMENT...: asks a competitor for a training step, for one that it cannot know, and
-# for nonsense. It must answer line by line, and training must lower the loss.
+# cmake -P check.cmake -- PROGRAM ARGUMENT...: sends a competitor a training step, an unknown workload, and an invalid
+# line. It must print one line for each, and training must lower the loss.
 cmake_minimum_required(VERSION 3.25)
 set(command "")
 set(seen OFF)

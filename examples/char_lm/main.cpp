@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a small GPT on the characters of a text, under a chain of hooks, and lets it write.
+// Trains a small GPT on the characters of a text, under a chain of hooks, and generates text.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hook/describe.hpp>
@@ -16,8 +16,8 @@
 
 namespace char_lm {
 
-/// Everything that watches and steers the run, in the order in which it is called. The hooks ask for the same values,
-/// so that every training step is the same straight-line code.
+/// The hooks of the run, in the order of their calls. They fetch the same values, so that every training step is the
+/// same straight-line code.
 auto hooks(const Options& options, const Text& text, double& validation_loss) {
   const cr::Sink nothing = [](std::string_view) {}, sink = options.quiet ? nothing : cr::Sink{};
   cr::Progress<"loss"> progress{.total = options.steps};
@@ -37,7 +37,7 @@ auto hooks(const Options& options, const Text& text, double& validation_loss) {
   };
 }
 
-/// Trains, and then writes a text.
+/// Trains the model, then generates a text.
 void learn_and_write(const Options& options) {
   const Text text(options.text);
   Windows windows(text.training(), options.batch, context);
@@ -54,7 +54,7 @@ void learn_and_write(const Options& options) {
   std::printf("%s\nvalidation loss %.3f\n", written.c_str(), validation_loss);
 }
 
-/// Trains without hooks, and writes down what was used and what came out.
+/// Trains without hooks, and writes the inputs and results to files.
 void make_twin_files(const Options& options) {
   const Text text(options.text);
   Windows windows(text.training(), options.batch, context);
@@ -65,7 +65,7 @@ void make_twin_files(const Options& options) {
   cr::run_session(session, [&](auto& s) {
     for (std::int64_t i = 0; i < options.steps; ++i) {
       const auto feeds = windows.draw(random);
-      const auto [rate] = s.run(cr::no_hooks, cr::fetches<"learning_rate">);  // of the step to come
+      const auto [rate] = s.run(cr::no_hooks, cr::fetches<"learning_rate">);  // of the next step
       const auto before = std::chrono::steady_clock::now();
       const auto [loss, norm] = s.run("train"_n, cr::fetches<"loss", "global_norm">, feeds);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small GPT: token and position embeddings, pre-norm blocks of causal attention and a perceptron, and a loss for the
 // next character at each place. Radford et al., "Language Models are Unsupervised Multitask Learners", 2019, section
-// 2.3, in small.
+// 2.3, at a smaller size.
 #pragma once
 #include <crochet/model.hpp>
 
@@ -11,11 +11,11 @@ namespace char_lm {
 
 namespace cr = crochet;
 
-inline constexpr std::int64_t context = 64;  // characters that a prediction may look at
+inline constexpr std::int64_t context = 64;  // number of characters that a prediction depends on
 inline constexpr std::int64_t width = 64;
 inline constexpr std::int32_t heads = 4;
 
-/// How it learns; twin.py has the same numbers.
+/// Training parameters; twin.py has the same numbers.
 inline constexpr double peak_rate = 3e-3;
 inline constexpr double warmup_steps = 30;
 inline constexpr double all_steps = 2000;
@@ -45,7 +45,7 @@ struct Model {
   }
 
  private:
-  /// What the parts of a block are called.
+  /// The names of a block's parts.
   struct Names {
     std::string_view norm1, attention, norm2, up, down;
   };
@@ -53,7 +53,7 @@ struct Model {
                                      {"block2/norm1", "block2/attention", "block2/norm2", "block2/up", "block2/down"}};
   static constexpr cr::Initializer small = cr::truncated_normal(0, 0.02);
 
-  /// x [batch, context, width], and so is the result.
+  /// x [batch, context, width] -> the same shape.
   static constexpr cr::Tensor block(cr::Tensor x, const Names& names) {
     x = x + multi_head_self_attention(layer_norm(x, names.norm1), heads, names.attention, {.causal = true});
     const auto hidden = gelu(dense(layer_norm(x, names.norm2), 4 * width, names.up, small));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes text: one character after the other, each drawn from what the model expects after those before.
+// Generates text: draws each character from the model's prediction for the characters before it.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace char_lm {
 
 using namespace cr::literals;
 
-/// A number below logits.size(), drawn with probabilities softmax(logits / temperature); at 0 the place of the largest.
+/// A number below logits.size(), drawn with probabilities softmax(logits / temperature); at 0 the index of the maximum.
 inline std::int32_t draw(std::span<const float> logits, double temperature, cr::SplitMix64& random) {
   const auto largest = std::max_element(logits.begin(), logits.end());
   if (temperature == 0) return static_cast<std::int32_t>(largest - logits.begin());
@@ -24,8 +24,8 @@ inline std::int32_t draw(std::span<const float> logits, double temperature, cr::
   return static_cast<std::int32_t>(std::upper_bound(up_to.begin(), up_to.end() - 1, at) - up_to.begin());
 }
 
-/// `prompt` and as many characters as wanted after it. The model is causal: what stands in the window behind the last
-/// character does not matter.
+/// `prompt` and the given number of characters after it. The model is causal: the content of the window behind the last
+/// character has no effect.
 template <class Session>
 std::string write(Session& session, const std::string& prompt, std::int64_t characters, double temperature,
                   std::uint64_t seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text to learn: read, turned into numbers, cut into windows.
+// The training text: read, converted to numbers, divided into windows.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace char_lm {
 
-/// Characters as numbers: 0 is a new line, the others are the printable ASCII characters. What is neither (tabs,
+/// Characters as numbers: 0 is a new line, the others are the printable ASCII characters. Any other character (tabs,
 /// accented letters) becomes a blank.
 class Text {
  public:
@@ -33,7 +33,8 @@ class Text {
     return all;
   }
 
-  /// A file, or all files of a folder in the order of their names (links are left out: they are files met already).
+  /// Reads a file, or all files of a folder in the order of their names. Links are skipped: their files are read
+  /// already.
   explicit Text(const std::filesystem::path& from) {
     std::vector<std::filesystem::path> files;
     if (std::filesystem::is_directory(from)) {
@@ -49,7 +50,7 @@ class Text {
       throw std::runtime_error(from.string() + ": too little text, 10,000 characters are needed");
   }
 
-  /// The last tenth is kept for validation.
+  /// The last tenth is for validation.
   std::span<const std::int32_t> training() const { return std::span(all_).first(all_.size() - all_.size() / 10); }
   std::span<const std::int32_t> validation() const { return std::span(all_).last(all_.size() / 10); }
 
@@ -64,8 +65,8 @@ class Text {
   std::vector<std::int32_t> all_;
 };
 
-/// Batches of windows of `length` characters, and for each character the one that comes after it. Feeds are valid until
-/// the next batch.
+/// Batches of windows of `length` characters, and for each character the next one. Feeds are valid until the next
+/// batch.
 class Windows {
  public:
   Windows(std::span<const std::int32_t> text, std::int64_t batch, std::int64_t length)
@@ -73,14 +74,14 @@ class Windows {
 
   auto feeds() const { return crochet::feeds(crochet::feed<"tokens">(tokens_), crochet::feed<"labels">(labels_)); }
 
-  /// A batch of windows that begin anywhere.
+  /// A batch of windows at random positions.
   auto draw(crochet::SplitMix64& random) {
     clear();
     for (std::int64_t i = 0; i < batch_; ++i) add(random.below(static_cast<std::uint32_t>(places())));
     return feeds();
   }
-  /// The next batch of a pass over the text, window after window; nothing when no whole batch is left, and then the
-  /// first one again.
+  /// The next batch of a pass over the text, window after window. Empty when no complete batch is left; the call after
+  /// that starts the next pass.
   auto next() {
     clear();
     for (std::int64_t i = 0; i < batch_ && at_ < places(); ++i, at_ += length_) add(at_);

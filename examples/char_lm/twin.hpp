@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What twin.py needs to repeat the first steps in PyTorch: the weights as they begin, the batches, the losses.
+// The input of twin.py, which repeats the first steps in PyTorch: initial weights, batches, losses.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook of one's own, and the loop in one's own hands.
+// A user's own hook in a user's own loop.
 //
-// The loop fits a line to forty noisy points by gradient descent. It does not know when to stop; the hook does. A hook
-// is a plain class: no base, no registration. What it cannot do does not compile: try after_rum, or fetches<"lose">.
+// The loop fits a line to forty noisy points by gradient descent. The hook decides when it stops. A hook is a plain
+// class: no base class, no registration. A hook that cannot work does not compile: try after_rum, or fetches<"lose">.
 #include <crochet/crochet.hpp>
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace cr::literals;
 
 /// Stops when the loss has not improved by `min_delta` for `patience` steps.
 struct Plateau {
-  static constexpr auto fetches = cr::fetches<"loss">;  // checked by the compiler against what the step can give
+  static constexpr auto fetches = cr::fetches<"loss">;  // checked at compile time against the values of the step
 
   void after_run(auto& run, const auto& values) {
     const double loss = values["loss"_n];
@@ -22,11 +22,11 @@ struct Plateau {
       best = loss;
       since = 0;
     } else if (++since == patience) {
-      run.request_stop("no improvement in loss");  // the other hooks still see this step out
+      run.request_stop("no improvement in loss");  // the other hooks still complete this step
     }
   }
 
-  // With these two, a checkpoint keeps what the hook knows, under these names.
+  // With these two, checkpoints contain the hook's state, under these names.
   void save_state(auto& out) const {
     out.put("best", best);
     out.put("since", since);
@@ -42,12 +42,12 @@ struct Plateau {
   int since = 0;
 };
 
-/// The model and its training step: nothing in it knows of hooks.
+/// The model and its training step, without a reference to hooks.
 struct Line {
   double slope = 0;
   double offset = 0;
 
-  /// Moves down the gradient of the mean squared error; returns that error, as it was before.
+  /// Makes a step along the negative gradient of the mean squared error; returns the error before the step.
   double step(double rate) {
     constexpr int points = 40;
     double loss = 0, by_slope = 0, by_offset = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation of one's own with a kernel of its own: a recurrence, which no elementwise operation can express.
+// A user's own operation with its own kernel: a recurrence, which no elementwise operation can express.
 #pragma once
 #include <crochet/executor/cpu.hpp>
 
@@ -20,7 +20,7 @@ inline constexpr cr::Op leaky_integral_op{
     .kind = cr::OpKind::kernel,
     .infer = infer_leaky_integral,
     .gradient = gradient_of_leaky_integral,
-    // Item i of the result is made of item i of input 0 alone, unless the items are the moments themselves.
+    // Item i of the result depends only on item i of input 0, unless the items are the time steps.
     .itemwise = [](const cr::Attributes& a) { return a.ints[1] != 0 ? 1U : 0U; }};
 
 struct Direction {
@@ -43,7 +43,7 @@ constexpr void gradient_of_leaky_integral(cr::GradientScope& s) {
 
 }  // namespace custom
 
-/// Every thread of the team calls it, and takes its part of the rows.
+/// Called by every thread of the team; each computes its part of the rows.
 template <>
 struct crochet::Kernel<&custom::leaky_integral_op> {
   template <class Backend, class Types>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of one's own, without touching the library: an elementwise one (soft_shrink.hpp) and one with a kernel
+// User-defined operations without a change of the library: an elementwise one (soft_shrink.hpp) and one with a kernel
 // (leaky_integral.hpp), each with shape rule, gradient and computation; and an optimizer made of them.
 //
-// A sensor answers each event with a jump that decays, and adds noise. Which events were there? The program looks for
-// few events that explain the signal: it minimizes |leaky_integral(events) - signal|^2 / 2 + sparsity * sum |events| by
-// ISTA (Daubechies, Defrise and De Mol 2004), whose step is a gradient step followed by a soft threshold.
+// A sensor responds to each event with a jump that decays, and adds noise. The program reconstructs the events. It
+// looks for few events that explain the signal: it minimizes |leaky_integral(events) - signal|^2 / 2 + sparsity * sum
+// |events| by ISTA (Daubechies, Defrise and De Mol 2004), whose step is a gradient step followed by a soft threshold.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 
@@ -41,7 +41,7 @@ struct Events {
   }
 };
 
-/// Events at three moments, as the sensor shows them.
+/// The sensor's signal of events at three moments.
 std::vector<float> measured() {
   std::vector<float> signal(moments);
   double level = 0;

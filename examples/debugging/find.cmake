@@ -1,5 +1,5 @@
-# cmake -D program=P -D dump=D -D root=R -P find.cmake: the training ends with a NaN and leaves one run; crochet-dump names
-# the node where it began, and what it was fed.
+# cmake -D program=P -D dump=D -D root=R -P find.cmake: the training ends with a NaN and dumps one run; crochet-dump
+# prints the node of the first NaN, and its inputs.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE ${root})

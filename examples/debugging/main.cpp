@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network whose loss turns NaN, and where that comes from.
+// A network whose loss becomes NaN, and how to find the cause.
 //
 //   debugging [--root DIR]
 //   crochet-dump find DIR --nan
 //
-// NanTensor stops the training; DumpingDebugHook leaves the step in which it happened, every tensor of it; crochet-dump
-// names the node where it began.
+// NanTensor stops the training. DumpingDebugHook dumps every tensor of the faulty step. crochet-dump prints the node
+// that made the first NaN.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
@@ -23,9 +23,9 @@ namespace cr = crochet;
 
 constexpr std::int64_t batch = 64;
 
-/// Tells two clouds of points apart. The cross entropy is written out by hand, and that is the mistake: once the
-/// network is sure, a probability is 1 in float, log(1 - 1) is -inf, and 0 * -inf is NaN. (sigmoid_cross_entropy of the
-/// logits has no such step.)
+/// Separates two clouds of points. The hand-written cross entropy is the fault: for a confident prediction the
+/// probability is 1 in float, log(1 - 1) is -inf, and 0 * -inf is NaN. (sigmoid_cross_entropy of the logits has no such
+/// step.)
 struct Discriminator {
   static constexpr void define(cr::GraphBuilder& g) {
     const auto points = g.placeholder<float>("points", {batch, 2});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks that look into steps. A chain that has them makes the model's steps in two more forms, with a clock around
-// each and with every tensor kept, so it is compiled apart from the one that trains and nothing else.
+// The hooks that inspect steps. A chain with them compiles the model's steps in two more forms, with a clock around
+// each and with every tensor kept, so it is compiled separately from the chain for training only.
 #pragma once
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
@@ -14,15 +14,15 @@
 
 namespace demo {
 
-/// Admits one step in so many, of a hook that is switched on: those at a distance from the multiples of the global
-/// step, at which a ProfilerHook records.
+/// Admits one step in `every` of a hook that is switched on, at a distance from the multiples of the global step, at
+/// which a ProfilerHook records.
 template <class H>
 struct OneStepIn : cr::PassOn<OneStepIn<H>> {
   static constexpr bool decides_at_run_time = true;
 
   struct options {
     std::int64_t every = 100;
-    std::int64_t shift = 0;  ///< so many steps after the multiples
+    std::int64_t shift = 0;  ///< number of steps after the multiples
     bool on = true;
   };
   explicit OneStepIn(options how) : how_(how) {}
@@ -36,8 +36,8 @@ struct Sometimes : cr::Decorated<H, OneStepIn<H>> {
   using cr::Decorated<H, OneStepIn<H>>::Decorated;
 };
 
-/// Dumps and streams are a third of the way apart from the profiles, and from each other: a run in which tensors are
-/// copied is not the plain, fused one whose times are wanted.
+/// Dumps and streams are a third of the interval apart from the profiles and from each other: a run that copies tensors
+/// is not the plain, fused run to be profiled.
 inline auto debugging(const Options& options) {
   using Dump = cr::DumpingDebugHook<>;
   const std::int64_t every = options.look_every, third = (every + 1) / 3;
@@ -48,7 +48,7 @@ inline auto debugging(const Options& options) {
           {.on = !options.profile.empty()}},
       Sometimes<Dump>{Dump{options.dump}, {.every = every, .shift = third, .on = !options.dump.empty()}},
 #ifdef CROCHET_DEMO_STREAMS
-      // An address has to be one even where nobody connects to it.
+      // The address must be valid even if no connection is made.
       Sometimes<cr::GrpcDebugHook<>>{
           cr::GrpcDebugHook<>{{options.debug_server.empty() ? "localhost:6064" : options.debug_server}},
           {.every = every, .shift = -third, .on = !options.debug_server.empty()}},
@@ -58,7 +58,9 @@ inline auto debugging(const Options& options) {
 
 template <class Model>
 void train_debugging(const Options& options) {
-  if (!options.dump.empty()) cr::debug::open_session_root(options.dump);  // now: the hook looks when it is first due
+  if (!options.dump.empty())
+    cr::debug::open_session_root(options.dump);  // created now: the hook checks it only when
+                                                 // it is first due
   train_with<Model>(options, debugging(options));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training images, batch by batch: made ahead by a thread, in a place that a checkpoint can keep.
+// The training images in batches, prefetched by a thread, with a position for checkpoints.
 #pragma once
 #include <crochet/data.hpp>
 #include <crochet/session/prefetch.hpp>
@@ -13,7 +13,7 @@ inline auto as_feeds(const cr::Batch& b) {
   return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
 }
 
-/// Shuffled batches without end. Its position is behind the batch that was used last, wherever the thread is already.
+/// Endless shuffled batches. The position is that after the last used batch, independent of the prefetch.
 class Input {
  public:
   explicit Input(cr::Batches data) : data_(std::move(data)), used_(data_.position()) {}
@@ -24,10 +24,10 @@ class Input {
     return as_feeds(item.batch);
   }
   [[nodiscard]] std::int64_t batches_per_epoch() const { return data_.batches_per_epoch(); }
-  /// Starts the thread with the session.
+  /// The hook that starts the thread with the session.
   [[nodiscard]] auto hook() { return ahead_.hook(); }
 
-  // What cr::CheckpointInputPipeline asks for.
+  // The interface of cr::CheckpointInputPipeline.
   [[nodiscard]] cr::DataPosition position() const { return used_; }
   void seek(const cr::DataPosition& position) {
     ahead_.restart([&] { data_.seek(position); });

@@ -1,5 +1,5 @@
-# cmake -D program=P -D folder=F -P looks.cmake: profiles and dumps are of different steps, and a folder that has dumps in it
-# is refused before anything is trained.
+# cmake -D program=P -D folder=F -P looks.cmake: profiles and dumps are of different steps, and a folder that contains
+# dumps is an error before the training starts.
 cmake_minimum_required(VERSION 3.25)
 set(training ${program} --model mlp --batch 1000 --epochs 1 --threads 1 --quiet --look-every 30 --profile ${folder}/timelines
   --dump ${folder}/dumps) # 60 steps

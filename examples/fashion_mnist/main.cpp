@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a network on Fashion-MNIST, on the CPU, under a chain of hooks: what `make demo` runs.
+// Trains a network on Fashion-MNIST, on the CPU, under a chain of hooks: the program of `make demo`.
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/hooks/stop_on_signal.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two networks of the demo. A model is a function that runs in the compiler: it describes the graph, and what runs
-// later is straight-line code for exactly what a step is asked for.
+// The two networks of the demo. A model is a constexpr function that describes the graph. The code of a run is
+// straight-line code for exactly the requested values.
 #pragma once
 #include <crochet/model.hpp>
 
@@ -8,7 +8,7 @@ namespace demo {
 
 namespace cr = crochet;
 
-/// What both networks end with: loss, accuracy and one step of Adam.
+/// The end of both networks: loss, accuracy and one step of Adam.
 constexpr void learn(cr::GraphBuilder& g, cr::Tensor logits, cr::Tensor labels) {
   g.name("logits", logits);
   const auto loss = g.name("loss", sparse_softmax_cross_entropy(logits, labels));

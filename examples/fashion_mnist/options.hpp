@@ -24,10 +24,10 @@ struct Options {
   bool resume = false;
   bool quiet = false;
 
-  /// Where event files go: to the checkpoints, if nothing else is said. Empty: nowhere.
+  /// Folder of event files: the checkpoints' folder by default; empty: no event files.
   [[nodiscard]] const std::string& summary_dir() const { return logdir.empty() ? checkpoint_dir : logdir; }
 
-  /// Whether any hook looks into steps. Those that may are compiled apart: they make the chain's steps in more forms.
+  /// Whether a hook inspects steps. Such trainings are compiled separately, with steps in more forms.
   [[nodiscard]] bool looks_into_steps() const { return !profile.empty() || !dump.empty() || !debug_server.empty(); }
 
   /// Adds the options to a command line.

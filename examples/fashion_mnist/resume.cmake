@@ -1,6 +1,6 @@
-# cmake -D program=P -D folder=F -P resume.cmake: trains for an epoch, is refused to begin again in the same folder, goes on
-# for a second epoch from where the first ended; both leave an event file. A third start finds the training finished. (That nothing is lost on the way:
-# tests/checkpoint/resume_test.cpp.)
+# cmake -D program=P -D folder=F -P resume.cmake: trains for an epoch; a new training in the same folder is an error;
+# resumes for a second epoch. Both write an event file. A third start finds the training complete.
+# (tests/checkpoint/resume_test.cpp checks that no state is lost.)
 cmake_minimum_required(VERSION 3.25)
 set(training ${program} --model mlp --batch 1000 --threads 1)
 

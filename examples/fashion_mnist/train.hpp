@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trainings, each compiled in a file of its own: training.hpp and debugging.hpp have them.
+// The trainings, each compiled in its own file: training.hpp and debugging.hpp define them.
 #pragma once
 #include "options.hpp"
 
@@ -8,10 +8,10 @@ namespace demo {
 struct Mlp;
 struct Cnn;
 
-/// Trains, evaluates after every epoch, and prints the last accuracy, also when a resumed training was finished.
+/// Trains, evaluates after every epoch, and prints the last accuracy, also for a resumed training that is complete.
 template <class Model>
 void train(const Options& options);
-/// The same under hooks that look into steps.
+/// train with hooks that inspect steps.
 template <class Model>
 void train_debugging(const Options& options);
 

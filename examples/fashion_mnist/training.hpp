@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each of the demo's networks is trained: its data, its chain of hooks, its session.
+// The training of the demo's networks: data, chain of hooks, session.
 #pragma once
 #include <crochet/checkpoint/monitored_training_session.hpp>
 #include <crochet/crochet.hpp>
@@ -24,7 +24,7 @@ namespace demo {
 
 using namespace cr::literals;
 
-/// What TensorBoard shows of each training batch. Without a folder nothing of it is computed.
+/// The summaries of each training batch for TensorBoard. Without a folder none is computed.
 constexpr auto summaries =
     cr::summaries<cr::summary::Scalar<"loss", "train/loss">, cr::summary::Scalar<"accuracy", "train/accuracy">,
                   cr::summary::Scalar<"learning_rate">, cr::summary::Image<"images", 28, 28>>;
@@ -36,7 +36,7 @@ inline auto test_data(const Options& options) {
 using Test =
     cr::Evaluate<cr::Fetches<cr::Name<"accuracy">, cr::Name<"loss">>, decltype(test_data(std::declval<Options>()))>;
 
-/// Everything that watches and steers the run, in the order in which it is called.
+/// The hooks of the run, in the order of their calls.
 inline auto hooks(const Options& options, std::int64_t steps_per_epoch) {
   const std::int64_t steps = options.epochs * steps_per_epoch;
   const std::string& folder = options.summary_dir();
@@ -64,7 +64,7 @@ inline auto hooks(const Options& options, std::int64_t steps_per_epoch) {
   };
 }
 
-/// Training from scratch into a folder of checkpoints would mix two trainings, and resume from the wrong one.
+/// Refuses to train from scratch into a folder with checkpoints: it would mix two trainings, and resume the wrong one.
 inline void check(const Options& options) {
   if (options.checkpoint_dir.empty() || options.resume) return;
   if (!cr::Saver<>{options.checkpoint_dir}.latest_checkpoint()) return;

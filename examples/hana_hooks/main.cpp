@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one macro of Boost.Hana gives a hook: BOOST_HANA_ADAPT_STRUCT lists members, and crochet makes of the list the
-// hook's state in checkpoints, a line of text, JSON both ways, and a section of the command line. The chain itself is a
-// Hana sequence, and it is edited at a hook that is named.
+// Boost.Hana with a hook: BOOST_HANA_ADAPT_STRUCT lists its members, and crochet derives from the list the hook's state
+// in checkpoints, a line of text, JSON in both directions, and a section of the command line. The chain is a Hana
+// sequence, and it is edited at a named hook.
 //
 //   hana_hooks --plateau.patience 5
 #include <crochet/crochet.hpp>
@@ -52,7 +52,7 @@ struct Plateau {
 };
 BOOST_HANA_ADAPT_STRUCT(Plateau, best, since);
 
-/// Options from JSON; a key that no member has is refused, with the member that was probably meant.
+/// Reads options from JSON. An unknown key is an error, with the most similar member in the message.
 void read_options(PlateauOptions& options) {
   try {
     cr::read_json_text(R"({"mindelta": 0.001})", options);
@@ -62,7 +62,7 @@ void read_options(PlateauOptions& options) {
   cr::read_json_text(R"({"min_delta": 0.001})", options);
 }
 
-/// Runs the chain on a step that finds the minimum of x^2; returns the Plateau as it is at the end.
+/// Runs the chain on a step that finds the minimum of x^2; returns the final state of Plateau.
 template <class Chain>
 Plateau trained(Chain chain) {
   double x = 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop that has nothing to do with graphs, under the same hooks: a solver for the temperature of a plate.
+// A loop without a graph, under the same hooks: a solver for the temperature of a plate.
 //
 // The plate is square. Its upper edge is kept at 100 degrees, the other three at 0. Step by step the heat spreads until
-// nothing changes any more. The centre must then have 25 degrees: four such plates, each heated at another edge, add up
-// to one that has 100 degrees everywhere.
+// the temperatures are constant. The centre must then have 25 degrees: four such plates, each heated at another edge,
+// add up to one that has 100 degrees everywhere.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/stop_when.hpp>
@@ -19,7 +19,7 @@
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// Solves the heat equation on a grid by explicit steps in time. An ordinary class that knows nothing of hooks.
+/// Solves the heat equation on a grid by explicit time steps. A plain class without a reference to hooks.
 class HeatSolver {
  public:
   explicit HeatSolver(std::size_t side) : side_(side), now_(side * side), before_(now_) {
@@ -53,11 +53,11 @@ class HeatSolver {
   long steps_ = 0;
 };
 
-/// Draws the plate after 100, 1000, 10000 steps: a hook of one's own, for one's own kind of output.
+/// Draws the plate after 100, 1000, 10000 steps: a user's own hook with its own output.
 struct Picture {
   static constexpr auto fetches = cr::fetches<"temperature">;
 
-  // A hook that wants something now and then says so before the run; in the other runs nothing is fetched for it.
+  // A request for some runs only is made in before_run; nothing is fetched in the other runs.
   auto before_run(auto& run) { return run.step() + 1 == next ? std::optional{cr::RunArgs{fetches}} : std::nullopt; }
 
   void after_run(auto&, const auto& values) {
@@ -82,7 +82,7 @@ int main() {
   cr::StepExecutor step{[&](auto& out) {
                           solver.advance();
                           out["temperature"_n] = solver.field();  // a view, not a copy
-                          // Costly, so only in the runs in which a hook reads it: one in a hundred.
+                          // Expensive, so computed only in the runs in which a hook fetches it: one in a hundred.
                           if (out.due("residual"_n)) out["residual"_n] = solver.residual();
                         },
                         cr::output<double, "residual">, cr::output<std::span<const double>, "temperature">};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation of one's own under StepExecutor: a damped pendulum. Hooks read an output, the loop feeds the step size,
+// A user's own simulation under StepExecutor: a damped pendulum. Hooks read an output, the loop feeds the step size,
 // and checkpoints hold the state. docs/step-functions.md explains it part by part.
 //
-// The program simulates 2000 steps twice: once in one go, once with an end and a new start after 600 steps. Both give
-// the same numbers, bit by bit.
+// The program simulates 2000 steps twice: once without a break, once with an end and a restart after 600 steps. Both
+// give the same numbers, bit for bit.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
@@ -16,7 +16,7 @@
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// An ordinary class without a reference to hooks or sessions.
+/// A plain class without a reference to hooks or sessions.
 struct Pendulum {
   std::array<double, 2> y{3.0, 0.0};  // angle, angular velocity
   double time = 0;
@@ -46,7 +46,7 @@ auto step_of(Pendulum& pendulum) {
                           cr::variable<"y">(pendulum.y), cr::variable<"time">(pendulum.time)};
 }
 
-/// Runs up to a step and saves there; goes on from the folder's latest checkpoint.
+/// Runs up to a step and saves there; continues from the folder's latest checkpoint.
 Pendulum simulate(const std::filesystem::path& folder, int last_step) {
   Pendulum pendulum;
   const cr::Saver saver{folder};
@@ -58,7 +58,7 @@ Pendulum simulate(const std::filesystem::path& folder, int last_step) {
   std::printf("begins at step %d, time %.2f\n", static_cast<int>(session.step()), pendulum.time);
   cr::run_session(session, [](auto& s) {
     while (!s.should_stop()) {
-      const double dt = s.step() < 100 ? 0.005 : 0.02;  // small steps at first
+      const double dt = s.step() < 100 ? 0.005 : 0.02;  // smaller steps at first
       s.run(cr::feed<"dt">(dt));
     }
   });

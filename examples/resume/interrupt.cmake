@@ -1,5 +1,5 @@
-# cmake -Dprogram=PROGRAM -Dwork=DIR -P interrupt.cmake: trains once undisturbed, and once again and again interrupted by
-# SIGINT, and once killed in between; the last lines have to be the same, to the last digit.
+# cmake -Dprogram=PROGRAM -Dwork=DIR -P interrupt.cmake: trains once without interruption, and once with several SIGINTs
+# and one kill; the last lines must be the same, to the last digit.
 cmake_minimum_required(VERSION 3.25)
 find_program(timeout timeout REQUIRED)
 set(steps 12000)
@@ -30,7 +30,7 @@ foreach(signal IN ITEMS INT KILL)
     endif()
     math(EXPR interrupted "${interrupted} + 1")
   endwhile()
-  # One that comes when the last step is made, and the last checkpoint on its way, kills; another must have stopped it.
+  # A SIGINT during the last checkpoint kills the program; at least one other must have stopped it.
   if(signal STREQUAL INT AND interrupted GREATER 1 AND stopped EQUAL 0)
     message(FATAL_ERROR "SIGINT never stopped it: ${printed}${said}")
   endif()

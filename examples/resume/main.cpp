@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training that survives: start it, press Ctrl-C (or pull the plug), start it again, and it goes on where it was. It
-// ends with the same weights, to the last bit, as if it had never been interrupted.
+// Resumable training: start it, press Ctrl-C (or switch the machine off), start it again, and it continues. The final
+// weights are the same, to the last bit, as without an interruption.
 //
 //   resume [--dir DIR] [--steps N]
 //
-// A small network learns to tell two spirals apart. What makes it resume are four lines, marked below.
+// A small network learns to separate two spirals. Four lines, marked below, make it resumable.
 #include <crochet/checkpoint/async_saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -34,7 +34,7 @@ struct Spirals {
   }
 };
 
-/// Draws points from two spirals. Its whole state is how many it has drawn.
+/// Draws points from two spirals. Its whole state is the number of draws.
 struct Data {
   auto next() {
     for (std::size_t i = 0; i < batch; ++i) {
@@ -52,7 +52,7 @@ struct Data {
   void save_state(auto& out) const { out.put("drawn", drawn); }
   void load_state(auto& in) { in.get("drawn", drawn); }
 
-  /// Between 0 and 1 (SplitMix64 of the number of the draw).
+  /// Uniform in [0, 1): SplitMix64 of the number of the draw.
   double random() {
     std::uint64_t bits = ++drawn * 0x9e3779b97f4a7c15U;
     bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9U;
@@ -65,7 +65,7 @@ struct Data {
   std::array<std::int32_t, batch> sides{};
 };
 
-/// The mean loss of the last thousand steps, which takes some time to forget.
+/// The mean loss of about the last thousand steps, an exponential average.
 struct MeanLoss {
   static constexpr auto fetches = cr::fetches<"loss">;
   void after_run(auto&, const auto& values) { mean += (values[cr::Name<"loss">{}] - mean) / 1000; }
@@ -76,14 +76,14 @@ struct MeanLoss {
 
 int train(const std::string& folder, std::int64_t steps) {
   Data data;
-  const cr::Saver saver{folder, {.max_to_keep = 3}};  // (1) where checkpoints are
+  const cr::Saver saver{folder, {.max_to_keep = 3}};  // (1) the folder of checkpoints
   cr::MonitoredSession session{
       cr::Cpu{.seed = 1}.compile<Spirals>(),
       cr::HookChain{cr::StopOnSignal{}, cr::StopAtStep{.last_step = steps}, MeanLoss{},
                     cr::Progress<"loss">{.total = steps},
-                    cr::CheckpointInputPipeline{data},  // (2) the data's place is part of them
+                    cr::CheckpointInputPipeline{data},  // (2) they include the position in the data
                     cr::CheckpointSaver{cr::AsyncSaver{saver}, {.save_secs = 2}}},  // (3) one every two seconds
-      cr::restore_latest(saver)};                                                   // (4) goes on where the last one is
+      cr::restore_latest(saver)};                                                   // (4) continues from the latest one
   std::printf(session.step() == 0 ? "begins; press Ctrl-C and start it again\n" : "goes on at step %lld\n",
               static_cast<long long>(session.step()));
   std::fflush(stdout);
