@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of made-up images, the same in every run: a benchmark of a step needs no data set.
+// A batch of generated images, the same in every run: a benchmark of a step needs no data set.
 #pragma once
 #include <cstddef>
 #include <cstdint>

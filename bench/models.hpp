@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The networks that the benchmarks run. They have the sizes of the usual first examples on images of 28 by 28 pixels,
-// so that they can be set against the same network in any other library. Batch: a number, or 0 for one that is known
-// only when the model is fed.
+// The networks of the benchmarks. Their sizes are those of common first examples on images of 28 by 28 pixels, for
+// comparison with the same networks in other libraries. Batch: a number, or 0 for a size that is known only when the
+// model is fed.
 #pragma once
 #include <crochet/model.hpp>
 
@@ -66,7 +66,7 @@ struct Cnn {
 
 /// A post-norm transformer encoder block: attention, then a dense layer with relu and one back, each added to its input
 /// and normalised. Trained to a target by mean squared error. The feeds have the other models' names, so that one loop
-/// drives them all.
+/// drives all models.
 template <class Optimizer, std::int64_t Batch = 0, std::int64_t Length = 64, std::int64_t Width = 128,
           std::int32_t Heads = 4, std::int64_t Inner = 512>
 struct Encoder {

@@ -32,7 +32,7 @@ PEERS = "torch|jax|jax-loop|tf2|eigen|openblas|hand"
 
 
 def versions():
-    """What the peers are, as far as they tell."""
+    """The peers' names and versions, if available."""
     found = []
     for module, variable in PYTHONS.items():
         if python := os.environ.get(variable):
@@ -49,7 +49,7 @@ def versions():
 
 
 def crochets():
-    """Both compilers' programs, those that are built."""
+    """The built programs of both compilers."""
     programs = {"crochet": ROOT / "build/release/bench/crochet_anchor",
                 "crochet-clang": ROOT / "build/release-clang/bench/crochet_anchor"}
     return {name: str(path) for name, path in programs.items() if path.exists()}

@@ -102,7 +102,7 @@ class Samples:
 
 
 def google_benchmark(path):
-    """Name -> Samples; and the context. Benchmarks in real time are those that ask for it by their name."""
+    """Name -> Samples; and the context. Benchmarks in real time have it in their name."""
     content = json.loads(path.read_text())
     values = {}
     for run in content.get("benchmarks", []):
@@ -118,7 +118,7 @@ def google_benchmark(path):
 
 
 def read_programs(folder):
-    """Of every program's JSON file: all Samples in one map, and the contexts."""
+    """All Samples of all programs' JSON files in one map, and the contexts."""
     samples, contexts = {}, []
     for path in sorted(folder.glob("*.json")):
         if path.name != "compile_time.json":
@@ -129,7 +129,7 @@ def read_programs(folder):
 
 
 def read_races():
-    """Recorded races by name: cases, with machine, versions, day and commands beside them."""
+    """Recorded races by name: cases, machine, versions, day and commands."""
     return {path.stem: json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))}
 
 
@@ -154,7 +154,7 @@ def machine():
 
 
 def load(contexts):
-    """How much others computed meanwhile, as far as the programs could tell when they started."""
+    """The background load, as measured by the programs at their start."""
     starts = [c["load_avg"][0] for c in contexts if c.get("load_avg")]
     if not starts:
         return ""
@@ -217,7 +217,7 @@ def race_cell(of):
 
 
 class Row:
-    """One case of a race: who took how long, and crochet's ratios."""
+    """One case of a race: each competitor's time, and crochet's ratios."""
 
     def __init__(self, case):
         self.case, self.threads, self.workload = case, case["threads"], case["workload"]
@@ -227,7 +227,7 @@ class Row:
         self.best = min(peers, key=peers.get) if peers else None
 
     def ratio(self, ours, other):
-        """None where either is missing. Of two decimals, which is more than is certain."""
+        """None if a time is missing. Two decimals, which is more than the precision."""
         if ours not in self.least or other not in self.least:
             return None
         return round(self.least[ours] / self.least[other], 2)
@@ -252,7 +252,7 @@ def race_table(rows, names, ours, limits):
 
 
 def targets_table(rows, ours):
-    """For each workload the greatest ratios, and whether they are within the target."""
+    """The maximum ratios of each workload, and whether they are within the target."""
     lines = []
     for workload, target in TARGETS.items():
         mine = [r for r in rows if r.workload == workload]
@@ -270,7 +270,7 @@ def targets_table(rows, ours):
 
 
 def misses(rows, ours):
-    """The honest rows: where a peer is as fast or faster, and where the target is missed."""
+    """The rows in which a peer is as fast or faster, or the target is missed."""
     lost, equal, over = [], [], []
     for row in rows:
         for o in ours:

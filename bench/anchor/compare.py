@@ -31,7 +31,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def busy(cpu):
-    """Seconds that a processor, or all of them, has worked since the machine started."""
+    """Busy seconds of a processor, or of all of them, since the machine started."""
     lines = pathlib.Path("/proc/stat").read_text().splitlines()
     words = next(line.split() for line in lines if line.split()[0] == ("cpu" if cpu is None else f"cpu{cpu}"))
     return sum(map(int, words[1:4] + words[6:9])) / TICK
@@ -43,21 +43,21 @@ def used_by(pid):
 
 
 class Competitor:
-    """A running program. One thread: on a processor of its own."""
+    """A running competitor. With one thread it has its own processor."""
 
     def __init__(self, name, words, threads, cpu):
         self.name, self.cpu = name, cpu if threads == 1 else None
         self.processors = 1 if threads == 1 else os.cpu_count()
         pin = (lambda: os.sched_setaffinity(0, {cpu})) if threads == 1 else None
         limits = {name: str(threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
-        # Kept memory: without this, programs that allocate in every step pay for page faults in every step.
+        # malloc keeps freed memory: otherwise programs that allocate in every step have page faults in every step.
         kept = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 33)}
         self.process = subprocess.Popen(words + ["--threads", str(threads)], text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         env={**os.environ, **limits, **kept}, preexec_fn=pin)
 
     def ask(self, case, seconds):
-        """The answer, and the share of its processors that others used meanwhile."""
+        """The result, and the share of its processors that other processes used meanwhile."""
         self.process.send_signal(signal.SIGCONT)
         start, busy_before, own_before = time.time(), busy(self.cpu), used_by(self.process.pid)
         self.process.stdin.write(f"{case.replace(':', ' ')} {seconds}\n")
@@ -76,7 +76,7 @@ class Competitor:
 
 
 def wait_for_quiet(cpu, patience):
-    """Waits, but not for ever, for a moment in which nobody computes there."""
+    """Waits, up to a limit, until these processors are idle."""
     end = time.time() + patience
     while time.time() < end:
         before = busy(cpu)
@@ -86,7 +86,7 @@ def wait_for_quiet(cpu, patience):
 
 
 def race(case, competitors, options):
-    """Name -> what it took, or why it did not take part."""
+    """Name -> its times, or the reason why it did not take part."""
     got = {}
     for c in competitors:
         answer, _ = c.ask(case, 0.01)  # makes the case and warms it up

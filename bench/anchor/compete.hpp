@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet as a competitor: a MonitoredSession with an empty chain, as a user would drive it.
+// crochet as a competitor: a MonitoredSession with an empty chain, as in a user's program.
 #pragma once
 #include <crochet/crochet.hpp>
 #if defined(CROCHET_BENCH_EIGEN)
@@ -17,10 +17,10 @@
 
 namespace bench {
 
-// Every workload is compiled twice, each time against one policy for products.
+// Every workload is compiled twice, once per matrix product policy.
 #if defined(CROCHET_BENCH_EIGEN)
 using Device = crochet::EigenCpu;
-inline constexpr bool static_batches = false;  // one model instead of several: Eigen takes the compiler long
+inline constexpr bool static_batches = false;  // one model instead of several: Eigen compiles slowly
 #define CROCHET_BENCH_POLICY eigen
 #else
 using Device = crochet::Cpu;
@@ -28,7 +28,7 @@ inline constexpr bool static_batches = true;
 #define CROCHET_BENCH_POLICY tiles
 #endif
 
-/// make(the batch as a constant) for one of these batches, make(0), a dynamic one, for all others.
+/// make(batch as a constant) for one of these batches; make(0), a dynamic one, for all others.
 template <std::int64_t... Batches, class Make>
 Steps for_batch(const Case& wanted, const Settings& settings, Make make) {
   Steps steps;
@@ -41,7 +41,7 @@ Steps for_batch(const Case& wanted, const Settings& settings, Make make) {
   return steps ? steps : make(std::integral_constant<std::int64_t, 0>{});
 }
 
-/// A session of the model, closed when nobody has it any more.
+/// A session of the model, closed when its last copy is destroyed.
 template <class Model>
 auto session_of(int threads) {
   using Executor = decltype(Device{}.template compile<Model>());
@@ -58,7 +58,7 @@ auto variable(Session& session) {
   return session.executor().variable(crochet::Name<Name>{});
 }
 
-/// n training steps of a classifier. The loss is fetched in every step: the others compute it in every step, too.
+/// n training steps of a classifier. Every step fetches the loss, as the other competitors compute it in every step.
 template <class Session, class Input, class Target>
 Steps training(std::shared_ptr<Session> session, Input input, Target target) {
   return [=](long n) {
@@ -71,7 +71,7 @@ Steps training(std::shared_ptr<Session> session, Input input, Target target) {
     return last;
   };
 }
-/// n forward passes; the first logit, as something to look at.
+/// n forward passes; returns the first logit, so that the passes are not optimized away.
 template <class Session, class Input>
 Steps inference(std::shared_ptr<Session> session, Input input) {
   return [=](long n) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workloads that crochet takes part in, each a translation unit of its own, for each policy of products. A batch
-// that is not among those a program was compiled for, or `dynamic`, is a dynamic dimension.
+// crochet's workloads, one translation unit each, for each policy of products. A batch size that is not compiled in, or
+// `dynamic`, is a dynamic dimension.
 #pragma once
 #include "protocol.hpp"
 

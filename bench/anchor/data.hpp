@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The made-up numbers of a race: drawn as the C++ programs draw theirs that take part in it, so that equal networks
-// begin with equal losses.
+// The random numbers of a race, drawn as in the C++ competitors, so that equal networks start with equal losses.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -35,7 +34,7 @@ inline std::vector<std::int32_t> classes(std::size_t n, unsigned count = 10) {
   return v;
 }
 
-/// Noise for a matrix [rows, columns] that the hand-written program keeps in panels of 32 columns, as rows.
+/// Row-major noise for a matrix [rows, columns] that the hand-written program stores in panels of 32 columns.
 inline void fill_from_panels(std::span<float> to, std::size_t rows, double scale, unsigned seed = 1) {
   constexpr std::size_t panel = 32;
   const std::vector<float> v = noise(to.size(), scale, seed);
@@ -45,14 +44,14 @@ inline void fill_from_panels(std::span<float> to, std::size_t rows, double scale
     to[i] = v[column / panel * panel * rows + row * panel + column % panel];
   }
 }
-/// ... that it keeps by columns.
+/// Row-major noise for a matrix that it stores by columns.
 inline void fill_from_columns(std::span<float> to, std::size_t rows, double scale, unsigned seed = 1) {
   const std::vector<float> v = noise(to.size(), scale, seed);
   const std::size_t columns = to.size() / rows;
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = v[i % columns * rows + i / columns];
 }
 
-/// Noise for rows that the hand-written program keeps 16 numbers further apart than they are long, as rows.
+/// Noise for rows that the hand-written program stores with a padding of 16 numbers, without the padding.
 inline std::vector<float> padded_noise(std::size_t rows, std::size_t columns, unsigned seed) {
   const std::vector<float> v = noise(rows * (columns + 16), 1, seed);
   std::vector<float> to(rows * columns);

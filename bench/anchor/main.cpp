@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // crochet_anchor [--threads N] [--backend tiles|eigen] [--batch static|dynamic]: crochet in a race of training steps.
-// protocol.hpp says how it is asked and what it answers.
+// protocol.hpp describes its input and output.
 #include <charconv>
 #include <cstdio>
 #include <string_view>

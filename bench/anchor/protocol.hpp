@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A competitor in a race of training steps: a program that is asked for one measurement after the other, so that
-// several libraries, each in a process of its own, can take turns on a machine that is never quite quiet.
+// A competitor in a race of training steps: a program that makes single measurements on request, so that several
+// libraries, each in its own process, alternate on a machine with background load.
 //
-// The program is started with `--threads N`. For every line `workload batch mode seconds` on its standard input, say
-// `W1 32 train 0.15`, it prints one line of JSON:
+// The program is started with `--threads N`. For every line `workload batch mode seconds` on its standard input, for
+// example `W1 32 train 0.15`, it prints one line of JSON:
 //   {"us": [12.1, 12.3], "n": 400, "first_loss": 2.3, "loss": 0.01}
-// `us` are the microseconds per step of each block of n steps, as many blocks as fit in `seconds`. What it cannot do it
-// answers with {"skip": "reason"}. A case is made and warmed up when it is asked for the first time. Modes: `train` is
-// forward, loss, backward and update; `infer` is forward. At the end of its input the program ends.
+// `us` are the microseconds per step of each block of n steps; the number of blocks is what fits in `seconds`. For an
+// unsupported case it prints {"skip": "reason"}. A case is built and warmed up at its first request. Modes: `train` is
+// forward, loss, backward and update; `infer` is forward. The program ends at the end of its input.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -43,7 +43,7 @@ inline double seconds_of(const Steps& steps, long n, double& loss) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Warms up for 0.3 seconds, and finds the block that takes about 5 ms.
+/// Warms up for 0.3 seconds, and determines the block size that takes about 5 ms.
 inline Prepared prepare(Steps steps) {
   Prepared p{std::move(steps)};
   p.first_loss = p.steps(1);
@@ -71,7 +71,7 @@ inline std::string measure(const Prepared& p, double seconds) {
   return out.str();
 }
 
-/// Answers until the input ends. `make(case)` gives the Steps; empty ones mean that the case is not known here.
+/// Handles requests until the input ends. `make(case)` returns the Steps; empty ones mean an unknown case.
 template <class Make>
 void serve(const Make& make) {
   std::map<std::string, Prepared> prepared;
@@ -93,7 +93,7 @@ void serve(const Make& make) {
       std::cerr << key << ": " << error.what() << '\n';
       answer = "{\"skip\": \"exception\"}";
     }
-    std::cout << answer << std::endl;  // the other side waits for it
+    std::cout << answer << std::endl;  // flushed: the other process waits for it
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// X1 to X7: networks of sizes that nothing was tuned for. bench/peers has the same ones in PyTorch and JAX.
+// X1 to X7: networks of sizes that were not used for tuning. bench/peers has the same ones in PyTorch and JAX.
 #pragma once
 #include "../models.hpp"
 
 namespace bench {
 
-/// Dense layers of these sizes on `inputs` numbers of type T, each but the last through an activation.
+/// Dense layers of these sizes on `inputs` numbers of type T, each but the last with an activation.
 template <class T, class Optimizer, auto Activation, std::int64_t Batch, std::int64_t Inputs, std::int64_t... Units>
 struct Dense {
   static constexpr void define(crochet::GraphBuilder& g) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saving and loading checkpoints, against the same bytes written to a plain file, with fsync, and read from one.
+// Saving and loading checkpoints, compared with writing the same bytes to a plain file, with fsync, and reading it.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace io = crochet::io;
 
 constexpr std::size_t tensors = 16;
 
-/// So many megabytes in 16 tensors; and a folder where checkpoints of them go, on the disk of the current one.
+/// A number of megabytes in 16 tensors, and a folder for their checkpoints on the disk of the current one.
 struct Parameters {
   explicit Parameters(std::int64_t megabytes)
       : elements(static_cast<std::size_t>(megabytes) * 1'000'000 / 4 / tensors * tensors) {
@@ -57,7 +57,7 @@ void require(bool done) {
   if (!done) throw std::runtime_error("a plain file could not be written or read");
 }
 
-/// Every byte of the file descriptor's file, or to it.
+/// Writes or reads all bytes of the file descriptor's file.
 template <class Call, class Byte>
 void all_of(Call call, int file, Byte* bytes, std::size_t size) {
   for (std::size_t at = 0; at < size;) {

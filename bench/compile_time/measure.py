@@ -18,7 +18,7 @@ import tempfile
 CASES = pathlib.Path(__file__).resolve().parent / "cases"
 COMPILERS = ("g++", "clang++")
 
-# What a case may cost, in seconds, or in multiples of another case.
+# The budget of each case, in seconds, or as a multiple of another case.
 BUDGETS = (
     ("core", "hana", 2.0),
     ("hooks_128", None, 1.0),
@@ -43,7 +43,7 @@ def command(compiler, flags, case, output):
 
 
 def compile_once(words):
-    """User seconds and megabytes; None where it does not compile."""
+    """User seconds and megabytes; None if it does not compile."""
     with tempfile.TemporaryFile() as log:
         child = subprocess.Popen(words, stdout=log, stderr=log)
         _, status, used = os.wait4(child.pid, 0)
@@ -56,7 +56,7 @@ def compile_once(words):
 
 
 def least(samples):
-    """Of each quantity the least; None where a case did not compile."""
+    """The minimum of each quantity; None if a case did not compile."""
     if None in samples:
         return None
     return {quantity: min(s[quantity] for s in samples) for quantity in samples[0]}
@@ -80,7 +80,7 @@ def measure(compilers, cases, flags, rounds):
 
 
 def judge(results):
-    """One line for each budget: what it is, what it may be, what it is with each compiler."""
+    """One line per budget: quantity, limit, and the value with each compiler."""
     judged = []
     for case, reference, limit in BUDGETS:
         spent = {}
@@ -106,7 +106,7 @@ def report(results, judged):
 
 
 def within_budgets(results, judged):
-    """What was measured must have compiled."""
+    """Checks that every measured case compiled."""
     compiled = all(of for cases in results.values() for of in cases.values())
     return compiled and all(spent <= b["limit"] for b in judged for spent in b["spent"].values())
 

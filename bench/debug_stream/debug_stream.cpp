@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GrpcDebugHook that sees every run costs a step whose server is dead (nobody is there), stuck (it takes the
-// stream and never answers) or well; beside them the step without the hook. The sessions live through all repetitions,
-// so that connecting, filling the queue, breaking off and trying again are part of what is measured.
+// The cost per step of a GrpcDebugHook in every run, when the server is dead (not running), stuck (accepts the stream
+// and never answers) or healthy, compared with the step without the hook. The sessions exist through all repetitions,
+// so that the measurement includes connecting, filling the queue, disconnecting and retrying.
 #include <benchmark/benchmark.h>
 #include <crochet/proto/debug_service.grpc.pb.h>
 #include <unistd.h>
@@ -27,9 +27,9 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// Some 30 microseconds of arithmetic, and 256 KiB to show for it: the same memory for all sessions.
+/// About 30 microseconds of arithmetic on 256 KiB: the same memory for all sessions.
 std::vector<float> field(65'536, 1.0F);
-[[gnu::noinline]] void compute() {  // once in the program: each session's step is the same code
+[[gnu::noinline]] void compute() {  // one copy in the program: each session's step is the same code
   for (int pass = 0; pass < 16; ++pass) {
     for (float& x : field) x = x * 0.999F + 0.001F;
   }
@@ -80,7 +80,7 @@ class Server final : public crochet::proto::EventListener::Service {
   std::unique_ptr<grpc::Server> server_;
 };
 
-/// Waits and pauses are a tenth of what they are by default, so that a run of this program sees many of them.
+/// Timeouts and pauses are a tenth of the defaults, so that a run of this program includes many of them.
 auto debugged(const std::string& address) {
   return session_of(cr::GrpcDebugHook<>(address, {.stream = {.connect_seconds = 0.5,
                                                              .reply_seconds = 0.5,
@@ -89,7 +89,7 @@ auto debugged(const std::string& address) {
                                                              .max_backoff_seconds = 6,
                                                              .report = [](std::string_view) {}}}));
 }
-/// A session that lives as long as the program.
+/// A session with the lifetime of the program.
 template <class Session>
 struct Closing {
   ~Closing() { session.close(); }
@@ -124,7 +124,7 @@ void well(benchmark::State& state) {
   static Server server(true);
   static Closing session{debugged(server.address)};
   steps(state, session);
-  session.session.hooks().get<cr::GrpcDebugHook<>>().flush(10);  // what is still queued is no burden of others
+  session.session.hooks().get<cr::GrpcDebugHook<>>().flush(10);  // the queue must not slow down other benchmarks
 }
 BENCHMARK(without)->Name("debug_stream/without")->Unit(benchmark::kMicrosecond)->UseRealTime();
 BENCHMARK(dead)->Name("debug_stream/dead")->Unit(benchmark::kMicrosecond)->UseRealTime();

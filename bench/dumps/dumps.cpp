@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumping a run's tensors, against the same bytes written to plain files, a file each, and to one plain file. The
-// operating system's memory takes them in all cases: nobody waits for the disk.
+// Dumping a run's tensors, compared with writing the same bytes to plain files, one per tensor, and to one plain file.
+// All cases write to the page cache: none waits for the disk.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t tensors = 16;
 
-/// A folder on the disk of the current one. Nothing in it is removed before the program ends: ext4 takes its time to
-/// make a file where one has just been removed.
+/// A folder on the disk of the current one. Its files are removed at the end of the program: ext4 is slow to create a
+/// file where one was just removed.
 class Folder {
  public:
   Folder() { fs::remove_all(path_); }
@@ -46,7 +46,7 @@ fs::path new_folder() {
   return folder.next();
 }
 
-/// So many kilobytes in 16 tensors.
+/// A number of kilobytes in 16 tensors.
 struct Values {
   explicit Values(std::int64_t kilobytes) : each(static_cast<std::size_t>(kilobytes) * 1000 / 4 / tensors) {
     elements.resize(each * tensors);
@@ -109,7 +109,7 @@ void one_plain_file(benchmark::State& state) {
 template <std::size_t I>
 using Tensor = cr::Name<cr::FixedString<8>{{'t', 'e', 'n', 's', 'o', 'r', static_cast<char>('a' + I), 0}}>;
 
-/// A run of a session whose step has 16 outputs, with the hook: metadata, graph, fetches and feeds included.
+/// A run of a session whose step has 16 outputs, with the hook, including metadata, graph, fetches and feeds.
 template <std::size_t... I>
 void hook_on(benchmark::State& state, std::index_sequence<I...>) {
   const Values values(state.range(0));
@@ -126,7 +126,7 @@ void hook_on(benchmark::State& state, std::index_sequence<I...>) {
 }
 void hook(benchmark::State& state) { hook_on(state, std::make_index_sequence<tensors>{}); }
 
-// A fixed number of runs each, so that what lies on the disk stays within reason: 260 MB.
+// A fixed number of runs each, to limit the disk use: 260 MB.
 #define CROCHET_DUMP_SIZES(function, name)                                                                   \
   BENCHMARK(function)->Name(name)->Arg(1'000)->Iterations(20)->UseRealTime()->Unit(benchmark::kMillisecond); \
   BENCHMARK(function)->Name(name)->Arg(16'000)->Iterations(4)->UseRealTime()->Unit(benchmark::kMillisecond); \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What watches cost a training step: of a hook that is not due, and of one that keeps each run in memory until it knows
-// that the loss is finite. Nothing is written.
+// The cost of watches in a training step: of a hook that is not due, and of one that buffers each run in memory until
+// the loss is known to be finite. Nothing is written.
 #include <benchmark/benchmark.h>
 
 #include <crochet/crochet.hpp>
@@ -38,7 +38,7 @@ std::filesystem::path root(const char* name) {
 }
 
 void plain(benchmark::State& state) { step(state); }
-/// Never due but in the first step.
+/// Due in the first step only.
 void not_due(benchmark::State& state) {
   step(state, cr::EveryN<1'000'000'000, cr::DumpingDebugHook<cr::Watch<"loss|hidden/bias$">>>{{root("not_due")}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What event files cost: events a second that reach the file, and what a step pays for adding some.
+// The cost of event files: events per second that reach the file, and the time of a step that adds some.
 #include <benchmark/benchmark.h>
 
 #include <crochet/crochet.hpp>
@@ -18,7 +18,7 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// A writer into a folder that is removed afterwards.
+/// A writer into a temporary folder.
 struct Written {
   explicit Written(std::size_t queue) {
     std::filesystem::remove_all(folder);
@@ -35,7 +35,7 @@ struct Written {
   cr::io::EventWriter events;
 };
 
-/// Scalars as fast as one thread adds them; the time includes the writer's thread, because the queue is bounded.
+/// Scalars at the maximum rate of one thread. The time includes the writer's thread, because the queue is bounded.
 void scalars(benchmark::State& state) {
   Written written(static_cast<std::size_t>(state.range(0)));
   std::int64_t step = 0;
@@ -64,7 +64,7 @@ void histograms(benchmark::State& state) {
 }
 BENCHMARK(histograms)->Name("events/histograms")->ArgName("values")->Arg(1000)->Arg(100000)->UseRealTime();
 
-/// What a histogram costs the thread.
+/// The cost of a histogram in the writer's thread.
 void count_values(benchmark::State& state) {
   const std::vector<float> w = weights(state.range(0));
   for (auto _ : state) {
@@ -76,7 +76,7 @@ void count_values(benchmark::State& state) {
 }
 BENCHMARK(count_values)->Name("events/count_values")->ArgName("values")->Arg(100000);
 
-/// A step of about 7 us, with the loss saved every so many steps; 0: without a writer.
+/// A step of about 7 us that saves the loss at an interval of steps; 0: without a writer.
 void steps(benchmark::State& state) {
   Written written(10);
   double loss = 1;

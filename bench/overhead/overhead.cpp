@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What N hooks cost in a step, in six ways of writing them. The work of every way is the same: the step makes a loss,
-// and each of N watchers adds it to a sum of its own and asks to stop when it is too large.
+// The cost of N hooks in a step, in six implementations with the same work: the step makes a loss, and each of N
+// watchers adds it to its own sum and requests a stop when the sum is too large.
 //
 //   by_hand      the sums written into the loop
 //   static       a HookChain
-//   dynamic      one DynamicHooks with N plug-ins, each wanting the loss in every step
+//   dynamic      one DynamicHooks with N plug-ins, each fetching the loss in every step
 //   virtual      a plain vector of unique_ptr to a base class with before_run and after_run
 //   function     a vector of std::function
-//   request_map  each hook returns a request object in every step; requests are merged in a map, results handed back in
-//                another, as the original does
+//   request_map  each hook returns a request object in every step; requests are merged in a map, results returned in
+//                another, as in TensorFlow
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -31,7 +31,7 @@ using namespace cr::literals;
 
 constexpr float too_large = 1e9f;
 
-/// The executor's work: too small to hide the hooks, and opaque to the compiler.
+/// The executor's work: too small to hide the hooks, and opaque to the optimizer.
 [[gnu::noinline]] float make_loss(float& state) {
   state = state * 0.999f + 0.001f;
   benchmark::ClobberMemory();
@@ -65,7 +65,7 @@ struct Executor {
   float state = 1;
 };
 
-/// How a loop of one's own would note that and why it stops.
+/// The stop flag and reason of a hand-written loop.
 struct Stop {
   bool requested = false;
   std::string reason;

@@ -70,7 +70,7 @@ def classifier_input(batch, *shape, classes=10, dtype=np.float32):
 
 
 def problem(name, batch):
-    """Parameters, the network, input, target, loss function, whether it is trained by Adam."""
+    """Parameters, network, input, target, loss function, and whether Adam trains it."""
     if name in protocol.DENSE:
         sizes, activation, optimizer, dtype = protocol.DENSE[name]
         act = nn.relu if activation == "relu" else jnp.tanh

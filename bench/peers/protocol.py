@@ -25,7 +25,7 @@ def timed(steps, n):
 
 
 def prepared(steps):
-    """Warms up for 0.3 seconds, and finds the block that takes about 5 ms."""
+    """Warms up for 0.3 seconds, and determines the block size that takes about 5 ms."""
     first, block, spent = steps(1), 1, 0.0
     while spent < 0.3:
         took, _ = timed(steps, block)
@@ -35,7 +35,7 @@ def prepared(steps):
 
 
 def serve(make):
-    """make(workload, batch, train) gives steps(n) -> loss, or None for what it does not know."""
+    """make(workload, batch, train) returns steps(n) -> loss, or None for an unknown workload."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
     known = {}

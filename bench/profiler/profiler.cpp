@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ProfilerHook costs in the training of a CNN of batch 128: in the step that it records, and in those between.
-// Two sessions of the same model take turns, one without hooks, one with the hook; in each iteration they make eight
-// steps, the last one recorded. The time of a benchmark is the median of such steps; `ratio` is that over the median of
-// the plain session's steps, so that both saw the same machine. Files are made by the hook's thread, into a folder in
-// memory where there is one.
+// The cost of a ProfilerHook in the training of a CNN of batch 128: in the recorded step, and in those between. Two
+// sessions of the same model alternate, one without hooks, one with the hook. In each iteration they make eight steps,
+// the last one recorded. The time of a benchmark is the median of such steps; `ratio` is that over the median of the
+// plain session's steps, so that both have the same background load. The hook's thread writes the files into a folder
+// in memory if there is one.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -49,8 +49,8 @@ double seconds_of_a_step(Session& session, const bench::Batch& batch) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// `recorded`: whether the step that is recorded counts, or the others. What the step after a record does for it, which
-/// is to hand it to the thread, counts as part of the recorded one.
+/// `recorded`: measures the recorded step, else the others. The work of the step after a record, which passes it to the
+/// thread, counts as part of the recorded one.
 void cnn(benchmark::State& state, bool recorded) {
   const Folder folder;
   const bench::Batch batch(128);

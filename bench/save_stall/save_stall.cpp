@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a step takes in which a checkpoint is due: saved in place, and in the background, where the loop pays for a
-// copy. Beside them the step without a save, and a plain copy of the same bytes.
+// The time of a step with a checkpoint: saved synchronously, and in the background, where the loop pays for a copy. For
+// comparison the step without a save, and a plain copy of the same bytes.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Folder {
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "crochet_bench_save_stall";
 };
 
-/// Variables of so many MB (10^6 bytes), and a step that does next to nothing.
+/// Variables of the given MB (10^6 bytes), and a step with almost no work.
 struct Machine {
   explicit Machine(std::int64_t megabytes) : w(static_cast<std::size_t>(megabytes) * 1'000'000 / sizeof(float), 0.5F) {}
   auto executor() {
@@ -48,7 +48,7 @@ void set_counters(benchmark::State& state, double longest) {
   state.counters["longest_ms"] = 1e3 * longest;
 }
 
-/// Each iteration is one step in which a save is due; what is still being written is waited for between the steps.
+/// Each iteration is one step with a save; the wait for the writer is between the steps.
 template <class SaverType>
 void save(benchmark::State& state, SaverType saver) {
   Machine machine(state.range(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// step/mlp/<batch>/..., step/cnn/<batch>/...: how long a training step of a whole network takes.
-// step/session_overhead/...: what a session and its hooks add to the executor's own time.
+// step/mlp/<batch>/..., step/cnn/<batch>/...: the time of a training step of a whole network.
+// step/session_overhead/...: the overhead of a session and its hooks over the executor's own time.
 #include <benchmark/benchmark.h>
 
 #include "parts.hpp"

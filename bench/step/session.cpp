@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same step by the bare executor, under a session without hooks, and under one with eight. Two models: one whose
-// step is a few instructions, so that every instruction beside it shows, and the smallest step of the MLP.
+// step is a few instructions, so that every additional instruction is measurable, and the smallest step of the MLP.
 #include <crochet/executor/cpu.hpp>
 
 #include <string>
@@ -21,7 +21,7 @@ struct OneWeight {
   }
 };
 
-/// A hook that looks at the loss after every step. Each number is a hook of its own.
+/// A hook that reads the loss after every step. Each number is a distinct type.
 template <int Number>
 struct Watch {
   static constexpr auto fetches = crochet::fetches<"loss">;

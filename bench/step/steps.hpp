@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training steps of whole networks, for every batch size: what is the same for both backends.
+// Training steps of whole networks, for every batch size: the common part of both backends.
 #pragma once
 #include <benchmark/benchmark.h>
 #include <crochet/crochet.hpp>
@@ -27,8 +27,8 @@ void train(benchmark::State& state, const Device& device, std::size_t size) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(size));
 }
 
-/// step/<network>/<batch>/<backend>/threads:<n>. One thread: in processor time, which others on the machine disturb
-/// less. More: by a clock on the wall.
+/// step/<network>/<batch>/<backend>/threads:<n>. One thread: processor time, which is less sensitive to background
+/// load. Several: wall-clock time.
 template <class Model, class Device>
 void add(const std::string& network, const std::string& backend, const Device& device, std::size_t size) {
   const std::string name = "step/" + network + '/' + std::to_string(size) + '/' + backend;

@@ -26,7 +26,7 @@ except ImportError:
 
 # As in model.hpp.
 PEAK_RATE, WARMUP, ALL_STEPS, LEAST = 3e-3, 30, 2000, 0.1
-# Relative. Both compute in float32 and sum in different orders; what differs grows from step to step.
+# Relative. Both compute in float32 with different summation orders; the difference grows from step to step.
 LOSS_TOLERANCE, NORM_TOLERANCE, RATE_TOLERANCE = 1e-5, 1e-3, 1e-12
 
 

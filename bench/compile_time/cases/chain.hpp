@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop under a chain of many hooks, as short as it can be written: the time beyond core.cpp is that of the chain.
+// A minimal loop under a chain of many hooks: the time beyond core.cpp is that of the chain.
 #pragma once
 #include <crochet/crochet.hpp>
 
 #include <cstddef>
 #include <utility>
 
-/// Each number is a hook type of its own.
+/// A distinct hook type for each number.
 template <std::size_t Number>
 struct Trivial {
   static constexpr auto fetches = crochet::fetches<"loss">;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of many layers: what costs more than linear time in their number shows here.
+// Models of many layers, to detect compile time above linear in their number.
 #pragma once
 #include <crochet/model.hpp>
 

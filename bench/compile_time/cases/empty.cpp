@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiler needs for nothing.
+// The compiler's time for an empty program.

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of Hana: what the core is measured against. The core itself includes a few pieces of it.
+// All of Hana, for comparison with the core, which includes a few of its headers.
 #include <boost/hana.hpp>

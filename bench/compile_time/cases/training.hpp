@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function that trains a model: its plan is one of gradients and updates.
+// A function that trains a model: its plan has gradients and updates.
 #pragma once
 #include <crochet/crochet.hpp>
 
