@@ -31,7 +31,7 @@ constexpr const char* no_options =
     "There is no options object and no metadata object. What a hook wants recorded is part of its type, so that a run "
     "in which nothing is recorded has no trace of it. All the rest is the same";
 
-DIFFERENT(H1, "what-a-run-asks-for", "no hooks: a run with fetches and feeds, options and metadata",
+DIFFERENT(H1, "requests-of-a-run", "no hooks: a run with fetches and feeds, options and metadata",
           "all four reach the session below unchanged", no_options) {
   ScriptLog log;
   MonitoredSession session{machine(log), HookChain<>{}};
@@ -70,7 +70,7 @@ struct Idle {
   }
 };
 
-DIFFERENT(H2, "what-a-run-asks-for", "two hooks that ask for nothing: one run",
+DIFFERENT(H2, "requests-of-a-run", "two hooks that ask for nothing: one run",
           "each sees one before_run and one after_run, no result, default options and metadata, the caller's request, "
           "and the raw session",
           no_options) {
@@ -182,7 +182,7 @@ template <class Chain, class... F>
 constexpr bool run_compiles =
     detail::all_hooks_ok<detail::run_verdict<true, Machine, Chain, RunArgs<Fetches<>, Targets<>, Feeds<F...>>>>;
 
-DIFFERENT(H7, "what-a-run-asks-for", "two hooks feed one placeholder",
+DIFFERENT(H7, "requests-of-a-run", "two hooks feed one placeholder",
           "the run is refused: \"Same tensor is fed by two hooks\"",
           "does not compile, whatever the values: the names are part of the hooks' types. One error names both hooks "
           "and the placeholder (tests/compile_fail/hooks/two_hooks_feed_one_name.cpp)") {
@@ -190,7 +190,7 @@ DIFFERENT(H7, "what-a-run-asks-for", "two hooks feed one placeholder",
   EXPECT_FALSE((run_compiles<HookChain<Feeder<"x">, Idle<0>, Feeder<"x">>>));
 }
 
-DIFFERENT(H8, "what-a-run-asks-for", "a hook and the caller feed one placeholder, even the same value",
+DIFFERENT(H8, "requests-of-a-run", "a hook and the caller feed one placeholder, even the same value",
           "the run is refused: \"Same tensor is fed by a hook and the user\"",
           "that call of run does not compile; one error names the hook and the placeholder "
           "(tests/compile_fail/hooks/caller_feeds_what_a_hook_feeds.cpp)") {
