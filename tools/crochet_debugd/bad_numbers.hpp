@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where NaN and infinities are, by what a debug op has published.
+// NaN and infinities of a watched tensor, from the data of a debug op.
 #pragma once
 
 #include <cmath>
@@ -22,7 +22,8 @@ struct BadNumbers {
   bool nan = false, infinite = false;
 };
 
-/// Of the tensor that was watched: DebugIdentity shows it, the other two count. Cost: a pass over the bytes.
+/// Counts those of the watched tensor: DebugIdentity contains it, the other two ops contain counts. Cost: a pass over
+/// the bytes.
 inline BadNumbers bad_numbers(const debug::ReceivedTensor& tensor) {
   const auto type = static_cast<io::DataType>(tensor.tensor().dtype());
   const std::span<const std::byte> bytes = std::as_bytes(std::span(tensor.tensor().tensor_content()));
@@ -42,7 +43,7 @@ inline BadNumbers bad_numbers(const debug::ReceivedTensor& tensor) {
     std::memcpy(&count, bytes.data(), sizeof count);
     bad.nan = count > 0;
   } else if (tensor.key.debug_op == "DebugNumericSummary" && type == io::DataType::float64 && bytes.size() >= 14 * 8) {
-    double summary[14];  // 2: NaN; 3 and 7: infinite, or beyond bounds that the op was given
+    double summary[14];  // 2: NaN; 3 and 7: infinite, or beyond the op's bounds
     std::memcpy(summary, bytes.data(), sizeof summary);
     bad = {summary[2] > 0, summary[3] > 0 || summary[7] > 0};
   }

@@ -11,7 +11,7 @@
 
 namespace crochet::debugd {
 
-/// Adds all options; they are in `options` after `app` has parsed.
+/// Adds all options; `app` parses them into `options`.
 inline void describe(CLI::App& app, Options& options) {
   CLI::Validator bytes = CLI::AsSizeValue(false);  // 512, 16kB (of 1024), 2GiB
   const CLI::Validator not_negative(
@@ -20,7 +20,7 @@ inline void describe(CLI::App& app, Options& options) {
         return (first >= '0' && first <= '9') || first == '.' ? std::string() : "it should be a number from 0 on";
       },
       "");
-  bytes.description("");  // or each option would show what it says
+  bytes.description("");  // otherwise the help of each option would repeat it
   const auto size = [&](const char* name, auto& value, const char* what) {
     app.add_option(name, value, what)->transform(bytes)->type_name("BYTES")->capture_default_str();
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be typed while crochet-debugd runs.
+// The interactive commands of crochet-debugd.
 #pragma once
 
 #include <cctype>
@@ -27,7 +27,7 @@ inline constexpr const char* command_help =
     "list          the watches, and the gated ops that graphs have\n"
     "quit          end";
 
-/// `node` is `node:0:DebugIdentity`. Throws LogicError for what is no key.
+/// `node` is `node:0:DebugIdentity`. Throws LogicError for an invalid key.
 inline debug::WatchKey read_key(std::string_view text) {
   std::string full(text);
   if (text.find(':') == std::string_view::npos) full += ":0";
@@ -40,13 +40,13 @@ inline debug::WatchKey read_key(std::string_view text) {
   }
 }
 
-/// Does what a line says. For one thread.
+/// Executes command lines. Thread: one.
 class Commands {
  public:
   Commands(debug::WatchTable& watches, debug::Breakpoints& breakpoints, const Recorders& recorders, Output& output)
       : watches_(watches), breakpoints_(breakpoints), recorders_(recorders), output_(output) {}
 
-  /// False: the line was `quit`. What cannot be done is said, and nothing happens.
+  /// False for `quit`. Reports an invalid line, without any other effect.
   bool run(std::string_view line) {
     const std::vector<std::string> words = split(line);
     if (words.empty()) return true;

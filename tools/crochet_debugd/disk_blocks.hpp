@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What files and folders take of a disk, as limits count it.
+// The disk space of files and folders, as counted for limits.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace crochet::debugd {
 
 inline constexpr std::uint64_t disk_block = 4096;  // bytes; also of a folder
 
-/// A file of so many bytes: whole blocks, at least one, so that many small files count as well.
+/// The space of a file of this size: whole blocks, at least one, so that many small files count as well.
 constexpr std::uint64_t blocks_of_file(std::uint64_t bytes) {
   return bytes <= disk_block ? disk_block : (bytes + disk_block - 1) / disk_block * disk_block;
 }

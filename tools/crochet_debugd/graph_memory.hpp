@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphMemory: a sender sends its graphs once, and each run's dump needs them.
+// GraphMemory: keeps graphs for the dumps of later runs, since a sender sends its graphs once.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 
 namespace crochet::debugd {
 
-/// The graphs of one run, one for each device.
+/// The graphs of one run, one per device.
 using Graphs = std::shared_ptr<const std::vector<debug::ReceivedGraph>>;
-/// The nodes of which a run has tensors, by device.
+/// The nodes with tensors in a run, by device.
 using DumpedNodes = std::map<std::string, std::set<std::string>>;
 
-/// What tells runs with the same graphs: what was fed, fetched and run, and the path of the address.
+/// The identifier of runs with the same graphs: feeds, fetches, targets, and the path of the address.
 inline std::string kind_of_run(const debug::CoreMetadata& run, const std::string& grpc_path) {
   std::string kind = grpc_path;
   for (const auto* names : {&run.input_names, &run.output_names, &run.target_nodes}) {
@@ -34,7 +34,7 @@ inline std::string kind_of_run(const debug::CoreMetadata& run, const std::string
   return kind;
 }
 
-/// Has each tensor its node in the graph of its device? Readers refuse a dump of which that is not true.
+/// Whether each tensor has its node in the graph of its device. Readers reject a dump otherwise.
 inline bool holds_all(const std::vector<debug::ReceivedGraph>& graphs, const DumpedNodes& dumped) {
   return std::all_of(dumped.begin(), dumped.end(), [&](const auto& item) {
     const auto& [device, nodes] = item;
@@ -46,7 +46,7 @@ inline bool holds_all(const std::vector<debug::ReceivedGraph>& graphs, const Dum
   });
 }
 
-/// The last graphs of each kind of run; the longest unused are forgotten. For several threads.
+/// The last graphs of each kind of run; the least recently used are dropped. Thread-safe.
 class GraphMemory {
  public:
   explicit GraphMemory(std::uint64_t max_bytes = std::uint64_t{256} << 20) : most_(max_bytes) {}
@@ -59,7 +59,7 @@ class GraphMemory {
     entries_.emplace_front(kind, std::move(graphs));
     while (bytes_ > most_) forget(std::string(entries_.back().first));
   }
-  /// Null: there are none.
+  /// Null if there are none.
   Graphs recall(const std::string& kind) {
     const std::lock_guard lock(mutex_);
     const auto at = find(kind);
@@ -73,7 +73,7 @@ class GraphMemory {
 
   static std::uint64_t size(const std::vector<debug::ReceivedGraph>& graphs) {
     std::uint64_t bytes = 0;
-    for (const auto& graph : graphs) bytes += 2 * graph.graph_def.size();  // the names of the nodes are kept, too
+    for (const auto& graph : graphs) bytes += 2 * graph.graph_def.size();  // the names of the nodes are kept too
     return bytes;
   }
   Entries::iterator find(const std::string& kind) {
@@ -88,7 +88,7 @@ class GraphMemory {
 
   const std::uint64_t most_;
   std::mutex mutex_;
-  Entries entries_;  // the last used first
+  Entries entries_;  // most recently used first
   std::uint64_t bytes_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a server may listen, and with which credentials.
+// The valid listening addresses of the server, and its credentials.
 #pragma once
 
 #include <grpcpp/security/server_credentials.h>
@@ -21,7 +21,7 @@
 
 namespace crochet::debugd {
 
-/// Nobody outside this machine can connect to it: a Unix socket, or localhost, 127.x.x.x, [::1] with a port.
+/// Whether only this machine can connect: a Unix socket, or localhost, 127.x.x.x, [::1] with a port.
 inline bool is_local(std::string_view address) {
   if (address.starts_with("unix:") || address.starts_with("unix-abstract:")) return true;
   const std::string_view host = address.substr(0, address.rfind(':'));
@@ -29,8 +29,8 @@ inline bool is_local(std::string_view address) {
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-/// The address as gRPC is told of it. Throws LogicError for one without a port from 0 to 65535 (gRPC would take
-/// another), and for a Unix socket whose path nobody could connect to.
+/// The address in gRPC's syntax. Throws LogicError for one without a port from 0 to 65535 (gRPC would use a default),
+/// and for an invalid path of a Unix socket.
 inline std::string listening_target(const std::string& address) {
   const auto wrong = [&](const std::string& why) {
     throw LogicError("crochet: --listen " + debug::detail::printable(address) + ": " + why);
@@ -61,7 +61,7 @@ inline std::string read_file(const std::string& path, std::size_t most = std::si
   return text;
 }
 
-/// The first line of a file: letters, digits and signs, without blanks. Throws IoError.
+/// The first line of a file: letters, digits and punctuation, without blanks. Throws IoError.
 inline std::string read_token(const std::string& path) {
   std::string token = read_file(path);
   token.resize(std::min(token.find_first_of("\r\n"), token.size()));
@@ -72,7 +72,7 @@ inline std::string read_token(const std::string& path) {
   return token;
 }
 
-/// Throws LogicError for a combination that is not safe or makes no sense, IoError for files that cannot be read.
+/// Throws LogicError for an unsafe or invalid combination of options, IoError for unreadable files.
 inline std::shared_ptr<grpc::ServerCredentials> credentials(const Options& options) {
   const bool tls = !options.tls_certificate.empty() || !options.tls_key.empty();
   if (tls && (options.tls_certificate.empty() || options.tls_key.empty())) {

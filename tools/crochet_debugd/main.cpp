@@ -23,7 +23,7 @@
 
 namespace {
 
-/// SIGINT and SIGTERM as something to read; no thread is interrupted by them.
+/// SIGINT and SIGTERM as a file descriptor; they interrupt no thread.
 int stop_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -33,7 +33,7 @@ int stop_signals() {
   return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
-/// Reads what there is; false at the end of the input. `line`: what has not come to its end.
+/// Reads the available input; false at its end. `line`: the incomplete last line.
 bool read_commands(crochet::debugd::Server& server, std::string& line, bool& quit) {
   char bytes[4096];
   const ssize_t count = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -48,7 +48,7 @@ bool read_commands(crochet::debugd::Server& server, std::string& line, bool& qui
   return true;
 }
 
-/// Until `quit`, a signal, or the last of `--runs`.
+/// Waits until `quit`, a signal, or the last of `--runs`.
 void wait(crochet::debugd::Server& server, int signals, int finished) {
   pollfd from[] = {{signals, POLLIN, 0}, {finished, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   std::string line;
@@ -60,13 +60,14 @@ void wait(crochet::debugd::Server& server, int signals, int finished) {
 }
 
 int run(const crochet::debugd::Options& options) {
-  const int signals = stop_signals();  // before there are threads
+  const int signals = stop_signals();  // before any thread starts
   const int finished = eventfd(0, EFD_CLOEXEC);
 #if GOOGLE_PROTOBUF_VERSION < 4022000
-  google::protobuf::SetLogHandler(nullptr);  // a peer's nonsense is refused with a reason, not also logged by others
+  google::protobuf::SetLogHandler(nullptr);  // a peer's invalid message is rejected with a reason, not also logged by
+                                             // protobuf
 #endif
   ::setenv("GRPC_VERBOSITY", "NONE",
-           0);  // or each failed handshake would be a line: a peer could fill a disk with them
+           0);  // otherwise each failed handshake is a line, and a peer could fill a disk
   crochet::debugd::Server server(options, std::cout, [finished] { eventfd_write(finished, 1); });
   crochet::debugd::note_old_grpc(options, std::cerr);
   wait(server, signals, finished);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output: lines for people or, as JSON, for scripts.
+// Output: lines of text or, for scripts, JSON.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@ namespace crochet::debugd {
 
 using Json = nlohmann::ordered_json;
 
-/// A line at a time, at once, from any thread.
+/// Writes a line at a time, unbuffered, from any thread.
 class Output {
  public:
   Output(std::ostream& out, bool json) : out_(out), json_(json) {}
 
-  /// `event`: what scripts get, with its kind as "event"; `text`: what people get.
+  /// `event`: the JSON object, with its kind as "event"; `text`: the line of text.
   void line(const Json& event, const std::string& text) {
     const std::lock_guard lock(mutex_);
     out_ << (json_ ? event.dump(-1, ' ', false, Json::error_handler_t::replace) : text) << '\n' << std::flush;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunRecorder: one stream, into a directory of its own and a line of what was in it.
+// RunRecorder: writes one stream into its own directory, and reports its contents in a line.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@
 
 namespace crochet::debugd {
 
-/// What all streams of a server share. Used by their threads at the same time.
+/// The shared state of all streams of a server. Thread-safe.
 struct Recorders {
   std::filesystem::path root;  // of the dumps; empty: nothing is written
   debug::DiskBudget& disk;
@@ -43,10 +43,10 @@ struct Recorders {
     return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   };
   GraphMemory graphs{};
-  debug::ByteBudget open_graphs{std::uint64_t{512} << 20};  // kept by streams that are open, to be remembered
+  debug::ByteBudget open_graphs{std::uint64_t{512} << 20};  // graphs of open streams, which are kept for later runs
   std::atomic<std::uint64_t> directories{0};
 
-  /// Ops that graphs have and that wait to be switched on, for `list`.
+  /// Records gated ops of graphs that can be enabled, for `list`.
   void note_gated(const std::vector<debug::WatchKey>& keys) {
     const std::lock_guard lock(mutex);
     for (const debug::WatchKey& key : keys) {
@@ -62,8 +62,8 @@ struct Recorders {
   std::set<debug::WatchKey> gated{};
 };
 
-/// Writing never ends a stream: a full disk, or a name that is too long for a file, costs what could not be written,
-/// and the line says so.
+/// Records a run. A failed write never ends the stream: after a full disk, or a name that is too long for a file, the
+/// rest is still written, and the report contains the failure.
 class RunRecorder final : public debug::StreamSink {
  public:
   explicit RunRecorder(Recorders& shared) : shared_(shared), graph_bytes_(shared.open_graphs) {}
@@ -72,7 +72,7 @@ class RunRecorder final : public debug::StreamSink {
     ++report_.graphs;
     shared_.note_gated(graph.gated);
     write([&](auto& to) { write_graph(to, graph); });
-    all_kept_ = all_kept_ && graph_bytes_.take(2 * graph.graph_def.size());  // the names of the nodes are kept, too
+    all_kept_ = all_kept_ && graph_bytes_.take(2 * graph.graph_def.size());  // the names of the nodes are kept too
     if (all_kept_) graphs_.push_back(std::move(graph));
   }
 
@@ -85,7 +85,7 @@ class RunRecorder final : public debug::StreamSink {
     write([&](auto& to) {
       charge(blocks_of_file(metadata.json.size()) + 2 * disk_block);
       to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
-      to.write_fetches(debug::python_repr(metadata.run.output_names));  // the stream says no more of them than this
+      to.write_fetches(debug::python_repr(metadata.run.output_names));  // the stream contains no other data about them
       to.write_feed_keys(debug::feed_keys_repr(metadata.run.input_names));
     });
   }
@@ -123,14 +123,14 @@ class RunRecorder final : public debug::StreamSink {
       if (writer_) report_.directory = writer_->directory().string();
       shared_.ended(report_);
       shared_.output.line(to_json(report_), to_text(report_));
-    } catch (const std::exception&) {  // no memory for a line of text: there is nobody to tell
+    } catch (const std::exception&) {  // no memory for the line of the report: it is omitted
     }
   }
 
  private:
   using First = std::optional<std::pair<std::int64_t, debug::WatchKey>>;
 
-  /// By the time of the firing: chunks may have come late.
+  /// Compares the times of the events, since chunks may arrive late.
   static void note(First& first, bool bad, const debug::ReceivedTensor& tensor) {
     if (bad && (!first || tensor.wall_time < first->first)) first.emplace(tensor.wall_time, tensor.key);
   }
@@ -151,7 +151,8 @@ class RunRecorder final : public debug::StreamSink {
       not_written(error.what());
     }
   }
-  /// The mark goes, or says what is missing. If that cannot be written it stays as it is: the run counts as incomplete.
+  /// Removes the mark, or writes the missing parts to it. If that fails it stays as it is: the run counts as
+  /// incomplete.
   void settle_mark() {
     if (!writer_) return;
     try {
@@ -174,7 +175,7 @@ class RunRecorder final : public debug::StreamSink {
     to.write_graph(graph.device, graph.graph_def, graph.wall_time);
     remember(std::move(folders));
   }
-  /// The folders that a file of this node needs, and that are not paid for yet, as `device` and `device node`.
+  /// The folders for a file of this node that are not counted yet, as `device` and `device node`.
   [[nodiscard]] std::vector<std::string> new_folders(const std::string& device, std::string_view node) const {
     std::vector<std::string> names;
     const auto add = [&](std::string name) {
@@ -186,7 +187,7 @@ class RunRecorder final : public debug::StreamSink {
     }
     return names;
   }
-  /// Of a run with very many folders only so many are remembered; the others count again.
+  /// Remembers a limited number of folders; the others of a run with very many folders are counted again.
   void remember(std::vector<std::string> names) {
     for (std::string& name : names) {
       if (folders_.size() < max_folders) folders_.insert(std::move(name));
@@ -197,7 +198,7 @@ class RunRecorder final : public debug::StreamSink {
            ("run_" + std::to_string(shared_.microseconds()) + "_" + std::to_string(shared_.directories++));
   }
 
-  /// A run that came without graphs gets those of the last run of its kind, if they hold what it has dumped.
+  /// A run without graphs gets those of the last run of its kind, if they contain its dumped nodes.
   void settle_graphs() {
     if (!report_.run) return;
     const std::string kind = kind_of_run(*report_.run, grpc_path_);
@@ -214,17 +215,17 @@ class RunRecorder final : public debug::StreamSink {
     });
   }
 
-  static constexpr std::size_t max_nodes = 100'000;   // of a run; beyond these it is given no remembered graph
+  static constexpr std::size_t max_nodes = 100'000;   // of a run; with more it gets no remembered graph
   static constexpr std::size_t max_folders = 10'000;  // of a run
 
   Recorders& shared_;
   debug::BytesTaken graph_bytes_;
-  bool all_kept_ = true;  // of the graphs
+  bool all_kept_ = true;  // whether all graphs are kept
   std::size_t nodes_ = 0;
   std::optional<debug::DumpWriter> writer_;
   std::vector<debug::ReceivedGraph> graphs_;
   DumpedNodes dumped_;
-  std::set<std::string> folders_;  // that are charged: `device` and `device node`
+  std::set<std::string> folders_;  // the counted ones: `device` and `device node`
   std::string grpc_path_;
   First first_nan_, first_infinite_;
   RunReport report_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunReport: what is said of a run when its stream has ended.
+// RunReport: the report of a run at the end of its stream.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,20 @@
 namespace crochet::debugd {
 
 struct RunReport {
-  std::optional<debug::CoreMetadata> run;  // nothing: it never said what it was
+  std::optional<debug::CoreMetadata> run;  // empty: not received
   std::size_t graphs = 0, tensors = 0;
-  std::uint64_t bytes = 0;  // that came
+  std::uint64_t bytes = 0;  // received
   std::optional<debug::WatchKey> first_nan, first_infinite;
-  std::size_t incomplete = 0;   // chunks are missing
-  std::size_t not_written = 0;  // came, and are not in the dump
+  std::size_t incomplete = 0;   // with missing chunks
+  std::size_t not_written = 0;  // received, but not in the dump
   std::string why_not_written;  // the first of these
-  std::string directory;        // of the dump; empty: there is none
-  std::string error;            // why the stream was ended; empty: it is complete
+  std::string directory;        // of the dump; empty: no dump
+  std::string error;            // why the stream ended; empty: it is complete
 
   [[nodiscard]] bool complete() const { return error.empty() && incomplete == 0 && not_written == 0; }
 };
 
-/// Of a run that is not complete: "its stream ended early: ...".
+/// For an incomplete run: "its stream ended early: ...".
 inline std::string what_is_missing(const RunReport& report) {
   if (!report.error.empty()) return "its stream ended early: " + report.error;
   if (report.incomplete != 0)

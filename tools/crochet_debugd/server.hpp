@@ -35,11 +35,11 @@
 
 namespace crochet::debugd {
 
-/// Listens from when it is made until `stop`. Throws LogicError for options that are not safe or make no sense, IoError
-/// for files and directories that cannot be used, UnavailableError for an address that it cannot listen on.
+/// Listens from the construction until `stop`. Throws LogicError for unsafe or invalid options, IoError for unusable
+/// files and directories, UnavailableError for an address that it cannot listen on.
 class Server {
  public:
-  /// `finished` is called, from another thread, when `--runs` many have ended.
+  /// `finished` is called, from another thread, when `--runs` runs have ended.
   Server(
       Options options, std::ostream& out, std::function<void()> finished = [] {})
       : options_(std::move(options)),
@@ -61,21 +61,21 @@ class Server {
   Server& operator=(const Server&) = delete;
   ~Server() { stop(); }
 
-  /// Where it listens, with the real port.
+  /// The listening address with the actual port.
   [[nodiscard]] const std::string& address() const { return address_; }
   [[nodiscard]] const debug::EventListener& listener() const { return *listener_; }
 
-  /// Does what the line says; false: it was `quit`. For one thread.
+  /// Executes a command line; false for `quit`. Thread: one.
   bool command(std::string_view line) { return commands_.run(line); }
 
-  /// Lets streams end for a moment, and breaks off those that do not. Twice is once.
+  /// Waits up to `seconds` for streams to end, and cancels the rest. A second call does nothing.
   void stop(double seconds = 2) {
     breakpoints_.stop();
     if (grpc_) grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(int(seconds * 1000)));
     if (grpc_) grpc_->Wait();
   }
 
-  /// 0: all runs came whole and are in the dump. 3: at least one did not.
+  /// 0: all runs are complete and in the dump. 3: at least one is not.
   [[nodiscard]] int exit_status() const { return incomplete_ ? 3 : 0; }
 
  private:
@@ -111,16 +111,17 @@ class Server {
     builder.AddListeningPort(listening_target(options_.listen), credentials(options_), &port);
     builder.RegisterService(&*listener_);
     const auto& limits = options_.limits;
-    // Twice the limit: what is beyond it is refused with a reason, what is beyond this without one.
+    // Twice the limit: a message above the limit is rejected with a reason, one above this without.
     builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<std::size_t>(limits.message_bytes, 0x3fffffff) * 2));
     grpc::ResourceQuota quota("crochet-debugd");
-    quota.SetMaxThreads(max_streams() + 8);  // one for each stream, and some to refuse others
+    quota.SetMaxThreads(max_streams() + 8);  // one for each stream, and some for rejections
     builder.SetResourceQuota(quota);
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // or a second server would quietly take half of the runs
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // otherwise a second server would silently receive half
+                                                              // of the runs
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, max_streams() + 1);
-    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);  // a peer that is gone without a word is noticed
+    builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);  // detects a lost peer
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 300'000);
-    const mode_t mask = umask(0077);  // of a Unix socket: nobody else may connect
+    const mode_t mask = umask(0077);  // of a Unix socket: only this user may connect
     grpc_ = builder.BuildAndStart();
     umask(mask);
     if (!grpc_) cannot_listen();
@@ -136,7 +137,7 @@ class Server {
                            (options_.tls_key.empty() ? "" : ", or are certificate and key no pair of PEM files") +
                            "? With GRPC_VERBOSITY=error gRPC says what it knows");
   }
-  /// As gRPC counts; more than any machine has threads for.
+  /// The stream limit in gRPC's type; more than any machine has threads.
   [[nodiscard]] int max_streams() const {
     return static_cast<int>(std::min<std::size_t>(options_.limits.streams, 1'000'000));
   }
@@ -146,7 +147,7 @@ class Server {
     if (++runs_ == options_.runs) finished_();
   }
 
-  /// A flood of refusals is not to become a flood of lines: the first, the second, the fourth, ...
+  /// Rate limit for reports of rejections: the first, the second, the fourth, ...
   void refused(const std::string& why, const std::string& peer) {
     const std::uint64_t count = ++refused_;
     if ((count & (count - 1)) != 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SourceStore: the tracebacks and source files that senders show.
+// SourceStore: the tracebacks and source files of senders.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 
 namespace crochet::debugd {
 
-/// Writes them under `sources/`: `traceback_<n>.pb`, a serialized CallTraceback each, and the texts as files named for
-/// the path they had, which is said in their first line. Several threads. Throws ResourceExhaustedError where `most`
-/// bytes of the disk, in blocks, would not be enough, IoError when a file cannot be.
+/// Writes them under `sources/`: `traceback_<n>.pb`, each a serialized CallTraceback, and the source texts as files
+/// named after their path, which is in their first line. Thread-safe. Throws ResourceExhaustedError if `most` bytes of
+/// disk space, in blocks, are exceeded, IoError if a file cannot be written.
 class SourceStore {
  public:
   SourceStore(const std::filesystem::path& root, std::uint64_t most) : folder_(root / "sources"), left_(most) {}
@@ -46,7 +46,7 @@ class SourceStore {
     for (char& c : text) c = static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     return text;
   }
-  /// The last part of the path, with what is not a letter, digit, `.` or `-` replaced, behind a hash of the whole.
+  /// A hash of the path, followed by its last part with every character replaced except letters, digits, `.` and `-`.
   static std::string name_of(const std::string& path) {
     std::string last = path.substr(path.find_last_of("/\\:") + 1).substr(0, 100);
     for (char& c : last) {
@@ -56,7 +56,7 @@ class SourceStore {
     }
     return std::to_string(debug::graph_hash(path)) + "_" + last;
   }
-  /// A file that was there before is written over, and its blocks do not count any more. The folder counts as one.
+  /// Replaces an existing file, whose blocks no longer count. The folder counts as one block.
   void write(const std::string& name, const std::string& text) {
     const auto known = sizes_.find(name);
     const std::uint64_t before = known == sizes_.end() ? 0 : known->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word about a gRPC that has known holes.
+// A warning about a gRPC version with known vulnerabilities.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -14,14 +14,14 @@
 
 namespace crochet::debugd {
 
-/// Older than 1.58.3, in which CVE-2023-1428, CVE-2023-33953, CVE-2023-4785 and CVE-2024-7246 are closed?
+/// Whether it is older than 1.58.3, which fixes CVE-2023-1428, CVE-2023-33953, CVE-2023-4785 and CVE-2024-7246.
 inline bool is_old_grpc(const std::string& version) {
   int major = 0, minor = 0, patch = 0;
   if (std::sscanf(version.c_str(), "%d.%d.%d", &major, &minor, &patch) < 2) return false;
   return std::tuple(major, minor, patch) < std::tuple(1, 58, 3);
 }
 
-/// Says so where others can connect.
+/// Writes the warning if other machines can connect.
 inline void note_old_grpc(const Options& options, std::ostream& to) {
   if (is_local(options.listen) || !is_old_grpc(grpc::Version())) return;
   to << "crochet-debugd: this gRPC is " << grpc::Version()

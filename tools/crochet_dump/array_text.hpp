@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor as numpy prints it: brackets, lines of 75 characters, `...` for what is between the edges of a large one.
+// A tensor as numpy prints it: brackets, lines of 75 characters, `...` between the edges of a large one.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@ namespace crochet_dump {
 
 /// numpy's print options, with its defaults.
 struct PrintOptions {
-  int precision = 8;             ///< digits behind the point, at most
-  std::size_t threshold = 1000;  ///< elements; a larger tensor is shown by its edges
-  std::size_t edge_items = 3;    ///< how many at each end of a dimension
+  int precision = 8;             ///< maximum number of digits after the decimal point
+  std::size_t threshold = 1000;  ///< number of elements; a larger tensor is shown by its edges
+  std::size_t edge_items = 3;    ///< number at each end of a dimension
   std::size_t line_width = 75;
 };
 
 namespace detail {
 
-/// What of each dimension is shown: all of it, or `edge` at each end.
+/// The shown part of each dimension: all of it, or `edge` at each end.
 class Visible {
  public:
   Visible(std::span<const std::int64_t> shape, std::size_t elements, const PrintOptions& options) {
@@ -44,12 +44,12 @@ class Visible {
   [[nodiscard]] std::size_t shown(std::size_t axis) const { return is_cut(axis) ? 2 * edges_[axis] : sizes_[axis]; }
   [[nodiscard]] std::size_t leading(std::size_t axis) const { return is_cut(axis) ? edges_[axis] : sizes_[axis]; }
 
-  /// Calls `each(first, count)` for the runs of neighbours that are shown, in their order.
+  /// Calls `each(first, count)` for the contiguous ranges of shown elements, in their order.
   template <class F>
   void each_run(F each) const {
     if (rank() == 0) return each(std::size_t{0}, std::size_t{1});
     const std::size_t last = rank() - 1;
-    std::vector<std::size_t> at(rank(), 0);  // the how-manieth that is shown
+    std::vector<std::size_t> at(rank(), 0);  // index among the shown ones
     while (true) {
       std::size_t row = 0;
       for (std::size_t axis = 0; axis < last; ++axis) row = row * sizes_[axis] + index(axis, at[axis]);
@@ -70,7 +70,7 @@ class Visible {
   std::vector<std::size_t> sizes_{}, edges_{};
 };
 
-/// The words between brackets, as numpy lays them out.
+/// Lays out the texts of the elements between brackets, as numpy does.
 class Layout {
  public:
   Layout(const Visible& visible, const std::vector<std::string>& words, const PrintOptions& options)
@@ -82,7 +82,7 @@ class Layout {
   }
 
  private:
-  // The depth is the tensor's rank: 254 at most.
+  // Recursion depth: the tensor's rank, 254 at most.
   std::string level(std::size_t axis, const std::string& indent, std::size_t width) {
     std::string text = axis + 1 == visible_.rank() ? row(axis, indent, width) : block(axis, indent, width);
     return "[" + text.substr(std::min(indent.size(), text.size())) + "]";
@@ -153,7 +153,7 @@ inline std::vector<std::string> shown_strings(const crochet::debug::DumpedTensor
 
 }  // namespace detail
 
-/// The tensor's text, without a newline at the end. Reads only what is shown. Throws what DumpedTensor does.
+/// The tensor's text, without a newline at the end. Reads only the shown elements. Throws what DumpedTensor throws.
 inline std::string array_text(const crochet::debug::DumpedTensor& tensor, const PrintOptions& options = {}) {
   using crochet::debug::TensorState;
   if (tensor.state() == TensorState::uninitialized) return "(not initialized)";

@@ -20,7 +20,7 @@ namespace crochet_dump {
 
 namespace detail {
 
-/// A tensor that the command line names: all outputs of a node, where it names no slot.
+/// A tensor named on the command line; without a slot all outputs of the node.
 struct Wanted {
   std::string node{};
   std::optional<std::int32_t> slot{};
@@ -35,7 +35,7 @@ struct Wanted {
   }
 };
 
-/// Writes one element of JSON after the other, with the brackets that the shape asks for.
+/// Writes JSON elements one after another, with the brackets of the shape.
 class JsonElements {
  public:
   JsonElements(std::span<const std::int64_t> shape, std::ostream& out) : out_(out) {
@@ -105,13 +105,13 @@ inline void print_tensor(const crochet::debug::DumpRun& run, const crochet::debu
     out << "}\n";
     return;
   }
-  const std::string text = array_text(tensor, options.print);  // first: nothing is printed of what cannot be read
+  const std::string text = array_text(tensor, options.print);  // first: an unreadable tensor prints nothing
   out << printable(run.name()) << "  " << printable(entry.tensor()) << "  " << printable(entry.name.op) << "  "
       << crochet::io::name_of(tensor.dtype()) << " " << shape_text(tensor.shape()) << "\n"
       << text << "\n";
 }
 
-/// What was probably meant by a tensor that is in no run: of the node, or of one with a similar name.
+/// A suggestion for a tensor that is in no run: outputs of the node, or a node with a similar name.
 inline std::string hint(const CatOptions& options, const Session& session) {
   constexpr std::size_t max_names = 100'000;
   std::set<std::string> nodes, tensors;
@@ -123,7 +123,7 @@ inline std::string hint(const CatOptions& options, const Session& session) {
   });
   for (const std::string& tensor : options.tensors) {
     const Wanted wanted(tensor);
-    if (nodes.contains(tensor) || tensors.contains(tensor)) continue;  // it was left out for another reason
+    if (nodes.contains(tensor) || tensors.contains(tensor)) continue;  // it was excluded for another reason
     const std::string node(nodes.contains(wanted.node) ? wanted.node : crochet::closest(wanted.node, nodes));
     if (node.empty()) continue;
     const std::string same_slot = node + tensor.substr(wanted.node.size());
@@ -133,7 +133,7 @@ inline std::string hint(const CatOptions& options, const Session& session) {
   return {};
 }
 
-/// Keeps the one tensor that is selected.
+/// Writes the only selected tensor to a file.
 inline void export_npy(const CatOptions& options, const Session& session, const NameFilter& names,
                        const std::vector<Wanted>& wanted, std::ostream& out, Troubles& troubles, std::size_t& found) {
   std::optional<std::pair<crochet::debug::DumpRun, crochet::debug::DumpEntry>> only;
@@ -161,7 +161,7 @@ inline void export_npy(const CatOptions& options, const Session& session, const 
 
 }  // namespace detail
 
-/// Prints the tensors that are named, run by run in step order, or writes the only one to a file.
+/// Prints the named tensors, run by run in step order, or writes the only one to a file.
 inline int cat(const CatOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{options.selection, troubles};

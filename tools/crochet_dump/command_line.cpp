@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line of crochet-dump: what it takes, and what --help says.
+// The command line of crochet-dump: its arguments and its --help.
 #include <google/protobuf/stubs/common.h>
 #if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
@@ -37,7 +37,7 @@ constexpr const char* footer =
     "is printed all the same.\n"
     "With --json each line is a JSON object; NaN and infinities are \"nan\", \"inf\" and \"-inf\".";
 
-/// What all commands take.
+/// The arguments of all commands.
 void add_selection(CLI::App& app, Selection& selection, const char* root = "ROOT") {
   app.add_option("root", selection.root, "a session root, or one run directory")->required()->option_text(root);
   app.add_option("--run", selection.run, "one run only: its name, its place from 0 on (--run=-1: the last), or last")
@@ -140,7 +140,7 @@ struct CommandLine {
 int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   CommandLine line;
   try {
-    std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // as CLI11 takes them
+    std::vector<std::string> reversed{arguments.rbegin(), arguments.rend()};  // the order that CLI11 requires
     line.app.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {
     return line.app.exit(error, out, err) == 0 ? done : trouble;
@@ -151,7 +151,7 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
 }  // namespace
 
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
-#if GOOGLE_PROTOBUF_VERSION < 4022000  // it would print names from the files as they are
+#if GOOGLE_PROTOBUF_VERSION < 4022000  // older versions print names of the files unescaped
   const google::protobuf::LogSilencer quiet;
 #endif
   int status = trouble;

@@ -8,8 +8,8 @@
 
 namespace crochet_dump {
 
-/// Each prints to `out`, complains to `err` and returns an ExitStatus. Throws UsageError, and IoError where there is
-/// nothing to read at all.
+/// Each prints to `out`, reports errors to `err` and returns an ExitStatus. Throws UsageError, and IoError if nothing
+/// can be read at all.
 int run_list(const Selection& selection, std::ostream& out, std::ostream& err);
 int run_cat(const CatOptions& options, std::ostream& out, std::ostream& err);
 int run_find(const FindOptions& options, std::ostream& out, std::ostream& err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program crochet-dump, without its process.
+// The program crochet-dump as a function.
 #pragma once
 
 #include <ostream>
@@ -8,8 +8,8 @@
 
 namespace crochet_dump {
 
-/// Does what the arguments (without the program's name) say. Results go to `out`, complaints to `err`; the exit status
-/// is 0, 1 or 2, as `--help` says. Throws nothing.
+/// Runs the command of the arguments (without the program's name). Results go to `out`, errors to `err`. The exit
+/// status is 0, 1 or 2, as `--help` describes. Throws nothing.
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace crochet_dump

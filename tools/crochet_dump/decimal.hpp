@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest decimal number that means an element, as numpy shows it.
+// The shortest decimal number that identifies an element, as numpy prints it.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace crochet_dump {
 /// A finite number d.ddd x 10^exponent.
 struct Decimal {
   bool negative = false;
-  std::string digits{};  // without zeros behind the last that counts
+  std::string digits{};  // without trailing zeros
   int exponent = 0;
 };
 
-/// The text before and behind the decimal point, and the exponent's sign and digits where there is one.
+/// The text before and after the decimal point, and the exponent's sign and digits if there is one.
 struct DecimalText {
   std::string whole{}, fraction{}, exponent{};
 };
@@ -60,22 +60,22 @@ std::string scientific(T value, int precision = -1) {
   return {buffer.data(), result.ptr};
 }
 
-/// The neighbours of a positive small float: half-way to them begins what rounds to another.
+/// Whether a decimal rounds to this positive small float: it lies within half the distance to the neighbours.
 inline bool rounds_to(double decimal, float value, crochet::debug::SmallFloat type) {
   const int shift = type.mantissa_bits;
-  const int smallest = 1 - type.bias - shift;                       // the power of two of the last place
-  const int place = std::max(std::ilogb(value) - shift, smallest);  // of the last place of this number
+  const int smallest = 1 - type.bias - shift;                       // the power of two of the smallest last place
+  const int place = std::max(std::ilogb(value) - shift, smallest);  // the power of two of this number's last place
   const bool at_power = std::ldexp(1.f, std::ilogb(value)) == value && place > smallest;
   const double up = std::ldexp(0.5, place), down = at_power ? std::ldexp(0.25, place) : up;
-  const bool even = std::fmod(std::ldexp(value, -place), 2.f) == 0;  // takes what is half-way, too
+  const bool even = std::fmod(std::ldexp(value, -place), 2.f) == 0;  // ties round to even
   return even ? decimal <= value + up && decimal >= value - down : decimal < value + up && decimal > value - down;
 }
 
 inline Decimal shortest_small(float value, crochet::debug::SmallFloat type) {
   if (value == 0) return parse_scientific(scientific(value));
   for (int precision = 0; precision < 9; ++precision) {
-    // The nearest with so many digits may mean another number where its neighbour means this one: below a power of two
-    // numbers are closer to each other than above it.
+    // The nearest decimal of this precision may round to another float while its neighbour rounds to this one: below a
+    // power of two floats are closer together than above it.
     const std::string nearest = scientific(static_cast<double>(value), precision);
     const double size = std::abs(std::strtod(nearest.c_str(), nullptr));
     const double unit = std::pow(10.0, parse_scientific(nearest).exponent - precision);
@@ -89,7 +89,7 @@ inline Decimal shortest_small(float value, crochet::debug::SmallFloat type) {
 
 }  // namespace detail
 
-/// The shortest digits that no other number of the type is nearer to.
+/// The shortest decimal that is nearest to this number of the type.
 inline Decimal shortest(double value, crochet::io::DataType type) {
   const crochet::debug::SmallFloat small = crochet::debug::small_float(type);
   if (small.exponent_bits != 0) return detail::shortest_small(static_cast<float>(value), small);
@@ -99,12 +99,12 @@ inline Decimal shortest(double value, crochet::io::DataType type) {
   return detail::parse_scientific(detail::scientific(static_cast<float>(value)));
 }
 
-/// Without an exponent, with no more than `precision` digits behind the point; less than 0: with all. As numpy, which
-/// shows all digits before the point in an array (float16: [24736.]), and the shortest of a number alone (24740.0).
+/// Without an exponent, with at most `precision` digits after the point; negative: all digits. Like numpy, all digits
+/// before the point in an array (float16: [24736.]), and the shortest form for a single number (24740.0).
 inline DecimalText positional(double value, const Decimal& decimal, int precision) {
   const auto digits = static_cast<int>(decimal.digits.size());
   const int behind = std::max(0, digits - 1 - decimal.exponent);
-  const bool has_zeros = decimal.exponent >= digits;  // before the point, where the number has other digits
+  const bool has_zeros = decimal.exponent >= digits;  // before the point, where the exact value has other digits
   DecimalText text{decimal.negative ? "-" : "", "", ""};
   if (precision >= 0 && (behind > precision || has_zeros)) {
     std::array<char, 800> buffer{};
@@ -131,7 +131,7 @@ inline DecimalText positional(double value, const Decimal& decimal, int precisio
   return text;
 }
 
-/// With an exponent of two digits or more, and no more than `precision` digits behind the point; less than 0: with all.
+/// With an exponent of at least two digits, and at most `precision` digits after the point; negative: all digits.
 inline DecimalText exponential(double value, const Decimal& decimal, int precision) {
   Decimal rounded = decimal;
   if (precision >= 0 && decimal.digits.size() > static_cast<std::size_t>(precision) + 1) {
@@ -143,7 +143,7 @@ inline DecimalText exponential(double value, const Decimal& decimal, int precisi
           (rounded.exponent < 0 ? "-" : "+") + exponent};
 }
 
-/// The same with so many digits behind the point; `plus`: with its sign.
+/// With an exponent and exactly `precision` digits after the point; `plus`: with a plus sign.
 inline DecimalText exponential_exactly(double value, int precision, bool plus) {
   const std::string text = detail::scientific(value, precision);
   const std::size_t e = text.find('e'), point = std::min(text.find('.'), e);

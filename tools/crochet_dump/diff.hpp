@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump diff: where two runs part.
+// crochet-dump diff: the differences of two runs.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,15 @@ namespace crochet_dump {
 
 namespace detail {
 
-/// How two tensors of one type and shape differ.
+/// The differences of two tensors of the same type and shape.
 struct ElementDifference {
   std::uint64_t count = 0;
-  std::size_t first = 0;  // the element's place
+  std::size_t first = 0;  // index of the element
   std::string here{}, there{};
-  double largest = 0;  // of the absolute differences; infinity where one is not finite
+  double largest = 0;  // maximum absolute difference; infinity if one is not finite
 };
 
-using Exact = long double;  // holds every integer of 64 bits on the machines that have such a type
+using Exact = long double;  // holds every 64-bit integer if the machine's type is long enough
 
 inline std::vector<std::complex<Exact>> exact_elements(crochet::io::DataType type, std::span<const std::byte> bytes) {
   std::vector<std::complex<Exact>> elements;
@@ -50,7 +50,7 @@ inline std::vector<std::complex<Exact>> exact_elements(crochet::io::DataType typ
 /// One part: NaN is equal to NaN, an infinity to itself.
 inline bool same_part(Exact a, Exact b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// As numpy's `isclose` with equal_nan: |a - b| <= atol + rtol |b|.
+/// numpy's `isclose` with equal_nan: |a - b| <= atol + rtol |b|.
 inline bool close(std::complex<Exact> a, std::complex<Exact> b, double rtol, double atol, double& distance) {
   if (same_part(a.real(), b.real()) && same_part(a.imag(), b.imag())) return true;
   const Exact apart = std::abs(a - b), size = std::abs(b);
@@ -63,7 +63,7 @@ inline ElementDifference compare_numbers(const crochet::debug::DumpedTensor& a, 
                                          double rtol, double atol) {
   ElementDifference difference;
   const std::size_t size = crochet::io::size_of(a.dtype());
-  std::size_t at = 0;  // elements so far
+  std::size_t at = 0;  // number of elements so far
   std::vector<std::byte> other;
   a.for_each_piece([&](std::span<const std::byte> piece) {
     other.resize(piece.size());
@@ -103,7 +103,7 @@ inline ElementDifference compare_strings(const crochet::debug::DumpedTensor& a, 
   return difference;
 }
 
-/// [1, 0]: the place of an element.
+/// [1, 0]: the indices of an element.
 inline std::string index_text(std::size_t place, std::span<const std::int64_t> shape) {
   std::string text;
   for (std::size_t axis = shape.size(); axis-- > 0;) {
@@ -120,7 +120,7 @@ inline std::string type_text(const crochet::debug::DumpedTensor& tensor) {
          (unset ? " without a value" : "");
 }
 
-/// A sentence that says how they differ; empty where they do not.
+/// The text of their differences; empty if there are none.
 inline std::string difference_text(const crochet::debug::DumpedTensor& a, const crochet::debug::DumpedTensor& b,
                                    double rtol, double atol) {
   if (type_text(a) != type_text(b)) return type_text(a) + " against " + type_text(b);
@@ -133,7 +133,7 @@ inline std::string difference_text(const crochet::debug::DumpedTensor& a, const 
   return text + "; the first at " + index_text(d.first, a.shape()) + ": " + d.here + " against " + d.there;
 }
 
-/// The tensors of a run by name; several firings of one are counted.
+/// The tensors of a run by name; repeated events of one tensor are counted.
 class ByKey {
  public:
   static std::string key(const crochet::debug::DumpEntry& entry, std::unordered_map<std::string, std::size_t>& seen) {
@@ -144,7 +144,7 @@ class ByKey {
     std::unordered_map<std::string, std::size_t> seen;
     for (const crochet::debug::DumpEntry* entry : selected) left_.emplace(key(*entry, seen), entry);
   }
-  /// The entry of that name, which is then taken; null where there is none.
+  /// Takes the entry of that name; null if there is none.
   const crochet::debug::DumpEntry* take(const std::string& key) {
     const auto at = left_.find(key);
     if (at == left_.end()) return nullptr;
@@ -152,7 +152,7 @@ class ByKey {
     left_.erase(at);
     return entry;
   }
-  /// Those that were not taken, in step order.
+  /// The entries that were not taken, in step order.
   [[nodiscard]] std::vector<const crochet::debug::DumpEntry*> left(const Selected& selected) const {
     std::vector<const crochet::debug::DumpEntry*> entries;
     std::unordered_map<std::string, std::size_t> seen;
@@ -166,7 +166,7 @@ class ByKey {
   std::unordered_map<std::string, const crochet::debug::DumpEntry*> left_{};
 };
 
-/// Compares two sessions, and prints what differs as it goes.
+/// Compares two sessions, and prints the differences as they are found.
 class Diff {
  public:
   Diff(const DiffOptions& options, std::ostream& out, Troubles& troubles)
@@ -249,8 +249,8 @@ class Diff {
 
 }  // namespace detail
 
-/// Compares the runs of two roots in their order, tensor by tensor in the step order of the first root, and names the
-/// first that differs; with `all`, all of them.
+/// Compares the runs of two roots in their order, tensor by tensor in the step order of the first root, and prints the
+/// first difference; with `all`, all of them.
 inline int diff(const DiffOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   return detail::Diff{options, out, troubles}.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump events: what event files hold.
+// crochet-dump events: the contents of event files.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace crochet_dump {
 
 namespace detail {
 
-/// A number of an event file as short as it can be; most were float32 when they were written.
+/// The shortest text of a number of an event file; most were written as float32.
 inline std::string event_number(double value) {
   const bool is_float = static_cast<double>(static_cast<float>(value)) == value;
   return real_scalar(value, is_float ? crochet::io::DataType::float32 : crochet::io::DataType::float64);
@@ -54,7 +54,7 @@ inline const char* status_name(crochet::io::EventSessionLog::Status status) {
   return status == start ? "start" : status == stop ? "stop" : status == checkpoint ? "checkpoint" : "unspecified";
 }
 
-/// A record's content for people, on one line.
+/// A record's content as one line of text.
 struct EventText {
   std::string operator()(std::monostate) const { return "nothing"; }
   std::string operator()(const crochet::io::EventScalar& x) const { return event_number(x.value); }
@@ -95,7 +95,7 @@ struct EventText {
   std::string operator()(const crochet::io::EventLogMessage& x) const { return "log message  " + shortened(x.message); }
 };
 
-/// Adds a record's content to its line of JSON. Images, sounds and graphs are told by their sizes.
+/// Adds a record's content to its line of JSON. Of images, sounds and graphs only the size.
 struct EventJson {
   nlohmann::ordered_json& json;
 
@@ -131,7 +131,7 @@ struct EventJson {
   void operator()(const crochet::io::EventLogMessage& x) const { json["level"] = x.level, json["message"] = x.message; }
 };
 
-/// The steps that are selected: "100", "100:200", "100:" or ":200", ends included; empty: all. Throws UsageError.
+/// The selected steps: "100", "100:200", "100:" or ":200", inclusive; empty: all. Throws UsageError.
 class StepFilter {
  public:
   explicit StepFilter(const std::string& text) {
@@ -155,7 +155,7 @@ class StepFilter {
   std::int64_t first_ = INT64_MIN, last_ = INT64_MAX;
 };
 
-/// The event files: the one that is given, or those of a folder and of the folders in it, in the order of their names.
+/// The event files: the given one, or those of a folder and its subfolders, in the order of their names.
 inline std::vector<std::filesystem::path> find_event_files(const std::string& root) {
   std::error_code error;
   if (!std::filesystem::is_directory(root, error)) return {root};
@@ -173,7 +173,7 @@ inline std::vector<std::filesystem::path> find_event_files(const std::string& ro
   return files;
 }
 
-/// One run of the command.
+/// One execution of the command.
 class EventPrinter {
  public:
   EventPrinter(const EventsOptions& options, std::ostream& out)
@@ -188,7 +188,7 @@ class EventPrinter {
     options_.json ? print_json(record) : print_text(record);
   }
   [[nodiscard]] bool found() const { return found_ > 0; }
-  /// The tags that the files have: those that were seen first.
+  /// The tags of the files, up to a limit.
   [[nodiscard]] const std::set<std::string>& tags() const { return tags_; }
 
  private:
@@ -236,7 +236,7 @@ class EventPrinter {
 
 }  // namespace detail
 
-/// Prints the records of event files, a line each, in the order of the files: step, seconds since the file's first
+/// Prints the records of event files, one per line, in the order of the files: step, seconds since the file's first
 /// record, tag and value. Memory: one record, and the names of up to 10,000 tags.
 inline int events(const EventsOptions& options, std::ostream& out, std::ostream& err) {
   using crochet::io::EventFileState;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a watched tensor: from its elements, or from what a debug op made of them.
+// The statistics of a watched tensor, from its elements or from the data of a debug op.
 #pragma once
 
 #include <cmath>
@@ -24,15 +24,15 @@
 
 namespace crochet_dump {
 
-/// About the tensor that was watched, not about what the debug op published.
+/// About the watched tensor, not about the debug op's data.
 struct Facts {
-  std::optional<crochet::io::DataType> dtype{};      // not known from DebugNanCount
-  std::optional<std::vector<std::int64_t>> shape{};  // ... nor this
-  std::optional<std::uint64_t> elements{};           // ... nor this
+  std::optional<crochet::io::DataType> dtype{};      // unknown from DebugNanCount
+  std::optional<std::vector<std::int64_t>> shape{};  // unknown from DebugNanCount
+  std::optional<std::uint64_t> elements{};           // unknown from DebugNanCount
   bool initialized = true;
   std::uint64_t nan = 0, positive_infinite = 0, negative_infinite = 0;
   std::optional<std::uint64_t> zeros{};
-  std::optional<double> min{}, max{}, mean{}, deviation{};  // of the finite elements, where there are any
+  std::optional<double> min{}, max{}, mean{}, deviation{};  // of the finite elements, if there are any
 
   [[nodiscard]] std::uint64_t infinite() const { return positive_infinite + negative_infinite; }
 };
@@ -48,7 +48,7 @@ inline std::vector<double> doubles(const crochet::debug::DumpedTensor& tensor, s
   return values;
 }
 
-/// A count in a summary: a whole number that is not negative.
+/// A count in a summary: a non-negative integer.
 inline std::uint64_t count(double value) { return value >= 0 && value < 9e18 ? static_cast<std::uint64_t>(value) : 0; }
 
 /// The layout of DebugNumericSummary: 14 numbers, then the dimensions.
@@ -98,8 +98,8 @@ inline Facts element_facts(const crochet::debug::DumpedTensor& tensor) {
 
 }  // namespace detail
 
-/// Reads a dump. A summary or a count stands for the tensor that it was made of; everything else for itself. In a
-/// summary with bounds, what lies beyond them counts as infinite. Throws what DumpedTensor does.
+/// Reads a dump. A summary or a count describes the tensor that it was computed from; any other data is the tensor
+/// itself. In a summary with bounds, values beyond them count as infinite. Throws what DumpedTensor throws.
 inline Facts facts_of(const crochet::debug::DumpRun& run, const crochet::debug::DumpEntry& entry) {
   const crochet::debug::DumpedTensor tensor = run.open(entry);
   if (entry.name.op == "DebugNumericSummary") {
@@ -119,7 +119,7 @@ inline std::string dtype_text(const Facts& facts) {
 }
 inline std::string shape_text(const Facts& facts) { return facts.shape ? shape_text(*facts.shape) : "?"; }
 
-/// A number, or the text that Python's `float` takes for it: JSON has no NaN.
+/// A number, or the text that Python's `float` accepts for it: JSON has no NaN.
 inline nlohmann::ordered_json json_number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
@@ -129,7 +129,7 @@ nlohmann::ordered_json json_or_null(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-/// Adds what is known to an object.
+/// Adds the known statistics to an object.
 inline void add_facts(nlohmann::ordered_json& json, const Facts& facts) {
   json["dtype"] = facts.dtype ? nlohmann::ordered_json(dtype_text(facts)) : nlohmann::ordered_json();
   json["shape"] = json_or_null(facts.shape);
@@ -145,12 +145,12 @@ inline void add_facts(nlohmann::ordered_json& json, const Facts& facts) {
   json["std"] = json_or_null(facts.deviation);
 }
 
-/// A line of JSON. What is no UTF-8 in it is replaced.
+/// A line of JSON. Invalid UTF-8 is replaced.
 inline std::string json_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// The begin of every object about a dump.
+/// The first members of every object about a dump.
 inline nlohmann::ordered_json json_head(const crochet::debug::DumpRun& run, const crochet::debug::DumpEntry& entry) {
   nlohmann::ordered_json json;
   json["run"] = run.name();

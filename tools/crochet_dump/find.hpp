@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump find: where it began.
+// crochet-dump find: the first tensor with a property.
 #pragma once
 
 #include <charconv>
@@ -18,7 +18,7 @@ namespace crochet_dump {
 
 namespace detail {
 
-/// A shape with gaps: "(8, ?, 64)", "8,?,64" or "()".
+/// A shape with unknown dimensions: "(8, ?, 64)", "8,?,64" or "()".
 class ShapePattern {
  public:
   explicit ShapePattern(std::string_view text) {
@@ -69,7 +69,7 @@ class Condition {
   std::optional<ShapePattern> shape_{};
 };
 
-/// "12 NaN, 1 Inf"; empty where all is finite.
+/// "12 NaN, 1 Inf"; empty if all elements are finite.
 inline std::string wrong_numbers(const Facts& facts) {
   std::string text;
   const auto add = [&](std::uint64_t count, const char* what) {
@@ -92,7 +92,7 @@ inline std::string facts_text(const Facts& facts) {
   return text;
 }
 
-/// The last dump of an input before its consumer's, of the op that is nearest to the tensor.
+/// The last dump of an input before its consumer's dump, of the op with the best op_rank.
 inline const crochet::debug::DumpEntry* dump_of(const crochet::debug::DumpRun& run,
                                                 const crochet::debug::TensorName& input,
                                                 const crochet::debug::DumpEntry& consumer) {
@@ -107,7 +107,7 @@ inline const crochet::debug::DumpEntry* dump_of(const crochet::debug::DumpRun& r
 
 struct FedBy {
   crochet::debug::TensorName tensor{};
-  std::optional<Facts> facts{};  // none: not dumped
+  std::optional<Facts> facts{};  // empty: not dumped
 };
 
 inline std::vector<FedBy> inputs_of(const crochet::debug::DumpRun& run, const crochet::debug::DumpEntry& entry,
@@ -161,8 +161,8 @@ inline nlohmann::ordered_json found_json(const crochet::debug::DumpRun& run, con
 
 }  // namespace detail
 
-/// Prints the first tensor in step order for which everything holds that is asked for, and what feeds it; with `all`,
-/// all of them. With both `nan` and `inf` one of the two is enough.
+/// Prints the first tensor in step order that meets all conditions, and its inputs; with `all`, all such tensors. With
+/// both `nan` and `inf` one of the two is enough.
 inline int find(const FindOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{options.selection, troubles};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump ls: what there is.
+// crochet-dump ls: the runs and their tensors.
 #pragma once
 
 #include <algorithm>
@@ -75,8 +75,8 @@ inline std::string state_text(crochet::debug::TensorState state) {
 
 }  // namespace detail
 
-/// Prints the runs and, of each, the tensors in step order with the milliseconds since the first of them, debug op,
-/// type, shape and size.
+/// Prints the runs and, for each, the tensors in step order: milliseconds since the first of them, debug op, type,
+/// shape and size.
 inline int list(const Selection& selection, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{selection, troubles};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump: reads what the debugger dumped, TensorFlow's or crochet's.
+// crochet-dump: reads dumps of the debugger, TensorFlow's or crochet's.
 #include <iostream>
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor of a dump as a file that numpy.load reads.
+// Writes a tensor of a dump to a file for numpy.load.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace crochet_dump {
 
 namespace detail {
 
-/// How numpy spells the type; empty where numpy has none, and float32 is written instead.
+/// numpy's name of the type; empty if numpy has none, then float32 is written.
 inline std::string npy_type(crochet::io::DataType type) {
   using enum crochet::io::DataType;
   switch (type) {
@@ -67,7 +67,7 @@ inline std::string npy_type(crochet::io::DataType type) {
   }
 }
 
-/// Types whose bytes are not what numpy's type of that name has, or that numpy does not have.
+/// Types whose bytes differ from those of numpy's type, or that numpy does not have.
 inline bool is_converted(crochet::io::DataType type) {
   using enum crochet::io::DataType;
   return npy_type(type).empty() || type == int4 || type == uint4 || type == boolean;
@@ -85,7 +85,8 @@ inline void write_numbers(const crochet::debug::DumpedTensor& tensor, crochet::i
   });
 }
 
-/// The longest string. numpy's bytes are all as long as that, filled with zero bytes, which it takes off again.
+/// Length of the longest string. All elements of a numpy bytes array have this length, padded with zero bytes, which
+/// numpy removes again.
 inline std::size_t longest_string(const crochet::debug::DumpedTensor& tensor) {
   std::size_t longest = 1;
   tensor.for_each_string([&](const std::string& text) {
@@ -99,9 +100,9 @@ inline std::size_t longest_string(const crochet::debug::DumpedTensor& tensor) {
 
 }  // namespace detail
 
-/// Writes the tensor, complete or not at all. bfloat16 and the float8 types become float32, which holds all their
-/// numbers; strings become numpy's bytes of one length. Throws IoError for what cannot be written, or not be had in
-/// such a file: tensors without a value, resources, strings that end in a zero byte.
+/// Writes the tensor, completely or not at all. bfloat16 and the float8 types become float32, which represents all
+/// their numbers; strings become numpy's bytes of one length. Throws IoError for a failed write, and for a tensor that
+/// the format cannot represent: one without a value, resources, strings that end in a zero byte.
 inline void write_npy_file(const std::filesystem::path& path, const crochet::debug::DumpedTensor& tensor) {
   const bool strings = tensor.dtype() == crochet::io::DataType::string;
   if (tensor.state() != crochet::debug::TensorState::values || (!strings && !tensor.has_numbers())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command line asks for.
+// The options of the commands.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace crochet_dump {
 
-/// How a command ended. find, cat, stats and diff have all three, as grep and diff do.
+/// The exit status of a command. find, cat, stats and diff use all three, as grep and diff do.
 enum ExitStatus : int {
   done = 0,     ///< found, printed, equal
-  nothing = 1,  ///< nothing was found, or something differs
-  trouble = 2   ///< a wrong command line, or something could not be read; what could be is printed
+  nothing = 1,  ///< nothing found, or a difference
+  trouble = 2   ///< a wrong command line, or a read error; readable data is printed
 };
 
-/// Which tensors of which runs.
+/// Selects tensors and runs.
 struct Selection {
   std::string root{};  ///< a session root or a run directory
-  std::string run{};   ///< a run's name, its place from 0 on, from the end with a minus, or "last"; empty: all
-  std::string node{};  ///< a regular expression for the node's name, found anywhere in it; empty: all
-  std::string op{};    ///< a debug op; empty: what the command takes by itself
-  bool json = false;   ///< one JSON object a line
+  std::string run{};   ///< a run's name, its index from 0, from the end with a minus, or "last"; empty: all
+  std::string node{};  ///< a regular expression, searched in the node's name; empty: all
+  std::string op{};    ///< a debug op; empty: the command's default
+  bool json = false;   ///< one JSON object per line
   std::size_t max_files = 1'000'000;  ///< of one run
 };
 
@@ -31,18 +31,18 @@ struct CatOptions {
   Selection selection{};
   std::vector<std::string> tensors{};  ///< `node` or `node:slot`
   PrintOptions print{};
-  std::string npy{};  ///< a file for the one tensor that is selected; empty: print
+  std::string npy{};  ///< file for the only selected tensor; empty: print
 };
 
 struct FindOptions {
   Selection selection{};
   bool nan = false, inf = false;
   std::string shape{}, dtype{};
-  bool all = false;  ///< not only the first
+  bool all = false;  ///< all matches, not only the first
 };
 
 struct DiffOptions {
-  Selection selection{};  ///< its root is the first one
+  Selection selection{};  ///< its root is the first root
   std::string other{};
   double rtol = 0, atol = 0;
   bool all = false;
@@ -54,10 +54,10 @@ struct StatsOptions {
 };
 
 struct EventsOptions {
-  std::string root{};   ///< an event file, or a folder with event files in it or in its folders
-  std::string tag{};    ///< a regular expression, found anywhere in a tag; empty: all, and what has no tag
-  std::string steps{};  ///< FIRST:LAST, either may be left out, or one step; empty: all
-  bool json = false;    ///< one JSON object a line
+  std::string root{};   ///< an event file, or a folder that contains event files, also in subfolders
+  std::string tag{};    ///< a regular expression, searched in the tag; empty: all, also records without a tag
+  std::string steps{};  ///< FIRST:LAST, either may be omitted, or one step; empty: all
+  bool json = false;    ///< one JSON object per line
 };
 
 }  // namespace crochet_dump

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text from files, safe to show: a name in a dump may hold what a terminal takes for a command.
+// Terminal-safe text from files: a name in a dump may contain a terminal's control sequence.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace crochet_dump {
 
 namespace detail {
 
-/// The character that begins at `at`, and how many bytes it takes; 0 bytes if it is no UTF-8.
+/// The character at `at`, and its number of bytes; 0 bytes if it is invalid UTF-8.
 struct Character {
   std::uint32_t value = 0;
   std::size_t bytes = 0;
@@ -32,7 +32,7 @@ inline Character character_at(std::string_view text, std::size_t at) {
   return {value, bytes};
 }
 
-/// Control characters, and those that turn the direction of what follows.
+/// Control characters, and those that change the direction of text.
 constexpr bool is_harmful(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
@@ -50,8 +50,8 @@ inline void append_escaped(std::string& to, std::string_view bytes) {
 
 }  // namespace detail
 
-/// The text with `\xNN` for every byte of a control character, of one that changes the direction of writing, and of
-/// what is no UTF-8.
+/// The text with `\xNN` for every byte of a control character, of a character that changes the direction of text, and
+/// of invalid UTF-8.
 inline std::string printable(std::string_view text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs that a command line selects, one after the other, and what goes wrong on the way.
+// The runs that a command line selects, and the errors while reading them.
 #pragma once
 
 #include <charconv>
@@ -24,12 +24,12 @@
 
 namespace crochet_dump {
 
-/// The command line cannot be meant like that.
+/// An invalid command line.
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reports what cannot be read, and remembers that there was something.
+/// Reports read errors, and records that there were some.
 class Troubles {
  public:
   explicit Troubles(std::ostream& to) : to_(to) {}
@@ -40,7 +40,7 @@ class Troubles {
   void report(const crochet::debug::DumpProblems& problems) {
     for (const std::string& problem : problems) report(problem);
   }
-  /// What `act` throws about a file is reported and goes no further; false then.
+  /// Reports an IoError of `act` without propagating it; false then.
   template <class F>
   bool attempt(F act) {
     try {
@@ -52,7 +52,7 @@ class Troubles {
     }
   }
   [[nodiscard]] int status(int otherwise) const { return any_ ? trouble : otherwise; }
-  /// That of a command that looked into `runs` runs; where it found nothing, a line for people says so.
+  /// The exit status of a command that read `runs` runs; prints a line of text if nothing was found.
   [[nodiscard]] int status(bool found, std::size_t runs, bool json, const std::string& hint = {}) const {
     if (!found && !any_ && !json) {
       to_ << "crochet-dump: nothing matches, in " << runs << (runs == 1 ? " run" : " runs") << hint << "\n";
@@ -65,10 +65,10 @@ class Troubles {
   bool any_ = false;
 };
 
-/// A pattern that is found anywhere in a name.
+/// A regular expression that is searched in a name.
 class NameFilter {
  public:
-  /// Throws LogicError about a pattern that cannot be used, as it was given.
+  /// Throws LogicError with the pattern for an invalid one.
   explicit NameFilter(const std::string& pattern) : regex_(pattern) {
     if (!pattern.empty()) regex_ = crochet::debug::Regex(".*(?:" + pattern + ")");
   }
@@ -78,21 +78,22 @@ class NameFilter {
   crochet::debug::Regex regex_;
 };
 
-/// "; did you mean NAME?" with the name that is nearest to the one that was given; empty if none is near.
+/// "; did you mean NAME?" with the most similar name; empty if none is similar.
 inline std::string did_you_mean(std::string_view given, const std::set<std::string>& names) {
   const std::string_view near = crochet::closest(given, names);
   return near.empty() ? std::string() : "; did you mean " + printable(near) + "?";
 }
 
-/// How near to the tensor itself a debug op is: of the ops that watched a tensor, a command takes the nearest.
+/// Rank of a debug op by how much of the tensor its data contains, the best is 0: of the ops that watched a tensor, a
+/// command uses the best.
 inline int op_rank(std::string_view op) {
   return op == "DebugIdentity" ? 0 : op == "DebugNumericSummary" ? 1 : op == "DebugNanCount" ? 2 : 3;
 }
 
-/// The entries of a run that are selected, in step order.
+/// The selected entries of a run, in step order.
 class Selected {
  public:
-  /// `nearest`: where no op is asked for, of each tensor only the op that is nearest to it.
+  /// `nearest`: if no op is given, only the op with the best rank for each tensor.
   Selected(const crochet::debug::DumpRun& run, const Selection& selection, const NameFilter& names, bool nearest) {
     std::unordered_map<std::string, int> ranks;
     const bool by_rank = nearest && selection.op.empty();
@@ -118,7 +119,7 @@ class Selected {
 /// The runs below a root.
 class Session {
  public:
-  /// Throws IoError where there is no dump, UsageError where there is no such run.
+  /// Throws IoError if there is no dump, UsageError if there is no such run.
   Session(const Selection& selection, Troubles& troubles)
       : reader_(selection.root, limits(selection)), troubles_(troubles), last_(reader_.size()) {
     troubles_.report(reader_.problems());
@@ -132,7 +133,7 @@ class Session {
     troubles_.report(run.problems());
     return run;
   }
-  /// Calls `each(run)` until it returns false. A run that cannot be opened is reported, and passed over.
+  /// Calls `each(run)` until it returns false. A run that cannot be opened is reported and skipped.
   template <class F>
   void each_run(F each) const {
     bool more = true;

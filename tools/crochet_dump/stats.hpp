@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump stats: what the numbers are like.
+// crochet-dump stats: statistics of tensors.
 #pragma once
 
 #include <algorithm>
@@ -44,11 +44,11 @@ inline Table::Row stats_row(const crochet::debug::DumpEntry& entry, const Facts&
           std::to_string(facts.infinite())};
 }
 
-/// One tensor over all runs.
+/// One tensor in all runs.
 struct Series {
   std::uint64_t dumps = 0, wrong_dumps = 0, nan = 0, infinite = 0;
   std::optional<double> min{}, max{}, first_mean{}, last_mean{};
-  std::string first_wrong{};  // the run
+  std::string first_wrong{};  // the first run with NaN or infinity
 
   void add(const std::string& run, const Facts& facts) {
     ++dumps;
@@ -91,7 +91,7 @@ inline void print_series(const std::vector<std::pair<std::string, Series>>& all,
 
 inline int stats_by_node(const StatsOptions& options, const Session& session, const NameFilter& names,
                          std::ostream& out, Troubles& troubles) {
-  std::vector<std::pair<std::string, Series>> all;  // as they come up first
+  std::vector<std::pair<std::string, Series>> all;  // in the order of their first occurrence
   std::map<std::string, std::size_t> places;
   session.each_run([&](const crochet::debug::DumpRun& run) {
     for (const crochet::debug::DumpEntry* entry : Selected{run, options.selection, names, true}) {
@@ -110,8 +110,8 @@ inline int stats_by_node(const StatsOptions& options, const Session& session, co
 
 }  // namespace detail
 
-/// Prints a table of each run of which tensors are selected: a line a tensor, in step order. By node: one table, a line
-/// a tensor, over all runs.
+/// Prints a table for each run with selected tensors: one line per tensor, in step order. By node: one table for all
+/// runs, one line per tensor.
 inline int stats(const StatsOptions& options, std::ostream& out, std::ostream& err) {
   Troubles troubles{err};
   const Session session{options.selection, troubles};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns as wide as what is in them: the first to the left, the others to the right.
+// Columns as wide as their contents: the first left-aligned, the others right-aligned.
 #pragma once
 
 #include <algorithm>

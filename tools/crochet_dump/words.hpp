@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements as text, all as wide as numpy makes them in one array.
+// Elements as text, with the width that numpy uses in one array.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ inline std::string not_finite(double value, bool plus) {
   return sign + (std::isnan(value) ? "nan" : "inf");
 }
 
-/// numpy's choice: an exponent where the numbers are large or small, or far from each other.
+/// numpy's rule: an exponent if the numbers are large or small, or of very different size.
 inline bool needs_exponent(std::span<const double> values, crochet::io::DataType type) {
   double least = INFINITY, most = 0;
   for (const double value : values) {
@@ -54,7 +54,7 @@ inline bool needs_exponent(std::span<const double> values, crochet::io::DataType
   return most >= 1e8 || least < 0.0001 || ratio > 1000;
 }
 
-/// Real numbers of one array; `plus`: with their sign, as the imaginary parts.
+/// Real numbers of one array; `plus`: with a plus sign, for imaginary parts.
 inline std::vector<std::string> real_words(std::span<const double> values, crochet::io::DataType type, int precision,
                                            bool plus) {
   const bool with_exponent = needs_exponent(values, type);
@@ -85,7 +85,7 @@ inline std::vector<std::string> real_words(std::span<const double> values, croch
       continue;
     }
     DecimalText& text = texts[i];
-    // With an exponent all have as many digits as the longest needs, even where those say more than is needed.
+    // With an exponent all have as many digits as the longest needs, even if a shorter text is sufficient for some.
     if (with_exponent && text.fraction.size() < fraction) {
       text = exponential_exactly(values[i], static_cast<int>(fraction), plus);
     }
@@ -99,7 +99,7 @@ inline std::vector<std::string> real_words(std::span<const double> values, croch
   return words;
 }
 
-/// One number that stands alone, as Python prints numpy's scalars.
+/// A single number, as Python prints numpy's scalars.
 inline std::string real_scalar(double value, crochet::io::DataType type) {
   if (!std::isfinite(value)) return not_finite(value, false);
   const Decimal decimal = shortest(value, type);
@@ -135,15 +135,15 @@ inline std::string complex_scalar(std::complex<double> value, crochet::io::DataT
   return "(" + number(value.real()) + imaginary + "j)";
 }
 
-/// Types of ml_dtypes, which numpy does not know: it prints each element as that library does, whatever the precision,
-/// and no wider than it is.
+/// Types of ml_dtypes, which numpy does not have: it prints each element as that library does, independent of the
+/// precision and without padding.
 constexpr bool is_of_ml_dtypes(crochet::io::DataType type) {
   return crochet::debug::small_float(type).exponent_bits != 0 && type != crochet::io::DataType::float16;
 }
 
 }  // namespace detail
 
-/// One number for a sentence: six digits, no spaces.
+/// One number in a sentence: six digits, no spaces.
 inline std::string brief(double value) {
   if (!std::isfinite(value)) return detail::not_finite(value, false);
   std::array<char, 64> buffer{};
@@ -151,8 +151,8 @@ inline std::string brief(double value) {
   return {buffer.data(), result.ptr};
 }
 
-/// The elements, of which `bytes` holds a whole number, as numpy prints them in one array: with a common width, unless
-/// `alone`, as one without dimensions.
+/// The elements in `bytes`, which holds a whole number of them, as numpy prints them in one array: with a common width,
+/// unless `alone`, for a tensor without dimensions.
 inline std::vector<std::string> words(crochet::io::DataType type, std::span<const std::byte> bytes, int precision,
                                       bool alone) {
   std::vector<std::string> words;
@@ -179,7 +179,7 @@ inline std::vector<std::string> words(crochet::io::DataType type, std::span<cons
   if (!reals.empty()) return detail::real_words(reals, type, precision, false);
   if (!complexes.empty()) return detail::complex_words(complexes, type, precision);
   if (!alone) {
-    if (type == crochet::io::DataType::boolean) words.emplace_back("False");  // numpy's width, whatever is in it
+    if (type == crochet::io::DataType::boolean) words.emplace_back("False");  // numpy's width, whatever the values are
     detail::pad_all(words);
     if (type == crochet::io::DataType::boolean) words.pop_back();
   }
