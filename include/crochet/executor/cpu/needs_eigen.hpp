@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included first by headers that need Eigen. If Eigen is not found, the only error is at this include, and the file
-// name states the component.
+// Included first by headers that need Eigen. If Eigen is not found, the only error is at this include, and its
+// text names the component.
 #pragma once
 
 #include <crochet/base/config.hpp>

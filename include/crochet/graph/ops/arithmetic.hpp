@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic: sums, products, quotients, extremes, rounding.
+// Arithmetic: sums, products, quotients, minimum and maximum, rounding.
 #pragma once
 #include <limits>
 
@@ -40,7 +40,7 @@ inline constexpr Op trunc = detail::unary("trunc", detail::gradient_is_zero);
 }  // namespace op
 
 namespace detail {
-/// The divisor, unless it is an integer constant that is 0.
+/// Returns the divisor; an integer constant 0 is an error of the model.
 constexpr Tensor divisor(Tensor b) {
   const Node& n = b.graph->node(b);
   const double value = n.is(op::constant) ? n.attributes.reals[0] : 1;
@@ -53,12 +53,12 @@ constexpr Tensor divisor(Tensor b) {
 constexpr Tensor operator+(Tensor a, Tensor b) { return a.graph->apply(op::add, a, b); }
 constexpr Tensor operator-(Tensor a, Tensor b) { return a.graph->apply(op::sub, a, b); }
 constexpr Tensor operator*(Tensor a, Tensor b) { return a.graph->apply(op::mul, a, b); }
-/// Integers are divided towards zero; by 0 the result is -1 (all bits set), and the least number by -1 is itself, as in
-/// XLA. An integer constant 0 as the divisor is an error of the model.
+/// Integer division truncates. As in XLA, a / 0 is -1 (all bits set) and min / -1 is min. An integer constant 0 as the
+/// divisor is an error of the model.
 constexpr Tensor operator/(Tensor a, Tensor b) { return a.graph->apply(op::div, a, detail::divisor(b)); }
 constexpr Tensor operator-(Tensor a) { return a.graph->apply(op::neg, a); }
 
-// A number beside a tensor takes the tensor's element type.
+// A number is converted to the tensor's element type.
 constexpr Tensor operator+(Tensor a, double b) { return a + a.graph->constant(a.dtype(), b); }
 constexpr Tensor operator-(Tensor a, double b) { return a - a.graph->constant(a.dtype(), b); }
 constexpr Tensor operator*(Tensor a, double b) { return a * a.graph->constant(a.dtype(), b); }
@@ -68,21 +68,22 @@ constexpr Tensor operator-(double a, Tensor b) { return b.graph->constant(b.dtyp
 constexpr Tensor operator*(double a, Tensor b) { return b.graph->constant(b.dtype(), a) * b; }
 constexpr Tensor operator/(double a, Tensor b) { return b.graph->constant(b.dtype(), a) / b; }
 
-/// The greatest integer not above a / b (numpy's floor_divide, Python's //). Integers: by 0 it is -1, and the least
-/// number by -1 is itself. The gradient is 0.
+/// The greatest integer not above a / b (numpy's floor_divide, Python's //). Integers: a / 0 is -1, min / -1 is min.
+/// The gradient is 0.
 constexpr Tensor floor_divide(Tensor a, Tensor b) { return a.graph->apply(op::floor_divide, a, detail::divisor(b)); }
 constexpr Tensor floor_divide(Tensor a, double b) { return floor_divide(a, a.graph->constant(a.dtype(), b)); }
-/// a - b floor(a / b): the remainder with the sign of b (numpy's mod, Python's %). Integers: by 0 it is a.
+/// a - b floor(a / b): the remainder with the sign of b (numpy's mod, Python's %). Integers: the result for b = 0 is a.
 constexpr Tensor mod(Tensor a, Tensor b) { return a.graph->apply(op::mod, a, detail::divisor(b)); }
 constexpr Tensor mod(Tensor a, double b) { return mod(a, a.graph->constant(a.dtype(), b)); }
 
-// A NaN on either side is the result. Where the two are equal the gradient goes to the first, as in TensorFlow.
+// The result is NaN if an operand is NaN. Where the operands are equal the gradient goes to the first, as in
+// TensorFlow.
 constexpr Tensor maximum(Tensor a, Tensor b) { return a.graph->apply(op::maximum, a, b); }
 constexpr Tensor minimum(Tensor a, Tensor b) { return a.graph->apply(op::minimum, a, b); }
 constexpr Tensor maximum(Tensor a, double b) { return maximum(a, a.graph->constant(a.dtype(), b)); }
 constexpr Tensor minimum(Tensor a, double b) { return minimum(a, a.graph->constant(a.dtype(), b)); }
-/// x between the bounds: min(max(x, low), high) (numpy's clip, TensorFlow's clip_by_value). The gradient passes where
-/// low <= x <= high.
+/// x limited to the bounds: min(max(x, low), high) (numpy's clip, TensorFlow's clip_by_value). The gradient passes
+/// where low <= x <= high.
 constexpr Tensor clip(Tensor x, Tensor low, Tensor high) { return minimum(maximum(x, low), high); }
 constexpr Tensor clip(Tensor x, double low, double high) { return minimum(maximum(x, low), high); }
 
@@ -91,18 +92,18 @@ constexpr Tensor squared_difference(Tensor a, Tensor b) { return square(a - b); 
 constexpr Tensor reciprocal(Tensor x) { return 1 / x; }
 /// The gradient at 0 is 0.
 constexpr Tensor abs(Tensor x) { return x.graph->apply(op::abs, x); }
-/// -1, 0 or 1; of NaN it is NaN. The gradient is 0.
+/// -1, 0 or 1; NaN for NaN. The gradient is 0.
 constexpr Tensor sign(Tensor x) { return x.graph->apply(op::sign, x); }
 
-// To integers; integers stay as they are. The gradient is 0.
+// Rounding to an integer; integers are unchanged. The gradient is 0.
 constexpr Tensor floor(Tensor x) { return x.graph->apply(op::floor, x); }
 constexpr Tensor ceil(Tensor x) { return x.graph->apply(op::ceil, x); }
-/// To the nearest integer, halves to the even one.
+/// To the nearest integer, halfway cases to the even one.
 constexpr Tensor round(Tensor x) { return x.graph->apply(op::round, x); }
 /// Towards zero.
 constexpr Tensor trunc(Tensor x) { return x.graph->apply(op::trunc, x); }
 
-// Of floating elements, as bools.
+// Tests of floating elements; the results are bools.
 constexpr Tensor isnan(Tensor x) { return not_equal(x, x); }
 constexpr Tensor isinf(Tensor x) { return equal(abs(x), std::numeric_limits<double>::infinity()); }
 constexpr Tensor isfinite(Tensor x) { return less(abs(x), std::numeric_limits<double>::infinity()); }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention.
+// Attention operations.
 #pragma once
 #include <crochet/graph/ops/gradient_scope.hpp>
 
 namespace crochet {
 
 namespace detail {
-// Attributes of all: ints = {heads, causal}.
+// Attributes of all operations here: ints = {heads, causal}.
 constexpr std::int64_t width_of_qkv(const OpInputs& in, std::size_t i) {
   in.want_floating(i);
   in.want_rank(i, 3);
@@ -41,18 +41,18 @@ constexpr Op attention(std::string_view name, TypedShape (*infer)(const OpInputs
 }
 }  // namespace detail
 
-// Attributes of all: ints = {heads, causal}.
+// Attributes of all operations here: ints = {heads, causal}.
 namespace op {
 /// inputs = {qkv [batch, length, 3 d]} -> [batch, length, d].
 inline constexpr Op self_attention = detail::attention("self_attention", detail::infer_self_attention,
                                                        detail::gradient_of_self_attention, detail::all_by_item<1>);
-/// inputs = {qkv, upstream [batch, length, d]} -> [batch, length, 3 d]; makes the probabilities again.
+/// inputs = {qkv, upstream [batch, length, d]} -> [batch, length, 3 d]. Computes the probabilities again.
 inline constexpr Op self_attention_gradient = detail::attention(
     "self_attention_gradient", detail::infer_self_attention_gradient, nullptr, detail::all_by_item<3>);
-/// self_attention in two, so that the probabilities are kept: inputs = {qkv} -> [batch, heads, length, length].
+/// First half of self_attention, if the probabilities are kept: inputs = {qkv} -> [batch, heads, length, length].
 inline constexpr Op attention_probabilities = detail::attention(
     "attention_probabilities", detail::infer_attention_probabilities, nullptr, detail::all_by_item<1>);
-/// inputs = {probabilities, qkv} -> [batch, length, d]. Its gradient is that of both halves.
+/// Second half: inputs = {probabilities, qkv} -> [batch, length, d]. Its gradient is that of both halves.
 inline constexpr Op attention_mix = detail::attention("attention_mix", detail::infer_attention_mix,
                                                       detail::gradient_of_attention_mix, detail::all_by_item<3>);
 /// inputs = {qkv, upstream [batch, length, d], probabilities} -> [batch, length, 3 d].
@@ -61,21 +61,23 @@ inline constexpr Op attention_mix_gradient =
 }  // namespace op
 
 struct AttentionOptions {
-  bool causal = false;  ///< a position sees itself and those before it
+  bool causal = false;  ///< a position attends to itself and earlier ones only
 };
 
 namespace detail {
-/// Whether probabilities take no more memory than queries, keys and values: then they are kept for the gradient.
+/// Whether the probabilities take no more memory than qkv. They are then kept for the gradient.
 constexpr bool keeps_probabilities(const Shape& qkv, std::int64_t heads) {
   return qkv.rank == 3 && qkv[1].is_static() && qkv[1].factor * heads <= qkv[2].factor;
 }
 }  // namespace detail
 
-/// Multi-head attention of sequences to themselves: for each head softmax(q k^T / sqrt(d / heads)) v. qkv [batch,
-/// length, 3 d] holds q, k and v side by side, as one dense layer makes them; in each of them the heads lie side by
-/// side, d / heads wide. The result, [batch, length, d], holds the heads' results side by side. Vaswani et al., NeurIPS
-/// 2017, eq. 1 and section 3.2.2. Of long sequences the probabilities are made for a few queries at a time and again
-/// for the gradient: memory grows with the length, not its square.
+/// Multi-head self-attention: for each head softmax(q k^T / sqrt(d / heads)) v.
+/// - `qkv`: [batch, length, 3 d], the concatenation of q, k and v along the last axis, as computed by one dense layer.
+///   Each of them is the concatenation of `heads` heads of width d / heads.
+/// - Result: [batch, length, d], the concatenation of the heads' results.
+/// - Memory: for long sequences the probabilities are computed for a few queries at a time, and again in the gradient,
+///   so memory grows linearly with the length.
+/// - Source: Vaswani et al., NeurIPS 2017, eq. 1 and section 3.2.2.
 constexpr Tensor self_attention(Tensor qkv, std::int32_t heads, AttentionOptions options = {}) {
   const Attributes a{.ints = {heads, options.causal ? 1 : 0}};
   if (!detail::keeps_probabilities(qkv.shape(), heads)) return qkv.graph->apply(op::self_attention, a, qkv);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of many pairs of matrices at once. matmul() comes here when an operand has more than two dimensions.
+// Batched matrix products. Used by matmul() for operands of more than two dimensions.
 #pragma once
 #include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/ops/matmul.hpp>
@@ -8,7 +8,7 @@
 namespace crochet {
 
 namespace detail {
-/// All dimensions but the last two: they count matrices.
+/// The batch dimensions: all but the last two.
 constexpr Shape batch_of(const Shape& s) {
   Shape batch;
   for (std::size_t i = 0; i + 2 < s.rank; ++i) batch.push_back(s[i]);
@@ -34,8 +34,8 @@ constexpr unsigned items_of_batched_matmul(const Attributes& a) { return static_
 }  // namespace detail
 
 namespace op {
-/// [..., m, k] x [..., k, n] -> [..., m, n], a result of Rank dimensions. ints = {a is transposed, b is transposed,
-/// which operands have a matrix of their own for each item of the result}.
+/// [..., m, k] x [..., k, n] -> [..., m, n]; the result has Rank dimensions. ints = {a is transposed, b is transposed,
+/// mask of the operands with a separate matrix for each item of the result}.
 template <std::size_t Rank>
 inline constexpr Op batched_matmul{"batched_matmul",
                                    OpKind::kernel,
@@ -62,7 +62,7 @@ constexpr Tensor batched_product(Tensor a, Tensor b, Transpose transpose) {
   return a.graph->apply(batched_matmul_of(rank), how, a, b);
 }
 
-// As for one pair of matrices; where an operand served several products, its gradients are added up by give().
+// As for a single product. If an operand was used for several products, give() sums its gradients.
 constexpr void gradient_of_batched_matmul(GradientScope& s) {
   const bool ta = s.attributes().ints[0] != 0, tb = s.attributes().ints[1] != 0;
   const Tensor a = s.input(0), b = s.input(1), g = s.full_upstream();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// broadcast_to: repetition in memory, for what a loop cannot repeat on the way.
+// broadcast_to: broadcasting in memory, for kernels and loops that cannot broadcast an operand.
 #pragma once
 #include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/core/builder.hpp>
@@ -11,11 +11,11 @@ constexpr void gradient_of_broadcast_to(GradientScope& s);
 }
 
 namespace op {
-/// The input repeated to a larger shape, which broadcast_to() has checked and set.
+/// The input broadcast to a larger shape, which broadcast_to() has checked and set.
 inline constexpr Op broadcast_to{"broadcast_to", OpKind::kernel, nullptr, detail::gradient_of_broadcast_to};
 }  // namespace op
 
-/// `x` repeated to a larger shape, by numpy's rule.
+/// `x` broadcast to a larger shape, by numpy's rule.
 constexpr Tensor broadcast_to(Tensor x, const Shape& shape) {
   if (x.shape() == shape) return x;
   if (!(broadcast(x.shape(), shape) == shape)) graph_error::shapes_do_not_broadcast();
@@ -24,5 +24,5 @@ constexpr Tensor broadcast_to(Tensor x, const Shape& shape) {
 
 }  // namespace crochet
 
-// The scope uses broadcast_to, whose gradient needs the scope: whichever is included first, both are complete.
+// Circular dependency: the scope uses broadcast_to, whose gradient needs the scope. This include completes both.
 #include <crochet/graph/ops/gradient_scope.hpp>  // IWYU pragma: keep

@@ -23,12 +23,12 @@ inline constexpr Op logical_xor = detail::logical("logical_xor");
 inline constexpr Op logical_not{"logical_not", OpKind::elementwise, detail::infer_not};
 /// inputs = {condition, where true, where false}.
 inline constexpr Op select{"select", OpKind::elementwise, detail::infer_select, detail::gradient_of_select};
-/// ints[0] = the element type to convert to.
+/// ints[0] = the target element type.
 inline constexpr Op cast{"cast", OpKind::elementwise, detail::infer_cast, detail::gradient_of_cast};
 }  // namespace op
 
 // clang-format off
-// Comparisons give bools; one with a NaN is false, but not_equal true.
+// Comparisons return bools. A comparison with a NaN is false, except not_equal, which is true.
 constexpr Tensor equal(Tensor a, Tensor b) { return a.graph->apply(op::equal, a, b); }
 constexpr Tensor not_equal(Tensor a, Tensor b) { return a.graph->apply(op::not_equal, a, b); }
 constexpr Tensor less(Tensor a, Tensor b) { return a.graph->apply(op::less, a, b); }
@@ -42,20 +42,20 @@ constexpr Tensor less_equal(Tensor a, double b) { return less_equal(a, a.graph->
 constexpr Tensor greater(Tensor a, double b) { return greater(a, a.graph->constant(a.dtype(), b)); }
 constexpr Tensor greater_equal(Tensor a, double b) { return greater_equal(a, a.graph->constant(a.dtype(), b)); }
 
-// Logic, of bools.
+// Logic on bools.
 constexpr Tensor logical_and(Tensor a, Tensor b) { return a.graph->apply(op::logical_and, a, b); }
 constexpr Tensor logical_or(Tensor a, Tensor b) { return a.graph->apply(op::logical_or, a, b); }
 constexpr Tensor logical_xor(Tensor a, Tensor b) { return a.graph->apply(op::logical_xor, a, b); }
 constexpr Tensor logical_not(Tensor a) { return a.graph->apply(op::logical_not, a); }
 
-/// `a` where the condition (bool) holds, else `b`. No gradient passes to the condition.
+/// `a` where the condition (bool) holds, else `b`. No gradient flows to the condition.
 constexpr Tensor select(Tensor condition, Tensor a, Tensor b) { return a.graph->apply(op::select, condition, a, b); }
-/// Converts the elements. To bool: whether not 0; from floating to integer: towards zero.
+/// Converts the elements. To bool: x != 0. From floating to integer types: truncates.
 constexpr Tensor cast(Tensor x, DType to) {
   if (x.dtype() == to) return x;
   return x.graph->apply(op::cast, Attributes{.ints = {static_cast<std::int32_t>(to)}}, x);
 }
-/// The same: cast<float>(x).
+/// As above: cast<float>(x).
 template <Element T> constexpr Tensor cast(Tensor x) { return cast(x, dtype_of<T>); }
 // clang-format on
 

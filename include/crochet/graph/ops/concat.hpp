@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors put together: one behind the other, stacked, padded, repeated.
+// Concatenation and stacking of tensors.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/slice.hpp>
@@ -28,13 +28,13 @@ constexpr unsigned items_of_concat(const Attributes& a) {
 }  // namespace detail
 
 namespace op {
-/// Up to six inputs [..., n_k, ...] -> [..., sum of the n_k, ...]; ints = {axis, how many inputs}.
+/// Up to six inputs [..., n_k, ...] -> [..., sum of the n_k, ...]; ints = {axis, number of inputs}.
 inline constexpr Op concat{"concat", OpKind::kernel,         detail::infer_concat, detail::gradient_of_concat,
                            -1,       detail::items_of_concat};
 }  // namespace op
 
 namespace detail {
-/// From the first to the last of them; more than an operation can take by a tree.
+/// Concatenates in order; more parts than an operation has inputs are concatenated as a tree.
 constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
   while (parts.size() > 1) {
     std::vector<Tensor> joined;
@@ -56,8 +56,8 @@ constexpr Tensor concat(std::vector<Tensor> parts, std::size_t axis) {
 }
 }  // namespace detail
 
-/// Tensors one behind the other along an axis; their other dimensions must be equal (numpy.concatenate). Dynamic
-/// dimensions along the axis must be multiples of the same one.
+/// Concatenates tensors along an axis (numpy.concatenate). Their other dimensions must be equal. Dynamic dimensions
+/// along the axis must be multiples of the same one.
 constexpr Tensor concat(std::initializer_list<Tensor> parts, int axis) {
   const std::size_t at = detail::axis_of(parts.begin()->shape().rank, axis);
   std::vector<Tensor> all;
@@ -65,7 +65,7 @@ constexpr Tensor concat(std::initializer_list<Tensor> parts, int axis) {
   return detail::concat(all, at);
 }
 
-/// Tensors of one shape along a new axis, before the given one (numpy.stack): -1 puts it at the end.
+/// Stacks tensors of one shape along a new axis, inserted before the given one (numpy.stack); -1 appends it.
 constexpr Tensor stack(std::initializer_list<Tensor> parts, int axis) {
   const std::size_t at = detail::axis_of(parts.begin()->shape().rank + 1, axis);
   std::vector<Tensor> all;
@@ -76,7 +76,7 @@ constexpr Tensor stack(std::initializer_list<Tensor> parts, int axis) {
 namespace detail {
 constexpr void gradient_of_concat(GradientScope& s) {
   const auto axis = static_cast<std::size_t>(s.attributes().ints[0]);
-  const bool equal = s.upstream().shape().rank == 0;  // one number stands for equal elements
+  const bool equal = s.upstream().shape().rank == 0;  // a scalar upstream represents equal elements
   const Tensor up = equal ? s.upstream() : s.full_upstream();
   Place begin;
   const Node n = s.graph().node(s.output());
@@ -87,10 +87,10 @@ constexpr void gradient_of_concat(GradientScope& s) {
   }
 }
 
-/// Two tensors with zeros around them, the second where the first ends.
+/// Two zero-padded tensors, of which the second begins where the first ends.
 struct Neighbours {
-  Tensor first, second;  ///< what is padded
-  Attributes how;        ///< the padding of both together
+  Tensor first, second;  ///< the unpadded tensors
+  Attributes how;        ///< the padding of their concatenation
   bool found = false;
 };
 constexpr Neighbours neighbours(Tensor a, Tensor b) {
@@ -106,15 +106,15 @@ constexpr Neighbours neighbours(Tensor a, Tensor b) {
   return {in, next, x.attributes, begin + size == end};
 }
 
-/// a + b. The gradients of neighbouring parts of a tensor are put together and not added up: what was split costs one
-/// concat.
+/// a + b. Gradients of adjacent parts of a tensor are concatenated instead of summed, so the gradient of split() costs
+/// one concat.
 constexpr Tensor sum_of_gradients(Tensor a, Tensor b) {
   Neighbours n = neighbours(a, b);
   if (!n.found) n = neighbours(b, a);
   if (!n.found) return a + b;
   const auto axis = static_cast<std::size_t>(n.how.ints[0]);
   std::vector<Tensor> parts{n.first};
-  const Node behind = a.graph->node(n.second);  // what has been put together already
+  const Node behind = a.graph->node(n.second);  // parts concatenated by earlier calls
   if (behind.is(op::concat) && behind.attributes.ints[0] == n.how.ints[0] && behind.inputs[max_inputs - 1] < 0) {
     for (int in : behind.inputs) {
       if (in >= 0) parts.push_back({a.graph, in});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes a value on and says something about gradients or about what else has to happen; assignments by a
-// difference.
+// Operations that pass a value on and change its gradient or its dependencies, and assignments of differences.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 
@@ -16,18 +15,18 @@ namespace op {
 inline constexpr Op identity{"identity", OpKind::elementwise, detail::infer_passed_on, detail::gradient_of_passed_on};
 inline constexpr Op stop_gradient{"stop_gradient", OpKind::elementwise, detail::infer_passed_on,
                                   detail::gradient_of_stopped};
-/// inputs = {value, group}. In a plan it is the value, and the group one more target.
+/// inputs = {value, group}. In a plan it is the value, and the group is an additional target.
 inline constexpr Op with_dependencies{"with_dependencies", OpKind::elementwise, detail::infer_passed_on,
                                       detail::gradient_of_passed_on};
 }  // namespace op
 
-/// `x` itself, as a value of its own: for a second name.
+/// A copy of `x` as a separate node, e.g. to give it a second name.
 constexpr Tensor identity(Tensor x) { return x.graph->apply(op::identity, x); }
 
-/// `x`, through which no gradient passes: for gradients() it is a constant.
+/// `x` as a constant for gradients(): no gradient flows through it.
 constexpr Tensor stop_gradient(Tensor x) { return x.graph->apply(op::stop_gradient, x); }
 
-/// One target for several: running it runs them all (tf.group).
+/// A single target that runs several (tf.group).
 constexpr Tensor group(std::initializer_list<Tensor> targets) {
   Tensor all = *targets.begin();
   GraphBuilder& g = *all.graph;
@@ -36,15 +35,15 @@ constexpr Tensor group(std::initializer_list<Tensor> targets) {
   return all;
 }
 
-/// `value`; a run that needs it runs the targets too (tf.control_dependencies). It does not wait for them, and need
-/// not: what a variable is when it is read depends on the place in the model's code and never on which step comes
-/// first.
+/// `value`; a run that needs it also runs the targets (tf.control_dependencies). Unlike in TensorFlow no order is
+/// implied, and none is needed: the value of a variable at a read depends on the position in the model's code, not on
+/// the order of steps.
 constexpr Tensor with_dependencies(Tensor value, std::initializer_list<Tensor> targets) {
   if (targets.size() == 0) return value;
   return value.graph->apply(op::with_dependencies, value, group(targets));
 }
 
-/// variable <- variable + x, as GraphBuilder::assign does it; the result is the new value. `x` may broadcast.
+/// variable <- variable + x; see GraphBuilder::assign. The result is the new value. `x` may broadcast.
 constexpr Tensor assign_add(Tensor variable, Tensor x) { return variable.graph->assign(variable, variable + x); }
 constexpr Tensor assign_add(Tensor variable, double x) { return variable.graph->assign(variable, variable + x); }
 /// variable <- variable - x.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution (cross-correlation, as everywhere in this field) of NHWC images with HWIO filters.
+// Convolution (cross-correlation, as usual in deep learning) of NHWC images with HWIO filters.
 #pragma once
 #include <crochet/graph/ops/reshape.hpp>
 #include <crochet/graph/ops/window.hpp>
@@ -29,20 +29,23 @@ namespace op {
 /// dilation w}.
 inline constexpr Op conv2d{
     "conv2d", OpKind::kernel, detail::infer_conv2d, detail::gradient_of_conv2d, 3, detail::from_first, 0b10};
-/// inputs = {filter [kh, kw, c, k]}: [kh, kw, k, c], turned by half a turn. With it the gradient of the image is a
-/// convolution too; it is an operation of its own so that a step makes it once.
+/// inputs = {filter [kh, kw, c, k]} -> [kh, kw, k, c], rotated by 180 degrees. With it the gradient of the image is a
+/// convolution too. A separate operation, so that a step rotates the filter only once.
 inline constexpr Op turned_filter{.name = "turned_filter", .infer = detail::infer_turned_filter, .panel_inputs = 0b1};
-/// inputs = {turned filter, upstream}; ints as conv2d; the shape is the image's.
+/// inputs = {rotated filter, upstream}; ints as conv2d; the shape is the image's.
 inline constexpr Op conv2d_image_gradient{"conv2d_image_gradient", OpKind::kernel, nullptr, nullptr, 3,
                                           detail::from_second};
-/// inputs = {image, upstream}; ints as conv2d; the shape is the filter's. Where the result went into a max pooling by
-/// windows side by side, they may be {image, the pooling's upstream, its winners}, and ints[7] = window height * 2^16 +
-/// window width: the convolution's own upstream, mostly zeros, is then never in memory.
+/// inputs = {image, upstream}; ints as conv2d; the shape is the filter's. If the convolution is followed by a max
+/// pooling with adjacent windows, the inputs may be {image, the pooling's upstream, its winners}, with ints[7] = window
+/// height * 2^16 + window width. The convolution's upstream, which is mostly zeros, is then never stored.
 inline constexpr Op conv2d_filter_gradient{"conv2d_filter_gradient", OpKind::kernel, nullptr, nullptr, 3};
 }  // namespace op
 
-/// out[n, y, x, k] = sum over i, j, c of image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] * filter[i, j, c,
-/// k] (tf.nn.conv2d). image [n, h, w, c], filter [kh, kw, c, k] -> [n, oh, ow, k]. Heights and widths must be static.
+/// 2D convolution (tf.nn.conv2d):
+///   out[n, y, x, k] = sum over i, j, c of
+///     image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] * filter[i, j, c, k]
+/// - Shapes: image [n, h, w, c], filter [kh, kw, c, k] -> [n, oh, ow, k]. Heights and widths must be static.
+/// - `stride`: sh, sw; `dilation`: dh, dw; `padding`: determines top and left.
 constexpr Tensor conv2d(Tensor image, Tensor filter, Window stride = {1, 1}, Padding padding = Padding::same,
                         Window dilation = {1, 1}) {
   if (filter.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(filter.shape().rank));
@@ -52,7 +55,7 @@ constexpr Tensor conv2d(Tensor image, Tensor filter, Window stride = {1, 1}, Pad
   return image.graph->apply(op::conv2d, window, image, filter);
 }
 
-/// The same along one dimension (tf.nn.conv1d): series [n, l, c], filter [kl, c, k] -> [n, ol, k].
+/// 1D convolution (tf.nn.conv1d): series [n, l, c], filter [kl, c, k] -> [n, ol, k].
 constexpr Tensor conv1d(Tensor series, Tensor filter, std::int32_t stride = 1, Padding padding = Padding::same,
                         std::int32_t dilation = 1) {
   for (const Tensor& t : {series, filter}) {
@@ -65,8 +68,8 @@ constexpr Tensor conv1d(Tensor series, Tensor filter, std::int32_t stride = 1, P
 }
 
 namespace detail {
-// Y = X * W gives dX[y, x, c] = sum over the windows that cover (y, x), and taps, of dY W, dW = sum of X dY over the
-// places: Dumoulin and Visin, A guide to convolution arithmetic for deep learning, arXiv:1603.07285, section 4.
+// Y = X * W gives dX[y, x, c] = sum of dY W over the taps and the windows that cover (y, x), and dW = sum of X dY over
+// the positions: Dumoulin and Visin, A guide to convolution arithmetic for deep learning, arXiv:1603.07285, section 4.
 constexpr void gradient_of_conv2d(GradientScope& s) {
   GraphBuilder& g = s.graph();
   const Tensor image = s.input(0), filter = s.input(1), up = s.full_upstream();

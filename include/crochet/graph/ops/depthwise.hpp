@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution: every channel of an NHWC image has filters of its own.
+// Depthwise convolution: every channel of an NHWC image has its own filters.
 #pragma once
 #include <crochet/graph/ops/window.hpp>
 
@@ -29,8 +29,11 @@ inline constexpr Op depthwise_image_gradient{"depthwise_image_gradient", OpKind:
 inline constexpr Op depthwise_filter_gradient{"depthwise_filter_gradient", OpKind::kernel, nullptr, nullptr, 2};
 }  // namespace op
 
-/// out[n, y, x, c * m + q] = sum over i, j of image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] *
-/// filter[i, j, c, q] (tf.nn.depthwise_conv2d). image [n, h, w, c], filter [kh, kw, c, m] -> [n, oh, ow, c * m].
+/// Depthwise convolution (tf.nn.depthwise_conv2d):
+///   out[n, y, x, c * m + q] = sum over i, j of
+///     image[n, y * sh + i * dh - top, x * sw + j * dw - left, c] * filter[i, j, c, q]
+/// - Shapes: image [n, h, w, c], filter [kh, kw, c, m] -> [n, oh, ow, c * m].
+/// - `stride`, `padding`, `dilation`: as for conv2d().
 constexpr Tensor depthwise_conv2d(Tensor image, Tensor filter, Window stride = {1, 1}, Padding padding = Padding::same,
                                   Window dilation = {1, 1}) {
   if (filter.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(filter.shape().rank));

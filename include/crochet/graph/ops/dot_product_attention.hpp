@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of any queries to any keys, made of other operations: for cross-attention, masks and shapes that
-// self_attention does not have. That one is faster where it serves.
+// Attention of arbitrary queries to arbitrary keys, composed of other operations: for cross-attention, masks, and
+// shapes that self_attention does not support. Where self_attention applies it is faster.
 #pragma once
 #include <crochet/graph/ops/attention.hpp>
 #include <crochet/graph/ops/batched_matmul.hpp>
@@ -11,8 +11,7 @@
 namespace crochet {
 
 namespace detail {
-/// Scores that the softmax makes 0: far below all others, and finite, so that a row that is hidden as a whole is no
-/// NaN.
+/// Sets masked scores to a value that the softmax maps to 0. It is finite, so a fully masked row is not NaN.
 constexpr Tensor hidden_unless(Tensor seen, Tensor scores) {
   return select(seen, scores, scores.graph->constant(scores.dtype(), -1e30));
 }
@@ -30,14 +29,16 @@ constexpr Tensor attend(Tensor scores, Tensor v, AttentionOptions options) {
 }
 }  // namespace detail
 
-/// softmax(q k^T / sqrt(d)) v: q [..., queries, d], k [..., keys, d], v [..., keys, e] -> [..., queries, e]; the
-/// dimensions before them (batch, heads) broadcast. With `causal`, query i sees keys 0 ... i. Vaswani et al., NeurIPS
-/// 2017, eq. 1.
+/// softmax(q k^T / sqrt(d)) v.
+/// - Shapes: q [..., queries, d], k [..., keys, d], v [..., keys, e] -> [..., queries, e]. The leading dimensions
+///   (batch, heads) broadcast.
+/// - `causal`: query i attends to keys 0 ... i only.
+/// - Source: Vaswani et al., NeurIPS 2017, eq. 1.
 constexpr Tensor scaled_dot_product_attention(Tensor q, Tensor k, Tensor v, AttentionOptions options = {}) {
   return detail::attend(detail::attention_scores(q, k), v, options);
 }
-/// The same for the keys that `seen`, bool, broadcast to [..., queries, keys], lets a query see. A query that sees none
-/// attends to all of them equally, as in JAX (in PyTorch it is NaN).
+/// As above, with a mask: `seen`, bool, broadcast to [..., queries, keys], is true for the keys that a query attends
+/// to. A fully masked query attends to all keys equally, as in JAX (PyTorch: NaN).
 constexpr Tensor scaled_dot_product_attention(Tensor q, Tensor k, Tensor v, Tensor seen,
                                               AttentionOptions options = {}) {
   return detail::attend(detail::hidden_unless(seen, detail::attention_scores(q, k)), v, options);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations, all families. What they compute per element is in kernels/elementwise/; both compile without
-// Eigen.
+// All elementwise operations. Their per-element functions are in kernels/elementwise/. Neither needs Eigen.
 #pragma once
 #include <crochet/graph/ops/activations.hpp>
 #include <crochet/graph/ops/arithmetic.hpp>

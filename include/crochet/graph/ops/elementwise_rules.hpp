@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules of elementwise operations. Operands broadcast as numpy's do and have one element type.
+// Shape rules of elementwise operations. Operands broadcast as in numpy and must have the same element type.
 #pragma once
 #include <crochet/graph/core/broadcast.hpp>
 #include <crochet/graph/core/builder.hpp>
@@ -62,7 +62,7 @@ constexpr Op function(std::string_view name, GradientRule gradient) {
 constexpr Op comparison(std::string_view name) { return {name, OpKind::elementwise, infer_comparison}; }
 constexpr Op logical(std::string_view name) { return {name, OpKind::elementwise, infer_logical}; }
 
-/// Of steps (floor, sign): zero almost everywhere, so nothing passes.
+/// Step functions (floor, sign): their derivative is zero almost everywhere, so no gradient flows.
 constexpr void gradient_is_zero(GradientScope&) {}
 
 }  // namespace crochet::detail

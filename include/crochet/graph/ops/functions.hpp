@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of floating numbers. Those that models are made of have vector code (kernels/simd_*.hpp has the bounds of
-// its errors); the others take the standard library's, element by element.
+// Elementwise functions of floating types. The most used have vector code (see kernels/simd_*.hpp for error bounds);
+// the others call the standard library for each element.
 #pragma once
 #include <crochet/graph/ops/arithmetic.hpp>
 
@@ -50,22 +50,22 @@ inline constexpr Op erfc = detail::function("erfc", detail::gradient_of_erfc);
 
 // clang-format off
 constexpr Tensor exp(Tensor x) { return x.graph->apply(op::exp, x); }
-/// e^x - 1, exact for small x too.
+/// e^x - 1, accurate for small x.
 constexpr Tensor expm1(Tensor x) { return x.graph->apply(op::expm1, x); }
 constexpr Tensor exp2(Tensor x) { return exp(x * 0.69314718055994530942); }
-/// Natural logarithm: -infinity of 0, NaN of negative numbers.
+/// Natural logarithm. log(0) is -infinity, the logarithm of negative numbers NaN.
 constexpr Tensor log(Tensor x) { return x.graph->apply(op::log, x); }
-/// log(1 + x), exact for small x too.
+/// log(1 + x), accurate for small x.
 constexpr Tensor log1p(Tensor x) { return x.graph->apply(op::log1p, x); }
 constexpr Tensor log2(Tensor x) { return log(x) * 1.44269504088896340736; }
 constexpr Tensor log10(Tensor x) { return log(x) * 0.43429448190325182765; }
 constexpr Tensor sqrt(Tensor x) { return x.graph->apply(op::sqrt, x); }
 /// 1 / sqrt(x).
 constexpr Tensor rsqrt(Tensor x) { return x.graph->apply(op::rsqrt, x); }
-/// a^b, as std::pow. The gradient for b is 0 where a <= 0, as in TensorFlow; the one for a is 0 where b = 0, also at
-/// a = 0 (where TensorFlow's is NaN).
+/// a^b, as std::pow. The gradient with respect to b is 0 where a <= 0, as in TensorFlow. The gradient with respect to a
+/// is 0 where b = 0, also at a = 0 (where TensorFlow's is NaN).
 constexpr Tensor pow(Tensor a, Tensor b) { return a.graph->apply(op::pow, a, b); }
-/// The usual exponents become products, quotients and roots.
+/// Common exponents become products, quotients and roots.
 constexpr Tensor pow(Tensor a, double b) {
   if (b == 2) return square(a);
   if (b == 1) return a;
@@ -94,7 +94,7 @@ constexpr Tensor atanh(Tensor x) { return x.graph->apply(op::atanh, x); }
 
 /// The error function, 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x.
 constexpr Tensor erf(Tensor x) { return x.graph->apply(op::erf, x); }
-/// 1 - erf(x), exact where it is small too.
+/// 1 - erf(x), accurate for small results.
 constexpr Tensor erfc(Tensor x) { return x.graph->apply(op::erfc, x); }
 
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by index, and their counterpart: sums of elements that share an index.
+// Selection of elements by index, and sums of elements with the same index.
 #pragma once
 #include <crochet/graph/ops/iota.hpp>
 
@@ -32,27 +32,30 @@ constexpr unsigned items_of_segment_sum(const Attributes& a) { return a.ints[0] 
 }  // namespace detail
 
 namespace op {
-/// inputs = {x [..., n, ...], indices [...]}: the axis n becomes the dimensions of the indices. ints = {axis, rank of
-/// the indices, what an index outside [0, n) gives: 0: something invalid, as op::slice says; 1: zeros}.
+/// inputs = {x [..., n, ...], indices [...]}: the axis of size n is replaced by the dimensions of the indices. ints =
+/// {axis, rank of the indices, result of an index outside [0, n): 0: invalid, as for op::slice; 1: zeros}.
 inline constexpr Op gather{"gather", OpKind::kernel,         detail::infer_gather, detail::gradient_of_gather,
                            -1,       detail::items_of_gather};
-/// inputs = {values, indices}: the reverse; ints as above. segment_sum() sets the shape.
+/// inputs = {values, indices}: the transpose of gather; ints as above. segment_sum() sets the shape.
 inline constexpr Op segment_sum{
     "segment_sum", OpKind::kernel, nullptr, detail::gradient_of_segment_sum, -1, detail::items_of_segment_sum};
 }  // namespace op
 
-/// The slices of x along an axis that the indices (int32, int64 or uint8, of any shape) name (numpy.take, tf.gather):
-/// x [..., n, ...], indices [a, b] -> [..., a, b, ...]. An index outside [0, n), a negative one too, gives NaN (of
-/// integers the lowest value, of unsigned ones the greatest, true), and no gradient.
+/// The slices of x along an axis at the given indices (numpy.take, tf.gather).
+/// - Shapes: x [..., n, ...], indices [a, b] (any shape; int32, int64 or uint8) -> [..., a, b, ...].
+/// - An index outside [0, n), including a negative one, gives NaN (signed integers: the lowest value, unsigned: the
+///   greatest, bool: true) and no gradient.
 constexpr Tensor gather(Tensor x, Tensor indices, int axis = 0) {
   const auto at = static_cast<std::int32_t>(detail::axis_of(x.shape().rank, axis));
   return x.graph->apply(op::gather, Attributes{.ints = {at, static_cast<std::int32_t>(indices.shape().rank)}}, x,
                         indices);
 }
 
-/// Sums of the values that share an index, [..., a, b, ...] -> [..., n, ...], for indices [a, b] that begin at the
-/// given axis of the values (tf.math.unsorted_segment_sum, numpy.add.at). Added up in the order of the indices, for any
-/// number of threads. A value whose index is outside [0, n) is left out.
+/// Sums of values with the same index (tf.math.unsorted_segment_sum, numpy.add.at).
+/// - Shapes: values [..., a, b, ...], indices [a, b] -> [..., n, ...]. The indices' dimensions begin at the given axis
+///   of the values.
+/// - Summed in the order of the indices, for any number of threads.
+/// - Values whose index is outside [0, n) are ignored.
 constexpr Tensor segment_sum(Tensor values, Tensor indices, const Extent& n, int axis = 0) {
   const Shape ids = indices.shape(), from = values.shape();
   const std::size_t at = detail::axis_of(from.rank, axis);
@@ -68,8 +71,8 @@ constexpr Tensor segment_sum(Tensor values, Tensor indices, const Extent& n, int
   return values.graph->shaped(op::segment_sum, {values, indices}, detail::replaced(from, at, ids.rank, {n}), how);
 }
 
-/// One element for each index: y[i, j, k] = x[i, indices[i, j, k], k] for the axis 1 (numpy.take_along_axis). The
-/// indices have x's shape but for that axis; one outside gives NaN, as in gather().
+/// One element per index: y[i, j, k] = x[i, indices[i, j, k], k] for axis 1 (numpy.take_along_axis). The indices have
+/// x's shape except for that axis. An index outside gives NaN, as in gather().
 constexpr Tensor take_along(Tensor x, Tensor indices, int axis) {
   const Shape from = x.shape(), to = indices.shape();
   const std::size_t at = detail::axis_of(from.rank, axis);
@@ -81,7 +84,7 @@ constexpr Tensor take_along(Tensor x, Tensor indices, int axis) {
   const auto number = [&](const Extent& n) { return g.count(n, DType::int64); };
   const Extent outer = from.product(0, at), n = from[at], inner = from.product(at + 1, from.rank);
   const Tensor ids = reshape(cast<std::int64_t>(indices), {outer, to[at], inner});
-  // The place in memory; of an index outside it is -1, before it could become somebody else's.
+  // The offset in memory; -1 for an index outside, which would otherwise be the offset of another element.
   Tensor place = ids * number(inner) + reshape(iota<std::int64_t>(g, outer), {outer, 1, 1}) * number(n * inner);
   if (!inner.is_one()) place = place + iota<std::int64_t>(g, inner);
   const Tensor outside = g.constant(DType::int64, -1);
@@ -95,7 +98,7 @@ constexpr void gradient_of_gather(GradientScope& s) {
 }
 constexpr void gradient_of_segment_sum(GradientScope& s) {
   Attributes a = s.attributes();
-  a.ints[2] = 1;  // a value that was left out gets no gradient
+  a.ints[2] = 1;  // an ignored value gets no gradient
   if (s.wants(0)) s.give(0, s.graph().apply(op::gather, a, s.full_upstream(), s.input(1)));
 }
 }  // namespace detail

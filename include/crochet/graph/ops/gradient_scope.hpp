@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation's gradient rule is given: the node's inputs and output, the gradient that arrives, and where to
-// leave the gradients of the inputs.
+// The argument of an operation's gradient rule: the node's inputs and output, the upstream gradient, and a function to
+// add to the gradients of the inputs.
 #pragma once
 
 #include <crochet/graph/core/constexpr_vector.hpp>
@@ -8,7 +8,7 @@
 
 namespace crochet {
 
-/// What a rule gave to one input.
+/// A gradient that a rule has added to one input.
 struct Given {
   int input;
   int gradient;
@@ -22,7 +22,7 @@ class GradientScope {
     output_ = node;
     for (std::size_t i = 0; i < max_inputs; ++i) inputs_[i] = graph.node(node).inputs[i];
   }
-  /// `stand_in(i)`: which node has the value of node i now.
+  /// `stand_in(i)`: the node that currently has the value of node i.
   template <class StandIn>
   constexpr void read(const StandIn& stand_in) {
     output_ = stand_in(output_);
@@ -34,17 +34,17 @@ class GradientScope {
   constexpr Tensor output() const { return {&graph_, output_}; }
   constexpr Attributes attributes() const { return graph_.node(node_).attributes; }
 
-  /// d loss / d output. Its shape may be smaller than the output's: it then broadcasts to it.
+  /// d loss / d output. Its shape may be smaller than the output's; it then broadcasts to it.
   constexpr Tensor upstream() const { return {&graph_, upstream_}; }
-  /// The same at the output's full shape, for rules that pass it to a kernel.
+  /// upstream() at the full shape of the output, for rules that pass it to a kernel.
   constexpr Tensor full_upstream() const { return broadcast_to(upstream(), output().shape()); }
   /// 0 in the gradient's element type.
   constexpr Tensor zero() const { return graph_.constant(upstream().dtype(), 0); }
 
-  /// Whether anything trainable lies behind the input. Rules may skip the work otherwise; give() ignores it.
+  /// Whether the gradient of the input is needed. A rule may skip the computation if not; give() then has no effect.
   constexpr bool wants(std::size_t i) const { return needed_[static_cast<std::size_t>(id(i))] != 0; }
-  /// Adds to the input's gradient. `g` may broadcast to the input's shape; where the input itself was broadcast, `g`
-  /// may have the larger shape and is summed over the repetitions.
+  /// Adds to the input's gradient. `g` may broadcast to the input's shape. If the input itself was broadcast, `g` may
+  /// have the larger shape and is summed over the broadcast dimensions.
   constexpr void give(std::size_t i, Tensor g) {
     if (wants(i)) given_.push_back({id(i), g.id});
   }

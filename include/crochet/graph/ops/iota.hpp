@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evenly spaced numbers, and what is made of them: one-hot vectors, triangular masks.
+// Evenly spaced values, and tensors made from them: one-hot vectors, triangular masks.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/views.hpp>
@@ -16,15 +16,15 @@ constexpr Tensor iota(GraphBuilder& g, DType type, const Extent& n, double start
   if (n.factor < 0) graph_error::dimension_is_negative();
   return g.shaped_as(op::iota, {}, type, {n}, {.reals = {start, step}});
 }
-/// start, start + step, ..., [n]: numpy.arange with a count instead of an end, which rounding cannot shift. Integers
-/// are exact where start, step and the result are below 2^53.
+/// start, start + step, ..., [n]: numpy.arange with a count instead of an end, so rounding cannot change the size.
+/// Integers are exact where start, step and the result are below 2^53.
 template <Element T>
 constexpr Tensor iota(GraphBuilder& g, const Extent& n, double start = 0, double step = 1) {
   return iota(g, dtype_of<T>, n, start, step);
 }
 
-/// For indices [...] of an integer type: [..., depth] with `on` where the last index is the element, else `off`. An
-/// index outside [0, depth) makes a row of `off`, as in TensorFlow (tf.one_hot).
+/// One-hot vectors (tf.one_hot): indices [...] of an integer type -> [..., depth], with `on` where the position on the
+/// last axis equals the index, else `off`. An index outside [0, depth) gives a row of `off`, as in TensorFlow.
 template <Element T>
 constexpr Tensor one_hot(Tensor indices, const Extent& depth, double on = 1, double off = 0) {
   if (is_floating(indices.dtype()) || indices.dtype() == DType::boolean) graph_error::element_type_not_supported();
@@ -35,13 +35,13 @@ constexpr Tensor one_hot(Tensor indices, const Extent& depth, double on = 1, dou
   return select(here, g.constant(dtype_of<T>, on), g.constant(dtype_of<T>, off));
 }
 
-/// A mask, bool [rows, columns]: true on the given diagonal (0 begins in the upper left corner, 1 is the one above) and
-/// below (numpy.tri).
+/// Mask, bool [rows, columns]: true on and below the given diagonal (numpy.tri). Diagonal 0 begins in the upper left
+/// corner, 1 is the one above.
 constexpr Tensor lower_triangle(GraphBuilder& g, const Extent& rows, const Extent& columns, int diagonal = 0) {
   const Tensor row = expand_dims(iota<std::int32_t>(g, rows, diagonal + 1.0), -1);
   return less(iota<std::int32_t>(g, columns), row);
 }
-/// The mask of causal attention, bool [n, n]: place i may look at places 0 ... i.
+/// The mask of causal attention, bool [n, n]: position i attends to positions 0 ... i.
 constexpr Tensor causal_mask(GraphBuilder& g, const Extent& n) { return lower_triangle(g, n, n); }
 
 namespace detail {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses. Each is a mean over all examples; with `per_example` the losses themselves, with weights a weighted mean.
+// Losses. Each is the mean over all examples; with `per_example` one loss per example, with weights a weighted mean.
 #pragma once
 #include <crochet/graph/ops/softmax.hpp>
 
 namespace crochet {
 
 namespace detail {
-// Attributes of the cross entropies: ints[0] = how many leading dimensions make the rows; of their gradients also
+// Attributes of the cross entropies: ints[0] = the number of leading dimensions that form the rows. Gradients also have
 // ints[1] = whether the upstream is one number for all rows.
 constexpr Shape rows_of(const Shape& logits) {
   if (logits.rank == 0) graph_error::wrong_rank(1, 0);
@@ -75,13 +75,13 @@ inline constexpr Op sigmoid_cross_entropy{"sigmoid_cross_entropy", OpKind::eleme
                                           detail::gradient_of_sigmoid_cross_entropy};
 }  // namespace op
 
-/// Asks for a loss of each example instead of their mean.
+/// Tag: selects one loss per example instead of their mean.
 struct PerExample {};
 inline constexpr PerExample per_example{};
 
-/// sum(weights * losses) / sum(weights), and 0 where the weights add up to 0; `weights` broadcast to the losses. (Where
-/// they are 0 or 1 that is the mean of the losses that count. TensorFlow 1 divides by the number of weights that are
-/// not 0, Keras by the number of all losses.)
+/// sum(weights * losses) / sum(weights); 0 if the weights sum to 0. `weights` broadcast to the losses. With weights 0
+/// or 1 it is the mean of the selected losses. (TensorFlow 1 divides by the number of nonzero weights, Keras by the
+/// number of all losses.)
 constexpr Tensor weighted_mean(Tensor losses, Tensor weights) {
   if (!(broadcast(losses.shape(), weights.shape()) == losses.shape())) graph_error::shapes_do_not_broadcast();
   const Tensor w = losses.shape() == weights.shape() ? weights : broadcast_to(weights, losses.shape());
@@ -95,26 +95,26 @@ constexpr Tensor cross_entropy_rows(const Op& op, Tensor logits, Tensor labels) 
   const Attributes rows{.ints = {static_cast<std::int32_t>(logits.shape().rank) - 1}};
   return logits.graph->apply(op, rows, logits, labels);
 }
-/// The mean over the last axis; a scalar is its own.
+/// The mean over the last axis; a scalar is returned as is.
 constexpr Tensor mean_of_last(Tensor x) { return x.shape().rank == 0 ? x : reduce_mean(x, {-1}); }
 }  // namespace detail
 
-/// log(sum_j exp(z_j)) - z_label of each row, computed from z - max(z): safe for any finite logits. logits
-/// [..., classes], labels int32 [...] in [0, classes): a label outside makes its row's loss NaN. Goodfellow, Bengio and
-/// Courville, Deep Learning, 2016, eq. 6.30.
+/// log(sum_j exp(z_j)) - z_label of each row, computed from z - max(z), so all finite logits are safe.
+/// - logits [..., classes], labels int32 [...] in [0, classes). A label outside makes the row's loss NaN.
+/// - Source: Goodfellow, Bengio and Courville, Deep Learning, 2016, eq. 6.30.
 constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels, PerExample) {
   return detail::cross_entropy_rows(op::sparse_cross_entropy, logits, labels);
 }
-/// The mean over all rows: a scalar.
+/// The mean over all rows, a scalar.
 constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels) {
   return reduce_mean(detail::cross_entropy_rows(op::sparse_cross_entropy, logits, labels));
 }
-/// The mean weighted with `weights` [...] (weighted_mean): a scalar.
+/// The mean weighted by `weights` [...] (see weighted_mean), a scalar.
 constexpr Tensor sparse_softmax_cross_entropy(Tensor logits, Tensor labels, Tensor weights) {
   return weighted_mean(sparse_softmax_cross_entropy(logits, labels, per_example), weights);
 }
 
-/// sum_j p_j (log(sum_k exp(z_k)) - z_j) of each row. logits and p [..., classes]; no gradient passes to p.
+/// sum_j p_j (log(sum_k exp(z_k)) - z_j) of each row. logits and p [..., classes]; no gradient flows to p.
 constexpr Tensor softmax_cross_entropy(Tensor logits, Tensor p, PerExample) {
   return detail::cross_entropy_rows(op::cross_entropy, logits, p);
 }
@@ -126,12 +126,13 @@ constexpr Tensor softmax_cross_entropy(Tensor logits, Tensor p, Tensor weights) 
 }
 
 /// max(z, 0) - z p + log(1 + exp(-|z|)) of each element: -p log(sigmoid(z)) - (1 - p) log(1 - sigmoid(z)) in a form
-/// that neither overflows nor cancels. logits and p of one shape, p in [0, 1]. The formula is that of TensorFlow's
-/// sigmoid_cross_entropy_with_logits.
+/// without overflow and cancellation.
+/// - logits z and p of the same shape, p in [0, 1].
+/// - Source: the formula of TensorFlow's sigmoid_cross_entropy_with_logits.
 constexpr Tensor sigmoid_cross_entropy(Tensor logits, Tensor p, PerExample) {
   return logits.graph->apply(op::sigmoid_cross_entropy, logits, p);
 }
-/// The mean over all elements: a scalar.
+/// The mean over all elements, a scalar.
 constexpr Tensor sigmoid_cross_entropy(Tensor logits, Tensor p) {
   return reduce_mean(sigmoid_cross_entropy(logits, p, per_example));
 }
@@ -139,18 +140,18 @@ constexpr Tensor sigmoid_cross_entropy(Tensor logits, Tensor p, Tensor weights) 
   return weighted_mean(sigmoid_cross_entropy(logits, p, per_example), weights);
 }
 
-/// (y - target)^2, the mean over the last axis: [..., n] -> [...].
+/// (y - target)^2, averaged over the last axis: [..., n] -> [...].
 constexpr Tensor mean_squared_error(Tensor y, Tensor target, PerExample) {
   return detail::mean_of_last(square(y - target));
 }
-/// The mean over all elements: a scalar.
+/// The mean over all elements, a scalar.
 constexpr Tensor mean_squared_error(Tensor y, Tensor target) { return reduce_mean(square(y - target)); }
-/// Weights [...] weigh the examples.
+/// The mean weighted by `weights` [...], one per example.
 constexpr Tensor mean_squared_error(Tensor y, Tensor target, Tensor weights) {
   return weighted_mean(mean_squared_error(y, target, per_example), weights);
 }
 
-/// |y - target|, the mean over the last axis: [..., n] -> [...].
+/// |y - target|, averaged over the last axis: [..., n] -> [...].
 constexpr Tensor mean_absolute_error(Tensor y, Tensor target, PerExample) {
   return detail::mean_of_last(abs(y - target));
 }
@@ -160,11 +161,11 @@ constexpr Tensor mean_absolute_error(Tensor y, Tensor target, Tensor weights) {
 }
 
 struct HuberOptions {
-  double delta = 1;  ///< where the square ends and the line begins
+  double delta = 1;  ///< the loss is quadratic up to it and linear beyond
 };
 
-/// With e = y - target: e^2 / 2 where |e| <= delta, delta (|e| - delta / 2) beyond; element by element. Huber, Annals
-/// of Mathematical Statistics 35, 1964. Written as c (e - c / 2) with c = e cut off at +-delta.
+/// With e = y - target: e^2 / 2 where |e| <= delta, else delta (|e| - delta / 2), for each element. Computed as c (e -
+/// c / 2) with c = e clipped to [-delta, delta]. Source: Huber, Annals of Mathematical Statistics 35, 1964.
 constexpr Tensor huber(Tensor y, Tensor target, HuberOptions options = {}) {
   const Tensor e = y - target;
   GraphBuilder& g = *y.graph;
@@ -174,7 +175,7 @@ constexpr Tensor huber(Tensor y, Tensor target, HuberOptions options = {}) {
 constexpr Tensor huber_loss(Tensor y, Tensor target, PerExample, HuberOptions options = {}) {
   return detail::mean_of_last(huber(y, target, options));
 }
-/// The mean of huber() over all elements: a scalar.
+/// The mean of huber() over all elements, a scalar.
 constexpr Tensor huber_loss(Tensor y, Tensor target, HuberOptions options = {}) {
   return reduce_mean(huber(y, target, options));
 }
@@ -182,15 +183,15 @@ constexpr Tensor huber_loss(Tensor y, Tensor target, Tensor weights, HuberOption
   return weighted_mean(huber_loss(y, target, per_example, options), weights);
 }
 
-/// The share of rows whose greatest logit is the label's: a scalar of the logits' type. logits [..., classes], labels
-/// int32 [...].
+/// The fraction of rows whose greatest logit is the label's, a scalar of the logits' type. logits [..., classes],
+/// labels int32 [...].
 constexpr Tensor accuracy(Tensor logits, Tensor labels) {
   if (labels.dtype() != DType::int32) graph_error::labels_are_not_int32();
   if (!(detail::rows_of(logits.shape()) == labels.shape())) graph_error::labels_do_not_fit_the_logits();
   return reduce_mean(cast(equal(argmax(logits), labels), logits.dtype()));
 }
-/// The share of elements that lie on the same side as their labels: logits above `threshold` against labels above 1/2.
-/// For probabilities instead of logits the threshold is 0.5.
+/// The fraction of elements classified correctly: logits above `threshold` against labels above 1/2. For probabilities
+/// instead of logits use the threshold 0.5.
 constexpr Tensor binary_accuracy(Tensor logits, Tensor labels, double threshold = 0) {
   return reduce_mean(cast(equal(greater(logits, threshold), greater(labels, 0.5)), logits.dtype()));
 }

@@ -20,12 +20,12 @@ constexpr TypedShape infer_matmul(const OpInputs& in) {
   return {in[0].dtype, out};
 }
 constexpr void gradient_of_matmul(GradientScope& s);
-/// Rows of the result are made from rows of a, unless a is transposed.
+/// Each row of the result depends on one row of a, unless a is transposed.
 constexpr unsigned items_of_matmul(const Attributes& a) { return a.ints[0] != 0 ? 0 : 0b01; }
 }  // namespace detail
 
 namespace op {
-/// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}. Where a is not transposed, m may be several
+/// [m, k] x [k, n] -> [m, n]; ints = {a is transposed, b is transposed}. If a is not transposed, m may be several
 /// dimensions.
 inline constexpr Op matmul{.name = "matmul",
                            .kind = OpKind::kernel,
@@ -45,9 +45,11 @@ namespace detail {
 constexpr Tensor batched_product(Tensor a, Tensor b, Transpose transpose);  // ops/batched_matmul.hpp
 }
 
-/// The matrix product [..., m, k] x [..., k, n] -> [..., m, n], the last two dimensions of either operand transposed on
-/// request. The dimensions before them are a batch of matrices and broadcast by numpy's rule (numpy.matmul); unlike
-/// there, operands of rank 1 are refused. With b of rank 2 (a dense layer's weights) all rows of a are one matrix.
+/// The matrix product [..., m, k] x [..., k, n] -> [..., m, n] (numpy.matmul).
+/// - `transpose`: whether to transpose the last two dimensions of either operand first.
+/// - The leading dimensions are a batch of matrices and broadcast by numpy's rule. Unlike in numpy, operands of rank 1
+///   are an error.
+/// - If b has rank 2 (a dense layer's weights), all rows of a are treated as one matrix.
 constexpr Tensor matmul(Tensor a, Tensor b, Transpose transpose = {}) {
   if ((a.shape().rank > 2 && transpose.a) || b.shape().rank > 2) return detail::batched_product(a, b, transpose);
   const Attributes transposes{.ints = {transpose.a ? 1 : 0, transpose.b ? 1 : 0}};
@@ -59,8 +61,8 @@ namespace detail {
 constexpr Tensor as_matrix(Tensor x) {
   return x.shape().rank <= 2 ? x : reshape(x, {rest, x.shape()[x.shape().rank - 1]});
 }
-// With C = op(A) op(B) and G = dC: dA is G op(B)^T, dB is op(A)^T G, each transposed once more where the operand was.
-// The gradient of a comes first: then the last reader of a weight is the product that its update can be fused with.
+// With C = op(A) op(B) and G = dC: dA is G op(B)^T, dB is op(A)^T G, each transposed again if the operand was. The
+// gradient of a is computed first: the last reader of a weight is then the product that its update can be fused with.
 constexpr void gradient_of_matmul(GradientScope& s) {
   const bool ta = s.attributes().ints[0] != 0, tb = s.attributes().ints[1] != 0;
   const Tensor a = s.input(0), b = s.input(1), g = s.full_upstream();
@@ -73,5 +75,5 @@ constexpr void gradient_of_matmul(GradientScope& s) {
 
 }  // namespace crochet
 
-// matmul() and its batched form need each other: whichever is included first, both are complete.
+// Circular dependency with the batched product. This include completes both.
 #include <crochet/graph/ops/batched_matmul.hpp>  // IWYU pragma: keep

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations: by the last axis (layer_norm, rms_norm), by all others (batch_norm), by groups of channels
-// (group_norm). Everywhere y = gamma (x - mean) / sqrt(variance + epsilon) + beta with the biased variance.
+// Normalisation over the last axis (layer_norm, rms_norm), over all other axes (batch_norm), and over groups of
+// channels (group_norm). Always y = gamma (x - mean) / sqrt(variance + epsilon) + beta with the biased variance.
 #pragma once
 #include <crochet/graph/ops/reduce.hpp>
 
 namespace crochet {
 
 namespace detail {
-// Attributes: reals[0] = epsilon; ints[0] = how many dimensions come before the last (group_norm: the groups).
+// Attributes: reals[0] = epsilon; ints[0] = the number of dimensions before the last (group_norm: of groups).
 constexpr TypedShape infer_moments(const OpInputs& in) {
   in.want_floating(0);
   Shape out = in.shape(0);
@@ -45,7 +45,7 @@ constexpr TypedShape infer_group_norm(const OpInputs& in) {
 }
 constexpr TypedShape infer_like_x(const OpInputs& in) { return in[0]; }
 constexpr TypedShape infer_channels(const OpInputs& in) { return {in[0].dtype, {in.shape(0)[in.shape(0).rank - 1]}}; }
-/// Op::itemwise of what works row by row: not where the row is all there is.
+/// Op::itemwise of row-wise operations; none if there is a single row only.
 template <unsigned Mask>
 constexpr unsigned rows_by_item(const Attributes& a) {
   return a.ints[0] > 0 ? Mask : 0;
@@ -63,38 +63,38 @@ constexpr Op normalization(std::string_view name, TypedShape (*infer)(const OpIn
                            void (*gradient)(GradientScope&), unsigned (*itemwise)(const Attributes&)) {
   return {name, OpKind::kernel, infer, gradient, -1, itemwise};
 }
-/// A gradient of gamma: one row, which an optimizer's update can be fused behind.
+/// The gradient of gamma: one row, with an epilogue for an optimizer's update.
 constexpr Op scale_gradient(std::string_view name) { return {name, OpKind::kernel, infer_channels, nullptr, 0}; }
 }  // namespace detail
 
 namespace op {
-/// inputs = {x [..., d]} -> [..., 2]: each row's mean and 1 / sqrt(variance + epsilon); ints[1] = 1: with 0 for the
+/// inputs = {x [..., d]} -> [..., 2]: each row's mean and 1 / sqrt(variance + epsilon). ints[1] = 1: uses 0 as the
 /// mean.
 inline constexpr Op row_moments =
     detail::normalization("row_moments", detail::infer_moments, nullptr, detail::rows_by_item<1>);
-/// inputs = {x [..., d], its row_moments, gamma [d], beta [d]} -> x's shape. Its gradient is that of both operations.
+/// inputs = {x [..., d], its row_moments, gamma [d], beta [d]} -> x's shape. The gradient is that of both operations.
 inline constexpr Op layer_norm = detail::normalization("layer_norm", detail::infer_row_norm,
                                                        detail::gradient_of_layer_norm, detail::rows_by_item<3>);
 /// inputs = {x, moments, upstream, gamma} -> x's shape.
 inline constexpr Op layer_norm_gradient =
     detail::normalization("layer_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<7>);
-/// inputs = {x [..., d], its row_moments with means of 0, gamma [d]} -> x's shape. Its gradient is that of both.
+/// inputs = {x [..., d], its row_moments with means of 0, gamma [d]} -> x's shape. The gradient is that of both.
 inline constexpr Op rms_norm =
     detail::normalization("rms_norm", detail::infer_row_norm, detail::gradient_of_rms_norm, detail::rows_by_item<3>);
 /// inputs = {x, moments, upstream, gamma} -> x's shape.
 inline constexpr Op rms_norm_gradient =
     detail::normalization("rms_norm_gradient", detail::infer_like_x, nullptr, detail::rows_by_item<7>);
-/// inputs = {x, moments, upstream} -> [d]: gamma's gradient, of both.
+/// inputs = {x, moments, upstream} -> [d]: the gradient of gamma, for both norms.
 inline constexpr Op row_norm_scale_gradient = detail::scale_gradient("row_norm_scale_gradient");
-/// inputs = {x [..., c], mean [c], variance [c], gamma [c], beta [c]} -> x's shape; ints[1] = whether mean and variance
-/// are those of x, so that the gradient goes through them.
+/// inputs = {x [..., c], mean [c], variance [c], gamma [c], beta [c]} -> x's shape. ints[1] = whether mean and variance
+/// are those of x, so that the gradient flows through them.
 inline constexpr Op batch_norm{.name = "batch_norm",
                                .kind = OpKind::kernel,
                                .infer = detail::infer_batch_norm,
                                .gradient = detail::gradient_of_batch_norm,
                                .epilogue_rows = all_but_last,
                                .itemwise = detail::rows_by_item<1>};
-/// inputs = {x [..., c], mean [c]} -> [c]: the mean square distance from the mean.
+/// inputs = {x [..., c], mean [c]} -> [c]: the mean squared distance from the mean.
 inline constexpr Op column_variance = detail::scale_gradient("column_variance");
 /// inputs = {x [n, ..., c], gamma [c], beta [c]} -> x's shape.
 inline constexpr Op group_norm = detail::normalization("group_norm", detail::infer_group_norm,
@@ -116,33 +116,33 @@ constexpr Attributes row_attributes(const Shape& x, NormOptions options, bool ce
 }
 }  // namespace detail
 
-/// Each row along the last axis to mean 0 and variance 1, then times gamma plus beta. x [..., d], gamma and beta [d].
-/// Ba, Kiros and Hinton, Layer Normalization, 2016, eq. 4. TensorFlow's (Keras) epsilon is 1e-3; this is PyTorch's.
+/// Normalises each row along the last axis to mean 0 and variance 1, multiplies by gamma and adds beta. x [..., d],
+/// gamma and beta [d]. The default epsilon is PyTorch's; Keras has 1e-3. Source: Ba, Kiros and Hinton, Layer
+/// Normalization, 2016, eq. 4.
 constexpr Tensor layer_norm(Tensor x, Tensor gamma, Tensor beta, NormOptions options = {}) {
   const Attributes a = detail::row_attributes(x.shape(), options, true);
   return x.graph->apply(op::layer_norm, a, x, x.graph->apply(op::row_moments, a, x), gamma, beta);
 }
-/// gamma x / sqrt(mean(x^2) + epsilon), the mean along the last axis. x [..., d], gamma [d]. Zhang and Sennrich,
-/// NeurIPS 2019, eq. 4.
+/// gamma x / sqrt(mean(x^2) + epsilon), with the mean along the last axis. x [..., d], gamma [d]. Source: Zhang and
+/// Sennrich, NeurIPS 2019, eq. 4.
 constexpr Tensor rms_norm(Tensor x, Tensor gamma, NormOptions options = {}) {
   const Attributes a = detail::row_attributes(x.shape(), options, false);
   return x.graph->apply(op::rms_norm, a, x, x.graph->apply(op::row_moments, a, x), gamma);
 }
 
-/// gamma (x - mean) / sqrt(variance + epsilon) + beta with one mean and variance for each channel, the last axis, which
-/// are given: x [..., c], the others [c]. How a trained batch normalisation is used. No gradient passes to mean and
-/// variance.
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta with given mean and variance per channel (the last axis), as for
+/// inference. x [..., c], the others [c]. No gradient flows to mean and variance.
 constexpr Tensor batch_norm(Tensor x, Tensor gamma, Tensor beta, Tensor mean, Tensor variance,
                             NormOptions options = {}) {
   const Attributes a{.ints = {static_cast<std::int32_t>(x.shape().rank) - 1}, .reals = {options.epsilon, 0}};
   return x.graph->apply(op::batch_norm, a, x, mean, variance, gamma, beta);
 }
-/// A batch's normalised values, and what they were normalised with.
+/// The result of batch_norm_of_batch: the normalised values, and the batch's mean and variance.
 struct BatchNormalized {
   Tensor y, mean, variance;
 };
-/// The same with mean and variance of x itself, over all axes but the last; the gradient goes through both. Ioffe and
-/// Szegedy, ICML 2015, algorithm 1.
+/// Batch normalisation with the mean and variance of x over all axes but the last, as for training. The gradient flows
+/// through both. Source: Ioffe and Szegedy, ICML 2015, algorithm 1.
 constexpr BatchNormalized batch_norm_of_batch(Tensor x, Tensor gamma, Tensor beta, NormOptions options = {}) {
   const Shape s = x.shape();
   if (s.rank < 2) graph_error::wrong_rank(2, static_cast<std::int64_t>(s.rank));
@@ -153,16 +153,16 @@ constexpr BatchNormalized batch_norm_of_batch(Tensor x, Tensor gamma, Tensor bet
   return {g.apply(op::batch_norm, a, x, mean, variance, gamma, beta), mean, variance};
 }
 
-/// Each example's channels (the last axis) are cut into `groups` equal groups; each group, over all places of the
-/// example, to mean 0 and variance 1, then channel by channel times gamma plus beta. x [n, ..., c], gamma and beta [c].
-/// With as many groups as channels it is instance normalisation. Wu and He, ECCV 2018, eq. 7.
+/// Splits each example's channels (the last axis) into `groups` equal groups, normalises each group over all positions
+/// of the example to mean 0 and variance 1, multiplies by gamma and adds beta per channel. x [n, ..., c], gamma and
+/// beta [c]. With as many groups as channels it is instance normalisation. Source: Wu and He, ECCV 2018, eq. 7.
 constexpr Tensor group_norm(Tensor x, std::int32_t groups, Tensor gamma, Tensor beta, NormOptions options = {}) {
   const Attributes a{.ints = {groups}, .reals = {options.epsilon, 0}};
   return x.graph->apply(op::group_norm, a, x, gamma, beta);
 }
 
 namespace detail {
-/// gamma's gradient is a sum over rows of upstream times the normalised x; beta's the sum of upstream.
+/// gamma's gradient is the sum over rows of upstream times the normalised x, beta's is the sum of upstream.
 constexpr void row_norm_gradients(GradientScope& s, const Op& of_x) {
   const Attributes a = s.attributes();
   const Tensor x = s.input(0), moments = s.input(1), gamma = s.input(2), up = s.full_upstream();
@@ -183,8 +183,8 @@ constexpr void gradient_of_group_norm(GradientScope& s) {
 }
 
 // With r = 1 / sqrt(variance + epsilon), c = x - mean and sums over the n rows: dbeta = sum(dy), dgamma = r sum(dy c),
-// dx = gamma r (dy - dbeta / n - c r^2 sum(dy c) / n), without the last two terms where mean and variance are constants
-// (Ioffe and Szegedy, section 3, simplified).
+// dx = gamma r (dy - dbeta / n - c r^2 sum(dy c) / n). The last two terms are omitted if mean and variance are
+// constants (Ioffe and Szegedy, section 3, simplified).
 constexpr void gradient_of_batch_norm(GradientScope& s) {
   const Tensor x = s.input(0), up = s.full_upstream(), gamma = s.input(3), centred = x - s.input(1);
   const Tensor r = 1 / sqrt(s.input(2) + s.attributes().reals[0]);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors made larger: padded, repeated.
+// Padding and repetition of tensors.
 #pragma once
 #include <crochet/graph/ops/concat.hpp>
 
 namespace crochet {
 
-/// How many elements pad() puts before and behind a dimension.
+/// The number of elements that pad() adds before and after a dimension.
 struct Pads {
   std::int64_t before = 0;
   std::int64_t after = 0;
 };
 
-/// What pad() fills up with: a number; what lies behind the edge, mirrored, without the edge itself (reflect) or with
-/// it (symmetric); the modes of numpy.pad and tf.pad.
+/// The padding of pad(), as in numpy.pad and tf.pad: a constant; the elements mirrored at the edge, without the edge
+/// element (reflect) or with it (symmetric).
 enum class PadMode : std::uint8_t { constant, reflect, symmetric };
 
 namespace detail {
@@ -38,8 +38,8 @@ constexpr Tensor mirror(Tensor x, std::size_t axis, Pads by, std::int64_t edge) 
 }
 }  // namespace detail
 
-/// `x` with elements before and behind each of its dimensions (numpy.pad): pad(x, {{0, 0}, {1, 2}}) puts one column of
-/// zeros before and two behind. A dynamic dimension cannot be padded.
+/// `x` padded before and after each of its dimensions (numpy.pad): pad(x, {{0, 0}, {1, 2}}) adds one column of zeros
+/// before and two after. A dynamic dimension cannot be padded.
 constexpr Tensor pad(Tensor x, std::initializer_list<Pads> by, double value = 0, PadMode mode = PadMode::constant) {
   if (by.size() != x.shape().rank) {
     graph_error::wrong_rank(static_cast<std::int64_t>(x.shape().rank), static_cast<std::int64_t>(by.size()));
@@ -57,7 +57,7 @@ constexpr Tensor pad(Tensor x, std::initializer_list<Pads> by, double value = 0,
 }
 constexpr Tensor pad(Tensor x, std::initializer_list<Pads> by, PadMode mode) { return pad(x, by, 0, mode); }
 
-/// `x` with every element n times in a row along an axis (numpy.repeat).
+/// `x` with every element repeated n times along an axis (numpy.repeat).
 constexpr Tensor repeat(Tensor x, const Extent& n, int axis) {
   const std::size_t at = detail::axis_of(x.shape().rank, axis);
   const Shape& s = x.shape();
@@ -67,7 +67,7 @@ constexpr Tensor repeat(Tensor x, const Extent& n, int axis) {
   return reshape(broadcast_to(reshape(x, {outer, 1, inner}), {outer, n, inner}), to);
 }
 
-/// `x` n times behind itself along each axis (numpy.tile with one count for each dimension).
+/// `x` repeated n times along each axis (numpy.tile with one count for each dimension).
 constexpr Tensor tile(Tensor x, std::initializer_list<Extent> times) {
   if (times.size() != x.shape().rank) {
     graph_error::wrong_rank(static_cast<std::int64_t>(x.shape().rank), static_cast<std::int64_t>(times.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of NHWC images: the greatest or the mean of each window, or of each image.
+// Pooling of NHWC images: the maximum or the mean of each window, or of each image.
 #pragma once
 #include <crochet/graph/ops/reduce.hpp>
 #include <crochet/graph/ops/window.hpp>
@@ -24,11 +24,11 @@ namespace op {
 /// inputs = {image}; ints = {window height, width, stride height, width, padding, 1, 1}.
 inline constexpr Op max_pool{"max_pool", OpKind::kernel,    detail::infer_pool, detail::gradient_of_max_pool,
                              3,          detail::from_first};
-/// inputs = {image}: which element of its window, row by row, is the first greatest. What the gradient needs of the
-/// image, in a sixteenth of the memory.
+/// inputs = {image}: the index, in row-major order, of the first maximum of each window. It replaces the image in the
+/// gradient, with a sixteenth of the memory.
 inline constexpr Op max_pool_winners{"max_pool_winners", OpKind::kernel, detail::infer_winners, nullptr, -1,
                                      detail::from_first};
-/// inputs = {upstream, winners}; the shape is the image's: each window's upstream goes to its winner.
+/// inputs = {upstream, winners}; the shape is the image's. Each window's upstream goes to its winner.
 inline constexpr Op max_pool_gradient{"max_pool_gradient", OpKind::kernel, nullptr, nullptr, 3, detail::from_both};
 /// inputs = {image}; ints as max_pool.
 inline constexpr Op mean_pool{"mean_pool", OpKind::kernel,    detail::infer_pool, detail::gradient_of_mean_pool,
@@ -37,15 +37,14 @@ inline constexpr Op mean_pool{"mean_pool", OpKind::kernel,    detail::infer_pool
 inline constexpr Op mean_pool_gradient{"mean_pool_gradient", OpKind::kernel, nullptr, nullptr, 3, detail::from_first};
 }  // namespace op
 
-/// The greatest element of each window, channel by channel (tf.nn.max_pool2d): [n, h, w, c] -> [n, oh, ow, c]. Padding
-/// never wins, a NaN always does. The gradient goes to the first of the greatest; where there is a NaN, to any element.
+/// The maximum of each window per channel (tf.nn.max_pool2d): [n, h, w, c] -> [n, oh, ow, c]. Padding is never the
+/// maximum; a NaN always is. The gradient goes to the first maximum; with a NaN in the window, to any element.
 constexpr Tensor max_pool(Tensor image, Window window, Window stride, Padding padding = Padding::valid) {
   return image.graph->apply(op::max_pool, detail::window_attributes(window, stride, padding), image);
 }
 constexpr Tensor max_pool(Tensor image, std::int32_t size) { return max_pool(image, {size, size}, {size, size}); }
 
-/// The mean of each window, channel by channel (tf.nn.avg_pool2d): [n, h, w, c] -> [n, oh, ow, c]. Padding is not
-/// counted.
+/// The mean of each window per channel (tf.nn.avg_pool2d): [n, h, w, c] -> [n, oh, ow, c]. Padding does not count.
 constexpr Tensor average_pool(Tensor image, Window window, Window stride, Padding padding = Padding::valid) {
   return image.graph->apply(op::mean_pool, detail::window_attributes(window, stride, padding), image);
 }
@@ -53,12 +52,12 @@ constexpr Tensor average_pool(Tensor image, std::int32_t size) {
   return average_pool(image, {size, size}, {size, size});
 }
 
-/// The mean of each image's channels: [n, h, w, c] -> [n, c].
+/// The mean of each image per channel: [n, h, w, c] -> [n, c].
 constexpr Tensor global_average_pool(Tensor image) {
   if (image.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(image.shape().rank));
   return reduce_mean(image, {1, 2});
 }
-/// The greatest of each image's channels: [n, h, w, c] -> [n, c]. Ties share the gradient, as reduce_max has it.
+/// The maximum of each image per channel: [n, h, w, c] -> [n, c]. Equal maxima share the gradient, as in reduce_max.
 constexpr Tensor global_max_pool(Tensor image) {
   if (image.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(image.shape().rank));
   return reduce_max(image, {1, 2});

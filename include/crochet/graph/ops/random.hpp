@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers and dropout. What is drawn is a function of a state, a stream and the element's place, and of nothing
-// else: forward and backward pass see the same numbers, any number of threads does, and so does a run that goes on from
-// saved variables. The state is a variable, `random_state`: the executor's seed says where it begins, and every run
-// that draws takes it one further.
+// Random numbers and dropout. A number is a function of a state, a stream and the element's index only, so it is the
+// same in the forward and the backward pass, for any number of threads, and in a run continued from saved variables.
+// The state is a variable, `random_state`: the executor's seed gives its initial value, and every run that draws
+// increments it.
 #pragma once
 #include <crochet/graph/ops/control.hpp>
 
@@ -10,7 +10,7 @@ namespace crochet {
 
 namespace op {
 // inputs = {state, int64 []}. ints = {stream: two words}. The caller sets shape and type.
-/// In [0, 1).
+/// Uniform in [0, 1).
 inline constexpr Op random_uniform{.name = "random_uniform", .kind = OpKind::kernel};
 /// Standard normal.
 inline constexpr Op random_normal{.name = "random_normal", .kind = OpKind::kernel};
@@ -18,8 +18,8 @@ inline constexpr Op random_normal{.name = "random_normal", .kind = OpKind::kerne
 inline constexpr Op random_bool{.name = "random_bool", .kind = OpKind::kernel};
 }  // namespace op
 
-/// The state after this run's step, int64 []. With a flag (bool []) it stays where it is while the flag is false; each
-/// flag has a state of its own.
+/// The state after this run's increment, int64 []. With a flag (bool []) it is not incremented while the flag is false;
+/// each flag has a separate state.
 constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
   const bool flagged = flag.id >= 0;
   if (flagged && g.name_of(flag.id).empty()) graph_error::flag_needs_a_name();
@@ -31,7 +31,7 @@ constexpr Tensor random_state(GraphBuilder& g, Tensor flag = {}) {
 }
 
 namespace detail {
-/// Which numbers of a state are drawn: those of a name, or those of this place in the model.
+/// The stream of a name; without a name, that of this position in the model.
 constexpr Attributes stream_of(const GraphBuilder& g, std::string_view name) {
   if (name.empty()) return {.ints = {g.size(), 0}};
   return {.ints = {static_cast<std::int32_t>(hash_of(name)), 1}};
@@ -50,34 +50,34 @@ constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probabi
 }
 }  // namespace detail
 
-/// Uniform in [low, high), new in every run: multiples of 2^-24 (float) or 2^-53 (double) before they are scaled. The
-/// name says which stream; without one it is this place in the model, and another model draws other numbers.
+/// Uniform in [low, high), new in every run. Multiples of 2^-24 (float) or 2^-53 (double) before scaling. `name`
+/// selects the stream; by default it depends on the position in the model, so another model draws other numbers.
 template <Element T>
 constexpr Tensor random_uniform(GraphBuilder& g, const Shape& shape, double low = 0, double high = 1,
                                 std::string_view name = {}) {
   const Tensor u = detail::random(g, op::random_uniform, dtype_of<T>, shape, name);
   return low == 0 && high == 1 ? u : u * (high - low) + low;
 }
-/// Normal, new in every run; by Box and Muller, Annals of Mathematical Statistics 29 (1958).
+/// Normally distributed, new in every run. Box-Muller, Annals of Mathematical Statistics 29 (1958).
 template <Element T>
 constexpr Tensor random_normal(GraphBuilder& g, const Shape& shape, double mean = 0, double stddev = 1,
                                std::string_view name = {}) {
   const Tensor z = detail::random(g, op::random_normal, dtype_of<T>, shape, name);
   return mean == 0 && stddev == 1 ? z : z * stddev + mean;
 }
-/// True with the given probability, bool, new in every run.
+/// Bools that are true with the given probability, new in every run.
 constexpr Tensor random_bool(GraphBuilder& g, const Shape& shape, double probability, std::string_view name = {}) {
   return detail::random_bool(g, shape, probability, name, {});
 }
 
 struct DropoutOptions {
   std::string_view name = {};  ///< the stream, as for random_uniform
-  Tensor training{};           ///< bool []: where false, nothing is dropped (and its random state stays as it is)
+  Tensor training{};           ///< bool []: if false nothing is dropped, and the random state does not change
 };
 
-/// Sets elements to 0 with probability `rate` and divides the others by 1 - rate, so that the expectation stays.
-/// Srivastava et al., JMLR 15 (2014), in the inverted form. A model for evaluation is built without it, or feeds
-/// `training`, which must then have a name.
+/// Dropout: sets elements to 0 with probability `rate` and divides the others by 1 - rate, which keeps the expectation.
+/// For evaluation build the model without it, or feed `training`, which must then have a name. Source: Srivastava et
+/// al., JMLR 15 (2014), in the inverted form.
 constexpr Tensor dropout(Tensor x, double rate, const DropoutOptions& options = {}) {
   if (!(rate >= 0 && rate < 1)) graph_error::dropout_rate_is_not_below_1();
   if (rate == 0) return x;

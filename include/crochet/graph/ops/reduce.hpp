@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over axes, argmax, and the repetition that is their gradient.
+// Reductions over axes and argmax.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 #include <crochet/graph/ops/reshape.hpp>
@@ -7,7 +7,7 @@
 namespace crochet {
 
 namespace detail {
-// ints[0] = mask of the reduced axes, a contiguous run; ints[1] = whether they stay as 1.
+// ints[0] = mask of the reduced axes, which must be contiguous; ints[1] = whether they are kept as dimensions of 1.
 constexpr TypedShape infer_reduce(const OpInputs& in) {
   Shape out;
   for (std::size_t i = 0; i < in.shape(0).rank; ++i) {
@@ -32,7 +32,7 @@ constexpr void gradient_of_max(GradientScope& s);
 }  // namespace detail
 
 namespace op {
-/// Reductions: ints[0] = mask of the reduced axes (a contiguous run), ints[1] = whether they stay as dimensions of 1.
+/// Reductions: ints[0] = mask of the reduced axes (contiguous), ints[1] = whether they are kept as dimensions of 1.
 inline constexpr Op reduce_sum{.name = "reduce_sum",
                                .infer = detail::infer_arithmetic_reduce,
                                .gradient = detail::gradient_of_sum,
@@ -47,7 +47,7 @@ inline constexpr Op reduce_max{.name = "reduce_max",
                                .infer = detail::infer_arithmetic_reduce,
                                .gradient = detail::gradient_of_max,
                                .reduces = true};
-/// The first index of the greatest element along one axis, as int32.
+/// The first index of the maximum along one axis, as int32.
 inline constexpr Op argmax{"argmax", OpKind::kernel, detail::infer_argmax};
 }  // namespace op
 
@@ -59,7 +59,7 @@ constexpr unsigned axis_bit(const Shape& shape, int axis) {
 }
 constexpr unsigned all_axes(const Shape& shape) { return (1U << shape.rank) - 1U; }
 
-/// Reduces run by run, the rightmost first: kernels see [outer, reduced, inner].
+/// Reduces each run of contiguous axes, the rightmost first: kernels reduce [outer, reduced, inner].
 constexpr Tensor reduce(const Op& op, Tensor x, unsigned axes, bool keep) {
   const std::size_t rank = x.shape().rank;
   for (std::size_t end = rank; end > 0; --end) {
@@ -74,7 +74,7 @@ constexpr Tensor reduce(const Op& op, Tensor x, unsigned axes, bool keep) {
 }
 }  // namespace detail
 
-/// Sum over all elements, or over the given axes (negative ones count from the right).
+/// The sum over all elements, or over the given axes (negative ones count from the right).
 constexpr Tensor reduce_sum(Tensor x) { return detail::reduce(op::reduce_sum, x, detail::all_axes(x.shape()), false); }
 constexpr Tensor reduce_mean(Tensor x) {
   return detail::reduce(op::reduce_mean, x, detail::all_axes(x.shape()), false);
@@ -103,12 +103,12 @@ constexpr Tensor reduce_mean(Tensor x, std::initializer_list<int> axes, KeepDims
 constexpr Tensor reduce_max(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce(op::reduce_max, x, detail::mask_of(x.shape(), axes), keep.value);
 }
-/// The first index of the greatest element along the axis: int32, one rank less.
+/// The first index of the maximum along the axis: int32, one rank less.
 constexpr Tensor argmax(Tensor x, int axis = -1) {
   return detail::reduce(op::argmax, x, detail::axis_bit(x.shape(), axis), false);
 }
 namespace detail {
-/// A reduction's result or gradient with its reduced axes back as dimensions of 1.
+/// A reduction's result or gradient with its reduced axes restored as dimensions of 1.
 constexpr Tensor with_reduced_axes(GradientScope& s, Tensor t) {
   Shape kept = s.input(0).shape();
   for (std::size_t i = 0; i < kept.rank; ++i) {
@@ -128,7 +128,7 @@ constexpr void gradient_of_mean(GradientScope& s) {
   }
   s.give(0, reduced_upstream(s) / s.graph().count(n, s.upstream().dtype()));
 }
-/// Every element that equals the maximum shares in the gradient equally.
+/// All elements equal to the maximum share the gradient equally.
 constexpr void gradient_of_max(GradientScope& s) {
   const Tensor x = s.input(0), top = with_reduced_axes(s, s.output());
   const Tensor ties = cast(equal(x, top), x.dtype());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// More reductions: least elements, products, logic, places of extremes, variance. Over all elements, or over the given
-// axes (negative ones count from the right).
+// More reductions: minimum, product, logic, argmin, variance. Over all elements, or over the given axes (negative ones
+// count from the right).
 #pragma once
 #include <crochet/graph/ops/reduce.hpp>
 
@@ -15,7 +15,7 @@ constexpr void gradient_of_product(GradientScope& s);
 }  // namespace detail
 
 namespace op {
-// Attributes as those of reduce_sum.
+// Attributes as for reduce_sum.
 inline constexpr Op reduce_min{.name = "reduce_min",
                                .infer = detail::infer_arithmetic_reduce,
                                .gradient = detail::gradient_of_max,
@@ -27,7 +27,7 @@ inline constexpr Op reduce_prod{.name = "reduce_prod",
                                 .reduces = true};
 inline constexpr Op reduce_any{"reduce_any", OpKind::kernel, detail::infer_logical_reduce};
 inline constexpr Op reduce_all{"reduce_all", OpKind::kernel, detail::infer_logical_reduce};
-/// The first index of the least element along one axis, as int32.
+/// The first index of the minimum along one axis, as int32.
 inline constexpr Op argmin{"argmin", OpKind::kernel, detail::infer_argmax};
 }  // namespace op
 
@@ -38,45 +38,45 @@ constexpr Tensor reduce_axes(const Op& op, Tensor x, std::initializer_list<int> 
 }
 }  // namespace detail
 
-/// Infinity over no elements; NaN if one is. Elements that equal the minimum share its gradient equally.
+/// Infinity over no elements; NaN if an element is NaN. Elements equal to the minimum share the gradient equally.
 constexpr Tensor reduce_min(Tensor x) { return detail::reduce_all_axes(op::reduce_min, x); }
 constexpr Tensor reduce_min(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_min, x, axes, keep);
 }
-/// 1 over no elements. The gradient is right where elements are 0, too.
+/// 1 over no elements. The gradient is correct for elements that are 0, too.
 constexpr Tensor reduce_prod(Tensor x) { return detail::reduce_all_axes(op::reduce_prod, x); }
 constexpr Tensor reduce_prod(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_prod, x, axes, keep);
 }
-/// Whether one of the bools is true; false over none.
+/// Whether any element (bool) is true; false over no elements.
 constexpr Tensor reduce_any(Tensor x) { return detail::reduce_all_axes(op::reduce_any, x); }
 constexpr Tensor reduce_any(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_any, x, axes, keep);
 }
-/// Whether all of the bools are true; true over none.
+/// Whether all elements (bool) are true; true over no elements.
 constexpr Tensor reduce_all(Tensor x) { return detail::reduce_all_axes(op::reduce_all, x); }
 constexpr Tensor reduce_all(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return detail::reduce_axes(op::reduce_all, x, axes, keep);
 }
-/// The first index of the least element along the axis: int32, one rank less.
+/// The first index of the minimum along the axis: int32, one rank less.
 constexpr Tensor argmin(Tensor x, int axis = -1) {
   return detail::reduce(op::argmin, x, detail::axis_bit(x.shape(), axis), false);
 }
 
-/// The mean of the squared distances from the mean (numpy's var, TensorFlow's reduce_variance), in two passes.
+/// The mean squared distance from the mean (numpy's var, TensorFlow's reduce_variance), in two passes.
 constexpr Tensor reduce_variance(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return reduce_mean(square(x - reduce_mean(x, axes, keep_dims)), axes, keep);
 }
 constexpr Tensor reduce_variance(Tensor x) { return reduce_mean(square(x - reduce_mean(x))); }
-/// Its square root (numpy's std). The gradient is not finite where all elements are equal.
+/// The square root of the variance (numpy's std). The gradient is not finite where all elements are equal.
 constexpr Tensor reduce_std(Tensor x, std::initializer_list<int> axes, KeepDims keep = {}) {
   return sqrt(reduce_variance(x, axes, keep));
 }
 constexpr Tensor reduce_std(Tensor x) { return sqrt(reduce_variance(x)); }
 
 namespace detail {
-/// The product of the others: of all that are not 0, divided by the element; if one is 0 only that gets it; none if
-/// two.
+/// The gradient is the product of the other elements: without zeros, the product divided by the element; with one zero,
+/// nonzero for that element only; with two or more, 0.
 constexpr void gradient_of_product(GradientScope& s) {
   const Tensor x = s.input(0), zero = s.zero(), one = s.graph().constant(x.dtype(), 1);
   const auto axes = static_cast<unsigned>(s.attributes().ints[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reshape: the same elements, in the same order, under another shape. Costs nothing in a step.
+// reshape: the same elements in the same order with another shape. A view: no cost in a step.
 #pragma once
 #include <crochet/graph/ops/gradient_scope.hpp>
 
@@ -10,11 +10,11 @@ constexpr void gradient_of_reshape(GradientScope& s);
 }
 
 namespace op {
-/// A view. Its shape is set by reshape(), which has checked it.
+/// A view. reshape() has checked and set its shape.
 inline constexpr Op reshape{"reshape", OpKind::view, nullptr, detail::gradient_of_reshape};
 }  // namespace op
 
-/// `x` under another shape. One dimension may be `rest`: what remains.
+/// `x` with another shape. One dimension may be `rest`: it is computed from the others.
 inline constexpr std::int64_t rest = -1;
 
 constexpr Tensor reshape(Tensor x, Shape to) {
@@ -22,8 +22,7 @@ constexpr Tensor reshape(Tensor x, Shape to) {
   std::size_t open = to.rank;
   for (std::size_t i = 0; i < to.rank; ++i) {
     if (to[i].factor == rest) {
-      if (open < to.rank)
-        graph_error::reshape_changes_the_number_of_elements();  // only one dimension can be what remains
+      if (open < to.rank) graph_error::reshape_changes_the_number_of_elements();  // only one dimension can be `rest`
       open = i;
     } else {
       known = known * to[i];
@@ -38,7 +37,7 @@ constexpr Tensor reshape(Tensor x, Shape to) {
   return x.graph->shaped(op::reshape, {x}, to);
 }
 
-/// Keeps the first dimension, merges the others: [batch, ...] to [batch, n].
+/// Keeps the first dimension and merges the others: [batch, ...] -> [batch, n].
 constexpr Tensor flatten(Tensor x) { return reshape(x, {x.shape()[0], rest}); }
 
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a tensor along an axis, and their counterpart: a tensor with room around and between its elements.
+// Slices of a tensor along an axis, and the inverse: padding around and between elements.
 #pragma once
 #include <array>
 
@@ -8,7 +8,7 @@
 namespace crochet {
 
 namespace detail {
-/// A place along an axis, or a distance: a number and a multiple of dynamic dimensions.
+/// A position or distance along an axis: a number plus a multiple of dynamic dimensions.
 struct Place {
   std::int64_t number = 0;
   Extent dynamic = 0;
@@ -38,7 +38,7 @@ struct Place {
   }
 };
 
-/// The elements begin, begin + step, ... along an axis, as the attributes of op::slice and op::pad.
+/// The elements begin, begin + step, ... along an axis, as attributes of op::slice and op::pad.
 constexpr Attributes along(std::size_t axis, const Place& begin, std::int64_t step = 1) {
   return {.ints = {static_cast<std::int32_t>(axis), static_cast<std::int32_t>(step),
                    static_cast<std::int32_t>(begin.number), static_cast<std::int32_t>(begin.dynamic.factor),
@@ -55,18 +55,18 @@ constexpr unsigned items_along(const Attributes& a) { return a.ints[0] == 0 ? 0 
 }  // namespace detail
 
 namespace op {
-/// [..., n, ...] -> [..., m, ...]: element i along the axis is the input's at begin + i * step. ints = {axis, step,
-/// begin's number, factor and powers of its dynamic part, what becomes of a place outside [0, n), which only a dynamic
-/// dimension can bring about: 0: it is invalid (NaN; of integers the lowest, of unsigned ones the greatest; true), 1:
-/// it is 0}.
+/// [..., n, ...] -> [..., m, ...]: element i along the axis is the input's element begin + i * step. ints = {axis,
+/// step, number, factor and powers of begin, result of a position outside [0, n)}. Such a position is only possible for
+/// dynamic dimensions. Its result is 0: invalid (NaN; signed integers: the lowest value, unsigned: the greatest, bool:
+/// true); 1: zero.
 inline constexpr Op slice{"slice", OpKind::kernel, nullptr, detail::gradient_of_slice, -1, detail::items_along};
-/// [..., m, ...] -> [..., n, ...]: element i of the input goes to begin + i * step along the axis, unless that is
-/// outside [0, n); all others are reals[0]. ints as op::slice's. (XLA's Pad has this interior padding too.)
+/// [..., m, ...] -> [..., n, ...]: element i of the input goes to position begin + i * step along the axis, unless that
+/// is outside [0, n). All other elements are reals[0]. ints as for op::slice. (As XLA's Pad with interior padding.)
 inline constexpr Op pad{"pad", OpKind::kernel, nullptr, detail::gradient_of_pad, -1, detail::items_along};
 }  // namespace op
 
 namespace detail {
-/// Elements begin, begin + step, ... of x along an axis, `size` of them.
+/// `size` elements begin, begin + step, ... of x along an axis.
 constexpr Tensor part(Tensor x, std::size_t axis, const Place& begin, const Extent& size, std::int64_t step = 1) {
   Shape shape = x.shape();
   if (shape[axis] == size && step == 1) return x;
@@ -74,7 +74,7 @@ constexpr Tensor part(Tensor x, std::size_t axis, const Place& begin, const Exte
   return x.graph->shaped(op::slice, {x}, shape, along(axis, begin, step));
 }
 
-/// How many steps it takes from `from` to `to`, rounded up.
+/// The number of steps between two positions, rounded up.
 constexpr Extent steps(const Place& from, const Place& to, std::int64_t step) {
   const Place distance = (to + from * -1) * (step < 0 ? -1 : 1);
   const std::int64_t width = step < 0 ? -step : step;
@@ -82,7 +82,7 @@ constexpr Extent steps(const Place& from, const Place& to, std::int64_t step) {
   if (!divides(width, distance.extent())) graph_error::dimension_is_a_sum_with_a_dynamic_one();
   return distance.extent() / width;
 }
-/// Elements of x from `begin` to `end` along an axis; counting downwards, `end` is at least -1.
+/// The elements of x from `begin` to `end` along an axis. With a negative step `end` is at least -1.
 constexpr Tensor between(Tensor x, std::size_t axis, const Place& begin, const Place& end, std::int64_t step) {
   if (step == 0) graph_error::step_is_zero();
   const Extent n = x.shape()[axis];
@@ -94,18 +94,21 @@ constexpr Tensor between(Tensor x, std::size_t axis, const Place& begin, const P
   }
   return part(x, axis, begin, steps(begin, end, step), step);
 }
-/// A place as the user gives it: below 0 it counts from the end.
+/// A position given by the user; a negative one counts from the end.
 constexpr Place place(std::int64_t i, const Extent& n) { return i < 0 ? Place::of(n) + Place{i, 0} : Place{i, 0}; }
 }  // namespace detail
 
-/// For slice(): up to and including the last element (counting downwards, the first).
+/// For slice(): through the last element (with a negative step: the first).
 inline constexpr std::int64_t to_end = INT64_MAX;
 
 /// Elements from, from + step, ... of x along an axis, up to but not including `to`: x[..., from:to:step, ...] in
-/// numpy. Places below 0 count from the end. Unlike in numpy and TensorFlow, a place outside the dimension is an error.
-/// A dynamic dimension can be sliced where the size is known: all of it, a fraction of it, or a number of elements (the
-/// last three: from = -3). If it then turns out to be smaller than that, missing elements are NaN (of integers the
-/// lowest value, of unsigned ones the greatest, true), and get no gradient.
+/// numpy.
+/// - Negative positions count from the end. Unlike in numpy and TensorFlow, a position outside the dimension is an
+///   error.
+/// - A dynamic dimension can be sliced if the size of the result is known: all of it, a fraction of it, or a number of
+///   elements (the last three: from = -3).
+/// - If the dynamic dimension is smaller than that in a run, missing elements are NaN (signed integers: the lowest
+///   value, unsigned: the greatest, bool: true) and get no gradient.
 constexpr Tensor slice(Tensor x, int axis, std::int64_t from, std::int64_t to = to_end, std::int64_t step = 1) {
   const std::size_t at = detail::axis_of(x.shape().rank, axis);
   const Extent n = x.shape()[at];
@@ -113,8 +116,8 @@ constexpr Tensor slice(Tensor x, int axis, std::int64_t from, std::int64_t to = 
   return detail::between(x, at, detail::place(from, n), to == to_end ? last : detail::place(to, n), step);
 }
 
-/// The block of x that begins at these indices and has these sizes, one of each for every axis (tf.slice). An index
-/// below 0 counts from the end; the size `rest` means up to the end.
+/// The block of x that begins at the given indices and has the given sizes, one of each per axis (tf.slice). A negative
+/// index counts from the end; the size `rest` means up to the end.
 constexpr Tensor crop(Tensor x, std::initializer_list<std::int64_t> begin, std::initializer_list<std::int64_t> size) {
   const auto rank = static_cast<std::int64_t>(x.shape().rank);
   for (std::size_t given : {begin.size(), size.size()}) {
@@ -145,7 +148,7 @@ constexpr std::array<Tensor, N> split(Tensor x, int axis) {
   return parts;
 }
 
-/// Parts of x of the given sizes along an axis; together they must be all of it (tf.split).
+/// Parts of x of the given sizes along an axis; the sizes must add up to the dimension (tf.split).
 constexpr std::vector<Tensor> split(Tensor x, std::initializer_list<Extent> sizes, int axis) {
   const std::size_t at = detail::axis_of(x.shape().rank, axis);
   std::vector<Tensor> parts;
@@ -159,7 +162,7 @@ constexpr std::vector<Tensor> split(Tensor x, std::initializer_list<Extent> size
   return parts;
 }
 
-/// The N slices of x along an axis of that size, which is gone from them (tf.unstack).
+/// The N slices of x along an axis of size N; the results do not have this axis (tf.unstack).
 template <std::size_t N>
 constexpr std::array<Tensor, N> unstack(Tensor x, int axis) {
   const std::size_t at = detail::axis_of(x.shape().rank, axis);
@@ -176,9 +179,9 @@ constexpr void gradient_of_slice(GradientScope& s) {
   s.give(0, s.graph().shaped(op::pad, {s.full_upstream()}, s.input(0).shape(), s.attributes()));
 }
 constexpr void gradient_of_pad(GradientScope& s) {
-  if (s.upstream().shape().rank == 0) return s.give(0, s.upstream());  // one number stands for equal elements
+  if (s.upstream().shape().rank == 0) return s.give(0, s.upstream());  // a scalar upstream represents equal elements
   Attributes a = s.attributes();
-  a.ints[5] = 1;  // an element that had no place got no gradient
+  a.ints[5] = 1;  // an element outside the result got no gradient
   a.reals[0] = 0;
   s.give(0, s.graph().shaped(op::slice, {s.full_upstream()}, s.input(0).shape(), a));
 }

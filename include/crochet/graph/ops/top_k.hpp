@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The greatest elements of rows, and elements of rows by index.
+// The greatest elements of rows, and the selection of row elements by index.
 #pragma once
 #include <crochet/graph/ops/elementwise.hpp>
 
@@ -26,36 +26,36 @@ constexpr TypedShape infer_take_along_rows(const OpInputs& in) {
 }
 constexpr void gradient_of_take_along_rows(GradientScope& s);
 constexpr void gradient_of_add_along_rows(GradientScope& s);
-// The last attribute is the rank: a single row has no items.
+// The last attribute is the rank. A single row has no items.
 constexpr unsigned items_of_top_k(const Attributes& a) { return a.ints[1] > 1 ? 1 : 0; }
 constexpr unsigned items_of_both(const Attributes& a) { return a.ints[0] > 1 ? 3 : 0; }
 constexpr std::int32_t rank_of(Tensor x) { return static_cast<std::int32_t>(x.shape().rank); }
 }  // namespace detail
 
 namespace op {
-/// ints = {k, rank}: where the k greatest elements of each row are, [..., n] -> int32 [..., k].
+/// ints = {k, rank}: the indices of the k greatest elements of each row, [..., n] -> int32 [..., k].
 inline constexpr Op top_k{.name = "top_k", .infer = detail::infer_top_k, .itemwise = detail::items_of_top_k};
-/// inputs = {x [..., n], indices int32 [..., k]}, ints[0] = their rank: the elements of each row, [..., k].
+/// inputs = {x [..., n], indices int32 [..., k]}, ints[0] = their rank: the selected elements of each row, [..., k].
 inline constexpr Op take_along_rows{.name = "take_along_rows",
                                     .infer = detail::infer_take_along_rows,
                                     .gradient = detail::gradient_of_take_along_rows,
                                     .itemwise = detail::items_of_both};
-/// inputs = {values [..., k], indices int32 [..., k]}, ints[0] = their rank: zeros [..., n] with the values added where
-/// the indices say. The shape is the caller's.
+/// inputs = {values [..., k], indices int32 [..., k]}, ints[0] = their rank: zeros [..., n], with the values added at
+/// the indices. The caller sets the shape.
 inline constexpr Op add_along_rows{
     .name = "add_along_rows", .gradient = detail::gradient_of_add_along_rows, .itemwise = detail::items_of_both};
 }  // namespace op
 
-/// The elements of each row that the indices (int32) name: x [..., n], indices [..., k] -> [..., k]
+/// The elements of each row at the given indices (int32): x [..., n], indices [..., k] -> [..., k]
 /// (numpy.take_along_axis along the last axis). An index outside [0, n) gives 0 and no gradient.
 constexpr Tensor take_along_rows(Tensor x, Tensor indices) {
   return x.graph->apply(op::take_along_rows, Attributes{.ints = {detail::rank_of(x)}}, x, indices);
 }
 
-/// The k greatest elements of each row, and where they are.
+/// The k greatest elements of each row, and their indices.
 struct TopK {
-  Tensor values;   ///< [..., k], in descending order; the gradient goes to where they came from
-  Tensor indices;  ///< int32 [..., k]; of equal elements the first comes first
+  Tensor values;   ///< [..., k], in descending order; the gradient goes to the selected elements
+  Tensor indices;  ///< int32 [..., k]; of equal elements the first index comes first
 };
 /// [..., n] -> [..., k]; n must be static and at least k (tf.math.top_k). A NaN counts as greater than all numbers.
 constexpr TopK top_k(Tensor x, int k) {

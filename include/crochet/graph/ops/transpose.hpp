@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes in another order.
+// Permutation of axes.
 #pragma once
 #include <crochet/graph/ops/views.hpp>
 
@@ -28,7 +28,7 @@ inline constexpr Op transpose{"transpose",
 }  // namespace op
 
 namespace detail {
-/// Axis i of the result is axis order[i] of x. Where only dimensions of 1 change places that is a view.
+/// Axis i of the result is axis order[i] of x. A view if only dimensions of 1 are moved.
 constexpr Tensor transpose(Tensor x, const Attributes& order) {
   const Shape from = x.shape();
   Shape to;
@@ -47,8 +47,8 @@ constexpr Tensor transpose(Tensor x, const Attributes& order) {
 }
 }  // namespace detail
 
-/// `x` with its axes in another order: axis i of the result is axis permutation[i] of x; negative ones count from the
-/// right (numpy.transpose).
+/// `x` with permuted axes: axis i of the result is axis permutation[i] of x; negative ones count from the right
+/// (numpy.transpose).
 constexpr Tensor transpose(Tensor x, std::initializer_list<int> permutation) {
   const std::size_t rank = x.shape().rank;
   if (permutation.size() != rank) graph_error::not_a_permutation_of_the_axes();
@@ -64,7 +64,7 @@ constexpr Tensor transpose(Tensor x, std::initializer_list<int> permutation) {
   return detail::transpose(x, order);
 }
 
-/// `x` with its axes in reverse order: of a matrix, its transpose (numpy.transpose).
+/// `x` with its axes in reverse order; for a matrix, its transpose (numpy.transpose).
 constexpr Tensor transpose(Tensor x) {
   Attributes order;
   const std::size_t rank = x.shape().rank;
@@ -85,7 +85,7 @@ constexpr Tensor swap_axes(Tensor x, int a, int b) {
 
 namespace detail {
 constexpr void gradient_of_transpose(GradientScope& s) {
-  if (s.upstream().shape().rank == 0) return s.give(0, s.upstream());  // one number stands for equal elements
+  if (s.upstream().shape().rank == 0) return s.give(0, s.upstream());  // a scalar upstream represents equal elements
   Attributes back;
   for (std::size_t i = 0; i < s.output().shape().rank; ++i) {
     back.ints[static_cast<std::size_t>(s.attributes().ints[i])] = static_cast<std::int32_t>(i);

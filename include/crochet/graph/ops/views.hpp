@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions of 1 put in and taken away: views, as reshape is.
+// Insertion and removal of dimensions of 1; views, like reshape.
 #pragma once
 #include <crochet/graph/ops/reshape.hpp>
 
 namespace crochet {
 
 namespace detail {
-/// The place of an axis among `rank`; negative ones count from the right.
+/// The index of an axis among `rank`; negative ones count from the right.
 constexpr std::size_t axis_of(std::size_t rank, int axis) {
   const int places = static_cast<int>(rank);
   if (axis < -places || axis >= places) graph_error::no_such_axis(axis);
@@ -14,7 +14,7 @@ constexpr std::size_t axis_of(std::size_t rank, int axis) {
 }
 }  // namespace detail
 
-/// `x` with a dimension of 1 before the given axis, or behind the last one (numpy.expand_dims): -1 puts it at the end.
+/// `x` with a dimension of 1 inserted before the given axis (numpy.expand_dims); -1 appends it.
 constexpr Tensor expand_dims(Tensor x, int axis) {
   const Shape from = x.shape();
   const std::size_t at = detail::axis_of(from.rank + 1, axis);
