@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in traces and tables, as text that does not depend on the locale.
+// Numbers in traces and tables, as locale-independent text.
 #pragma once
 
 #include <charconv>
@@ -15,18 +15,18 @@
 
 namespace crochet::trace {
 
-/// With so many digits in all: 81.25, 0.003, 1.2e+09.
+/// With this number of significant digits: 81.25, 0.003, 1.2e+09.
 inline std::string figure(double value, int digits = 4) {
   char text[40];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }
-/// With so many digits behind the point.
+/// With this number of digits after the decimal point.
 inline std::string fixed_figure(double value, int digits) {
   char text[400];
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
 }
 
-/// What a step computes, in TensorFlow's spelling of operations: "Conv2D+Add+Relu"; of a long group the first ones.
+/// The operations of a step in TensorFlow's names: "Conv2D+Add+Relu"; of a long group the first ones.
 inline std::string op_text(const RunTrace& run, const TracedStep& step) {
   constexpr std::size_t shown = 4;
   std::string text;
@@ -38,15 +38,15 @@ inline std::string op_text(const RunTrace& run, const TracedStep& step) {
   return text;
 }
 
-/// What is known of a part of a step besides its times: a line each in a viewer.
+/// A property of a part of a step besides its times, shown as one line in a viewer.
 struct Figure {
   std::string_view name;
   double value = 0;
   std::string text;
 };
 
-/// The figures of a part: its thread, how long it took, and what the whole step did. `seconds`: of the whole step, see
-/// seconds_of_steps(). FLOP and bytes are the plan's estimates for the sizes at hand; rates are these over `seconds`.
+/// The figures of a part: its thread, its duration, and the work of the whole step. `seconds`: of the whole step, see
+/// seconds_of_steps(). FLOP and bytes are the plan's estimates for the actual sizes; rates are these over `seconds`.
 inline std::vector<Figure> figures_of(const RunTrace& run, const StepPart& part, double seconds) {
   const TracedStep& step = run.steps[static_cast<std::size_t>(part.step)];
   const double bytes = step.bytes_read + step.bytes_written;
@@ -65,7 +65,7 @@ inline std::vector<Figure> figures_of(const RunTrace& run, const StepPart& part,
   if (bytes > 0) add_whole("bytes", bytes);
   add_rate("GFLOP/s", step.flops);
   add_rate("GB/s", bytes);
-  if (step.region >= 0) {  // it was not run in one piece, as the picture has it
+  if (step.region >= 0) {  // not run as one contiguous interval, as drawn
     add_whole("region", step.region);
     add_whole("calls", part.calls);
     add("spread_us", (part.end - part.begin) * 1e6, fixed_figure((part.end - part.begin) * 1e6, 3));

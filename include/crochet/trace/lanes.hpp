@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes: which row of a picture a slice is drawn in, so that no two in one row overlap.
+// Lanes: assigns slices to rows of a picture without overlap in a row.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace crochet::trace {
 
-/// Each slice goes into the first lane that ended before it starts. The first lane ends at 0. Takes log(lanes) for
-/// each: a tree in which every node has the earliest end below it.
+/// Each slice goes into the first lane that ended before it starts. The first lane ends at 0. Cost: log(lanes) per
+/// slice, by a tree in which every node has the earliest end below it.
 class Lanes {
  public:
-  /// The lane of a slice; it then ends with it.
+  /// Returns the lane of a slice, and sets the lane's end to the slice's.
   std::uint32_t assign(std::int64_t start, std::int64_t end) {
     start = std::max(start, not_open + 1);
-    if (tree_[1] >= start) grow();  // all are taken
+    if (tree_[1] >= start) grow();  // no lane is free
     std::size_t at = 1;
     while (at < leaves_) at = tree_[2 * at] < start ? 2 * at : 2 * at + 1;
     set(at, end);
@@ -25,7 +25,7 @@ class Lanes {
   }
 
  private:
-  // A lane that is not open yet is free for everything; they are behind those that are, and taken in order.
+  // A lane that is not open yet is free for every slice; such lanes follow the open ones and are used in order.
   static constexpr std::int64_t not_open = std::numeric_limits<std::int64_t>::min();
 
   void set(std::size_t at, std::int64_t end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the original's timeline reads out of the labels in step statistics.
+// The parts of labels in step statistics, as TensorFlow's timeline parses them.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,11 @@ inline std::vector<std::string_view> split(std::string_view text, std::string_vi
 }
 }  // namespace detail
 
-/// As the original does it, with `(.*) = (.*)\((.*)\)`: the last parenthesis of the first line closes the inputs, the
-/// last one before it opens them, and the last " = " before that begins the op. Without these three, `unknown`.
+/// Parses like TensorFlow's `(.*) = (.*)\((.*)\)`: the last closing parenthesis of the first line closes the inputs,
+/// the last opening one before it opens them, and the last " = " before that begins the op. Without these three,
+/// `unknown`.
 inline OpLabel parse_op_label(std::string_view label) {
-  label = label.substr(0, label.find('\n'));  // a dot stands for no end of line
+  label = label.substr(0, label.find('\n'));  // a dot matches no line end
   const std::size_t close = label.rfind(')');
   if (close == std::string_view::npos || close == 0) return {};
   const std::size_t open = label.rfind('(', close - 1);
@@ -43,7 +44,7 @@ inline OpLabel parse_op_label(std::string_view label) {
   return parsed;
 }
 
-/// Name and op of what a device's own tracer recorded: `name:op`, in the label between `@@` and `#` if it is there.
+/// Name and op of a record of a device's own tracer: `name:op`, in the label between `@@` and `#` if present.
 inline std::pair<std::string_view, std::string_view> parse_kernel_label(std::string_view label, std::string_view name) {
   const std::size_t start = label.find("@@");
   const std::size_t end = label.find('#');

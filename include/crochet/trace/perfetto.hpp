@@ -26,7 +26,7 @@ namespace crochet::trace {
 
 namespace detail {
 
-/// Texts that are spelt out once in a file and named by numbers from then on.
+/// Texts that are written once to a file and referred to by numbers from then on.
 class InternedTexts {
  public:
   /// The text's number, and whether it is new.
@@ -42,20 +42,21 @@ class InternedTexts {
 
 }  // namespace detail
 
-/// Makes the bytes of a trace (proto/crochet/proto/perfetto.proto), one run after the other; write them one behind the
-/// other into one file. Every whole number of packets is a trace, and readers leave a cut last one out: a program may
-/// stop at any byte.
-/// Tracks of the process: `runs`, a slice for each run; `hooks`, their phases; each thread of the executor's team, a
-/// slice for each part of a step, named as the node, with the operation and figures_of() as arguments and a flow to the
-/// steps that read what it made; and two counters, `workspace`, the bytes that the plan has in use at each step, and
-/// `variables`. Times are nanoseconds since 1970. Cost: about 1 us and 200 bytes a slice.
-/// Memory: the texts, which are names of nodes and hooks.
+/// Makes the bytes of a trace (proto/crochet/proto/perfetto.proto), run by run; append them to one file.
+/// - A program may stop at any byte: every whole number of packets is a trace, and readers drop an incomplete last one.
+/// - Tracks of the process: `runs`, with a slice per run; `hooks`, their phases; each thread of the executor's team,
+///   with a slice for each part of a step. Such a slice has the node's name, the operation and figures_of() as
+///   arguments, and a flow to the steps that read its result. Two counters: `workspace`, the bytes of the plan in use
+///   at each step, and `variables`.
+/// - Times are nanoseconds since 1970.
+/// - Cost: about 1 us and 200 bytes per slice.
+/// - Memory: the texts, which are names of nodes and hooks.
 class PerfettoWriter {
  public:
-  /// `process`: its name in the picture.
+  /// `process`: its name in the viewer.
   explicit PerfettoWriter(std::string process = "crochet") : process_(std::move(process)) {}
 
-  /// The packets of one run, and before the first run those that describe the tracks.
+  /// The packets of one run. Before the first run they include those that describe the tracks.
   [[nodiscard]] std::string packets(const RunTrace& run) {
     bytes_.clear();
     if (base_ == 0) begin(run);
@@ -85,7 +86,7 @@ class PerfettoWriter {
     packet.set_trusted_packet_sequence_id(1);
     packet.set_sequence_flags(begun_ ? Packet::SEQ_NEEDS_INCREMENTAL_STATE : Packet::SEQ_INCREMENTAL_STATE_CLEARED);
     begun_ = true;
-    // As field 1 of a Trace: its tag, its length, itself.
+    // As field 1 of a Trace: tag, length, packet.
     google::protobuf::io::StringOutputStream stream(&bytes_);
     google::protobuf::io::CodedOutputStream out(&stream);
     out.WriteTag(1U << 3 | 2U);
@@ -94,7 +95,7 @@ class PerfettoWriter {
   }
 
   void begin(const RunTrace& run) {
-    base_ = static_cast<std::uint64_t>(run.epoch.wall_ns) << 8 | 1U << 7;  // so that files can be put together
+    base_ = static_cast<std::uint64_t>(run.epoch.wall_ns) << 8 | 1U << 7;  // unique, so that files can be concatenated
     Packet packet;
     describe(packet, process)->mutable_process()->set_process_name(process_);
     packet.mutable_track_descriptor()->mutable_process()->set_pid(1);
@@ -209,7 +210,7 @@ class PerfettoWriter {
               for (const std::int32_t i : wiring.inputs(k)) inputs += (inputs.empty() ? "" : ", ") + wiring.tensor(i);
               if (!inputs.empty()) annotate(e, "inputs", inputs);
               for (const Figure& f : figures_of(run, *s.part, seconds[k])) annotate(e, f.name, f.value);
-              if (begun[k]) return;  // flows hang on a step's first part
+              if (begun[k]) return;  // flows start at a step's first part
               begun[k] = true;
               for (std::size_t i = 0; i < readers[k].size(); ++i) e.add_flow_ids(base_ + first_flow[k] + i);
               for (const std::uint64_t id : arriving[k]) e.add_terminating_flow_ids(base_ + id);
@@ -245,12 +246,12 @@ class PerfettoWriter {
   }
 
   const std::string process_;
-  std::uint64_t base_ = 0;   // of the tracks' numbers; 0: nothing was written yet
-  std::uint64_t flows_ = 1;  // the next one's number
-  int members_ = 0;          // whose tracks are described
+  std::uint64_t base_ = 0;   // of the tracks' numbers; 0: nothing is written yet
+  std::uint64_t flows_ = 1;  // the next flow's number
+  int members_ = 0;          // number of members whose tracks are described
   bool begun_ = false;
   detail::InternedTexts names_, categories_, arguments_;
-  proto::perfetto::InternedData* new_texts_ = nullptr;  // of the packet at hand
+  proto::perfetto::InternedData* new_texts_ = nullptr;  // of the current packet
   std::string bytes_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of the recorded runs went: a table of nodes and one of hooks.
+// The time of the recorded runs: a table of nodes and one of hooks.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@
 
 namespace crochet::trace {
 
-/// What was recorded of all runs so far, summed up. A node's self time is that of the step which is named for it, with
-/// all that is fused into it; of a step that several threads share, the longest part.
+/// The totals of all recorded runs. A node's self time is the time of the step with its name, with all operations fused
+/// into it; for a step on several threads, the longest part.
 class ProfileTable {
  public:
   struct Node {
     std::string op;
     double seconds = 0, flops = 0, bytes = 0;
-    std::int64_t calls = 0;  ///< on the first thread; slices of a region count
+    std::int64_t calls = 0;  ///< on the first thread; each slice of a region counts as a call
   };
   struct Hook {
     double before = 0, after = 0;  ///< seconds in before_run and in after_run
@@ -57,8 +57,8 @@ class ProfileTable {
   [[nodiscard]] const std::map<std::string, Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::map<std::string, Hook>& hooks() const { return hooks_; }
 
-  /// The tables, a line each: the `rows` nodes with the longest self time, what is left, then every hook. Times are per
-  /// recorded run. Empty if nothing was recorded.
+  /// The tables, one line each: the `rows` nodes with the longest self time, the rest, then every hook. Times are per
+  /// recorded run. Empty without a recorded run.
   [[nodiscard]] std::vector<std::string> lines(std::size_t rows = 20) const {
     if (runs_ == 0) return {};
     std::vector<std::string> all = aligned(node_rows(rows), 2);
@@ -98,7 +98,7 @@ class ProfileTable {
                        figure(per_run(static_cast<double>(n.calls))), rate(n.flops, n.seconds),
                        rate(n.bytes, n.seconds)});
     }
-    // Other nodes, and what lies between the steps.
+    // Other nodes, and the time between the steps.
     table.push_back({"(the rest)", "", microseconds(std::max(rest, 0.0)), share(std::max(rest, 0.0)), "", "", ""});
     return table;
   }
@@ -115,7 +115,7 @@ class ProfileTable {
   }
   static double sum_of(const Hook& hook) { return hook.before + hook.after; }
 
-  /// The first `left` columns begin where they begin, the others, numbers, end where they end.
+  /// The first `left` columns are left-aligned, the others, numbers, right-aligned.
   static std::vector<std::string> aligned(const std::vector<Row>& table, std::size_t left) {
     std::vector<std::size_t> widths(table[0].size());
     for (const Row& row : table) {

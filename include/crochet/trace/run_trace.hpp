@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunTrace: when each step of one run ran, on which thread, and what it worked on. Made by a StepRecorder; timelines,
-// tables and native traces are made of it.
+// RunTrace: when and on which thread each step of one run ran, and its operands. Made by a StepRecorder; the input of
+// timelines, tables and native traces.
 #pragma once
 
 #include <algorithm>
@@ -19,25 +19,24 @@
 
 namespace crochet::trace {
 
-/// A moment of the wall clock and of the clock that measures, taken once: so that times are since 1970 and yet never go
-/// backwards.
+/// One moment on the wall clock and on the measuring clock, read once, so that times are since 1970 but monotonic.
 struct Epoch {
-  double clock = 0;          ///< seconds of the clock that measures
+  double clock = 0;          ///< seconds of the measuring clock
   std::int64_t wall_ns = 0;  ///< nanoseconds since 1970, UTC, at that moment
 
   [[nodiscard]] std::int64_t ns(double time) const { return wall_ns + std::llround((time - clock) * 1e9); }
 };
 
-/// What one member of the executor's team did for one step. Times are seconds of the clock that measured.
+/// The work of one member of the executor's team for one step. Times are seconds of the measuring clock.
 struct StepPart {
-  std::int32_t step = 0;  ///< in RunTrace::steps
+  std::int32_t step = 0;  ///< index in RunTrace::steps
   std::int32_t member = 0;
   std::int32_t calls = 0;     ///< more than one: the step is part of a region, which runs slice by slice
   double begin = 0, end = 0;  ///< of the first call, of the last
-  double busy = 0;            ///< within calls
+  double busy = 0;            ///< total time in calls
 };
 
-/// A step, as ProbedStep.
+/// A step, see ProbedStep.
 struct TracedStep {
   std::int32_t node = -1;
   std::int32_t region = -1;
@@ -47,12 +46,12 @@ struct TracedStep {
 
 /// One run.
 struct RunTrace {
-  std::int64_t step = 0;  ///< the global step that the run made
+  std::int64_t step = 0;  ///< the global step after the run
   Epoch epoch{};
   double begin = 0, end = 0;  ///< of the executor's run, seconds of the clock
   GraphTable graph{};
   std::span<const std::string_view> names{};  ///< by node
-  Dims dims{};                                ///< the dynamic dimensions; 0: not known
+  Dims dims{};                                ///< the dynamic dimensions; 0: unknown
   std::vector<TracedStep> steps{};
   std::vector<StepPart> parts{};  ///< those that ran, by member and step
   std::vector<HookPhase> phases{};
@@ -61,7 +60,7 @@ struct RunTrace {
   std::size_t variable_bytes = 0, workspace_bytes = 0;
 };
 
-/// A part as it is drawn, in nanoseconds since 1970.
+/// A drawn part, in nanoseconds since 1970.
 struct Slice {
   const StepPart* part = nullptr;
   std::int64_t begin = 0, end = 0;
@@ -69,7 +68,7 @@ struct Slice {
 
 namespace detail {
 
-/// Draws the parts of one region and member one behind the other, each as long as all its calls took.
+/// Draws the parts of one region and member one after another, each with the total time of its calls.
 inline void draw_region(const RunTrace& run, std::span<const StepPart> parts, std::vector<Slice>& slices) {
   double at = parts.front().begin;
   for (const StepPart& part : parts) at = std::min(at, part.begin);
@@ -81,8 +80,8 @@ inline void draw_region(const RunTrace& run, std::span<const StepPart> parts, st
 
 }  // namespace detail
 
-/// The parts as slices, by their begin. Those of one member do not overlap: the steps of a region, which take turns,
-/// are drawn one behind the other. Valid as long as the trace.
+/// The parts as slices, sorted by their begin. Those of one member do not overlap: the interleaved steps of a region
+/// are drawn one after another. Valid while the trace exists.
 inline std::vector<Slice> slices_of(const RunTrace& run) {
   std::vector<Slice> slices;
   const std::span<const StepPart> all(run.parts);
@@ -105,7 +104,7 @@ inline std::vector<Slice> slices_of(const RunTrace& run) {
   return slices;
 }
 
-/// How long each step took, seconds by step: the longest of its members' parts.
+/// The time of each step in seconds: the longest of its members' parts.
 inline std::vector<double> seconds_of_steps(const RunTrace& run) {
   std::vector<double> seconds(run.steps.size());
   for (const StepPart& part : run.parts) {

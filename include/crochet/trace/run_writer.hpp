@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunWriter: the files that recorded runs become.
+// RunWriter: writes the files of recorded runs.
 #pragma once
 
 #include <array>
@@ -30,25 +30,27 @@
 namespace crochet::trace {
 
 struct RunWriterOptions {
-  std::filesystem::path output_dir{};  ///< of the timelines; made if it is not there; empty: the current one
+  std::filesystem::path output_dir{};  ///< of the timelines; created if missing; empty: the current one
   TimelineOptions timeline{};
-  bool run_metadata = false;         ///< `timeline-<step>.pb` beside each timeline: a serialized RunMetadata
-  io::EventWriter events{};          ///< gets the same as tagged run metadata, `step_<step>`
+  bool run_metadata = false;         ///< also `timeline-<step>.pb` for each timeline: a serialized RunMetadata
+  io::EventWriter events{};          ///< receives it as tagged run metadata, `step_<step>`
   std::filesystem::path perfetto{};  ///< one native trace of all runs; empty: none
-  bool in_background = true;         ///< a thread of its own does the work
+  bool in_background = true;         ///< writes in a thread of its own
   io::OnWriteError on_write_error = io::OnWriteError::go_on;
   std::function<void(std::string_view)> report{};  ///< may be called by that thread
-  double wait_seconds = 10;                        ///< how long write() waits for room; then the run is left out
-  io::FileSystem* files = nullptr;                 ///< null: this machine's
+  double wait_seconds = 10;                        ///< maximum wait of write() for space in the queue; then the run is
+                                                   ///< dropped
+  io::FileSystem* files = nullptr;                 ///< null: the operating system's
 };
 
-/// Writes what was recorded of each run: `timeline-<step>.json` in output_dir, and what else the options ask for.
-/// A timeline is complete or not there (storage/whole_file.hpp), and replaces that of an earlier run of the same step;
-/// in the event file, where a tag is for one record, the first one stays. The native trace grows run by run; it can be
-/// read whenever the program stops, and is not written over by the next one: `run.pftrace` is then named
-/// `run.1.pftrace`. When a file cannot be written: with `go_on` that is reported once for each kind of file and the
-/// others are written; the native trace is not continued, since what would follow a gap could not be read. With `stop`
-/// the next write() or flush() throws the error. Several of a program may write into one folder.
+/// Writes the record of each run: `timeline-<step>.json` in output_dir, and the other files of the options.
+/// - A timeline is complete or absent (storage/whole_file.hpp), and replaces that of an earlier run of the same step.
+///   In the event file, which allows one record per tag, the first one stays.
+/// - The native trace grows run by run, and is readable at any time. An existing one is renamed from `run.pftrace` to
+///   `run.1.pftrace`.
+/// - A write error with `go_on` is reported once per kind of file, and the other files are written. The native trace
+///   then ends, since data after a gap is not readable. With `stop` the next write() or flush() throws the error.
+/// - Several writers of a program may write into one folder.
 class RunWriter {
  public:
   explicit RunWriter(RunWriterOptions options)
@@ -56,8 +58,8 @@ class RunWriter {
   RunWriter(const RunWriter&) = delete;
   RunWriter& operator=(const RunWriter&) = delete;
 
-  /// In the background, eight runs may wait; one more waits for room, `wait_seconds` at most, and is then left out,
-  /// which is reported once, whatever the policy is.
+  /// In the background, up to eight runs wait in the queue. A further one waits up to `wait_seconds` for space, and is
+  /// then dropped, which is reported once, with every policy.
   void write(RunTrace run) {
     rethrow();
     if (!options_.in_background) {
@@ -68,13 +70,13 @@ class RunWriter {
     if (!worker_.add([this, shared] { write_all(*shared); }))
       complain(slow, "crochet: recorded runs wait too long for the disk, and some are left out");
   }
-  /// Returns when all is written, and on the disk but for the native trace.
+  /// Returns when all files are written, and all but the native trace are on disk.
   void flush() {
     worker_.drain();
     guarded(events, [this] { options_.events.flush(); });
     rethrow();
   }
-  /// Of all runs that were given to write() and not left out.
+  /// Totals of all runs passed to write() and not dropped.
   [[nodiscard]] ProfileTable table() {
     worker_.drain();
     return table_;
@@ -95,12 +97,12 @@ class RunWriter {
         if (options_.events) options_.events.add_first_run_metadata("step_" + step, io::detail::serialized(all));
       });
       if (!options_.perfetto.empty() && !said_[perfetto]) guarded(perfetto, [&] { append(run); });
-    } catch (...) {  // memory
+    } catch (...) {  // out of memory
       keep(std::current_exception());
     }
   }
-  /// Held by who writes there: two writers that have recorded one step would write the same temporary file, two of one
-  /// native trace make the same one. Other places may have the same mutex.
+  /// Serializes writers of one place: two writers with a record of one step would write the same temporary file, and
+  /// two of one native trace would create the same file. Different places may share a mutex.
   static std::mutex& turn_at(const std::filesystem::path& place) {
     static std::array<std::mutex, 64> turns;
     std::error_code none;
@@ -139,7 +141,7 @@ class RunWriter {
     io::detail::require_written(options_.perfetto, trace_->start_sync());
   }
 
-  /// It may be what is left of a program that crashed, of which this one is the restart.
+  /// It may be the trace of a crashed program, of which this one is the restart.
   void keep_earlier_trace() {
     const std::filesystem::path& path = options_.perfetto;
     std::error_code none;
@@ -151,7 +153,7 @@ class RunWriter {
     io::detail::require_written(kept, files().rename(path, kept));
   }
 
-  /// What an output throws concerns that output.
+  /// An exception of an output affects only that output.
   template <class F>
   void guarded(Kind kind, F write) {
     try {
@@ -190,7 +192,7 @@ class RunWriter {
   std::mutex mutex_;
   bool said_[kinds]{};
   std::exception_ptr failure_;
-  Worker worker_;  // last: its thread uses the above
+  Worker worker_;  // last: its thread uses the members above
 };
 
 }  // namespace crochet::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepRecorder: the probe that measures when each step of a run ran.
+// StepRecorder: a probe that measures the time of each step of a run.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,13 @@
 
 namespace crochet::trace {
 
-/// A probe (graph/probe/probe.hpp) that watches no tensors: the run stays the plain, fused one, with two readings of
-/// the clock around each part of a step. Memory for them is taken before the run's first step.
-///   clock       seconds, never backwards; the steady clock
-///   wall_clock  seconds since 1970; the system's. Read once, here
-/// Each member of the team writes records of its own. Cost: about 50 ns a part on the steady clock.
+/// A probe (graph/probe/probe.hpp) without watched tensors: the run stays the plain, fused one, with two clock readings
+/// around each part of a step.
+///   clock       seconds, monotonic; the steady clock
+///   wall_clock  seconds since 1970; the system's. Read once, in the constructor
+/// - Memory is allocated before the run's first step.
+/// - Each member of the team writes its own records.
+/// - Cost: about 50 ns per part on the steady clock.
 class StepRecorder {
  public:
   using Seconds = std::function<double()>;
@@ -30,7 +32,7 @@ class StepRecorder {
 
   void on_run_begin(const ProbedRun& run) {
     complete_ = false;
-    stride_ = run.steps.size() + 2;  // the records of two members share no line of the cache
+    stride_ = run.steps.size() + 2;  // the records of two members share no cache line
     index_.assign(run.graph.nodes.size(), 0);
     for (std::size_t k = 0; k < run.steps.size(); ++k) {
       index_[static_cast<std::size_t>(run.steps[k].node)] = static_cast<std::int32_t>(k);
@@ -57,9 +59,9 @@ class StepRecorder {
     complete_ = true;
   }
 
-  /// Whether a run was recorded to its end since the last call of take().
+  /// Whether a complete run was recorded since the last call of take().
   [[nodiscard]] bool complete() const { return complete_; }
-  /// The run that was recorded last. Its memory goes with it.
+  /// The last recorded run. Moves its memory out.
   [[nodiscard]] RunTrace take() {
     complete_ = false;
     const Epoch epoch = run_.epoch;
@@ -113,7 +115,7 @@ class StepRecorder {
 
   Seconds clock_;
   RunTrace run_;
-  std::vector<std::int32_t> index_;  // of a node's step
+  std::vector<std::int32_t> index_;  // the step of each node
   std::vector<Record> records_;      // by member and step
   std::size_t stride_ = 0;
   bool complete_ = false;

@@ -20,7 +20,7 @@
 
 namespace crochet::trace {
 
-/// The device on which the hooks' own phases are shown.
+/// The device of the hooks' phases.
 inline constexpr std::string_view hooks_device = "/job:localhost/replica:0/task:0/device:HOOKS:0";
 
 namespace detail {
@@ -56,13 +56,12 @@ class StepStatsWriter {
  private:
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-  /// Times in microseconds, on one thread: slices that follow each other do not overlap, since viewers drop those that
-  /// do. A slice is at least 1 long, so that one which is shorter may begin late; and it is drawn 1 shorter where the
-  /// next begins in the microsecond in which it ends, or else that one would be drawn in another lane. Nanoseconds stay
-  /// as they are.
+  /// Times in microseconds, on one thread. Consecutive slices must not overlap, since viewers drop those that do. A
+  /// slice has a minimum length of 1, so a shorter one may start late. It is drawn 1 shorter if the next one starts in
+  /// the microsecond in which it ends; otherwise that one would be drawn in another lane. Nanoseconds are exact.
   class Times {
    public:
-    /// `next`: when the slice behind it begins; 0 if there is none.
+    /// `next`: start of the next slice; 0 if there is none.
     void write(std::int64_t begin, std::int64_t end, std::int64_t next, proto::NodeExecStats& to) {
       const std::int64_t start = std::max(begin / 1000, free_);
       const std::int64_t whole = end / 1000 - start;
@@ -106,11 +105,11 @@ class StepStatsWriter {
     for (const std::int32_t input : wiring_.inputs(index(part.step))) label += wiring_.tensor(input) + ", ";
     label += texts(figures_of(run_, part, seconds_[index(part.step)])) + ")";
     if (&slice != last_part_[index(part.step)]) return to.set_timeline_label(label);
-    // The value is there when the last member is done.
+    // The value is available when the last member is done.
     to.set_timeline_label(write_memory(part.step, to) + label);
     write_outputs(index(part.step), to);
   }
-  /// A hook's name as part of a label, where " = " ends the node's name: g++ has that in names of some types.
+  /// A hook's name as part of a label, where " = " ends the node's name: g++ has " = " in names of some types.
   static std::string in_label(std::string_view name) {
     std::string text(name);
     for (std::size_t at = text.find(" = "); at != std::string::npos; at = text.find(" = ")) {
@@ -143,13 +142,14 @@ class StepStatsWriter {
       }
       what.mutable_shape();
       proto::AllocationDescription& where = *what.mutable_allocation_description();
-      where.set_requested_bytes(n.kind == OpKind::assign ? 0 : bytes);  // a variable has its memory for good
+      where.set_requested_bytes(n.kind == OpKind::assign ? 0 : bytes);  // a variable's memory is permanent
       where.set_allocator_name("cpu");
       where.set_allocation_id(node + 1);
     }
   }
 
-  /// What the plan gives the step, and what is in use while it runs. Returns what the original puts before a label.
+  /// The memory that the plan assigns to the step, and the memory in use during it. Returns TensorFlow's prefix of the
+  /// label.
   std::string write_memory(std::int32_t step, proto::NodeExecStats& to) const {
     std::int64_t taken = 0, in_use = 0;
     for (const ProbedSlot& slot : run_.slots) {
@@ -166,7 +166,7 @@ class StepStatsWriter {
     return mebibytes < 0.1 ? "" : "[cpu " + fixed_figure(mebibytes, 1) + "MB] ";
   }
 
-  /// Of an executor that has no steps of its own.
+  /// For an executor without steps.
   void write_whole_run(proto::NodeExecStats& to) const {
     to.set_node_name("run");
     to.set_timeline_label("run = Run(us=" + fixed_figure((run_.end - run_.begin) * 1e6, 3) + ")");
@@ -192,20 +192,22 @@ class StepStatsWriter {
   const Wiring wiring_;
   const std::vector<double> seconds_;
   const std::vector<Slice> slices_;
-  std::vector<const Slice*> last_part_;  // of each step, the one that ends last
+  std::vector<const Slice*> last_part_;  // the part of each step that ends last
 };
 
 }  // namespace detail
 
-/// The statistics of a run: a device for each thread of the team, CPU:0 and CPU:0/thread:1 and so on, with a node for
-/// each part of a step, in the order of their starts; device HOOKS:0 with the phases of hooks. One device for all
-/// threads would do for the original's viewer, which finds lanes for them, but Perfetto takes lane 0 of process 1 and
-/// lane 1 for one thread, and drops what overlaps there. A label is
-///   name = Conv2D+Add+Relu(images, conv1/kernel, thread=0, us=812.4, FLOP=..., bytes=..., GFLOP/s=81.2, GB/s=3.1)
-/// so that the original's timeline, too, shows these figures: it takes them for inputs that it does not know, and draws
-/// no flow for those. The steps of a region run slice by slice; each is one node as long as all its slices took, with
-/// `calls` and, from the first to the last, `spread_us`. Outputs hang on the part that ended last. Times are rounded to
-/// microseconds as the original has them, at least 1; nanoseconds are exact.
+/// The statistics of a run: a device for each thread of the team, CPU:0, CPU:0/thread:1 and so on, with a node for each
+/// part of a step, sorted by start; and the device HOOKS:0 with the phases of hooks.
+/// - One device for all threads would suffice for TensorFlow's viewer, which assigns lanes, but Perfetto treats lane 0
+///   of process 1 and lane 1 as one thread, and drops overlapping slices there.
+/// - A label is
+///     name = Conv2D+Add+Relu(images, conv1/kernel, thread=0, us=812.4, FLOP=..., bytes=..., GFLOP/s=81.2, GB/s=3.1)
+///   so that TensorFlow's timeline shows these figures too: it treats them as unknown inputs without a flow.
+/// - The steps of a region run slice by slice. Each is one node with the total time of its slices, with `calls` and
+///   `spread_us`, the time from the first to the last.
+/// - Outputs belong to the part that ended last.
+/// - Times are rounded to microseconds as in TensorFlow, at least 1; nanoseconds are exact.
 inline proto::StepStats step_stats(const RunTrace& run) { return detail::StepStatsWriter(run).stats(); }
 
 }  // namespace crochet::trace

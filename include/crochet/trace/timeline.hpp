@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Step statistics as a timeline that trace viewers open: the original's Chrome trace, event by event.
+// Converts step statistics to a timeline for trace viewers: TensorFlow's Chrome trace, event by event.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -50,7 +50,7 @@ class TimelineWriter {
  private:
   using Device = proto::DeviceStepStats;
   using Node = proto::NodeExecStats;
-  struct Place {  // a row of the picture
+  struct Place {  // a row of the viewer
     std::int64_t pid, tid;
   };
   struct Tensor {
@@ -61,7 +61,7 @@ class TimelineWriter {
     Place producer;
   };
 
-  /// Statistics may come from a file: a sum that no int64 holds is the largest one.
+  /// Saturates at the largest int64, since statistics may come from a file.
   static std::int64_t sum(std::int64_t a, std::int64_t b) {
     std::int64_t result = 0;
     return __builtin_add_overflow(a, b, &result) ? (b > 0 ? INT64_MAX : INT64_MIN) : result;
@@ -73,7 +73,7 @@ class TimelineWriter {
            device.device().find("/memcpy") != std::string::npos;
   }
 
-  /// In protobuf's text format, which leaves letters that are not ASCII as they are, as the original's does.
+  /// In protobuf's text format with unescaped UTF-8, as in TensorFlow.
   static std::string text_of(const google::protobuf::Message& message) {
     google::protobuf::TextFormat::Printer printer;
     printer.SetUseUtf8StringEscaping(true);
@@ -94,16 +94,16 @@ class TimelineWriter {
     e["id"] = id;
     return e;
   }
-  void emit(const Json& event) { append(events_, false, event); }  // there is metadata before it
+  void emit(const Json& event) { append(events_, false, event); }  // metadata precedes it
 
-  /// The allocators are process 0; each device has two, one for its work and one for its tensors.
+  /// The allocators are process 0; each device has two processes, for its work and for its tensors.
   void announce() {
     announce("Allocators", 0);
     std::int64_t next = 1;
     for (const Device& device : stats_.dev_stats()) {
       announce(device.device() + " Compute", next);
       announce(device.device() + " Tensors", next + 1);
-      pids_[device.device()] = next;  // the last of two of one name has both
+      pids_[device.device()] = next;  // of two devices of one name the last one is used for both
       next += 2;
     }
   }
@@ -183,7 +183,7 @@ class TimelineWriter {
   void use(std::string_view input, const Node& n, Place place) {
     auto found = tensor_of_.find(std::string(input));
     if (found == tensor_of_.end()) {
-      const std::size_t cut = input.rfind("/_");  // a number that partitioning has added
+      const std::size_t cut = input.rfind("/_");  // a number added by graph partitioning
       if (cut == std::string_view::npos || cut == 0) return;
       found = tensor_of_.find(std::string(input.substr(0, cut)));
       if (found == tensor_of_.end()) return;
@@ -232,12 +232,14 @@ class TimelineWriter {
 
 }  // namespace detail
 
-/// The timeline of step statistics: one JSON object with `traceEvents`, one event a line. As JSON it equals what
-/// TensorFlow's `timeline.Timeline(stats).generate_chrome_trace_format(show_dataflow, show_memory)` makes of the same
-/// statistics (tests/interop/timeline.py compares). Times are microseconds since 1970 as in the statistics. The rows of
-/// a device are lanes, not threads: a slice goes into the first lane that is free. Text that is not UTF-8 is replaced
-/// by U+FFFD; sums that no int64 holds are cut. Throws nothing of its own. Cost: n log n for n slices, inputs and
-/// outputs.
+/// The timeline of step statistics: one JSON object with `traceEvents`, one event per line. As JSON it equals the
+/// result of TensorFlow's `timeline.Timeline(stats).generate_chrome_trace_format(show_dataflow, show_memory)` for the
+/// same statistics (tests/interop/timeline.py compares).
+/// - Times are microseconds since 1970 as in the statistics.
+/// - The rows of a device are lanes, not threads: a slice goes into the first free lane.
+/// - Invalid UTF-8 is replaced by U+FFFD; sums beyond int64 saturate.
+/// - Throws: nothing of its own.
+/// - Cost: n log n for n slices, inputs and outputs.
 inline std::string timeline_json(const proto::StepStats& stats, TimelineOptions options = {}) {
   return detail::TimelineWriter(stats, options).json();
 }

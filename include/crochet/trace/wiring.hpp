@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of a run hand to each other. Steps are fused groups of nodes, so this is not the graph's own wiring:
-// what stays inside a group is nobody's input.
+// The data flow between the steps of a run. Steps are fused groups of nodes, so it differs from the graph's edges:
+// values inside a group are not inputs.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace crochet::trace {
 
-/// Inputs and outputs of each step, in TensorFlow's names of tensors: `node`, and `node:1`, `node:2` for what a group
-/// hands out besides the value it is named for. Constants are left out.
+/// Inputs and outputs of each step, as TensorFlow's tensor names: `node`, and `node:1`, `node:2` for a group's outputs
+/// besides the value of its name. Constants are omitted.
 class Wiring {
  public:
   explicit Wiring(const RunTrace& run)
@@ -26,17 +26,18 @@ class Wiring {
       }
     }
     for (std::size_t k = 0; k < run.steps.size(); ++k) {
-      step_of_[index(run.steps[k].node)] = static_cast<std::int32_t>(k);  // what is computed twice is this one's
+      step_of_[index(run.steps[k].node)] = static_cast<std::int32_t>(k);  // a node that is computed twice belongs to
+                                                                          // this step
       outputs_[k].push_back(run.steps[k].node);
     }
     for (std::size_t k = 0; k < run.steps.size(); ++k) connect(k);
   }
 
-  /// The nodes whose values the step hands out: the one it is named for, then others that a step reads.
+  /// The nodes whose values the step outputs: the one of its name, then others that a step reads.
   [[nodiscard]] const std::vector<std::int32_t>& outputs(std::size_t step) const { return outputs_[step]; }
   /// The nodes whose values it reads, each once: outputs of other steps, feeds, variables.
   [[nodiscard]] const std::vector<std::int32_t>& inputs(std::size_t step) const { return inputs_[step]; }
-  /// The step that makes a node's value; -1 for a source.
+  /// The step that computes a node's value; -1 for a source.
   [[nodiscard]] std::int32_t step_of(std::int32_t node) const { return step_of_[index(node)]; }
   /// The name of a node's value.
   [[nodiscard]] std::string tensor(std::int32_t node) const {
@@ -59,7 +60,7 @@ class Wiring {
       }
     }
   }
-  /// A view computes nothing and is no part of a step: what it shows was made by the node that it looks at.
+  /// A view computes nothing and is in no step: its value is that of its input.
   std::int32_t made(std::int32_t i) const {
     while (step_of(i) < 0 && node(i).kind != OpKind::source && node(i).inputs[0] >= 0) i = node(i).inputs[0];
     return i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that does work in order, so that whoever has it need not wait.
+// A thread that executes work in order, without a wait of the caller.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@
 
 namespace crochet::trace {
 
-/// Does what it is given, one after the other, in a thread of its own, which begins with the first. Work must not
-/// throw. What is left when it goes is done first.
+/// Executes work in order in a thread of its own, which starts with the first work. Work must not throw. The destructor
+/// completes the remaining work.
 class Worker {
  public:
   using Work = std::function<void()>;
 
-  /// At most `capacity` pieces of work wait; one that finds no room waits for it, `seconds` at most.
+  /// At most `capacity` pieces of work wait in the queue; add() waits up to `seconds` for space.
   Worker(std::size_t capacity, double seconds) : capacity_(capacity), seconds_(seconds) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -32,7 +32,7 @@ class Worker {
     if (thread_.joinable()) thread_.join();
   }
 
-  /// False if there was no room in time; the work is then not done.
+  /// False if there was no space in time; the work is then dropped.
   bool add(Work work) {
     std::unique_lock lock(mutex_);
     if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
@@ -42,7 +42,7 @@ class Worker {
     changed_.notify_all();
     return true;
   }
-  /// Returns when all that was added is done.
+  /// Returns when all added work is done.
   void drain() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
