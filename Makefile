@@ -1,5 +1,6 @@
-# The front door. Each command installs what it needs (cmake/provision.sh says what, or prints the command where it may
-# not), configures and builds by a CMake preset (CMakePresets.json) and runs the result. Nothing is done twice.
+# Entry points. Each command installs missing packages (cmake/provision.sh; without the permission it prints the
+# command), configures and builds with a CMake preset (CMakePresets.json), and runs the result. Finished work is not
+# repeated.
 #
 #   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST
 #   make test                                    every test with g++, and every compile error on g++ and clang

@@ -1,8 +1,8 @@
 # The targets of the library: crochet_<component>, and crochet::<component> where it can be used.
 
 # crochet_component(<name> IF <condition>)
-# The target exists in any case, so that the same package is installed whatever is switched on here. The public name
-# exists only if the component is wanted and what it needs is there.
+# The target always exists, so that the installed package is the same for all options. The public name exists only if
+# the component is enabled and its dependencies are found.
 function(crochet_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "IF" "")
   add_library(crochet_${name} INTERFACE)
@@ -17,7 +17,8 @@ function(crochet_component name)
   if(name STREQUAL "cuda")
     crochet_cuda_usage()
   elseif(name STREQUAL "io")
-    # Nothing has this second name here, so that it stays a name in what is installed: crochetConfig.cmake makes it.
+    # No target here has this second name, so that the installed files keep it as a name: crochetConfig.cmake creates
+    # it.
     target_link_libraries(crochet_io INTERFACE $<BUILD_INTERFACE:crochet_proto> $<INSTALL_INTERFACE:crochet::proto>)
   elseif(name STREQUAL "debug")
     target_link_libraries(crochet_debug INTERFACE crochet_io
@@ -32,20 +33,20 @@ function(crochet_core_usage)
   target_include_directories(crochet_core INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/kernels>)
   if(NOT PROJECT_IS_TOP_LEVEL)
-    # The warnings that a project switches on are for its own code, as they are with an installed crochet.
+    # SYSTEM: a project's warnings apply to its own code only, as with an installed crochet.
     set_target_properties(crochet_core PROPERTIES SYSTEM ON)
   endif()
 endfunction()
 
-# CMake 3.25 knows no C++20 for nvcc: cxx_std_20 says nothing to it and cuda_std_20 is an error. Where the user sets
-# CUDA_STANDARD we say nothing, because nvcc takes only one -std.
+# CMake 3.25 does not support C++20 for nvcc: cxx_std_20 has no effect and cuda_std_20 is an error. If the user sets
+# CUDA_STANDARD, no -std is added, because nvcc accepts only one.
 function(crochet_cuda_usage)
   target_compile_options(crochet_cuda INTERFACE
     $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<STREQUAL:$<TARGET_PROPERTY:CUDA_STANDARD>,>>:-std=c++20>)
 endfunction()
 
-# Gives a component its public name. Something missing stops a build of crochet itself, with the cure; a project that
-# includes crochet may well not want that component, and only hears of it.
+# Gives a component its public name. A missing dependency is an error with the fix in a build of crochet itself, and
+# only a message in a project that includes crochet, which may not need that component.
 function(crochet_publish name)
   crochet_find_dependencies(${name} missing)
   string(TOUPPER ${name} option)

@@ -1,8 +1,8 @@
-# The components and what each needs from elsewhere. The build includes this file, and crochetConfig.cmake includes its
-# installed copy: the same truth for find_package, FetchContent, add_subdirectory and Conan.
+# The components and the dependencies of each. The build includes this file, and crochetConfig.cmake includes its
+# installed copy, so find_package, FetchContent, add_subdirectory and Conan share it.
 #
-# There are no version numbers on purpose. A package manager's Eigen 5 does not satisfy `find_package(Eigen3 3.3)`, so
-# that call would pass over it and quietly take the system's.
+# Deliberately without version numbers: `find_package(Eigen3 3.3)` rejects a package manager's Eigen 5 and would
+# silently use the system's.
 
 set(crochet_components core hana cpu data io debug cuda)
 set(crochet_core_needs "") # the standard library
@@ -13,10 +13,10 @@ set(crochet_io_needs protobuf::libprotobuf leveldb::leveldb isa-l::isa-l nlohman
 set(crochet_io_tools protobuf::protoc)
 set(crochet_debug_needs gRPC::grpc++ OpenSSL::Crypto)
 set(crochet_debug_tools gRPC::grpc_cpp_plugin)
-set(crochet_debug_parts io) # other components that it is made of
+set(crochet_debug_parts io) # other components that it includes
 set(crochet_cuda_needs CUDA::cudart)
 
-# Looks for what a component needs. Sets `missing` to the targets that nobody here provides: empty when all is well.
+# Searches the dependencies of a component. Sets `missing` to the targets that are not found; empty on success.
 function(crochet_find_dependencies component missing)
   if(component STREQUAL "hana")
     find_package(Boost CONFIG QUIET) # first by config: newer versions of CMake have no FindBoost
@@ -29,7 +29,7 @@ function(crochet_find_dependencies component missing)
   elseif(component STREQUAL "data")
     find_package(ZLIB QUIET)
   elseif(component STREQUAL "io")
-    find_package(protobuf CONFIG QUIET) # Debian and Ubuntu have only what CMake's own FindProtobuf finds
+    find_package(protobuf CONFIG QUIET) # Debian and Ubuntu have no config file, only CMake's FindProtobuf works there
     if(NOT TARGET protobuf::libprotobuf)
       find_package(Protobuf MODULE QUIET)
     endif()
@@ -56,8 +56,8 @@ function(crochet_find_dependencies component missing)
   set(${missing} "${absent}" PARENT_SCOPE)
 endfunction()
 
-# Debian's leveldb names snappy, whose own development package it does not bring. Its shared library loads snappy by
-# itself, so that no program needs to link it.
+# Debian's leveldb refers to snappy without depending on its development package. Its shared library loads snappy
+# itself, so programs need not link it.
 function(crochet_find_leveldb)
   find_package(leveldb CONFIG QUIET)
   if(TARGET leveldb::leveldb)
@@ -71,7 +71,7 @@ function(crochet_find_leveldb)
   endif()
 endfunction()
 
-# ISA-L comes without a file for CMake, except from Conan.
+# ISA-L has no CMake file, except from Conan.
 function(crochet_find_isal)
   find_package(isa-l CONFIG QUIET)
   if(TARGET isa-l::isa-l)
@@ -87,7 +87,7 @@ function(crochet_find_isal)
   endif()
 endfunction()
 
-# By config where that works; it does not where one of the packages that it names is not installed. Then by pkg-config.
+# By config file; that fails if a package named in it is not installed. Then by pkg-config.
 function(crochet_find_grpc)
   find_package(gRPC CONFIG QUIET)
   if(NOT TARGET gRPC::grpc++)
@@ -110,9 +110,10 @@ function(crochet_find_grpc)
   endif()
 endfunction()
 
-# The messages that crochet::io writes and reads, as C++: <crochet/proto/*.pb.h>. Generated code has to fit the protobuf
-# it is compiled with, so the protoc that belongs to it makes it where it is used. (CMake's own protobuf_generate puts
-# its output elsewhere for files from outside the source directory.) A user's warnings do not apply to it.
+# The messages that crochet::io writes and reads, as C++: <crochet/proto/*.pb.h>. Generated code must match the protobuf
+# that it is compiled with, so that version's protoc generates it in the project that uses it. (CMake's
+# protobuf_generate uses another output folder for files outside the source directory.) A user's warnings do not apply
+# to it.
 function(crochet_add_proto proto_dir)
   if(TARGET crochet_proto)
     return()
@@ -135,8 +136,8 @@ function(crochet_add_proto proto_dir)
   target_link_libraries(crochet_proto PUBLIC protobuf::libprotobuf)
 endfunction()
 
-# The service of crochet::debug, <crochet/proto/debug_service.grpc.pb.h>: a library of its own, so that who has only
-# crochet::io needs no gRPC.
+# The service of crochet::debug, <crochet/proto/debug_service.grpc.pb.h>: a separate library, so that crochet::io needs
+# no gRPC.
 function(crochet_add_debug_service proto_dir)
   crochet_add_proto(${proto_dir})
   if(TARGET crochet_debug_service)

@@ -1,6 +1,7 @@
 # cmake -DHEADER=<.grpc.pb.h> -DSOURCE=<.grpc.pb.cc> -P crochet-service-name.cmake
-# The messages are in a package of our own, so that they do not collide with TensorFlow's. The service keeps TensorFlow's
-# name on the wire, which gRPC's plug-in takes from the package: this puts it into the generated code.
+# The messages have a package of their own, so that they do not collide with TensorFlow's. The service must keep
+# TensorFlow's name on the wire, but gRPC's plug-in derives it from the package: this script replaces it in the
+# generated code.
 foreach(file IN ITEMS ${HEADER} ${SOURCE})
   file(READ ${file} text)
   string(REPLACE "crochet.proto.EventListener" "tensorflow.EventListener" renamed "${text}")

@@ -1,7 +1,7 @@
-# How this project's own tests, examples and benchmarks are compiled. Nothing here reaches a user of the library.
+# How this project's own tests, examples and benchmarks are compiled. None of this affects users of the library.
 
-# ccache, if it is installed. Without the sloppiness it refuses what uses a precompiled header; without the base
-# directory and the other setting a clone at another path finds nothing.
+# ccache, if it is installed. Without the sloppiness it does not cache uses of a precompiled header; without the base
+# directory and the other setting a clone at another path has no hits.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(CROCHET_CCACHE ccache)
   mark_as_advanced(CROCHET_CCACHE)
@@ -13,12 +13,12 @@ endif()
 
 set(CMAKE_CXX_EXTENSIONS OFF) # -std=c++20 and not gnu++20
 
-# Every program of ours links this; no target of the library does.
+# Every program of this project links this; no target of the library does.
 add_library(crochet_own_code INTERFACE)
 target_compile_options(crochet_own_code INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Wall;-Wextra;-Wconversion;$<$<BOOL:${CROCHET_WERROR}>:-Werror>>
   $<$<AND:$<BOOL:${CROCHET_NATIVE}>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>>:-march=native>
-  # The time stamp that clang puts into a precompiled header would make ccache miss all that uses it.
+  # clang's time stamp in a precompiled header would make ccache miss every use of it.
   "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 
 # crochet_subdirectories(): adds each folder below this one that has a CMakeLists.txt.
@@ -30,7 +30,8 @@ function(crochet_subdirectories)
   endforeach()
 endfunction()
 
-# crochet_available(<result> <program> <target>...): can a program that links these be built here? Says so if not.
+# crochet_available(<result> <program> <target>...): whether a program that links these targets can be built; prints a
+# message if not.
 function(crochet_available result program)
   set(${result} ON PARENT_SCOPE)
   foreach(target IN LISTS ARGN)

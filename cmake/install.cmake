@@ -5,11 +5,11 @@ include(CMakePackageConfigHelpers)
 set(crochet_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crochet)
 set(CROCHET_PROTO_DIR ${CMAKE_INSTALL_DATADIR}/crochet/proto)
 
-# Every header, whatever is switched on: a component only says what its headers need.
+# All headers, independent of options: a component only adds the dependencies of its headers.
 install(DIRECTORY include/ kernels/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 install(DIRECTORY proto/ DESTINATION ${CROCHET_PROTO_DIR} FILES_MATCHING PATTERN *.proto)
 
-# One export set for each component, so that a target exists only for who asks for it and has what it needs.
+# One export set for each component, so that a target exists only if it is requested and its dependencies are found.
 foreach(component IN LISTS crochet_components)
   install(TARGETS crochet_${component} EXPORT crochet-${component} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT crochet-${component} NAMESPACE crochet:: DESTINATION ${crochet_config_dir})

@@ -1,14 +1,14 @@
 #!/bin/sh
 # sh cmake/provision.sh demo|test|full|bench|ci|interop
-# Installs what that command needs and this machine lacks, on Debian 12, Ubuntu 24.04 or later. Where it may not install,
-# it prints the one command that would, and stops. Where nothing is missing it says nothing.
-# CROCHET_PROVISION=skip leaves it all to you.
+# Installs the missing packages for that command, on Debian 12, Ubuntu 24.04 or later. Without the permission to
+# install, it prints the one command that does, and stops. If nothing is missing it prints nothing.
+# CROCHET_PROVISION=skip installs and checks nothing.
 set -eu
 
 say() { printf 'provision: %s\n' "$*"; }
 stop() { printf 'provision: %s\n' "$*" >&2; exit 1; }
 
-# A program may come from anywhere, so it is looked for by name and written program:package. The rest are packages.
+# Programs (program:package) may be installed in any way and are searched by name. The others are packages.
 programs="g++:g++ cmake:cmake ninja:ninja-build protoc:protobuf-compiler"
 packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mnist"
 packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohmann-json3-dev" # crochet::io
@@ -26,7 +26,7 @@ if [ "${tests:-}" ]; then
   packages="$packages libgtest-dev"
 fi
 if [ "${debug:-}" ]; then # crochet::debug
-  programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's own file for CMake asks pkg-config
+  programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's CMake file calls pkg-config
   packages="$packages libgrpc++-dev libssl-dev"
 fi
 if [ "${benchmarks:-}" ]; then
@@ -37,7 +37,7 @@ if [ "${jax:-}" ]; then
   programs="$programs doxygen:doxygen" # the reference
 fi
 if [ "${sanitizers:-}" ]; then
-  programs="$programs llvm-symbolizer:llvm" # by it ThreadSanitizer matches its suppressions
+  programs="$programs llvm-symbolizer:llvm" # ThreadSanitizer needs it to match suppressions
 fi
 if [ "${sanitizers:-}" ] && command -v apt-cache >/dev/null 2>&1; then
   # libFuzzer and the sanitizers of clang, in a package named for clang's version; some versions of clang bring them.
@@ -52,7 +52,7 @@ if [ "${packaging:-}" ]; then
   packages="$packages python3-venv"
 fi
 
-# Sets `missing` to the packages that have to be installed.
+# Sets `missing` to the packages to install.
 find_missing() {
   missing=
   for program in $programs; do
@@ -69,11 +69,11 @@ find_missing() {
   done
 }
 
-# Sets `root` to what has to stand before a command that installs, or stops.
+# Sets `root` to the prefix of commands that install, or stops.
 find_root() {
   root=
   [ "$(id -u)" != 0 ] || return 0
-  # sudo may ask for a password only where somebody can type one.
+  # sudo may prompt for a password only on a terminal.
   if command -v sudo >/dev/null 2>&1 && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
     root=sudo
     return 0
@@ -91,7 +91,7 @@ apt_install() { apt install -y --no-install-recommends $missing >/dev/null; }
 install_missing() {
   say "installing$missing"
   ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1 || apt update
-  # Lists that are there may be too old to download by: then once more with new ones.
+  # The package lists may be out of date: then retry with new ones.
   apt_install || { apt update && apt_install; } || stop "apt-get could not install$missing"
   say "installed"
 }
@@ -107,7 +107,7 @@ check_cmake() {
 "
 }
 
-# A Python environment that has JAX, from PyPI: what the agreement tests compare with. Without it they are skipped.
+# A Python environment with JAX, from PyPI, for the agreement tests. Without it they are skipped.
 find_jax() {
   python=build/python
   ! "$python/bin/python3" -c 'import jax' 2>/dev/null || return 0
@@ -117,7 +117,7 @@ find_jax() {
     say "no JAX: the tests that compare with it will be skipped"
 }
 
-# Another one that has TensorFlow, TensorBoard and safetensors: the original's readers, which tests/interop asks.
+# Another one with TensorFlow, TensorBoard and safetensors: the original's readers for tests/interop.
 find_readers() {
   python=build/interop
   ! "$python/bin/python3" -c 'import tensorflow, tensorboard, safetensors' 2>/dev/null || return 0

@@ -1,5 +1,5 @@
-# Which component the headers of a folder belong to: what a program must link to include them. A folder inherits from the
-# one around it. A header beside a folder of its name (executor/cpu.hpp) belongs to that folder's component. All other
+# The component of each folder: what a program must link to include its headers. A folder inherits from its parent
+# folder. A header beside a folder of its name (executor/cpu.hpp) belongs to that folder's component. All other
 # folders are crochet::core.
 set(crochet_rooms
   hana hana

@@ -1,6 +1,6 @@
-# Tests of kernels and of the executor, compiled for other instruction sets than the compiler's default: their loops and
-# the widths of their vectors differ. What this machine's processor lacks is reported as skipped. Preset `release` runs all
-# tests with the machine's own instructions.
+# Tests of kernels and of the executor, compiled for instruction sets other than the compiler's default: loops and
+# vector widths differ. Sets that this processor lacks are reported as skipped. The preset `release` runs all tests with
+# the machine's own instructions.
 option(CROCHET_INSTRUCTION_SETS "Compile some tests for AVX2 and AVX-512, too" ON)
 
 # Sets CROCHET_RUNS_<set>, once: whether programs for that instruction set run here.

@@ -1,14 +1,14 @@
 # cmake -D compiler=... -D options=FILE -D header=FILE -D case=FILE.cpp -D root=DIR -P check.cmake
 #
-# The case says near its top what is wrong with it, once or more:
+# The case states its error near the top, once or more:
 #   // expect-error: REGEX
-# and it must be refused with exactly one error, every REGEX in the text, and no more text than anybody reads (2,500 bytes,
-# unless it says `// at-most-bytes: N`). With
-# CROCHET_FIXED defined the same file must compile: that shows that it is refused for the one thing that differs.
+# It must be rejected with exactly one error, every REGEX in the text, and at most 2,500 bytes of text
+# (`// at-most-bytes: N` sets another limit). With CROCHET_FIXED defined the same file must compile: so the difference is
+# the only reason of the error.
 cmake_minimum_required(VERSION 3.25)
 set(limit 2500)
 
-# CMake breaks the lines of a FATAL_ERROR; a compiler's text is to be read as it is.
+# CMake rewraps the lines of a FATAL_ERROR; the compiler's text must stay unchanged.
 function(fail text)
   message("${text}")
   message(FATAL_ERROR "${case}")
@@ -17,13 +17,14 @@ endfunction()
 function(compile) # sets `status` and `text`
   execute_process(COMMAND ${compiler} @${options} ${ARGN} -fsyntax-only -include ${header} ${case}
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  string(REPLACE "${root}/" "" text "${text}") # or the length would depend on where the project lies
+  string(REPLACE "${root}/" "" text "${text}") # the length must not depend on the project's path
   set(status ${status} PARENT_SCOPE)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
 file(READ ${case} source)
-# What the executor finds out is said at the end of the way through the session; each step of it is a line of text.
+# Errors that the executor finds come at the end of the instantiation trace through the session; each level is a line of
+# text.
 if(source MATCHES "// at-most-bytes: ([0-9]+)")
   set(limit ${CMAKE_MATCH_1})
 endif()

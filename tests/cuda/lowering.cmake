@@ -1,11 +1,10 @@
-# cmake -DNVCC= -DSOURCE= -DEXECUTOR= -DINCLUDES= -DFOLDER= -P lowering.cmake: compiles the kernels, looks at their code,
-# and runs the program. The code has to hold the kernels, multiply and add in one instruction, and keep everything in
-# registers.
+# cmake -DNVCC= -DSOURCE= -DEXECUTOR= -DINCLUDES= -DFOLDER= -P lowering.cmake: compiles the kernels, checks their code,
+# and runs the program. The code must contain the kernels, fuse multiply and add, and keep everything in registers.
 cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 list(TRANSFORM INCLUDES PREPEND -I)
-# 186: loops over nothing, in tables that are empty in some models.
+# 186: loops without iterations, over tables that are empty in some models.
 execute_process(
   COMMAND ${NVCC} -std=c++20 -arch=sm_75 --expt-relaxed-constexpr -diag-suppress 186 -Xptxas -v --keep
     --keep-dir ${FOLDER} ${INCLUDES} -c ${SOURCE} -o ${FOLDER}/lowering.o

@@ -17,7 +17,7 @@ foreach(row IN LISTS rows)
     continue()
   endif()
   if(test)
-    string(REGEX REPLACE "^.*/" "" test ${test}) # the name of a set of parameters
+    string(REGEX REPLACE "^.*/" "" test ${test}) # the name of the instantiation
     string(REPLACE "." ", " test ${test})
     file(READ ${root}/${file} text)
     if(NOT text MATCHES "TEST(_F|_P)?\\(${test}\\)")

@@ -1,5 +1,5 @@
-# cmake -D compiler=... -D include_dirs=... -P check_core.cmake: what crochet.hpp makes the compiler read is cheap to
-# have everywhere. None of it belongs to a component, and none of it is one of the standard library's big headers.
+# cmake -D compiler=... -D include_dirs=... -P check_core.cmake: the headers that crochet.hpp includes are cheap. None
+# belongs to a component, and none is one of the standard library's large headers.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 set(source "#include <crochet/crochet.hpp>\n")

@@ -1,9 +1,9 @@
-# cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels/crochet includes only what
-# its room may. A room is a folder; a folder that is not listed belongs to the room around it. What a room must be linked
-# with is in cmake/rooms.cmake.
+# cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels/crochet includes only
+# what its room may. A room is a folder; a folder that is not listed belongs to the room around it. cmake/rooms.cmake
+# has the component of each room.
 cmake_minimum_required(VERSION 3.25)
 
-# What each room may include of ours, besides itself ...
+# The rooms that each room may include, besides itself ...
 set(base "")
 set(hook base)
 set(session base hook)
@@ -43,14 +43,14 @@ set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/p
   graph/optimizers graph kernels executor/step executor/plan executor/cpu executor storage data io debug/ops debug/event
   debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/debug checkpoint hana testing)
 
-# ... and of others, besides the standard library: libraries, processors' intrinsics, the operating system.
+# ... and headers other than the standard library's: libraries, intrinsics, the operating system.
 set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
 set(messages "crochet/proto/|google/protobuf/")
 set(base_others "pthread\\.h|unistd\\.h|sys/ioctl\\.h")
 set(hana_others "boost/hana/|nlohmann/|CLI/")
 set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor/cpu_others "Eigen/|${system}|[a-z0-9]*intrin\\.h|crochet/executor/cpu\\.hpp")
-set(executor_others "crochet/model\\.hpp") # which gathers the graph
+set(executor_others "crochet/model\\.hpp") # which includes the graph
 set(storage_others "${system}")
 set(io_others "${system}|${messages}|leveldb/|isa-l/|nlohmann/|png\\.h")
 set(data_others "zlib\\.h")
@@ -61,9 +61,9 @@ set(debug/stream_others "${debug/stream_others}|grpc/|grpcpp/|openssl/")
 set(debug/server_others "${debug/server_others}|grpc/|grpcpp/")
 set(trace_others "${messages}|nlohmann/")
 set(hooks/kit_others "unistd\\.h")
-set(hooks_others "unistd\\.h|" # is this a terminal
-  "crochet/session/side_session\\.hpp|" # an evaluator drives a session of its own
-  "crochet/session/signal_flag\\.hpp") # the coordinator looks at what a signal handler sets
+set(hooks_others "unistd\\.h|" # to detect a terminal
+  "crochet/session/side_session\\.hpp|" # an evaluator runs a session of its own
+  "crochet/session/signal_flag\\.hpp") # the coordinator reads the flag of a signal handler
 list(JOIN hooks_others "" hooks_others)
 set(hooks/io_others "unistd\\.h")
 
@@ -90,7 +90,7 @@ function(check_header file room)
         continue()
       endif()
     elseif(file MATCHES "cuda")
-      continue() # the CUDA headers are checked by having a component of their own
+      continue() # the CUDA headers have a component of their own
     endif()
     string(REPLACE "${root}/" "" name ${file})
     list(APPEND complaints "${name} includes ${included}")
@@ -112,7 +112,7 @@ foreach(part IN ITEMS include kernels)
   foreach(header IN LISTS headers)
     cmake_path(GET header PARENT_PATH folder)
     if(NOT folder)
-      continue() # the gatherers: crochet.hpp, hooks.hpp, ...
+      continue() # headers that include whole folders: crochet.hpp, hooks.hpp, ...
     endif()
     room_of("${folder}" room)
     if(NOT room)

@@ -1,7 +1,7 @@
 # cmake -D compiler=... -D include_dirs=... -D work=DIR -P probe.cmake
 #
-# A plain step is the same machine code whether or not the program has probed runs of the same executor, and names
-# nothing of them; and a hook that states a probe adds to a step a test and the call of what is done where it is due.
+# A plain step has the same machine code whether or not the program has probed runs of the same executor, and refers to
+# no symbol of them. A hook with a probe adds to a step one test, and the call for the case that it is due.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 find_program(objdump objdump REQUIRED)
@@ -54,7 +54,7 @@ look_at(plain_chain)
 set(plain_count ${count})
 look_at(probing_chain)
 math(EXPR more "${count} - ${plain_count}")
-if(more GREATER 40) # the test, the call, and what clang keeps beside it for exceptions
+if(more GREATER 40) # the test, the call, and clang's code for exceptions
   message(FATAL_ERROR "a hook that states a probe adds ${more} instructions to a step of ${plain_count}")
 endif()
 if(body MATCHES "on_node_|note\\(")

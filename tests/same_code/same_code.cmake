@@ -1,7 +1,7 @@
 # cmake -D compiler=... -D include_dirs=... -D hooks=N -D work=DIR -P same_code.cmake
 #
-# Compiles the step of a chain of N hooks and the same step written by hand, and compares the machine code: the two must
-# have the same instructions, registers and order aside (compilers choose those freely), and the chain's no indirect call.
+# Compiles the step of a chain of N hooks and the same step written by hand, and compares the machine code: both must
+# have the same instructions, except for registers and order, and the chain's code no indirect call.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 find_program(objdump objdump REQUIRED)
@@ -19,7 +19,7 @@ function(compile twin)
   string(REGEX MATCHALL "\t(call|jmp) +\\*[^\n]*" indirect "${body}")
   string(REGEX MATCHALL "\n +[0-9a-f]+:\t[a-z0-9]+" opcodes "\n${body}")
   list(TRANSFORM opcodes REPLACE ".*\t" "")
-  list(FILTER opcodes EXCLUDE REGEX "^(nop|nopw|nopl|xchg|data16|cs|endbr64)$") # what fills gaps
+  list(FILTER opcodes EXCLUDE REGEX "^(nop|nopw|nopl|xchg|data16|cs|endbr64)$") # padding
   list(SORT opcodes)
   set(${twin}_opcodes "${opcodes}" PARENT_SCOPE)
   set(${twin}_indirect "${indirect}" PARENT_SCOPE)

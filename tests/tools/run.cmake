@@ -1,5 +1,5 @@
 # cmake -D status=N -D expected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...]: runs it; it must end with that exit status,
-# and print what fits the expression.
+# and its output must match the expression.
 cmake_minimum_required(VERSION 3.25)
 set(command "")
 set(take OFF)
