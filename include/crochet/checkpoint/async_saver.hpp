@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AsyncSaver: saves in the background; the step loop pays for a copy.
+// AsyncSaver: saves in the background; the step loop waits only for a copy.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,17 @@
 
 namespace crochet {
 
-/// A Saver whose save() copies the session's variables and hook state and returns; a thread of its own writes them. For
-/// a CheckpointSaver: `CheckpointSaver{AsyncSaver{saver}, {.save_secs = 600}}`. At most one save is in flight: while it
-/// is, the hook starts no other, and what is due is done in the first run after it. What goes wrong is thrown by
-/// result(), which the hook asks in the run after: so errors reach the loop at the next step. `end` of the hook waits
-/// for the save in flight and makes the last one; the destructor waits, too, and an error that nobody asked for is said
-/// by diagnose(). Copies of an AsyncSaver are the same one; it is used from the session's thread. Memory: one copy of
-/// the variables, kept. Cost of save: that copy (docs/benchmarks.md).
+/// A Saver whose save() copies the session's variables and hook state and returns; a background thread writes them. For
+/// a CheckpointSaver: `CheckpointSaver{AsyncSaver{saver}, {.save_secs = 600}}`.
+/// - At most one save is in flight. The hook starts no other meanwhile; a save that is due is started in the first run
+///   after it.
+/// - Errors: result() throws them; the hook calls it in the run after the save, so errors reach the loop at the next
+///   step.
+/// - The hook's `end` waits for the save in flight and makes the last one. The destructor waits, too, and passes an
+///   error that result() has not thrown to diagnose().
+/// - Copies share one AsyncSaver. Thread: the session's.
+/// - Memory: one copy of the variables, kept.
+/// - Cost of save(): that copy (docs/benchmarks.md).
 template <class SaverType = Saver<>>
 class AsyncSaver {
  public:
@@ -38,7 +42,7 @@ class AsyncSaver {
     wait();
     worker_->saver.prepare();
   }
-  /// Copies, and begins to write. Waits first, if a save is in flight. Throws what copying throws.
+  /// Copies, and starts writing. Waits for a save in flight first. Throws what copying throws.
   template <class Session>
   void save(Session& session, std::int64_t step) {
     wait();
@@ -46,15 +50,15 @@ class AsyncSaver {
     worker_->begin(step);
   }
 
-  /// Is a save in flight?
+  /// Whether a save is in flight.
   [[nodiscard]] bool busy() const { return worker_->state() == State::writing; }
-  /// Is there one whose result nobody has asked for?
+  /// Whether a save is done whose result() was not called yet.
   [[nodiscard]] bool done() const { return worker_->state() == State::done; }
   /// Returns when no save is in flight.
   void wait() { worker_->wait(); }
-  /// The step of the last save that was begun.
+  /// The step of the last started save.
   [[nodiscard]] std::int64_t step() const { return worker_->step; }
-  /// What became of it: its prefix, or the exception that writing threw. Waits for it; afterwards done() is false.
+  /// The result of the last save: its prefix, or the exception of the writer. Waits for it; afterwards done() is false.
   std::filesystem::path result() { return worker_->result(); }
 
   /// See Saver. Waits for a save in flight.
@@ -132,7 +136,7 @@ class AsyncSaver {
     std::atomic<State> state_{State::idle};
     std::filesystem::path prefix_;
     std::exception_ptr error_;
-    std::jthread thread_;  // last: it uses the rest
+    std::jthread thread_;  // last: it uses the members above
   };
 
   std::shared_ptr<Worker> worker_;

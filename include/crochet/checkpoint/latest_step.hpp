@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// latest_checkpoint_step: how far whoever saves into a directory has come.
+// latest_checkpoint_step: the step of the newest checkpoint in a directory.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,9 @@
 
 namespace crochet {
 
-/// The step in the name of the newest checkpoint of the directory; nothing while there is none. Reads the state file
-/// anew each time, since another program may write it, and no tensor. `options` are those of the Saver that saves
-/// there. For StopAtCheckpointStep: `{.checkpoint_step = [=] { return latest_checkpoint_step(folder); }, .last_step =
-/// 2000}`.
+/// The step in the name of the newest checkpoint of the directory; empty while there is none. Reads the state file at
+/// each call, since another program may write it, but no tensor. `options` are those of the Saver that writes there.
+/// For StopAtCheckpointStep: `{.checkpoint_step = [=] { return latest_checkpoint_step(folder); }, .last_step = 2000}`.
 template <io::CheckpointFormat Format = io::TensorBundle>
 std::optional<std::int64_t> latest_checkpoint_step(const std::filesystem::path& directory, SaverOptions options = {}) {
   const Saver<Format> saver{directory, std::move(options)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MonitoredTrainingSession: a MonitoredSession with what most training needs: checkpoints, summaries and a rate, and
-// the roles of a job. Needs the component io.
+// MonitoredTrainingSession: a MonitoredSession with checkpoints, summaries, a step rate, and the roles of a distributed
+// job. Needs the component io.
 #pragma once
 
 #include <crochet/base/config.hpp>
@@ -31,22 +31,22 @@
 namespace crochet {
 
 struct MonitoredTrainingOptions {
-  bool is_chief = true;                          ///< a worker waits for the chief, and saves and logs nothing
+  bool is_chief = true;                          ///< a worker waits for the chief, and neither saves nor logs
   std::filesystem::path checkpoint_dir{};        ///< empty: no checkpoints
   std::filesystem::path summary_dir{};           ///< of event files; empty: checkpoint_dir
-  std::optional<double> save_checkpoint_secs{};  ///< 600 if neither is said; 0: no checkpoints are saved
+  std::optional<double> save_checkpoint_secs{};  ///< 600 if neither is set; 0: no checkpoints
   std::optional<std::int64_t> save_checkpoint_steps{};
-  std::optional<std::int64_t> save_summaries_steps{};  ///< 100 if neither is said; 0: no summaries
+  std::optional<std::int64_t> save_summaries_steps{};  ///< 100 if neither is set; 0: no summaries
   std::optional<double> save_summaries_secs{};
   std::int64_t log_step_count_steps = 100;  ///< between two reports of the rate; 0: none. Needs a summary_dir
-  Anchor anchor = Anchor::global_step;      ///< from where checkpoints, summaries and rate count steps
+  Anchor anchor = Anchor::global_step;      ///< origin of the steps of checkpoints, summaries and rate
   double max_wait_secs = 7200;              ///< of a worker, for the chief
   WaitOptions waiting{};
   SessionOptions session{};
   Clock clock{};  ///< of checkpoints, summaries and rate
 };
 
-/// What is summarized: `summaries<summary::Scalar<"loss">, summary::Histogram<"hidden/kernel">>`.
+/// The items of the summaries: `summaries<summary::Scalar<"loss">, summary::Histogram<"hidden/kernel">>`.
 template <class... Items>
 struct Summaries {};
 template <class... Items>
@@ -54,17 +54,17 @@ inline constexpr Summaries<Items...> summaries{};
 
 namespace detail {
 
-/// The scaffold's saver, or one for the folder.
+/// The scaffold's saver, or one for the directory.
 template <class S>
 auto training_saver(S& scaffold, const std::filesystem::path& directory) {
   if constexpr (S::has_saver) {
     return scaffold.saver();
   } else {
-    return Saver<>{directory.empty() ? "." : directory};  // empty: neither restores nor saves
+    return Saver<>{directory.empty() ? "." : directory};  // empty: it neither restores nor saves
   }
 }
 
-/// Does a chief's work or a worker's.
+/// The session creator of a chief or a worker.
 template <class S, class SaverType>
 class TrainingSessionCreator {
  public:
@@ -94,12 +94,12 @@ class TrainingSessionCreator {
   WorkerSessionCreator<S> worker_;
 };
 
-/// Off if zero was said and nothing else. Zero beside an interval is two intervals: the hook refuses them.
+/// False if the only interval is zero. A zero beside another interval counts as two intervals: the hook throws.
 inline bool is_on(const std::optional<double>& secs, const std::optional<std::int64_t>& steps) {
   return (!secs && !steps) || secs.value_or(0) != 0 || steps.value_or(0) != 0;
 }
 
-/// The chief's hooks, each switched on if the options say so.
+/// The chief's hooks, each switched on by the options.
 template <class Items>
 struct TrainingHooks;
 template <class... Items>
@@ -159,7 +159,7 @@ inline MonitoredTrainingOptions with_defaults(MonitoredTrainingOptions options) 
   return options;
 }
 
-/// The whole chain, in the order in which it is called. `CanSave`: the executor has variables.
+/// The whole chain, in the order of the calls. `CanSave`: the executor has variables.
 template <bool CanSave, class... H, class Items, class ChiefHooks, class SaverType>
 auto training_chain(HookChain<H...> hooks, const MonitoredTrainingOptions& given, Items, ChiefHooks chief_only,
                     const SaverType& saver) {
@@ -182,16 +182,18 @@ using training_session = MonitoredSession<Exec, training_chain_t<Exec, Hooks, It
 
 }  // namespace detail
 
-/// One line for a training job:
+/// A session for a training job:
 ///   MonitoredTrainingSession session{executor, HookChain{StopAtStep{.last_step = 10'000}},
 ///                                    {.checkpoint_dir = "run"}, summaries<summary::Scalar<"loss">>};
-/// An executor given by name is borrowed, a temporary owned, as by MonitoredSession.
-/// A chief restores the latest checkpoint of the folder, if there is one, and has these hooks, in this order: `hooks`,
-/// `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver; a compile error counts positions in this order, from
-/// 0. A worker waits for the chief and has `hooks` alone.
-/// Throws LogicError if an interval is said in steps and in seconds, or a checkpoint_dir is given for an executor that
-/// has no variables. The original puts `hooks` behind its own on a plain chief and before them otherwise, so that what
-/// a hook's `end` changes may or may not be saved; here the saver is always the last.
+/// - A named executor is borrowed, a temporary is owned, as by MonitoredSession.
+/// - A chief restores the latest checkpoint of the directory, if there is one. Its hooks, in this order: `hooks`,
+///   `chief_only_hooks`, StepCounter, SummarySaver, CheckpointSaver. A compile error counts positions in this order,
+///   from 0.
+/// - A worker waits for the chief and has `hooks` alone.
+/// - Throws: LogicError if an interval is set in steps and in seconds, or a checkpoint_dir is set for an executor
+///   without variables.
+/// - TensorFlow calls `hooks` after its own on a plain chief and before them otherwise, so that changes of a hook's
+///   `end` may or may not be saved. Here the saver is always the last.
 template <class Exec, class Hooks = HookChain<>, class Items = Summaries<>, class ChiefHooks = HookChain<>,
           class S = Scaffold<>>
 class MonitoredTrainingSession : public detail::training_session<Exec, Hooks, Items, ChiefHooks, S> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RestoreLatest: a session goes on where the last program stopped. MustRestore: a session uses what another program has
-// saved.
+// RestoreLatest: a session continues from the last program's checkpoint. MustRestore: a session uses the checkpoint of
+// another program.
 #pragma once
 
 #include <crochet/session/coordinator.hpp>
@@ -9,9 +9,9 @@
 
 namespace crochet {
 
-/// A session creator (session/session_creator.hpp): restores the newest checkpoint that is whole; if there is none,
-/// does what the creator Otherwise does. Hooks' state is loaded with it: after `begin`, before `after_create_session`.
-/// The same happens when a session is created anew after a failure.
+/// A session creator (session/session_creator.hpp): restores the newest undamaged checkpoint; if there is none, calls
+/// the creator Otherwise. Hooks' state is loaded with it: after `begin`, before `after_create_session`. It does the
+/// same when a session is recreated after a failure.
 template <class SaverType, class Otherwise = InitializeCreator>
 struct RestoreLatest {
   SaverType saver;
@@ -25,8 +25,7 @@ struct RestoreLatest {
   }
 };
 
-/// A session creator for programs that only read: restores the newest checkpoint that is whole, or throws. Changes no
-/// file.
+/// A session creator for programs that only read: restores the newest undamaged checkpoint, or throws. Changes no file.
 template <class SaverType>
 struct MustRestore {
   SaverType saver;
