@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages from a model to a plan, and the graph at rest. Vectors cannot outlive a constant expression: the graph is
-// built once for its size and once for its content, and comes to rest in arrays.
+// The stages from a model to a plan, and the fixed-size form of a graph. Vectors cannot outlive a constant expression,
+// so the graph is built twice, for its size and for its content, and then copied to arrays.
 #pragma once
 #include <array>
 #include <type_traits>
@@ -33,7 +33,7 @@ constexpr std::array<T, N> exact(const T* from) {
 }
 }  // namespace detail
 
-/// A finished graph. It has no member that could add to it.
+/// A finished graph; it cannot be extended.
 template <std::size_t N, std::size_t M, std::size_t S, std::size_t C>
 struct FrozenGraph {
   std::array<Node, N> nodes;
@@ -46,7 +46,7 @@ struct FrozenGraph {
   }
 };
 
-/// `Model::define`, then every `Extension::extend_graph` in order: the session's final graph.
+/// The session's final graph: `Model::define`, then every `Extension::extend_graph` in order.
 template <class Model, class... Extensions>
 constexpr Graph build_graph() {
   GraphBuilder g;
@@ -56,7 +56,7 @@ constexpr Graph build_graph() {
 }
 
 namespace detail {
-// Builds the graph itself: a call of build_graph would be a line more in every compile error.
+// Repeats the code of build_graph, because calling it would add a line to every compile error.
 template <class Model, class... Extensions>
 constexpr std::array<std::size_t, 4> graph_sizes() {
   GraphBuilder g;
@@ -69,7 +69,7 @@ template <class Model>
 concept Defines = requires(GraphBuilder& g) {
   Model::define(g);
 };
-/// The graph can be built. Checked before it is used, so that a mistake in a model is one error and not several.
+/// The graph can be built. Checked before use, so that a mistake in a model causes one error and not several.
 template <class Model, class... Extensions>
 concept Builds = Defines<Model> && requires {
   typename std::bool_constant<(graph_sizes<Model, Extensions...>(), true)>;
@@ -85,8 +85,8 @@ constexpr auto freeze_graph() {
         detail::exact<Node, n[0]>(g.nodes.data()), detail::exact<PooledName, n[1]>(g.names.data()),
         detail::exact<PooledName, n[2]>(g.symbols.data()), detail::exact<char, n[3]>(g.text.data())};
   } else {
-    // The compiler's message names the graph_error, and the model's line on the way to it. In this form each compiler
-    // says it once; clang would say the second twice, g++ the first.
+    // The compiler's message shows the graph_error and the model's line that leads to it. Each compiler reports this
+    // form once; clang would report the second one twice, g++ the first.
 #if defined(__clang__)
     static_assert(detail::graph_sizes<Model, Extensions...>()[0] > 0, "crochet: this model is wrong.");
 #else
@@ -96,7 +96,7 @@ constexpr auto freeze_graph() {
   }
 }
 
-/// The part of a graph that makes `fetched` and runs `targets` (node ids), with each use of a variable resolved.
+/// The part of a graph that computes `fetched` and runs `targets` (node ids), with each use of a variable resolved.
 template <class G, class Ids>
 constexpr Subgraph select_nodes(const G& graph, const Ids& fetched, const Ids& targets) {
   Subgraph s;
@@ -110,7 +110,7 @@ constexpr Subgraph select_nodes(const G& graph, const Ids& fetched, const Ids& t
   return prune(see_assignments(std::move(s)));
 }
 
-/// The same with less to do. Three passes, so that each can be a constant expression of its own.
+/// Simplification passes. Three functions, so that each can be a separate constant expression.
 constexpr Subgraph share_nodes(const SubgraphView& folded) { return share(folded); }
 constexpr Subgraph move_pools(const SubgraphView& shared) { return prune(pool_first(shared)); }
 template <class G, class Ids>
@@ -121,7 +121,7 @@ constexpr Subgraph simplify(const G& graph, const Ids& fetched, const Ids& targe
   return move_pools(shared);
 }
 
-/// With the copies that it takes to run: of values that are overwritten too early, and of what no loop can repeat.
+/// Adds the copies needed to run: of values that are overwritten too early, and of broadcasts that no loop can do.
 constexpr bool needs_copies(const SubgraphView& simplified) {
   return overwrites_too_early(simplified) || has_no_common_cut(simplified);
 }
@@ -130,10 +130,10 @@ constexpr Subgraph add_copies(const SubgraphView& simplified) {
   return materialize_broadcasts(kept);
 }
 
-/// Steps, in order.
+/// The steps, in order.
 constexpr Schedule make_schedule(const SubgraphView& g) { return order_by_items(g, fuse(g)); }
 
-/// Regions and memory.
+/// The regions and the memory.
 constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
   const Regions regions = find_regions(g, schedule);
   Places p{plan_memory(g, schedule, regions), {}, regions.of};
@@ -141,7 +141,7 @@ constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
   return p;
 }
 
-/// The regions of a plan that has its programs.
+/// Adds the regions to a plan that has its programs.
 constexpr Plan with_regions(Plan plan, const Places& places) {
   plan.regions = places.items;
   for (std::size_t q = 0; q < plan.steps.size(); ++q) {
@@ -152,19 +152,19 @@ constexpr Plan with_regions(Plan plan, const Places& places) {
   return plan;
 }
 
-/// Programs, barriers, lifetimes.
+/// The programs, barriers and lifetimes.
 constexpr Plan write_plan(const SubgraphView& g, const Schedule& schedule, const Places& places) {
   Plan plan = write_programs(g, schedule, places.memory);
   return find_lifetimes(place_barriers(with_regions(std::move(plan), places)));
 }
 
-/// The last stage of write_plan, for plans whose stages are constants of their own.
+/// The last part of write_plan, for plans whose stages are separate constants.
 template <PlanSizes Room>
 constexpr Plan finish_plan(const FrozenPlan<Room>& programs, const ConstexprVector<int>& until) {
   return find_lifetimes(place_barriers(programs.to_mutable()), until);
 }
 
-/// All of it at once, for tests and for run time.
+/// All stages at once, for tests and for run time.
 constexpr Plan make_plan(const Subgraph& simplified) {
   const Subgraph g = add_copies(simplified);
   const Schedule schedule = make_schedule(g);

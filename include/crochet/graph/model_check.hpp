@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a model and the hooks that extend it make a graph. If not, the compiler reports the reason once, and nothing
-// that would follow from it.
+// Checks whether a model and the hooks that extend it build a graph. If not, the compiler reports the reason once,
+// without follow-up errors.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +20,7 @@ concept DefinesByMember = std::is_class_v<Model> && requires(Model& model, Graph
   model.define(g);
 };
 
-/// Why a type is no model, as a std::type_identity of a crochet::error.
+/// The reason why a type is not a model, as a std::type_identity of a crochet::error.
 template <class Model>
 constexpr auto define_reason() {
   if constexpr (Defines<Model>) {
@@ -43,11 +43,12 @@ concept Addressable = requires {
 }
 &&(requires { &Extensions::extend_graph; } && ...);
 
-/// Builds the graph for nothing but the error in it.
+/// Builds the graph only for its error.
 template <class Model, class... Extensions>
 constexpr bool try_to_build() {
   GraphBuilder g;
-#if !defined(__clang__)  // by pointers: g++ makes two errors of a named call of a function that is not constexpr
+// through pointers: g++ reports two errors for a direct call of a function that is not constexpr
+#if !defined(__clang__)
   if constexpr (Addressable<Model, Extensions...>) {
     auto* const define = &Model::define;
     define(g);
@@ -61,12 +62,12 @@ constexpr bool try_to_build() {
   return true;
 }
 
-/// Reports why a model makes no graph with these extensions. The compiler's message names the graph_error, and the line
-/// of the hook on the way to it.
+/// Reports why a model and these extensions do not build a graph. The compiler's message shows the graph_error and the
+/// line of the hook that leads to it.
 template <class Model, class... Extensions>
 struct BrokenExtension {
   static constexpr void explain() {
-    // In this form each compiler reports it once; clang would report the second twice, g++ the first.
+    // Each compiler reports this form once; clang would report the second one twice, g++ the first.
 #if defined(__clang__)
     static_assert(try_to_build<Model, Extensions...>());
 #else

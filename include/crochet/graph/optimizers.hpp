@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers, learning-rate schedules, clipping, accumulation. Optimizers are not kernels: an update is elementwise
+// Optimizers, learning-rate schedules, clipping, accumulation. Optimizers have no kernels: updates are elementwise
 // nodes.
 #pragma once
 #include <crochet/graph/optimizers/adagrad.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy's broadcasting, for the elementwise shape rule and for sending gradients back through it.
+// numpy's broadcasting, for the shape rule of elementwise operations and for their gradients.
 #pragma once
 #include <crochet/graph/core/shape.hpp>
 
 namespace crochet {
 
-/// The shape of an elementwise result: dimensions are aligned at the right, and must match or be 1.
+/// The shape of an elementwise result. Dimensions are aligned at the right and must be equal or 1.
 constexpr Shape broadcast(const Shape& a, const Shape& b) {
   if (a == b || b.rank == 0) return a;
   Shape out;
@@ -18,7 +18,7 @@ constexpr Shape broadcast(const Shape& a, const Shape& b) {
   return out;
 }
 
-/// The axes of `full` along which `part` has to be repeated, as a bit mask.
+/// The axes of `full` along which `part` is broadcast, as a bit mask.
 constexpr unsigned broadcast_axes(const Shape& part, const Shape& full) {
   unsigned axes = 0;
   for (std::size_t i = 0; i < full.rank; ++i) {

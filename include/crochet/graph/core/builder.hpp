@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphBuilder: what a model's `define` and a hook's `extend_graph` write to.
+// GraphBuilder: the interface for a model's `define` and a hook's `extend_graph`.
 #pragma once
 #include <initializer_list>
 #include <string_view>
@@ -14,13 +14,13 @@ namespace crochet {
 class GraphBuilder;
 
 namespace detail {
-/// The names of a graph by their hashes: looking at every name, for every name, is what the compiler would mostly do.
+/// A hash index of the names of a graph. Comparing each name with every other would dominate the compile time.
 class NameIndex {
  public:
   constexpr NameIndex() {
     for (int& first : first_) first = -1;
   }
-  /// The node of that name; -1 if there is none.
+  /// The node with that name; -1 if there is none.
   constexpr int find(const Graph& g, std::string_view name) const {
     const std::uint32_t hash = hash_of(name);
     const PooledName* const names = g.names.data();
@@ -29,7 +29,7 @@ class NameIndex {
     while (i >= 0 && (names[i].hash != hash || g.text_of(names[i]) != name)) i = next[i];
     return i < 0 ? -1 : names[i].node;
   }
-  /// The graph's latest name is one.
+  /// Adds the latest name of the graph.
   constexpr void add(const Graph& g) {
     int& first = first_[g.names.back().hash % buckets];
     next_.push_back(first);
@@ -39,21 +39,21 @@ class NameIndex {
  private:
   static constexpr std::uint32_t buckets = 256;
   int first_[buckets];
-  ConstexprVector<int> next_;  ///< by name: the one before it with its bucket
+  ConstexprVector<int> next_;  ///< by name: the previous one in its bucket
 };
 }  // namespace detail
 
-/// A value of the graph, as a model's code passes it around. Two words; valid while its GraphBuilder lives.
+/// A value of the graph, as used in the code of a model. Two words; valid as long as its GraphBuilder.
 struct Tensor {
   GraphBuilder* graph = nullptr;
   int id = -1;
 
-  /// By value: the table that it lies in grows.
+  /// Returned by value, because the graph's table may be reallocated.
   constexpr Shape shape() const;
   constexpr DType dtype() const;
 };
 
-/// Builds a graph. Ordinary constexpr code: in a session's model it runs in the compiler, in a test also at run time.
+/// Builds a graph. Ordinary constexpr code: for a session's model it runs at compile time, in a test also at run time.
 /// Misuse ends in graph_error: a compile error at the user's line, or GraphError at run time.
 class GraphBuilder {
  public:
@@ -72,14 +72,14 @@ class GraphBuilder {
     return Extent::symbol(next);
   }
 
-  /// A value that the caller, or a hook, feeds.
+  /// A value that the caller or a hook feeds.
   template <Element T>
   constexpr Tensor placeholder(std::string_view name, const Shape& shape) {
     return this->name(name, source(op::placeholder, dtype_of<T>, shape));
   }
 
-  /// A value that lives from step to step, initialised when the session is created. `trainable` variables are what
-  /// minimize() adjusts. The shape must be static.
+  /// A value that is kept from step to step and initialised when the session is created. `trainable`: minimize()
+  /// updates it. The shape must be static.
   template <Element T>
   constexpr Tensor variable(std::string_view name, const Shape& shape, const Initializer& init, bool trainable = true) {
     return variable(name, dtype_of<T>, shape, init, trainable);
@@ -100,7 +100,7 @@ class GraphBuilder {
     return source(op::constant, dtype, {}, {.reals = {value, 0}});
   }
 
-  /// The number of elements `n` as a scalar; a constant when it is static.
+  /// The number of elements `n` as a scalar; a constant if it is static.
   constexpr Tensor count(const Extent& n, DType dtype) {
     if (n.is_static()) return constant(dtype, static_cast<double>(n.factor));
     Attributes a{.reals = {static_cast<double>(n.factor), 0}};
@@ -108,7 +108,7 @@ class GraphBuilder {
     return source(op::count, dtype, {}, a);
   }
 
-  /// Gives a value a name: it can then be fetched, or run as a target, by that name. Returns the value.
+  /// Gives a value a name, by which it can be fetched or run as a target. Returns the value.
   constexpr Tensor name(std::string_view name, Tensor t) {
     if (has(name)) graph_error::name_is_taken();
     Node& named = graph_.nodes[index(own(t))];
@@ -118,16 +118,16 @@ class GraphBuilder {
     return t;
   }
   constexpr bool has(std::string_view name) const { return index_.find(graph_, name) >= 0; }
-  /// The value of that name: how a hook's extend_graph reaches what the model defined.
+  /// The value with that name, e.g. for a hook's extend_graph to access the model's values.
   constexpr Tensor operator[](std::string_view name) {
     const int id = index_.find(graph_, name);
     if (id < 0) graph_error::no_value_has_this_name();
     return {this, id};
   }
 
-  /// Uses an operation: `g.apply(op::add, a, b)`, or with attributes `g.apply(op::conv2d, attributes, image, filter)`.
-  /// Shape and element type come from the operation's rule.
-  // One function and no initializer lists, because compilers print every call, at length, in the error of a bad model.
+  /// Adds an operation: `g.apply(op::add, a, b)`, or with attributes `g.apply(op::conv2d, attributes, image, filter)`.
+  /// The operation's rule determines shape and element type.
+  // One function without initializer lists, because compilers print every nested call in the error of a wrong model.
   template <class... Argument>
   constexpr Tensor apply(const Op& op, const Argument&... arguments) {
     Node n;
@@ -140,13 +140,13 @@ class GraphBuilder {
     return add(n);
   }
 
-  /// Uses an operation whose result has a shape that the caller chose, and has checked (reshape, broadcast_to,
-  /// gradients that look like what they are gradients of). The element type is the first input's.
+  /// Adds an operation whose result has a shape chosen and checked by the caller (reshape, broadcast_to, gradients with
+  /// the shape of their inputs). The element type is that of the first input.
   constexpr Tensor shaped(const Op& op, std::initializer_list<Tensor> inputs, const Shape& shape,
                           const Attributes& attributes = {}) {
     return shaped_as(op, inputs, inputs.begin()->dtype(), shape, attributes);
   }
-  /// The same where the caller chose the element type too. There may be no inputs.
+  /// As above, with an element type chosen by the caller. There may be no inputs.
   constexpr Tensor shaped_as(const Op& op, std::initializer_list<Tensor> inputs, DType dtype, const Shape& shape,
                              const Attributes& attributes = {}) {
     Node n{.op = &op, .dtype = dtype, .shape = shape, .attributes = attributes};
@@ -155,30 +155,31 @@ class GraphBuilder {
     return add(n);
   }
 
-  /// Writes `value` into `variable`, in runs whose targets or fetched values need it. In such a run uses of the
-  /// variable made before this line see the old value, later ones and fetches the new one; in other runs all see the
-  /// old one: to look at a variable is not to change it. The result is the new value, and using that does need the
-  /// assignment.
+  /// Assigns `value` to `variable` in runs whose targets or fetched values need the assignment. Returns the new value.
+  /// - In such a run, uses of the variable before this line in the model read the old value; later uses and fetches
+  ///   read the new one.
+  /// - In other runs all uses read the old value: fetching the variable does not cause the assignment.
+  /// - Using the returned value does cause it.
   constexpr Tensor assign(Tensor variable, Tensor value) {
     if (!node(variable).is(op::variable)) graph_error::only_variables_can_be_assigned();
     if (guard_ != nullptr) value = guard_({this, guarded_by_}, value, variable);
     return apply(op::assign, variable, value);
   }
-  /// From now on assignments write guard(condition, value, variable): with crochet::select they keep what the variable
-  /// has unless the condition holds. Null: as usual.
+  /// From here on assignments write guard(condition, value, variable). With crochet::select the variable keeps its
+  /// value unless the condition holds. Null: no guard.
   constexpr void guard_assignments(Tensor (*guard)(Tensor, Tensor, Tensor), Tensor condition) {
     guard_ = guard;
     guarded_by_ = condition.id;
   }
 
-  /// The same for a value that follows training, such as a moving average: every optimizer step whose scope has the
-  /// variable assigns it too, and nothing else does.
+  /// Assigns a value that follows training, such as a moving average. Every optimizer step whose scope contains the
+  /// variable runs the assignment, and nothing else does.
   constexpr void assign_in_training(Tensor variable, Tensor value) {
     training_assignments_.push_back(assign(variable, value).id);
   }
   constexpr const ConstexprVector<int>& training_assignments() const { return training_assignments_; }
-  /// Whether variable() returns the variable of that name, where there is one, instead of reporting a name that is
-  /// taken (SharedVariables). Returns what was so before.
+  /// Whether variable() returns an existing variable of the same name instead of reporting a taken name
+  /// (SharedVariables). Returns the previous setting.
   constexpr bool share_variables(bool on) {
     const bool before = shares_variables_;
     shares_variables_ = on;
@@ -190,15 +191,15 @@ class GraphBuilder {
   constexpr const Node& node(int id) const { return graph_.nodes[index(id)]; }
   constexpr int size() const { return static_cast<int>(graph_.nodes.size()); }
   constexpr std::string_view name_of(int id) const { return name_of_node(graph_, id); }
-  /// What has been built.
+  /// The graph built so far.
   constexpr const Graph& graph() const { return graph_; }
-  /// A node once more, which reads variables as node `original` does.
+  /// Adds a copy of a node that reads variables as of node `original`.
   constexpr Tensor repeat(Node n, int original) {
     n.moment = node(original).moment < 0 ? original : node(original).moment;
     return {this, graph_.add(n)};
   }
 
-  /// From now on nodes read variables as they are at node `moment`: gradients look at the past. -1: as usual.
+  /// From here on nodes read variables as of node `moment`, as gradients do. -1: as of their own position.
   constexpr void read_variables_as_at(int moment) { moment_ = moment; }
 
  private:
@@ -241,8 +242,8 @@ class GraphBuilder {
   bool shares_variables_ = false;
 };
 
-/// While it lives, variables of names that are taken are the ones that have them: a second network shares the first
-/// one's variables.
+/// RAII scope: while it lives, variable() returns the existing variable of the same name, so that a second network
+/// shares the variables of the first.
 ///   auto loss = sparse_softmax_cross_entropy(network(images, true), labels);
 ///   const SharedVariables same(g);
 ///   g.name("logits", network(images, false));     // without dropout, with moving averages

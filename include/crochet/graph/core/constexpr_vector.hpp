@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list that graphs and plans are made with, in the compiler. A std::vector can do more, and costs the compiler for
-// it: with this one a model's headers are read in three quarters of the time, and its passes are evaluated faster.
+// The vector used to build graphs and plans at compile time. Compared to std::vector, a model's headers compile in
+// three quarters of the time, and the passes are evaluated faster.
 #pragma once
 #include <cstddef>
 #include <initializer_list>
 #include <type_traits>
-#include <vector>  // std::allocator and std::construct_at; <memory> costs more
+#include <vector>  // for std::allocator and std::construct_at; <memory> is larger
 
 #include <crochet/base/config.hpp>
 
 namespace crochet {
 
-/// Elements one after the other, as many as are added: what it has works as in std::vector; iterators are pointers.
-/// Programs that run use it where nothing is in a hurry: it is made small.
+/// A growing array with a part of std::vector's interface; iterators are pointers. Optimised for compile time; at run
+/// time it is used only where speed does not matter.
 template <class T>
 class ConstexprVector {
  public:
@@ -53,7 +53,7 @@ class ConstexprVector {
   }
   constexpr void pop_back() { shrink(size_ - 1); }
   constexpr void clear() { shrink(0); }
-  /// `value` is no element of this list.
+  /// `value` must not be an element of this list.
   constexpr void assign(std::size_t size, const T& value) {
     clear();
     resize(size, value);

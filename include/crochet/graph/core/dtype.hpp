@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types of tensors: the run-time-free enum that the graph's table holds, and its C++ types.
+// Element types of tensors: the enum stored in the graph's table, and the corresponding C++ types.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +59,7 @@ struct element<DType::boolean> {
 };
 }  // namespace detail
 
-/// A C++ type that tensors can hold: float, double, std::int32_t, std::int64_t, std::uint8_t or bool.
+/// A C++ type that can be a tensor's element: float, double, std::int32_t, std::int64_t, std::uint8_t or bool.
 template <class T>
 concept Element = detail::dtype_trait<T>::known;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FrozenList: a vector at rest. Vectors cannot outlive a constant expression, so what one pass leaves for the next is
-// kept in arrays with room for it.
+// FrozenList: the fixed-size form of a vector. Vectors cannot outlive a constant expression, so the result of a pass is
+// kept in arrays with a given capacity.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace crochet {
 
-/// Room for N elements, of which the first `count` are there. If there were more than N, only their count is kept:
-/// `fits()` says no, and whoever made it tries again with more room.
+/// At most N elements, of which the first `count` are used. For a longer list only its length is stored, and fits()
+/// returns false; the caller then retries with a larger capacity.
 template <class T, std::size_t N>
 struct FrozenList {
   T items[N == 0 ? 1 : N]{};
@@ -29,7 +29,7 @@ struct FrozenList {
   constexpr const T* end() const { return items + count; }
   constexpr const T& operator[](std::size_t i) const { return items[i]; }
 
-  /// The vector again.
+  /// Converts back to a vector.
   constexpr ConstexprVector<T> to_mutable() const { return {items, items + count}; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Function: std::function for code that runs in the compiler.
+// Function: std::function for use at compile time.
 #pragma once
 #include <concepts>
 #include <type_traits>
@@ -10,13 +10,14 @@ namespace crochet {
 template <class Signature>
 class Function;
 
-/// Holds any copyable object that can be called with A... for an R, or nothing. What it holds is copied with it.
+/// Holds a copyable function object with the signature R(A...), or nothing. Copying it copies the object.
 template <class R, class... A>
 class Function<R(A...)> {
   struct Holder {
     constexpr virtual R call(A... arguments) const = 0;
     constexpr virtual Holder* copy() const = 0;
-    constexpr virtual void destroy() = 0;  // and no virtual destructor: g++ 12 does not find that of HolderOf in time
+    // instead of a virtual destructor: g++ 12 does not instantiate that of HolderOf in time
+    constexpr virtual void destroy() = 0;
   };
   template <class F>
   struct HolderOf final : Holder {
@@ -45,7 +46,7 @@ class Function<R(A...)> {
   }
 
   constexpr explicit operator bool() const { return held_ != nullptr; }
-  /// Only if it holds something.
+  /// Precondition: it is not empty.
   constexpr R operator()(A... arguments) const { return held_->call(std::forward<A>(arguments)...); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph: a table of nodes in creation order (inputs before users) and the names given to some of them. Passes take
-// one and return another; nothing here is a template.
+// The graph: a table of nodes in creation order (inputs before users) and the names of some of them. Passes take a
+// graph and return another. No templates.
 #pragma once
 #include <string_view>
 
@@ -10,7 +10,7 @@
 
 namespace crochet {
 
-/// A graph under construction or under a pass. `FrozenGraph` is its form at rest.
+/// A graph under construction or in a pass. `FrozenGraph` is its fixed-size form.
 struct Graph {
   ConstexprVector<Node> nodes;
   ConstexprVector<PooledName> names;
@@ -18,7 +18,7 @@ struct Graph {
   TextPool text;
 
   constexpr int add(const Node& n) {
-    // Grows fast: moving nodes costs the compiler more than room does.
+    // Large growth steps, because moving nodes costs more compile time than memory does.
     if (nodes.size() == nodes.capacity()) nodes.reserve(4 * nodes.size() + 64);
     nodes.push_back(n);
     return static_cast<int>(nodes.size()) - 1;
@@ -34,7 +34,7 @@ struct Graph {
   }
 };
 
-/// The node that a name stands for; -1 if none does. For Graph and FrozenGraph alike.
+/// The node with a name; -1 if there is none. Works for Graph and FrozenGraph.
 template <class G>
 constexpr int find_node(const G& g, std::string_view name) {
   const std::uint32_t hash = hash_of(name);

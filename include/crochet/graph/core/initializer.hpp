@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a variable begins. The numbers are drawn when a session is created (kernels/random.hpp), from the executor's seed
-// and the variable's place in the graph: the same on every run and for every number of threads.
+// Initial values of variables. Random numbers are drawn when a session is created (kernels/random.hpp). They depend on
+// the executor's seed and the variable's name and are the same for every run and number of threads.
 #pragma once
 #include <cstdint>
 
@@ -10,12 +10,13 @@ namespace crochet {
 
 struct Initializer {
   enum class Kind : std::uint8_t { constant, uniform, truncated_normal };
-  /// How `b` is meant: as it is, or divided by the square root of the fan (inputs, or inputs and outputs, per unit).
+  /// The scale of `b`: unchanged, or divided by the square root of the fan (inputs per unit, or the average of inputs
+  /// and outputs).
   enum class Scale : std::uint8_t { none, fan_in, fan_average };
 
   Kind kind = Kind::constant;
   double a = 0;  ///< constant: the value; uniform: the lower bound; truncated normal: the mean
-  double b = 0;  ///< uniform: the upper bound; truncated normal: the standard deviation, cut off at two of them
+  double b = 0;  ///< uniform: the upper bound; truncated normal: the standard deviation, truncated at two of them
   Scale scale = Scale::none;
 
   /// As node attributes: ints = {kind, trainable}, reals = {a, b}, scaled by the fans of `shape`.
@@ -35,7 +36,7 @@ constexpr double square_root(double x) {
 }  // namespace detail
 
 constexpr Attributes Initializer::attributes(const Shape& shape, bool trainable) const {
-  // A filter [height, width, in, out] sees height * width * in inputs per unit; a matrix [in, out] sees `in`.
+  // The fan-in of a filter [height, width, in, out] is height * width * in, that of a matrix [in, out] is `in`.
   const double receptive = shape.rank > 2 ? static_cast<double>(shape.product(0, shape.rank - 2).factor) : 1.0;
   const double in = shape.rank > 1 ? receptive * static_cast<double>(shape[shape.rank - 2].factor)
                                    : (shape.rank == 1 ? static_cast<double>(shape[0].factor) : 1.0);
@@ -53,22 +54,23 @@ constexpr Initializer constant_initializer(double value) { return {.a = value}; 
 constexpr Initializer uniform(double low, double high) {
   return {.kind = Initializer::Kind::uniform, .a = low, .b = high};
 }
-/// Normal, redrawn beyond two standard deviations (TensorFlow's truncated_normal).
+/// Normal; values beyond two standard deviations are drawn again (TensorFlow's truncated_normal).
 constexpr Initializer truncated_normal(double mean, double stddev) {
   return {.kind = Initializer::Kind::truncated_normal, .a = mean, .b = stddev};
 }
-/// Uniform within +-sqrt(6 / (fan_in + fan_out)). Glorot and Bengio, AISTATS 2010, eq. 16.
+/// Uniform in +-sqrt(6 / (fan_in + fan_out)). Glorot and Bengio, AISTATS 2010, eq. 16.
 constexpr Initializer glorot_uniform() {
   const double limit = detail::square_root(3);
   return {Initializer::Kind::uniform, -limit, limit, Initializer::Scale::fan_average};
 }
-/// Truncated normal of standard deviation sqrt(2 / fan_in) after the cut. He et al., ICCV 2015, eq. 10; the cut at two
-/// standard deviations shrinks them by 0.8796, which is made up for as TensorFlow's variance_scaling does.
+/// Truncated normal with standard deviation sqrt(2 / fan_in) after truncation. He et al., ICCV 2015, eq. 10. Truncation
+/// at two standard deviations reduces it by a factor of 0.8796, which is compensated as in TensorFlow's
+/// variance_scaling.
 constexpr Initializer he_normal() {
   return {Initializer::Kind::truncated_normal, 0, detail::square_root(2) / 0.87962566103423978,
           Initializer::Scale::fan_in};
 }
-/// Uniform within +-sqrt(1 / fan_in): PyTorch's default for linear and convolution layers.
+/// Uniform in +-sqrt(1 / fan_in): PyTorch's default for linear and convolution layers.
 constexpr Initializer lecun_uniform() { return {Initializer::Kind::uniform, -1, 1, Initializer::Scale::fan_in}; }
 
 }  // namespace crochet

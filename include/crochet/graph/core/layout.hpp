@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tensor's elements lie in memory.
+// The memory layout of a tensor's elements.
 #pragma once
 #include <cstdint>
 
 namespace crochet {
 
-/// Row by row, or, for weights, in panels of some columns each, as products read them (kernels/panels.hpp). Hooks,
-/// feeds and checkpoints see row-major order always.
+/// Row-major or, for weights, in panels of several columns each, as products read them (kernels/panels.hpp). Hooks,
+/// feeds and checkpoints always use row-major order.
 enum class Layout : std::uint8_t { row_major, panels };
 
 }  // namespace crochet

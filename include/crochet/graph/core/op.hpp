@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operation is: a named object with a shape rule and a gradient rule. Its kernels are specialisations found by
-// the object's address (kernels/), so that a new operation touches no list.
+// Operations: a named object with a shape rule and a gradient rule. The object's address selects its kernels, which are
+// template specialisations (kernels/), so a new operation needs no registration.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -14,17 +14,17 @@ namespace crochet {
 class GradientScope;
 struct OpInputs;
 
-/// How the executor treats an operation.
+/// The kind of an operation, which determines how the executor runs it.
 enum class OpKind : std::uint8_t {
   source,       ///< placeholder, variable, constant: no work in a step
-  elementwise,  ///< one value per element of the result; fused into loops, an `Elementwise` functor says which value
-  kernel,       ///< has a `Kernel` of its own
-  view,         ///< the same elements under another shape
-  assign,       ///< writes its second input into the variable that is its first
-  group         ///< stands for all its inputs
+  elementwise,  ///< one value per element of the result, computed by an `Elementwise` functor; fused into loops
+  kernel,       ///< has a `Kernel`
+  view,         ///< the same elements with another shape
+  assign,       ///< writes its second input to the variable that is its first
+  group         ///< represents all its inputs
 };
 
-/// What one use of an operation fixes beside its inputs; each operation documents the meaning it gives them.
+/// The parameters of one use of an operation. Each operation documents their meaning.
 struct Attributes {
   std::int32_t ints[8]{};
   double reals[2]{};
@@ -43,28 +43,29 @@ inline constexpr std::int8_t no_epilogue = -1, all_but_last = -2;
 struct Op {
   std::string_view name;
   OpKind kind = OpKind::kernel;
-  /// The result's element type and shape; reports misuse through graph_error. Null for sources.
+  /// The result's element type and shape. Reports misuse through graph_error. Null for sources.
   TypedShape (*infer)(const OpInputs&) = nullptr;
-  /// Gives each input that wants one its gradient. Null: no gradient passes.
+  /// Adds the gradient of each input that needs one. Null: no gradient flows.
   void (*gradient)(GradientScope&) = nullptr;
-  /// A kernel that hands its results to an epilogue (the elementwise operations fused behind it) sees them as rows and
-  /// columns: this many leading dimensions make the rows, or all_but_last. no_epilogue: it stores its result itself.
+  /// For a kernel with an epilogue (fused elementwise operations): the number of leading dimensions of the result that
+  /// form the rows of the epilogue, or all_but_last. no_epilogue: the kernel stores its result itself.
   std::int8_t epilogue_rows = no_epilogue;
-  /// Which inputs are taken item by item: bit k is set if item i of the result (its index along dimension 0) is made
-  /// from item i of input k, and of the other inputs as a whole. Input and result then have the same number of items,
-  /// or numbers of which one divides the other. Null, or 0: the result cannot be made item by item. A kernel that says
-  /// so may be called for a range of items at a time, with operands that begin there. Elementwise operations need not
-  /// say: their shapes do.
+  /// The inputs that are split into items. Bit k is set if item i of the result (index i along dimension 0) depends on
+  /// item i of input k only, and on other inputs as a whole.
+  /// - The numbers of items of input and result are equal, or one divides the other.
+  /// - Null or 0: the result cannot be computed item by item.
+  /// - Otherwise the kernel may be called for a range of items, with operands that begin there.
+  /// - Not needed for elementwise operations, whose shapes determine it.
   unsigned (*itemwise)(const Attributes&) = nullptr;
-  /// Which inputs its kernel also takes in panels (Layout): bit k for input k. A variable that only such inputs and
-  /// elementwise operations read lives in panels.
+  /// The inputs that the kernel also accepts in panels (Layout): bit k for input k. A variable read only by such inputs
+  /// and by elementwise operations is stored in panels.
   unsigned panel_inputs = 0;
-  /// Whether it joins elements along some axes (attributes: ints[0] = mask of these axes, ints[1] = whether they stay
-  /// as dimensions of 1) as its kernel::Reduction says. A loop that makes its input can then do so on the way.
+  /// Whether it reduces along some axes by its kernel::Reduction (attributes: ints[0] = mask of these axes, ints[1] =
+  /// whether they are kept as dimensions of 1). The loop that computes its input can then include the reduction.
   bool reduces = false;
 
   constexpr bool has_epilogue() const { return epilogue_rows != no_epilogue; }
-  /// How many leading dimensions of a result of this rank make the epilogue's rows.
+  /// The number of leading dimensions that form the epilogue's rows, for a result of this rank.
   constexpr std::size_t row_dimensions(std::size_t rank) const {
     return epilogue_rows == all_but_last ? rank - 1 : static_cast<std::size_t>(epilogue_rows);
   }
@@ -76,14 +77,13 @@ inline constexpr std::size_t max_inputs = 6;
 struct Node {
   const Op* op = nullptr;
   DType dtype = DType::float32;
-  Layout layout = Layout::row_major;  ///< of a variable, and of what is assigned to it
+  Layout layout = Layout::row_major;  ///< of a variable, and of values assigned to it
   Shape shape;
   std::int32_t inputs[max_inputs] = {-1, -1, -1, -1, -1, -1};
   Attributes attributes;
-  std::int32_t name = -1;    ///< which of the graph's names is its first; -1: it has none
+  std::int32_t name = -1;    ///< the index of its first name in the graph; -1: none
   std::int32_t origin = -1;  ///< after passes: the node of the model's graph that it is, or helps to compute; -1: none
-  std::int32_t moment =
-      -1;  ///< reads variables as they are at this node of the graph; -1: as they are at its own place
+  std::int32_t moment = -1;  ///< reads variables as of this node of the graph; -1: as of its own position
 
   // NOLINTNEXTLINE(google-explicit-constructor): shape rules pass an input's type on
   constexpr operator TypedShape() const { return {dtype, shape}; }
@@ -96,13 +96,13 @@ struct Node {
   }
 };
 
-/// What a shape rule sees.
+/// The arguments of a shape rule.
 struct OpInputs {
   const Node* in[max_inputs]{};
   std::size_t count = 0;
   Attributes attributes;
 
-  /// The i-th input: its `dtype` and its `shape`.
+  /// The i-th input; has `dtype` and `shape`.
   constexpr const Node& operator[](std::size_t i) const { return *in[i]; }
   constexpr const Shape& shape(std::size_t i) const { return in[i]->shape; }
   constexpr void want_rank(std::size_t i, std::size_t rank) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes: static extents and named dynamic ones. An extent is a number times powers of dynamic dimensions, so that
-// merging dimensions ([batch, 28, 28] seen as [batch * 784]) stays exact in the compiler.
+// Shapes with static extents and named dynamic ones. An extent is a number times powers of dynamic dimensions, so that
+// merging dimensions ([batch, 28, 28] to [batch * 784]) is exact at compile time.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -12,21 +12,20 @@
 
 namespace crochet {
 
-/// How many different dynamic dimensions one graph may have.
+/// The maximum number of dynamic dimensions in one graph.
 inline constexpr std::size_t max_symbols = 4;
-/// The highest rank of a tensor.
+/// The maximum rank of a tensor.
 inline constexpr std::size_t max_rank = 6;
 
 /// The run-time values of a graph's dynamic dimensions, by symbol.
 using Dims = std::array<std::int64_t, max_symbols>;
 
-// Compilers count the steps of what they evaluate, and take their time for each: these types hold plain arrays and
-// numbers, which cost nothing to reach, and no std::array, which costs a few calls.
+// Plain arrays instead of std::array, whose calls count towards the constexpr limits and the compile time.
 
 /// A dimension's size: `factor` times the product of the dynamic dimensions to their powers.
 struct Extent {
   std::int64_t factor = 1;
-  std::uint32_t powers = 0;  ///< one byte each
+  std::uint32_t powers = 0;  ///< one byte per dynamic dimension
 
   constexpr Extent() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): a number is an extent
@@ -42,7 +41,7 @@ struct Extent {
   constexpr bool is_static() const { return powers == 0; }
   constexpr bool is_one() const { return factor == 1 && powers == 0; }
 
-  /// Its value once the dynamic dimensions are known.
+  /// Its value for the given dynamic dimensions.
   constexpr std::int64_t at(const Dims& dims) const {
     std::int64_t n = factor;
     if (is_static()) return n;
@@ -64,7 +63,7 @@ struct Extent {
   }
 };
 
-/// Whether `b` divides `a` whatever the dynamic dimensions turn out to be.
+/// Whether `b` divides `a` for all values of the dynamic dimensions.
 constexpr bool divides(const Extent& b, const Extent& a) {
   for (std::size_t s = 0; s < max_symbols; ++s) {
     if (a.power(s) < b.power(s)) return false;
@@ -94,7 +93,7 @@ struct Shape {
   }
   constexpr const Extent& operator[](std::size_t i) const { return dims[i]; }
   constexpr Extent& operator[](std::size_t i) { return dims[i]; }
-  /// The i-th dimension from the right; 1 beyond the left end, as numpy's broadcasting reads it.
+  /// The i-th dimension from the right; 1 past the left end, as in numpy's broadcasting.
   constexpr Extent from_right(std::size_t i) const { return i < rank ? dims[rank - 1 - i] : Extent{}; }
 
   /// The product of dimensions [from, to).

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that bring values into a graph, and those that keep them: placeholder, variable, constant, count, assign,
-// group.
+// Sources of a graph and operations on variables: placeholder, variable, constant, count, assign, group.
 #pragma once
 #include <crochet/graph/core/op.hpp>
 
@@ -18,7 +17,7 @@ constexpr TypedShape infer_group(const OpInputs&) { return {DType::boolean, {}};
 namespace op {
 /// A fed value.
 inline constexpr Op placeholder{.name = "placeholder", .kind = OpKind::source};
-/// A kept value. ints = {initializer kind, trainable}, reals = the initializer's a and b.
+/// A variable. ints = {initializer kind, trainable}, reals = the initializer's a and b.
 inline constexpr Op variable{.name = "variable", .kind = OpKind::source};
 /// A scalar. reals[0] is its value.
 inline constexpr Op constant{.name = "constant", .kind = OpKind::source};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphTable: what a program may know of a graph while it runs. Nodes as they are drawn and described: no rules, no
-// kernels.
+// GraphTable: the run-time description of a graph, for display and tools. It contains no rules and no kernels.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -12,19 +11,19 @@
 
 namespace crochet {
 
-/// A graph's nodes, inputs before users. Valid for ever.
+/// A graph's nodes, inputs before users. Has static lifetime.
 struct GraphTable {
   struct Node {
-    std::string_view name;  ///< its first; empty if it has none
+    std::string_view name;  ///< its first name; empty if it has none
     std::string_view op;
     OpKind kind = OpKind::source;
     DType dtype = DType::float32;
-    bool of_gradients = false;  ///< made by gradients(): it reads variables as of an earlier moment
+    bool of_gradients = false;  ///< made by gradients(): it reads variables as of an earlier node
     Shape shape;
     std::int32_t inputs[max_inputs]{};  ///< node ids, then -1
     Attributes attributes;
-    bool has_tensor = true;  ///< false: what it makes is no tensor of these types (an output that is a text)
-    bool has_shape = true;   ///< false: its rank is above max_rank; `shape` is then empty, and files get no shape
+    bool has_tensor = true;  ///< false: its output has no tensor type (e.g. a text)
+    bool has_shape = true;   ///< false: its rank exceeds max_rank; `shape` is then empty, and files contain no shape
   };
 
   std::span<const Node> nodes;
@@ -32,7 +31,7 @@ struct GraphTable {
 
 namespace detail {
 
-/// The table is a constant of its own, so that a program that shows it does not carry the graph with all its rules.
+/// The table is a separate constant, so that a program that uses it does not contain the graph with all its rules.
 template <class E>
 struct TableOf {
   static constexpr auto text = E::graph.text;
@@ -56,7 +55,7 @@ struct TableOf {
 
 }  // namespace detail
 
-/// The graph of an executor of graphs, hooks' extensions included.
+/// The graph of an executor, including the hooks' extensions.
 template <class E>
 constexpr GraphTable graph_table() {
   return {detail::TableOf<E>::nodes};

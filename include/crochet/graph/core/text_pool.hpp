@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names under construction. The compiler cannot keep strings, so they are pooled: one run of characters.
+// Names under construction. Strings cannot outlive a constant expression, so names are stored in one array of
+// characters.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +13,8 @@ namespace crochet {
 struct PooledName {
   std::int32_t begin = 0;
   std::int32_t length = 0;
-  std::int32_t node = -1;  ///< what it names: a node, or the number of a dynamic dimension
-  std::uint32_t hash = 0;  ///< hash_of(the name): looking a name up compares numbers
+  std::int32_t node = -1;  ///< the node with this name, or the index of a dynamic dimension
+  std::uint32_t hash = 0;  ///< hash_of(the name), for fast comparison
 };
 
 /// FNV-1a, 32 bits (Fowler, Noll, Vo).
@@ -24,7 +25,7 @@ constexpr std::uint32_t hash_of(std::string_view name) {
   return h;
 }
 
-/// Characters that only become more. Plain memory: a vector costs the compiler ten steps for each character, this one.
+/// An append-only array of characters. Plain memory: a vector takes ten constexpr steps per character, this class one.
 class TextPool {
  public:
   constexpr TextPool() = default;

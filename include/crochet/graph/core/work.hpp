@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many floating-point operations a node takes, as profilers count: a product of [m, k] and [k, n] is 2 m n k
-// (multiplications and additions), a convolution 2 for each tap of each output (padding too), an elementwise operation
-// one for each element, whatever it is (exp is one). A normalization, softmax or loss is counted by its formula, its
-// reductions with it, as so many for each element that it reads. What only moves elements takes none. An operation that
-// is not known here, a user's own, is taken for one for each element of its result. Estimates: kernels may skip taps
-// that lie in the padding, and masked halves of attention.
+// Estimates of the floating-point operations of a node, as profilers count them:
+// - a product of [m, k] and [k, n]: 2 m n k (multiplications and additions);
+// - a convolution: 2 for each tap of each output, including padding;
+// - an elementwise operation: one per element, whatever the operation (exp is one);
+// - a normalization, softmax or loss: by its formula including reductions, a constant per element read;
+// - operations that only move elements: none;
+// - unknown (custom) operations: one per element of the result.
+// Kernels may do less: they may skip taps in the padding, and masked halves of attention.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +27,7 @@ struct Work {
 
 namespace detail {
 
-/// So many for each element that the first input has, or the result.
+/// Operations per element of the first input, or of the result.
 struct WorkRule {
   std::string_view op;
   double each = 0;
@@ -38,7 +40,7 @@ inline constexpr WorkRule work_rules[] = {
     {"add_along_rows", 1, true},
     {"top_k", 1, true},
     {"cumulative_sum", 1, false},
-    {"softmax", 5, false},  // greatest, difference, exp, sum, quotient
+    {"softmax", 5, false},  // maximum, difference, exp, sum, quotient
     {"softmax_gradient", 4, false},
     {"log_softmax", 5, false},
     {"log_softmax_gradient", 4, false},
@@ -71,7 +73,7 @@ inline constexpr WorkRule work_rules[] = {
     {"max_pool_gradient", 1, true},
 };
 
-/// Products of matrices and of what is made of them; each < 0: it is none. `in`: the inputs' shapes.
+/// Products of matrices and operations composed of them; each < 0: it is none. `in`: the inputs' shapes.
 constexpr Work work_of_product(std::string_view op, const Shape& out, const Shape* const* in, const Attributes& a) {
   const auto taps = [&] { return Extent(std::int64_t{a.ints[0]} * a.ints[1]); };
   if (op == "matmul") return {2, out.size() * in[0]->from_right(a.ints[0] != 0 ? 1 : 0)};
@@ -83,7 +85,7 @@ constexpr Work work_of_product(std::string_view op, const Shape& out, const Shap
   if (op == "depthwise_image_gradient" || op == "depthwise_filter_gradient") return {2, in[1]->size() * taps()};
   if (op == "max_pool" || op == "max_pool_winners" || op == "mean_pool") return {1, out.size() * taps()};
   if (op == "mean_pool_gradient") return {1, in[0]->size() * taps()};
-  // Each product of scores is [length, width] by [width, length], so many times: element by element of the width.
+  // Each product of scores is [length, width] by [width, length], repeated: element by element of the width.
   if (op == "attention_probabilities") return {2.0 / 3, in[0]->size() * out.from_right(0)};
   if (op == "attention_mix") return {2, out.size() * in[0]->from_right(0)};
   if (op == "self_attention") return {4, out.size() * out.from_right(1)};
@@ -94,7 +96,7 @@ constexpr Work work_of_product(std::string_view op, const Shape& out, const Shap
 
 }  // namespace detail
 
-/// Of a node with a result of shape `out` and inputs of the shapes `in`.
+/// The work of a node with a result of shape `out` and inputs of the shapes `in`.
 constexpr Work work_of(const Op& op, const Shape& out, const Shape* const* in, const Attributes& attributes) {
   if (op.kind == OpKind::elementwise) return {1, out.size()};
   if (op.kind != OpKind::kernel) return {};

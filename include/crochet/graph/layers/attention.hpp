@@ -6,9 +6,11 @@
 
 namespace crochet {
 
-/// Multi-head self-attention with its projections: x [batch, length, d] -> [batch, length, d]. One dense layer
-/// (`name/qkv`, [d, 3 d]) makes queries, keys and values, another one (`name/out`, [d, d]) joins the heads' results.
-/// Vaswani et al., NeurIPS 2017, section 3.2.2. `heads` must divide d.
+/// Multi-head self-attention with projections: x [batch, length, d] -> [batch, length, d]. Source: Vaswani et al.,
+/// NeurIPS 2017, section 3.2.2.
+/// - Dense layer `name/qkv`, [d, 3 d], computes queries, keys and values; `name/out`, [d, d], projects the heads'
+///   results.
+/// - `heads` must divide d.
 constexpr Tensor multi_head_self_attention(Tensor x, std::int32_t heads, std::string_view name,
                                            AttentionOptions options = {}) {
   if (x.shape().rank != 3) graph_error::wrong_rank(3, static_cast<std::int64_t>(x.shape().rank));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers: functions that make their variables and use them. Variables are named `name/kernel` and `name/bias`.
+// Layers: functions that create variables and apply them. Variables are named `name/kernel` and `name/bias`.
 #pragma once
 #include <string_view>
 
@@ -18,8 +18,8 @@ constexpr Tensor layer_variable(GraphBuilder& g, std::string_view layer, std::st
 }
 }  // namespace detail
 
-/// x [..., inputs] -> x kernel + bias, [..., units]: the layer acts on the last dimension, as Keras's Dense does.
-/// kernel [inputs, units] begins as `init` says, the bias as zeros.
+/// x kernel + bias: x [..., inputs] -> [..., units]. Acts on the last dimension, as Keras's Dense. The kernel [inputs,
+/// units] is initialised by `init`, the bias with zeros.
 constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
                        const Initializer& init = glorot_uniform()) {
   const Shape shape = x.shape();
@@ -31,9 +31,9 @@ constexpr Tensor dense(Tensor x, std::int64_t units, std::string_view name,
   return matmul(x, kernel) + bias;
 }
 
-/// Rows of a table by index: ids (int32, int64 or uint8) [...] -> [..., width]. The table [vocabulary, width] is the
-/// variable `name/table` of type T and begins as `init` says (Keras's Embedding). An id outside [0, vocabulary) gives a
-/// row of NaN and no gradient.
+/// Selects rows of a table by index: ids (int32, int64 or uint8) [...] -> [..., width] (Keras's Embedding).
+/// - The table [vocabulary, width] is the variable `name/table` of type T, initialised by `init`.
+/// - An id outside [0, vocabulary) gives a row of NaN and no gradient.
 template <Element T = float>
 constexpr Tensor embedding(Tensor ids, std::int64_t vocabulary, std::int64_t width, std::string_view name,
                            const Initializer& init = uniform(-0.05, 0.05)) {
@@ -44,11 +44,12 @@ struct ConvOptions {
   Window stride{1, 1};
   Padding padding = Padding::same;
   Window dilation{1, 1};
-  std::int64_t multiplier = 1;  ///< filters for each channel, of depthwise convolutions
+  std::int64_t multiplier = 1;  ///< filters per channel, for depthwise convolutions
   Initializer init = glorot_uniform();
 };
 
-/// Images [n, h, w, channels] -> [n, oh, ow, filters], a bias per filter. kernel [window, channels, filters].
+/// 2D convolution with a bias per filter: images [n, h, w, channels] -> [n, oh, ow, filters]. kernel [window, channels,
+/// filters].
 constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std::string_view name,
                         const ConvOptions& options = {}) {
   if (images.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(images.shape().rank));
@@ -59,8 +60,8 @@ constexpr Tensor conv2d(Tensor images, std::int64_t filters, Window window, std:
   return conv2d(images, kernel, options.stride, options.padding, options.dilation) + bias;
 }
 
-/// Series [n, l, channels] -> [n, ol, filters], a bias per filter. kernel [size, channels, filters]. Of stride and
-/// dilation the widths count.
+/// 1D convolution with a bias per filter: series [n, l, channels] -> [n, ol, filters]. kernel [size, channels,
+/// filters]. Uses the widths of `stride` and `dilation`.
 constexpr Tensor conv1d(Tensor series, std::int64_t filters, std::int32_t size, std::string_view name,
                         const ConvOptions& options = {}) {
   const Shape s = series.shape();
@@ -68,15 +69,15 @@ constexpr Tensor conv1d(Tensor series, std::int64_t filters, std::int32_t size, 
   GraphBuilder& g = *series.graph;
   const Tensor kernel = detail::layer_variable(g, name, "/kernel", series.dtype(), {size, s[2], filters}, options.init);
   const Tensor bias = detail::layer_variable(g, name, "/bias", series.dtype(), {filters}, zeros());
-  // The bias is added to images, so that it can follow the convolution directly.
+  // The bias is added before the reshape, so that it can be fused with the convolution.
   const Tensor y = conv2d(reshape(series, {s[0], 1, s[1], s[2]}), reshape(kernel, {1, size, s[2], filters}),
                           {1, options.stride.width}, options.padding, {1, options.dilation.width}) +
                    bias;
   return reshape(y, {s[0], y.shape()[2], filters});
 }
 
-/// Images [n, h, w, channels] -> [n, oh, ow, channels * multiplier], a bias per result's channel. kernel [window,
-/// channels, multiplier].
+/// Depthwise convolution with a bias per channel of the result: images [n, h, w, channels] -> [n, oh, ow, channels *
+/// multiplier]. kernel [window, channels, multiplier].
 constexpr Tensor depthwise_conv2d(Tensor images, Window window, std::string_view name,
                                   const ConvOptions& options = {}) {
   if (images.shape().rank != 4) graph_error::wrong_rank(4, static_cast<std::int64_t>(images.shape().rank));

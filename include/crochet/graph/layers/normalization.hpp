@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations as layers. Variables are named `name/gamma`, `name/beta`, `name/moving_mean`, `name/moving_variance`,
-// as TensorFlow names them.
+// Normalisation layers. Variables are named `name/gamma`, `name/beta`, `name/moving_mean`, `name/moving_variance`, as
+// in TensorFlow.
 #pragma once
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/ops/normalization.hpp>
@@ -8,7 +8,7 @@
 namespace crochet {
 
 namespace detail {
-/// One number for each of x's channels, its last dimension.
+/// A variable with one number per channel of x (its last dimension).
 constexpr Tensor channel_variable(Tensor x, std::string_view layer, std::string_view what, const Initializer& init) {
   const Shape s = x.shape();
   if (s.rank == 0) graph_error::wrong_rank(1, 0);
@@ -20,23 +20,23 @@ constexpr Tensor moving_average(Tensor x, std::string_view layer, std::string_vi
 }
 }  // namespace detail
 
-/// layer_norm(x, gamma, beta) with a gamma of ones and a beta of zeros to begin with: x [..., d] -> the same.
+/// layer_norm(x, gamma, beta), x [..., d]. gamma is initialised with ones, beta with zeros.
 constexpr Tensor layer_norm(Tensor x, std::string_view name, NormOptions options = {}) {
   const Tensor gamma = detail::channel_variable(x, name, "/gamma", ones());
   return layer_norm(x, gamma, detail::channel_variable(x, name, "/beta", zeros()), options);
 }
-/// rms_norm(x, gamma) with a gamma of ones to begin with.
+/// rms_norm(x, gamma). gamma is initialised with ones.
 constexpr Tensor rms_norm(Tensor x, std::string_view name, NormOptions options = {}) {
   return rms_norm(x, detail::channel_variable(x, name, "/gamma", ones()), options);
 }
-/// group_norm(x, groups, gamma, beta) with a gamma of ones and a beta of zeros to begin with.
+/// group_norm(x, groups, gamma, beta). gamma is initialised with ones, beta with zeros.
 constexpr Tensor group_norm(Tensor x, std::int32_t groups, std::string_view name, NormOptions options = {}) {
   const Tensor gamma = detail::channel_variable(x, name, "/gamma", ones());
   return group_norm(x, groups, gamma, detail::channel_variable(x, name, "/beta", zeros()), options);
 }
 
 struct BatchNormOptions {
-  double momentum = 0.99;  ///< how much of a moving average stays in one training step
+  double momentum = 0.99;  ///< the weight of the old moving average in a training step
   double epsilon = 1e-3;
 };
 
@@ -47,11 +47,12 @@ constexpr void follow(Tensor moving, Tensor now, double momentum) {
 }
 }  // namespace detail
 
-/// Batch normalisation: in training with the batch's mean and variance, else with their moving averages. x [..., c] ->
-/// the same; defaults as Keras's. The averages follow in every step of an optimizer (minimize() sees to it: there is
-/// nothing to remember, unlike TensorFlow 1's update operations), and in no other run. The variance that they follow is
-/// the unbiased one, as in Ioffe and Szegedy, ICML 2015, algorithm 2. For evaluation call the network again under
-/// SharedVariables with `training` false.
+/// Batch normalisation: in training with the batch's mean and variance, otherwise with their moving averages. x [...,
+/// c], the result has its shape. Defaults as in Keras.
+/// - The moving averages are updated in every optimizer step and in no other run. minimize() adds the updates; unlike
+///   in TensorFlow 1 there are no update operations to run.
+/// - The moving variance is the unbiased one (Ioffe and Szegedy, ICML 2015, algorithm 2).
+/// - For evaluation call the network again under SharedVariables with `training` false.
 constexpr Tensor batch_norm(Tensor x, std::string_view name, bool training, BatchNormOptions options = {}) {
   const Tensor gamma = detail::channel_variable(x, name, "/gamma", ones());
   const Tensor beta = detail::channel_variable(x, name, "/beta", zeros());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphOpName: how a GraphDef spells an operation.
+// GraphOpName: the name of an operation in a GraphDef.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace crochet {
 
-/// An operation's name as a GraphDef has it: `reduce_mean` becomes `ReduceMean`, `conv2d` `Conv2D`; sources and
-/// products have TensorFlow's.
+/// An operation's name in GraphDef style: `reduce_mean` becomes `ReduceMean`, `conv2d` `Conv2D`. Sources and products
+/// have TensorFlow's names.
 class GraphOpName {
  public:
   constexpr explicit GraphOpName(std::string_view op) {
@@ -26,7 +26,7 @@ class GraphOpName {
     bool begins = true;
     for (const char c : op) {
       if (c != '_') put(begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
-      begins = c == '_' || c == '2';  // 2D
+      begins = c == '_' || c == '2';  // for "2D"
     }
   }
   constexpr std::string_view view() const { return {text_, size_}; }

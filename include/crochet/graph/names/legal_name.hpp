@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The characters of names that TensorFlow's tools show and read: what becomes of the others.
+// Conversion of names to the characters that TensorFlow's tools accept.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@ constexpr bool is_legal_in_a_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
          c == '/' || c == '.';
 }
-constexpr bool continues_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }  // UTF-8
+// UTF-8 continuation byte
+constexpr bool continues_a_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// Hands `put(char)` the legal form of a text, piece after piece: a character that is not legal becomes `_`, one `_`
-/// for all bytes of it; slashes at the beginning of the first piece are left out.
+/// Calls `put(char)` for the legal form of a text, piece by piece. An illegal character becomes one `_`, also if it has
+/// several bytes. Leading slashes of the first piece are removed.
 template <class Put>
 class LegalName {
  public:

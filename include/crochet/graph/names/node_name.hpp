@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeName: a node's name in parts, and how it is spelt.
+// NodeName: a node's name in parts, and its text.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace crochet {
 
-/// A node's name in parts: `scope/base_number`, or `base_number` in no scope; number 0: none.
+/// A node's name in parts: `scope/base_number`, or `base_number` without a scope. Number 0: no number.
 struct NodeName {
   NodeScope scope;
   std::string_view base;
@@ -21,7 +21,7 @@ struct NodeName {
 
 namespace detail {
 
-/// Hands `put` the characters of a name, legal ones only, without its number.
+/// Calls `put` for the legal characters of a name, without its number.
 template <class Put>
 constexpr void spell_unnumbered(const NodeName& name, Put& put) {
   LegalName legal(put);
@@ -43,7 +43,7 @@ constexpr void spell_number(std::int32_t number, Put& put) {
 
 }  // namespace detail
 
-/// The name, spelt out: `put(char)` for each of its characters.
+/// Calls `put(char)` for each character of the name.
 template <class Put>
 constexpr void spell_node_name(const NodeName& name, Put put) {
   detail::spell_unnumbered(name, put);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names for all nodes of a graph: unique, in scopes that fold, legal in TensorFlow. Models name what they fetch; a
-// drawing, a dump and a watch need a name for each node. The rules run in the compiler too, where a watch is matched:
-// names are told as references to text that is there already, since compilers count what is done for each character.
-// Stages are functions of their own, so that each can be a constant of its own.
+// Names for all nodes of a graph: unique, in nested scopes, legal in TensorFlow. Models name the values that they
+// fetch; a graph display, a dump and a watch need a name for each node. The rules also run at compile time to match
+// watches. Names are stored as references to existing text, because the constexpr limits count operations per
+// character. Stages are separate functions, so that each can be a separate constant.
 //
-// A named node keeps its name. Any other is `<scope>/<operation>`: it lies in the scope of a variable that it uses
-// (`hidden/kernel`: `hidden`), else where all its inputs lie; what gradients() made in `gradients`; constants with
-// their first user; what is left, and what comes after the gradients, in the scope that all its users share; what only
-// a named target needs in a scope of the target's name; an assignment in `<scope>/<variable>`. A second one of a name
-// gets `_1`, a third `_2`.
+// The rules: a named node keeps its name. Any other is `<scope>/<operation>`, with the scope
+// - of a variable that it uses (`hidden/kernel`: `hidden`), else the scope of all its inputs;
+// - `gradients` for nodes made by gradients();
+// - of the first user, for constants;
+// - common to all users, for nodes without a scope and nodes after the gradients;
+// - named like the target, for nodes that only a named target needs.
+// An assignment is `<scope>/<variable>`. Further nodes of the same name get `_1`, `_2` and so on.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +25,7 @@
 
 namespace crochet {
 
-/// A name for each node. Throws LogicError if a node's own name has no character that TensorFlow takes.
+/// A name for each node. Throws LogicError if a node's own name has no character that is legal in TensorFlow.
 inline std::vector<std::string> node_names(const GraphTable& graph) {
   ConstexprVector<NodeScope> scopes(graph.nodes.size());
   detail::NodeScopes finder(graph.nodes, scopes.data());
@@ -36,7 +38,7 @@ inline std::vector<std::string> node_names(const GraphTable& graph) {
   return names;
 }
 
-/// The same in the compiler, for a table that is a constant.
+/// As above at compile time, for a constant table.
 template <const auto& Nodes>
 struct NodeNames {
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers behind the names of nodes, so that no two are the same.
+// Numbers appended to the names of nodes to make them unique.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ struct NameHash {
   constexpr void operator()(char c) { value = (value ^ static_cast<unsigned char>(c)) * 1099511628211U; }
 };
 
-/// Numbers names so that no two are the same; all names together.
+/// Makes all names unique by numbers.
 class NodeNumbers {
  public:
   constexpr NodeNumbers(std::span<const GraphTable::Node> nodes, const NodeScope* scopes, NodeName* names)
@@ -30,7 +30,7 @@ class NodeNumbers {
         mask_(std::bit_ceil(2 * nodes.size() + 1) - 1),
         slots_(mask_ + 1) {}
 
-  /// Named nodes first: they keep their names.
+  /// Named nodes first, because they keep their names.
   constexpr void run() {
     for (std::size_t i = 0; i < count_; ++i) {
       if (!nodes_[i].name.empty()) number(i, {{}, nodes_[i].name, 0});
@@ -41,7 +41,7 @@ class NodeNumbers {
   }
 
  private:
-  /// A name that is taken. `next`: the least number that may be free behind it.
+  /// A name in use. `next`: the least number that may be free for it.
   struct Taken {
     std::uint64_t hash = 0;
     std::int32_t node = -1, next = 1;
@@ -72,7 +72,7 @@ class NodeNumbers {
     return hash;
   }
 
-  /// Where a name is, or belongs.
+  /// The table slot of a name, or the free slot for it.
   constexpr Taken& find(std::uint64_t hash, const NodeName& name) {
     Taken* const slots = slots_.data();
     std::size_t h = static_cast<std::size_t>(hash >> 20U) & mask_;

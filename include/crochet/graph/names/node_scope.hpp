@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeScope: where a node lies, `layer/sublayer`, as references to text that is there already: compilers count what is
-// done for each character.
+// NodeScope: the scope of a node, `layer/sublayer`, as references to existing text, because the constexpr limits count
+// operations per character.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace crochet {
 
-/// A text in a few parts with slashes between them. The parts are others' texts.
+/// A text in a few parts, separated by slashes. The parts refer to text owned elsewhere.
 struct NodeScope {
   static constexpr std::int32_t room = 3;
   struct Part {
@@ -33,7 +33,7 @@ struct NodeScope {
 
 namespace detail {
 
-/// What is before the last '/'; nothing if there is none.
+/// The part before the last '/'; empty if there is none.
 constexpr std::string_view scope_of_name(std::string_view name) {
   std::size_t slash = name.size();
   while (slash > 0 && name.data()[slash - 1] != '/') --slash;
@@ -68,7 +68,7 @@ class ScopeReader {
   const NodeScope::Part* part_;
   std::int32_t at_ = 0;
 };
-/// Whether the first n characters are the same; both have so many. Parts that are one text need no look.
+/// Whether the first n characters are equal; both have at least n. Parts that refer to the same text are not compared.
 constexpr bool same_characters(const NodeScope& a, const NodeScope& b, std::int32_t n) {
   if (a.count > 0 && b.count > 0 && a.parts[0].text == b.parts[0].text && n <= a.parts[0].length &&
       n <= b.parts[0].length) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scopes of all nodes of a graph; the rules are told in node_names.hpp.
+// The scopes of all nodes of a graph, by the rules in node_names.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace crochet::detail {
 
-/// No literal: compilers refuse to compare the addresses of those.
+/// Not a literal: the addresses of literals cannot be compared in constant expressions.
 inline constexpr char gradients_scope[] = {'g', 'r', 'a', 'd', 'i', 'e', 'n', 't', 's'};
 
 /// The scopes of all nodes, in two sweeps.
@@ -71,13 +71,14 @@ class NodeScopes {
     }
   }
 
-  /// Constants; what comes after the gradients, the optimizer; what has found no scope.
+  /// Whether the users determine the scope: for constants, for nodes after the gradients (the optimizer), and for nodes
+  /// without a scope.
   constexpr bool belongs_to_its_users(std::int32_t i) const {
     const GraphTable::Node& n = nodes_[i];
     if (!n.name.empty() || n.of_gradients || first_user_.data()[i] == first_user_.data()[i + 1]) return false;
     return n.kind == OpKind::source || i > first_gradient_ || scopes_[i].empty();
   }
-  /// A constant lies with its first user; other nodes in the scope that all users share.
+  /// The first user's scope for a constant, otherwise the common scope of all users.
   constexpr NodeScope scope_of_users(std::int32_t i) const {
     const std::int32_t* const users = users_.data();
     const std::int32_t begin = first_user_.data()[i], end = first_user_.data()[i + 1];
@@ -87,12 +88,12 @@ class NodeScopes {
     if (nodes_[i].kind != OpKind::assign) return common;
     return scope_of_assignment(common, nodes_[nodes_[i].inputs[0]].name);
   }
-  /// What only a named target needs lies in a scope of the target's name.
+  /// The scope for nodes that only this user needs; a named target is a scope of its own.
   constexpr NodeScope scope_for_inputs(std::int32_t user) const {
     const GraphTable::Node& n = nodes_[user];
     return n.kind == OpKind::group && !n.name.empty() ? NodeScope(n.name) : scopes_[user];
   }
-  /// `train/<variable>`. Of a slot `hidden/kernel/Adam` within `train/hidden/kernel`: `train/hidden/kernel/Adam`.
+  /// `train/<variable>`. For a slot `hidden/kernel/Adam` within `train/hidden/kernel`: `train/hidden/kernel/Adam`.
   static constexpr NodeScope scope_of_assignment(const NodeScope& scope, std::string_view variable) {
     const std::string_view owner = scope_of_name(variable);
     if (!owner.empty() && ends_within(scope, owner)) variable.remove_prefix(owner.size() + 1);
@@ -103,7 +104,7 @@ class NodeScopes {
   std::int32_t count_;
   NodeScope* scopes_;
   std::int32_t first_gradient_ = 0;
-  ConstexprVector<std::int32_t> first_user_, users_;  ///< by node: where its users begin in the list of all
+  ConstexprVector<std::int32_t> first_user_, users_;  ///< by node: the index of its first user in the list of all users
 };
 
 }  // namespace crochet::detail

@@ -5,10 +5,10 @@
 
 namespace crochet {
 
-/// Adagrad, as TensorFlow has it:
-///   a <- a + g^2                                       slot "w/Adagrad", begins as initial_accumulator
+/// Adagrad, as in TensorFlow:
+///   a <- a + g^2                                       slot "w/Adagrad", initialised with initial_accumulator
 ///   w <- w - rate * g / (sqrt(a) + epsilon)
-/// Duchi, Hazan and Singer, JMLR 2011, section 1.1, with the diagonal of G.
+/// Source: Duchi, Hazan and Singer, JMLR 2011, section 1.1, with the diagonal of G.
 struct Adagrad {
   Rate learning_rate = 1e-3;
   double initial_accumulator = 0.1;

@@ -6,13 +6,13 @@
 namespace crochet {
 
 namespace detail {
-/// What all variables share. Constants too: a node less for each variable and use.
+/// Scalars shared by all variables, which saves one node per variable and use.
 struct AdamScalars {
-  SharedScalar rate;          ///< corrected for the moments' beginning as zeros
+  SharedScalar rate;          ///< includes the correction for moments that start at zero
   SharedScalar part1, part2;  ///< 1 - beta1, 1 - beta2
   SharedScalar epsilon;
 };
-/// rate * m / (sqrt(v) + epsilon), with both moments moved on by this step's gradient. Slots: w + suffix, w + suffix_1.
+/// rate * m / (sqrt(v) + epsilon), with both moments updated by this step's gradient. Slots: w + suffix, w + suffix_1.
 constexpr Tensor adam_step(Tensor w, Tensor gradient, std::string_view slot, std::string_view slot1,
                            const AdamScalars& s) {
   const DType type = w.dtype();
@@ -22,10 +22,11 @@ constexpr Tensor adam_step(Tensor w, Tensor gradient, std::string_view slot, std
 }
 }  // namespace detail
 
-/// Adam with the bias corrections folded into the rate, as TensorFlow does:
+/// Adam with the bias corrections folded into the rate, as in TensorFlow:
 ///   m <- b1 m + (1 - b1) g;  v <- b2 v + (1 - b2) g^2                       slots "w/Adam", "w/Adam_1"
 ///   w <- w - rate sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + epsilon)
-/// Kingma and Ba, ICLR 2015, end of section 2 (epsilon there is called epsilon hat). The powers b^t are kept in double.
+/// Source: Kingma and Ba, ICLR 2015, end of section 2 (epsilon is called epsilon hat there). The powers b^t are kept in
+/// double.
 struct Adam {
   Rate learning_rate = 1e-3;
   double beta1 = 0.9;

@@ -5,28 +5,28 @@
 
 namespace crochet {
 
-/// Which variables AdamW and Lion decay.
+/// Predicates for the variables that AdamW and Lion decay.
 constexpr bool every_variable(Tensor /*variable*/) { return true; }
-/// Kernels and embeddings, not biases and the scales of norms: the usual choice for transformers.
+/// Kernels and embeddings, but not biases and scales of norms: the usual choice for transformers.
 constexpr bool only_matrices(Tensor variable) { return variable.shape().rank >= 2; }
 
-/// Adam with decoupled weight decay, as PyTorch has it:
+/// Adam with decoupled weight decay, as in PyTorch:
 ///   m <- b1 m + (1 - b1) g;  v <- b2 v + (1 - b2) g^2                       slots "w/AdamW", "w/AdamW_1"
 ///   w <- w - rate * weight_decay * w - rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + epsilon)
-/// Loshchilov and Hutter, ICLR 2019, algorithm 2, with the schedule as the rate. Computed with the corrections folded
-/// into the rate and into epsilon. The decay is a part of w for each step and unit of the rate.
+/// Source: Loshchilov and Hutter, ICLR 2019, algorithm 2, with the schedule as the rate. The corrections are folded
+/// into the rate and into epsilon. weight_decay is the fraction of w removed per step and unit of the rate.
 struct AdamW {
   Rate learning_rate = 1e-3;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
-  /// Asked for each variable whether it decays.
+  /// Whether a variable decays; called once for each variable.
   bool (*decays)(Tensor variable) = every_variable;
 
   struct Shared {
     detail::AdamScalars adam;
-    SharedScalar kept;  ///< the part of w that decay leaves
+    SharedScalar kept;  ///< the fraction of w that remains after decay
   };
   constexpr Shared begin(GraphBuilder& g, std::string_view scope) const {
     const Tensor p1 = detail::power_variable(g, scope, "beta1_power", beta1);

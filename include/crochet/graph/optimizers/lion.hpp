@@ -5,19 +5,19 @@
 
 namespace crochet {
 
-/// Lion: steps of one size, in the direction of a sign, with decoupled weight decay.
+/// Lion: steps of constant size in the direction of a sign, with decoupled weight decay.
 ///   w <- w - rate * (sign(b1 m + (1 - b1) g) + weight_decay * w);  m <- b2 m + (1 - b2) g     slot "w/Lion"
-/// Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, algorithm 2.
+/// Source: Chen et al., "Symbolic Discovery of Optimization Algorithms", 2023, algorithm 2.
 struct Lion {
   Rate learning_rate = 1e-4;
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0;
-  /// Asked for each variable whether it decays.
+  /// Whether a variable decays; called once for each variable.
   bool (*decays)(Tensor variable) = every_variable;
 
   struct Shared {
-    SharedScalar rate, kept;  ///< and the part of w that is kept
+    SharedScalar rate, kept;  ///< kept: the fraction of w that remains after decay
   };
   constexpr Shared begin(GraphBuilder& g, std::string_view scope) const {
     const Tensor rate = detail::learning_rate(g, scope, learning_rate);

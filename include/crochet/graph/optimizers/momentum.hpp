@@ -5,10 +5,11 @@
 
 namespace crochet {
 
-/// The heavy ball, or Nesterov's accelerated gradient, as TensorFlow's MomentumOptimizer and PyTorch's SGD have them:
-///   a <- momentum a + g
-///   w <- w - rate * a,  with nesterov: w <- w - rate * (g + momentum a)
-/// Polyak 1964; Sutskever et al., ICML 2013, section 2, with the rate outside the sum. Slot a: "w/Momentum".
+/// Momentum (heavy ball), or Nesterov's accelerated gradient, as TensorFlow's MomentumOptimizer and PyTorch's SGD:
+///   a <- momentum a + g                                slot "w/Momentum"
+///   w <- w - rate * a
+///   w <- w - rate * (g + momentum a)                   with `nesterov`
+/// Source: Polyak 1964; Sutskever et al., ICML 2013, section 2, with the rate outside the sum.
 struct Momentum {
   Rate learning_rate = 0.01;
   double momentum = 0.9;
@@ -25,7 +26,7 @@ struct Momentum {
   }
 };
 
-/// Momentum that looks ahead: the name under which papers know it.
+/// Momentum with `nesterov`, under its usual name.
 struct Nesterov {
   Rate learning_rate = 0.01;
   double momentum = 0.9;

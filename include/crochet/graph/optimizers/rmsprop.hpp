@@ -5,12 +5,13 @@
 
 namespace crochet {
 
-/// RMSProp as TensorFlow's RMSPropOptimizer has it: epsilon under the root, the rate inside the momentum.
-///   s <- decay s + (1 - decay) g^2                     slot "w/RMSProp", begins as ones
-///   c <- decay c + (1 - decay) g                       with `centered`: slot "w/RMSProp_1"
-///   u <- momentum u + rate * g / sqrt(s - c^2 + epsilon)   with momentum: the next slot; without: u is the last term
+/// RMSProp as TensorFlow's RMSPropOptimizer: epsilon inside the root, the rate inside the momentum.
+///   s <- decay s + (1 - decay) g^2                     slot "w/RMSProp", initialised with ones
+///   c <- decay c + (1 - decay) g                       with `centered`: slot "w/RMSProp_1", otherwise c = 0
+///   u <- momentum u + rate * g / sqrt(s - c^2 + epsilon)   with momentum: the next slot, otherwise only the last term
 ///   w <- w - u
-/// Tieleman and Hinton 2012, lecture 6.5; centered: Graves 2013, eq. 38 to 41. A slot that is not needed is not made.
+/// Source: Tieleman and Hinton 2012, lecture 6.5; centered: Graves 2013, eq. 38 to 41. Slots that are not needed are
+/// not created.
 struct RMSProp {
   Rate learning_rate = 1e-3;
   double decay = 0.9;

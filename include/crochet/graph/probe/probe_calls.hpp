@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How executors call probes, which have any subset of the members that graph/probe/probe.hpp lists.
+// Calls of probes by executors. A probe has any subset of the members listed in graph/probe/probe.hpp.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace crochet::detail {
 
-/// Whether a class of watches, void for none, wants the tensor of a node.
+/// Whether a class of watches (void: none) matches a node with a tensor.
 template <class W>
 constexpr bool watch_matches(const NodeName& name, const GraphTable::Node& node) {
   TextPool spelt;
@@ -30,7 +30,7 @@ void show_run_end(P& probe) {
   if constexpr (requires { probe.on_run_end(); }) probe.on_run_end();
 }
 
-/// Whether P wants to know when steps begin or end.
+/// Whether P observes the beginning or end of steps.
 template <class P>
 inline constexpr bool sees_steps = requires(P& probe) {
   probe.template on_node_begin<0>(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a step function is looked into: its outputs are nodes of a graph, made by one step, the function itself (node 0),
-// and shown after it returns. For executors that know nothing of graphs: whoever has a probe has this header.
+// Probes of step functions. The function (node 0) and its outputs are the nodes of a graph with one step; outputs are
+// shown after the function returns. For executors without a graph; included only where there is a probe.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@
 
 namespace crochet::detail {
 
-/// The memory of an output. A contiguous range is one-dimensional unless it says otherwise.
+/// The memory of an output. A contiguous range is one-dimensional unless it has extents.
 template <class X>
 struct OutputMemory {
   struct Element {};
@@ -57,7 +57,7 @@ struct OutputMemory<X> {
   }
 };
 
-/// The type of such elements, by size and sign: `long long` is an int64 wherever it is 8 bytes. None: graphs know none.
+/// The DType with this size and signedness: `long long` is int64 wherever it has 8 bytes. Empty: there is none.
 template <class X>
 constexpr std::optional<DType> output_dtype() {
   if constexpr (std::is_same_v<X, bool>) return DType::boolean;
@@ -68,7 +68,7 @@ constexpr std::optional<DType> output_dtype() {
   if constexpr (std::is_same_v<X, unsigned char>) return DType::uint8;
   return {};
 }
-/// Of an output of type X.
+/// The DType of an output of type X.
 template <class X>
 inline constexpr std::optional<DType> shown_dtype = output_dtype<typename OutputMemory<X>::Element>();
 
@@ -93,7 +93,7 @@ struct ShownOutput {
   using type = X;
 };
 
-/// Output: ShownOutputs. Those that graphs have no type for (a string, say) have a node and no tensor.
+/// Output: ShownOutputs. An output without a DType (e.g. a string) has a node but no tensor.
 template <class... Output>
 class ProbedOutputs {
   static constexpr auto nodes = [] {
@@ -111,12 +111,12 @@ class ProbedOutputs {
   using Names = NodeNames<nodes>;
 
  public:
-  /// Whether the watches W fit an output.
+  /// Whether the watches W match an output.
   template <class W>
   static constexpr bool fits = WatchFits<nodes, W>::any;
 
-  /// step(), shown to `probes` (DueProbes); then `value(name)` of each output that is fetched in this run. D: its
-  /// Demand.
+  /// Runs step() with calls of `probes` (DueProbes), then shows `value(name)` of each output that this run fetches. D:
+  /// the Demand of the run.
   template <class D, class Probes, class Step, class Value>
   static void run(const Probes& probes, std::span<const std::string_view> fetches,
                   std::span<const std::string_view> feeds, Step&& step, Value&& value) {

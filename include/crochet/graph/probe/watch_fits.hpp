@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a class of watches fits any node of a graph.
+// Whether a class of watches matches any node of a graph.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace crochet::detail {
 
-/// Over the nodes that make a tensor. Compilers limit what one constant may take, so that there is one for each few
-/// nodes, and none behind the first node that fits.
+/// Tests the nodes that have a tensor. Compilers limit the steps of one constant expression, so a constant covers a few
+/// nodes only, and none is evaluated past the first match.
 template <const auto& Nodes, class W>
 struct WatchFits {
  private:

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient accumulation: a large batch in several runs. The gradients of the runs, each of a micro-batch, are summed
-// in slot variables "w/gradient_accumulator"; their mean is what clipping and the optimizer see. With micro-batches of
-// one size and a loss that is a mean over the batch, the step is that of the whole batch, up to rounding.
+// Gradient accumulation: one optimizer step for a large batch in several runs. The gradients of the runs, each of a
+// micro-batch, are summed in slot variables "w/gradient_accumulator"; clipping and the optimizer get their mean. With
+// micro-batches of equal size and a loss that is a mean over the batch, the result is that of the whole batch, up to
+// rounding.
 #pragma once
 #include <crochet/graph/train/apply_gradients.hpp>
 
 namespace crochet {
 
 namespace detail {
-/// The sums, from their count on. They are never cleared: a count of 0 says that what they hold is old.
+/// The sums and their count. They are never cleared: at a count of 0 their content is ignored.
 class GradientSums {
  public:
   constexpr GradientSums(GraphBuilder& g, std::string_view scope) : g_(g) {
     count_ = g.variable<std::int64_t>(joined(scope, "accumulated_gradients").view(), {}, zeros(), false);
     fresh_ = equal(count_, g.constant<std::int64_t>(0));
   }
-  /// How many gradients the sums have with this run's.
+  /// The number of gradients in the sums, including this run's.
   constexpr Tensor count() const { return count_ + 1; }
   constexpr Tensor set_count(Tensor value) { return g_.assign(count_, value); }
 
@@ -27,7 +28,7 @@ class GradientSums {
       sums_.push_back({slot, select(fresh_, v.gradient, slot + v.gradient)});
     }
   }
-  /// The gradients as the optimizer shall see them: the sums times `share`.
+  /// The gradients for the optimizer: the sums times `share`.
   constexpr VariableGradients times(const VariableGradients& gradients, const SharedScalar& share) const {
     VariableGradients means = gradients;
     for (std::size_t i = 0; i < means.size(); ++i) {
@@ -35,7 +36,7 @@ class GradientSums {
     }
     return means;
   }
-  /// `target` and the assignments that keep the sums.
+  /// Groups `target` with the assignments of the sums.
   constexpr Tensor kept_with(Tensor target) const {
     for (const VariableGradient& s : sums_) target = g_.apply(op::group, target, g_.assign(s.variable, s.gradient));
     return target;
@@ -44,11 +45,11 @@ class GradientSums {
  private:
   GraphBuilder& g_;
   Tensor count_, fresh_;
-  VariableGradients sums_;  ///< slots, and their sums with this run's gradients
+  VariableGradients sums_;  ///< slots, and their sums including this run's gradients
 };
 
-/// minimize() with `accumulate`: every assignment of the step but those of the sums keeps the old value, by a select,
-/// in all runs but the last of a step.
+/// minimize() with `accumulate`. In all runs but the last of a step every assignment except those of the sums keeps the
+/// old value, by a select.
 template <class Optimizer>
 constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const MinimizeOptions& options) {
   GraphBuilder& g = *loss.graph;
@@ -67,14 +68,14 @@ constexpr Tensor minimize_every(Tensor loss, const Optimizer& optimizer, const M
 }
 }  // namespace detail
 
-/// Two targets for one step in several runs, `accumulate` in all but the last, `apply` in the last.
+/// Two targets for one step in several runs: `accumulate` for all but the last, `apply` for the last.
 struct AccumulatedStep {
   Tensor accumulate;  ///< adds this run's gradients to the sums
-  Tensor apply;       ///< one optimizer step with the mean of the summed gradients and this run's
+  Tensor apply;       ///< one optimizer step with the mean of all gradients, including this run's
 };
 
-/// As minimize() with MinimizeOptions::accumulate, but the caller says by the target which run applies. Cheaper, since
-/// the others leave the optimizer out, and free in the number of runs that make a step, which may vary.
+/// As minimize() with MinimizeOptions::accumulate, but the caller selects by the target which run applies the step.
+/// Cheaper, because the other runs do not contain the optimizer. The number of runs per step may vary.
 template <class Optimizer>
 constexpr AccumulatedStep minimize_in_parts(Tensor loss, const Optimizer& optimizer,
                                             const MinimizeOptions& options = {}) {

@@ -3,28 +3,28 @@
 //
 // An optimizer is a type with
 //   constexpr Tensor update(Tensor variable, Tensor gradient) const;              // returns the assignment
-// or, if all variables share something that is computed once a step, such as a learning rate,
-//   constexpr auto begin(GraphBuilder& g, std::string_view scope) const;          // makes it
-//   constexpr Tensor update(Tensor variable, Tensor gradient, <what begin made>) const;
-// An update is elementwise nodes, which fusion puts into the product, or the loop, that makes the gradient.
+// or, if all variables share values that are computed once per step, such as a learning rate,
+//   constexpr auto begin(GraphBuilder& g, std::string_view scope) const;          // returns the shared values
+//   constexpr Tensor update(Tensor variable, Tensor gradient, <result of begin>) const;
+// An update consists of elementwise nodes, which are fused into the product or loop that computes the gradient.
 #pragma once
 #include <crochet/graph/train/clipping.hpp>
 #include <crochet/graph/train/slots.hpp>
 
 namespace crochet {
 
-/// How many runs make one step: their gradients are summed, and the mean is applied in the last of them.
+/// The number of runs per step. Their gradients are summed, and the mean is applied in the last of them.
 struct Accumulate {
   std::int64_t steps = 1;
 };
 
-/// Which variables a minimize() may change, and how their gradients are treated before that.
+/// Options of minimize(): which variables are changed, and how their gradients are treated before.
 struct MinimizeOptions {
-  /// Only variables whose names begin with this; also the prefix of the optimizer's own scalars. Empty: all.
+  /// Only variables whose names begin with this; also the prefix of the optimizer's scalars. Empty: all.
   std::string_view scope = "";
-  /// Whether a step counts towards global_step. With several optimizers, let one of them count.
+  /// Whether a step increments global_step. With several optimizers set it for only one of them.
   bool count_step = true;
-  /// Changes the gradients before the update: ClipByValue, ClipByNorm, ClipByGlobalNorm, or a function of your own.
+  /// Changes the gradients before the update: ClipByValue, ClipByNorm, ClipByGlobalNorm, or your own function.
   Function<void(VariableGradients&)> clip{};
   /// Every `steps`-th run applies the mean gradient of the runs since the last application
   /// (graph/train/accumulate.hpp).
@@ -52,7 +52,7 @@ constexpr Tensor update(const Optimizer& optimizer, const VariableGradient& v, c
   }
 }
 
-/// Clips, updates, counts; one target for all of it. There must be gradients.
+/// Clips, updates, counts; returns one target for all of it. There must be gradients.
 template <class Optimizer, class Shared>
 constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, VariableGradients gradients,
                             const MinimizeOptions& options) {
@@ -72,8 +72,8 @@ constexpr Tensor update_all(const Optimizer& optimizer, const Shared& shared, Va
 }
 }  // namespace detail
 
-/// One optimizer step with these gradients. Returns a target. Call it before other things are made of the gradients'
-/// variables: uses of them that come later in the model see the new values.
+/// One optimizer step with these gradients. Returns a target. Call it after all other uses of the variables that should
+/// read the old values: later uses in the model read the new ones.
 template <class Optimizer>
 constexpr Tensor apply_gradients(const Optimizer& optimizer, const VariableGradients& gradients,
                                  const MinimizeOptions& options = {}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient checkpointing: what lies between two marked values is computed again in the backward sweep, and not kept
-// from the forward one. Chen, Xu, Zhang and Guestrin, arXiv:1604.06174. The same operations on the same numbers:
-// gradients are equal, bit by bit, wherever the backend makes the same result of the same product twice.
+// Gradient checkpointing: values between two marked ones are recomputed in the backward pass instead of being kept from
+// the forward pass. Chen, Xu, Zhang and Guestrin, arXiv:1604.06174. The operations and their inputs are the same, so
+// gradients are equal bit by bit if the backend's products are reproducible.
 #pragma once
 
 #include <crochet/graph/core/constexpr_vector.hpp>
@@ -17,19 +17,21 @@ constexpr void gradient_of_checkpoint(GradientScope& s) { s.give(0, s.upstream()
 namespace op {
 /// The value itself; gradients() keeps it.
 inline constexpr Op checkpoint{"checkpoint", OpKind::view, detail::infer_same, detail::gradient_of_checkpoint};
-/// inputs = {value, gradient}: the value, for what is computed again once the gradient is there.
+/// inputs = {value, gradient}: the value, for recomputation after the gradient has been computed.
 inline constexpr Op recompute_from{"recompute_from", OpKind::view, detail::infer_same};
 }  // namespace op
 
-/// `x`, marked: of the values that gradients of a later loss need, only marked ones, feeds and those behind the last
-/// mark are kept. Every other one is computed again, from the mark before it, when the backward sweep gets to the mark
-/// behind it. Mark the inputs of the blocks of a deep model: with about sqrt(n) marks, n layers need the memory of
-/// about 2 sqrt(n), for one more forward sweep. Values that read across a mark (a skip connection into the middle of a
-/// block) are kept as well.
+/// Marks `x` as a checkpoint and returns it.
+/// - Of the values needed by gradients of a later loss, only marked ones, feeds, and those after the last mark are
+///   kept.
+/// - All others are recomputed from the previous mark when the backward pass reaches the next mark.
+/// - Values that are read across a mark (a skip connection into the middle of a block) are kept as well.
+/// - Mark the inputs of the blocks of a deep model: with about sqrt(n) marks, n layers need the memory of about 2
+///   sqrt(n) layers, at the cost of one more forward pass.
 constexpr Tensor checkpoint(Tensor x) { return x.graph->apply(op::checkpoint, x); }
 
 namespace detail {
-/// Which node stands for which in the backward sweep.
+/// The recomputed copies of nodes in the backward pass.
 class Recomputer {
  public:
   constexpr Recomputer(GraphBuilder& g, int last) : g_(g), again_(static_cast<std::size_t>(last) + 1, -1) {
@@ -38,20 +40,21 @@ class Recomputer {
     }
   }
 
-  /// Before the sweep looks at node i, to which `gradient` arrives. At a mark: computes the nodes before it again.
+  /// Called before the backward pass visits node i, whose upstream is `gradient`. At a mark: recomputes the nodes
+  /// before it.
   constexpr void enter(int i, int gradient) {
     if (marks_.empty() || marks_.back() < i) return;
     marks_.pop_back();
     const int from = marks_.empty() ? 0 : marks_.back() + 1;
     gradient_ = gradient;
     held_.assign(again_.size(), -1);
-    const int kept = g_.node(i).inputs[0];  // the mark is where this is
+    const int kept = g_.node(i).inputs[0];  // the mark is a view of this node
     for (int k = from; k < i; ++k) {
       if (k != kept && is_computed(k)) again_[static_cast<std::size_t>(k)] = copy(k, from);
     }
   }
 
-  /// What the backward sweep reads in place of node i.
+  /// The node that the backward pass reads instead of node i.
   constexpr int operator()(int i) const {
     const int copy = again_[static_cast<std::size_t>(i)];
     return copy < 0 ? i : copy;
@@ -72,7 +75,8 @@ class Recomputer {
     }
     return g_.repeat(n, i).id;
   }
-  /// An input that is there already: under another name, or the copy would be found to be what it is a copy of.
+  /// An input that is kept. It is wrapped in recompute_from: otherwise common-subexpression elimination would replace
+  /// the copy by its original.
   constexpr int held(int i) {
     const Node& n = g_.node(i);
     if (!is_computed(i) && !n.is(op::placeholder)) return i;
@@ -82,9 +86,9 @@ class Recomputer {
   }
 
   GraphBuilder& g_;
-  ConstexprVector<int> marks_;  ///< those that the sweep has not reached
+  ConstexprVector<int> marks_;  ///< those not reached yet
   ConstexprVector<int> again_;  ///< by node: its copy
-  ConstexprVector<int> held_;   ///< by node: what stands for it among the inputs of copies
+  ConstexprVector<int> held_;   ///< by node: its replacement as an input of copies
   int gradient_ = -1;
 };
 }  // namespace detail

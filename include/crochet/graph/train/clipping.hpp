@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient clipping, as `MinimizeOptions::clip` takes it: `minimize(loss, Adam{}, {.clip = ClipByGlobalNorm{1.0}})`.
-// A rule of one's own is anything that can be called with a `VariableGradients&`.
+// Gradient clipping for `MinimizeOptions::clip`: `minimize(loss, Adam{}, {.clip = ClipByGlobalNorm{1.0}})`. Any
+// callable with a `VariableGradients&` parameter can be used.
 #pragma once
 #include <crochet/graph/train/compute_gradients.hpp>
 
 namespace crochet {
 
 namespace detail {
-/// x * limit / max(norm, limit): TensorFlow's form, without a division by 0, and a NaN stays one.
+/// The factor limit / max(norm, limit), as in TensorFlow: no division by 0, and NaN propagates.
 constexpr Tensor scale_for(Tensor norm, double limit) {
   const Tensor most = norm.graph->constant(norm.dtype(), limit);
   return most / maximum(norm, most);
@@ -17,10 +17,10 @@ constexpr void want_positive(double limit) {
 }
 }  // namespace detail
 
-/// sqrt(sum x^2) over all elements: a scalar.
+/// sqrt(sum x^2) over all elements, a scalar.
 constexpr Tensor norm(Tensor x) { return sqrt(reduce_sum(square(x))); }
 
-/// The norm of all gradients as if they were one vector: a scalar of the first one's element type.
+/// The norm of all gradients as one vector, a scalar of the first one's element type.
 constexpr Tensor global_norm(const VariableGradients& gradients) {
   Tensor sum{};
   for (const VariableGradient& v : gradients) {
@@ -30,7 +30,7 @@ constexpr Tensor global_norm(const VariableGradients& gradients) {
   return sqrt(sum);
 }
 
-/// Every element into [-limit, limit]. A NaN stays one.
+/// Clips every element to [-limit, limit]. NaN propagates.
 struct ClipByValue {
   double limit = 1;
   constexpr void operator()(VariableGradients& gradients) const {
@@ -39,7 +39,7 @@ struct ClipByValue {
   }
 };
 
-/// Scales each variable's gradient down to the norm `limit` where it is longer. TensorFlow's clip_by_norm.
+/// Scales each variable's gradient to the norm `limit` if its norm is greater. TensorFlow's clip_by_norm.
 struct ClipByNorm {
   double limit = 1;
   constexpr void operator()(VariableGradients& gradients) const {
@@ -48,8 +48,9 @@ struct ClipByNorm {
   }
 };
 
-/// Scales all gradients down together, so that their global norm is at most `limit`. The norm before that is the value
-/// "global_norm", if that name is free. Pascanu et al., ICML 2013, algorithm 1; TensorFlow's clip_by_global_norm.
+/// Scales all gradients by a common factor so that their global norm is at most `limit`. The norm before clipping is
+/// the value "global_norm", if that name is free. Source: Pascanu et al., ICML 2013, algorithm 1; TensorFlow's
+/// clip_by_global_norm.
 struct ClipByGlobalNorm {
   double limit = 1;
   constexpr void operator()(VariableGradients& gradients) const {

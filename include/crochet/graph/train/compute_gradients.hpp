@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of a loss with respect to variables, as a list that code between loss and update may change.
+// The gradients of a loss with respect to variables, as a list that can be changed before the update.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace crochet {
 
-/// A variable and the gradient of the loss with respect to it, in the variable's shape.
+/// A variable and the gradient of the loss with respect to it, with the variable's shape.
 struct VariableGradient {
   Tensor variable;
   Tensor gradient;
 };
 using VariableGradients = std::vector<VariableGradient>;
 
-/// The trainable variables whose names begin with `scope`, in the order in which they were made.
+/// The trainable variables whose names begin with `scope`, in order of creation.
 constexpr std::vector<Tensor> trainable_variables(GraphBuilder& g, std::string_view scope = "") {
   std::vector<Tensor> all;
   for (int i = 0; i < g.size(); ++i) {
@@ -26,8 +26,8 @@ constexpr std::vector<Tensor> trainable_variables(GraphBuilder& g, std::string_v
   return all;
 }
 
-/// d loss / d x for each x, at x's shape. Each must be something that the loss depends on: a trainable variable, or a
-/// value between one and the loss. One backward sweep for all.
+/// d loss / d x for each x, with x's shape. The loss must depend on each x, which is a trainable variable or a value
+/// between one and the loss. Takes one backward pass for all.
 constexpr std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& xs) {
   const ConstexprVector<int> all = gradients(loss);
   std::vector<Tensor> wanted;
@@ -39,8 +39,8 @@ constexpr std::vector<Tensor> gradients(Tensor loss, const std::vector<Tensor>& 
   return wanted;
 }
 
-/// Every trainable variable that the loss depends on and whose name begins with `scope`, with its gradient. There may
-/// be none.
+/// The trainable variables that the loss depends on and whose names begin with `scope`, with their gradients. May be
+/// empty.
 constexpr VariableGradients compute_gradients(Tensor loss, std::string_view scope = "") {
   GraphBuilder& g = *loss.graph;
   const ConstexprVector<int> all = gradients(loss);

@@ -5,7 +5,7 @@
 
 namespace crochet {
 
-/// The count of training steps, int64, as TensorFlow names it. Made on first use.
+/// The number of training steps, int64, with TensorFlow's name. Created on first use.
 constexpr Tensor global_step(GraphBuilder& g) {
   if (g.has("global_step")) return g["global_step"];
   return g.variable<std::int64_t>("global_step", {}, zeros(), false);

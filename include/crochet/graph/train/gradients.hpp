@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reverse-mode gradients: one backward sweep over the table, each operation's rule adding to its inputs.
+// Reverse-mode gradients: one backward pass over the node table, in which each operation's rule adds to the gradients
+// of its inputs.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/concat.hpp>
@@ -12,7 +13,7 @@
 namespace crochet {
 
 namespace detail {
-/// Which nodes up to `last` have a trainable variable behind them.
+/// The nodes up to `last` that depend on a trainable variable.
 constexpr ConstexprVector<char> needed_nodes(const GraphBuilder& g, int last) {
   ConstexprVector<char> needed(static_cast<std::size_t>(last) + 1, 0);
   for (int i = 0; i <= last; ++i) {
@@ -23,8 +24,7 @@ constexpr ConstexprVector<char> needed_nodes(const GraphBuilder& g, int last) {
   }
   return needed;
 }
-/// A gradient in the shape of what it belongs to, or one that broadcasts to it: summed over repetitions if there were
-/// any.
+/// The gradient with the given shape, or with a smaller one that broadcasts to it: summed over broadcast dimensions.
 constexpr Tensor unbroadcast(Tensor g, const Shape& shape) {
   if (broadcast(shape, g.shape()) == shape) return g;
   const unsigned axes = broadcast_axes(shape, g.shape());
@@ -36,8 +36,8 @@ constexpr Tensor unbroadcast(Tensor g, const Shape& shape) {
   return g.shape().rank == 0 || g.shape() == left ? g : reshape(g, left);
 }
 
-/// A gradient may be smaller than the node that it comes from and then stands for equal elements: where the node
-/// repeated its input, the input gets all of them.
+/// A gradient with a smaller shape than its node represents equal elements. If the node broadcasts its input, the
+/// input's gradient is the sum over the repetitions.
 constexpr Tensor times_repetitions(Tensor g, const Shape& input, const Node& node) {
   if (node.op->kind != OpKind::elementwise && !node.is(op::broadcast_to)) return g;
   const unsigned axes = broadcast_axes(input, node.shape) & broadcast_axes(g.shape(), node.shape);
@@ -48,7 +48,7 @@ constexpr Tensor times_repetitions(Tensor g, const Shape& input, const Node& nod
   return times.is_one() ? g : g * g.graph->count(times, g.dtype());
 }
 
-/// Adds what node `from`'s rule gave to what has arrived before.
+/// Adds the gradients given by node `from`'s rule to those from other nodes.
 constexpr void add_up(GraphBuilder& g, const Node& from, const ConstexprVector<Given>& given,
                       ConstexprVector<int>& gradient) {
   for (const Given& x : given) {
@@ -60,7 +60,7 @@ constexpr void add_up(GraphBuilder& g, const Node& from, const ConstexprVector<G
 }
 }  // namespace detail
 
-/// d loss / d x for every node up to the loss: node ids, -1 where nothing arrives. A gradient may have a smaller shape
+/// d loss / d x for every node up to the loss, as node ids; -1 if there is none. A gradient may have a smaller shape
 /// than its node and then broadcasts to it.
 constexpr ConstexprVector<int> gradients(Tensor loss) {
   GraphBuilder& g = *loss.graph;
@@ -78,19 +78,19 @@ constexpr ConstexprVector<int> gradients(Tensor loss) {
     GradientScope scope(g, i, gradient[at], needed, given);
     scope.read(recomputed);
     if (g.node(i).is(op::assign)) {
-      scope.give(0, scope.upstream());  // the assigned value is the variable, as the loss sees it
+      scope.give(0, scope.upstream());  // the loss reads the assigned value as the variable
     } else {
       if (g.node(i).op->gradient == nullptr) graph_error::operation_has_no_gradient();
       g.node(i).op->gradient(scope);
     }
-    const Node from = g.node(i);  // a copy: adding up may move the table
+    const Node from = g.node(i);  // a copy, because adding nodes may reallocate the table
     detail::add_up(g, from, given, gradient);
   }
   g.read_variables_as_at(-1);
   return gradient;
 }
 
-/// d loss / d x, at x's shape. x is a variable that the loss depends on, or a value between one and the loss.
+/// d loss / d x, with x's shape. x is a variable that the loss depends on, or a value between one and the loss.
 constexpr Tensor gradient(Tensor loss, Tensor x) {
   const ConstexprVector<int> all = gradients(loss);
   const int id = x.id <= loss.id ? all[static_cast<std::size_t>(x.id)] : -1;

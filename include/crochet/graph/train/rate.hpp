@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rate: a learning rate as an optimizer takes it: a number, a schedule, or a value of the graph.
+// Rate: the learning rate of an optimizer: a number, a schedule, or a value of the graph.
 #pragma once
 #include <crochet/graph/core/function.hpp>
 #include <crochet/graph/ops/elementwise.hpp>
@@ -9,10 +9,10 @@ namespace crochet {
 
 /// A learning rate. It is one of
 /// - a number;
-/// - a schedule: any type with `constexpr Tensor operator()(Tensor step) const`, from the number of steps taken so far
-///   (a float64 scalar, 0 in the first step) to the rate of this one (a floating scalar). If it has a `check()`, that
-///   is called here, to report misuse at the user's line. graph/train/schedules.hpp has some;
-/// - a scalar tensor: a placeholder that is fed, a variable that a hook sets.
+/// - a schedule: any type with `constexpr Tensor operator()(Tensor step) const`, from the number of completed steps (a
+///   float64 scalar, 0 in the first step) to the rate of this step (a floating scalar). If it has a `check()`, that is
+///   called here, to report misuse at the user's line. See graph/train/schedules.hpp;
+/// - a scalar tensor: a fed placeholder, or a variable that a hook sets.
 class Rate {
  public:
   // NOLINTBEGIN(google-explicit-constructor): optimizers are written Adam{.learning_rate = 1e-3}
@@ -33,7 +33,7 @@ class Rate {
     if (!is_floating(rate.dtype())) graph_error::element_type_not_supported();
     return cast<double>(rate);
   }
-  /// The rate of this step, by the graph's global_step; a number needs none.
+  /// The rate of this step, by the graph's global_step, which a constant rate does not need.
   constexpr Tensor now(GraphBuilder& g) const {
     return schedule_ ? at(cast<double>(global_step(g))) : g.constant<double>(number_);
   }
@@ -43,7 +43,7 @@ class Rate {
   Function<Tensor(Tensor)> schedule_;
 };
 
-/// A scalar that all variables share: computed once a step in double, handed out in each variable's element type.
+/// A scalar that all variables share: computed once per step in double, converted to each variable's element type.
 struct SharedScalar {
   // NOLINTNEXTLINE(google-explicit-constructor): optimizers return a Tensor as one
   constexpr SharedScalar(Tensor x) : in_double(cast<double>(x)), in_float(cast<float>(x)) {}

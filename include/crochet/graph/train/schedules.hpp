@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning-rate schedules: nodes that make a scalar of the number of steps taken so far (float64, 0 in the first step).
-// `Adam{.learning_rate = CosineDecay{.initial = 3e-4, .decay_steps = 1000}}`. One of your own is a type with
+// Learning-rate schedules: nodes that compute a scalar from the number of completed steps (float64, 0 in the first
+// step). `Adam{.learning_rate = CosineDecay{.initial = 3e-4, .decay_steps = 1000}}`. A custom schedule is a type with
 // `constexpr Tensor operator()(Tensor step) const`. A constant rate is a number.
 #pragma once
 #include <vector>
@@ -17,8 +17,8 @@ constexpr void want_steps(double steps) {
 constexpr Tensor progress(Tensor step, double steps) { return minimum(step / steps, 1); }
 }  // namespace detail
 
-/// initial * decay_rate^(step / decay_steps); with `staircase` the exponent is a whole number, rounded down.
-/// TensorFlow's exponential_decay. decay_rate > 0.
+/// initial * decay_rate^(step / decay_steps), decay_rate > 0. With `staircase` the exponent is rounded down.
+/// TensorFlow's exponential_decay.
 struct ExponentialDecay {
   double initial = 1e-3;
   double decay_steps = 1000;
@@ -32,8 +32,8 @@ struct ExponentialDecay {
   }
 };
 
-/// initial * ((1 - alpha) * (1 + cos(pi * min(step / decay_steps, 1))) / 2 + alpha): half a wave down to
-/// alpha * initial, and then constant. Loshchilov and Hutter, ICLR 2017 (SGDR), eq. 5 without restarts; TensorFlow's
+/// initial * ((1 - alpha) * (1 + cos(pi * min(step / decay_steps, 1))) / 2 + alpha): half a cosine wave down to alpha *
+/// initial, then constant. Source: Loshchilov and Hutter, ICLR 2017 (SGDR), eq. 5 without restarts; TensorFlow's
 /// cosine_decay.
 struct CosineDecay {
   double initial = 1e-3;
@@ -48,8 +48,8 @@ struct CosineDecay {
   }
 };
 
-/// (initial - end) * (1 - min(step / decay_steps, 1))^power + end. TensorFlow's polynomial_decay without cycles; power
-/// 1 is a straight line. power > 0.
+/// (initial - end) * (1 - min(step / decay_steps, 1))^power + end, power > 0; power 1 is linear. TensorFlow's
+/// polynomial_decay without cycles.
 struct PolynomialDecay {
   double initial = 1e-3;
   double decay_steps = 1000;
@@ -63,9 +63,9 @@ struct PolynomialDecay {
   }
 };
 
-/// values[i] for the steps from boundaries[i - 1] on and before boundaries[i]: `boundaries[0]` steps take values[0].
-/// Boundaries ascend; there is one value more than there are boundaries. As PyTorch's MultiStepLR counts; TensorFlow's
-/// piecewise_constant changes one step later.
+/// values[i] from step boundaries[i - 1] up to, not including, step boundaries[i]; values[0] for the first
+/// boundaries[0] steps. Boundaries must ascend; there is one value more than boundaries. Counts as PyTorch's
+/// MultiStepLR; TensorFlow's piecewise_constant changes one step later.
 struct PiecewiseConstant {
   std::vector<double> boundaries;
   std::vector<double> values;
@@ -82,8 +82,8 @@ struct PiecewiseConstant {
   }
 };
 
-/// From `from` in a straight line, in `steps` steps, to the rate with which `then` begins; after that what `then` says,
-/// whose steps count from there. With from = 0 the first step changes nothing. Goyal et al., 2017, section 2.2.
+/// Linear from `from` to the initial rate of `then` in `steps` steps, followed by `then`, whose steps count from there.
+/// With from = 0 the first step changes nothing. Source: Goyal et al., 2017, section 2.2.
 struct LinearWarmup {
   double steps = 100;
   Rate then = 1e-3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What optimizers keep from step to step, and names for it.
+// Slots: the variables of optimizers, and their names.
 #pragma once
 #include <string_view>
 
@@ -7,21 +7,22 @@
 
 namespace crochet::detail {
 
-/// A variable beside another one: same shape and type, not trained, named after it as TensorFlow names its slots.
+/// A slot of a variable: same shape and type, not trainable, named as TensorFlow names its slots.
 constexpr Tensor slot_variable(Tensor variable, std::string_view suffix, const Initializer& init = zeros()) {
   GraphBuilder& g = *variable.graph;
   const TextPool name = joined(g.name_of(variable.id), suffix);
   return g.variable(name.view(), variable.dtype(), variable.shape(), init, false);
 }
 
-/// beta^t, with t the number of the step that is being made, from 1. Kept in double.
+/// beta^t with t the number of the current step, from 1. Kept in double.
 constexpr Tensor power_variable(GraphBuilder& g, std::string_view scope, std::string_view suffix, double beta) {
   const TextPool name = joined(scope, suffix);
   const Tensor p = g.variable<double>(name.view(), {}, crochet::ones(), false);
   return g.assign(p, p * beta);
 }
 
-/// The learning rate of this step. It is the value "learning_rate", behind the scope, if that name is free: for hooks.
+/// The learning rate of this step. It has the name "learning_rate", after the scope, if that name is free, so that
+/// hooks can fetch it.
 constexpr Tensor learning_rate(GraphBuilder& g, std::string_view scope, const Rate& rate) {
   const TextPool name = joined(scope, "learning_rate");
   const Tensor now = rate.now(g);
