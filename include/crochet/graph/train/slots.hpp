@@ -21,7 +21,7 @@ constexpr Tensor power_variable(GraphBuilder& g, std::string_view scope, std::st
   return g.assign(p, p * beta);
 }
 
-/// The learning rate of this step. It has the name "learning_rate", after the scope, if that name is free, so that
+/// The learning rate of this step. Its name is "learning_rate" with the scope as prefix, if that name is free, so that
 /// hooks can fetch it.
 constexpr Tensor learning_rate(GraphBuilder& g, std::string_view scope, const Rate& rate) {
   const TextPool name = joined(scope, "learning_rate");

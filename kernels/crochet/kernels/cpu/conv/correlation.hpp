@@ -38,7 +38,7 @@ class Correlation {
  private:
   static constexpr int native_per_panel = static_cast<int>(panel_width<T> / native_lanes<T>);
 
-  /// The last row of the image that contains row mine.from, or mine.to if that is less.
+  /// The end (exclusive) of the image that contains row mine.from, or mine.to if that is less.
   std::int64_t end_of_image(Range mine) const {
     const std::int64_t end = (mine.from / y_.places + 1) * y_.places;
     return end < mine.to ? end : mine.to;
