@@ -26,41 +26,41 @@ WAYS = {  # columns of the overhead table, and what they are
 LIMITS = ("hand",)  # estimates of what is possible, and no peers
 TARGETS = {"W1": 1.05, "W2": 1.05, "W3": 1.1, "W4": 1.1, "W5": 1.05, "W6": 1.0}  # times hand
 HOW = """
-One process each, in turns; microseconds or milliseconds a step, the least of all rounds. A ~ marks a time without one
+One process each, alternating; microseconds or milliseconds a step, the minimum of all rounds. A ~ marks a time without an
 undisturbed round. train is forward, loss, backward and update; infer is forward. crochet runs under a `MonitoredSession`
 with an empty chain, its batch a constant of the model (`-clang`: compiled by clang++, else by g++), and fetches the loss in
 every training step, because the others compute it in every step. Two runs differ by 10 % and more: ratios between 0.9 and
-1.1 decide nothing. On two threads crochet and `hand` also ran each alone, one after the other, and their times are the least
-of these runs too: a second thread of `hand` goes on spinning while others are measured, and takes one of two cores.
+1.1 are not significant. On two threads crochet and `hand` were also run alone, one after the other, and their times are the
+minimum of these runs too: a second thread of `hand` keeps spinning while others are measured, and occupies one of two cores.
 """
 WORKLOADS = """
 W1: MLP 784-128-10, SGD. W2: MLP 784-512-512-10, Adam. W3: CNN on 28x28 images, two 3x3 convolutions of 32 and 64 filters
 with relu and max pooling, dense 128 and 10, Adam. W4: transformer encoder block, width 128, 4 heads, length 64, inner 512,
 Adam. W5: the mean of 12 chained elementwise operations on 2^20 numbers; train is value and gradient. W6: one parameter.
-`hand` is hand-written C++ for each workload, the estimate of what the machine can do; `openblas` and `eigen` are plain C++
-on these libraries' products. First losses of crochet and `hand` are equal, from equal weights and data (W5's differs in the
-fourth digit: `hand` adds up 2^20 numbers in float).
+`hand` is hand-written C++ for each workload, the estimate of the machine's limit; `openblas` and `eigen` are plain C++ with
+these libraries' products. The first losses of crochet and `hand` are equal, from equal weights and data (W5's differs in the
+fourth digit: `hand` sums 2^20 numbers in float).
 """ + HOW
 BOUNDS = """
-What bounds them, by measurements with every other program stopped and at real-time priority, times `hand`:
+Limits, measured with all other programs stopped and at real-time priority, times `hand`:
 
 - W5 train 1.13 with both compilers (1.16 before signs and powers of two were moved together). Its time hardly depends on
   how instructions are scheduled and registers allocated (-O2 1.15, no second scheduling 1.16, -fschedule-insns 1.19,
   -frename-registers 1.16, no optimization of induction variables 1.15, one region for registers 1.14), nor on spills:
-  191 accesses to spilled registers with g++, 211 with clang++, and the same time. What differs from `hand` are quotients
+  191 accesses to spilled registers with g++, 211 with clang++, and the same time. The difference to `hand` is quotients
   and roots: 3 and 1 for each vector against 2 and an estimate of 1 / sqrt, 35 ns more of the divider for eight vectors
-  that take 122 ns and `hand` 106. What was tried to hide them: half of the vectors 2, 5 or 9 instructions behind the
+  that take 122 ns and `hand` 106. Attempts to hide them: half of the vectors 2, 5 or 9 instructions after the
   other half (1.13, 1.14, 1.21), and an estimate and a Newton step instead of one quotient (1.22).
 - W5 infer 1.05 (g++), 1.08 (clang++).
 - W1 batch 1 on 2 threads: two transfers between cores in each of a team's barriers, 0.1 to 0.2 us of 2.2 and 5.9.
-- What else is above it by a few hundredths on 2 threads changes from run to run (0.98 to 1.10 for one and the same case):
-  the machine's second core is not always there, for `hand` and its peers as little as for crochet.
-- W6 is 4.4 ns against 4.5: one step of a processor's clock.
+- Other cases on 2 threads above it by a few hundredths vary from run to run (0.98 to 1.10 for the same case): the
+  machine's second core is not always available, to `hand` and its peers as well as to crochet.
+- W6 is 4.4 ns against 4.5: less than one clock cycle of the processor.
 """
 COMPILE_BOUNDS = """
-Where the seconds go, in seconds: reading the headers (`-fsyntax-only` of a file that includes them and no more);
-evaluating graph and plan and instantiating templates (`-fsyntax-only` of the case, less the headers); the rest is
-optimizer and code generation.
+Parts of the compile time, in seconds: parsing the headers (`-fsyntax-only` of a file that only includes them); evaluation
+of graph and plan and instantiation of templates (`-fsyntax-only` of the case, less the headers); optimization and code
+generation (the rest).
 
 | file | g++: headers, evaluation, code | clang++: headers, evaluation, code |
 | --- | ---: | ---: |
@@ -70,7 +70,7 @@ optimizer and code generation.
 | encoder | 0.89, 1.11, 3.85 | 0.95, 1.10, 3.85 |
 | deep_32_mixed | 0.89, 3.30, 3.40 | 0.95, 3.60, 2.49 |
 
-What bounds the rows above budget:
+Limits of the rows above budget:
 
 - mlp_wide with g++ is the code of a training step: 91 kB in 230 functions, none of them above 8 % of it: products (tiles for
   whole blocks and edges, dot products for few rows, one row), reductions, the loss, four shared updates of Adam, and 25 kB of
@@ -79,15 +79,15 @@ What bounds the rows above budget:
   11 ms (clang++) to optimize into the step.
 - core with clang++ is at its budget: 1.75 to 2.01 times hana in different runs.
 
-Processor seconds depend on what else the machine does: while its other core compiles, all rows, hana and eigen too, are up
-to 1.5 times as high.
+Processor seconds depend on the load of the machine: while its other core compiles, all rows, hana and eigen too, are up to
+1.5 times as high.
 """
 UNSEEN = """
 X1: MLP 617-300-170-26, SGD. X2: MLP 64-72 (7 times)-5, tanh, Adam. X3: MLP 784-128-10 in double, SGD. X4: CNN on 32x32x3
 images, 24 filters 5x5 and 40 filters 3x3, dense 100 and 10, Adam. X5: CNN on 40x40x2 images, 20 and 36 filters 3x3 of
-stride 2, mean over all places, Adam. X6: transformer block, width 96, 6 heads, length 50, inner 200, Adam. X7: elementwise
+stride 2, mean over all positions, Adam. X6: transformer block, width 96, 6 heads, length 50, inner 200, Adam. X7: elementwise
 operations and a mean on a 300x1000 matrix and a row in double; train is value and both gradients. crochet's batch is a
-constant of the model but for batches 75 and 100, which are dynamic.
+constant of the model except for batches 75 and 100, which are dynamic.
 """ + HOW
 
 

@@ -35,16 +35,16 @@ constexpr std::array table_parts{
 
 constexpr std::string_view preface = R"(# Conformance
 
-crochet's hooks and sessions are those of TensorFlow 1.x. This table has every behaviour that the original's own tests of
-`monitored_session` and `basic_session_run_hooks` assert, and twenty reference traces of whole sessions that were executed
-on the original. The scenario of row S10, say, is played by the test `Conformance.S10` in the file that the row names; the
-program `tests/conformance` fails if a row is missing, or if the test behind a row did not run and pass. What differs,
-differs on purpose; [differences.md](differences.md) has these reasons and more.
+crochet's hooks and sessions follow TensorFlow 1.x. This table has every behaviour that the original's own tests of
+`monitored_session` and `basic_session_run_hooks` assert, and twenty reference traces of whole sessions, recorded with the
+original. The test `Conformance.S10`, for example, in the file that the row names, runs the scenario of row S10. The program
+`tests/conformance` fails if a row is missing, or if its test did not run and pass. All differences are intended;
+[differences.md](differences.md) has the reasons and further differences.
 
 In the traces `h.B` is `begin` of hook h, `h.C` `after_create_session`, `h.b` `before_run`, `h.a` `after_run`, `h.E(n)`
 `end`, `h.X` `on_error`; `mk#n` is the creation of session n, `run#n` one run of the executor in it, `cl#n` its close.
 
-This file is made by that program (`conformance --write-docs`), which also checks it.
+That program generates this file (`conformance --write-docs`) and checks it.
 
 )";
 
