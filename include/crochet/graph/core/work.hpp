@@ -85,7 +85,7 @@ constexpr Work work_of_product(std::string_view op, const Shape& out, const Shap
   if (op == "depthwise_image_gradient" || op == "depthwise_filter_gradient") return {2, in[1]->size() * taps()};
   if (op == "max_pool" || op == "max_pool_winners" || op == "mean_pool") return {1, out.size() * taps()};
   if (op == "mean_pool_gradient") return {1, in[0]->size() * taps()};
-  // Attention: each product takes 2 operations for each element of an operand [length, width] and each of `length` keys.
+  // Attention: each product takes 2 operations for each element of a [length, width] operand and each of `length` keys.
   if (op == "attention_probabilities") return {2.0 / 3, in[0]->size() * out.from_right(0)};
   if (op == "attention_mix") return {2, out.size() * in[0]->from_right(0)};
   if (op == "self_attention") return {4, out.size() * out.from_right(1)};
