@@ -206,7 +206,7 @@ def plural(n, noun):
 def races_section(races):
     sections = [race_section(race, "Training steps, against other libraries and by hand", WORKLOADS, BOUNDS)
                 for name, race in races.items() if name == "workloads"]
-    return sections + [race_section(race, "Sizes that nothing was tuned for", UNSEEN)
+    return sections + [race_section(race, "Sizes without tuning", UNSEEN)
                        for name, race in races.items() if name == "unseen"]
 
 
@@ -311,11 +311,10 @@ def overhead_section(samples):
     rows = [[str(n), *(cell(of.get(w)) for w in ways)] for n, of in sorted(found.items())]
     ratios = [[str(n), *(ratio_of(of[w].least / of[BY_HAND].least) if w in of and BY_HAND in of else "-" for w in ways)]
               for n, of in sorted(found.items())]
-    return [section("What hooks cost in a step",
-                    "A step that does next to nothing, under N hooks that each add its result to a sum and may ask to "
-                    "stop. "
+    return [section("Cost of hooks in a step",
+                    "A minimal step, under N hooks that each add its result to a sum and may request a stop. "
                     + " ".join(f"`{w}`: {WAYS[w]}." for w in ways)
-                    + " Least time per step, in brackets the median of the repetitions. Compiled at -O2.",
+                    + " Minimum time per step, in brackets the median of the repetitions. Compiled at -O2.",
                     table(["hooks", *ways], rows),
                     f"The same as multiples of `{BY_HAND}`:", table(["hooks", *ways], ratios),
                     overhead_reading(found, ways), reproduce('make bench ARGS="--benchmark_filter=overhead"'))]
@@ -328,8 +327,8 @@ def overhead_reading(found, ways):
         if of_way:
             sentences.append(f"`{way}` {ratio_of(min(of_way))} to {ratio_of(max(of_way))}")
     return (f"Against `{BY_HAND}`, least to greatest ratio over all N: " + "; ".join(sentences)
-            + ". Steps of a few nanoseconds make any difference look large: what counts for a user "
-            "is the difference of the times, beside a step that trains something." if sentences else "")
+            + ". With steps of a few nanoseconds the ratios are large; relevant for a program is the difference of "
+            "the times, compared with a training step." if sentences else "")
 
 
 def step_section(samples):
@@ -346,8 +345,8 @@ def step_section(samples):
             for (cnn, size), of in sorted(found.items())]
     return [section("Training steps, by backend and threads",
                     "The same networks: MLP 784-128-10 under SGD, CNN under Adam. `tiles` is crochet's own matrix "
-                    "product, `eigen` is Eigen's. Least time per step, in brackets the median: on one thread of the "
-                    "processor, on more of a clock on the wall.",
+                    "product, `eigen` is Eigen's. Minimum time per step, in brackets the median: processor time on "
+                    "one thread, wall-clock time on several.",
                     table(["step", *columns], rows), step_reading(found),
                     reproduce('make bench ARGS="--benchmark_filter=step/(mlp|cnn)"'))]
 
@@ -378,7 +377,7 @@ def session_section(samples):
         return []
     kinds = sorted({kind for of in found.values() for kind in of}, key=lambda k: (k != "bare", len(k), k))
     rows = [[model, *(cell(of.get(kind)) for kind in kinds)] for model, of in found.items()]
-    return [section("What a session adds to the executor",
+    return [section("Cost of a session beside the executor",
                     "The same step by the bare executor, and under a `MonitoredSession` with no hooks and with eight "
                     "that read the loss. `scalar` is a model whose step is a few instructions; `mlp` is the MLP at "
                     "batch 1.",
@@ -416,12 +415,12 @@ def compile_section(folder):
         budgets.append([b["case"], f"{b['limit']:g}{unit}", *(f"{s:.2f}{unit}" if s else "-" for s in spent.values())])
         over += [f"{b['case']} with {c}" for c in compilers if (spent[c] or 0) > b["limit"]]
     verdict = f"Over the budget: {', '.join(over)}." if over else "Everything is within its budget."
-    return [section("What it costs to compile",
+    return [section("Compile time and memory",
                     "One file each at -O3 for this machine, with no other flag and without a compiler cache: processor "
-                    f"seconds and peak memory, the least of {plural(content['rounds'], 'round')}. `hooks_N` are N hooks "
-                    "under a session, `mlp`, `mlp_wide`, `cnn` and `encoder` train W1 to W4, `deep_32_*` 32 dense layers "
-                    "under Adam, of equal widths and each of another, `eigen` is one product with nothing of crochet, `core` is "
-                    "`crochet.hpp` alone.",
+                    f"seconds and peak memory, the least of {plural(content['rounds'], 'round')}. `hooks_N` are N "
+                    "hooks under a session, `mlp`, `mlp_wide`, `cnn` and `encoder` train W1 to W4, `deep_32_*` are "
+                    "32 dense layers under Adam, of equal and of different widths, `eigen` is one product without "
+                    "crochet, `core` is `crochet.hpp` alone.",
                     table(["file", *compilers], rows), "Budgets:",
                     table(["file", "budget", *compilers], budgets), verdict, COMPILE_BOUNDS.strip(),
                     reproduce("python3 bench/compile_time/measure.py build/release build/bench/compile_time.json "
@@ -443,15 +442,15 @@ def checkpoint_section(samples):
         ratios = [ratio_of(of["plain"].least / of[f].least) if f in of else "-" for f in formats]
         rows.append([f"{'load' if load else 'save'} {size} MB", *speeds, *ratios])
     return [section("Checkpoints",
-                    "16 tensors of float, so many megabytes together, on the disk of the build folder; by the least "
-                    "time. To save is to write under a temporary name, to read that back and compare the checksums, "
-                    "fsync, rename, and fsync of the folder; `bundle` does this with two files. `plain` is one file of "
-                    "the same bytes written with large writes and one fsync, or read: what lies in the operating "
-                    "system's memory then, as the checkpoint does. The last columns are shares of plain's speed; the "
-                    "goal for saving is 0.8.",
+                    "16 float tensors with the given total size, on the disk of the build folder; by the minimum "
+                    "time. A save writes under a temporary name, reads back and compares the checksums, then "
+                    "fsync, rename, and fsync of the folder; `bundle` does this with two files. `plain` is one "
+                    "file of the same bytes, written with large writes and one fsync, or read from the page cache, "
+                    "as the checkpoint is. The last columns are fractions of plain's speed; the goal for saving is "
+                    "0.8.",
                     table(["case", "plain", *formats, *(f"{f} / plain" for f in formats)], rows),
-                    "What a small checkpoint costs beside its bytes are the second file, the renames and the folder's "
-                    "fsync. They buy that it is whole or not there.",
+                    "The cost of a small checkpoint is the second file, the renames and the folder's fsync. They "
+                    "make it atomic.",
                     reproduce('make bench ARGS="--benchmark_filter=checkpoint"'))]
 
 
@@ -468,14 +467,14 @@ def dump_section(samples):
         speeds = [f"{three_digits(size * 1e6 / of[what].least)} MB/s" for what in ("one_file", "plain", "hook")]
         rows.append([f"{three_digits(size / 1000)} MB", *speeds, ratio_of(of["plain"].least / of["hook"].least)])
     return [section("Dumps",
-                    "A run whose step has 16 outputs, so many megabytes together, under a DumpingDebugHook that dumps all "
-                    "of them, on the disk of the build folder; by the least time. `plain files` are the same bytes in 16 "
-                    "files, each opened, written and closed; nobody waits for the disk. The hook also writes graph, "
-                    "metadata and the like, 4 files a run, and renames each. The goal is 0.8 of the plain files' speed.",
+                    "A run whose step has 16 outputs with the given total size, under a DumpingDebugHook that dumps "
+                    "all of them, on the disk of the build folder; by the minimum time. `plain files` are the same "
+                    "bytes in 16 files, each opened, written and closed, without fsync. The hook also writes "
+                    "graph, metadata and others, 4 files a run, and renames each. The goal is 0.8 of the plain files' "
+                    "speed.",
                     table(["bytes of a run", "one plain file", "plain files", "hook", "hook / plain files"], rows),
-                    "The bytes themselves go from the run's memory to the file in one call. Small tensors are a matter of "
-                    "how fast the file system makes and renames files: that is what they buy for being there in whole or "
-                    "not at all.",
+                    "The bytes go from the run's memory to the file in one call. For small tensors the creation and "
+                    "renaming of files dominates; the renames make each file atomic.",
                     reproduce('make bench ARGS="--benchmark_filter=dump"'))]
 
 
@@ -491,9 +490,9 @@ def watches_section(samples):
     rows = [[text, time_of(samples[f"watches/{case}"].least), ratio_of(samples[f"watches/{case}"].least / plain)]
             for case, text in WATCHES]
     return [section("Watches",
-                    "A training step of the MLP of W1 at batch 32, one thread, under a DumpingDebugHook whose watches are "
-                    "chosen by the compiler and that writes nothing; by the least time. What is not watched stays fused "
-                    "and costs nothing; what is watched is stored and copied.",
+                    "A training step of the MLP of W1 at batch 32, one thread, under a DumpingDebugHook with "
+                    "compile-time watches that writes nothing; by the minimum time. Nodes without a watch stay "
+                    "fused and cost nothing; watched nodes are stored and copied.",
                     table(["", "step", "/ without"], rows),
                     reproduce('make bench ARGS="--benchmark_filter=watches"'))]
 
@@ -509,9 +508,9 @@ def profiles_section(samples):
         return []
     return [section("Profiles",
                     "Training of the CNN of W3 at batch 128, one thread: a session with a ProfilerHook that records "
-                    "every eighth step and one without hooks take turns; medians of their steps. What the step after a "
-                    "recorded one does for the record, which is to hand it to the thread that makes the files, is counted "
-                    "with the recorded one. The ratio is that to the plain session's step: median (least) of the "
+                    "every eighth step alternates with one without hooks; medians of their steps. The work of the "
+                    "next step for the record, which passes it to the thread that writes the files, is counted "
+                    "with the recorded step. The ratio is to the plain session's step: median (minimum) of the "
                     "repetitions; the goal is at most 1.03 for the recorded step and 1 between.",
                     table(["", "time", "ratio to plain"], rows),
                     reproduce('make bench ARGS="--benchmark_filter=profiler"'))]
@@ -539,8 +538,8 @@ def events_section(samples):
             rows.append([f"the same, one scalar saved every {plural(n, 'step')}" if n > 1 else
                          "the same, one scalar saved in every step", cell(of)])
     return [section("Event files",
-                    "One thread adds as fast as it can, to a writer on the disk of temporary files; the time includes "
-                    "the writer's own thread, because its queue is bounded. A step here is a loop of a few "
+                    "One thread adds events without pause to a writer on the disk of temporary files; the time "
+                    "includes the writer's own thread, because its queue is bounded. A step here is a loop of a few "
                     "microseconds under a SummarySaver. Least (median).",
                     table(["case", ""], rows), reproduce('make bench ARGS="--benchmark_filter=events"'))]
 
@@ -550,15 +549,15 @@ def debug_stream_section(samples):
     if not bare:
         return []
     rows = [["without the hook", time_of(bare.median), time_of(bare.least), "1"]]
-    for case, what in (("dead", "nobody is at the address"), ("stuck", "a server that never answers"),
-                       ("well", "a server that keeps up as far as it can")):
+    for case, what in (("dead", "no server at the address"), ("stuck", "a server that never answers"),
+                       ("well", "a server that reads and replies")):
         if of := samples.get(f"debug_stream/{case}"):
             rows.append([what, time_of(of.median), time_of(of.least),
                          f"{bare.median / of.median:.2f} ({bare.least / of.least:.2f})"])
     return [section("Debug streams",
-                    "A step of a step function that shows a tensor of 256 KiB, under a GrpcDebugHook that sees every "
-                    "step. Waits and pauses are a tenth of the default ones, and the sessions live through all "
-                    "repetitions: connecting, filling the queue, breaking off and trying again are in the times. The "
+                    "A step of a step function with an output of 256 KiB, under a GrpcDebugHook that streams every "
+                    "step. Waits and pauses are a tenth of the defaults, and the sessions last for all "
+                    "repetitions: connecting, filling the queue, disconnecting and retrying are in the times. The "
                     "goal with a dead or stuck server is 0.95 of the rate without the hook; by medians (by least times).",
                     table(["server", "median step", "least", "rate / without"], rows),
                     reproduce('make bench ARGS="--benchmark_filter=debug_stream"'))]
@@ -575,10 +574,10 @@ def other_section(samples):
 
 def document(folder):
     samples, contexts = read_programs(folder)
-    head = ("# Benchmarks\n\nMade by [bench/report.py](../bench/report.py) from what `make bench` measured; not edited "
-            f"by hand.\n\nMachine: {machine()}. {datetime.date.today().isoformat()}.{load(contexts)}\n\nEverything "
-            "here is compiled with -O3 for the machine's own processor (preset `release`), except where a table says "
-            "otherwise.")
+    head = ("# Benchmarks\n\nMade by [bench/report.py](../bench/report.py) from the results of `make bench`; not "
+            f"edited by hand.\n\nMachine: {machine()}. {datetime.date.today().isoformat()}.{load(contexts)}\n\nAll "
+            "programs are compiled with -O3 for the machine's own processor (preset `release`), unless a table "
+            "states otherwise.")
     return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
                         *session_section(samples), *checkpoint_section(samples), *events_section(samples),
                         *dump_section(samples), *watches_section(samples), *debug_stream_section(samples),
