@@ -23,9 +23,9 @@ using Options = CheckpointSaverOptions;
 /// occasion to save.
 using Loop = HookLoop<CheckpointSaver<Saver<>>>;
 
-DIFFERENT(
-    V1, "checkpoints", "neither a saver nor a scaffold is given", "the saver of the graph's collection is used",
-    "there are no collections: the hook is given its saver, which says where, and which whoever restores may share") {
+DIFFERENT(V1, "checkpoints", "neither a saver nor a scaffold is given", "the saver of the graph's collection is used",
+          "there are no collections: the hook takes its saver, which has the folder and can be shared with the "
+          "restoring creator") {
   Folder folder;
   Loop loop{CheckpointSaver{keeping_all(folder), Options{.save_steps = 1}}};
   loop.train();

@@ -63,12 +63,12 @@ SAME(N2, "every 0.1 s, three runs 0.2 s apart", "rates at steps 2 and 3") {
 }
 
 DIFFERENT(N3, "hooks", "a global step that is called bar/foo", "the tag follows its name: bar/foo/sec",
-          "the hook is told the name: the step belongs to the session and needs no node in the graph") {
+          "the name is an option of the hook: the step belongs to the session and needs no node in the graph") {
   Counted counted{StepCounter{.every_steps = 1, .step_name = "bar/foo"}};
   EXPECT_EQ(counted.run(1, 0.5), (Lines{"1: bar/foo/sec = 2"}));
 }
 
-SAME(N4, "the step does not move in twenty runs", "a warning says so") {
+SAME(N4, "the step does not change in twenty runs", "a warning says so") {
   Counted counted{StepCounter{.every_steps = 1}, StepMachine{.stride = 0}};
   EXPECT_TRUE(counted.run(21, 1.0).empty());
   EXPECT_NE(counted.sink.text().find("not advanced the global step"), std::string::npos) << counted.sink.text();

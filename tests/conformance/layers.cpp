@@ -14,8 +14,8 @@ namespace {
 using A = Spy<'a'>;
 
 constexpr const char* layers_are_no_sessions =
-    "layers are parts of one session and no sessions around each other, so there is nothing to forward. Shown: the "
-    "outermost object gives the executor itself";
+    "layers are parts of one session, not nested sessions, so there is nothing to forward. Shown: the outermost "
+    "object returns the executor itself";
 
 /// The session's executor is the caller's own.
 template <template <class, class> class Session>
@@ -57,8 +57,8 @@ SAME(W2, "should_stop() before and after close", "False, then True") {
 
 NOT_APPLICABLE(
     W3, "a subclass's own stop check", "decides: False three times, then True",
-    "layers are not derived from; who wants to decide is a hook or uses the coordinator. Shown: a hook decides, "
-    "False three times, then True") {
+    "layers are not base classes; a hook or the coordinator decides. Shown: a hook decides, False three times, then "
+    "True") {
   World world;
   int runs = 0;
   auto session = monitored(world, A{world}.on('a', [&] { ++runs; }));
@@ -71,7 +71,7 @@ NOT_APPLICABLE(
   session.close();
 }
 
-SAME(W4, "an inner layer wants to stop at the fifth question", "the outer one answers False four times, then True") {
+SAME(W4, "an inner layer stops at the fifth check", "the outer one answers False four times, then True") {
   World world;
   auto session = monitored(world);
   for (int question = 1; question <= 5; ++question) {
@@ -116,7 +116,7 @@ SAME(C3, "close", "it is stopped") {
   EXPECT_TRUE(session.should_stop());
 }
 
-SAME(C4, "somebody asks the coordinator to stop", "it is stopped") {
+SAME(C4, "a stop is requested of the coordinator", "it is stopped") {
   World world;
   auto session = singular(world);
   session.coordinator().request_stop("enough");
@@ -138,7 +138,7 @@ SAME(C5, "a run of the main thread fails (in the original for a bad fetch, which
 
 NOT_APPLICABLE(C8, "where an error of the session below came from",
                "its trace's innermost frame is in that session's file",
-               "C++ exceptions have no trace. Shown: it is the same exception object that leaves, not a copy of it") {
+               "C++ exceptions have no trace. Shown: the thrown exception is the same object, not a copy") {
   World world;
   auto session = singular(world, A{world});
   world.fail_run(1, ShapeError("a bad feed"));

@@ -28,8 +28,8 @@ auto machine(ScriptLog& log) {
 }
 
 constexpr const char* no_options =
-    "There is no options object and no metadata object. What a hook wants recorded is part of its type, so that a run "
-    "in which nothing is recorded has no trace of it. All the rest is the same";
+    "There is no options object and no metadata object. A hook's recording is part of its type, so a run without "
+    "recording has no cost for it. The rest is the same";
 
 DIFFERENT(H1, "requests-of-a-run", "no hooks: a run with fetches and feeds, options and metadata",
           "all four reach the session below unchanged", no_options) {
@@ -70,7 +70,7 @@ struct Idle {
   }
 };
 
-DIFFERENT(H2, "requests-of-a-run", "two hooks that ask for nothing: one run",
+DIFFERENT(H2, "requests-of-a-run", "two hooks without requests: one run",
           "each sees one before_run and one after_run, no result, default options and metadata, the caller's request, "
           "and the raw session",
           no_options) {
@@ -101,7 +101,7 @@ struct StopsAfter {
   }
 };
 
-SAME(H3, "a hook asks for a stop in after_run; it fetches by name",
+SAME(H3, "a hook requests a stop in after_run; it fetches by name",
      "should_stop() is true after that run and not before; the name gives the value") {
   ScriptLog log;
   MonitoredSession session{machine(log), HookChain{StopsAfter{}}};
@@ -131,8 +131,8 @@ struct WantsBAndC {
   }
 };
 
-SAME(H4, "two hooks ask for values of their own, the caller for another",
-     "each gets exactly what it asked for, in that shape; the caller gets only its own") {
+SAME(H4, "two hooks request values of their own, the caller another",
+     "each gets exactly what it requested, in that shape; the caller gets only its own") {
   ScriptLog log;
   MonitoredSession session{machine(log), HookChain{WantsA{}, WantsBAndC{}}};
   const auto got = session.run(fetches<"c">);

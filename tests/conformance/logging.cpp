@@ -113,9 +113,9 @@ DIFFERENT(L4, "hooks", "every 10 runs with at_end", "the same, and a line at the
   }
 }
 
-DIFFERENT(L5, "hooks", "every run: what the first line says",
+DIFFERENT(L5, "hooks", "every run: the text of the first line",
           "\"t = 42.0\": no elapsed seconds; the later ones have them, \"(0.125 sec)\"",
-          "the same behind the step, \"step 2: \": a line can be found in the plot and among the checkpoints") {
+          "the same after the step, \"step 2: \": a line can be related to plots and checkpoints") {
   Logged log;
   Script run{log.every_steps(1)};
   steps(run, 1);

@@ -64,7 +64,7 @@ DIFFERENT(
     F3, "making-a-session-ready", "what is ready, in a graph with a global and a local variable",
     "ready lists both, ready-for-local only the global one; after init ready-for-local is empty, after local init "
     "ready is",
-    "an executor has one kind of variables; who has more gives the checks. These then answer just so") {
+    "an executor has one kind of variables; for others the scaffold takes the checks, which then give these results") {
   World world;
   Machine machine{world};
   RawSession session{machine};
@@ -91,8 +91,8 @@ SAME(F4, "a graph without variables", "the defaults are there, and say that it i
 
 NOT_APPLICABLE(
     F5, "two scaffolds that are finalized on one graph", "share the pieces that were made",
-    "there is no graph that scaffolds put pieces into, and so no order in which they have to be made. Shown: two "
-    "scaffolds of one executor give the same answers") {
+    "scaffolds do not add parts to a graph, so their order does not matter. Shown: two scaffolds of one executor "
+    "give the same results") {
   World world;
   Machine machine{world};
   RawSession session{machine};
@@ -138,7 +138,7 @@ struct ExtendsInEnd {
 };
 
 NOT_APPLICABLE(F8, "an op is added after finalize", "RuntimeError: the graph is finalized",
-               "as S18: no member of a graph could add one. Shown: a hook that asks for the builder in `end` does not "
+               "as S18: no member of a graph could add one. Shown: a hook that takes the builder in `end` does not "
                "compile") {
   EXPECT_FALSE((HookedLayer<Machine, HookChain<ExtendsInEnd>>::usable));
 }
@@ -176,7 +176,7 @@ SAME(F10, "a scaffold made from a filled one, with all pieces given", "the given
 }
 
 DIFFERENT(F11, "making-a-session-ready", "the source of the copy is no scaffold", "TypeError",
-          "does not compile: only a scaffold has with_init and its like") {
+          "does not compile: only a scaffold has with_init and the like") {
   static_assert(!std::is_constructible_v<Scaffold<>, int>);
   static_assert(!std::is_constructible_v<Scaffold<>, NoSaver>);
   static_assert(std::is_copy_constructible_v<Scaffold<>>);

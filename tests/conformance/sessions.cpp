@@ -174,7 +174,7 @@ struct ExtendsInBegin {
 
 NOT_APPLICABLE(S18, "the graph while the session is open, and after it", "finalized, then open again",
                "a graph is finished before the program starts and has no member that could add an op, so there is "
-               "nothing to finalize. Shown: a hook that asks for the builder in begin does not compile") {
+               "nothing to finalize. Shown: a hook that takes the builder in `begin` does not compile") {
   EXPECT_FALSE((HookedLayer<Machine, HookChain<ExtendsInBegin>>::usable));
 }
 
@@ -183,7 +183,7 @@ struct ExtendsAfterCreation {
 };
 
 NOT_APPLICABLE(S19, "a graph that was finalized before the session was made", "stays finalized after it",
-               "as S18. Shown: nor does one that asks for it once the session is there") {
+               "as S18. Shown: nor does one that takes it after the session is created") {
   EXPECT_FALSE((HookedLayer<Machine, HookChain<ExtendsAfterCreation>>::usable));
 }
 
@@ -206,11 +206,11 @@ struct WantsMore {
 };
 
 NOT_APPLICABLE(
-    S20, "two hooks ask for run options: trace levels 2 and 3, timeouts, partition graphs, watches",
+    S20, "two hooks request run options: trace levels 2 and 3, timeouts, partition graphs, watches",
     "trace 3, the longest timeout, flags joined by or, watches one after the other; all hooks see one "
     "metadata object",
-    "a run has no options object; what a hook wants recorded is part of its type, and a timeout of all is "
-    "nothing that one hook could want. Shown: what two hooks ask for is united for one run, each gets its own") {
+    "a run has no options object; a hook's recording is part of its type, and no single hook sets a timeout for "
+    "all. Shown: the requests of two hooks are united for one run, each gets its own values") {
   World world;
   auto session = monitored(world, WantsStep{}, WantsMore{});
   train(session);
@@ -231,10 +231,10 @@ struct Looks {
   }
 };
 
-NOT_APPLICABLE(S21, "the caller passes options and a hook asks for others",
+NOT_APPLICABLE(S21, "the caller passes options and a hook requests others",
                "merged by the same rules, the caller's watches first; the caller's own object is changed by it",
-               "as S20. Shown: what the caller asked for is united with what hooks ask for, and the request that hooks "
-               "see is the caller's, unchanged") {
+               "as S20. Shown: the caller's request is united with those of the hooks, and hooks get the caller's "
+               "request unchanged") {
   World world;
   auto session = monitored(world, Looks{}, WantsStep{});
   const auto got = session.run(fetches<"weight">, targets<"train">);

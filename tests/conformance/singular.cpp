@@ -51,7 +51,7 @@ SAME(G4, "a thread reports an error to the coordinator", "the next run works; th
 }
 
 DIFFERENT(G5, "how-a-session-ends", "the scope ends without an error", "stopped; raw_session() is None",
-          "stopped and closed; raw_session() is a reference and cannot be None, but a run below the hooks is refused") {
+          "stopped and closed; raw_session() is a reference and cannot be None, but a run below the hooks throws") {
   World world;
   auto session = singular(world, A{world});
   run_session(session, [](auto& s) { train(s); });
@@ -69,7 +69,7 @@ NOT_APPLICABLE(G6, "the session's `graph`", "is the default graph",
   session.close();
 }
 
-SAME(G7, "raw_session() while the session is open", "a session that no hook watches") {
+SAME(G7, "raw_session() while the session is open", "a session without hooks") {
   World world;
   auto session = singular(world, A{world});
   world.news();

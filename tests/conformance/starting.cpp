@@ -87,7 +87,7 @@ SAME(S5, "every step is saved; another session starts from the folder, and from 
 }
 
 DIFFERENT(S6, "how-it-recovers", "init_fn is aborted once while the session is constructed", "tried again silently",
-          "tried again after a pause, and one line says so: that a session was made twice must not stay hidden") {
+          "tried again after a pause, with one line: the second creation must be visible") {
   World world;
   int calls = 0;
   auto session = initialized_by(world, [&](auto&) {

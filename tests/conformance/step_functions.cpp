@@ -34,7 +34,7 @@ SAME(P2, "request_stop in a step function, inside the scope", "leaves the scope 
 }
 
 DIFFERENT(P3, "how-it-stops", "the same without a scope", "StopIteration reaches the caller; should_stop() stays False",
-          "StopIteration reaches the caller; should_stop() is true, since somebody did ask to stop") {
+          "StopIteration reaches the caller; should_stop() is true, since a stop was requested") {
   World world;
   auto session = monitored(world, A{world});
   EXPECT_FALSE(session.should_stop());
@@ -70,8 +70,8 @@ constexpr bool is_taken = std::is_same_v<
     error::none>;
 
 DIFFERENT(P6, "making-a-session-ready", "a step function with a further parameter, or a method with one",
-          "ValueError, which says what parameters it has to have",
-          "does not compile; one error says so (tests/compile_fail/session/step_function_takes_no_context.cpp). The "
+          "ValueError, which lists the required parameters",
+          "does not compile, with one error (tests/compile_fail/session/step_function_takes_no_context.cpp). The "
           "parameter's name does not matter") {
   const auto right = [](auto& /*context*/) {};
   const auto none = [] {};

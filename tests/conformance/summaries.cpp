@@ -46,11 +46,10 @@ Lines saved_in(Hook hook, int runs, double seconds = 0) {
   return lines;
 }
 
-DIFFERENT(
-    U1, "hooks", "a summary saver with neither or both of a scaffold and a summary op; with both intervals, or none",
-    "refused (ValueError)",
-    "intervals: refused as well. What to save is part of the hook's type, and nothing else can be: without it the "
-    "hook does not compile") {
+DIFFERENT(U1, "hooks",
+          "a summary saver with neither or both of a scaffold and a summary op; with both intervals, or none",
+          "refused (ValueError)",
+          "intervals: refused as well. What to save is part of the hook's type: without it the hook does not compile") {
   RecordedSummaries saved;
   using testing::Script;
   EXPECT_THROW((Script{Saver{.every_steps = 1, .every_seconds = 1.0, .summaries = saved}, value<"a">(1.0f)}),
@@ -78,10 +77,9 @@ SAME(U5, "every 9 s, eight runs 3.1 s apart", "summaries at 1, 4 and 7") {
   EXPECT_EQ(saved_in(Saver{.every_seconds = 9}, 8, 3.1), (Lines{"1: a = 1", "4: a = 2", "7: a = 3"}));
 }
 
-NOT_APPLICABLE(
-    U6, "U2 with resource variables", "as U2",
-    "there is one kind of variables, and the session knows the step before and after each run exactly. Shown: "
-    "U2 with a step that starts at 100, as after a restore") {
+NOT_APPLICABLE(U6, "U2 with resource variables", "as U2",
+               "there is one kind of variables, and the session has the exact step before and after each run. Shown: "
+               "U2 with a step that starts at 100, as after a restore") {
   RecordedSummaries saved;
   testing::Script run{Saver{.every_steps = 8, .anchor = Anchor::first_run, .summaries = saved}, value<"a">(1.0f)};
   run.set_step(100);

@@ -19,7 +19,7 @@ SAME(Y1, "a timer is given both intervals, or none", "refused (ValueError)") {
   EXPECT_NO_THROW((Timer{{.every_steps = 3}}));
 }
 
-SAME(Y2, "every second: asked at steps 1 and 2, then again a second later",
+SAME(Y2, "every second: tested at steps 1 and 2, then again a second later",
      "due before it was ever triggered; then at neither step; a second later still not for step 1, but for step 2") {
   testing::ManualClock clock;
   Timer timer{{.every_seconds = 1.0, .clock = clock}};
@@ -71,7 +71,7 @@ bool stops_at(HookLoop<H>& loop, std::int64_t step) {
   return loop.stopped();
 }
 
-SAME(K2, "last_step = 10; somebody sets the step to 5, 9, 10 and, the stop latch cleared, to 11",
+SAME(K2, "last_step = 10; the step is set to 5, 9, 10 and, the stop latch cleared, to 11",
      "no stop at 5 and 9; stop at 10, and again at 11") {
   HookLoop loop{StopAtStep{.last_step = 10}};
   loop.create();

@@ -28,8 +28,8 @@ constexpr auto train_twice = [](auto& session) {
 };
 
 constexpr const char* on_error_is_new =
-    "then `on_error` of every hook, before the session is closed: somebody has to save a report or free what begin "
-    "opened. `end` stays for good ends";
+    "then `on_error` of every hook, before the session is closed: hooks can write a report or release what `begin` "
+    "opened. `end` is for clean ends only";
 
 SAME(T1, "two ordinary runs under two hooks",
      "a.B b.B mk#1 a.C b.C · a.b b.b run#1 a.a b.a · a.b b.b run#1 a.a b.a · a.E(1) b.E(1) cl#1") {
@@ -90,10 +90,9 @@ struct StopsOnce {
   }
 };
 
-DIFFERENT(T6, "how-it-stops", "a's after_run asks for a stop, then b's after_run is aborted, once",
+DIFFERENT(T6, "how-it-stops", "a's after_run requests a stop, then b's after_run is aborted, once",
           "as T5; should_stop() is False: the request is lost",
-          "as T5, but the request stays: somebody had decided to stop, and a machine that went away is no reason to go "
-          "on") {
+          "as T5, but the request stays: a lost machine is no reason to ignore a stop") {
   World world;
   auto session = monitored(world, StopsOnce{}, B{world}.failing('a', AbortedError("gone")));
   world.news();
@@ -115,7 +114,7 @@ SAME(T7, "begin of the second of two hooks fails", "a.B b.B; the constructor rai
 
 DIFFERENT(T8, "how-it-recovers", "after_create_session of the second hook is aborted, once",
           "a.B b.B c.B mk#1 a.C b.C mk#2 a.C b.C c.C …; session 1 is never closed",
-          "session 1 is closed before session 2 is made: what is half made still has files, memory and threads") {
+          "session 1 is closed before session 2 is created: an incomplete session has files, memory and threads") {
   World world;
   auto session = monitored(world, A{world}, B{world}.failing('C', AbortedError("gone")), C{world});
   EXPECT_EQ(world.news(), "a.B b.B c.B mk#1 a.C b.C cl#1 mk#2 a.C b.C c.C");
@@ -124,7 +123,7 @@ DIFFERENT(T8, "how-it-recovers", "after_create_session of the second hook is abo
 
 DIFFERENT(T9, "how-it-recovers", "after_create_session of the second hook reports the end of the data",
           "a.B b.B c.B mk#1 a.C b.C; the constructor raises: at that place it is no clean end; nothing is closed",
-          "the same, but session 1 is closed before the error leaves") {
+          "the same, but session 1 is closed before the error is thrown") {
   World world;
   EXPECT_THROW(monitored(world, A{world}, B{world}.failing('C', OutOfRangeError{}), C{world}), OutOfRangeError);
   EXPECT_EQ(world.news(), "a.B b.B c.B mk#1 a.C b.C cl#1");
@@ -145,8 +144,8 @@ SAME(T10, "b's before_run fails; the caller catches that and runs again",
 
 DIFFERENT(T11, "how-a-session-ends", "`end` of the second of three hooks fails",
           "… a.E(1) b.E(1) cl#1; raises; c has no `end`",
-          "… a.E(1) b.E(1) c.E(1) cl#1: every hook gets its `end`, or the last checkpoint would hang on a plot that "
-          "cannot be written. The first error leaves, further ones are nested in it") {
+          "… a.E(1) b.E(1) c.E(1) cl#1: every hook gets its `end`: a failed plot must not prevent the last "
+          "checkpoint. The first error is thrown, further ones are nested in it") {
   World world;
   auto session =
       monitored(world, A{world}, B{world}.failing('E', IoError("disk full")), C{world}.failing('E', DataError("too")));
@@ -171,7 +170,7 @@ DIFFERENT(T12, "how-a-session-ends", "close() inside the scope",
 }
 
 DIFFERENT(T13, "how-a-session-ends", "a run after close", "AttributeError: there is no guard",
-          "LogicError, which says that the session is closed") {
+          "LogicError with the reason that the session is closed") {
   World world;
   auto session = monitored(world, A{world});
   session.close();
@@ -213,7 +212,7 @@ DIFFERENT(T15, "how-a-session-ends", "the same in a singular session",
   EXPECT_EQ(world.news(), "a.X cl#1");
 }
 
-SAME(T16, "a thread reports Aborted; the caller asks should_stop()", "cl#1 mk#2 a.C; False") {
+SAME(T16, "a thread reports Aborted; the caller calls should_stop()", "cl#1 mk#2 a.C; False") {
   World world;
   auto session = monitored(world, A{world});
   world.news();
@@ -228,7 +227,7 @@ DIFFERENT(
     T17, "how-it-recovers", "the run is aborted while the coordinator holds another error",
     "… run#1 cl#1; that other error leaves run; should_stop() is then True, yet one more run silently makes session "
     "2 and works",
-    "the same, but one more run is refused: an error that no new session can cure is not passed over in silence") {
+    "the same, but one more run throws: an error that is not recoverable is not ignored silently") {
   World world;
   auto session = monitored(world, A{world});
   world.news();
@@ -245,8 +244,8 @@ DIFFERENT(
 DIFFERENT(
     T18, "how-it-recovers", "making the session is aborted, then unavailable, then works",
     "fail fail mk#1 a.C …; without a pause between",
-    "fail fail mk#1 a.C with pauses of 0.1 s and 0.2 s, each said, and a limit: an endless loop without a pause is "
-    "no recovery") {
+    "fail fail mk#1 a.C with pauses of 0.1 s and 0.2 s, each reported, and a limit: an endless loop without a pause "
+    "is no recovery") {
   World world;
   world.fail_attempt(1, AbortedError("gone"));
   world.fail_attempt(2, UnavailableError("not yet"));
@@ -276,7 +275,7 @@ DIFFERENT(T19, "how-it-recovers", "the step function is aborted when it is calle
 
 DIFFERENT(T20, "how-a-session-ends", "the body fails while the coordinator holds an error",
           "cl#1; the coordinator's error replaces the body's",
-          "a.X cl#1; the body's error leaves, with the coordinator's nested in it: neither is lost") {
+          "a.X cl#1; the body's error is thrown, with the coordinator's nested in it: neither is lost") {
   World world;
   auto session = monitored(world, A{world});
   world.news();

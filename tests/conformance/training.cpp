@@ -165,7 +165,8 @@ SAME(M9, "save_graph_def = False", "no graph file, and never a meta file") {
   EXPECT_TRUE(has_no_graph(folder));
 }
 
-constexpr const char* no_strategies = "there are no distribution strategies; a program says whether it is the chief. ";
+constexpr const char* no_strategies =
+    "there are no distribution strategies; an option states whether a program is the chief. ";
 
 NOT_APPLICABLE(M10, "a distribute context that allows summaries", "both tags are written",
                std::string(no_strategies) + "Shown: a chief writes both, into the folder that is named for them") {
@@ -188,7 +189,7 @@ NOT_APPLICABLE(M11, "a context that forbids summaries", "nothing is written",
 NOT_APPLICABLE(M12, "a context that allows checkpoints: 100 steps, then a plain chief on the folder",
                "begins at step 100",
                std::string(no_strategies) +
-                   "Shown: what a chief has saved, another one goes on from, with 600 s by default") {
+                   "Shown: another chief continues from what a chief has saved, every 600 s by default") {
   World world;
   Folder folder;
   Job(world, {.checkpoint_dir = folder.path()}, 100, 7.0);
@@ -206,9 +207,7 @@ NOT_APPLICABLE(M13, "a context that forbids checkpoints", "there is no latest ch
 
 NOT_APPLICABLE(M14, "a non-chief of a collective strategy",
                "saves into the folder's sub-folder tmp_worker_1, not into the folder",
-               std::string(no_strategies) +
-                   "Shown: a worker has nothing to save and makes no folder; one that is not there "
-                   "is not missed") {
+               std::string(no_strategies) + "Shown: a worker saves nothing and needs no folder") {
   World world;
   Folder folder;
   const std::filesystem::path missing = folder.path() / "job";
