@@ -5,6 +5,10 @@
 
 #include <crochet/base/config.hpp>
 
+// These come first: g++ prints how a header was reached, and so the errors of shapes and losses have a short trace.
+#include <crochet/graph/core/broadcast.hpp>
+#include <crochet/graph/train/gradients.hpp>
+
 #include <crochet/graph/core/builder.hpp>
 #include <crochet/graph/layers/attention.hpp>
 #include <crochet/graph/layers/layers.hpp>
@@ -31,4 +35,3 @@
 #include <crochet/graph/ops/top_k.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 #include <crochet/graph/optimizers.hpp>
-#include <crochet/graph/train/gradients.hpp>

@@ -18,6 +18,8 @@ function(compile) # sets `status` and `text`
   execute_process(COMMAND ${compiler} @${options} ${ARGN} -fsyntax-only -include ${header} ${case}
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   string(REPLACE "${root}/" "" text "${text}") # the length must not depend on the project's path
+  # ... and on the precompiled header, which no user has.
+  string(REGEX REPLACE "In file included from [^\n]*/(core|program)\\.hpp:[0-9]+[:,]\n" "" text "${text}")
   set(status ${status} PARENT_SCOPE)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
