@@ -5,11 +5,11 @@
 
 #include <crochet/base/config.hpp>
 
-// These come first: g++ prints how a header was reached, and so the errors of shapes and losses have a short trace.
+// These come first: g++ prints how a header was reached, and so the errors of a model have a short trace.
 #include <crochet/graph/core/broadcast.hpp>
+#include <crochet/graph/core/builder.hpp>
 #include <crochet/graph/train/gradients.hpp>
 
-#include <crochet/graph/core/builder.hpp>
 #include <crochet/graph/layers/attention.hpp>
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/layers/normalization.hpp>
