@@ -16,8 +16,6 @@ class Crochet(ConanFile):
     license = "Apache-2.0"
     topics = ("machine-learning", "training", "hooks", "monitoring", "header-only")
     package_type = "header-library"
-    # One package for all compilers, settings and options: they change what it needs, not what is in it.
-    implements = ["auto_header_only"]
 
     settings = "os", "arch", "compiler", "build_type"
     # with_cuda brings nothing: the CUDA Toolkit comes from the machine.
@@ -28,6 +26,8 @@ class Crochet(ConanFile):
         "with_io": [True, False],
         "with_debug": [True, False],
         "with_cuda": [True, False],
+        # Components have compiled halves, which the project that uses them builds; or all of them is in the headers.
+        "header_only": [True, False],
     }
     # Debug streams bring gRPC, which takes long to build, and Boost is large: for who asks for them.
     default_options = {
@@ -37,6 +37,7 @@ class Crochet(ConanFile):
         "with_io": True,
         "with_debug": False,
         "with_cuda": False,
+        "header_only": False,
     }
 
     exports_sources = (
@@ -48,6 +49,7 @@ class Crochet(ConanFile):
         "include/*",
         "kernels/*",
         "proto/*",
+        "src/*",
         "tests/*",
         "tools/*",
     )
@@ -100,6 +102,7 @@ class Crochet(ConanFile):
         for component in ("hana", "cpu", "data", "io", "debug", "cuda"):
             wanted = self._with_tests and self.options.get_safe(f"with_{component}")
             toolchain.cache_variables[f"CROCHET_WITH_{component.upper()}"] = bool(wanted)
+        toolchain.cache_variables["CROCHET_HEADER_ONLY"] = bool(self.options.header_only)
         toolchain.cache_variables["CROCHET_TESTS"] = self._with_tests
         toolchain.cache_variables["CROCHET_EXAMPLES"] = self._with_tests
         toolchain.generate()
@@ -114,6 +117,14 @@ class Crochet(ConanFile):
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
         CMake(self).install()
+
+    def package_id(self):
+        # One package for all compilers, settings and options: they change what it needs, not what is in it. All but
+        # header_only, which is the default of its CMake files.
+        self.info.settings.clear()
+        self.info.requires.clear()
+        for name in ("hana", "cpu", "data", "io", "debug", "cuda"):
+            self.info.options.rm_safe(f"with_{name}")
 
     def package_info(self):
         # CMake finds this project's own crochetConfig.cmake, as it does without Conan. A generated one could not use
@@ -132,7 +143,9 @@ class Crochet(ConanFile):
         if self.options.with_io:
             libraries = ("protobuf::libprotobuf", "leveldb::leveldb", "isa-l::isa-l", "libpng::libpng",
                          "nlohmann_json::nlohmann_json")
-            self._component("io", ["core", *libraries])
+            component = self._component("io", ["core", *libraries])
+            if self.options.header_only:
+                component.defines = ["CROCHET_HEADER_ONLY"]
         if self.options.with_debug:
             self._component("debug", ["core", "io", "grpc::grpc++", "openssl::crypto"])
         if self.options.with_cuda:

@@ -136,6 +136,34 @@ function(crochet_add_proto proto_dir)
   target_link_libraries(crochet_proto PUBLIC protobuf::libprotobuf)
 endfunction()
 
+# The compiled half of crochet::io: what is no template, compiled once in the project that uses it, since it has to fit
+# that project's compiler, flags and protobuf. With CROCHET_HEADER_ONLY it stays in the headers instead.
+function(crochet_add_io proto_dir source_dir)
+  crochet_add_proto(${proto_dir})
+  if(TARGET crochet_io_compiled)
+    return()
+  endif()
+  if(CROCHET_HEADER_ONLY)
+    add_library(crochet_io_compiled INTERFACE)
+    target_compile_definitions(crochet_io_compiled INTERFACE CROCHET_HEADER_ONLY)
+    target_link_libraries(crochet_io_compiled INTERFACE crochet_proto ${crochet_io_needs})
+    return()
+  endif()
+  add_library(crochet_io_compiled STATIC EXCLUDE_FROM_ALL ${source_dir}/io.cpp ${source_dir}/trace.cpp)
+  set_target_properties(crochet_io_compiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(crochet_io_compiled PUBLIC crochet::core crochet_proto ${crochet_io_needs})
+  crochet_compiled_warnings(crochet_io_compiled)
+endfunction()
+
+# A user's warnings do not apply to compiled halves; this project's own do.
+function(crochet_compiled_warnings target)
+  if(TARGET crochet_own_code AND PROJECT_IS_TOP_LEVEL)
+    target_link_libraries(${target} PRIVATE crochet_own_code)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>)
+  endif()
+endfunction()
+
 # The service of crochet::debug, <crochet/proto/debug_service.grpc.pb.h>: a separate library, so that crochet::io needs
 # no gRPC.
 function(crochet_add_debug_service proto_dir)

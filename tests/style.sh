@@ -10,7 +10,7 @@ build=build/clang-asan
 
 # The cases of compile_fail hold regular expressions that no line break may divide.
 mkdir -p build
-git ls-files '*.hpp' '*.cpp' '*.cu' '*.cuh' | grep -v '^tests/compile_fail/' >build/style.files
+git ls-files '*.hpp' '*.ipp' '*.cpp' '*.cu' '*.cuh' | grep -v '^tests/compile_fail/' >build/style.files
 xargs clang-format --dry-run -Werror <build/style.files 2>build/style.log
 cat build/style.log
 failed=$(sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error: code should be clang-formatted.*/\1/p' build/style.log | sort -u | wc -l)

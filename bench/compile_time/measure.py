@@ -29,6 +29,8 @@ BUDGETS = (
     ("encoder", None, 10.0),
     ("deep_32_equal", None, 12.0),
     ("deep_32_mixed", None, 12.0),
+    ("checkpoints", None, 6.0),
+    ("training_job", None, 12.0),
 )
 
 

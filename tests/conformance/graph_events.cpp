@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph in the event file: spec 4.3, 5.10.
+#include <crochet/proto/graph.pb.h>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/hooks/io/write_graph.hpp>

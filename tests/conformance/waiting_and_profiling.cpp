@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // GlobalStepWaiter, Profiler and ProfilerHook: spec 4.3, 5.12.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/step_stats.pb.h>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/global_step_waiter.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
 #include <crochet/hooks/profiler.hpp>
+#include <crochet/io/file_writer_cache.hpp>
 #include <crochet/io/tfrecord.hpp>
 #include <crochet/testing/manual_clock.hpp>
 #include <crochet/testing/recording_sink.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <crochet/proto/debug_service.grpc.pb.h>
+#include <crochet/proto/event.pb.h>
 
 #include <unistd.h>
 

@@ -10,7 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/proto/checkpoint.pb.h>
+#include <crochet/proto/tensor.pb.h>
+#include <crochet/io/bundle_strings.hpp>
+#include <crochet/io/crc32c.hpp>
 #include <crochet/io/ordered_code.hpp>
+#include <crochet/io/sorted_table.hpp>
 #include <crochet/io/tensor_bundle.hpp>
 
 #include "file_reader.hpp"

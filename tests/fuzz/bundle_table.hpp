@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <crochet/base/little_endian.hpp>
+#include <crochet/io/crc32c.hpp>
 #include <crochet/io/sorted_table_reader.hpp>
 
 namespace crochet::test {

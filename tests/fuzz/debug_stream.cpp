@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include <crochet/proto/event.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/event/parsed_size.hpp>
 #include <crochet/debug/server/event_assembler.hpp>

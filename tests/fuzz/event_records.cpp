@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/event_reader.hpp>
 #include <crochet/io/tfrecord.hpp>
 

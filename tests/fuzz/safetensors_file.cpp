@@ -7,7 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/io/bundle_strings.hpp>
+#include <crochet/io/crc32c.hpp>
+#include <crochet/io/safetensors_json.ipp>
 #include <crochet/io/safetensors_reader.hpp>
+#include <crochet/io/safetensors_types.hpp>
 
 #include "file_reader.hpp"
 

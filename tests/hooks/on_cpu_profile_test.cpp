@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ProfilerHook on a graph: every step of the run is in the picture, under its node's name, with its work; and the
 // training is the one that it would be without.
+#include <crochet/proto/step_stats.pb.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/trace/step_stats.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
 

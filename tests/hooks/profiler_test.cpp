@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ProfilerHook on step functions, under clocks that the tests move: when it records, what it writes, and what becomes
 // of it when the disk is full. tests/executor/profile_test.cpp has graphs.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/perfetto.pb.h>
+#include <crochet/proto/step_stats.pb.h>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
@@ -8,8 +11,13 @@
 #include <crochet/hooks/only_in.hpp>
 #include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/when.hpp>
+#include <crochet/io/file_writer_cache.hpp>
 #include <crochet/io/tfrecord.hpp>
 #include <crochet/testing.hpp>
+#include <crochet/trace/step_stats.hpp>
+#include <crochet/trace/timeline.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
 

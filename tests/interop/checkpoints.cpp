@@ -6,6 +6,8 @@
 //   write-state FOLDER PREFIX...  the state file of a folder; the last one is the newest
 //   read-state FOLDER             the newest and then all, a line for each
 // Exit status 3 with the reason for a damaged file, 1 for anything else that goes wrong.
+#include <nlohmann/json.hpp>
+
 #include <cstddef>
 #include <exception>
 #include <filesystem>

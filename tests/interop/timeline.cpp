@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeline stats|metadata FILE PREFIX: the four timelines of a StepStats or of a RunMetadata, without and with dataflow
 //   (first digit) and memory (second): PREFIX-00.json to PREFIX-11.json.
+#include <crochet/proto/step_stats.pb.h>
 #include <crochet/base/error.hpp>
+#include <crochet/trace/step_stats.hpp>
 #include <crochet/trace/timeline.hpp>
 
 #include <cstdio>

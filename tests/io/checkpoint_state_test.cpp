@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <crochet/io/checkpoint_state.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 #include <gtest/gtest.h>
 

@@ -26,6 +26,7 @@
 #include <crochet/io/checkpoint_state.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 #include "faulty_files.hpp"
 #include "temporary_folder.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading event files: this library's, those as TensorFlow 1 and 2 write them, those that end early, damaged ones.
+#include <crochet/base/little_endian.hpp>
 #include <crochet/io/event_reader.hpp>
 
 #include <gtest/gtest.h>

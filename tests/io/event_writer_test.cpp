@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The writer's thread and queue, what it writes for each kind of event, and the cache of writers. No test depends on
 // how fast a thread is: what has to be slow waits until it is told to go on.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <gtest/gtest.h>
+#include <crochet/io/event_queue.hpp>
 
 #include "event_memory.hpp"
 

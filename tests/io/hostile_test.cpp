@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files made to do harm: every checksum is right, and what they say is not. A reader refuses them, or reads what is
 // there; it takes no memory that the file does not account for, and never reads beyond anything (see the preset asan).
+#include <crochet/proto/tensor.pb.h>
+#include <crochet/io/bundle_strings.hpp>
+#include <crochet/io/crc32c.hpp>
+#include <crochet/io/ordered_code.hpp>
+#include <crochet/io/safetensors_types.hpp>
+#include <crochet/io/sorted_table.hpp>
+#include <crochet/io/sorted_table_reader.hpp>
+#include <crochet/io/table_block.hpp>
+#include <crochet/storage/whole_file.hpp>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>

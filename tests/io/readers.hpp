@@ -18,6 +18,7 @@
 #include <crochet/io/event_reader.hpp>
 #include <crochet/io/safetensors.hpp>
 #include <crochet/io/tensor_bundle.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 #include "wire_message.hpp"
 

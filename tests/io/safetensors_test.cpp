@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crochet/io/bundle_strings.hpp>
+#include <crochet/io/crc32c.hpp>
 #include <crochet/io/safetensors.hpp>
+#include <crochet/io/safetensors_types.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted tables whose checksums are right and whose contents are not.
+#include <crochet/io/snappy.hpp>
 #include <crochet/io/sorted_table.hpp>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crochet/io/tensor_bundle.hpp>
-
+#include <crochet/proto/checkpoint.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <gtest/gtest.h>
+#include <leveldb/env.h>
+#include <leveldb/table_builder.h>
+#include <crochet/base/error.hpp>
+#include <crochet/io/crc32c.hpp>
+#include <crochet/io/ordered_code.hpp>
+#include <crochet/io/sorted_table.hpp>
+#include <crochet/io/tensor_bundle.hpp>
+#include <crochet/storage/whole_file.hpp>
 
 #include <array>
 #include <cstddef>
@@ -161,7 +169,16 @@ TEST(TensorBundle, ReadsACompressedIndex) {
   TensorBundle::write(folder / "a", Example{}.records());
   leveldb::Options options;
   options.compression = leveldb::kSnappyCompression;
-  detail::TableSink sink;
+  struct Sink : leveldb::WritableFile {
+    leveldb::Status Append(const leveldb::Slice& data) override {
+      bytes.append(data.data(), data.size());
+      return {};
+    }
+    leveldb::Status Close() override { return {}; }
+    leveldb::Status Flush() override { return {}; }
+    leveldb::Status Sync() override { return {}; }
+    std::string bytes{};
+  } sink;
   leveldb::TableBuilder builder{options, &sink};
   std::vector<KeyValue> entries = read_sorted_table(read_whole_file(folder / "a.index"));
   crochet::proto::BundleEntryProto empty;  // and with a name that is worth compressing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sh tests/packaging/run.sh [installed|fetch_content|pkg_config|conan]...     all of them when none is named
+# sh tests/packaging/run.sh [installed|header_only|fetch_content|pkg_config|conan]...     all of them when none is named
 # Takes crochet as its users would, by each road that the README names, with the files in this folder as they stand: a
 # program of theirs is built and run. Works in build/packaging. Ends with a line `N passed, N failed`.
 set -u
@@ -57,6 +57,13 @@ installed() {
   grep -q 'no component tpu' "$work/wrong/log"
 }
 
+# The same, with all of the components in their headers.
+header_only() {
+  install_crochet
+  build_and_run "$consumer" "$work/header_only" -DCMAKE_PREFIX_PATH="$work/prefix" -DCROCHET_HEADER_ONLY=ON
+  test ! -e "$work/header_only/libcrochet_io_compiled.a"
+}
+
 fetch_content() {
   # The file names a repository, as a user's would; this makes CMake take the sources that lie here instead.
   rm -rf "$work/fetch" && mkdir "$work/fetch"
@@ -93,7 +100,7 @@ conan() {
     -DCMAKE_TOOLCHAIN_FILE="$work/conan/build/Release/generators/conan_toolchain.cmake"
 }
 
-[ $# -gt 0 ] || set -- installed fetch_content pkg_config conan
+[ $# -gt 0 ] || set -- installed header_only fetch_content pkg_config conan
 for name in "$@"; do road "$name"; done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buckets of histograms, names of tags, pixels of images: what summaries are made of.
+#include <png.h>
+
 #include <crochet/io/png.hpp>
 #include <crochet/storage/histogram.hpp>
 #include <crochet/storage/summary.hpp>

@@ -17,6 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/dump_reader.hpp>
 #include <crochet/debug/server/event_listener.hpp>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <crochet/proto/debug_service.grpc.pb.h>
+#include <crochet/proto/event.pb.h>
 
 #include <crochet/debug/stream/event_call.hpp>
 #include <crochet/debug/stream/token_proof.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Native traces and tables of recorded runs. tests/interop/perfetto.py reads such traces with Perfetto's own messages.
+#include <crochet/proto/perfetto.pb.h>
 #include <crochet/trace/perfetto.hpp>
 #include <crochet/trace/profile_table.hpp>
 

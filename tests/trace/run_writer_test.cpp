@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that recorded runs become, when something is in the way: another writer, an earlier trace, the end of the
 // program, a disk that takes its time.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/perfetto.pb.h>
 #include <crochet/io/tfrecord.hpp>
 #include <crochet/trace/run_writer.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

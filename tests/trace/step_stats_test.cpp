@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run is recorded as, and the step statistics that are made of it.
+#include <crochet/proto/step_stats.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/trace/figures.hpp>
 #include <crochet/trace/step_recorder.hpp>
 #include <crochet/trace/step_stats.hpp>
 #include <crochet/trace/timeline.hpp>
 #include <crochet/trace/wiring.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines of step statistics: the original's worked example, event by event. tests/interop/timeline.py compares with
 // TensorFlow itself.
+#include <crochet/proto/step_stats.pb.h>
 #include <crochet/trace/lanes.hpp>
+#include <crochet/trace/op_label.hpp>
 #include <crochet/trace/timeline.hpp>
 
 #include <google/protobuf/text_format.h>
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/proto/event.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/disk_budget.hpp>
 #include <crochet/debug/dump/dump_writer.hpp>

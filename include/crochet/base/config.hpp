@@ -30,6 +30,14 @@
 #define CROCHET_HOST_DEVICE
 #endif
 
+// A function of a component's compiled half (.ipp): compiled once, or in every program where CROCHET_HEADER_ONLY is
+// defined.
+#if defined(CROCHET_HEADER_ONLY)
+#define CROCHET_INLINE inline
+#else
+#define CROCHET_INLINE
+#endif
+
 // A function that must vanish into its caller: the links of the chain are many and each does almost nothing.
 #if defined(__GNUC__) || defined(__clang__)
 #define CROCHET_HOST_ALWAYS_INLINE [[gnu::always_inline]] inline

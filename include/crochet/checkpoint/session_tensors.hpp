@@ -112,21 +112,12 @@ struct Restored {
   std::vector<std::string> ignored;  ///< tensors of the checkpoint that the model has no variable for
 
   /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w"; of more than three ignored tensors the count.
-  [[nodiscard]] std::string text() const {
-    std::string line = prefix.string() + ", step " + std::to_string(step) + "; hooks: " + hooks.text();
-    if (ignored.size() > 3) return line + "; ignored: " + std::to_string(ignored.size()) + " tensors";
-    for (std::size_t i = 0; i < ignored.size(); ++i) (line += i == 0 ? "; ignored: " : ", ") += ignored[i];
-    return line;
-  }
+  [[nodiscard]] std::string text() const;
 };
 
 namespace detail {
 
-inline std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape) {
-  std::string text = std::string(io::name_of(type)) + " [";
-  for (std::size_t i = 0; i < shape.size(); ++i) (text += i == 0 ? "" : ", ") += std::to_string(shape[i]);
-  return text + "]";
-}
+std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape);
 
 /// What keeps a checkpoint from being this model's, a few words for each variable; empty if nothing does.
 template <class E, class Reader>
@@ -211,3 +202,7 @@ Restored restore_session(Session& session, const std::filesystem::path& prefix,
 }
 
 }  // namespace crochet
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/checkpoint/session_tensors.ipp>
+#endif

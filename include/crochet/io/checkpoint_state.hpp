@@ -4,27 +4,14 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
-#include <crochet/proto/checkpoint.pb.h>
-#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/storage/file_system.hpp>
 #include <crochet/storage/input_file.hpp>
-#include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
 
@@ -36,42 +23,6 @@ struct CheckpointState {
   double last_preserved = 0;                 // the time stamp of the newest that is kept for good
 };
 
-namespace detail {
-
-inline constexpr std::uint64_t largest_state_file = std::uint64_t{16} << 20;  // bytes
-inline constexpr int max_listed_checkpoints = 65'536;
-inline constexpr int deepest_state = 32;  // messages in each other; the format has one
-
-/// Keeps the first complaint of protobuf's parser, which would print it.
-class TextErrors final : public google::protobuf::io::ErrorCollector {
- public:
-#if GOOGLE_PROTOBUF_VERSION >= 4022000
-  void RecordError(int line, google::protobuf::io::ColumnNumber, absl::string_view message) override {
-    add(line, std::string(message));
-  }
-#else
-  void AddError(int line, google::protobuf::io::ColumnNumber, const std::string& message) override {
-    add(line, message);
-  }
-#endif
-  std::string first{};
-
- private:
-  void add(int line, const std::string& message) {
-    if (first.empty()) first = "line " + std::to_string(line + 1) + ": " + message;
-  }
-};
-
-/// As the file has it: relative to the folder, so that the folder can be moved.
-inline std::string path_in(const std::filesystem::path& folder, const std::filesystem::path& prefix) {
-  const auto plain = [](const std::filesystem::path& path) {
-    return std::filesystem::absolute(path).lexically_normal();
-  };
-  return plain(prefix).lexically_relative(plain(folder / "x").parent_path()).string();
-}
-
-}  // namespace detail
-
 /// Where the state of a folder is. A program that keeps several series of checkpoints in one folder gives each a name.
 inline std::filesystem::path checkpoint_state_file(const std::filesystem::path& folder,
                                                    std::string_view name = "checkpoint") {
@@ -82,80 +33,18 @@ inline std::filesystem::path checkpoint_state_file(const std::filesystem::path& 
 /// tf.train.get_checkpoint_state and latest_checkpoint read. Durable when it returns, and complete or not there
 /// whenever it is interrupted. Of more than 65,536 checkpoints it lists the last. LogicError if there is no newest, or
 /// if there are time stamps but not one for each; IoError.
-inline void write_checkpoint_state(const std::filesystem::path& folder, const CheckpointState& state,
-                                   std::string_view name = "checkpoint", FileSystem& files = local_files()) {
-  if (state.newest.empty() || (!state.timestamps.empty() && state.timestamps.size() != state.all.size())) {
-    throw LogicError("crochet: a checkpoint state needs a newest one, and as many time stamps as checkpoints or none");
-  }
-  proto::CheckpointState proto;
-  proto.set_model_checkpoint_path(detail::path_in(folder, state.newest));
-  const std::size_t left_out =
-      state.all.size() - std::min<std::size_t>(state.all.size(), detail::max_listed_checkpoints);
-  auto& paths = *proto.mutable_all_model_checkpoint_paths();
-  paths.Reserve(static_cast<int>(state.all.size() - left_out));
-  for (const auto& prefix : std::span(state.all).subspan(left_out)) {
-    // Made here: a field that makes its string itself does not survive an allocation that fails.
-    paths.AddAllocated(std::make_unique<std::string>(detail::path_in(folder, prefix)).release());
-  }
-  for (const double time : std::span(state.timestamps).subspan(state.timestamps.empty() ? 0 : left_out)) {
-    proto.add_all_model_checkpoint_timestamps(time);
-  }
-  proto.set_last_preserved_timestamp(state.last_preserved);
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(proto, &text);
-  write_whole_file(checkpoint_state_file(folder, name), {std::as_bytes(std::span{text})}, files);
-}
-
-namespace detail {
-
-[[noreturn]] CROCHET_COLD inline void state_is_damaged(const std::filesystem::path& file, const std::string& why) {
-  throw DataLossError("crochet: " + file.string() + " is damaged: " + why);
-}
-
-/// The message in a state file, whose sizes are checked.
-inline proto::CheckpointState parse_checkpoint_state(const InputFile& in) {
-  const std::filesystem::path& file = in.path();
-  if (in.size() > largest_state_file) state_is_damaged(file, "it is larger than 16 MiB");
-  std::string text(static_cast<std::size_t>(in.size()), '\0');
-  in.read_at(0, std::as_writable_bytes(std::span{text}));
-  proto::CheckpointState proto;
-  google::protobuf::TextFormat::Parser parser;
-  TextErrors errors;
-  parser.RecordErrorsTo(&errors);
-  parser.AllowUnknownField(true);
-  parser.SetRecursionLimit(deepest_state);
-  if (!parser.ParseFromString(text, &proto)) state_is_damaged(file, errors.first);
-  const auto count = proto.all_model_checkpoint_timestamps_size();
-  const bool names_one = std::filesystem::path(proto.model_checkpoint_path()).has_filename();
-  if (!names_one || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
-    state_is_damaged(file, "it names no newest checkpoint, or too few times");
-  }
-  if (proto.all_model_checkpoint_paths_size() > max_listed_checkpoints) {
-    state_is_damaged(file, "it lists more than 65,536 checkpoints");
-  }
-  return proto;
-}
-
-}  // namespace detail
+void write_checkpoint_state(const std::filesystem::path& folder, const CheckpointState& state,
+                            std::string_view name = "checkpoint", FileSystem& files = local_files());
 
 /// Reads the file; nothing if there is none. Relative paths are taken from the folder. Says nothing about whether the
 /// checkpoints are there. IoError if it may not be read; DataLossError if it is not such a file, names no newest, lists
 /// more than 65,536 checkpoints or has more than 16 MiB; ResourceExhaustedError. Memory: see docs/file-formats.md.
-inline std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& folder,
-                                                            std::string_view name = "checkpoint",
-                                                            FileSystem& files = local_files()) {
-  const std::filesystem::path file = checkpoint_state_file(folder, name);
-  return detail::reading(file, [&]() -> std::optional<CheckpointState> {
-    const std::optional<InputFile> in = InputFile::if_there(file, files);
-    if (!in) return std::nullopt;
-    const proto::CheckpointState proto = detail::parse_checkpoint_state(*in);
-    CheckpointState state{.newest = folder / proto.model_checkpoint_path()};
-    for (const std::string& path : proto.all_model_checkpoint_paths()) state.all.push_back(folder / path);
-    state.timestamps.assign(proto.all_model_checkpoint_timestamps().begin(),
-                            proto.all_model_checkpoint_timestamps().end());
-    state.last_preserved = proto.last_preserved_timestamp();
-    return state;
-  });
-}
+std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& folder,
+                                                     std::string_view name = "checkpoint",
+                                                     FileSystem& files = local_files());
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/checkpoint_state.ipp>
+#endif

@@ -4,9 +4,6 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <crochet/proto/event.pb.h>
-
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -20,6 +17,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/standard_error.hpp>
 #include <crochet/io/event_file.hpp>
+#include <crochet/io/messages.hpp>
 
 namespace crochet::io {
 
@@ -30,9 +28,7 @@ enum class OnWriteError : bool {
 };
 
 namespace detail {
-inline double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double steady_seconds();
 }  // namespace detail
 
 struct EventLogOptions {
@@ -56,32 +52,13 @@ class EventLog {
         flushed_at_(options_.clock()) {}
 
   /// Takes an event. Throws what write() does.
-  void append(const proto::Event& event) {
-    event.SerializeToString(&serialized_);
-    if (failing_ && file_->unwritten() + serialized_.size() > options_.kept_bytes) {
-      ++lost_;
-      return;
-    }
-    file_->append(serialized_);
-    ++appended_;
-    if (file_->unwritten() >= (std::size_t{64} << 10)) write();
-  }
+  void append(const proto::Event& event);
   /// Hands what there is to the system, so that readers see it. While that fails it is left to flush().
-  void write() {
-    if (!failing_) attempt([this] { file_->write(); });
-  }
+  void write();
   /// Brings everything to the disk. If the file vanished, the events that it had are gone, and a new one is begun.
-  void flush() {
-    flushed_at_ = options_.clock();
-    attempt([this] {
-      if (file_->vanished()) begin_another_file();
-      file_->sync();
-    });
-  }
+  void flush();
   [[nodiscard]] double seconds_to_flush() const { return flushed_at_ + options_.flush_seconds - options_.clock(); }
-  void flush_if_due() {
-    if (seconds_to_flush() <= 0) flush();
-  }
+  void flush_if_due();
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_->path(); }
   [[nodiscard]] bool failing() const { return failing_; }
@@ -104,18 +81,8 @@ class EventLog {
       }
     }
   }
-  CROCHET_COLD void recovered() {
-    failing_ = false;
-    report("crochet: events are written again to " + path().string() + "; " + std::to_string(lost_) + " were lost");
-  }
-  CROCHET_COLD void begin_another_file() {
-    const std::string before = path().string();
-    auto next = std::make_unique<EventFile>(directory_, options_.file);
-    next->take_unwritten(*file_);
-    file_ = std::move(next);
-    report("crochet: the event file " + before + " has vanished, with the events in it; going on in " +
-           path().string());
-  }
+  void recovered();
+  void begin_another_file();
 
   EventLogOptions options_;
   std::filesystem::path directory_;
@@ -127,3 +94,7 @@ class EventLog {
 };
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/event_log.ipp>
+#endif

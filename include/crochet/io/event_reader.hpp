@@ -8,7 +8,6 @@
 //   if (events.state() == io::EventFileState::damaged) report(events.reason());
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -47,19 +46,7 @@ class EventReader {
 
   /// The next record; nothing at the end. A summary of several values gives as many records. Called again after the
   /// end it goes on with what was appended since, unless the file is damaged.
-  std::optional<EventRecord> next() {
-    return detail::reading(path(), [this]() -> std::optional<EventRecord> {
-      try {
-        return try_next();
-      } catch (const DataLossError& error) {
-        values_ = {};
-        state_ = EventFileState::damaged;
-        reason_ = "crochet: " + path().string() + " is damaged in the record at byte " + std::to_string(begin_) + ": " +
-                  error.what();
-        return std::nullopt;
-      }
-    });
-  }
+  std::optional<EventRecord> next();
 
   /// What was found behind the last record that next() returned; `whole` before the first call.
   [[nodiscard]] EventFileState state() const { return state_; }
@@ -68,35 +55,10 @@ class EventReader {
   [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
 
  private:
-  std::optional<EventRecord> try_next() {
-    while (state_ != EventFileState::damaged) {
-      while (!values_.empty()) {
-        const detail::WireField field = detail::take_field(values_);
-        if (field.number != 1) continue;
-        EventRecord record{.wall_time = head_.wall_time, .step = head_.step};
-        detail::read_summary_value(field.bytes, plugins_, record);
-        return record;
-      }
-      if (!read_record()) break;
-      detail::EventParts event = detail::read_event(file_.payload());
-      if (!event.summary) return std::move(event.record);
-      values_ = *event.summary;
-      head_ = std::move(event.record);
-    }
-    return std::nullopt;
-  }
+  std::optional<EventRecord> try_next();
 
   /// False at the end of what is whole.
-  bool read_record() {
-    begin_ = file_.position();
-    const bool there = file_.next();
-    state_ = there || file_.at_end() ? EventFileState::whole : EventFileState::unfinished;
-    reason_.clear();
-    if (state_ == EventFileState::unfinished) {
-      reason_ = "crochet: " + path().string() + " ends within the record at byte " + std::to_string(begin_);
-    }
-    return there;
-  }
+  bool read_record();
 
   RecordFile file_;
   EventFileState state_ = EventFileState::whole;
@@ -109,18 +71,7 @@ class EventReader {
 
 /// The event files of a folder, as TensorBoard finds them: regular files with "tfevents" in their names, in the order
 /// of the names. Throws IoError.
-inline std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().find("tfevents") == std::string::npos) continue;
-    std::error_code gone;
-    if (at->is_regular_file(gone)) found.push_back(at->path());
-  }
-  if (error) throw IoError("crochet: cannot read the folder " + folder.string() + ": " + error.message());
-  std::sort(found.begin(), found.end());
-  return found;
-}
+std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder);
 
 /// What was read of an event file.
 struct EventFileReport {
@@ -154,3 +105,7 @@ std::vector<EventFileReport> for_each_event(const std::filesystem::path& file_or
 }
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/event_reader.ipp>
+#endif

@@ -2,15 +2,9 @@
 // EventSink: where the bytes of an event file go. A file, unless a test wants to see a disk that is full.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include <crochet/base/error.hpp>
@@ -37,45 +31,17 @@ class EventSink {
 class EventFileSink final : public EventSink {
  public:
   /// Null if there is a file of that name; throws IoError if it cannot be made for any other reason.
-  static std::unique_ptr<EventSink> create(const std::filesystem::path& path) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) return std::unique_ptr<EventSink>(new EventFileSink(path, file));
-    if (errno == EEXIST) return nullptr;
-    fail(path, "be made");
-  }
+  static std::unique_ptr<EventSink> create(const std::filesystem::path& path);
   ~EventFileSink() override { (void)::close(file_); }
 
-  void write(std::string_view bytes) override {
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t n = ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(size_ + done));
-      if (n >= 0) {
-        done += static_cast<std::size_t>(n);
-      } else if (errno != EINTR) {
-        const int why = errno;
-        (void)!::ftruncate(file_, static_cast<off_t>(size_));
-        errno = why;
-        fail(path_, "be written");
-      }
-    }
-    size_ += bytes.size();
-  }
-  void sync() override {
-    if (::fdatasync(file_) != 0) fail(path_, "be brought to the disk");
-  }
-  [[nodiscard]] bool vanished() const override {
-    struct stat named {
-    }, opened{};
-    if (::fstat(file_, &opened) != 0) return true;
-    return ::stat(path_.c_str(), &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev;
-  }
+  void write(std::string_view bytes) override;
+  void sync() override;
+  [[nodiscard]] bool vanished() const override;
 
  private:
   EventFileSink(std::filesystem::path path, int file) : path_(std::move(path)), file_(file) {}
 
-  [[noreturn]] static void fail(const std::filesystem::path& path, const char* what) {
-    throw IoError("crochet: the event file " + path.string() + " cannot " + what + ": " + std::strerror(errno));
-  }
+  [[noreturn]] static void fail(const std::filesystem::path& path, const char* what);
 
   std::filesystem::path path_;
   int file_;
@@ -83,3 +49,7 @@ class EventFileSink final : public EventSink {
 };
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/event_sink.ipp>
+#endif

@@ -17,41 +17,20 @@ class FileWriterCache {
  public:
   /// The writer of the folder, made on first use, and again after it was closed. `options` count where it is made.
   /// "logs/a", "logs//a" and "logs/a/" are the same folder. Throws IoError.
-  static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {}) {
-    Cache& cache = the_cache();
-    const std::lock_guard lock(cache.mutex);
-    EventWriter& writer = cache.writers[(directory / "").lexically_normal().string()];
-    if (!writer || writer.closed()) writer = EventWriter(directory, options);
-    return writer;
-  }
+  static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {});
   /// Closes all writers and forgets them. Throws the first error there is, after all are closed.
-  static void clear() {
-    Cache& cache = the_cache();
-    std::map<std::string, EventWriter> writers;
-    {
-      const std::lock_guard lock(cache.mutex);
-      writers.swap(cache.writers);
-    }
-    std::exception_ptr first;
-    for (const auto& [directory, writer] : writers) {
-      try {
-        writer.close();
-      } catch (...) {
-        if (!first) first = std::current_exception();
-      }
-    }
-    if (first) std::rethrow_exception(first);
-  }
+  static void clear();
 
  private:
   struct Cache {
     std::mutex mutex;
     std::map<std::string, EventWriter> writers;
   };
-  static Cache& the_cache() {
-    static Cache cache;
-    return cache;
-  }
+  static Cache& the_cache();
 };
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/file_writer_cache.ipp>
+#endif

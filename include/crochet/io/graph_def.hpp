@@ -4,136 +4,31 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <crochet/proto/graph.pb.h>
-#include <google/protobuf/text_format.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <span>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <crochet/graph/core/table.hpp>
-#include <crochet/graph/names/graph_op_name.hpp>
-#include <crochet/graph/names/node_names.hpp>
-#include <crochet/storage/whole_file.hpp>
+#include <crochet/io/messages.hpp>
 
 namespace crochet::io {
 
 /// The full name of the first processor of this process, as TensorFlow spells it.
 inline constexpr std::string_view local_cpu = "/job:localhost/replica:0/task:0/device:CPU:0";
 
-namespace detail {
-
-constexpr proto::DataType proto_type(DType type) {
-  constexpr std::array types{proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_INT32,
-                             proto::DT_INT64, proto::DT_UINT8,  proto::DT_BOOL};
-  return types[static_cast<std::size_t>(type)];
-}
-
-inline void write_shape(const GraphTable::Node& node, proto::TensorShapeProto& to) {
-  const Shape& from = node.shape;
-  if (!node.has_shape) to.set_unknown_rank(true);
-  for (std::size_t i = 0; i < from.rank; ++i) to.add_dim()->set_size(from[i].is_static() ? from[i].factor : -1);
-}
-
-/// A constant scalar, in its type's bytes.
-inline void write_constant(const GraphTable::Node& from, proto::TensorProto& to) {
-  to.set_dtype(proto_type(from.dtype));
-  to.mutable_tensor_shape();
-  const auto bytes_of = [&](auto value) {
-    std::string bytes(sizeof value, '\0');
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
-  };
-  const double value = from.attributes.reals[0];
-  switch (from.dtype) {
-    case DType::float32:
-      to.set_tensor_content(bytes_of(static_cast<float>(value)));
-      break;
-    case DType::float64:
-      to.set_tensor_content(bytes_of(value));
-      break;
-    case DType::int32:
-      to.set_tensor_content(bytes_of(static_cast<std::int32_t>(value)));
-      break;
-    case DType::int64:
-      to.set_tensor_content(bytes_of(static_cast<std::int64_t>(value)));
-      break;
-    case DType::uint8:
-      to.set_tensor_content(bytes_of(static_cast<std::uint8_t>(value)));
-      break;
-    case DType::boolean:
-      to.set_tensor_content(bytes_of(value != 0));
-      break;
-  }
-}
-
-inline void write_attributes(const GraphTable::Node& from, proto::NodeDef& to) {
-  auto& attr = *to.mutable_attr();
-  if (from.kind == OpKind::group || !from.has_tensor) return;
-  write_shape(from, *attr["_output_shapes"].mutable_list()->add_shape());
-  attr[from.kind == OpKind::source ? "dtype" : "T"].set_type(proto_type(from.dtype));
-  if (from.op == "constant") {
-    write_constant(from, *attr["value"].mutable_tensor());
-  } else if (from.kind == OpKind::source) {
-    write_shape(from, *attr["shape"].mutable_shape());
-  } else if (!(from.attributes == Attributes{})) {
-    for (const std::int32_t number : from.attributes.ints) attr["ints"].mutable_list()->add_i(number);
-    for (const double number : from.attributes.reals) attr["reals"].mutable_list()->add_f(static_cast<float>(number));
-  }
-}
-
-}  // namespace detail
-
 /// Every node with its name (node_names.hpp), inputs, device, element type and shape; -1 is a dynamic dimension, and a
 /// shape above `max_rank` is `unknown_rank`. What a group waits for is a control input. An operation's own attributes
 /// are `ints` and `reals`, as its header explains them. Where our operations are those of TensorFlow their names differ
 /// in letters only, but this is a drawing: no other program can run it.
-inline proto::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu) {
-  const std::vector<std::string> names = node_names(graph);
-  proto::GraphDef def;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const GraphTable::Node& from = graph.nodes[i];
-    proto::NodeDef& to = *def.add_node();
-    to.set_name(names[i]);
-    to.set_op(std::string(GraphOpName(from.op).view()));
-    to.set_device(std::string(device));
-    for (const std::int32_t input : from.inputs) {
-      if (input < 0) continue;
-      const std::string& name = names[static_cast<std::size_t>(input)];
-      to.add_input(from.kind == OpKind::group ? "^" + name : name);
-    }
-    detail::write_attributes(from, to);
-  }
-  def.mutable_versions()->set_producer(134);  // TensorFlow 1.15
-  return def;
-}
+proto::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu);
 
 /// The graph in the frame in which tools for training graphs want it.
-inline proto::MetaGraphDef meta_graph_def(proto::GraphDef graph) {
-  proto::MetaGraphDef meta;
-  meta.mutable_meta_info_def()->add_tags("train");
-  *meta.mutable_graph_def() = std::move(graph);
-  return meta;
-}
+proto::MetaGraphDef meta_graph_def(proto::GraphDef graph);
 
 /// Writes a graph as text, as TensorFlow's `graph.pbtxt`: complete or not there. Throws IoError.
-inline void write_graph_text(const std::filesystem::path& path, const proto::GraphDef& graph) {
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(graph, &text);
-  write_whole_file(path, {std::as_bytes(std::span(text))});
-}
-
-/// The graph of an executor, hooks' extensions included.
-template <class E>
-proto::GraphDef graph_def_of(std::string_view device = local_cpu) {
-  return graph_def(graph_table<E>(), device);
-}
+void write_graph_text(const std::filesystem::path& path, const proto::GraphDef& graph);
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/graph_def.ipp>
+#endif

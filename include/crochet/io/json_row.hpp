@@ -4,15 +4,14 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-
-#include <nlohmann/json.hpp>
 
 #include <crochet/base/tensor_view.hpp>
 
@@ -20,64 +19,71 @@ namespace crochet::io {
 
 /// A row that begins with a step: what RowLogger is given as format. {"step":100,"loss":0.5}
 class JsonRow {
-  using Json = nlohmann::ordered_json;
-
  public:
   template <class... Text>
   static std::string first_line(Text...) {
     return "";
   }
 
-  explicit JsonRow(std::int64_t step) { row_["step"] = step; }
+  explicit JsonRow(std::int64_t step);
+  JsonRow(const JsonRow&) = delete;
+  JsonRow& operator=(const JsonRow&) = delete;
+  ~JsonRow();
 
   /// A scalar is a number, or null if it is not finite, which JSON has no number for; a tensor or range is an array of
   /// such, row-major, in one array for each of its dimensions. A float is written as short as it can be read back as a
   /// float.
   template <class T>
   void add(std::string_view name, const T& value) {
-    row_[std::string(name)] = json_of(value);
+    begin_member(name);
+    put_any(value);
   }
-  [[nodiscard]] std::string text() const { return row_.dump(-1, ' ', false, Json::error_handler_t::replace); }
+  [[nodiscard]] std::string text() const;
 
-  static std::optional<std::int64_t> step_of(std::string_view line) {
-    const Json row = Json::parse(line, nullptr, false);
-    if (!row.is_object() || !row.contains("step") || !row["step"].is_number_integer()) return {};
-    return row["step"].get<std::int64_t>();
-  }
+  static std::optional<std::int64_t> step_of(std::string_view line);
 
  private:
+  struct Parts;
+
   template <class T>
-  static Json json_of(const T& value) {
-    if constexpr (std::same_as<T, float>) {
-      return shortest(value);
+  void put_any(const T& value) {
+    if constexpr (std::same_as<T, bool> || std::same_as<T, float>) {
+      put(value);
     } else if constexpr (std::is_arithmetic_v<T>) {
-      return value;
+      using Signed = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+      put(static_cast<std::conditional_t<std::is_floating_point_v<T>, double, Signed>>(value));
     } else if constexpr (is_tensor_view<T>) {
       const auto* next = value.data();
-      return nested(next, value.shape());
+      put_nested(next, value.shape());
     } else {
-      Json all = Json::array();
-      for (const auto& element : value) all.push_back(json_of(element));
-      return all;
+      begin_array();
+      for (const auto& element : value) put_any(element);
+      end_array();
     }
   }
   template <class T, class Shape>
-  static Json nested(const T*& next, const Shape& shape, std::size_t axis = 0) {
-    if (axis == shape.size()) return json_of(*next++);
-    Json all = Json::array();
-    for (std::int64_t i = 0; i < shape[axis]; ++i) all.push_back(nested(next, shape, axis + 1));
-    return all;
-  }
-  /// The double whose shortest text is the float's shortest text.
-  static double shortest(float value) {
-    char text[32];
-    const char* end = std::to_chars(text, text + sizeof text, value).ptr;
-    double number = value;
-    std::from_chars(text, end, number);
-    return number;
+  void put_nested(const T*& next, const Shape& shape, std::size_t axis = 0) {
+    if (axis == shape.size()) return put_any(*next++);
+    begin_array();
+    for (std::int64_t i = 0; i < shape[axis]; ++i) put_nested(next, shape, axis + 1);
+    end_array();
   }
 
-  Json row_ = Json::object();
+  // What is put next is the value of this member, or an element of the array that was begun last.
+  void begin_member(std::string_view name);
+  void begin_array();
+  void end_array();
+  void put(bool value);
+  void put(std::int64_t value);
+  void put(std::uint64_t value);
+  void put(float value);
+  void put(double value);
+
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/json_row.ipp>
+#endif

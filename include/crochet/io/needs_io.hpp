@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first include of headers that need protobuf, LevelDB, ISA-L, libpng and nlohmann_json.
-// If it is not found, that is the one error, and it names the component.
+// The first include of headers that need the component crochet::io: protobuf, LevelDB, ISA-L, libpng and nlohmann_json.
+// If it is not linked, that is the one error, and it names the component.
 #pragma once
 
 #include <crochet/base/config.hpp>
 
-#if !__has_include(<google/protobuf/message.h>) || \
+#if !defined(CROCHET_HEADER_ONLY)
+#if !__has_include(<crochet/proto/event.pb.h>)
+#include "crochet: the messages of checkpoints and event files are not found: link the CMake target crochet::io"
+#endif
+#elif !__has_include(<google/protobuf/message.h>) || \
     !__has_include(<crochet/proto/event.pb.h>) || \
     !__has_include(<leveldb/env.h>) || \
     !__has_include(<isa-l/crc.h>) || \

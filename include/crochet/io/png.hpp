@@ -4,9 +4,6 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <png.h>
-
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,45 +12,12 @@
 
 namespace crochet::io {
 
-namespace detail {
-inline png_uint_32 png_format(int channels) {
-  switch (channels) {
-    case 1:
-      return PNG_FORMAT_GRAY;
-    case 2:
-      return PNG_FORMAT_GA;
-    case 3:
-      return PNG_FORMAT_RGB;
-    case 4:
-      return PNG_FORMAT_RGBA;
-    default:
-      throw LogicError("crochet: an image of " + std::to_string(channels) +
-                       " channels; there are 1 (grey), 2 (grey, alpha), 3 (red, green, blue) and 4 (with alpha)");
-  }
-}
-}  // namespace detail
-
 /// The bytes of a PNG file: 8 bits a channel, rows from the top, pixels with their channels next to each other. Throws
 /// LogicError for sizes that do not fit the pixels or another number of channels, IoError for what libpng reports.
-inline std::string encode_png(std::span<const std::uint8_t> pixels, int height, int width, int channels) {
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.format = detail::png_format(channels);
-  if (height < 1 || width < 1 ||
-      pixels.size() !=
-          static_cast<std::size_t>(height) * static_cast<std::size_t>(width) * static_cast<std::size_t>(channels)) {
-    throw LogicError("crochet: " + std::to_string(pixels.size()) + " bytes are not an image of " +
-                     std::to_string(height) + " x " + std::to_string(width) + " x " + std::to_string(channels));
-  }
-  image.height = static_cast<png_uint_32>(height);
-  image.width = static_cast<png_uint_32>(width);
-  std::string file(PNG_IMAGE_PNG_SIZE_MAX(image), '\0');
-  png_alloc_size_t bytes = file.size();
-  if (png_image_write_to_memory(&image, file.data(), &bytes, 0, pixels.data(), 0, nullptr) == 0) {
-    throw IoError(std::string("crochet: libpng cannot encode an image: ") + image.message);
-  }
-  file.resize(bytes);
-  return file;
-}
+std::string encode_png(std::span<const std::uint8_t> pixels, int height, int width, int channels);
 
 }  // namespace crochet::io
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/png.ipp>
+#endif

@@ -14,21 +14,16 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
-#include <crochet/base/little_endian.hpp>
 #include <crochet/base/varint.hpp>
-#include <crochet/io/crc32c.hpp>
-#include <crochet/io/snappy.hpp>
 
 namespace crochet::io::detail {
 
 inline constexpr std::size_t block_trailer_size = 5;
-inline constexpr std::size_t smallest_block = 8;  // no entry, one restart
+
 /// Every 16th key is stored in full, so that a stored byte stands for at most 16 bytes of keys.
 inline constexpr std::size_t restart_interval = 16;
 
-[[noreturn]] CROCHET_COLD inline void table_is_damaged(const std::string& why) {
-  throw DataLossError("it is no whole table of LevelDB's format: " + why);
-}
+[[noreturn]] void table_is_damaged(const std::string& why);
 
 struct BlockPlace {
   std::uint64_t offset = 0, size = 0;  // without the trailer
@@ -36,16 +31,10 @@ struct BlockPlace {
 };
 
 /// Takes a block's place from the front.
-inline BlockPlace take_block_place(std::string_view& from) {
-  const std::uint64_t offset = take_varint(from);
-  return {offset, take_varint(from)};
-}
+BlockPlace take_block_place(std::string_view& from);
 
 /// Does the block begin at byte `begin`, and end, with its trailer, at byte `end` or before?
-inline bool lies_at(const BlockPlace& block, std::uint64_t begin, std::uint64_t end) {
-  return block.offset == begin && begin <= end && end - begin > block_trailer_size && block.size >= 1 &&
-         block.size <= end - begin - block_trailer_size;
-}
+bool lies_at(const BlockPlace& block, std::uint64_t begin, std::uint64_t end);
 
 /// Reads the blocks of a table, which its places lie in.
 class BlockReader {
@@ -54,18 +43,7 @@ class BlockReader {
 
   /// The block's bytes without its trailer, unpacked into `memory` where they are compressed. All that is unpacked
   /// together is at most 4 times the table's size and 256 KiB: the names and numbers of an index do not get smaller.
-  std::string_view read(const BlockPlace& place, std::string& memory) {
-    const auto offset = static_cast<std::size_t>(place.offset), size = static_cast<std::size_t>(place.size);
-    const std::string_view covered = table_.substr(offset, size + 1), stored = table_.substr(offset + size + 1, 4);
-    if (masked_crc(crc32c(covered)) != little_endian<std::uint32_t>(stored)) table_is_damaged("a checksum is wrong");
-    const std::string_view bytes = covered.substr(0, covered.size() - 1);
-    if (covered.back() == 0) return bytes;
-    if (covered.back() != 1) table_is_damaged("a block is compressed in a way that is not known");
-    memory = {};  // before the next block takes its own
-    memory = unpack_snappy(bytes, allowance_);
-    allowance_ -= memory.size();
-    return memory;
-  }
+  std::string_view read(const BlockPlace& place, std::string& memory);
 
  private:
   static constexpr std::uint64_t unpacked_at_least = 262144;
@@ -75,12 +53,7 @@ class BlockReader {
 };
 
 /// The bytes of a block's entries, without its restarts.
-inline std::string_view entries_of(std::string_view block) {
-  if (block.size() < smallest_block) table_is_damaged("a block is too short");
-  const std::uint64_t restarts = little_endian<std::uint32_t>(block.substr(block.size() - 4));
-  if (restarts == 0 || restarts > block.size() / 4 - 1) table_is_damaged("a block has a wrong number of restarts");
-  return block.substr(0, block.size() - 4 * static_cast<std::size_t>(restarts + 1));
-}
+std::string_view entries_of(std::string_view block);
 
 /// Calls visit(key, value) for each entry, in order; both are valid during the call. Throws DataLossError where a
 /// length does not fit the block, or where keys are longer in all than a block of that size can have them.
@@ -103,3 +76,7 @@ void for_each_block_entry(std::string_view block, F visit) {
 }
 
 }  // namespace crochet::io::detail
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/io/table_block.ipp>
+#endif

@@ -67,26 +67,46 @@ typename F::Reader open_checkpoint(const std::filesystem::path& prefix, FileSyst
   }
 }
 
-/// Is there a checkpoint of this prefix? Says nothing about its contents. Throws IoError if the system cannot tell.
+/// What a format does with files, for code that is compiled once for all formats.
+struct CheckpointFiles {
+  std::filesystem::path (*index_file)(const std::filesystem::path& prefix);
+  std::vector<std::filesystem::path> (*files)(const std::filesystem::path& prefix);
+  void (*write)(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors, FileSystem& files);
+};
 template <CheckpointFormat F>
-bool checkpoint_exists(const std::filesystem::path& prefix) {
+inline constexpr CheckpointFiles checkpoint_files{
+    [](const std::filesystem::path& prefix) -> std::filesystem::path { return F::index_file(prefix); },
+    [](const std::filesystem::path& prefix) -> std::vector<std::filesystem::path> { return F::files(prefix); },
+    [](const std::filesystem::path& prefix, std::span<const TensorRecord> tensors, FileSystem& files) {
+      F::write(prefix, tensors, files);
+    }};
+
+/// Is there a checkpoint of this prefix? Says nothing about its contents. Throws IoError if the system cannot tell.
+inline bool checkpoint_exists(const CheckpointFiles& format, const std::filesystem::path& prefix) {
   std::error_code error;
-  const std::filesystem::path file = F::index_file(prefix);
+  const std::filesystem::path file = format.index_file(prefix);
   const std::filesystem::file_type type = std::filesystem::status(file, error).type();
   if (type == std::filesystem::file_type::none) {
     throw IoError("crochet: cannot read " + file.string() + ": " + error.message());
   }
   return type == std::filesystem::file_type::regular;
 }
+template <CheckpointFormat F>
+bool checkpoint_exists(const std::filesystem::path& prefix) {
+  return checkpoint_exists(checkpoint_files<F>, prefix);
+}
 
 /// Removes a checkpoint, and what an interrupted save of it has left. Throws IoError for a file that cannot be removed.
-template <CheckpointFormat F>
-void remove_checkpoint(const std::filesystem::path& prefix, FileSystem& files = local_files()) {
-  for (const std::filesystem::path& file : F::files(prefix)) {
+inline void remove_checkpoint(const CheckpointFiles& format, const std::filesystem::path& prefix, FileSystem& files) {
+  for (const std::filesystem::path& file : format.files(prefix)) {
     if (const std::error_code error = files.remove(file)) {
       throw IoError("crochet: cannot remove " + file.string() + ": " + error.message());
     }
   }
+}
+template <CheckpointFormat F>
+void remove_checkpoint(const std::filesystem::path& prefix, FileSystem& files = local_files()) {
+  remove_checkpoint(checkpoint_files<F>, prefix, files);
 }
 
 }  // namespace crochet::io

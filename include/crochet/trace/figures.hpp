@@ -2,41 +2,21 @@
 // Numbers in traces and tables, as locale-independent text.
 #pragma once
 
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include <crochet/graph/names/graph_op_name.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
 
 /// With this number of significant digits: 81.25, 0.003, 1.2e+09.
-inline std::string figure(double value, int digits = 4) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
-}
+std::string figure(double value, int digits = 4);
 /// With this number of digits after the decimal point.
-inline std::string fixed_figure(double value, int digits) {
-  char text[400];
-  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
-}
+std::string fixed_figure(double value, int digits);
 
 /// The operations of a step in TensorFlow's names: "Conv2D+Add+Relu"; of a long group the first ones.
-inline std::string op_text(const RunTrace& run, const TracedStep& step) {
-  constexpr std::size_t shown = 4;
-  std::string text;
-  for (std::size_t i = 0; i < step.nodes.size() && i < shown; ++i) {
-    if (i > 0) text += '+';
-    text += GraphOpName(run.graph.nodes[static_cast<std::size_t>(step.nodes[i])].op).view();
-  }
-  if (step.nodes.size() > shown) text.append("+").append(std::to_string(step.nodes.size() - shown)).append("_more");
-  return text;
-}
+std::string op_text(const RunTrace& run, const TracedStep& step);
 
 /// A property of a part of a step besides its times, shown as one line in a viewer.
 struct Figure {
@@ -47,30 +27,10 @@ struct Figure {
 
 /// The figures of a part: its thread, its duration, and the work of the whole step. `seconds`: of the whole step, see
 /// seconds_of_steps(). FLOP and bytes are the plan's estimates for the actual sizes; rates are these over `seconds`.
-inline std::vector<Figure> figures_of(const RunTrace& run, const StepPart& part, double seconds) {
-  const TracedStep& step = run.steps[static_cast<std::size_t>(part.step)];
-  const double bytes = step.bytes_read + step.bytes_written;
-  std::vector<Figure> all;
-  const auto add = [&all](std::string_view name, double value, std::string text) {
-    all.push_back({name, value, std::move(text)});
-  };
-  const auto add_whole = [&add](std::string_view name, double value) { add(name, value, fixed_figure(value, 0)); };
-  const auto add_rate = [&](std::string_view name, double amount) {
-    if (amount > 0 && seconds > 0) add(name, amount / seconds * 1e-9, figure(amount / seconds * 1e-9));
-  };
-  add_whole("thread", part.member);
-  add("us", part.busy * 1e6, fixed_figure(part.busy * 1e6, 3));
-  if (step.nodes.size() > 1) add_whole("nodes", static_cast<double>(step.nodes.size()));
-  if (step.flops > 0) add_whole("FLOP", step.flops);
-  if (bytes > 0) add_whole("bytes", bytes);
-  add_rate("GFLOP/s", step.flops);
-  add_rate("GB/s", bytes);
-  if (step.region >= 0) {  // not run as one contiguous interval, as drawn
-    add_whole("region", step.region);
-    add_whole("calls", part.calls);
-    add("spread_us", (part.end - part.begin) * 1e6, fixed_figure((part.end - part.begin) * 1e6, 3));
-  }
-  return all;
-}
+std::vector<Figure> figures_of(const RunTrace& run, const StepPart& part, double seconds);
 
 }  // namespace crochet::trace
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/trace/figures.ipp>
+#endif

@@ -2,7 +2,6 @@
 // Lanes: assigns slices to rows of a picture without overlap in a row.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,32 +14,21 @@ namespace crochet::trace {
 class Lanes {
  public:
   /// Returns the lane of a slice, and sets the lane's end to the slice's.
-  std::uint32_t assign(std::int64_t start, std::int64_t end) {
-    start = std::max(start, not_open + 1);
-    if (tree_[1] >= start) grow();  // no lane is free
-    std::size_t at = 1;
-    while (at < leaves_) at = tree_[2 * at] < start ? 2 * at : 2 * at + 1;
-    set(at, end);
-    return static_cast<std::uint32_t>(at - leaves_);
-  }
+  std::uint32_t assign(std::int64_t start, std::int64_t end);
 
  private:
   // A lane that is not open yet is free for every slice; such lanes follow the open ones and are used in order.
   static constexpr std::int64_t not_open = std::numeric_limits<std::int64_t>::min();
 
-  void set(std::size_t at, std::int64_t end) {
-    tree_[at] = end;
-    for (at /= 2; at > 0; at /= 2) tree_[at] = std::min(tree_[2 * at], tree_[2 * at + 1]);
-  }
-  void grow() {
-    const std::vector<std::int64_t> ends(tree_.begin() + static_cast<std::ptrdiff_t>(leaves_), tree_.end());
-    leaves_ *= 2;
-    tree_.assign(2 * leaves_, not_open);
-    for (std::size_t i = 0; i < ends.size(); ++i) set(leaves_ + i, ends[i]);
-  }
+  void set(std::size_t at, std::int64_t end);
+  void grow();
 
   std::size_t leaves_ = 2;
   std::vector<std::int64_t> tree_{0, not_open, 0, not_open};  // the root is 1, the children of n are 2n and 2n + 1
 };
 
 }  // namespace crochet::trace
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/trace/lanes.ipp>
+#endif

@@ -66,52 +66,15 @@ struct Slice {
   std::int64_t begin = 0, end = 0;
 };
 
-namespace detail {
-
-/// Draws the parts of one region and member one after another, each with the total time of its calls.
-inline void draw_region(const RunTrace& run, std::span<const StepPart> parts, std::vector<Slice>& slices) {
-  double at = parts.front().begin;
-  for (const StepPart& part : parts) at = std::min(at, part.begin);
-  for (const StepPart& part : parts) {
-    slices.push_back({&part, run.epoch.ns(at), run.epoch.ns(at + part.busy)});
-    at += part.busy;
-  }
-}
-
-}  // namespace detail
-
 /// The parts as slices, sorted by their begin. Those of one member do not overlap: the interleaved steps of a region
 /// are drawn one after another. Valid while the trace exists.
-inline std::vector<Slice> slices_of(const RunTrace& run) {
-  std::vector<Slice> slices;
-  const std::span<const StepPart> all(run.parts);
-  for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
-    const std::int32_t region = run.steps[static_cast<std::size_t>(all[i].step)].region;
-    const auto same = [&](const StepPart& p) {
-      return p.member == all[i].member && region >= 0 && run.steps[static_cast<std::size_t>(p.step)].region == region;
-    };
-    next = i + 1;
-    while (next < all.size() && same(all[next])) ++next;
-    if (region >= 0) {
-      detail::draw_region(run, all.subspan(i, next - i), slices);
-    } else {
-      slices.push_back({&all[i], run.epoch.ns(all[i].begin), run.epoch.ns(all[i].end)});
-    }
-  }
-  std::sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) {
-    return std::tuple(a.begin, a.part->step, a.part->member) < std::tuple(b.begin, b.part->step, b.part->member);
-  });
-  return slices;
-}
+std::vector<Slice> slices_of(const RunTrace& run);
 
 /// The time of each step in seconds: the longest of its members' parts.
-inline std::vector<double> seconds_of_steps(const RunTrace& run) {
-  std::vector<double> seconds(run.steps.size());
-  for (const StepPart& part : run.parts) {
-    double& longest = seconds[static_cast<std::size_t>(part.step)];
-    longest = std::max(longest, part.busy);
-  }
-  return seconds;
-}
+std::vector<double> seconds_of_steps(const RunTrace& run);
 
 }  // namespace crochet::trace
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/trace/run_trace.ipp>
+#endif

@@ -2,9 +2,7 @@
 // RunWriter: writes the files of recorded runs.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -13,17 +11,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
-#include <crochet/base/error.hpp>
 #include <crochet/io/event_writer.hpp>
+#include <crochet/io/messages.hpp>
 #include <crochet/storage/file_system.hpp>
-#include <crochet/storage/whole_file.hpp>
 #include <crochet/trace/perfetto.hpp>
 #include <crochet/trace/profile_table.hpp>
 #include <crochet/trace/run_trace.hpp>
-#include <crochet/trace/step_stats.hpp>
 #include <crochet/trace/timeline.hpp>
 #include <crochet/trace/worker.hpp>
 
@@ -60,98 +55,30 @@ class RunWriter {
 
   /// In the background, up to eight runs wait in the queue. A further one waits up to `wait_seconds` for space, and is
   /// then dropped, which is reported once, with every policy.
-  void write(RunTrace run) {
-    rethrow();
-    if (!options_.in_background) {
-      write_all(run);
-      return rethrow();
-    }
-    const auto shared = std::make_shared<RunTrace>(std::move(run));
-    if (!worker_.add([this, shared] { write_all(*shared); }))
-      complain(slow, "crochet: recorded runs wait too long for the disk, and some are left out");
-  }
+  void write(RunTrace run);
   /// Returns when all files are written, and all but the native trace are on disk.
-  void flush() {
-    worker_.drain();
-    guarded(events, [this] { options_.events.flush(); });
-    rethrow();
-  }
+  void flush();
   /// Totals of all runs passed to write() and not dropped.
-  [[nodiscard]] ProfileTable table() {
-    worker_.drain();
-    return table_;
-  }
+  [[nodiscard]] ProfileTable table();
 
  private:
   static constexpr std::size_t waiting_runs = 8;
   enum Kind : std::size_t { timelines, metadata, events, perfetto, slow, kinds };
 
-  void write_all(const RunTrace& run) {
-    try {
-      table_.add(run);
-      const std::string step = std::to_string(run.step);
-      proto::RunMetadata all;
-      *all.mutable_step_stats() = step_stats(run);
-      write_files("timeline-" + step, all);
-      guarded(events, [&] {
-        if (options_.events) options_.events.add_first_run_metadata("step_" + step, io::detail::serialized(all));
-      });
-      if (!options_.perfetto.empty() && !said_[perfetto]) guarded(perfetto, [&] { append(run); });
-    } catch (...) {  // out of memory
-      keep(std::current_exception());
-    }
-  }
+  void write_all(const RunTrace& run);
   /// Serializes writers of one place: two writers with a record of one step would write the same temporary file, and
   /// two of one native trace would create the same file. Different places may share a mutex.
-  static std::mutex& turn_at(const std::filesystem::path& place) {
-    static std::array<std::mutex, 64> turns;
-    std::error_code none;
-    return turns[hash_value(std::filesystem::absolute("." / place / "", none).lexically_normal()) % turns.size()];
-  }
-  void write_files(const std::string& name, const proto::RunMetadata& all) {
-    const std::lock_guard lock(turn_at(options_.output_dir));
-    guarded(timelines, [&] { write_file(name + ".json", timeline_json(all.step_stats(), options_.timeline)); });
-    guarded(metadata, [&] {
-      if (options_.run_metadata) write_file(name + ".pb", io::detail::serialized(all));
-    });
-  }
+  static std::mutex& turn_at(const std::filesystem::path& place);
+  void write_files(const std::string& name, const proto::RunMetadata& all);
   io::FileSystem& files() const { return options_.files != nullptr ? *options_.files : io::local_files(); }
   static std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-  static void make_folder(const std::filesystem::path& folder) {
-    if (folder.empty()) return;
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) throw IoError("crochet: cannot make the folder " + folder.string() + ": " + error.message());
-  }
-  void write_file(const std::string& name, const std::string& text) {
-    make_folder(options_.output_dir);
-    io::write_whole_file(options_.output_dir / name, {bytes_of(text)}, files());
-  }
-  void append(const RunTrace& run) {
-    const std::lock_guard lock(turn_at(options_.perfetto));
-    if (!trace_) {
-      make_folder(options_.perfetto.parent_path());
-      keep_earlier_trace();
-      std::error_code error;
-      trace_ = files().create(options_.perfetto, error);
-      io::detail::require_written(options_.perfetto, error);
-    }
-    io::detail::require_written(options_.perfetto, trace_->write(bytes_of(packets_.packets(run))));
-    io::detail::require_written(options_.perfetto, trace_->start_sync());
-  }
+  static void make_folder(const std::filesystem::path& folder);
+  void write_file(const std::string& name, const std::string& text);
+  void append(const RunTrace& run);
 
   /// It may be the trace of a crashed program, of which this one is the restart.
-  void keep_earlier_trace() {
-    const std::filesystem::path& path = options_.perfetto;
-    std::error_code none;
-    if (!std::filesystem::is_regular_file(path, none) || std::filesystem::is_empty(path, none)) return;
-    std::filesystem::path kept;
-    for (int n = 1; kept.empty() || std::filesystem::exists(kept, none); ++n) {
-      kept = path.parent_path() / (path.stem().string() + "." + std::to_string(n) + path.extension().string());
-    }
-    io::detail::require_written(kept, files().rename(path, kept));
-  }
+  void keep_earlier_trace();
 
   /// An exception of an output affects only that output.
   template <class F>
@@ -163,27 +90,9 @@ class RunWriter {
       complain(kind, error.what());
     }
   }
-  void complain(Kind kind, const std::string& why) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (std::exchange(said_[kind], true)) return;
-    }
-    if (options_.report && (kind == slow || options_.on_write_error == io::OnWriteError::go_on)) {
-      options_.report(why + "; training goes on, and this is said once");
-    }
-  }
-  void keep(std::exception_ptr error) {
-    const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::move(error);
-  }
-  void rethrow() {
-    std::exception_ptr failure;
-    {
-      const std::lock_guard lock(mutex_);
-      failure = std::exchange(failure_, nullptr);
-    }
-    if (failure) std::rethrow_exception(failure);
-  }
+  void complain(Kind kind, const std::string& why);
+  void keep(std::exception_ptr error);
+  void rethrow();
 
   const RunWriterOptions options_;
   ProfileTable table_;
@@ -196,3 +105,7 @@ class RunWriter {
 };
 
 }  // namespace crochet::trace
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/trace/run_writer.ipp>
+#endif

@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <utility>
 #include <vector>
 
-#include <crochet/graph/probe/probe.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
@@ -26,21 +24,9 @@ class StepRecorder {
   using Seconds = std::function<double()>;
 
   StepRecorder() : StepRecorder(steady, system) {}
-  explicit StepRecorder(Seconds clock, const Seconds& wall_clock = system) : clock_(std::move(clock)) {
-    run_.epoch = {clock_(), static_cast<std::int64_t>(wall_clock() * 1e6) * 1000};
-  }
+  explicit StepRecorder(Seconds clock, const Seconds& wall_clock = system);
 
-  void on_run_begin(const ProbedRun& run) {
-    complete_ = false;
-    stride_ = run.steps.size() + 2;  // the records of two members share no cache line
-    index_.assign(run.graph.nodes.size(), 0);
-    for (std::size_t k = 0; k < run.steps.size(); ++k) {
-      index_[static_cast<std::size_t>(run.steps[k].node)] = static_cast<std::int32_t>(k);
-    }
-    records_.assign(stride_ * static_cast<std::size_t>(run.members), {});
-    describe(run);
-    run_.begin = clock_();
-  }
+  void on_run_begin(const ProbedRun& run);
   template <std::size_t I>
   void on_node_begin(int member) {
     Record& r = record(I, member);
@@ -53,22 +39,12 @@ class StepRecorder {
     r.end = clock_();
     r.busy += r.end - r.last;
   }
-  void on_run_end() {
-    run_.end = clock_();
-    collect();
-    complete_ = true;
-  }
+  void on_run_end();
 
   /// Whether a complete run was recorded since the last call of take().
   [[nodiscard]] bool complete() const { return complete_; }
   /// The last recorded run. Moves its memory out.
-  [[nodiscard]] RunTrace take() {
-    complete_ = false;
-    const Epoch epoch = run_.epoch;
-    RunTrace taken = std::exchange(run_, {});
-    run_.epoch = epoch;
-    return taken;
-  }
+  [[nodiscard]] RunTrace take();
 
  private:
   struct Record {
@@ -86,32 +62,8 @@ class StepRecorder {
   Record& record(std::size_t node, int member) {
     return records_[static_cast<std::size_t>(member) * stride_ + static_cast<std::size_t>(index_[node])];
   }
-  void describe(const ProbedRun& run) {
-    run_.step = run.step + 1;
-    run_.graph = run.graph;
-    run_.names = run.node_names;
-    run_.dims = run.dims;
-    run_.members = run.members;
-    run_.variable_bytes = run.variable_bytes;
-    run_.workspace_bytes = run.workspace_bytes;
-    run_.slots.assign(run.slots.begin(), run.slots.end());
-    run_.steps.resize(run.steps.size());
-    for (std::size_t k = 0; k < run.steps.size(); ++k) {
-      const ProbedStep& from = run.steps[k];
-      run_.steps[k] = {from.node,  from.region,     {from.nodes.begin(), from.nodes.end()},
-                       from.flops, from.bytes_read, from.bytes_written};
-    }
-  }
-  void collect() {
-    run_.parts.clear();
-    for (int member = 0; member < run_.members; ++member) {
-      for (std::size_t k = 0; k < run_.steps.size(); ++k) {
-        const Record& r = records_[static_cast<std::size_t>(member) * stride_ + k];
-        if (r.calls == 0) continue;
-        run_.parts.push_back({static_cast<std::int32_t>(k), member, r.calls, r.begin, r.end, r.busy});
-      }
-    }
-  }
+  void describe(const ProbedRun& run);
+  void collect();
 
   Seconds clock_;
   RunTrace run_;
@@ -122,3 +74,7 @@ class StepRecorder {
 };
 
 }  // namespace crochet::trace
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/trace/step_recorder.ipp>
+#endif

@@ -2,14 +2,12 @@
 // A thread that executes work in order, without a wait of the caller.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 namespace crochet::trace {
 
@@ -23,47 +21,15 @@ class Worker {
   Worker(std::size_t capacity, double seconds) : capacity_(capacity), seconds_(seconds) {}
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  ~Worker() {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
-  }
+  ~Worker();
 
   /// False if there was no space in time; the work is then dropped.
-  bool add(Work work) {
-    std::unique_lock lock(mutex_);
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    const auto room = [this] { return queue_.size() < capacity_; };
-    if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds_), room)) return false;
-    queue_.push_back(std::move(work));
-    changed_.notify_all();
-    return true;
-  }
+  bool add(Work work);
   /// Returns when all added work is done.
-  void drain() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
-  }
+  void drain();
 
  private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      const Work work = std::move(queue_.front());
-      queue_.pop_front();
-      busy_ = true;
-      lock.unlock();
-      work();
-      lock.lock();
-      busy_ = false;
-      changed_.notify_all();
-    }
-  }
+  void run();
 
   const std::size_t capacity_;
   const double seconds_;
@@ -75,3 +41,7 @@ class Worker {
 };
 
 }  // namespace crochet::trace
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/trace/worker.ipp>
+#endif

@@ -24,6 +24,9 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/debug/dump/dump_reader.hpp>
 
 #include "../../io/temporary_folder.hpp"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's directory: its files, its names, what it may take of the disk, and what becomes of it when writing fails.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/disk_budget.hpp>
 #include <crochet/debug/dump/dump_run.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Debug operations and the events that carry what they publish. Numbers and bytes are those of TensorFlow 2.15.1.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/debug/event/core_metadata.hpp>
 #include <crochet/debug/event/graph_event.hpp>
 #include <crochet/debug/event/graph_hash.hpp>

@@ -19,6 +19,9 @@
 #include <variant>
 #include <vector>
 
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/server/event_assembler.hpp>
 #include <crochet/testing/manual_clock.hpp>

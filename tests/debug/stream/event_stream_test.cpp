@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EventStream against servers that do well, and against servers that do not.
+#include <crochet/proto/event.pb.h>
 #include <crochet/debug/stream/event_stream.hpp>
 
 #include <gtest/gtest.h>

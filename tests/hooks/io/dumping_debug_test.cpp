@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DumpingDebugHook: which runs are dumped, what of them, where, and what happens when that cannot be done. What the
 // original's reader makes of the files: tests/interop/dump.py.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // WriteGraph: the names, edges, shapes and types under which a model is drawn.
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/io/write_graph.hpp>
+
+#include <google/protobuf/text_format.h>
 
 #include <gtest/gtest.h>
 
@@ -31,7 +36,7 @@ struct Classifier {
 using Executor = decltype(cr::Cpu{}.compile<Classifier>());
 
 struct Drawing {
-  crochet::proto::GraphDef graph = io::graph_def_of<Executor>();
+  crochet::proto::GraphDef graph = io::graph_def(crochet::graph_table<Executor>());
   std::map<std::string, const crochet::proto::NodeDef*> nodes = [this] {
     std::map<std::string, const crochet::proto::NodeDef*> all;
     for (const crochet::proto::NodeDef& n : graph.node()) all[n.name()] = &n;

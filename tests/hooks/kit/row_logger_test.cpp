@@ -5,6 +5,8 @@
 #include <crochet/hooks/io/json_lines_logger.hpp>
 #include <crochet/testing.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <gtest/gtest.h>
 
 #include <array>

@@ -5,6 +5,7 @@
 #include <crochet/io/needs_io.hpp>
 
 #include <crochet/proto/graph.pb.h>
+#include <crochet/proto/tensor.pb.h>
 
 #include <algorithm>
 #include <cstddef>

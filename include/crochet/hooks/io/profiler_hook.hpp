@@ -4,14 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
@@ -21,8 +19,6 @@
 #include <crochet/hook/phase_log.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
-#include <crochet/hooks/kit/cadence_of.hpp>
-#include <crochet/io/file_writer_cache.hpp>
 #include <crochet/storage/file_system.hpp>
 #include <crochet/trace/run_writer.hpp>
 #include <crochet/trace/step_recorder.hpp>
@@ -78,13 +74,7 @@ class ProfilerHook {
   explicit ProfilerHook(ProfilerHookOptions options)
       : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
 
-  void begin() {
-    timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, options_.anchor,
-                                               Cadence::First::after_interval, {"save_steps", "save_secs"});
-    writer_ = std::make_shared<trace::RunWriter>(writer_options());
-    state_ = State::idle;
-    primed_ = looked_ = false;
-  }
+  void begin();
   void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
     settle();
     primed_ = false;
@@ -120,15 +110,9 @@ class ProfilerHook {
 
   /// The totals of the records so far, without a run in progress. Waits for their files. Empty before begin. Throws as
   /// a run does.
-  [[nodiscard]] trace::ProfileTable table() {
-    if (!writer_) return {};
-    if (state_ == State::recorded && !log_.busy()) settle();
-    return writer_->table();
-  }
+  [[nodiscard]] trace::ProfileTable table();
 
-  [[nodiscard]] std::string cadence() const {
-    return "one run " + cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
-  }
+  [[nodiscard]] std::string cadence() const;
 
  private:
   enum class State : unsigned char {
@@ -153,47 +137,13 @@ class ProfilerHook {
       state_ = State::recording;
     }
   }
-  CROCHET_COLD void prime(std::int64_t step) {
-    timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
-    primed_ = true;
-  }
-  CROCHET_COLD void recorded(std::int64_t step) {
-    timer_.triggered(step, options_.clock());
-    step_ = step;
-    state_ = State::recorded;
-  }
+  void prime(std::int64_t step);
+  void recorded(std::int64_t step);
   /// Passes a complete record to the writer; discards an incomplete one.
-  CROCHET_COLD void settle() {
-    if (std::exchange(state_, State::idle) != State::recorded || !recorder_.complete()) return;
-    trace::RunTrace run = recorder_.take();
-    run.step = step_;
-    run.phases.assign(log_.phases().begin(), log_.phases().end());
-    writer_->write(std::move(run));
-  }
+  void settle();
 
-  trace::RunWriterOptions writer_options() {
-    return {.output_dir = options_.output_dir,
-            .timeline = {options_.show_dataflow, options_.show_memory},
-            .run_metadata = options_.run_metadata,
-            .events = event_writer(),
-            .perfetto = options_.perfetto,
-            .in_background = options_.in_background,
-            .on_write_error = options_.on_write_error,
-            .report = options_.sink,
-            .files = options_.files};
-  }
-  io::EventWriter event_writer() {
-    if (!options_.event_file) return {};
-    io::EventWriterOptions how;  // the writer outlives the hook, so it does not use the hook's sink
-    how.log.on_write_error = options_.on_write_error;
-    try {
-      return io::FileWriterCache::get(options_.output_dir.empty() ? "." : options_.output_dir, how);
-    } catch (const IoError& error) {
-      if (options_.on_write_error == io::OnWriteError::stop) throw;
-      options_.sink(std::string(error.what()) + "; training goes on without an event file of profiles");
-      return {};
-    }
-  }
+  trace::RunWriterOptions writer_options();
+  io::EventWriter event_writer();
 
   ProfilerHookOptions options_;
   Cadence timer_;
@@ -207,3 +157,7 @@ class ProfilerHook {
 };
 
 }  // namespace crochet
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/hooks/io/profiler_hook.ipp>
+#endif

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -12,6 +13,11 @@
 #include <crochet/io/graph_def.hpp>
 
 namespace crochet {
+
+namespace detail {
+void write_graph(const GraphTable& graph, std::string_view device, const io::EventWriter& events,
+                 const std::filesystem::path& text_file);
+}  // namespace detail
 
 /// Writes the session's graph, including hooks' extensions, then its meta graph: `WriteGraph{.events = events}`.
 /// - Without a writer it does nothing. It requires a graph executor.
@@ -40,11 +46,12 @@ struct WriteGraph {
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if ((!events && text_file.empty()) || std::exchange(state.written, true)) return;
     using E = std::remove_cvref_t<decltype(session.executor())>;
-    proto::GraphDef graph = io::graph_def_of<E>(device);
-    if (!text_file.empty()) io::write_graph_text(text_file, graph);
-    events.add_graph(graph);
-    events.add_meta_graph(io::meta_graph_def(std::move(graph)));
+    detail::write_graph(graph_table<E>(), device, events, text_file);
   }
 };
 
 }  // namespace crochet
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/hooks/io/write_graph.ipp>
+#endif

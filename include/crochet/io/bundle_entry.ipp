@@ -2,8 +2,6 @@
 // What the index of a TensorBundle says of one tensor, and whether it can be.
 #pragma once
 
-#include <crochet/io/needs_io.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,43 +15,25 @@
 #include <crochet/proto/checkpoint.pb.h>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/io/bundle_index.hpp>
 #include <crochet/io/ordered_code.hpp>
 #include <crochet/storage/data_type.hpp>
 #include <crochet/storage/tensor_record.hpp>
 
 namespace crochet::io::detail {
 
-/// Where the bytes of a tensor, or of a part of one, are in the data files.
-struct BundleBytes {
-  std::int32_t shard = 0;
-  std::uint64_t offset = 0, size = 0;
-  std::uint32_t crc = 0;  // masked
-};
-
-/// A part of a partitioned tensor: where it begins, how far it goes, and its bytes.
-struct BundlePart {
-  std::vector<std::int64_t> start{}, length{};
-  BundleBytes bytes{};
-};
-
-/// A tensor: its bytes, or else its parts.
-struct BundleTensor {
-  BundleBytes bytes{};
-  std::vector<BundlePart> parts{};
-};
-
-[[noreturn]] CROCHET_COLD inline void index_is_wrong(std::string_view name, const std::string& why) {
+[[noreturn]] CROCHET_COLD CROCHET_INLINE void index_is_wrong(std::string_view name, const std::string& why) {
   throw DataLossError("what it says of tensor \"" + std::string(name) + "\" cannot be: " + why);
 }
 
-inline std::vector<std::int64_t> shape_of(const proto::TensorShapeProto& shape) {
+CROCHET_INLINE std::vector<std::int64_t> shape_of(const proto::TensorShapeProto& shape) {
   std::vector<std::int64_t> sizes;
   for (const auto& dim : shape.dim()) sizes.push_back(dim.size());
   return sizes;
 }
 
 /// Type and shape, if both can be.
-inline TensorEntry check_entry(std::string_view name, const proto::BundleEntryProto& proto) {
+CROCHET_INLINE TensorEntry check_entry(std::string_view name, const proto::BundleEntryProto& proto) {
   TensorEntry entry{.name = std::string(name), .type = static_cast<DataType>(proto.dtype()), .shape = {}};
   if (!is_known(entry.type)) index_is_wrong(name, "type " + std::to_string(proto.dtype()));
   if (proto.shape().unknown_rank() || proto.shape().dim_size() > 254) index_is_wrong(name, "its rank");
@@ -68,7 +48,8 @@ inline TensorEntry check_entry(std::string_view name, const proto::BundleEntryPr
 
 /// Where the bytes are, if that many are what the shape asks for. Whether the data file has them is seen when it is
 /// open.
-inline BundleBytes check_bytes(const TensorEntry& entry, const proto::BundleEntryProto& proto, std::int32_t shards) {
+CROCHET_INLINE BundleBytes check_bytes(const TensorEntry& entry, const proto::BundleEntryProto& proto,
+                                       std::int32_t shards) {
   if (proto.offset() < 0 || proto.size() < 0) index_is_wrong(entry.name, "a negative offset or size");
   if (proto.shard_id() < 0 || proto.shard_id() >= shards) index_is_wrong(entry.name, "a data file that does not exist");
   const BundleBytes bytes{proto.shard_id(), static_cast<std::uint64_t>(proto.offset()),
@@ -90,7 +71,8 @@ struct StoredPart {
 };
 
 /// The box of one part, whole dimensions filled in, and the key under which its bytes are found.
-inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole, const proto::TensorSliceProto& slice) {
+CROCHET_INLINE std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole,
+                                                              const proto::TensorSliceProto& slice) {
   if (static_cast<std::size_t>(slice.extent_size()) != whole.shape.size()) index_is_wrong(whole.name, "a part's rank");
   BundlePart part;
   std::vector<SliceExtent> key;
@@ -110,7 +92,8 @@ inline std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole, 
 }
 
 /// The stored part of that key, which belongs to one tensor and to one place in it. `stored` is sorted by key.
-inline const StoredPart& take_part(const TensorEntry& whole, std::string_view key, std::span<StoredPart> stored) {
+CROCHET_INLINE const StoredPart& take_part(const TensorEntry& whole, std::string_view key,
+                                           std::span<StoredPart> stored) {
   const auto before = [](const StoredPart& part, std::string_view wanted) { return part.key < wanted; };
   const auto at = std::lower_bound(stored.begin(), stored.end(), key, before);
   if (at == stored.end() || at->key != key) index_is_wrong(whole.name, "a part is missing");
@@ -119,8 +102,8 @@ inline const StoredPart& take_part(const TensorEntry& whole, std::string_view ke
 }
 
 /// The parts of a tensor, if each is there once and together they are as large as the whole.
-inline std::vector<BundlePart> check_parts(const TensorEntry& whole, const proto::BundleEntryProto& proto,
-                                           std::span<StoredPart> stored) {
+CROCHET_INLINE std::vector<BundlePart> check_parts(const TensorEntry& whole, const proto::BundleEntryProto& proto,
+                                                   std::span<StoredPart> stored) {
   if (size_of(whole.type) == 0) index_is_wrong(whole.name, "parts of a tensor of this type");
   std::vector<BundlePart> found;
   std::uint64_t bytes = 0;

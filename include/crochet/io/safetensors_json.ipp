@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,13 +15,9 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/io/safetensors_metadata.hpp>
 
-namespace crochet::io {
-
-/// Texts under names, the `__metadata__` of a safetensors file.
-using SafetensorsMetadata = std::map<std::string, std::string>;
-
-namespace detail {
+namespace crochet::io::detail {
 
 using Json = nlohmann::json;
 
@@ -194,5 +189,4 @@ void read_json_object(std::string_view text, Events& events) {
   Json::sax_parse(text, &events);
 }
 
-}  // namespace detail
-}  // namespace crochet::io
+}  // namespace crochet::io::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a Saver does that depends on neither its format's type nor the session's.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/checkpoint/catalogue.hpp>
+#include <crochet/checkpoint/checkpoint_directory.hpp>
+#include <crochet/checkpoint/saver_options.hpp>
+#include <crochet/checkpoint/session_tensors.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/path_lock.hpp>
+
+namespace crochet::detail {
+
+/// The state of a Saver and its copies, and all that they do but reading tensors into a session.
+class SaverCore {
+ public:
+  using Restore = std::function<Restored(const std::filesystem::path&)>;
+
+  SaverCore(std::filesystem::path where, SaverOptions options, const io::CheckpointFiles& format);
+
+  void prepare();
+
+  std::filesystem::path write(std::span<const io::TensorRecord> tensors, std::int64_t step);
+
+  /// restore_latest and must_restore of a Saver: `restore` is called with each candidate until one is whole.
+  std::optional<Restored> restore_latest(const Restore& restore);
+  Restored must_restore(const Restore& restore);
+  /// Notes what was restored, and whether with the state of every hook.
+  void restored(const Restored& what);
+  void say_nothing_restored() const;
+  [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const;
+  [[nodiscard]] std::vector<std::filesystem::path> last_checkpoints() const;
+  void recover_last_checkpoints(std::span<const std::filesystem::path> prefixes);
+  void remove(const std::filesystem::path& path);
+  [[nodiscard]] bool has(const std::filesystem::path& path) const;
+  [[nodiscard]] std::filesystem::path here(const std::filesystem::path& prefix) const;
+  [[nodiscard]] bool just_restored(std::int64_t step) const;
+  [[nodiscard]] std::filesystem::path prefix_of(std::int64_t step) const;
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return folder_.path(); }
+  [[nodiscard]] const SaverOptions& options() const { return options_; }
+  [[nodiscard]] io::FileSystem& files() const;
+  [[nodiscard]] std::recursive_mutex& mutex() { return mutex_; }
+  [[nodiscard]] SessionTensors& tensors() { return tensors_; }
+
+ private:
+  using Damaged = std::function<void(const std::filesystem::path&, const std::string&)>;
+
+  [[nodiscard]] double now() const { return options_.clock ? options_.clock() : utc_now(); }
+  void say(const std::string& line) const { options_.say ? options_.say(line) : diagnose(line); }
+  [[nodiscard]] Retention retention() const { return {options_.max_to_keep, options_.keep_checkpoint_every_n_hours}; }
+  [[nodiscard]] const CheckpointDirectory& folder() const { return folder_; }
+  [[nodiscard]] std::string pattern() const { return (directory() / options_.basename).string() + "-*"; }
+
+  /// Makes the directory and has its lock. Notices if others removed what was there.
+  void own();
+
+  /// Reports and forgets the checkpoints that others removed while this process had the directory.
+  void note_what_was_removed();
+
+  const Catalogue& catalogue() const;
+
+  /// The state file's; a new one if it is missing or damaged.
+  [[nodiscard]] Catalogue read_list() const;
+
+  /// Restores the best candidate that is whole. damaged(prefix, why) is called for each that is not.
+  std::optional<Restored> restore_newest(const Restore& restore, const Damaged& damaged);
+
+  /// What may be restored, best first: what is listed, then what else the directory has.
+  [[nodiscard]] std::vector<std::filesystem::path> candidates() const;
+  void set_aside(const std::filesystem::path& prefix, const std::string& why);
+  void remove_files(const std::filesystem::path& prefix);
+
+  SaverOptions options_;
+  const io::CheckpointFiles* format_;
+  CheckpointDirectory folder_;
+  double start_;
+  mutable std::optional<Catalogue> list_{};  // nothing: not read yet
+  std::optional<std::filesystem::path> restored_{};
+  SessionTensors tensors_{};
+  io::PathLock path_lock_{};              // of the directory, from the first write on
+  bool cleaned_ = false;                  // what interrupted saves have left is removed
+  mutable std::recursive_mutex mutex_{};  // public members call each other
+};
+
+}  // namespace crochet::detail
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/checkpoint/saver_core.ipp>
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of saver_core.hpp.
+#pragma once
+
+#include <crochet/checkpoint/saver_core.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/diagnostics.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/checkpoint/catalogue.hpp>
+#include <crochet/checkpoint/checkpoint_directory.hpp>
+#include <crochet/checkpoint/saver_options.hpp>
+#include <crochet/checkpoint/session_tensors.hpp>
+#include <crochet/storage/checkpoint_format.hpp>
+#include <crochet/storage/path_lock.hpp>
+
+namespace crochet::detail {
+
+CROCHET_INLINE SaverCore::SaverCore(std::filesystem::path where, SaverOptions options,
+                                    const io::CheckpointFiles& format)
+    : options_(std::move(options)),
+      format_(&format),
+      folder_(std::move(where), options_.basename, files(), format),
+      start_(now()) {
+  if (directory().empty()) {
+    throw LogicError("crochet: Saver: the directory has no name; \".\" is the current directory");
+  }
+  if (options_.latest_filename.find('/') != std::string::npos || options_.latest_filename.empty()) {
+    throw LogicError("crochet: Saver: latest_filename is a name without a directory");
+  }
+  if (options_.basename.find('/') != std::string::npos) {
+    throw LogicError("crochet: Saver: basename is a name without a directory");
+  }
+  if (options_.max_to_keep < 0) throw LogicError("crochet: Saver: max_to_keep must not be below 0");
+}
+
+CROCHET_INLINE void SaverCore::prepare() {
+  const std::lock_guard lock(mutex_);
+  own();
+}
+
+CROCHET_INLINE std::filesystem::path SaverCore::write(std::span<const io::TensorRecord> tensors, std::int64_t step) {
+  const std::lock_guard lock(mutex_);
+  const std::filesystem::path prefix = prefix_of(step);
+  own();
+  if (!std::exchange(cleaned_, true)) folder().remove_leftovers();
+  Catalogue next = catalogue();
+  format_->write(prefix, tensors, files());
+  next.record(prefix, now());
+  std::vector<CheckpointInfo> expired = retention().sweep(next);
+  write_catalogue(next, directory(), options_.latest_filename, files());
+  list_ = std::move(next);
+  for (const CheckpointInfo& checkpoint : expired) {
+    if (has(checkpoint.prefix)) remove_files(checkpoint.prefix);
+  }
+  return prefix;
+}
+
+CROCHET_INLINE std::optional<Restored> SaverCore::restore_latest(const Restore& restore) {
+  return restore_newest(restore, [&](const auto& prefix, const std::string& why) { set_aside(prefix, why); });
+}
+
+CROCHET_INLINE Restored SaverCore::must_restore(const Restore& restore) {
+  list_.reset();
+  std::string damaged;
+  auto restored = restore_newest(restore, [&](const auto&, const std::string& why) {
+    say(why + "; it is passed over");
+    damaged += "; " + why;
+  });
+  if (restored) return *std::move(restored);
+  if (!damaged.empty()) throw DataLossError("crochet: no checkpoint " + pattern() + " is whole" + damaged);
+  throw IoError("crochet: there is no checkpoint " + pattern() +
+                (folder().exists() ? "" : ": the directory does not exist") + "; save one first, or correct the path");
+}
+
+CROCHET_INLINE void SaverCore::restored(const Restored& what) {
+  restored_ = what.hooks.all_loaded() ? std::optional(what.prefix) : std::nullopt;
+}
+
+CROCHET_INLINE void SaverCore::say_nothing_restored() const {
+  say("crochet: there is no checkpoint " + pattern() + "; the session begins anew");
+}
+
+CROCHET_INLINE std::optional<std::filesystem::path> SaverCore::latest_checkpoint() const {
+  const std::lock_guard lock(mutex_);
+  const Catalogue& list = catalogue();
+  if (list.all.empty() || !has(list.all.back().prefix)) return std::nullopt;
+  return list.all.back().prefix;
+}
+
+CROCHET_INLINE std::vector<std::filesystem::path> SaverCore::last_checkpoints() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::filesystem::path> prefixes;
+  for (const CheckpointInfo& checkpoint : catalogue().all) prefixes.push_back(checkpoint.prefix);
+  return prefixes;
+}
+
+CROCHET_INLINE void SaverCore::recover_last_checkpoints(std::span<const std::filesystem::path> prefixes) {
+  const std::lock_guard lock(mutex_);
+  Catalogue list{{}, catalogue().last_preserved};
+  for (const std::filesystem::path& path : prefixes) {
+    const std::optional<std::filesystem::path> prefix = folder().inside(path);
+    if (!prefix || !has(*prefix)) continue;
+    std::error_code error;
+    const auto written = std::filesystem::last_write_time(format_->index_file(*prefix), error);
+    const auto age = std::filesystem::file_time_type::clock::now() - written;
+    list.all.push_back({*prefix, utc_now() - (error ? 0 : std::chrono::duration<double>(age).count())});
+  }
+  tidy(list.all);
+  list_ = std::move(list);
+}
+
+CROCHET_INLINE void SaverCore::remove(const std::filesystem::path& path) {
+  const std::lock_guard lock(mutex_);
+  const std::optional<std::filesystem::path> prefix = folder().inside(path);
+  if (!prefix) throw LogicError("crochet: Saver: " + path.string() + " is not in " + directory().string());
+  if (!folder().exists()) return;
+  own();
+  Catalogue list = catalogue();
+  std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == *prefix; });
+  if (!list.all.empty()) write_catalogue(list, directory(), options_.latest_filename, files());
+  list_ = std::move(list);
+  remove_files(*prefix);
+}
+
+CROCHET_INLINE bool SaverCore::has(const std::filesystem::path& path) const {
+  const std::optional<std::filesystem::path> prefix = folder().inside(path);
+  return prefix && io::checkpoint_exists(*format_, *prefix);
+}
+
+CROCHET_INLINE std::filesystem::path SaverCore::here(const std::filesystem::path& prefix) const {
+  return directory() / prefix.filename();
+}
+
+CROCHET_INLINE bool SaverCore::just_restored(std::int64_t step) const {
+  const std::lock_guard lock(mutex_);
+  return restored_ == prefix_of(step) && latest_checkpoint() == restored_;
+}
+
+CROCHET_INLINE std::filesystem::path SaverCore::prefix_of(std::int64_t step) const {
+  return folder().prefix_of(step, options_.pad_step_number);
+}
+
+CROCHET_INLINE io::FileSystem& SaverCore::files() const {
+  return options_.files != nullptr ? *options_.files : io::local_files();
+}
+
+CROCHET_INLINE void SaverCore::own() {
+  if (path_lock_.holds()) return;
+  const bool had_it = std::exchange(path_lock_, {}).taken();
+  if (had_it) note_what_was_removed();
+  folder().make();
+  path_lock_ = io::PathLock::of_folder(directory());
+  if (!had_it && !path_lock_.enforced()) {
+    say("crochet: " + directory().string() +
+        " is on a file system without locks; nothing keeps another program from writing there, too");
+  }
+}
+
+CROCHET_INLINE void SaverCore::note_what_was_removed() {
+  Catalogue list = catalogue();
+  const auto gone = std::erase_if(list.all, [&](const CheckpointInfo& c) { return !has(c.prefix); });
+  if (!folder().exists()) {
+    say("crochet: " + directory().string() + " was removed while it was in use, with " + std::to_string(gone) +
+        " checkpoints; it is made anew");
+  } else if (gone > 0) {
+    say("crochet: " + std::to_string(gone) + " checkpoints of " + directory().string() +
+        " were removed while it was in use");
+  }
+  list_ = std::move(list);
+}
+
+CROCHET_INLINE const Catalogue& SaverCore::catalogue() const {
+  if (!list_) list_ = read_list();
+  return *list_;
+}
+
+CROCHET_INLINE Catalogue SaverCore::read_list() const {
+  std::optional<Catalogue> list;
+  try {
+    list = read_catalogue(directory(), options_.latest_filename, files());
+  } catch (const DataLossError& error) {
+    say(std::string(error.what()) + "; the directory is searched for checkpoints instead");
+  }
+  if (!list) {
+    list.emplace();
+    std::vector<std::filesystem::path> there = folder().found();
+    // What is older than these may have been kept for good: it is not listed, and so never removed.
+    const auto most = static_cast<std::size_t>(options_.max_to_keep);
+    if (most > 0 && there.size() > most) there.erase(there.begin(), there.end() - options_.max_to_keep);
+    for (const std::filesystem::path& prefix : there) list->record(prefix, start_);
+  }
+  if (list->last_preserved == 0) list->last_preserved = start_;
+  return *list;
+}
+
+CROCHET_INLINE std::optional<Restored> SaverCore::restore_newest(const Restore& restore, const Damaged& damaged) {
+  for (const std::filesystem::path& prefix : candidates()) {
+    if (const auto link = folder().link_to_outside(prefix)) {
+      say("crochet: " + link->string() + " is a link to a file outside " + directory().string() +
+          "; the checkpoint is passed over");
+      continue;
+    }
+    try {
+      Restored restored = restore(prefix);
+      say("crochet: restored " + restored.text());
+      return restored;
+    } catch (const DataLossError& error) {
+      if (has(prefix)) damaged(prefix, error.what());  // else its owner has just removed it
+    } catch (const IoError&) {
+      if (has(prefix)) throw;
+    }
+  }
+  return std::nullopt;
+}
+
+CROCHET_INLINE std::vector<std::filesystem::path> SaverCore::candidates() const {
+  std::vector<std::filesystem::path> best = last_checkpoints();
+  std::reverse(best.begin(), best.end());
+  const std::set<std::filesystem::path> listed(best.begin(), best.end());
+  const auto missing = std::stable_partition(best.begin(), best.end(), [&](const auto& prefix) { return has(prefix); });
+  if (const auto count = best.end() - missing; count > 0) {
+    say("crochet: " + missing->string() + (count == 1 ? "" : " and " + std::to_string(count - 1) + " more") +
+        " of the " + std::to_string(best.size()) + " listed checkpoints " + (count == 1 ? "is" : "are") + " not there");
+  }
+  best.erase(missing, best.end());
+  const std::vector<std::filesystem::path> there = folder().found();
+  for (auto at = there.rbegin(); at != there.rend(); ++at) {
+    if (!listed.contains(*at)) best.push_back(*at);
+  }
+  return best;
+}
+
+CROCHET_INLINE void SaverCore::set_aside(const std::filesystem::path& prefix, const std::string& why) {
+  Catalogue list = catalogue();
+  std::erase_if(list.all, [&](const CheckpointInfo& c) { return c.prefix == prefix; });
+  try {
+    const io::PathLock lock = io::PathLock::of_folder(directory());
+    say(why + "; it is set aside as " + prefix.string() + "*.damaged");
+    folder().set_aside(prefix);
+    if (!list.all.empty()) write_catalogue(list, directory(), options_.latest_filename, files());
+  } catch (const FailedPreconditionError& error) {
+    say(why + "; it is passed over: " + error.what());
+  } catch (const IoError& error) {
+    say(std::string(error.what()) + "; it is passed over");  // and is not used
+  }
+  list_ = std::move(list);
+}
+
+CROCHET_INLINE void SaverCore::remove_files(const std::filesystem::path& prefix) {
+  try {
+    io::remove_checkpoint(*format_, prefix, files());
+  } catch (const IoError& error) {
+    say(error.what());  // it is not listed any more; the run goes on
+  }
+}
+
+}  // namespace crochet::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of crc32c.hpp.
+#pragma once
+
+#include <crochet/io/crc32c.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <isa-l/crc.h>
+
+namespace crochet::io {
+
+CROCHET_INLINE std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
+  constexpr std::size_t piece = std::size_t{1} << 30;  // ISA-L counts in int
+  std::uint32_t crc = ~before;
+  while (!bytes.empty()) {
+    const std::size_t n = std::min(bytes.size(), piece);
+    // It only reads, though its parameter does not say so.
+    auto* begin = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
+    crc = crc32_iscsi(begin, static_cast<int>(n), crc);
+    bytes = bytes.subspan(n);
+  }
+  return ~crc;
+}
+
+CROCHET_INLINE std::uint32_t crc32c(std::string_view text, std::uint32_t before) {
+  return crc32c(std::as_bytes(std::span{text}), before);
+}
+
+}  // namespace crochet::io

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of event_log.hpp.
+#pragma once
+
+#include <crochet/io/event_log.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <crochet/proto/event.pb.h>
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/standard_error.hpp>
+#include <crochet/io/event_file.hpp>
+
+namespace crochet::io::detail {
+
+CROCHET_INLINE double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace crochet::io::detail
+
+namespace crochet::io {
+
+CROCHET_INLINE void EventLog::append(const proto::Event& event) {
+  event.SerializeToString(&serialized_);
+  if (failing_ && file_->unwritten() + serialized_.size() > options_.kept_bytes) {
+    ++lost_;
+    return;
+  }
+  file_->append(serialized_);
+  ++appended_;
+  if (file_->unwritten() >= (std::size_t{64} << 10)) write();
+}
+
+CROCHET_INLINE void EventLog::write() {
+  if (!failing_) attempt([this] { file_->write(); });
+}
+
+CROCHET_INLINE void EventLog::flush() {
+  flushed_at_ = options_.clock();
+  attempt([this] {
+    if (file_->vanished()) begin_another_file();
+    file_->sync();
+  });
+}
+
+CROCHET_INLINE void EventLog::flush_if_due() {
+  if (seconds_to_flush() <= 0) flush();
+}
+
+CROCHET_COLD CROCHET_INLINE void EventLog::recovered() {
+  failing_ = false;
+  report("crochet: events are written again to " + path().string() + "; " + std::to_string(lost_) + " were lost");
+}
+
+CROCHET_COLD CROCHET_INLINE void EventLog::begin_another_file() {
+  const std::string before = path().string();
+  auto next = std::make_unique<EventFile>(directory_, options_.file);
+  next->take_unwritten(*file_);
+  file_ = std::move(next);
+  report("crochet: the event file " + before + " has vanished, with the events in it; going on in " + path().string());
+}
+
+}  // namespace crochet::io

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of event_writer.hpp.
+#pragma once
+
+#include <crochet/io/event_writer.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <crochet/proto/event.pb.h>
+#include <crochet/proto/graph.pb.h>
+#include <crochet/base/error.hpp>
+#include <crochet/io/event_log.hpp>
+#include <crochet/io/event_queue.hpp>
+#include <crochet/io/serialized.hpp>
+#include <crochet/io/summary_proto.hpp>
+#include <crochet/storage/summary.hpp>
+
+namespace crochet::io::detail {
+
+CROCHET_INLINE proto::Event stamped(double time, std::int64_t step) {
+  proto::Event event;
+  event.set_wall_time(time);
+  event.set_step(step);
+  return event;
+}
+
+}  // namespace crochet::io::detail
+
+namespace crochet::io {
+
+struct EventWriter::Shared {
+  Shared(const std::filesystem::path& directory, const EventWriterOptions& given)
+      : options(given), queue(EventLog(directory, given.log), given.queue, given.queue_wait_seconds) {}
+  ~Shared() {
+    queue.close();
+    if (const std::exception_ptr failure = queue.take_failure()) tell(failure);
+  }
+
+  double now() const { return options.log.file.wall_clock(); }
+  void add(detail::EventQueue::Work work) {
+    if (is_closed()) throw LogicError("crochet: an event was added to a writer that is closed");
+    queue.add(std::move(work));
+  }
+  void close() {
+    {
+      const std::lock_guard lock(mutex);
+      if (std::exchange(closed, true)) return;
+    }
+    queue.close();
+    if (const std::exception_ptr failure = queue.take_failure()) std::rethrow_exception(failure);
+  }
+  bool is_closed() const {
+    const std::lock_guard lock(mutex);
+    return closed;
+  }
+  /// Whether a session begins with this step.
+  bool begins(std::int64_t step) {
+    const std::lock_guard lock(mutex);
+    if (started && step >= latest_step) return false;
+    latest_step = step;
+    return started = true;
+  }
+  bool ends() {
+    const std::lock_guard lock(mutex);
+    return std::exchange(started, false);
+  }
+  void latest(std::int64_t step) {
+    const std::lock_guard lock(mutex);
+    latest_step = std::max(latest_step, step);
+  }
+  bool use_once(std::string_view tag) {
+    const std::lock_guard lock(mutex);
+    return run_tags.emplace(tag).second;
+  }
+  /// In the thread.
+  void left_out(std::uint64_t numbers, EventLog& log) {
+    if (numbers == 0 || std::exchange(told_of_non_finite, true)) return;
+    log.report("crochet: " + std::to_string(numbers) +
+               " values that are infinite or not a number were left out of a histogram; this is said once");
+  }
+  void tell(const std::exception_ptr& failure) const {
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      options.log.report(error.what());
+    } catch (...) {
+    }
+  }
+
+  const EventWriterOptions options;
+  mutable std::mutex mutex;
+  std::int64_t latest_step = 0;
+  std::set<std::string, std::less<>> run_tags;
+  bool started = false, closed = false;
+  bool told_of_non_finite = false;
+  detail::EventQueue queue;  // last: its thread uses the above
+};
+
+template <class Fill>
+void EventWriter::add(Fill fill, std::int64_t step) const {
+  shared_->add([fill = std::move(fill), step, time = shared_->now()](EventLog& log) {
+    proto::Event event = detail::stamped(time, step);
+    fill(event);
+    log.append(event);
+  });
+}
+
+CROCHET_INLINE EventWriter::EventWriter(const std::filesystem::path& directory, const EventWriterOptions& options)
+    : shared_(std::make_shared<Shared>(directory, options)) {}
+
+CROCHET_INLINE void EventWriter::add_scalar(std::string_view tag, double value, std::int64_t step) const {
+  if (shared_) add_summary(std::move(Summary{}.scalar(tag, value)), step);
+}
+
+CROCHET_INLINE void EventWriter::add_image(std::string_view tag, ImagePixels image, std::int64_t step) const {
+  if (shared_) add_summary(std::move(Summary{}.image(tag, std::move(image))), step);
+}
+
+CROCHET_INLINE void EventWriter::add_text(std::string_view tag, std::string text, std::int64_t step) const {
+  if (shared_) add_summary(std::move(Summary{}.text(tag, std::move(text))), step);
+}
+
+CROCHET_INLINE void EventWriter::add_summary(Summary summary, std::int64_t step) const {
+  if (!shared_ || summary.empty()) return;
+  shared_->latest(step);
+  shared_->add([summary = std::move(summary), step, time = shared_->now(), policy = shared_->options.non_finite,
+                shared = shared_.get()](EventLog& log) {
+    proto::Event event = detail::stamped(time, step);
+    shared->left_out(encode_summary(summary, policy, *event.mutable_summary()), log);
+    log.append(event);
+  });
+}
+
+CROCHET_INLINE void EventWriter::add_graph(const proto::GraphDef& graph) const {
+  if (shared_) add([bytes = detail::serialized(graph)](proto::Event& e) { e.set_graph_def(bytes); });
+}
+
+CROCHET_INLINE void EventWriter::add_meta_graph(const proto::MetaGraphDef& graph) const {
+  if (shared_) add([bytes = detail::serialized(graph)](proto::Event& e) { e.set_meta_graph_def(bytes); });
+}
+
+CROCHET_INLINE void EventWriter::add_run_metadata(std::string_view tag, std::string run_metadata) const {
+  if (add_first_run_metadata(tag, std::move(run_metadata))) return;
+  throw LogicError("crochet: run metadata of the tag " + std::string(tag) + " has been written before");
+}
+
+CROCHET_INLINE bool EventWriter::add_first_run_metadata(std::string_view tag, std::string run_metadata) const {
+  if (!shared_) return true;
+  if (!shared_->use_once(tag)) return false;
+  add([tag = std::string(tag), bytes = std::move(run_metadata)](proto::Event& e) {
+    e.mutable_tagged_run_metadata()->set_tag(tag);
+    e.mutable_tagged_run_metadata()->set_run_metadata(bytes);
+  });
+  return true;
+}
+
+CROCHET_INLINE void EventWriter::start(std::int64_t step) const {
+  if (shared_ && shared_->begins(step)) add_session_log(proto::SessionLog::START, step);
+}
+
+CROCHET_INLINE void EventWriter::stop(std::int64_t step, std::string_view why) const {
+  if (shared_ && shared_->ends()) add_session_log(proto::SessionLog::STOP, step, {}, why);
+}
+
+CROCHET_INLINE void EventWriter::checkpoint(std::int64_t step, std::string_view path) const {
+  add_session_log(proto::SessionLog::CHECKPOINT, step, path);
+}
+
+CROCHET_INLINE void EventWriter::add_session_log(proto::SessionLog_SessionStatus status, std::int64_t step,
+                                                 std::string_view path, std::string_view message) const {
+  if (!shared_) return;
+  proto::SessionLog entry;
+  entry.set_status(status);
+  entry.set_checkpoint_path(std::string(path));
+  entry.set_msg(std::string(message));
+  add([entry](proto::Event& e) { *e.mutable_session_log() = entry; }, step);
+}
+
+CROCHET_INLINE void EventWriter::flush() const {
+  if (shared_) shared_->queue.flush();
+}
+
+CROCHET_INLINE void EventWriter::close() const {
+  if (shared_) shared_->close();
+}
+
+CROCHET_INLINE bool EventWriter::closed() const { return shared_ && shared_->is_closed(); }
+
+CROCHET_INLINE std::filesystem::path EventWriter::path() const {
+  return shared_ ? shared_->queue.path() : std::filesystem::path{};
+}
+
+CROCHET_INLINE std::uint64_t EventWriter::dropped() const { return shared_ ? shared_->queue.dropped() : 0; }
+
+}  // namespace crochet::io

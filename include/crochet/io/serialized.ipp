@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of serialized.hpp.
+#pragma once
+
+#include <crochet/io/serialized.hpp>
+
+#include <string>
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/message_lite.h>
+
+namespace crochet::io::detail {
+
+CROCHET_INLINE std::string serialized(const google::protobuf::MessageLite& message) {
+  std::string bytes;
+  google::protobuf::io::StringOutputStream stream(&bytes);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.SetSerializationDeterministic(true);  // maps in the order of their keys: equal graphs are equal bytes
+  message.SerializeToCodedStream(&out);
+  out.Trim();
+  return bytes;
+}
+
+}  // namespace crochet::io::detail
