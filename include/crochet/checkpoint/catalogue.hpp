@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catalogue: which checkpoints a directory has, in the file `checkpoint` that TensorFlow's tools read, too.
+// Catalogue: the list of a directory's checkpoints, in the file `checkpoint` of TensorFlow's format.
 #pragma once
 
 #include <filesystem>
@@ -11,50 +11,52 @@
 
 namespace crochet {
 
-/// A checkpoint that is listed.
+/// A listed checkpoint.
 struct CheckpointInfo {
-  std::filesystem::path prefix;  ///< what the names of its files begin with
-  double time = 0;               ///< when it was saved, seconds since 1970, UTC
+  std::filesystem::path prefix;  ///< common prefix of the names of its files
+  double time = 0;               ///< time of the save, seconds since 1970, UTC
   friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
 };
 
-/// The checkpoints of a directory, oldest first; the last one is the current one. What is kept for good is not listed.
+/// The checkpoints of a directory, oldest first; the last one is the current one. Permanently kept ones are not listed.
 struct Catalogue {
   std::vector<CheckpointInfo> all;
-  double last_preserved = 0;  ///< when the last one that is kept for good was saved; or, before, where counting began
+  double last_preserved = 0;  ///< time of the last permanently kept checkpoint; before the first one, the start of the
+                              ///< interval
 
-  /// Lists a checkpoint as the newest; one of this prefix that is listed already moves there. Times never go back, even
-  /// if the clock does.
+  /// Lists a checkpoint as the newest; a listed one of this prefix moves to the end. Times are monotonic, even if the
+  /// clock is not.
   void record(const std::filesystem::path& prefix, double time);
 };
 
-/// Which checkpoints stay.
+/// Selects the checkpoints to keep.
 struct Retention {
-  int max_to_keep = 5;                            ///< the newest so many; 0: all
-  double keep_checkpoint_every_n_hours = 10'000;  ///< and of the others one every so many hours, for good
+  int max_to_keep = 5;                            ///< number of newest checkpoints to keep; 0: all
+  double keep_checkpoint_every_n_hours = 10'000;  ///< of the others, one per this number of hours is kept permanently
 
-  /// Takes off the list what is too much, down to the limit, however much that is, and returns what is to be removed.
-  /// The others that it took off are kept for good.
+  /// Shortens the list to max_to_keep, from any length, and returns the checkpoints to remove. The others taken off the
+  /// list are kept permanently.
   std::vector<CheckpointInfo> sweep(Catalogue& catalogue) const;
 };
 
 namespace detail {
 
-/// The list without what it has twice (the later place counts), with times that never go back. Linear.
+/// Removes duplicates (the last one stays) and makes the times monotonic. Linear.
 void tidy(std::vector<CheckpointInfo>& all);
 
 }  // namespace detail
 
-/// Reads `directory/name`; nothing if there is no such file. Of each listed path only the last part counts: the
-/// checkpoints of a directory lie in it. So TensorFlow's absolute paths, and those of a directory that was moved or
-/// copied, mean the files beside the list, and no list leads to files elsewhere. What is listed twice counts once.
-/// Throws IoError if it cannot be read, DataLossError if it is not a list of checkpoints or names none as the current
-/// one. Cost: linear in the list.
+/// Reads `directory/name`; empty if there is no such file.
+/// - Only the last part of each listed path is used: the checkpoints of a directory lie in it. So TensorFlow's absolute
+///   paths, and those of a moved or copied directory, refer to the files beside the list, and no list refers to files
+///   elsewhere. Duplicates count once.
+/// - Throws: IoError if it cannot be read; DataLossError if it is not a list of checkpoints or has no current one.
+/// - Cost: linear in the list.
 std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name,
                                         io::FileSystem& files = io::local_files());
 
-/// Writes it, durably, in place of an older one; it must not be empty. Throws IoError, and leaves the older one as it
-/// was.
+/// Writes the list durably, in place of an older one; it must not be empty. Throws IoError, and leaves the older one
+/// unchanged.
 void write_catalogue(const Catalogue& catalogue, const std::filesystem::path& directory, std::string_view name,
                      io::FileSystem& files = io::local_files());
 

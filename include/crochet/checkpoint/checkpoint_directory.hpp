@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckpointDirectory: the checkpoints of a directory, as files.
+// CheckpointDirectory: the checkpoint files of a directory.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ std::int64_t step_of(const std::filesystem::path& prefix, std::string_view basen
 
 }  // namespace detail
 
-/// The checkpoints `<directory>/<basename>-<step>` of one format. Keeps no state: each call reads the directory.
+/// The checkpoints `<directory>/<basename>-<step>` of one format. Stateless: each call reads the directory.
 class CheckpointDirectory {
  public:
   CheckpointDirectory(std::filesystem::path path, std::string basename, io::FileSystem& files,
@@ -35,23 +35,23 @@ class CheckpointDirectory {
   /// `padded`: at least 8 digits.
   [[nodiscard]] std::filesystem::path prefix_of(std::int64_t step, bool padded) const;
 
-  /// The prefixes of those that are there, by step; none if there is no directory. Throws IoError if it cannot be read.
+  /// The prefixes of the existing checkpoints, by step; none if there is no directory. Throws IoError if it cannot be
+  /// read.
   [[nodiscard]] std::vector<std::filesystem::path> found() const;
 
-  /// Is the directory there?
+  /// Whether the directory exists.
   [[nodiscard]] bool exists() const;
-  /// Makes the directory. One that is new is brought to the disk, too: what is in it is worth nothing if nothing leads
-  /// to it. Throws IoError.
+  /// Creates the directory, and syncs a new one to disk, since its files are lost without its entry. Throws IoError.
   void make() const;
-  /// The path of a checkpoint in this directory, if it is one: `directory/name`, however it is spelt.
+  /// The path of a checkpoint in this directory, in the form `directory/name`; empty if it is in another one.
   [[nodiscard]] std::optional<std::filesystem::path> inside(const std::filesystem::path& prefix) const;
-  /// A file of this checkpoint that is a link to a file outside the directory; nothing if there is none.
+  /// A file of this checkpoint that is a link to a file outside the directory; empty if there is none.
   [[nodiscard]] std::optional<std::filesystem::path> link_to_outside(const std::filesystem::path& prefix) const;
 
-  /// Removes files of checkpoints that have no index: their saves were interrupted.
+  /// Removes files of checkpoints without an index, which interrupted saves have left.
   void remove_leftovers() const;
 
-  /// Gives all its files the ending ".damaged". Throws IoError.
+  /// Renames all its files with the suffix ".damaged". Throws IoError.
   void set_aside(const std::filesystem::path& prefix) const;
 
  private:

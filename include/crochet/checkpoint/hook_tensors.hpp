@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a chain's hooks as tensors of a checkpoint: `crochet/hooks` is the schema, as text; every field is a
-// tensor `crochet/hooks/<hook's key>/<field>`. Texts are bytes, so that formats without strings hold them too.
+// tensor `crochet/hooks/<hook's key>/<field>`. Texts are stored as bytes, for formats without strings.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace crochet {
 
 inline constexpr std::string_view hook_schema_tensor = "crochet/hooks";
 
-/// A tensor with memory of its own.
+/// A tensor with its own memory.
 struct OwnedTensor {
   std::string name;
   io::DataType type = io::DataType::uint8;
@@ -40,12 +40,12 @@ constexpr io::DataType data_type_of(StateType type) {
   return types[static_cast<std::size_t>(type)];
 }
 
-/// A line "float64[] history" of a schema; nothing if it is none.
+/// Parses a line "float64[] history" of a schema; empty if it is invalid.
 std::optional<StateField> field_of(std::string_view line);
 
 }  // namespace detail
 
-/// The tensors that hold a chain's state; none if its hooks save none. Throws LogicError for a key with a line break.
+/// The tensors of a chain's state; none if no hook has state. Throws LogicError for a key with a line break.
 std::vector<OwnedTensor> to_tensors(const ChainState& state);
 
 namespace detail {
@@ -59,9 +59,10 @@ ChainState chain_state_from(const TensorSource& reader);
 
 }  // namespace detail
 
-/// The state that a checkpoint holds; empty if it holds none (one of TensorFlow's). Throws DataLossError if schema and
-/// tensors do not agree or a tensor or a hook is named twice, and what the reader throws. Memory: the state, and at
-/// most 64 bytes for each byte of schema and texts (docs/file-formats.md). Reader: an io::CheckpointReader.
+/// The hook state in a checkpoint; empty if there is none, as in one of TensorFlow's. Reader: an io::CheckpointReader.
+/// - Throws: DataLossError if schema and tensors are inconsistent, or a tensor or a hook occurs twice; what the reader
+///   throws.
+/// - Memory: the state, and at most 64 bytes per byte of schema and texts (docs/file-formats.md).
 template <class Reader>
 ChainState chain_state_of(const Reader& reader) {
   return detail::chain_state_from(

@@ -28,7 +28,7 @@ CROCHET_INLINE std::string field_tensor(const StateSection& section, const State
   return std::string(hook_schema_tensor) + "/" + section.key + "/" + field.key;
 }
 
-/// Texts one after the other, each with its length before it in 8 bytes.
+/// Concatenates texts, each after its length in 8 bytes.
 CROCHET_INLINE std::vector<std::byte> pack_texts(const std::vector<std::string>& texts) {
   std::vector<std::byte> bytes;
   for (const std::string& text : texts) {
@@ -119,8 +119,8 @@ CROCHET_INLINE ChainState chain_state_from(const TensorSource& reader) {
   const auto fail = [](const std::string& why) {
     throw DataLossError("crochet: the checkpoint's hook state is damaged: " + why);
   };
-  std::set<const void*> taken;       // the tensors that were read
-  std::set<std::string_view> hooks;  // those that the schema has named
+  std::set<const void*> taken;       // the tensors already read
+  std::set<std::string_view> hooks;  // the hooks in the schema so far
   const auto read = [&](const std::string& name, io::DataType type) {
     const auto* entry = reader.find(name);
     if (entry == nullptr || entry->type != type || entry->shape.size() > 1)

@@ -62,21 +62,21 @@ class SaverCore {
   [[nodiscard]] const CheckpointDirectory& folder() const { return folder_; }
   [[nodiscard]] std::string pattern() const { return (directory() / options_.basename).string() + "-*"; }
 
-  /// Makes the directory and has its lock. Notices if others removed what was there.
+  /// Creates the directory and takes its lock. Detects checkpoints that others removed.
   void own();
 
-  /// Reports and forgets the checkpoints that others removed while this process had the directory.
+  /// Reports and drops the checkpoints that others removed while this process had the directory.
   void note_what_was_removed();
 
   const Catalogue& catalogue() const;
 
-  /// The state file's; a new one if it is missing or damaged.
+  /// The list in the state file; a new one if it is missing or damaged.
   [[nodiscard]] Catalogue read_list() const;
 
-  /// Restores the best candidate that is whole. damaged(prefix, why) is called for each that is not.
+  /// Restores the best undamaged candidate. Calls damaged(prefix, why) for each damaged one.
   std::optional<Restored> restore_newest(const Restore& restore, const Damaged& damaged);
 
-  /// What may be restored, best first: what is listed, then what else the directory has.
+  /// The candidates for a restore, best first: the listed ones, then the others in the directory.
   [[nodiscard]] std::vector<std::filesystem::path> candidates() const;
   void set_aside(const std::filesystem::path& prefix, const std::string& why);
   void remove_files(const std::filesystem::path& prefix);
@@ -85,11 +85,11 @@ class SaverCore {
   const io::CheckpointFiles* format_;
   CheckpointDirectory folder_;
   double start_;
-  mutable std::optional<Catalogue> list_{};  // nothing: not read yet
+  mutable std::optional<Catalogue> list_{};  // empty: not read yet
   std::optional<std::filesystem::path> restored_{};
   SessionTensors tensors_{};
   io::PathLock path_lock_{};              // of the directory, from the first write on
-  bool cleaned_ = false;                  // what interrupted saves have left is removed
+  bool cleaned_ = false;                  // files of interrupted saves are removed
   mutable std::recursive_mutex mutex_{};  // public members call each other
 };
 

@@ -200,7 +200,7 @@ CROCHET_INLINE Catalogue SaverCore::read_list() const {
   if (!list) {
     list.emplace();
     std::vector<std::filesystem::path> there = folder().found();
-    // What is older than these may have been kept for good: it is not listed, and so never removed.
+    // Older ones may be permanently kept: such checkpoints are not listed, and so never removed.
     const auto most = static_cast<std::size_t>(options_.max_to_keep);
     if (most > 0 && there.size() > most) there.erase(there.begin(), there.end() - options_.max_to_keep);
     for (const std::filesystem::path& prefix : there) list->record(prefix, start_);
@@ -221,7 +221,7 @@ CROCHET_INLINE std::optional<Restored> SaverCore::restore_newest(const Restore& 
       say("crochet: restored " + restored.text());
       return restored;
     } catch (const DataLossError& error) {
-      if (has(prefix)) damaged(prefix, error.what());  // else its owner has just removed it
+      if (has(prefix)) damaged(prefix, error.what());  // otherwise its owner has just removed it
     } catch (const IoError&) {
       if (has(prefix)) throw;
     }
@@ -266,7 +266,7 @@ CROCHET_INLINE void SaverCore::remove_files(const std::filesystem::path& prefix)
   try {
     io::remove_checkpoint(*format_, prefix, files());
   } catch (const IoError& error) {
-    say(error.what());  // it is not listed any more; the run goes on
+    say(error.what());  // it is no longer listed; the run continues
   }
 }
 

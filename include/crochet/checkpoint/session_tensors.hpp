@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session as the tensors of a checkpoint, and back: variables under their names, the step as `global_step`, the state
-// of hooks (checkpoint/hook_tensors.hpp).
+// Conversion of a session to the tensors of a checkpoint and back: variables under their names, the step as
+// `global_step`, the state of hooks (checkpoint/hook_tensors.hpp).
 #pragma once
 
 #include <algorithm>
@@ -25,22 +25,22 @@
 
 namespace crochet {
 
-/// What there is of a session to be saved. Keeps its memory from one time to the next.
+/// The state of a session for a checkpoint. Reuses its memory.
 class SessionTensors {
  public:
-  /// Of the variables only the places are noted: `records` are valid until the session's next run, or until one of its
-  /// variables is asked for. Throws UninitializedError if a variable has no value, and what hooks' save_state throws.
+  /// Refers to the variables' memory: `records` are valid until the session's next run, or until the next access to one
+  /// of its variables. Throws UninitializedError if a variable has no value, and what hooks' save_state throws.
   template <class Session>
   void borrow(const Session& session, std::int64_t step) {
     collect<false>(session, step);
   }
-  /// The variables' elements are copied. Cost: that copy; no allocation of theirs after the first time.
+  /// Copies the variables' elements. Cost: that copy; allocates for them only the first time.
   template <class Session>
   void copy(const Session& session, std::int64_t step) {
     collect<true>(session, step);
   }
 
-  /// The tensors, to be written.
+  /// The tensors to write.
   [[nodiscard]] const std::vector<io::TensorRecord>& records() const { return records_; }
 
  private:
@@ -104,12 +104,12 @@ class SessionTensors {
   std::vector<io::TensorRecord> records_;
 };
 
-/// What a restore found.
+/// The result of a restore.
 struct Restored {
   std::filesystem::path prefix;
   std::int64_t step = 0;
   StateReport hooks;
-  std::vector<std::string> ignored;  ///< tensors of the checkpoint that the model has no variable for
+  std::vector<std::string> ignored;  ///< tensors of the checkpoint without a variable in the model
 
   /// "dir/model.ckpt-20, step 20; hooks: 2 loaded; ignored: v, w"; of more than three ignored tensors the count.
   [[nodiscard]] std::string text() const;
@@ -119,7 +119,7 @@ namespace detail {
 
 std::string typed_shape(io::DataType type, std::span<const std::int64_t> shape);
 
-/// What keeps a checkpoint from being this model's, a few words for each variable; empty if nothing does.
+/// The mismatches of a checkpoint with this model, a few words per variable; empty if there are none.
 template <class E, class Reader>
 std::string mismatches(E& executor, const Reader& reader) {
   std::string all;
@@ -132,7 +132,7 @@ std::string mismatches(E& executor, const Reader& reader) {
     } else if (const std::string found = typed_shape(entry->type, entry->shape); found != wanted) {
       all += (all.empty() ? "" : "; ") + std::string(name) + " is " + found + " in it and " + wanted + " here";
     }
-    return false;  // only looked at
+    return false;  // only read
   });
   return all;
 }
@@ -162,7 +162,7 @@ std::vector<std::string> unused_tensors(E& executor, const Reader& reader) {
 
 }  // namespace detail
 
-/// Gives a session the variables and the step of a checkpoint. Errors: as restore_session.
+/// Restores the variables and the step of a checkpoint. Errors: as restore_session.
 template <class Session, class Reader>
 void restore_variables(Session& session, const Reader& reader, const std::filesystem::path& prefix) {
   using E = std::remove_cvref_t<decltype(session.executor())>;
@@ -173,7 +173,7 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
     if (const std::string why = detail::mismatches(executor, reader); !why.empty()) {
       throw CheckpointMismatchError("crochet: " + prefix.string() + " is not a checkpoint of this model: " + why);
     }
-    reader.verify();  // all of it before any of it is used: a step function cannot be initialized anew
+    reader.verify();  // verifies all before any of it is used: a step function cannot be reinitialized
     detail::read_variables(executor, reader);
     if constexpr (!detail::CountsSteps<E>) {
       std::int64_t step = 0;
@@ -186,10 +186,10 @@ void restore_variables(Session& session, const Reader& reader, const std::filesy
   }
 }
 
-/// Gives a session what a checkpoint holds: every variable, the step, the state of its hooks. Throws
-/// CheckpointMismatchError if a variable is missing or has another type or shape, DataLossError for a damaged
-/// checkpoint, and leaves everything as it was. Cost: the checkpoint is read twice, the second time from memory as a
-/// rule.
+/// Restores a session from a checkpoint: every variable, the step, the state of its hooks.
+/// - Throws: CheckpointMismatchError if a variable is missing or has another type or shape; DataLossError for a damaged
+///   checkpoint. The session is then unchanged.
+/// - Cost: the checkpoint is read twice, usually from the page cache the second time.
 template <io::CheckpointFormat F, class Session>
 Restored restore_session(Session& session, const std::filesystem::path& prefix,
                          io::FileSystem& files = io::local_files()) {
