@@ -15,41 +15,32 @@ namespace {
 using detail::misspelt;
 
 // Each is a hook with a right phase and the name, as a member that takes any arguments.
-#define NEAR_MISSES(X)                                                                                                 \
-  X(extend_graph, extendGraph)                                                                                         \
-  X(extend_graph, ExtendGraph)                                                                                         \
-  X(extend_graph, Extend_Graph) X(extend_graph, extend_the_graph) X(extend_graph, on_extend_graph)                     \
-      X(extend_graph, extend_graph_) X(extend_graph, graph_extend) X(extend_graph, extends_graph)                      \
-          X(extend_graph, extend_grap) X(begin, Begin) X(begin, on_begin) X(begin, onBegin) X(begin, OnBegin) X(       \
-              begin, begin_) X(begin, beginn) X(after_create_session, AfterCreateSession)                              \
-              X(after_create_session, afterCreateSession) X(after_create_session, After_Create_Session) X(             \
-                  after_create_session, after_Create_Session) X(after_create_session, After_create_session)            \
-                  X(after_create_session, on_after_create_session) X(after_create_session, after_session_create) X(    \
-                      after_create_session, after_session_created) X(after_create_session, aftercreatesession)         \
-                      X(after_create_session, after_create_session_) X(after_create_session, after_created_session) X( \
-                          after_create_session, after_create_sesion) X(before_run, BeforeRun) X(before_run, beforeRun) \
-                          X(before_run, Before_Run) X(before_run, before_Run) X(before_run, Before_run)                \
-                              X(before_run, beforerun) X(before_run, on_before_run) X(before_run, onBeforeRun) X(      \
-                                  before_run, before_run_) X(before_run, run_before) X(before_run, befor_run)          \
-                                  X(before_run, before_each_run) X(after_run, AfterRun) X(after_run, afterRun) X(      \
-                                      after_run, After_Run) X(after_run, after_Run) X(after_run, After_run)            \
-                                      X(after_run, afterrun) X(after_run, on_after_run) X(after_run, OnAfterRun)       \
-                                          X(after_run, after_run_) X(after_run, _after_run) X(after_run, after_rum)    \
-                                              X(after_run, after_every_run) X(end, End) X(end, on_end) X(end, onEnd)   \
-                                                  X(end, OnEnd) X(end, end_) X(end, endd) X(on_error, OnError) X(      \
-                                                      on_error, onError) X(on_error, On_Error) X(on_error, on_Error)   \
-                                                      X(on_error, onerror) X(on_error, on_error_) X(on_error, on_eror) \
-                                                          X(save_state, SaveState) X(save_state, saveState) X(         \
-                                                              save_state, Save_State) X(save_state, save_State)        \
-                                                              X(save_state, savestate) X(save_state, on_save_state) X( \
-                                                                  save_state, save_state_) X(save_state, save_sate)    \
-                                                                  X(load_state, LoadState) X(load_state, loadState)    \
-                                                                      X(load_state, Load_State)                        \
-                                                                          X(load_state, load_State)                    \
-                                                                              X(load_state, loadstate)                 \
-                                                                                  X(load_state, on_load_state)         \
-                                                                                      X(load_state, load_state_)       \
-                                                                                          X(load_state, laod_state)
+// clang-format off
+#define NEAR_MISSES(X) \
+  X(extend_graph, extendGraph) X(extend_graph, ExtendGraph) X(extend_graph, Extend_Graph) \
+  X(extend_graph, extend_the_graph) X(extend_graph, on_extend_graph) X(extend_graph, extend_graph_) \
+  X(extend_graph, graph_extend) X(extend_graph, extends_graph) X(extend_graph, extend_grap) X(begin, Begin) \
+  X(begin, on_begin) X(begin, onBegin) X(begin, OnBegin) X(begin, begin_) X(begin, beginn) \
+  X(after_create_session, AfterCreateSession) X(after_create_session, afterCreateSession) \
+  X(after_create_session, After_Create_Session) X(after_create_session, after_Create_Session) \
+  X(after_create_session, After_create_session) X(after_create_session, on_after_create_session) \
+  X(after_create_session, after_session_create) X(after_create_session, after_session_created) \
+  X(after_create_session, aftercreatesession) X(after_create_session, after_create_session_) \
+  X(after_create_session, after_created_session) X(after_create_session, after_create_sesion) \
+  X(before_run, BeforeRun) X(before_run, beforeRun) X(before_run, Before_Run) X(before_run, before_Run) \
+  X(before_run, Before_run) X(before_run, beforerun) X(before_run, on_before_run) X(before_run, onBeforeRun) \
+  X(before_run, before_run_) X(before_run, run_before) X(before_run, befor_run) X(before_run, before_each_run) \
+  X(after_run, AfterRun) X(after_run, afterRun) X(after_run, After_Run) X(after_run, after_Run) \
+  X(after_run, After_run) X(after_run, afterrun) X(after_run, on_after_run) X(after_run, OnAfterRun) \
+  X(after_run, after_run_) X(after_run, _after_run) X(after_run, after_rum) X(after_run, after_every_run) \
+  X(end, End) X(end, on_end) X(end, onEnd) X(end, OnEnd) X(end, end_) X(end, endd) X(on_error, OnError) \
+  X(on_error, onError) X(on_error, On_Error) X(on_error, on_Error) X(on_error, onerror) X(on_error, on_error_) \
+  X(on_error, on_eror) X(save_state, SaveState) X(save_state, saveState) X(save_state, Save_State) \
+  X(save_state, save_State) X(save_state, savestate) X(save_state, on_save_state) X(save_state, save_state_) \
+  X(save_state, save_sate) X(load_state, LoadState) X(load_state, loadState) X(load_state, Load_State) \
+  X(load_state, load_State) X(load_state, loadstate) X(load_state, on_load_state) X(load_state, load_state_) \
+  X(load_state, laod_state)
+// clang-format on
 
 #define HOOK(phase_name, member) \
   struct Has_##member {          \

@@ -2,9 +2,9 @@
 // Event files in memory, and disks that are full when a test says so.
 #pragma once
 
-#include <crochet/io/tfrecord.hpp>
 #include <crochet/proto/event.pb.h>
 #include <crochet/io/event_log.hpp>
+#include <crochet/io/tfrecord.hpp>
 #include <crochet/testing/manual_clock.hpp>
 #include <crochet/testing/recording_sink.hpp>
 
