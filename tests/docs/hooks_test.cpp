@@ -173,7 +173,7 @@ TEST(HooksDocument, HasNoRowsThatNobodyChecks) {
 TEST(HooksDocument, ListsEachHeaderAndNoneThatThereIsNot) {
   const std::filesystem::path root = CROCHET_SOURCE_DIR;
   for (const auto& file : std::filesystem::recursive_directory_iterator(root / "include/crochet/hooks")) {
-    if (file.is_directory()) continue;
+    if (file.path().extension() != ".hpp") continue;  // folders, and what the compiled part is made of
     const std::string link = "(../" + file.path().lexically_relative(root).generic_string() + ")";
     EXPECT_NE(document().find(link), std::string::npos) << "docs/hooks.md does not list " << link;
   }
