@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugAddress: where a debug server is, and how safe the way to it is.
+// DebugAddress: the address of a debug server and the transport security of its connection.
 #pragma once
 
 #include <filesystem>
@@ -15,13 +15,13 @@
 
 namespace crochet::debug {
 
-/// Certificates, as PEM texts. Without `root_certificates` those of the system are trusted; key and chain are for a
-/// server that asks who calls (mTLS).
+/// Certificates, as PEM texts. Without `root_certificates` the system's roots are trusted. Key and chain are for a
+/// server that requires client certificates (mTLS).
 struct Tls {
   std::string root_certificates{};
   std::string private_key{};
   std::string certificate_chain{};
-  std::string server_name{};  ///< what the certificate calls the server, where that is not the host of the address
+  std::string server_name{};  ///< the server's name in its certificate, if it differs from the address's host
 };
 
 namespace detail {
@@ -37,7 +37,7 @@ inline std::string pem_file(const std::filesystem::path& path) {
 }
 }  // namespace detail
 
-/// The same from files; without a path the text is empty. Throws IoError that names a file that cannot be read.
+/// Reads the same from files; an empty path gives an empty text. Throws IoError with the name of an unreadable file.
 inline Tls tls_from_files(const std::filesystem::path& roots, const std::filesystem::path& key = {},
                           const std::filesystem::path& chain = {}) {
   return {.root_certificates = detail::pem_file(roots),
@@ -45,24 +45,23 @@ inline Tls tls_from_files(const std::filesystem::path& roots, const std::filesys
           .certificate_chain = detail::pem_file(chain)};
 }
 
-/// A server elsewhere, over an encrypted connection.
+/// A server on another machine, over an encrypted connection.
 struct TlsServer {
   std::string address;  ///< `host:port`
   Tls tls{};
 };
 
-/// A server elsewhere, over a connection that everybody between can read and change: tensors leave the machine, and who
-/// answers may switch watches on. The type is how a program says that it wants that.
+/// A server on another machine, over an unprotected connection. Every host on the route can read the tensors, change
+/// the data, and switch watches on. The type makes the choice of an insecure connection explicit.
 struct InsecureRemote {
   std::string address;  ///< `host:port`
 };
 
-/// `host:port`, `[::1]:port` or `unix:/path/of/socket`; before the first, `grpc://` may stand and, behind it, a path,
-/// which servers get to see but which takes no part in the connection.
+/// `host:port`, `[::1]:port` or `unix:/path/of/socket`. `grpc://` may precede the first form, with a path after the
+/// port. The path is sent to servers and does not affect the connection.
 ///   "localhost:6064"   "grpc://127.0.0.1:6064/run/7"   "unix:/run/debug.sock"
-/// A plain text must name this machine: localhost, 127.0.0.0/8, [::1] or a Unix socket. Anything else is given as
-/// TlsServer or InsecureRemote. Throws LogicError for text that is no address, and for one that is not on this machine
-/// and has no type that says how to get there.
+/// A plain text must name this machine: localhost, 127.0.0.0/8, [::1] or a Unix socket. Use TlsServer or InsecureRemote
+/// for anything else. Throws LogicError for text that is not an address, and for a remote address as plain text.
 class DebugAddress {
  public:
   DebugAddress(std::string_view text)
@@ -78,15 +77,15 @@ class DebugAddress {
   DebugAddress(const InsecureRemote& server)
       : DebugAddress(server.address, false) {}  // NOLINT(google-explicit-constructor)
 
-  /// The whole address, `grpc://` or `unix:` first: what streams, gates and graphs know it by.
+  /// The whole address, with `grpc://` or `unix:`: the key for streams, gates and graphs.
   [[nodiscard]] const std::string& url() const { return url_; }
-  /// What gRPC connects to.
+  /// The target of the gRPC channel.
   [[nodiscard]] const std::string& target() const { return target_; }
-  /// From the slash behind host and port on; mostly empty.
+  /// The path: from the slash after host and port; usually empty.
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] const std::optional<Tls>& tls() const { return tls_; }
   [[nodiscard]] bool is_unix() const { return target_.starts_with("unix:"); }
-  /// On this machine, so that nobody else reads what is sent.
+  /// The server is on this machine: the data do not cross a network.
   [[nodiscard]] bool is_local() const { return is_unix() || is_loopback(host()); }
 
  private:
@@ -131,7 +130,7 @@ class DebugAddress {
     }
   }
   [[nodiscard]] std::string_view host() const { return std::string_view(target_).substr(0, target_.rfind(':')); }
-  /// By the text alone: a name other than localhost could be anywhere.
+  /// Decided from the text alone: a name other than localhost could be any machine.
   static bool is_loopback(std::string_view host) {
     if (host == "localhost" || host == "[::1]") return true;
     if (!host.starts_with("127.")) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugAddresses: the servers of a hook, in whichever form the program has them.
+// DebugAddresses: the servers of a hook, from one address or a list.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace crochet::debug {
 
-/// One address, or a list of them: texts, TlsServer, InsecureRemote. Throws LogicError for an empty list, for an
-/// address that is there twice, and as DebugAddress does.
+/// One address, or a list of them: texts, TlsServer, InsecureRemote. Throws LogicError for an empty list, for a
+/// duplicate address, and as DebugAddress does.
 class DebugAddresses {
  public:
   DebugAddresses(const char* one) : DebugAddresses({DebugAddress(one)}) {}  // NOLINT(google-explicit-constructor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventCall: one SendEvents stream, in which nothing waits for ever.
+// EventCall: one SendEvents stream; every operation has a time limit.
 #pragma once
 
 #include <crochet/debug/stream/needs_grpc.hpp>
@@ -23,8 +23,8 @@ namespace crochet::debug {
 
 namespace detail {
 
-/// A moment so many seconds from now, of the clock that does not jump; gRPC is given times of the other one, so it is
-/// given near ones.
+/// A deadline in seconds from now, on the steady clock. gRPC takes deadlines on the system clock, so it gets short
+/// ones.
 class Deadline {
  public:
   explicit Deadline(double seconds)
@@ -34,7 +34,7 @@ class Deadline {
                                                                                                        : seconds))) {}
 
   [[nodiscard]] bool over() const { return Clock::now() >= end_; }
-  /// The end, or 50 ms from now.
+  /// The deadline, or 50 ms from now if that is earlier.
   [[nodiscard]] std::chrono::system_clock::time_point next_look() const {
     const Clock::duration left = end_ - Clock::now(), slice = std::chrono::milliseconds(50);
     return std::chrono::system_clock::now() +
@@ -54,16 +54,16 @@ inline std::string seconds_text(double seconds) {
   return text + " s";
 }
 
-/// What the server sent under this key before its first reply; empty if nothing.
+/// The server's initial metadata under this key; empty if there are none.
 inline std::string_view metadata_of(const grpc::ClientContext& context, const char* key) {
   const auto& metadata = context.GetServerInitialMetadata();
   const auto found = metadata.find(key);
   return found == metadata.end() ? std::string_view{} : std::string_view(found->second.data(), found->second.size());
 }
 
-/// A call with one answer, of which only the status counts. Breaks it off after so many seconds, and when `given_up`,
-/// which is read twenty times a second. `prepare(&context, &queue)` makes the call. The caller adds metadata to the
-/// context, and finds those of the server in it.
+/// Makes a unary call of which only the status is used. Cancels it after the given number of seconds, or when
+/// `given_up` is set, which it polls 20 times a second. `prepare(&context, &queue)` starts the call. The caller adds
+/// metadata to the context before, and reads the server's metadata from it afterwards.
 template <class Prepare>
 grpc::Status call_once(grpc::ClientContext& context, double seconds, const std::atomic<bool>& given_up,
                        Prepare prepare) {
@@ -78,7 +78,7 @@ grpc::Status call_once(grpc::ClientContext& context, double seconds, const std::
   bool ok = false, late = false;
   while (queue.AsyncNext(&tag, &ok, end.next_look()) == grpc::CompletionQueue::TIMEOUT) {
     late = end.over();
-    if (late || given_up) context.TryCancel();  // then it is there soon
+    if (late || given_up) context.TryCancel();  // the completion follows soon after
   }
   queue.Shutdown();
   while (queue.Next(&tag, &ok)) {
@@ -89,12 +89,12 @@ grpc::Status call_once(grpc::ClientContext& context, double seconds, const std::
 
 }  // namespace detail
 
-/// A stream of events to a server and of its replies. Each operation has a time limit in seconds; one that is over it
-/// breaks the call off, and `failure()` says so. `given_up` is looked at twenty times a second: a program that ends
-/// waits for no server. One thread at a time.
+/// A stream of events to a server, and of its replies. Each operation has a time limit in seconds. An operation that
+/// exceeds it cancels the call, and `failure()` has the reason. `given_up` is polled 20 times a second, so that a
+/// program that ends does not wait for a server. One thread at a time.
 class EventCall {
  public:
-  /// `authorization`, if not empty, goes out under that key.
+  /// `authorization` is sent under that key if it is not empty.
   EventCall(proto::EventListener::Stub& stub, const std::string& authorization, const std::atomic<bool>& given_up)
       : given_up_(given_up) {
     if (!authorization.empty()) context_.AddMetadata(authorization_key, authorization);
@@ -123,19 +123,19 @@ class EventCall {
     stream_->Write(event, tag());
     return wait(seconds, "take an event");
   }
-  /// The next reply; none if the server has ended the stream, or the time is over.
+  /// The next reply; none if the server has ended the stream, or the time limit has passed.
   std::optional<proto::EventReply> read(double seconds) {
     proto::EventReply reply;
     stream_->Read(&reply, tag());
     if (!wait(seconds, "answer")) return std::nullopt;
     return reply;
   }
-  /// Nothing more will be written.
+  /// Half-closes the stream: no more events are written.
   bool writes_done(double seconds) {
     stream_->WritesDone(tag());
     return wait(seconds, "take the end of the stream");
   }
-  /// Whether the server ended the stream well. After a call that was broken off: why, in `failure()`.
+  /// Returns whether the server ended the stream with OK. Otherwise `failure()` has the reason.
   bool close(double seconds) {
     grpc::Status status;
     stream_->Finish(&status, tag());
@@ -144,13 +144,13 @@ class EventCall {
     if (!status.ok() && failure_.empty()) failure_ = describe(status);
     return status.ok() && failure_.empty();
   }
-  /// Breaks the call off, for `why`.
+  /// Cancels the call; `why` becomes the failure.
   void cancel(std::string why) {
     if (failure_.empty()) failure_ = std::move(why);
     context_.TryCancel();
   }
 
-  /// What the server sent to prove that it has the token, before its first reply (token_proof.hpp).
+  /// The server's token proof, sent before its first reply (token_proof.hpp).
   [[nodiscard]] std::string_view proof() const { return detail::metadata_of(context_, token_proof_key); }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
@@ -175,7 +175,7 @@ class EventCall {
       if (!late && !given_up_) continue;
       cancel(late ? "the server did not " + std::string(what) + " within " + detail::seconds_text(seconds)
                   : std::string("the program ended before the server could take all"));
-      queue_.Next(&tag, &ok);  // it is there soon, after a cancellation
+      queue_.Next(&tag, &ok);  // the completion follows soon after a cancellation
       return false;
     }
   }

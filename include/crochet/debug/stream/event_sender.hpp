@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventSender: the protocol of a debug stream, spoken to one server.
+// EventSender: the client side of the debug stream protocol, for one server.
 #pragma once
 
 #include <crochet/debug/stream/needs_grpc.hpp>
@@ -30,9 +30,10 @@
 
 namespace crochet::debug {
 
-/// Sends runs, a stream for each: graphs in chunks if the server does not have them, the metadata, tensors, then the
-/// end and what the server still has to say. A reply is awaited after the last chunk of a graph, after the metadata and
-/// after a tensor at a breakpoint. What fails returns false, `why()` says what it was, and that stream is over; nothing
+/// Sends runs, one stream for each: graphs in chunks if the server does not have them, the metadata, the tensors, then
+/// the end; then it reads the remaining replies. It waits for a reply after the last chunk of a graph, after the
+/// metadata and after a tensor at a breakpoint. A failure returns false and ends that stream; `why()` has the reason.
+/// Nothing throws. One thread at a time; calls block for as long as the options allow.
 /// throws. One thread at a time, which may be held up as long as the options say.
 class EventSender {
  public:
@@ -71,8 +72,8 @@ class EventSender {
     call_.reset();
     return true;
   }
-  /// A call that is not part of a stream. False if the server is not there. One that does not take it gets its runs all
-  /// the same, and a report says so.
+  /// Makes a call outside a stream. Returns false if the server cannot be reached. If the server does not implement the
+  /// call, a report says so and runs are still sent.
   bool tell(const proto::CallTraceback& traceback) {
     return request(send_tracebacks_method, [&](auto* context, auto* queue) {
       return stub_->PrepareAsyncSendTracebacks(context, traceback, queue);
@@ -83,7 +84,7 @@ class EventSender {
       return stub_->PrepareAsyncSendSourceFiles(context, files, queue);
     });
   }
-  /// The rest of the run is not wanted.
+  /// Abandons the rest of the run.
   void abandon() { call_.reset(); }
 
   [[nodiscard]] const std::string& why() const { return why_; }
@@ -93,7 +94,7 @@ class EventSender {
  private:
   static constexpr std::size_t max_combinations = 10'000;
 
-  /// A connected channel, over which both have shown that they have the token, if there is one.
+  /// A connected channel. If there is a token, both sides have proved it.
   bool connect() {
     if (!connect_channel()) return false;
     if (!options_.token.empty() && !greeted_) greet();
@@ -105,7 +106,7 @@ class EventSender {
       stub_ = proto::EventListener::NewStub(channel_);
     }
     if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
-    sent_graphs_.clear();  // the server that answers now may never have seen them
+    sent_graphs_.clear();  // the server may have restarted without the graphs sent earlier
     listens_ = true, greeted_ = false;
     for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
       if (channel_->WaitForConnected(limit.next_look())) return true;
@@ -114,7 +115,8 @@ class EventSender {
     channel_.reset();
     return false;
   }
-  /// Has the server prove that it has the token. One that does not gets runs, and is not obeyed.
+  /// Has the server prove that it has the token. A server without a proof still receives runs, but its replies have no
+  /// effect.
   void greet() {
     greeted_ = true;
     grpc::ClientContext context;
@@ -124,8 +126,8 @@ class EventSender {
                       [&](auto* c, auto* queue) { return stub_->PrepareAsyncSendTracebacks(c, nothing, queue); });
     token_.accept(detail::metadata_of(context, token_challenge_key));
   }
-  /// Why it does not connect, as gRPC tells a call that does not wait for it; empty if gRPC knows no reason, or, of an
-  /// address that is several, only that of the last.
+  /// The reason for a failed connection, as gRPC gives it to a call that does not wait. Empty if gRPC has none. For a
+  /// target with several addresses gRPC reports only the last one.
   [[nodiscard]] std::string connection_failure() {
     if (given_up_ || detail::connection_target(address_) != address_.target() ||
         channel_->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
@@ -161,7 +163,7 @@ class EventSender {
     if (options_.token.empty() || token_.proves(send_events_method, call_->proof())) {
       refused_ += gates_->apply(reply);
     } else {
-      greeted_ = false;  // gRPC may have connected to another server meanwhile: the next run begins with a handshake
+      greeted_ = false;  // gRPC may have reconnected to another server: the next run starts with a handshake
       if (reply.debug_op_state_changes_size() > 0)
         say_once(told_of_token_, "it sets watches, but did not prove that it has the token; they stay as they are");
     }
@@ -170,7 +172,7 @@ class EventSender {
   void say_once(bool& told, const std::string& what) {
     if (!std::exchange(told, true)) options_.report("crochet: debug server " + address_.url() + ": " + what);
   }
-  /// Reads what the server still sends. One that does not stop is stopped.
+  /// Reads the remaining replies. Cancels the call if the server does not end the stream.
   void drain(double seconds) {
     const detail::Deadline limit(seconds);
     while (const std::optional<proto::EventReply> more = call_->read(seconds)) {
@@ -180,7 +182,7 @@ class EventSender {
       }
     }
   }
-  /// Ends a stream that failed. The server's own reason, if it gave one, is better than a guess.
+  /// Ends a stream that failed. The server's status, if there is one, replaces the local reason.
   bool broken(const std::string& guess) {
     if (call_->failure().empty()) {
       drain(1);
@@ -218,15 +220,15 @@ class EventSender {
   const std::atomic<bool>& given_up_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<proto::EventListener::Stub> stub_;
-  TokenClient token_;  // of this connection
+  TokenClient token_;  // for this connection
   std::optional<EventCall> call_;
   std::set<std::uint64_t> sent_graphs_;
   std::string why_;
   std::uint64_t events_ = 0, replies_ = 0;
   std::size_t replies_in_stream_ = 0, refused_ = 0;
   bool told_of_token_ = false, told_of_refusals_ = false, told_of_deafness_ = false;
-  bool greeted_ = false;  // on this connection
-  bool listens_ = true;   // to calls that are not part of a stream
+  bool greeted_ = false;  // a handshake was made on this connection
+  bool listens_ = true;   // the server takes calls outside a stream
 };
 
 }  // namespace crochet::debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventStream: debug events on their way to one server, by a thread of their own.
+// EventStream: sends debug events to one server on its own thread.
 #pragma once
 
 #include <algorithm>
@@ -27,22 +27,24 @@
 
 namespace crochet::debug {
 
-/// Takes runs from the training's thread and sends them in the order in which they came. Whatever the server does, the
-/// training's thread hands over and goes on:
-///   no server             runs are skipped; after `backoff_seconds` (then twice that, ...) one is tried
-///   a slow or stuck one   tensors wait in the queue; what has no room is dropped before it is copied
-///   one that goes away    the rest of the run is dropped, then as without a server
-/// A failure is reported once when it begins and, with what was missed, when it is over. What found no room without one
-/// is reported once a run has arrived, after growing pauses if that happens again and again; the end tells
-/// of the rest, with the total. With OnStreamFailure::fail the next call below throws IoError instead of a failure's
-/// report, and what no call was there to throw is reported at the end.
-/// A gated operation is published if its gate is open when its tensor is complete, by what the stream's thread has read
-/// by then. Replies to a run's beginning and end take effect between runs; `lockstep_seconds` makes a run wait for
-/// them. Memory: the queue, one message, one reply, the gates. The calls that are about runs: one thread. Others: any.
+/// Takes runs from the training thread and sends them in order on its own thread. The training thread only enqueues;
+/// the server's state does not block it:
+///   no server             runs are skipped; the next attempt is after `backoff_seconds` (then twice that, ...)
+///   a slow or stuck one   tensors wait in the queue; a tensor without room in it is dropped before it is copied
+///   a lost connection     the rest of the run is dropped, then as without a server
+/// A failure is reported once when it begins, and once when it ends, with the number of missed events. Drops without a
+/// failure are reported after a run was delivered, at growing intervals while they recur; the end of the stream reports
+/// the rest and the total. With OnStreamFailure::fail the next call below throws IoError instead of a failure's report.
+/// A failure that no call has thrown is reported at the end.
+/// A gated operation is published if its gate is open when its tensor is complete, according to the replies read so
+/// far. Replies to the beginning and end of a run take effect between runs; `lockstep_seconds` makes a run wait for
+/// them.
+/// Memory: the queue, one message, one reply, the gates. Thread: the calls about runs from one thread; the others from
+/// any.
 class EventStream {
  public:
-  /// Makes the thread; connects with the first run. Throws LogicError for a token over a network without TLS,
-  /// where others can change what is sent after it.
+  /// Starts the thread; it connects with the first run. Throws LogicError for a token over a network without TLS, where
+  /// others can change the data that follow the token.
   explicit EventStream(DebugAddress address, EventStreamOptions options = {})
       : address_(std::move(address)),
         options_(checked(address_, std::move(options))),
@@ -52,7 +54,7 @@ class EventStream {
         thread_([this] { work(); }) {}
   EventStream(const EventStream&) = delete;
   EventStream& operator=(const EventStream&) = delete;
-  /// Gives the thread `close_seconds` for what waits, as `last_flush`, and breaks off what is not done then.
+  /// Waits up to `close_seconds` for the queue, as `last_flush` does, then cancels the rest.
   ~EventStream() {
     last_flush(options_.close_seconds);
     given_up_ = true;
@@ -63,7 +65,7 @@ class EventStream {
 
   [[nodiscard]] const DebugAddress& address() const { return address_; }
 
-  /// Would a run be taken now? If not, it counts as skipped.
+  /// Returns whether a run would be taken now. If not, the run counts as skipped.
   bool wants_run() {
     throw_failure();
     const bool wanted = down_ ? !in_pause() && queue_.idle() : queue_.has_room_for_a_run();
@@ -76,9 +78,9 @@ class EventStream {
     keep_step(queue_.push(std::move(run), 0));
     throw_failure();
   }
-  /// Is there anybody for this operation's tensor?
+  /// Returns whether the server takes this operation's tensor.
   [[nodiscard]] bool wants(std::string_view key, bool gated) const { return !gated || gates_->of(key) != Gate::closed; }
-  /// Copies the tensor if there is room for it.
+  /// Copies the tensor if the queue has room for it.
   void publish(const DebugEvent& debug_event) {
     StreamedTensor tensor{watch_key(debug_event), {}};
     const std::size_t bytes = size_of(debug_event, tensor.key);
@@ -97,20 +99,20 @@ class EventStream {
     close_run();
     throw_failure();
   }
-  /// The same for a run that did not get to its end: leaves what there is to throw to the next call.
+  /// The same for a run that failed: it does not throw; the next call throws a pending failure.
   void close_run() { queue_.push(StreamedRunEnd{}, 0); }
-  /// Says something that is not part of a run; dropped if there is no room.
+  /// Sends a call outside a run; dropped if the queue has no room.
   template <class Message>
   void tell(Message message) {
     const std::size_t bytes = message.ByteSizeLong();
     if (queue_.reserve(bytes)) push_reserved(bytes, [&] { return std::move(message); });
   }
-  /// Waits until the server has all, or it is known that it will not; false if the time is over before.
+  /// Waits until the server has everything, or delivery has failed; false if the time limit passes first.
   bool flush(double seconds) {
     waited_for_ = queue_.pushed();
     return queue_.wait_done(waited_for_, std::chrono::duration<double>(std::min(seconds, 1e8)));
   }
-  /// The same, but nobody waits twice: not for what a flush has waited for in vain.
+  /// The same, but does not wait again for items for which a flush has already waited in vain.
   bool last_flush(double seconds) { return queue_.pushed() == waited_for_ || flush(seconds); }
   /// With OnStreamFailure::fail, throws IoError for a failure that no call has thrown.
   void throw_failure() {
@@ -139,7 +141,7 @@ class EventStream {
     }
     return options;
   }
-  /// Pushes what `make` returns into room that was reserved for it. The room goes back if that throws.
+  /// Pushes the result of `make` into reserved room. Releases the room if `make` throws.
   template <class Make>
   std::uint64_t push_reserved(std::size_t bytes, Make make) {
     try {
@@ -149,26 +151,26 @@ class EventStream {
       throw;
     }
   }
-  /// The elements, and what a message around them takes at most.
+  /// Upper bound for the elements and their messages, in bytes.
   static std::size_t size_of(const DebugEvent& debug_event, const std::string& key) {
     const std::size_t frame = 256 + 2 * key.size() + debug_event.device.size() + 16 * debug_event.tensor.shape.size();
     const std::size_t bytes = debug_event.tensor.byte_size() + string_frame * debug_event.tensor.strings.size();
-    const std::size_t most = debug_event.tensor.strings.empty() ? 1 : 2;  // strings leave room in the chunks
+    const std::size_t most = debug_event.tensor.strings.empty() ? 1 : 2;  // strings do not fill the chunks completely
     return bytes + most * tensor_chunks(bytes) * frame;
   }
-  /// With `lockstep_seconds`: waits for an item, at most once too long in a run.
+  /// With `lockstep_seconds`: waits for an item. After one timeout the run does not wait again.
   void keep_step(std::uint64_t number) {
     if (options_.lockstep_seconds <= 0 || late_) return;
     late_ = !queue_.wait_done(number, std::chrono::duration<double>(std::min(options_.lockstep_seconds, 1e8)));
   }
   bool in_pause() const { return down_ && options_.clock() < pause_end_; }
 
-  // ---- the thread
+  // ---- on the stream's thread
   void work() {
     if (const std::string note = grpc_version_note(address_); !note.empty()) note_once(note);
     for (StreamQueue::Entry entry; queue_.pop(entry);) {
       std::visit([this](auto& item) { handle(item); }, entry.item);
-      entry.item = StreamedRunEnd{};  // frees it
+      entry.item = StreamedRunEnd{};  // releases its memory
       events_ = sender_.events(), replies_ = sender_.replies();
       queue_.done(entry.bytes);
     }
@@ -234,7 +236,7 @@ class EventStream {
     return pause == 0 ? options_.backoff_seconds : std::min(2 * pause, options_.max_backoff_seconds);
   }
 
-  /// What the server did not get.
+  /// The number of events that the server did not receive.
   struct Missed {
     std::uint64_t runs = 0, tensors = 0;
     bool operator==(const Missed&) const = default;
@@ -244,7 +246,7 @@ class EventStream {
     return "it missed " + std::to_string(missed.runs) + " runs, and " + std::to_string(missed.tensors) +
            " tensors of runs that were begun";
   }
-  /// Since it was told last.
+  /// Since the last report to the server.
   void tell_missed(const std::string& what) {
     const Missed now = missed(), last = std::exchange(told_, now);
     tell_user(what + text_of({now.runs - last.runs, now.tensors - last.tensors}));
@@ -262,16 +264,16 @@ class EventStream {
   std::atomic<bool> given_up_{false}, down_{false}, has_failure_{false};
   std::atomic<double> pause_end_{-std::numeric_limits<double>::infinity()};
   std::atomic<std::uint64_t> runs_{0}, skipped_{0}, broken_{0}, events_{0}, dropped_{0}, replies_{0}, failures_{0};
-  std::atomic<std::uint64_t> waited_for_{0};  // so many items, by flush
-  mutable std::mutex mutex_;                  // of failure_
+  std::atomic<std::uint64_t> waited_for_{0};  // the highest item number for which flush has waited
+  mutable std::mutex mutex_;                  // guards failure_
   std::string failure_;
-  bool late_ = false;   // the training's
-  EventSender sender_;  // from here on the thread's
+  bool late_ = false;   // used by the training thread
+  EventSender sender_;  // from here on: used by the stream's thread
   bool in_run_ = false;
   double pause_ = 0;
   Missed told_;
-  double silence_ = 0, silence_end_ = -std::numeric_limits<double>::infinity();  // about what found no room
-  std::thread thread_;                                                           // last: it uses all of the above
+  double silence_ = 0, silence_end_ = -std::numeric_limits<double>::infinity();  // intervals between reports of drops
+  std::thread thread_;                                                           // last: it uses the members above
 };
 
 }  // namespace crochet::debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be chosen about a stream of debug events, and what it tells of itself.
+// EventStreamOptions: options and statistics of a stream of debug events.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace crochet::debug {
 
-/// What a server that cannot be reached, does not answer or ends a stream early means for the training.
+/// The effect on training of a server that cannot be reached, does not reply or ends a stream early.
 enum class OnStreamFailure : std::uint8_t {
-  skip,  ///< nothing: it is reported once, runs are not shown for a while, then it is tried again
-  fail,  ///< the next run throws IoError, or the session's end
+  skip,  ///< none: one report, runs are skipped for a while, then the stream reconnects
+  fail,  ///< the next run, or the end of the session, throws IoError
 };
 
 namespace detail {
@@ -25,44 +25,45 @@ inline double steady_seconds() {
 }
 }  // namespace detail
 
-/// Times are in seconds. They bound waits of the stream's own thread; the training waits for none of them, but for
+/// Times are in seconds. They limit waits of the stream's own thread. The training thread waits only for
 /// `lockstep_seconds`.
 struct EventStreamOptions {
   OnStreamFailure on_failure = OnStreamFailure::skip;
-  std::string token{};  ///< a secret of server and program. Replies are obeyed only if the server proves that it has
-                        ///< it; the token itself is never sent (docs/debugging.md). Empty: every reply is obeyed
+  std::string
+      token{};  ///< a secret shared by server and program. Replies take effect only if the server proves that it has
+                ///< it; the token itself is never sent (docs/debugging.md). Empty: all replies take effect
 
-  double connect_seconds = 5;      ///< for the server to be there
-  double reply_seconds = 5;        ///< for a reply, and for the server to take an event
+  double connect_seconds = 5;      ///< to connect
+  double reply_seconds = 5;        ///< for a reply, and for the server to accept an event
   double breakpoint_seconds = 60;  ///< for the reply to a tensor at a breakpoint
-  double drain_seconds = 5;        ///< for the server to end a stream of which it has all
-  double close_seconds = 5;        ///< for what is left at the end of the session
-  double backoff_seconds = 1;      ///< without attempts, after the first failure; twice as long after each further one,
-  double max_backoff_seconds = 60;  ///< up to this
-  double lockstep_seconds = 0;      ///< greater: a run waits so long, at most, for the replies to its beginning, and to
-                                    ///< each tensor at a breakpoint; so gates open in the run whose reply opens them
+  double drain_seconds = 5;        ///< for the server to end a stream after the last event
+  double close_seconds = 5;        ///< for the rest of the queue at the end of the session
+  double backoff_seconds = 1;      ///< before the next attempt after the first failure; doubles after each further one,
+  double max_backoff_seconds = 60;  ///< up to this limit
+  double lockstep_seconds = 0;      ///< if > 0: a run waits at most this long for the replies to its beginning and to
+                                ///< each tensor at a breakpoint, so that gates open in the run whose reply opens them
 
-  std::size_t queue_bytes = std::size_t{256} << 20;  ///< that may wait for the server; what has no room is dropped,
-  std::size_t queue_events = 10'000;                 ///< and counted. The same in pieces: tensors, beginnings, ends
-  std::size_t reply_bytes = std::size_t{1} << 20;    ///< of one reply; a larger one ends the stream
-  std::size_t replies = 10'000;                      ///< in one stream; after so many it is broken off
+  std::size_t queue_bytes = std::size_t{256} << 20;  ///< capacity of the queue in bytes; events beyond it are dropped,
+  std::size_t queue_events = 10'000;                 ///< and counted. Capacity in items: tensors, beginnings, ends
+  std::size_t reply_bytes = std::size_t{1} << 20;    ///< limit for one reply; a larger one ends the stream
+  std::size_t replies = 10'000;                      ///< limit for one stream; at this number the stream is cancelled
 
   bool tell_drops = false;  ///< adds the number of dropped events to the metadata of runs, as "dropped"
   std::function<double()> clock{
-      &detail::steady_seconds};  ///< of pauses, and of ends that servers share. Several threads use it
-  std::function<void(std::string_view)> report{&crochet::detail::write_line};  ///< called by several threads, too
+      &detail::steady_seconds};  ///< clock for pauses, and for deadlines that servers share. Called on several threads
+  std::function<void(std::string_view)> report{&crochet::detail::write_line};  ///< called on several threads
 };
 
-/// Counts since the stream was made.
+/// Counts since the stream was created.
 struct EventStreamStatistics {
-  std::uint64_t runs = 0;          ///< delivered to their ends
-  std::uint64_t runs_skipped = 0;  ///< not begun: the server was away, or too much was waiting
-  std::uint64_t runs_broken = 0;   ///< begun, and not delivered to their ends
-  std::uint64_t events = 0;        ///< messages that the server took
-  std::uint64_t dropped = 0;       ///< tensors that it did not get, of runs that were begun
-  std::uint64_t replies = 0;       ///< read
-  std::uint64_t failures = 0;      ///< streams and connections
-  std::size_t queued_bytes = 0;    ///< waiting now
+  std::uint64_t runs = 0;          ///< delivered completely
+  std::uint64_t runs_skipped = 0;  ///< not begun: no server, or the queue was too full
+  std::uint64_t runs_broken = 0;   ///< begun, and not delivered completely
+  std::uint64_t events = 0;        ///< messages that the server accepted
+  std::uint64_t dropped = 0;       ///< tensors of begun runs that the server did not receive
+  std::uint64_t replies = 0;       ///< replies read
+  std::uint64_t failures = 0;      ///< failed streams and connections
+  std::size_t queued_bytes = 0;    ///< bytes in the queue now
   std::size_t max_queued_bytes = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates: which watched tensors a debug server wants to see, by what it has answered.
+// Gates: the gated watches that a debug server has switched on.
 #pragma once
 
 #include <crochet/proto/debug.pb.h>
@@ -15,19 +15,20 @@
 
 namespace crochet::debug {
 
-/// What a server said last of a watch key `<node>:<slot>:<op>`.
+/// The last state that a server has set for a watch key `<node>:<slot>:<op>`.
 enum class Gate : std::uint8_t {
-  closed,      ///< a gated operation is not published. What nobody ever spoke of is closed, too
+  closed,      ///< a gated operation is not published; the initial state
   read_only,   ///< published
-  read_write,  ///< published, and each of its tensors is answered: a breakpoint. Also for operations that are not gated
+  read_write,  ///< published, and the server replies to each tensor: a breakpoint. Also for ungated operations
 };
 
-/// The state of each watch key at one address. Any thread.
+/// The state of each watch key of one address. Any thread.
 class Gates {
  public:
-  static constexpr std::size_t max_keys = 65'536;                  ///< of an address,
-  static constexpr std::size_t max_key_length = 4'096;             ///< bytes, and
-  static constexpr std::size_t max_bytes = std::size_t{16} << 20;  ///< of all: what a server wants beyond is refused
+  static constexpr std::size_t max_keys = 65'536;       ///< keys of an address
+  static constexpr std::size_t max_key_length = 4'096;  ///< bytes of one key
+  static constexpr std::size_t max_bytes = std::size_t{16}
+                                           << 20;  ///< bytes of all keys; changes beyond a limit are refused
 
   [[nodiscard]] Gate of(std::string_view key) const {
     const std::lock_guard lock(mutex_);
@@ -35,8 +36,8 @@ class Gates {
     return found == states_.end() ? Gate::closed : found->second;
   }
 
-  /// Does what a server asks for. The device is not part of a key: a change is for a tensor on all of them. States of
-  /// which the format does not know are passed over, as the original does. Returns how many changes were refused.
+  /// Applies the changes of a reply. The device is not part of a key: a change applies on all devices. Unknown states
+  /// are ignored, as in TensorFlow. Returns the number of refused changes.
   std::size_t apply(const proto::EventReply& reply) {
     using Change = proto::EventReply::DebugOpStateChange;
     std::size_t refused = 0;
@@ -52,7 +53,7 @@ class Gates {
     return refused;
   }
 
-  /// As at the start of the process.
+  /// Resets to the state at process start.
   void clear() {
     const std::lock_guard lock(mutex_);
     states_.clear();
@@ -81,12 +82,12 @@ class Gates {
 
   mutable std::mutex mutex_;
   std::map<std::string, Gate, std::less<>> states_;
-  std::size_t bytes_ = 0;  // of the keys
+  std::size_t bytes_ = 0;  // total size of the keys
 };
 
-/// The gates of an address in this process: they outlive runs, streams and hooks. `url` is the whole address, with the
-/// path if there is one, for what is asked and for what is answered alike. (The original files answers without the path
-/// and looks them up with it, so that with a path nothing ever opens.) Any thread.
+/// The gates of an address in this process. They outlive runs, streams and hooks. `url` is the whole address, with its
+/// path if there is one, both for changes and for lookups. (TensorFlow stores changes without the path and looks them
+/// up with it, so that gates never open at an address with a path.) Any thread.
 inline std::shared_ptr<Gates> gates_of(const std::string& url) {
   static std::mutex mutex;
   static std::map<std::string, std::shared_ptr<Gates>> all;

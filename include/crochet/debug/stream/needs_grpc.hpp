@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first include of headers that need gRPC and its generated code.
-// If it is not found, that is the one error, and it names the component.
+// Without gRPC this header gives one error, which names the component.
 #pragma once
 
 #include <crochet/base/config.hpp>

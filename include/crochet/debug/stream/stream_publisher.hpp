@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamPublisher: the events of debugged runs on their way to servers.
+// StreamPublisher: sends the events of debugged runs to servers.
 #pragma once
 
 #include <unistd.h>
@@ -20,11 +20,11 @@
 
 namespace crochet::debug {
 
-/// Hands each run to the streams of all servers that take it. A gated operation is evaluated if one of them wants its
-/// tensor, and goes to those. Throws what EventStream throws.
+/// Passes each run to the streams of all servers that accept it. A gated operation is evaluated if at least one server
+/// has opened its gate, and its tensor goes to those servers. Throws what EventStream throws.
 class StreamPublisher {
  public:
-  /// Called before a run is handed to a stream.
+  /// Called before a run is passed to a stream.
   using BeforeRun = std::function<void(const DebugRun&, EventStream&)>;
 
   StreamPublisher(const DebugAddresses& addresses, const EventStreamOptions& options, BeforeRun before_run = {})
@@ -36,8 +36,8 @@ class StreamPublisher {
   }
   StreamPublisher(StreamPublisher&&) = default;
   StreamPublisher& operator=(StreamPublisher&&) = default;
-  /// A run that its failure left open is ended, so that its servers get what there is of it. All together they have
-  /// `close_seconds`, if `end` has not given it to them.
+  /// Ends a failed run that is still open, so that its servers receive what there is of it. All servers share
+  /// `close_seconds`, unless `end` has used them.
   ~StreamPublisher() {
     if (is_child()) {
       for (Server& server : servers_) static_cast<void>(server.stream.release());
@@ -47,8 +47,8 @@ class StreamPublisher {
     within(close_seconds_, [](EventStream& stream, double seconds) { return stream.last_flush(seconds); });
   }
 
-  /// Would any server get the run? To be asked before each. Never in a child that `fork` made: the streams are its
-  /// parent's.
+  /// Returns whether any server would accept the run. Call it before each run. Always false in a child process made
+  /// with `fork`: the streams belong to the parent.
   bool wants_run() {
     if (is_child()) return false;
     close_run();
@@ -80,7 +80,7 @@ class StreamPublisher {
     each([&](const EventStream& stream) { any = any || stream.wants(key, true); });
     return any;
   }
-  /// What the operation that `wants` was asked about last has made.
+  /// Publishes the result of the operation of the last `wants` call.
   void publish(const DebugEvent& debug_event) {
     const std::string key = watch_key(debug_event);
     each([&](EventStream& stream) {
@@ -91,12 +91,12 @@ class StreamPublisher {
     close_run();
     each([](EventStream& stream) { stream.throw_failure(); });
   }
-  /// Ends a run that did not get to its end. Throws nothing: all servers get what there is of it.
+  /// Ends a run that failed: the servers receive what there is of it. Does not throw.
   void close_run() {
     if (std::exchange(open_, false) && !is_child()) each([](EventStream& stream) { stream.close_run(); });
   }
-  /// The last run was seen, or one has failed: gives all servers together `close_seconds` for what is left. Throws
-  /// IoError for a failure that no run was there to throw, with OnStreamFailure::fail.
+  /// Called after the last run, or after a failed one. Gives all servers together `close_seconds` for the rest. With
+  /// OnStreamFailure::fail throws IoError for a failure that no run has thrown.
   void end() {
     close_run();
     flush(close_seconds_);
@@ -104,11 +104,11 @@ class StreamPublisher {
     for (Server& server : servers_) server.stream->throw_failure();
   }
 
-  /// Waits until every server has what it was sent, or will not get it; false if that takes longer than `seconds`.
+  /// Waits until every server has received its events, or delivery has failed; false after `seconds`.
   bool flush(double seconds) {
     return within(seconds, [](EventStream& stream, double left) { return stream.flush(left); });
   }
-  /// Of the server at this place in the list.
+  /// Statistics of the server at this index of the list.
   [[nodiscard]] EventStreamStatistics statistics(std::size_t server) const {
     return servers_.at(server).stream->statistics();
   }
@@ -118,13 +118,13 @@ class StreamPublisher {
     std::unique_ptr<EventStream> stream;
     bool takes_run = false;
   };
-  /// The streams have threads, which `fork` does not copy, and locks, which those may have held.
+  /// `fork` does not copy the streams' threads, and their locks may be held in the child.
   [[nodiscard]] bool is_child() const { return ::getpid() != process_; }
-  /// `wait(stream, seconds left)` for each stream; they work at the same time, so that they share the seconds. False if
-  /// one of them was.
+  /// Calls `wait(stream, seconds left)` for each stream. The streams work in parallel, so they share the time. False if
+  /// one of the calls returned false.
   template <class Wait>
   bool within(double seconds, Wait wait) {
-    if (servers_.empty() || is_child()) return true;  // none: it was moved away
+    if (servers_.empty() || is_child()) return true;  // empty: moved from
     const double end = clock_() + seconds;
     bool all = true;
     for (Server& server : servers_) all = wait(*server.stream, std::max(end - clock_(), 0.0)) && all;

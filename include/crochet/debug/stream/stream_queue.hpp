@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamQueue: what waits for a debug server, within bounds.
+// StreamQueue: the bounded queue of a debug stream.
 #pragma once
 
 #include <crochet/proto/debug.pb.h>
@@ -21,21 +21,21 @@
 
 namespace crochet::debug {
 
-/// The graph of a device, as the server is to have it.
+/// The graph of a device, as it is sent to the server.
 struct StreamedGraph {
-  std::string device;                             ///< without `,` and `|`
-  std::shared_ptr<const std::string> serialized;  ///< a GraphDef with the watches' nodes
+  std::string device;                             ///< contains no `,` or `|`
+  std::shared_ptr<const std::string> serialized;  ///< a GraphDef with the debug nodes of the watches
 };
 
 /// The beginning of a run.
 struct StreamedRun {
   CoreMetadata metadata{};
   std::int64_t microseconds = 0;  ///< since 1970
-  std::uint64_t combination = 0;  ///< of feeds, fetches, targets and watches: a new one has its graphs sent
+  std::uint64_t combination = 0;  ///< identifies feeds, fetches, targets and watches; graphs are sent for a new one
   std::vector<StreamedGraph> graphs{};
 };
 
-/// A tensor, in the messages that it makes.
+/// A tensor, as its messages.
 struct StreamedTensor {
   std::string key;  ///< `<node>:<slot>:<op>`
   std::vector<proto::Event> events;
@@ -46,23 +46,23 @@ struct StreamedRunEnd {};
 using StreamItem =
     std::variant<StreamedRun, StreamedTensor, StreamedRunEnd, proto::CallTraceback, proto::DebuggedSourceFiles>;
 
-/// A queue from the training's thread to the stream's. What was taken out counts until `done`. Room is asked for before
-/// something is made, so that nothing is copied in vain.
+/// A bounded queue from the training thread to the stream's thread. A popped item counts until `done`. Room is reserved
+/// before an item is made, so that nothing is copied in vain.
 class StreamQueue {
  public:
   StreamQueue(std::size_t items, std::size_t bytes) : max_items_(items), max_bytes_(bytes) {}
 
-  /// Is half of it free? If not, no run should be begun.
+  /// Returns whether at least half is free. If not, no run should begin.
   [[nodiscard]] bool has_room_for_a_run() const {
     const std::lock_guard lock(mutex_);
     return !closed_ && items_.size() <= max_items_ / 2 && bytes_ <= max_bytes_ / 2;
   }
-  /// Is nothing waiting, nor in the thread's hands?
+  /// Returns whether nothing is queued or being sent.
   [[nodiscard]] bool idle() const {
     const std::lock_guard lock(mutex_);
     return done_ == pushed_;
   }
-  /// Takes room for an item that `push` will bring. One larger than the whole queue never gets any.
+  /// Reserves room for an item of `push`. Always fails for an item larger than the whole queue.
   [[nodiscard]] bool reserve(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (closed_ || items_.size() >= max_items_ || bytes > max_bytes_ - std::min(bytes_, max_bytes_)) return false;
@@ -70,7 +70,7 @@ class StreamQueue {
     max_seen_ = std::max(max_seen_, bytes_);
     return true;
   }
-  /// Gives back room that no item will take.
+  /// Releases reserved room that is not used.
   void release(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -78,7 +78,7 @@ class StreamQueue {
     }
     changed_.notify_all();
   }
-  /// An item for which there is room, or that is small and has to get through. Returns its number, from 1.
+  /// Adds an item with reserved room, or a small one that must not be dropped. Returns its number, from 1.
   std::uint64_t push(StreamItem item, std::size_t reserved) {
     std::uint64_t number = 0;
     {
@@ -94,7 +94,7 @@ class StreamQueue {
     StreamItem item;
     std::size_t bytes = 0;
   };
-  /// The next item; waits for one. False once the queue is closed and empty.
+  /// Waits for the next item. False once the queue is closed and empty.
   [[nodiscard]] bool pop(Entry& entry) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return closed_ || !items_.empty(); });
@@ -103,7 +103,7 @@ class StreamQueue {
     items_.pop_front();
     return true;
   }
-  /// The item that was popped last is not in memory any more.
+  /// Marks the memory of the last popped item as released.
   void done(std::size_t bytes) {
     {
       const std::lock_guard lock(mutex_);
@@ -112,13 +112,13 @@ class StreamQueue {
     }
     changed_.notify_all();
   }
-  /// Waits until item `number` is done. False if the time is over first.
+  /// Waits until item `number` is done. False if the time limit passes first.
   template <class Duration>
   bool wait_done(std::uint64_t number, Duration time) const {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [&] { return done_ >= number; });
   }
-  /// Nothing more is taken; what is in it can be popped.
+  /// Closes the queue: no more items are accepted; queued ones can still be popped.
   void close() {
     {
       const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ class StreamQueue {
     changed_.notify_all();
   }
 
-  /// Items since the beginning.
+  /// The number of items pushed so far.
   [[nodiscard]] std::uint64_t pushed() const {
     const std::lock_guard lock(mutex_);
     return pushed_;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a debug client and a debug server show each other that they have the same token, without sending it.
+// Mutual proof of a shared token between a debug client and a debug server, without sending the token.
 //
-// Challenge and response with HMAC-SHA256 (RFC 2104). `cn` and `sn` are nonces of 256 random bits, in hexadecimal:
-//   client -> server   crochet-token-hello: cn                                        a call of its own, once a
-//   connection server -> client   crochet-token-challenge: sn HMAC(token, "server hello", cn, sn) both key =
-//   HMAC(token, "session key", cn, sn) client -> server   authorization: Crochet-HMAC-SHA256 sn n HMAC(key, "client
-//   call", method, n)      with each call server -> client   crochet-token-proof: HMAC(key, "server call", method, n)
-//   before its first reply
-// Each MAC has a label of its own, so that none passes for another. `n` grows with each call, and a server takes each
-// only once. The nonces are fresh, so that nothing of an earlier connection proves anything. What this does not stop is
-// a peer that relays a whole connection to the real server: TLS does. A token that can be guessed can be guessed from a
-// MAC as well: take one of 128 random bits or more.
+// Challenge and response with HMAC-SHA256 (RFC 2104). `cn` and `sn` are nonces of 256 random bits, in hexadecimal.
+// A separate call, once for each connection, with key = HMAC(token, "session key", cn, sn) on both sides:
+//   client -> server   crochet-token-hello: cn
+//   server -> client   crochet-token-challenge: sn HMAC(token, "server hello", cn, sn)
+// With each call, the proof before the server's first reply:
+//   client -> server   authorization: Crochet-HMAC-SHA256 sn n HMAC(key, "client call", method, n)
+//   server -> client   crochet-token-proof: HMAC(key, "server call", method, n)
+// Each MAC has its own label, so that it cannot be used as another one. `n` grows with each call, and a server accepts
+// each value only once. The nonces are fresh, so that messages of an earlier connection prove nothing. This does not
+// stop a peer that relays a whole connection to the real server; TLS does. A weak token can be found from a MAC by
+// guessing: use 128 random bits or more.
 #pragma once
 
 #include <openssl/crypto.h>
@@ -41,7 +42,7 @@ inline constexpr const char* token_challenge_key = "crochet-token-challenge";
 inline constexpr const char* token_proof_key = "crochet-token-proof";
 inline constexpr const char* authorization_key = "authorization";
 
-/// The calls of a debug server, as gRPC names them.
+/// The methods of a debug server, as gRPC names them.
 inline constexpr const char* send_events_method = "/tensorflow.EventListener/SendEvents";
 inline constexpr const char* send_tracebacks_method = "/tensorflow.EventListener/SendTracebacks";
 inline constexpr const char* send_source_files_method = "/tensorflow.EventListener/SendSourceFiles";
@@ -60,7 +61,7 @@ inline std::string hexadecimal(std::span<const unsigned char> bytes) {
 inline bool is_nonce(std::string_view text) {
   return text.size() == nonce_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
-/// 256 bits of the system's random number generator. Throws UnavailableError.
+/// 256 bits from the system's random number generator. Throws UnavailableError.
 inline std::string random_nonce() {
   std::array<unsigned char, nonce_digits / 2> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
@@ -68,7 +69,7 @@ inline std::string random_nonce() {
   }
   return hexadecimal(bytes);
 }
-/// HMAC-SHA256 in hexadecimal. The parts hold no line ends, so that they cannot be confused.
+/// HMAC-SHA256 in hexadecimal. The parts contain no line ends, which separate them.
 inline std::string token_mac(std::string_view key, std::initializer_list<std::string_view> parts) {
   std::string text = "crochet debug token 1";
   for (const std::string_view part : parts) (text += '\n') += part;
@@ -80,11 +81,11 @@ inline std::string token_mac(std::string_view key, std::initializer_list<std::st
   }
   return hexadecimal(std::span(mac).first(size));
 }
-/// In a time that does not depend on how much of the two is equal.
+/// Compares in a time that does not depend on the position of the first difference.
 inline bool same_secret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
-/// The text in front of the next blank, which is removed as well.
+/// Removes and returns the text before the next blank; also removes the blank.
 inline std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find(' '));
   text.remove_prefix(std::min(text.size(), word.size() + 1));
@@ -98,13 +99,13 @@ class TokenClient {
  public:
   explicit TokenClient(std::string token) : token_(std::move(token)) {}
 
-  /// The value of `crochet-token-hello`: begins anew. Throws UnavailableError without random numbers.
+  /// The value of `crochet-token-hello`; starts a new handshake. Throws UnavailableError without random numbers.
   std::string hello() {
     key_.clear();
     calls_ = 0;
     return client_nonce_ = detail::random_nonce();
   }
-  /// Whether the answer to hello() proves that the server has the token. One hello is good for one answer.
+  /// Returns whether the reply to hello() proves that the server has the token. One hello is valid for one reply.
   bool accept(std::string_view challenge) {
     const std::string client = std::exchange(client_nonce_, {});
     const std::string_view server = detail::take_word(challenge);
@@ -114,17 +115,17 @@ class TokenClient {
     key_ = detail::token_mac(token_, {"session key", client, server});
     return true;
   }
-  /// Has a server proved itself since the last hello()?
+  /// Returns whether a server has proved the token since the last hello().
   [[nodiscard]] bool accepted() const { return !key_.empty(); }
 
-  /// The value of `authorization` for the next call of this method; empty if no server has proved itself.
+  /// The value of `authorization` for the next call of this method; empty before a server has proved the token.
   std::string authorize(std::string_view method) {
     if (!accepted()) return {};
     const std::string number = std::to_string(++calls_);
     return std::string(detail::token_scheme) + server_nonce_ + " " + number + " " +
            detail::token_mac(key_, {"client call", method, number});
   }
-  /// Whether `proof` is the server's answer to the last authorize() of this method.
+  /// Returns whether `proof` is the server's proof for the last authorize() of this method.
   [[nodiscard]] bool proves(std::string_view method, std::string_view proof) const {
     return accepted() &&
            detail::same_secret(proof, detail::token_mac(key_, {"server call", method, std::to_string(calls_)}));
@@ -136,16 +137,16 @@ class TokenClient {
   std::uint64_t calls_ = 0;
 };
 
-/// The server's side, for all its clients. Keeps the last `most_sessions` handshakes, first of all those that a client
-/// has completed: who has no token cannot push out who has. Several threads.
+/// The server's side, for all its clients. Keeps the last `most_sessions` handshakes, and evicts uncompleted ones
+/// first: a client without the token cannot evict one that has it. Several threads.
 class TokenServer {
  public:
-  /// An empty token: no client has to show anything.
+  /// With an empty token, clients need no proof.
   explicit TokenServer(std::string token, std::size_t max_sessions = 256)
       : token_(std::move(token)), most_(std::max<std::size_t>(max_sessions, 1)) {}
 
   [[nodiscard]] bool has_token() const { return !token_.empty(); }
-  /// The answer to a client's hello; empty for one that is no nonce. Throws UnavailableError without random numbers.
+  /// The reply to a client's hello; empty if the hello is not a nonce. Throws UnavailableError without random numbers.
   std::string challenge(std::string_view client_nonce) {
     if (!has_token() || !detail::is_nonce(client_nonce)) return {};
     const std::string nonce = detail::random_nonce();
@@ -154,8 +155,7 @@ class TokenServer {
     if (fresh_.size() > most_) fresh_.pop_back();
     return nonce + " " + detail::token_mac(token_, {"server hello", client_nonce, nonce});
   }
-  /// The proof to send back to a call with this authorization; nothing if it does not prove that the client has the
-  /// token, or was used before.
+  /// The proof to send back to a call with this authorization. None if it does not prove the token, or was used before.
   std::optional<std::string> check(std::string_view method, std::string_view authorization) {
     if (!authorization.starts_with(detail::token_scheme)) return std::nullopt;
     authorization.remove_prefix(detail::token_scheme.size());
@@ -182,7 +182,7 @@ class TokenServer {
     std::string nonce, key;
     std::uint64_t calls = 0;
   };
-  using Sessions = std::list<Session>;  // the last used first
+  using Sessions = std::list<Session>;  // most recently used first
 
   static Sessions::iterator find(Sessions& sessions, std::string_view nonce) {
     return std::find_if(sessions.begin(), sessions.end(), [&](const Session& s) { return s.nonce == nonce; });

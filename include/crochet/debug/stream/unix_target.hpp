@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of a Unix socket, as gRPC is told of it.
+// The gRPC target for the path of a Unix socket.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace crochet::debug::detail {
 
-/// Bytes in the path of a Unix socket, at most: the system's `sun_path` without its end.
+/// The maximum length of a Unix socket's path in bytes: the system's `sun_path` without its terminator.
 inline constexpr std::size_t max_unix_path_length = 107;
 
-/// Why nobody could connect to a socket of this path; empty if all is well with it.
+/// The reason why a socket path is invalid; empty if it is valid.
 inline std::string unix_path_fault(std::string_view path) {
   if (path.empty()) return "a Unix socket is written unix:/its/path";
   if (path.starts_with("//") && !path.starts_with("///")) return "a Unix socket has no host: write unix:/its/path";
@@ -26,8 +26,8 @@ inline std::string unix_path_fault(std::string_view path) {
   return {};
 }
 
-/// `unix:` and the path, in which everything else than letters, digits and `-._~/` is written %XX: gRPC reads a target
-/// as a URI, and would take `?` and `#` for its end and `%41` for `A`.
+/// `unix:` and the path. Everything but letters, digits and `-._~/` is written as %XX: gRPC parses a target as a URI,
+/// in which `?` and `#` end the path and `%41` means `A`.
 inline std::string unix_target(std::string_view path) {
   constexpr std::string_view plain = "-._~/", digits = "0123456789ABCDEF";
   std::string target = "unix:";
