@@ -15,6 +15,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
+#include <crochet/base/unusable.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hooks/kit/anchor.hpp>

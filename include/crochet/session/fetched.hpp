@@ -8,6 +8,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
+#include <crochet/base/unusable.hpp>
 #include <crochet/session/executor.hpp>
 
 namespace crochet {

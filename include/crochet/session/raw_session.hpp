@@ -9,6 +9,7 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/unusable.hpp>
 #include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>

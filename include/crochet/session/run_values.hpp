@@ -9,6 +9,7 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/base/unusable.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/session/demand.hpp>

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unusable: the value of an expression that is a compile error already.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace crochet::detail {
+
+/// Leaves a function that a diagnosed mistake made meaningless. It converts to whatever the surroundings want, so that
+/// the mistake stays the only error, and takes part in every expression that a value does. Nothing of it is defined.
+struct Unusable {
+  template <class T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+  template <class... I>
+  Unusable operator()(const I&...) const;
+  template <class I>
+  Unusable operator[](const I&) const;
+  Unusable operator-() const;
+  Unusable operator*() const;
+  const float* data() const;
+  const float* begin() const;
+  const float* end() const;
+  std::size_t size() const;
+};
+template <class A, class B>
+concept OneIsUnusable =
+    std::is_same_v<std::remove_cvref_t<A>, Unusable> || std::is_same_v<std::remove_cvref_t<B>, Unusable>;
+#define CROCHET_UNUSABLE(Result, op) \
+  template <class A, class B>        \
+  requires OneIsUnusable<A, B> Result operator op(A&&, B&&);
+CROCHET_UNUSABLE(bool, <)
+CROCHET_UNUSABLE(bool, >)
+CROCHET_UNUSABLE(bool, <=)
+CROCHET_UNUSABLE(bool, >=)
+CROCHET_UNUSABLE(bool, ==)
+CROCHET_UNUSABLE(bool, !=)
+CROCHET_UNUSABLE(Unusable, +)
+CROCHET_UNUSABLE(Unusable, -)
+CROCHET_UNUSABLE(Unusable, *)
+CROCHET_UNUSABLE(Unusable, /)
+#undef CROCHET_UNUSABLE
+template <class Stream>
+Stream& operator<<(Stream& stream, const Unusable&);
+
+}  // namespace crochet::detail
