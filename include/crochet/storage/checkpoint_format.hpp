@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a format of checkpoints has to be able to do, and what is the same for all of them.
+// The concepts of a checkpoint format and its reader, and the functions that are the same for all formats.
 #pragma once
 
 #include <concepts>
@@ -16,15 +16,15 @@
 
 namespace crochet::io {
 
-/// Reads one checkpoint. It is opened with the checkpoint's prefix: IoError if it is not there or may not be read,
-/// DataLossError if what is known of it without reading the tensors is damaged. Then
-///   tensors()           its tensors, sorted by name;
-///   find(name)          one of them, or null;
-///   read(entry, bytes)  fills the bytes, exactly entry.byte_size many, straight from the file. DataLossError if they
-///                       are not what was written; then the bytes hold anything;
-///   read_strings(entry) the same for a tensor of strings;
-///   verify()            reads everything, keeps nothing: DataLossError if any part of the checkpoint is damaged.
-/// Not for two threads at the same time.
+/// Reads one checkpoint. Constructed from the checkpoint's prefix: throws IoError if the checkpoint does not exist or
+/// cannot be read, DataLossError if its metadata are damaged.
+/// - `tensors()`: its tensors, sorted by name.
+/// - `find(name)`: a pointer to one of them; null if there is none.
+/// - `read(entry, bytes)`: reads exactly entry.byte_size bytes from the file. Throws DataLossError if they are not the
+///   bytes that were written; the contents of `bytes` are then unspecified.
+/// - `read_strings(entry)`: the same for a tensor of strings.
+/// - `verify()`: reads everything and keeps nothing. Throws DataLossError if any part of the checkpoint is damaged.
+/// - Thread: one at a time.
 template <class R>
 concept CheckpointReader = std::constructible_from<R, const std::filesystem::path&> &&
     requires(const R reader, std::string_view name, std::span<std::byte> bytes) {
@@ -37,17 +37,15 @@ concept CheckpointReader = std::constructible_from<R, const std::filesystem::pat
 
 /// A format of checkpoints. A checkpoint is one or several files whose names begin with its prefix
 /// ("dir/model.ckpt-20").
-///   name                      for messages
-///   index_file(prefix)        there is a checkpoint when this file is there: it is the one that appears last
-///   files(prefix)             its files that are there; the index first, so that who removes them in this order never
-///                             leaves half a checkpoint that looks whole
-///   write(prefix, tensors, files)
-///                             all is on the disk, and was read again and compared by its checksums, when it returns.
-///                             Throws LogicError for tensors that do not fit the format (two of one name, say), IoError
-///                             with file and cause otherwise. Then, and whenever it is interrupted, the folder has what
-///                             it had before, an older checkpoint of this prefix included; or, if only the last step
-///                             failed, the new one.
-///   Reader                    see CheckpointReader
+/// - `name`: the name in messages.
+/// - `index_file(prefix)`: the file that is created last. The checkpoint exists if this file exists.
+/// - `files(prefix)`: its existing files, index first. Removing them in this order never leaves an incomplete
+///   checkpoint that looks complete.
+/// - `write(prefix, tensors, files)`: writes a checkpoint. On return all files are on disk, and their checksums have
+///   been verified by reading. Throws LogicError for tensors that the format cannot store (for example, two with one
+///   name), IoError with file and cause otherwise. After an error or an interruption the directory is unchanged, an
+///   older checkpoint of this prefix included; if only the last step failed, it has the new checkpoint.
+/// - `Reader`: a CheckpointReader.
 template <class F>
 concept CheckpointFormat = CheckpointReader<typename F::Reader> &&
     requires(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors, FileSystem& files) {
@@ -57,7 +55,7 @@ concept CheckpointFormat = CheckpointReader<typename F::Reader> &&
   F::write(prefix, tensors, files);
 };
 
-/// Opens a checkpoint, through `files` if the format's reader can: then it is constructible from prefix and files.
+/// Opens a checkpoint through `files`, if the format's reader is constructible from prefix and files.
 template <CheckpointFormat F>
 typename F::Reader open_checkpoint(const std::filesystem::path& prefix, FileSystem& files = local_files()) {
   if constexpr (std::constructible_from<typename F::Reader, const std::filesystem::path&, FileSystem&>) {
@@ -67,7 +65,7 @@ typename F::Reader open_checkpoint(const std::filesystem::path& prefix, FileSyst
   }
 }
 
-/// What a format does with files, for code that is compiled once for all formats.
+/// The file operations of a format, for code that is compiled once for all formats.
 struct CheckpointFiles {
   std::filesystem::path (*index_file)(const std::filesystem::path& prefix);
   std::vector<std::filesystem::path> (*files)(const std::filesystem::path& prefix);
@@ -81,7 +79,8 @@ inline constexpr CheckpointFiles checkpoint_files{
       F::write(prefix, tensors, files);
     }};
 
-/// Is there a checkpoint of this prefix? Says nothing about its contents. Throws IoError if the system cannot tell.
+/// Whether a checkpoint of this prefix exists. Its contents are not checked. Throws IoError if the system reports an
+/// error.
 inline bool checkpoint_exists(const CheckpointFiles& format, const std::filesystem::path& prefix) {
   std::error_code error;
   const std::filesystem::path file = format.index_file(prefix);
@@ -96,7 +95,7 @@ bool checkpoint_exists(const std::filesystem::path& prefix) {
   return checkpoint_exists(checkpoint_files<F>, prefix);
 }
 
-/// Removes a checkpoint, and what an interrupted save of it has left. Throws IoError for a file that cannot be removed.
+/// Removes a checkpoint and the files of an interrupted save of it. Throws IoError for a file that cannot be removed.
 inline void remove_checkpoint(const CheckpointFiles& format, const std::filesystem::path& prefix, FileSystem& files) {
   for (const std::filesystem::path& file : format.files(prefix)) {
     if (const std::error_code error = files.remove(file)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of comma-separated values, as RFC 4180 has them, with LF at the end of a line.
+// Rows of comma-separated values (RFC 4180), with LF as the line end.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace crochet::io {
 
-/// The field as it stands in a row: in quotes, with quotes doubled, if it has a comma, a quote or an end of line.
+/// A field in the form of RFC 4180: quoted, with quotes doubled, if it contains a comma, a quote or a line end.
 inline std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string quoted = "\"";
@@ -19,7 +19,7 @@ inline std::string csv_field(std::string_view text) {
   return quoted + '"';
 }
 
-/// A row that begins with a step: what RowLogger is given as format.
+/// A row that begins with a step; a row format for RowLogger.
 class CsvRow {
  public:
   /// "step,loss,accuracy".
@@ -32,7 +32,7 @@ class CsvRow {
 
   explicit CsvRow(std::int64_t step) : line_(std::to_string(step)) {}
 
-  /// Numbers are written as short as they can be read back without loss, whatever the locale: 0.1, 1e-08, nan, inf;
+  /// Numbers are written in the shortest form that is read back without loss, in every locale: 0.1, 1e-08, nan, inf;
   /// bool as 0 and 1.
   template <class T>
   void add(std::string_view /*name*/, T value) {

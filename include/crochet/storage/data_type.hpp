@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types that files know: more than graphs do.
+// The element types of files: a superset of those of graphs.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace crochet::io {
 
-/// An element type; the values are TensorFlow's (`tensorflow.DataType`), the names numpy's.
+/// An element type. The values are TensorFlow's (`tensorflow.DataType`), the names NumPy's.
 enum class DataType : std::int32_t {
   invalid = 0,
   float32 = 1,
@@ -49,7 +49,7 @@ enum class DataType : std::int32_t {
 namespace detail {
 struct DataTypeFacts {
   std::string_view name;
-  std::size_t size;  // bytes of an element in a file; 0: there is no one size
+  std::size_t size;  // bytes of an element in a file; 0: not fixed
 };
 inline constexpr std::array<DataTypeFacts, 31> data_types{{
     {"invalid", 0},
@@ -86,28 +86,28 @@ inline constexpr std::array<DataTypeFacts, 31> data_types{{
 }};
 }  // namespace detail
 
-/// Is this one of the values above, and not `invalid`? A file may hold any number.
+/// Whether the value is one of the above and not `invalid`. A file may contain any number.
 constexpr bool is_known(DataType type) {
   const auto value = static_cast<std::int32_t>(type);
   return value > 0 && value < static_cast<std::int32_t>(detail::data_types.size());
 }
-/// numpy's name of the type, "bool" and "float32"; "invalid" for a value that is none.
+/// NumPy's name of the type, such as "bool" and "float32"; "invalid" for an invalid value.
 constexpr std::string_view name_of(DataType type) {
   return detail::data_types[is_known(type) ? static_cast<std::size_t>(type) : 0].name;
 }
-/// The type of that name, as name_of() has it; `invalid` if there is none.
+/// The type with this name, as returned by name_of(); `invalid` if there is none.
 constexpr DataType data_type_named(std::string_view name) {
   for (std::size_t i = 1; i < detail::data_types.size(); ++i) {
     if (detail::data_types[i].name == name) return static_cast<DataType>(i);
   }
   return DataType::invalid;
 }
-/// Bytes of one element in a file; 0 where elements have no fixed size (strings, resources, variants).
+/// Bytes of one element in a file; 0 if the element size is not fixed (strings, resources, variants).
 constexpr std::size_t size_of(DataType type) {
   return detail::data_types[is_known(type) ? static_cast<std::size_t>(type) : 0].size;
 }
 
-/// The type of the elements of a C++ program; `invalid` where there is none.
+/// The DataType of a C++ element type; `invalid` if there is none.
 template <class T>
 constexpr DataType data_type_of() {
   if constexpr (std::is_same_v<T, bool>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading files and writing them durably needs of the operating system, behind an interface: a test can make each
+// FileSystem: the operations for reading files and writing them durably, as an interface, so that a test can make each
 // call fail.
 #pragma once
 
@@ -27,8 +27,7 @@
 
 namespace crochet::io {
 
-/// A file that is being written, from its first byte to its last. Closed, but not known to be on the disk, when it
-/// goes.
+/// A file that is written sequentially. The destructor closes it without a sync.
 class OutputFile {
  public:
   OutputFile() = default;
@@ -37,21 +36,22 @@ class OutputFile {
   virtual ~OutputFile() = default;
 
   virtual std::error_code write(std::span<const std::byte> bytes) = 0;
-  /// Several pieces, one after the other; where the system can, in one call.
+  /// Writes several pieces in order; in one call if the system can.
   virtual std::error_code write_parts(std::initializer_list<std::span<const std::byte>> parts) {
     for (const std::span<const std::byte> part : parts) {
       if (const std::error_code error = write(part)) return error;
     }
     return {};
   }
-  /// Everything written so far can be read by others, and the disk begins to take it: a sync() that follows waits less.
+  /// Flushes to the operating system, so that other readers get all bytes written so far, and starts writing them to
+  /// disk, which shortens a later sync().
   virtual std::error_code start_sync() = 0;
-  /// Everything written so far is on the disk when this returns without an error.
+  /// Syncs: all bytes written so far are on disk when this returns without an error.
   virtual std::error_code sync() = 0;
   virtual std::error_code close() = 0;
 };
 
-/// A file that is being read. Closed when it goes. One thread at a time.
+/// A file that is read. The destructor closes it. Thread: one at a time.
 class RandomAccessFile {
  public:
   RandomAccessFile() = default;
@@ -59,14 +59,14 @@ class RandomAccessFile {
   RandomAccessFile& operator=(const RandomAccessFile&) = delete;
   virtual ~RandomAccessFile() = default;
 
-  /// In bytes, when it was opened.
+  /// Size in bytes at the time of opening.
   [[nodiscard]] virtual std::uint64_t size() const = 0;
-  /// Reads bytes from `offset` on into `to`, which is not empty, and returns how many. They may be fewer than there is
-  /// room for (a short read); 0 without an error is the end of the file.
+  /// Reads bytes from `offset` on into `to`, which is not empty, and returns their number. It may be less than the size
+  /// of `to` (a short read); 0 without an error is the end of the file.
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> to, std::error_code& error) = 0;
 };
 
-/// What is asked of the operating system. Nothing throws; an error says why the thing was not done.
+/// The operating system's file operations. No function throws; an error code reports the cause.
 class FileSystem {
  public:
   FileSystem() = default;
@@ -74,16 +74,17 @@ class FileSystem {
   FileSystem& operator=(const FileSystem&) = delete;
   virtual ~FileSystem() = default;
 
-  /// A regular file to read; null and an error where there is none or it may not be read. The default is the machine's.
+  /// Opens a regular file for reading; null and an error if it does not exist or cannot be read. Default: the operating
+  /// system's.
   virtual std::unique_ptr<RandomAccessFile> open(const std::filesystem::path& path, std::error_code& error);
-  /// An empty file of that name, in place of one that was there, or of a link: what a link leads to is not touched.
-  /// Null and an error where that is not possible.
+  /// Creates an empty file with this name; replaces an existing file or link, without touching the link's target. Null
+  /// and an error on failure.
   virtual std::unique_ptr<OutputFile> create(const std::filesystem::path& path, std::error_code& error) = 0;
-  /// Replaces a file that is there, in one instant.
+  /// Renames atomically; replaces an existing file.
   virtual std::error_code rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
-  /// No error if there is no such file.
+  /// A missing file is no error.
   virtual std::error_code remove(const std::filesystem::path& path) = 0;
-  /// What was renamed in this folder and removed from it stays so when the machine stops now.
+  /// Syncs the directory: renames and removals in it are then durable.
   virtual std::error_code sync_folder(const std::filesystem::path& folder) = 0;
 };
 
@@ -94,7 +95,7 @@ inline std::error_code last_error() { return {errno, std::generic_category()}; }
 class LocalInput final : public RandomAccessFile {
  public:
   LocalInput(std::FILE* file, std::uint64_t size) : file_(file), size_(size) {
-    std::setvbuf(file_, nullptr, _IONBF, 0);  // what is read is read in large pieces
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // reads are large already
   }
   ~LocalInput() override { std::fclose(file_); }
   [[nodiscard]] std::uint64_t size() const override { return size_; }
@@ -127,7 +128,7 @@ class LocalFile final : public OutputFile {
     return written_ - started_ < step ? std::error_code{} : start_sync();
   }
 #if __has_include(<unistd.h>)
-  /// Past the buffer, so that the kernel sees how long the file is going to be: it then takes memory in large pieces.
+  /// Bypasses the buffer: with the full size in one call, the kernel allocates memory in large pieces.
   std::error_code write_parts(std::initializer_list<std::span<const std::byte>> parts) override {
     if (std::fflush(file_) != 0) return last_error();
     std::vector<::iovec> rest;
@@ -152,7 +153,7 @@ class LocalFile final : public OutputFile {
   std::error_code start_sync() override {
     if (std::fflush(file_) != 0) return last_error();
 #if defined(__linux__) && defined(SYNC_FILE_RANGE_WRITE)
-    // Only an invitation: what goes wrong here goes wrong in fsync, too, which says so.
+    // Only a hint: an error here occurs again in fsync, which reports it.
     (void)::sync_file_range(::fileno(file_), static_cast<off_t>(started_), 0, SYNC_FILE_RANGE_WRITE);
 #endif
     started_ = written_;
@@ -170,7 +171,7 @@ class LocalFile final : public OutputFile {
   }
 
  private:
-  static constexpr std::size_t step = std::size_t{16} << 20;  // bytes after which the disk is given something to do
+  static constexpr std::size_t step = std::size_t{16} << 20;  // bytes between two hints to start writing to disk
 
   std::FILE* file_;
   std::size_t written_ = 0, started_ = 0;
@@ -208,7 +209,7 @@ class LocalFiles final : public FileSystem {
     if (opened < 0) return last_error();
     const std::error_code error = ::fsync(opened) == 0 ? std::error_code{} : last_error();
     ::close(opened);
-    // Some file systems know no such thing for folders, and then there is nothing more to be done.
+    // Some file systems do not support this for directories; nothing more can be done then.
     if (error != std::errc::invalid_argument && error != std::errc::not_supported) return error;
 #endif
     return {};
@@ -217,8 +218,8 @@ class LocalFiles final : public FileSystem {
 
 }  // namespace detail
 
-/// The names in a folder, in no order, without "." and ".."; none and an error where it cannot be read.
-/// std::filesystem's iterators end the program when there is no memory for them (libstdc++ 12).
+/// The names in a directory, unordered, without "." and ".."; empty and an error if it cannot be read. Does not use
+/// std::filesystem's iterators: they terminate the program if memory is exhausted (libstdc++ 12).
 inline std::vector<std::string> names_in(const std::filesystem::path& folder, std::error_code& error) {
   std::vector<std::string> names;
   error.clear();
@@ -246,7 +247,7 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder, st
   return names;
 }
 
-/// The files of this machine.
+/// The operating system's files.
 inline FileSystem& local_files() {
   static detail::LocalFiles files;
   return files;
@@ -257,7 +258,7 @@ inline std::unique_ptr<RandomAccessFile> FileSystem::open(const std::filesystem:
   if (status.type() == std::filesystem::file_type::not_found)
     error = make_error_code(std::errc::no_such_file_or_directory);
   if (error) return nullptr;
-  if (!std::filesystem::is_regular_file(status)) {  // a folder would open, and a pipe would block
+  if (!std::filesystem::is_regular_file(status)) {  // a directory can be opened, and a pipe blocks
     error = make_error_code(is_directory(status) ? std::errc::is_a_directory : std::errc::not_supported);
     return nullptr;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histogram: how many values lie between which limits, in the buckets that TensorFlow's event files use.
+// Histogram: counts of values in the buckets of TensorFlow's event files.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@ namespace crochet::io {
 
 namespace detail {
 
-/// The 774 positive limits: 1e-12, and each 1.1 times the one before, while below 1e20.
+/// The 774 positive limits: 1e-12, then each 1.1 times the previous one, while below 1e20.
 inline constexpr std::size_t positive_limits = 774;
 
-/// All 1551 limits, ascending: -DBL_MAX, the positive ones negated, 0, the positive ones, DBL_MAX.
+/// All 1551 limits, ascending: -DBL_MAX, the negated positive ones, 0, the positive ones, DBL_MAX.
 struct BucketLimits {
   static constexpr std::size_t zero = positive_limits + 1, size = 2 * positive_limits + 3;
 
   std::array<double, size> limits{};
-  /// For the leading bits of a positive double (exponent and four bits): the first limit that may lie above it. There
-  /// is at most one limit among the numbers that share these bits, since 1.1 > 1 + 1 / 16.
+  /// Indexed by the leading bits of a positive double (exponent and four bits): the first limit that may be above it.
+  /// Numbers that share these bits have at most one limit between them, since 1.1 > 1 + 1 / 16.
   static constexpr std::size_t first_cell = (1023 - 40) << 4, cells = 107 << 4;
   std::array<std::uint16_t, cells> start{};
 
@@ -43,7 +43,7 @@ struct BucketLimits {
     }
   }
 
-  /// Of x > 0: the first limit above it; the last one if there is none.
+  /// The first limit above x, for x > 0; the last limit if there is none.
   [[nodiscard]] std::size_t above(double x) const {
     const auto cell = static_cast<std::size_t>(std::bit_cast<std::uint64_t>(x) >> 48);
     if (cell < first_cell) return zero + 1;
@@ -51,7 +51,7 @@ struct BucketLimits {
     const std::size_t i = start[cell - first_cell];
     return limits[i] > x ? i : i + 1;
   }
-  /// Of any finite x: the first limit above it.
+  /// The first limit above x, for any finite x.
   [[nodiscard]] std::size_t bucket_of(double x) const {
     if (x >= 0) return x == 0 ? zero + 1 : above(x);
     const std::size_t mirrored = 2 * zero - above(-x);  // the greatest -limit below x
@@ -66,12 +66,13 @@ inline const BucketLimits& bucket_limits() {
 
 }  // namespace detail
 
-/// Counts values in 1551 buckets: a value belongs to the first bucket whose limit is above it. Values that are infinite
-/// or not a number are counted apart, and nowhere else. Source of the limits: TensorFlow's default histogram buckets.
-/// Cost: 12 kB; some nanoseconds for a value.
+/// Counts values in 1551 buckets. A value belongs to the first bucket whose limit is above it.
+/// - Infinities and NaNs are counted separately.
+/// - Cost: 12 kB; a few nanoseconds per value.
+/// - Source of the limits: TensorFlow's default histogram buckets.
 class Histogram {
  public:
-  /// A bucket, or a run of empty ones as one: the values in [limit of the one before, limit).
+  /// A bucket, or a run of empty buckets as one: the values in [previous limit, limit).
   struct Bucket {
     double limit;
     double count;
@@ -96,15 +97,15 @@ class Histogram {
   }
 
   [[nodiscard]] std::uint64_t num() const { return num_; }
-  /// DBL_MAX and -DBL_MAX while there are no values.
+  /// DBL_MAX and -DBL_MAX if there are no values.
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
   [[nodiscard]] double sum() const { return sum_; }
   [[nodiscard]] double sum_squares() const { return sum_squares_; }
-  /// How many values were infinite or not a number.
+  /// The number of infinities and NaNs.
   [[nodiscard]] std::uint64_t non_finite() const { return non_finite_; }
 
-  /// The buckets, ascending; a run of empty ones is one with the run's last limit.
+  /// The buckets, ascending. A run of empty buckets is one bucket with the last limit of the run.
   [[nodiscard]] std::vector<Bucket> buckets() const {
     std::vector<Bucket> found;
     for (std::size_t i = 0; i < counts_.size(); ++i) {

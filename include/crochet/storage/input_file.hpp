@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file to read from, at any place.
+// InputFile: a file for reading at any offset.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,19 @@
 
 namespace crochet::io {
 
-/// An open file. Short reads are completed, and reads that a signal interrupts are repeated. Throws IoError with the
-/// name of the file and the cause; DataLossError if the file is shorter than what is read. Not for two threads at the
-/// same time.
+/// An open file.
+/// - Completes short reads and repeats interrupted ones.
+/// - Throws: IoError with file name and cause; DataLossError if the file is shorter than the read range.
+/// - Thread: one at a time.
 class InputFile {
  public:
-  /// Throws IoError for a file that is not there, may not be read, or is no regular file.
+  /// Throws IoError if the file does not exist, cannot be read, or is not a regular file.
   explicit InputFile(std::filesystem::path path, FileSystem& files = local_files()) : path_(std::move(path)) {
     std::error_code error;
     file_ = files.open(path_, error);
     if (!file_) fail(error);
   }
-  /// The same; nothing if there is no such file.
+  /// The same; empty if the file does not exist.
   static std::optional<InputFile> if_there(const std::filesystem::path& path, FileSystem& files = local_files()) {
     std::error_code error;
     InputFile file{path, files.open(path, error)};
@@ -41,7 +42,7 @@ class InputFile {
   }
 
   const std::filesystem::path& path() const { return path_; }
-  /// In bytes, when it was opened.
+  /// Size in bytes at the time of opening.
   std::uint64_t size() const { return file_->size(); }
 
   /// Fills `to` with the bytes from `offset` on.
@@ -56,8 +57,8 @@ class InputFile {
     }
   }
 
-  /// Reads bytes from `offset` on into `to`, and returns how many: fewer than there is room for only at the end of the
-  /// file, which may have grown since it was opened.
+  /// Reads bytes from `offset` on into `to`, and returns their number: less than the size of `to` only at the end of
+  /// the file, which may have grown since it was opened.
   std::size_t read_some(std::uint64_t offset, std::span<std::byte> to) const {
     std::size_t done = 0;
     while (done < to.size()) {
@@ -87,7 +88,7 @@ namespace detail {
   throw ResourceExhaustedError("crochet: cannot read " + file.string() + ": there is not enough memory for it");
 }
 
-/// What `read()` returns. Throws ResourceExhaustedError, with the name of the file, where `read` runs out of memory.
+/// The result of `read()`. Throws ResourceExhaustedError, with the name of the file, if `read` throws std::bad_alloc.
 template <class F>
 decltype(auto) reading(const std::filesystem::path& file, F&& read) {
   try {

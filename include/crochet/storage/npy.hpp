@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy format, version 1.0: one tensor, readable by numpy.load and many others.
+// NumPy's .npy format, version 1.0: one tensor; numpy.load and many other programs read it.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace crochet::io {
 
-/// How NumPy spells an element type: "<f4".
+/// NumPy's spelling of an element type: "<f4".
 template <class T>
 requires std::is_arithmetic_v<T> std::string npy_type() {
   if constexpr (std::same_as<T, bool>) return "|b1";
@@ -24,7 +24,7 @@ requires std::is_arithmetic_v<T> std::string npy_type() {
   return order + (kind + std::to_string(sizeof(T)));
 }
 
-/// All that comes before the elements, whose type numpy spells like that; a multiple of 64 bytes.
+/// The header before the elements, for an element type in NumPy's spelling. Its size is a multiple of 64 bytes.
 inline std::string npy_header(const std::string& type, std::span<const std::int64_t> shape) {
   std::string text = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (";
   for (const std::int64_t extent : shape) text += std::to_string(extent) + ",";
@@ -40,7 +40,8 @@ std::string npy_header(std::span<const std::int64_t> shape) {
   return npy_header(npy_type<T>(), shape);
 }
 
-/// Writes a row-major tensor, as a file that is complete or not there. Throws IoError. An empty shape is a scalar.
+/// Writes a row-major tensor atomically: the file is complete or does not exist. An empty shape is a scalar. Throws
+/// IoError.
 template <class T>
 void write_npy(const std::filesystem::path& path, std::span<const T> elements, std::span<const std::int64_t> shape) {
   const std::string header = npy_header<T>(shape);

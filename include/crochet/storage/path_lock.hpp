@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PathLock: one process writes to a folder, or to a file, at a time.
+// PathLock: an exclusive right of one process to write to a directory or a file.
 #pragma once
 
 #include <cerrno>
@@ -27,10 +27,10 @@ namespace crochet::io {
 
 namespace detail {
 
-/// The lock files that this process holds. One entry for a file, however many PathLocks share it.
+/// The lock files held by this process: one entry per file, shared by all its PathLocks.
 class LockRegistry {
  public:
-  /// An entry, by number; `fork` counts the forks before it was made: an entry of the parent process means nothing.
+  /// An entry's number. `fork` is the number of forks before it was created: an entry of the parent process is invalid.
   struct Ticket {
     std::size_t number = 0;
     std::uint64_t fork = 0;
@@ -61,7 +61,7 @@ class LockRegistry {
 
   LockRegistry() {
 #if __has_include(<sys/file.h>)
-    // A descriptor that a child process inherits would keep the lock when this process is gone.
+    // Otherwise a child process would inherit the descriptor and keep the lock after this process has ended.
     ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
                      [] { instance().forget_all(); });
 #endif
@@ -80,33 +80,34 @@ class LockRegistry {
 
 }  // namespace detail
 
-/// The right to write to a folder, or to one file, which one process has at a time. Held by a lock on a small hidden
-/// file (`<folder>/.crochet-lock`, or `.<name>.crochet-lock` beside the file), which contains the process id and the
-/// name of the machine. The system drops the lock when the process ends, however it ends; the file that a killed
-/// process leaves is taken over. The last PathLock of a process removes the file.
-///
-/// All PathLocks of one process for one path share the lock, by whatever spelling of the path they were made. A child
-/// process made by fork has no part in it. Readers need no lock and notice none. On a file system without locks
-/// (enforced() is false) nothing is checked. The lock is flock(2): NFS passes it on to the server. Copies share the
-/// lock. Any thread. Cost: about 10 us to take, 2 us for holds().
+/// The right to write to a directory or to one file, held by one process at a time.
+/// - It is a lock on a small hidden file (`<directory>/.crochet-lock`, or `.<name>.crochet-lock` beside the file),
+///   which contains the process id and the name of the machine. The lock is flock(2); NFS forwards it to the server.
+/// - The system releases the lock when the process ends, normally or not; the file left by a killed process is reused.
+///   The last PathLock of a process removes the file.
+/// - All PathLocks of a process for one path share the lock, under any spelling of the path. So do copies. A child
+///   process made by fork does not hold it.
+/// - Readers need no lock and are not affected.
+/// - On a file system without locks (enforced() is false) nothing is checked.
+/// - Thread-safe. Cost: about 10 us to lock, 2 us for holds().
 class PathLock {
  public:
-  /// Holds nothing.
+  /// Holds no lock.
   PathLock() = default;
 
-  /// The folder must exist. Throws FailedPreconditionError, with folder and owner, if another process has it; IoError
-  /// if the folder cannot be written.
+  /// Locks an existing directory. Throws FailedPreconditionError, with directory and owner, if another process has the
+  /// lock; IoError if the directory cannot be written.
   static PathLock of_folder(const std::filesystem::path& folder) { return {folder / ".crochet-lock", folder}; }
-  /// The file need not exist, its folder must. Errors: as of_folder.
+  /// Locks a file. The file need not exist, its directory must. Errors: as of_folder.
   static PathLock of_file(const std::filesystem::path& file) {
     return {file.parent_path() / ("." + file.filename().string() + ".crochet-lock"), file};
   }
 
-  /// Whether this process still has what it took: false if the lock file or its folder was removed, and after a fork.
+  /// Whether this process still has the lock: false if the lock file or its directory was removed, and after a fork.
   [[nodiscard]] bool holds() const noexcept { return token_ && detail::LockRegistry::instance().holds(token_->ticket); }
-  /// Whether it was taken, and not moved from.
+  /// Whether a lock was taken and not moved from.
   [[nodiscard]] bool taken() const noexcept { return token_ != nullptr; }
-  /// False where the file system has no locks.
+  /// False if the file system has no locks.
   [[nodiscard]] bool enforced() const noexcept {
     return token_ && detail::LockRegistry::instance().enforced(token_->ticket);
   }
@@ -129,13 +130,13 @@ namespace detail {
 
 #if __has_include(<sys/file.h>)
 
-/// "process 123", with the machine if it is another one. `descriptor` is the lock file, opened.
+/// "process 123", with the machine if it is another one. `descriptor`: the open lock file.
 inline std::string lock_owner(int descriptor) {
   char text[128] = {}, host[65] = {};
   const ssize_t n = ::pread(descriptor, text, sizeof text - 1, 0);
   const std::string line = n > 0 ? std::string(text).substr(0, std::string(text).find('\n')) : "";
   const std::size_t digits = line.find_first_not_of("0123456789");
-  if (digits == 0 || line.empty()) return "another process";  // it is just being written
+  if (digits == 0 || line.empty()) return "another process";  // the owner is writing it
   const std::string owner = "process " + line.substr(0, digits);
   if (digits == std::string::npos || ::gethostname(host, sizeof host - 1) != 0) return owner;
   const std::string machine = line.substr(line.find_first_not_of(' ', digits));
@@ -146,11 +147,11 @@ inline void write_lock_owner(int descriptor) {
   char host[65] = {};
   if (::gethostname(host, sizeof host - 1) != 0) host[0] = '?';
   const std::string line = std::to_string(::getpid()) + " " + host + "\n";
-  // Only for messages: a disk that is full must not keep a program from its folder.
+  // Only for messages: a full disk must not prevent the lock.
   if (::ftruncate(descriptor, 0) != 0 || ::pwrite(descriptor, line.data(), line.size(), 0) < 0) return;
 }
 
-/// Opens the lock file, which another user may own: then only to read. Negative: errno says why not.
+/// Opens the lock file; read-only if another user owns it. Negative on failure: errno has the cause.
 inline int open_lock_file(const std::filesystem::path& path) {
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const int opened = ::open(path.c_str(), O_RDWR | O_CREAT | flags, 0666);
@@ -191,9 +192,9 @@ inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path& lock
       }
       enforced = false;
     }
-    // Between open and flock its owner may have removed it.
+    // Its owner may have removed it between open and flock.
     if (::lstat(lock_file.c_str(), &there) != 0 || there.st_ino != here.st_ino || there.st_dev != here.st_dev) continue;
-    if ((::fcntl(file.number, F_GETFL) & O_ACCMODE) == O_RDONLY) {  // another user's, who is gone
+    if ((::fcntl(file.number, F_GETFL) & O_ACCMODE) == O_RDONLY) {  // of another user whose process has ended
       if (::unlink(lock_file.c_str()) != 0) fail(lock_file, errno);
       continue;
     }
@@ -232,7 +233,7 @@ inline bool LockRegistry::holds(Ticket ticket) const noexcept {
   return ::lstat(held.path.c_str(), &there) == 0 && there.st_ino == held.inode && there.st_dev == held.device;
 }
 
-/// In a child process, whose one thread has the mutex. Frees no memory: fork may have found the allocator at work.
+/// Runs in a child process, whose only thread has the mutex. Frees no memory: fork may have interrupted the allocator.
 inline void LockRegistry::forget_all() noexcept {
   ++forks_;
   for (Held& held : held_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RowFile: a text file of lines that belong to steps, which can go back to an earlier step.
+// RowFile: a text file of lines with steps; it can be truncated to an earlier step.
 #pragma once
 
 #include <cerrno>
@@ -21,18 +21,18 @@
 
 namespace crochet::io {
 
-/// Appends lines to a file. The file is opened for each line, so that it holds all that was written, whatever happens
-/// to the program. Two processes must not write one file: see own(). Cost of a line: an open, a write and a close,
-/// about 10 us; nothing waits for the disk.
+/// Appends lines to a file.
+/// - The file is opened for each line: a crash of the program loses no written line. Nothing waits for the disk.
+/// - Two processes must not write to one file: see own().
+/// - Cost of a line: an open, a write and a close, about 10 us.
 class RowFile {
  public:
-  /// The step of a line; nothing if it is none that we wrote.
+  /// Parses the step of a line; empty if the line is not of this format.
   using StepOf = std::optional<std::int64_t> (*)(std::string_view line);
 
-  /// Makes the folder, and takes the lock of the file (storage/path_lock.hpp). Nothing is held for what is no regular
-  /// file
-  /// (/dev/null). Throws FailedPreconditionError, with the owner's process id, if another process writes the file;
-  /// IoError if the folder cannot be made or written.
+  /// Creates the directory, and takes the lock of the file (storage/path_lock.hpp). Takes no lock if the path is not a
+  /// regular file (/dev/null). Throws FailedPreconditionError, with the owner's process id, if another process writes
+  /// to the file; IoError if the directory cannot be created or written.
   static PathLock own(const std::filesystem::path& path) {
     std::error_code none;
     if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) return {};
@@ -40,15 +40,16 @@ class RowFile {
     return PathLock::of_file(path);
   }
 
-  /// Begins an empty file with this first line, if that is not empty. Makes the folder. Throws IoError.
+  /// Replaces the file by one with this first line, or by an empty one if the line is empty. Creates the directory.
+  /// Throws IoError.
   static void create(const std::filesystem::path& path, std::string_view first_line) {
     make_folder(path);
     write(path, first_line, "wb");
   }
 
-  /// Keeps of an existing file the first line and all lines of steps up to `step`, and drops the rest: what a session
-  /// wrote before it went back to `step`, and a line that was cut off. Makes the file if there is none. Throws IoError,
-  /// also when the file begins with another line: then it is not ours, or has other columns.
+  /// Keeps of an existing file the first line and the lines of steps up to `step`. Drops the rest: the lines that a
+  /// session wrote before it went back to `step`, and an incomplete line. Creates a missing file. Throws IoError, also
+  /// if the file begins with another line: then another program wrote it, or it has other columns.
   static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step,
                      StepOf step_of) {
     std::error_code none;
@@ -61,8 +62,8 @@ class RowFile {
     if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
   }
 
-  /// Appends a line. A file that is gone, or has lost its first line, begins again with that; returns whether it did.
-  /// Throws IoError.
+  /// Appends a line. A file that was removed, or has lost its first line, is started again with that line; returns
+  /// whether this happened. Throws IoError.
   static bool append(const std::filesystem::path& path, std::string_view line, std::string_view first_line) {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -98,7 +99,7 @@ class RowFile {
     return kept;
   }
 
-  /// What is left of a line that fails is cut off again, so that the next one begins a row.
+  /// Truncates the rest of a failed line, so that the next line starts a row.
   static void write(const std::filesystem::path& path, std::string_view line, const char* mode) {
     std::error_code unknown;
     const std::uintmax_t before = std::filesystem::file_size(path, unknown);

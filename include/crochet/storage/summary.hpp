@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summary: values of one step under tags, copied, to be written later by somebody else.
+// Summary: copies of values of one step, with tags, for writing later.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace crochet::io {
 
-/// Rows from the top, channels next to each other: 1 grey, 2 grey and alpha, 3 red, green, blue, 4 with alpha.
+/// An image: rows from the top, channels interleaved: 1 grey, 2 grey and alpha, 3 red, green, blue, 4 with alpha.
 struct ImagePixels {
   std::vector<std::uint8_t> pixels{};
   int height = 0, width = 0, channels = 1;
 };
 
-/// Numbers as pixels, as the original does it: if none is negative, 0 becomes 0 and the greatest 255; else 0 becomes
-/// 127 and the farthest from it 0 or 255. What is not finite becomes 0.
+/// Converts numbers to pixels, as the original does: if none is negative, [0, greatest] becomes [0, 255]; otherwise 0
+/// becomes 127, and the number with the largest magnitude 0 or 255. Infinities and NaNs become 0.
 template <class T>
 ImagePixels pixels_of(std::span<const T> numbers, int height, int width, int channels) {
   constexpr auto finite = [](double x) { return x - x == 0; };
@@ -43,8 +43,8 @@ ImagePixels pixels_of(std::span<const T> numbers, int height, int width, int cha
   return image;
 }
 
-/// What was measured in one step, each value under a tag (summary_tag.hpp says what becomes of other names). Values are
-/// copied; buckets are counted and images compressed where the summary is written, not here.
+/// The values of one step, each with a tag; summary_tag.hpp converts names to tags. Copies the values. Histograms are
+/// counted and images compressed when the summary is written, not here.
 class Summary {
  public:
   using Content = std::variant<float, std::vector<float>, std::vector<double>, ImagePixels, std::string>;
@@ -53,7 +53,7 @@ class Summary {
     Content content;
   };
 
-  /// A number, as a float: that is what event files hold.
+  /// A number, stored as a float, as in event files.
   Summary& scalar(std::string_view tag, double value) { return add(tag, static_cast<float>(value)); }
   /// The distribution of the values.
   template <class T>
@@ -62,7 +62,7 @@ class Summary {
     return add(tag, std::vector<Kept>(values.begin(), values.end()));
   }
   Summary& image(std::string_view tag, ImagePixels image) { return add(tag, std::move(image)); }
-  /// Markdown.
+  /// A text in Markdown.
   Summary& text(std::string_view tag, std::string text) { return add(tag, std::move(text)); }
 
   [[nodiscard]] bool empty() const { return values_.empty(); }

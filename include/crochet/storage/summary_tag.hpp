@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of summaries: the names that TensorBoard shows, made of the characters that it can.
+// Tags of summaries: the names in TensorBoard, with its character set.
 #pragma once
 
 #include <string>
@@ -10,10 +10,12 @@
 
 namespace crochet::io {
 
-/// The tag of that name: every character other than ASCII letters, digits, `_`, `-`, `/` and `.` becomes `_`, leading
-/// `/` are left out: "train loss" -> "train_loss". The original keeps other languages' letters at first and refuses
-/// them later; it also refuses a tag that begins with `_` or `-`, which is kept here (docs/differences.md). Throws
-/// LogicError if nothing is left.
+/// The tag for a name.
+/// - Every character other than ASCII letters, digits, `_`, `-`, `/` and `.` becomes `_`; leading `/` are removed:
+///   "train loss" -> "train_loss".
+/// - Throws: LogicError if nothing is left.
+/// - Differences from the original (docs/differences.md): it accepts letters of other languages here and rejects them
+///   later; it also rejects a tag that begins with `_` or `-`.
 inline std::string summary_tag(std::string_view name) {
   std::string tag;
   const auto put = [&](char c) { tag += c; };

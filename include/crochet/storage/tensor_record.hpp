@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A named tensor on its way into a file, and what a file says of one that it holds.
+// TensorRecord: a named tensor to write. TensorEntry: a tensor of a checkpoint, without its elements.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@
 
 namespace crochet::io {
 
-/// A tensor to write. It owns nothing: all that it names has to live until it is written.
+/// A tensor to write. It owns nothing: its name, shape and elements must live until it is written.
 struct TensorRecord {
   std::string_view name{};
   DataType type = DataType::float32;
   std::span<const std::int64_t> shape{};   // empty: a scalar
-  std::span<const std::byte> bytes{};      // row-major, elements as this machine has them (little-endian)
-  std::span<const std::string> strings{};  // instead of bytes where the type is DataType::string
+  std::span<const std::byte> bytes{};      // row-major, elements in this machine's form (little-endian)
+  std::span<const std::string> strings{};  // instead of bytes, for DataType::string
 };
 
-/// The record of a program's elements.
+/// The TensorRecord of a span of elements.
 template <class T>
 TensorRecord tensor_record(std::string_view name, std::span<const T> elements, std::span<const std::int64_t> shape) {
   static_assert(data_type_of<T>() != DataType::invalid, "crochet: files have no element type for this C++ type");
   return {name, data_type_of<T>(), shape, std::as_bytes(elements), {}};
 }
 
-/// What a checkpoint says of a tensor that it holds.
+/// The metadata of a tensor in a checkpoint.
 struct TensorEntry {
   std::string name{};
   DataType type = DataType::float32;
@@ -41,7 +41,7 @@ struct TensorEntry {
   std::size_t byte_size = 0;  // of the elements; 0 for strings
 };
 
-/// The product of a shape, unless a dimension is negative or there would be more elements than can be counted.
+/// The product of a shape; empty if a dimension is negative or the product overflows.
 inline std::optional<std::size_t> element_count(std::span<const std::int64_t> shape) {
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   bool empty = false;
@@ -55,7 +55,7 @@ inline std::optional<std::size_t> element_count(std::span<const std::int64_t> sh
   return static_cast<std::size_t>(empty ? 0 : count);
 }
 
-/// The bytes of so many elements of the type, unless that is more than can be counted. 0 for strings.
+/// The size in bytes of `elements` elements of a type; empty if it overflows. 0 for strings.
 inline std::optional<std::size_t> byte_count(DataType type, std::size_t elements) {
   const std::size_t size = size_of(type);
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
@@ -63,7 +63,7 @@ inline std::optional<std::size_t> byte_count(DataType type, std::size_t elements
   return size * elements;
 }
 
-/// Throws LogicError, with the name, for a record whose parts do not fit each other. For those who write formats.
+/// Throws LogicError, with the name, for a record whose parts are inconsistent. For implementations of formats.
 inline void check_record(const TensorRecord& record) {
   const auto fail = [&](const std::string& why) {
     throw LogicError("crochet: tensor \"" + std::string(record.name) + "\" cannot be saved: " + why);

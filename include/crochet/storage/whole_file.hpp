@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a file so that it is complete or not there, whenever the program or the machine stops.
+// TemporaryFile, write_whole_file: write a file atomically: it is complete or does not exist, even if the program or
+// the machine stops.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +30,8 @@ inline void require_written(const std::filesystem::path& path, std::error_code e
 
 }  // namespace detail
 
-/// The file that is to be at `path`, written as `path` with ".tmp" added. Everything throws IoError with the name of
-/// the file and the cause. What was not renamed is removed again.
+/// A file for `path`, written under `path` with ".tmp" added and renamed at the end. The destructor removes a file that
+/// was not renamed. All functions throw IoError with file name and cause.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::filesystem::path path, FileSystem& files = local_files())
@@ -47,18 +48,18 @@ class TemporaryFile {
     if (!kept_) (void)files_->remove(temporary_);
   }
 
-  /// Where it is until it is renamed.
+  /// The path before the rename.
   const std::filesystem::path& path() const { return temporary_; }
 
   void write(std::span<const std::byte> bytes) { detail::require_written(temporary_, file_->write(bytes)); }
-  /// Others can read what was written, at path(), and the disk begins to take it.
+  /// Flushes, so that other readers get all bytes at path(), and starts writing them to disk.
   void start_sync() { detail::require_written(temporary_, file_->start_sync()); }
-  /// Everything is on the disk when this returns. Waits for it.
+  /// Syncs: on return everything is on disk. Blocks until then.
   void close() {
     detail::require_written(temporary_, file_->sync());
     detail::require_written(temporary_, std::exchange(file_, nullptr)->close());
   }
-  /// After close(): it gets its name, in place of a file that has it. Durable after sync_folder().
+  /// Renames the closed file to its final name; replaces an existing file. Durable after sync_folder().
   void rename() {
     detail::require_written(path_, files_->rename(temporary_, path_));
     kept_ = true;
@@ -71,14 +72,16 @@ class TemporaryFile {
   bool kept_ = false;
 };
 
-/// Makes the renames in the folder that holds `path` durable. Throws IoError.
+/// Makes the renames in the directory of `path` durable. Throws IoError.
 inline void sync_folder_of(const std::filesystem::path& path, FileSystem& files = local_files()) {
   detail::require_written(path.parent_path().empty() ? "." : path.parent_path(), files.sync_folder(path.parent_path()));
 }
 
-/// Writes the parts, one after the other, to `path`: first to `path` with ".tmp" added, then to the disk, then renamed.
-/// An older file of that name is replaced. Throws IoError, and leaves an older file as it was and no temporary one. Not
-/// for two writers of one path at the same time. Cost: waits for the disk.
+/// Writes the parts, in order, to `path` with ".tmp" added, syncs it to disk, and renames it to `path`. Replaces an
+/// existing file.
+/// - Throws: IoError; an existing file is then unchanged, and no temporary file is left.
+/// - Thread: one writer of a path at a time.
+/// - Cost: waits for the disk.
 inline void write_whole_file(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts,
                              FileSystem& files = local_files()) {
   TemporaryFile file{path, files};
