@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HookChain: hooks side by side in flat slots. Each phase is a fold over the hooks that have it; a hook without the
-// phase leaves no trace in the code, a hook without state none in the object.
+// HookChain: hooks side by side in flat slots. Each phase is a fold over the hooks that have it. A hook without the
+// phase generates no code; a hook without state occupies no bytes.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct Slot {
   CROCHET_NO_UNIQUE_ADDRESS H hook;
 };
 
-/// Some arguments look different to every hook (its own values, its own context): they have a `View<I, H>`, made by
-/// `view<I, H>()`. All others are passed as they are.
+/// True for an argument whose type depends on the hook (its own values, its own context). Such an argument has a
+/// `View<I, H>`, made by `view<I, H>()`. All others are passed unchanged.
 template <class A>
 concept HasViews = std::remove_const_t<A>::has_views;
 
@@ -57,7 +57,7 @@ struct ArgumentView<A> {
   }
 };
 
-// Free functions of one slot: their symbols do not carry the names of all the other hooks.
+// Free functions of one slot. Their symbols do not contain the names of the other hooks.
 template <class P, std::size_t I, class H, class... A>
 CROCHET_HOST_ALWAYS_INLINE constexpr void fire_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] A&... args) {
   if constexpr (P::template handled<H, typename ArgumentView<A>::template type<I, H>...>) {
@@ -76,12 +76,12 @@ constexpr void fire_one_guarded([[maybe_unused]] Slot<I, H>& slot, [[maybe_unuse
   }
 }
 
-/// What ask(hook, run) returns to hook H at position I.
+/// The return type of request(hook, run) for hook H at position I.
 template <std::size_t I, class H, class Run>
 using request_of =
     decltype(crochet::request(std::declval<H&>(), std::declval<typename ArgumentView<Run>::template type<I, H>>()));
 
-// Runs that are looked into (due_probes.hpp): what hooks are asked for, and phases with a log of them.
+// Functions for instrumented runs (due_probes.hpp): the due probes and logs of one hook, and phases recorded in a log.
 template <std::size_t I, class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr auto probe_of_one([[maybe_unused]] Slot<I, H>& slot, [[maybe_unused]] Run& run) {
   if constexpr (StatesProbe<H>) {
@@ -126,7 +126,7 @@ constexpr const Requested& request_at(const RequestSlot<I, Requested>& slot) {
   return slot.request;
 }
 
-/// What every hook of a chain asked of one run, by position.
+/// The requests of all hooks of a chain for one run, by position.
 template <class Indices, class... Requested>
 struct HookRequests;
 template <std::size_t... I, class... Requested>
@@ -134,7 +134,7 @@ struct HookRequests<std::index_sequence<I...>, Requested...> : RequestSlot<I, Re
   static constexpr std::size_t size = sizeof...(Requested);
 };
 
-/// A hook's state is a section of its own, under its key.
+/// A hook's state is a separate section, under its key.
 template <class H, std::size_t I, class Out>
 void save_one([[maybe_unused]] const Slot<I, H>& slot, [[maybe_unused]] Out& out) {
   if constexpr (phase::save_state::handled<H, Out>) {
@@ -167,15 +167,15 @@ constexpr const H& slot_at(const Slot<I, H>& slot) {
 
 template <class Indices, class... H>
 struct Slots;
-// Arrays in place of fold expressions: a chain may be longer than what clang folds.
+// Arrays replace fold expressions: a chain may be longer than clang's limit on fold operands.
 template <std::size_t... I, class... H>
 struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
-  /// Calls phase P of every hook that handles it, in order. An exception ends the phase.
+  /// Calls phase P of every hook that handles it, in list order. An exception ends the phase.
   template <class P, class... A>
   CROCHET_HOST_ALWAYS_INLINE constexpr void fire([[maybe_unused]] A&... args) {
     [[maybe_unused]] const bool called[] = {true, (fire_one<P, I, H>(*this, args...), true)...};
   }
-  /// The same, but every hook gets its turn: exceptions go to `on_throw(std::exception_ptr)`.
+  /// Like fire(), but an exception does not end the phase: it goes to `on_throw(std::exception_ptr)`.
   template <class P, class OnThrow, class... A>
   constexpr void fire_guarded([[maybe_unused]] OnThrow& on_throw, [[maybe_unused]] A&... args) {
     [[maybe_unused]] const bool called[] = {true, (fire_one_guarded<P, I, H>(*this, on_throw, args...), true)...};
@@ -196,7 +196,7 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   void load_state([[maybe_unused]] In& in) {
     [[maybe_unused]] const bool called[] = {true, (load_one<H, I>(*this, in), true)...};
   }
-  /// Asks every hook, in order, what it wants of the coming run. Returns their answers by position.
+  /// Collects the request of every hook for the next run, in list order. Returns the requests by position.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto request([[maybe_unused]] Run& run) {
     using All = HookRequests<std::index_sequence<I...>, request_of<I, H, Run>...>;
@@ -204,17 +204,17 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
         {crochet::request(Slot<I, H>::hook, ArgumentView<Run>::template by<I, H>(run))}...};  // braces: in list order
   }
 
-  /// The probes that the hooks give this run, as a tuple: a pointer for each that may.
+  /// The due probes of this run, as a tuple with one pointer for each hook that may return a probe.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probes([[maybe_unused]] Run& run) {
     return std::tuple_cat(probe_of_one<I, H>(*this, run)...);
   }
-  /// The logs in which they want to see the phases of this run, the same way.
+  /// The due phase logs of this run, as a tuple with one pointer for each hook that may return a log.
   template <class Run>
   CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_logs([[maybe_unused]] Run& run) {
     return std::tuple_cat(log_of_one<I, H>(*this, run)...);
   }
-  /// ask and fire with a record of each hook's part.
+  /// request() and fire(); the logs record each hook's part.
   template <class Logs, class Run>
   auto request_logged([[maybe_unused]] const Logs& logs, [[maybe_unused]] Run& run) {
     using All = HookRequests<std::index_sequence<I...>, request_of<I, H, Run>...>;
@@ -226,7 +226,7 @@ struct Slots<std::index_sequence<I...>, H...> : Slot<I, H>... {
   }
 };
 
-/// In place of slots, for a chain with a hook that cannot be moved: every member of a chain, without any hook.
+/// Replaces the slots of a chain with a hook that cannot be moved. It has all members of a chain and no hooks.
 template <class... H>
 struct NoSlots : Slots<std::index_sequence<>> {};
 template <bool Empty, class... H>
@@ -234,27 +234,27 @@ using SlotsOf = std::conditional_t<Empty, NoSlots<H...>, Slots<std::index_sequen
 
 }  // namespace detail
 
-/// Hooks, called strictly in list order in every phase. `HookChain{StopAtStep{...}, NanTensor<"loss">{}}`. A chain
-/// among them stands for its hooks (hook/nested_chain.hpp). Cost: the sum of its hooks' bytes (empty hooks: none) and
-/// of their bodies' instructions.
+/// Hooks that are called strictly in list order in every phase: `HookChain{StopAtStep{...}, NanTensor<"loss">{}}`. A
+/// nested chain is replaced by its hooks (hook/nested_chain.hpp). Cost: the sum of its hooks' bytes (empty hooks: none)
+/// and of their bodies' instructions.
 template <class... H>
 class HookChain : private detail::SlotsOf<detail::any({!std::is_move_constructible_v<H>...}), H...> {
   static constexpr bool can_be_moved = !detail::any({!std::is_move_constructible_v<H>...});
   using Base = detail::SlotsOf<!can_be_moved, H...>;
 
  public:
-  /// The chain itself; of a chain that was made of chains, the one of all their hooks.
+  /// The chain itself. For a chain made of chains: the flat chain of all their hooks.
   using Flat = HookChain;
   static constexpr std::size_t size = sizeof...(H);
-  /// Whether each hook that saves state does so under a key of its own.
+  /// Whether the state keys of all hooks that save state are distinct.
   static constexpr bool state_keys_differ = detail::clash_of_state_keys<H...>.second == 0;
-  /// Whether one of them states a probe, or has a log of phases: else runs know nothing of either.
+  /// Whether at least one hook declares a probe, or has a phase log. If not, runs contain no code for them.
   static constexpr bool has_probes = detail::any({detail::StatesProbe<H>...});
   static constexpr bool logs_phases = detail::any({detail::logs_phases<H>...});
 
   constexpr HookChain() = default;
   constexpr explicit HookChain(H... hook) requires(sizeof...(H) > 0 && can_be_moved) : Base{{std::move(hook)}...} {}
-  /// With a hook that cannot be moved the chain is empty. A session reports that hook.
+  /// If a hook cannot be moved, the chain is empty. A session reports that hook.
   constexpr explicit HookChain(const H&...) requires(!can_be_moved) {}
 
   using Base::due_phase_logs;
@@ -265,15 +265,15 @@ class HookChain : private detail::SlotsOf<detail::any({!std::is_move_constructib
   using Base::request;
   using Base::request_logged;
 
-  /// Writes what every hook saves, each under a key that no other has (hook/state_key.hpp). Out: a StateWriter, or what
-  /// has its `put` and `section`. Throws what hooks throw; `out` is then incomplete.
+  /// Writes the state of every hook, each under its unique key (hook/state_key.hpp). Out: a StateWriter, or a type with
+  /// the same `put` and `section`. Exceptions of the hooks propagate; `out` is then incomplete.
   template <class Out>
   void save_state(Out& out) const {
     [[maybe_unused]] detail::keys_differ<H...> checked;
     Base::save_state(out);
   }
-  /// Gives every hook what was saved under its key. In: a StateReader, or what has its `get` and `section`.
-  /// ChainState::load (hook/chain_state.hpp) also says which hooks were added, removed or changed since.
+  /// Passes each hook the state that was saved under its key. In: a StateReader, or a type with the same `get` and
+  /// `section`. ChainState::load (hook/chain_state.hpp) also reports which hooks were added, removed or changed.
   template <class In>
   void load_state(In& in) {
     [[maybe_unused]] detail::keys_differ<H...> checked;

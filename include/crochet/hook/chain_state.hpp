@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ChainState: the state of all hooks of a chain in memory, as a checkpoint holds it, with a schema; and what became of
-// it when it is loaded into a chain that may be another one. Not part of crochet.hpp: only who saves needs it.
+// ChainState: the state of all hooks of a chain in memory, as a checkpoint stores it, with a schema. Loading it into a
+// different chain reports the differences. Not part of crochet.hpp: only programs that save state need it.
 #pragma once
 
 #include <algorithm>
@@ -17,24 +17,24 @@
 
 namespace crochet {
 
-/// A saved value with memory of its own.
+/// A saved value that owns its memory.
 struct StateField {
   std::string key;
   StateType type = StateType::boolean;
   bool is_list = false;
   std::size_t count = 1;
-  std::vector<std::byte> bytes;    ///< of anything but text
+  std::vector<std::byte> bytes;    ///< of all types except text
   std::vector<std::string> texts;  ///< of text
 
   [[nodiscard]] StateValue view() const {
     const void* data = type == StateType::text ? static_cast<const void*>(texts.data()) : bytes.data();
     return {type, is_list, count, data};
   }
-  /// Key and type, "best float64" or "history float32[]": the same for equal hooks, whatever they have seen.
+  /// Key and type, "best float64" or "history float32[]". Equal hooks have equal schemas, independent of their values.
   [[nodiscard]] std::string schema() const { return key + " " + std::string(name_of(type)) + (is_list ? "[]" : ""); }
 };
 
-/// What one hook saved, or a decorator of it, or a hook inside a hook.
+/// The state saved by one hook, by one of its decorators, or by a hook nested in a hook.
 struct StateSection {
   std::string key;  ///< hook's key; of a section inside another "outer@inner"
   std::vector<StateField> fields;
@@ -51,17 +51,17 @@ struct StateSection {
   }
 };
 
-/// What became of saved state in a chain. Sections without fields are not mentioned.
+/// The result of loading saved state into a chain. Sections without fields are omitted.
 struct StateReport {
-  std::vector<std::string> loaded;   ///< keys of what goes on where it was
-  std::vector<std::string> added;    ///< of what has nothing saved, and begins anew
-  std::vector<std::string> removed;  ///< of what was saved and is not in the chain any more
+  std::vector<std::string> loaded;   ///< keys of hooks whose state was loaded
+  std::vector<std::string> added;    ///< hooks without saved state, which start fresh
+  std::vector<std::string> removed;  ///< saved hooks that are no longer in the chain
   std::vector<std::string>
-      changed;  ///< of what saves other fields now, and begins anew: "key: lost a int64, new b float64"
+      changed;  ///< hooks that save other fields now and start fresh: "key: lost a int64, new b float64"
 
   [[nodiscard]] bool all_loaded() const { return added.empty() && removed.empty() && changed.empty(); }
-  /// One line: "2 loaded, 1 not used; added: A, B; changed: D: new since int64". What was removed is counted, not
-  /// listed: a program that only predicts leaves the state of all hooks of the training aside.
+  /// One line: "2 loaded, 1 not used; added: A, B; changed: D: new since int64". Removed hooks are counted, not listed:
+  /// a program that only predicts does not use the state of all training hooks.
   [[nodiscard]] std::string text() const {
     std::string line = std::to_string(loaded.size()) + " loaded";
     if (!removed.empty()) line += ", " + std::to_string(removed.size()) + " not used";
@@ -91,9 +91,9 @@ class ChainState {
     return state;
   }
 
-  /// Gives it to the hooks of a chain: `save` and `load` are the chain's, called with a StateWriter and a StateReader.
-  /// First the schema of what they save now is compared with this one; hooks that were added or changed are not
-  /// touched, all others load what they saved. Throws what the hooks throw.
+  /// Loads the state into the hooks of a chain. `save` and `load` are the chain's functions, called with a StateWriter
+  /// and a StateReader. First compares the schema of the chain's current state with this one. Hooks that were added or
+  /// changed are not modified; all others load their saved state. Exceptions of the hooks propagate.
   template <class Save, class Load>
   StateReport load(Save&& save, Load&& load) const {
     const ChainState now = of(save);
@@ -114,7 +114,7 @@ class ChainState {
   }
 
  private:
-  /// What both have: where in the tree of sections they are.
+  /// Base of the writer and the reader: the current position in the tree of sections.
   class Path {
    protected:
     void down(std::string_view name) {

@@ -11,7 +11,7 @@ namespace crochet {
 
 namespace detail {
 
-/// Hands the hooks of a chain, in order, to `use(hook&&...)`.
+/// Passes the hooks of a chain, in order, to `use(hook&&...)`.
 template <class... H, class Use>
 constexpr decltype(auto) unpack_hooks(HookChain<H...>&& chain, Use&& use) {
   return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
@@ -29,7 +29,7 @@ constexpr HookChain<H..., G...> joined(HookChain<H...>&& first, HookChain<G...>&
   });
 }
 
-/// A chain without chains in it.
+/// A chain without nested chains.
 template <class Chain>
 constexpr typename Chain::Flat&& flat(Chain& chain) {
   return std::move(chain);
@@ -37,7 +37,7 @@ constexpr typename Chain::Flat&& flat(Chain& chain) {
 
 }  // namespace detail
 
-/// A chain with one more hook at its end, or with those of another chain: `chain | StepCounter{} | more`. Moves or
+/// A chain with one more hook at its end, or with the hooks of another chain: `chain | StepCounter{} | more`. Moves or
 /// copies its hooks.
 template <class... H, class Added>
 constexpr auto operator|(HookChain<H...> chain, Added added) {

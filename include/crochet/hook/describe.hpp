@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// describe(chain): the chain as a table for people. Not part of crochet.hpp, since few programs need it.
+// describe(chain): the chain as a readable table. Not part of crochet.hpp, since few programs need it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string names_of(Fetches<N...>) {
   return text;
 }
 
-/// What the hook says of its own cadence; else what its type tells.
+/// The hook's own description of its cadence; otherwise the one derived from its type.
 template <class H>
 std::string cadence_of(const H& hook) {
   if constexpr (requires { std::string(hook.cadence()); }) {
@@ -58,7 +58,7 @@ DescribedHook described(const H& hook) {
   return {short_name(type_name<H>()), phases_of<H>(AllPhases{}), cadence_of(hook), names_of(declared_fetches<H>{})};
 }
 
-/// Columns padded to their longest entry, two blanks between them, none at the end of a line.
+/// Pads columns to their longest entry, with two blanks between them. Lines have no trailing blanks.
 inline std::string as_table(const std::vector<DescribedHook>& rows) {
   std::array<std::size_t, 4> widths{};
   for (const DescribedHook& row : rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds out what is wrong with one hook, apart from the names it uses (session/check.hpp knows those): does it have the
-// members it seems to have, with the signatures the session calls? The answer is a type of crochet::error.
+// Diagnoses one hook: which phase members it has, and whether the session can call them. Name checks are separate
+// (session/check.hpp). The result is a type of crochet::error.
 #pragma once
 
 #include <exception>
@@ -33,12 +33,12 @@ constexpr auto first_reason(First first, Rest... rest) {
   }
 }
 
-/// A hook together with a decoy for every phase and every near miss: naming a member that the hook has too is ambiguous
-/// in it.
+/// A hook combined with a decoy for every phase and every near miss. Naming a member that the hook also has is
+/// ambiguous in this class.
 template <class H>
 struct Probe : H, Decoy {};
 
-/// A final class or a union cannot be inherited from, so its members cannot be found by name.
+/// False for a final class and a union: they cannot be base classes, so their members cannot be found by name.
 template <class H>
 concept CanBeProbed = std::is_class_v<H> && !std::is_final_v<H>;
 template <class H>
@@ -55,7 +55,7 @@ inline constexpr std::string_view misspelt{};
 template <CanBeProbed H, class P>
 inline constexpr std::string_view misspelt<H, P> = near_miss<H, Probe<H>, P>();
 
-/// A hook that says which phases it handles. A decorator may pass on `void` for a hook that does not say.
+/// A hook that lists the phases it handles. A decorator may forward `void` for a hook without a list.
 template <class H>
 concept ListsPhases = requires {
   typename H::handles;
@@ -73,7 +73,7 @@ inline constexpr bool wants_a_builder = (P::template handled<H, GraphBuilder> &&
                                          !P::template handled<H, Anything, Anything>) ||
                                         (P::template handled<H, GraphBuilder, Anything> &&
                                          !P::template handled<H, Anything, Anything>);
-// Its body would be instantiated with a builder if its return type is deduced.
+// If its return type is deduced, its body would be instantiated with a builder.
 template <class H>
 inline constexpr bool wants_a_builder<H, phase::before_run> = false;
 template <class H>
@@ -87,14 +87,14 @@ template <class Returned>
 inline constexpr bool may_return<phase::before_run, Returned> =
     std::is_void_v<Returned> || is_run_args<Returned> || is_optional_run_args<Returned>;
 
-/// A decorator names the hook it wraps: `using decorates = H;`. Its members may be absent when the inner hook has none
-/// (`void begin() requires ...`), and what is wrong with the inner hook is said of that one.
+/// A decorator names the wrapped hook: `using decorates = H;`. Its members may be absent when the inner hook has none
+/// (`void begin() requires ...`). A fault of the inner hook is reported for the inner hook.
 template <class H>
 concept Decorates = requires {
   typename H::decorates;
 };
 
-/// What the session calls each phase with, as a function type for messages.
+/// The argument types with which the session calls each phase, as a function type for messages.
 template <class P>
 struct CalledAs;
 template <>
@@ -159,7 +159,7 @@ constexpr auto why_not_called() {
   }
 }
 
-/// What is wrong with the way a hook handles phase P.
+/// The fault in the signature with which a hook handles phase P.
 template <class H, class P, class Returned>
 constexpr auto why_not_right() {
   if constexpr (!may_return<P, Returned>) {
@@ -200,7 +200,7 @@ struct IsNotViable {};
 struct AnyBeforeRun {
   IsNotViable before_run(...);
 };
-/// A hook with a second before_run, which is called if the hook's own is not viable.
+/// A hook with a second before_run, which is called if the hook's own overload is not viable.
 template <class H>
 struct OrAny : H, AnyBeforeRun {
   using AnyBeforeRun::before_run;
@@ -211,9 +211,11 @@ decltype(std::declval<OrAny<H>&>().before_run(std::declval<Run&>())) outcome(int
 template <class H, class Run>
 void outcome(...);
 
-/// Whether the hook's before_run can be called, but its body, whose return type the session needs, does not compile.
-/// The compiler reports that here, once: with a call that has no other candidate it would report more, and clang would
-/// take the hook for one with a wrong signature. Has to be evaluated before any other use of the hook's before_run.
+/// Whether the hook's before_run can be called, but its body does not compile. The session needs the body's return
+/// type.
+/// - The compiler reports the error here, once. A call without another candidate would produce more errors, and clang
+///   would report a wrong signature.
+/// - Must be evaluated before any other use of the hook's before_run.
 template <class H, class Args>
 inline constexpr bool before_run_fails = false;
 template <CanBeProbed H, class Run>
@@ -228,8 +230,8 @@ struct Innermost {
 template <Decorates H>
 struct Innermost<H> : Innermost<typename H::decorates> {};
 
-/// Nothing is wrong in phase P with a plain hook: it has the member and it can be called, or it has not. Says so
-/// cheaply; why it is not so is worked out only then.
+/// True if a plain hook is correct in phase P: the member exists and can be called, or does not exist. A cheap test;
+/// the reason for a failure is computed only when it is false.
 template <class P, class H, class Args, bool Handled = is_handled<P, H, Args>>
 inline constexpr bool is_plainly_right = !mentions<H, P>;
 template <class P, class H, class Args>
@@ -239,21 +241,21 @@ inline constexpr bool is_plainly_right<P, H, Args, true> = may_return<P, typenam
 template <class H>
 inline constexpr bool lists_its_fetches = is_fetches<typename TypeOfFetches<H>::type>;
 
-/// A hook may state itself why it cannot be used, as a crochet::error: `using cannot_be_used_because = ...`.
+/// A hook may declare why it cannot be used, as a crochet::error: `using cannot_be_used_because = ...`.
 template <class H>
 concept IsBroken = requires {
   typename H::cannot_be_used_because;
 };
 
-/// A hook without near misses that neither lists its phases nor decorates.
+/// A hook without near misses that neither lists its phases nor is a decorator.
 template <class H>
 inline constexpr bool is_plain_hook = false;
 template <CanBeProbed H>
 inline constexpr bool is_plain_hook<H> =
     !ListsPhases<H> && lists_its_fetches<H> && !IsBroken<H> && has_no_near_miss<Probe<H>>;
 
-/// What is wrong with hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of what
-/// phase P is called with.
+/// The fault of hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of the argument
+/// types of phase P.
 template <class H, class Arguments, class AllP = AllPhases>
 struct Diagnosis;
 template <class H, class Arguments, class... P>

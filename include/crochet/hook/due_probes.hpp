@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes: how a hook looks into a step. A hook states `using probe = P;` (graph/probe/probe.hpp says what a P may do)
-// and has `P* due_probe()`, which the session asks after every before_run: the probe if this run is to be looked into,
-// nullptr if not. A run in which none is due is the run that it would be without such hooks, after one test; one in
-// which some are due is another instantiation of the executor's step, with these probes in it.
+// Probes: how a hook instruments a step. A hook declares `using probe = P;` (graph/probe/probe.hpp lists the members of
+// P) and has `P* due_probe()`. The session calls due_probe() after every before_run. It returns the probe if the run is
+// to be instrumented, otherwise nullptr. A run without a due probe costs one test more than without such hooks. A run
+// with due probes uses another instantiation of the executor's step, which contains these probes.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@
 
 namespace crochet {
 
-/// What the caller of a run asked for, and the global step before it.
+/// The caller's request for the run, and the global step before it.
 struct ProbeRequest {
   std::int64_t step = 0;
   std::span<const std::string_view> fetches, targets, feeds;
 };
 
-/// The probes that a run may have to call, each there or not, in the order of their hooks. At least one is there.
+/// The probes that a run may have to call, in the order of their hooks. Each may be absent; at least one is present.
 template <class... P>
 class DueProbes {
  public:
@@ -51,20 +51,20 @@ requires requires { typename H::probe; }
 struct ProbeOf<H> {
   using type = typename H::probe;
 };
-/// What a hook states as its probe; void if it states none. A decorator may pass on `void`.
+/// The probe type that a hook declares; void if it declares none. A decorator may forward `void`.
 template <class H>
 using probe_of = typename ProbeOf<H>::type;
 template <class H>
 concept StatesProbe = !std::is_void_v<probe_of<H>>;
 
-/// Whether the probe P wants tensors.
+/// Whether the probe P observes tensors.
 template <class P>
 concept Watches = requires {
   typename P::watches;
 };
 
-/// Asks a hook. A decorator is shown the run, since some of them do not admit all: nullptr_t from one that never admits
-/// runs of this type.
+/// The hook's due probe. A decorator receives the run, since some decorators skip runs. Its return type is nullptr_t if
+/// it skips all runs of this type.
 template <class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probe(H& hook, [[maybe_unused]] Run& run) {
   if constexpr (!StatesProbe<H>) {
@@ -76,7 +76,7 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto due_probe(H& hook, [[maybe_unused]] Ru
   }
 }
 
-/// A hook that shows what hooks do (hook/phase_log.hpp). Whether a decorator does it says by `logs_phases`.
+/// A hook that displays the phases of hooks (hook/phase_log.hpp). A decorator declares it by `logs_phases`.
 template <class H>
 inline constexpr bool logs_phases = requires(H& hook) {
   hook.due_phase_log();
@@ -85,7 +85,7 @@ template <class H>
 requires requires { H::logs_phases; }
 inline constexpr bool logs_phases<H> = H::logs_phases;
 
-/// The same for a hook's log.
+/// The hook's due phase log, by the same rules.
 template <class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_log(H& hook, [[maybe_unused]] Run& run) {
   if constexpr (!logs_phases<H>) {
@@ -97,21 +97,21 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto due_phase_log(H& hook, [[maybe_unused]
   }
 }
 
-/// Shows the outputs of a step function to probes. Whoever has a probe has its definition
-/// (graph/probe/probed_outputs.hpp).
+/// Passes the outputs of a step function to probes. Defined in graph/probe/probed_outputs.hpp, which every probe
+/// includes.
 template <class N, class X>
 struct ShownOutput;
 template <class... Output>
 class ProbedOutputs;
 
-/// Of what hooks were asked for, that which can be there in runs of this type.
+/// The pointers that can be non-null in runs of this type.
 constexpr std::tuple<> unless_never(std::nullptr_t) { return {}; }
 template <class P>
 constexpr std::tuple<P*> unless_never(P* pointer) {
   return {pointer};
 }
 
-/// The logs that may be due, each there or not.
+/// The logs that may be due. Each may be absent.
 template <class... L>
 class DueLogs {
  public:
@@ -123,7 +123,7 @@ class DueLogs {
   void clear() const {
     std::apply([](L*... log) { ((log != nullptr ? log->clear() : void()), ...); }, logs_);
   }
-  /// call(), recorded in each as that phase of the hook H.
+  /// Executes call() and records it in each log as that phase of hook H.
   template <class H, std::size_t K = 0, class Call>
   auto recorded(std::string_view phase, Call&& call) const {
     if constexpr (K == sizeof...(L)) {

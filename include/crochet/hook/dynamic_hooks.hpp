@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DynamicHooks: hooks that are only known at run time (plug-ins, a configuration file), behind a virtual interface, as
-// one element of a chain. The one place with virtual calls; everything else of the chain stays free of them.
+// DynamicHooks: hooks chosen at run time (plug-ins, a configuration file), behind a virtual interface, as one element
+// of a chain. Only this part of the chain uses virtual calls.
 #pragma once
 
 #include <concepts>
@@ -23,34 +23,34 @@
 
 namespace crochet {
 
-/// A run as a plug-in sees it. Valid during the call.
+/// The run that is passed to a plug-in. Valid during the call.
 class DynamicRun {
  public:
   virtual ~DynamicRun() = default;
 
-  /// The global step: in before_run without, in after_run with the run at hand.
+  /// The global step: in before_run the step before the current run, in after_run the step after it.
   [[nodiscard]] virtual std::int64_t step() const = 0;
-  /// Asks the loop to end after this run.
+  /// Requests that the loop ends after this run.
   virtual void request_stop(std::string_view reason) = 0;
-  /// The scalar value of a name that the DynamicHooks lists, in after_run of a run for which this or another plug-in
-  /// wanted values. Throws LogicError if the name is not listed or nobody wanted values.
+  /// The scalar value of a name that the DynamicHooks lists. Available in after_run if at least one plug-in requested
+  /// values for this run. Throws LogicError if the name is not listed or no plug-in requested values.
   [[nodiscard]] virtual double value(std::string_view name) const = 0;
 };
 
-/// Base of plug-ins: override what you need. Owned by the chain, so they may hold resources.
+/// Base of plug-ins: override the phases that you need. The chain owns plug-ins, so they may hold resources.
 class DynamicHook {
  public:
   virtual ~DynamicHook() = default;
 
   virtual void begin() {}
   virtual void after_create_session() {}
-  /// Returns whether the plug-in wants the listed values after this run.
+  /// Returns true to request the listed values in after_run of this run.
   virtual bool before_run(DynamicRun& /*run*/) { return false; }
   virtual void after_run(DynamicRun& /*run*/) {}
   virtual void end() {}
   virtual void on_error(const std::exception_ptr& /*error*/) {}
 
-  /// The plug-in's own state, for checkpoints; under its key, or if that is empty under its number.
+  /// The plug-in's own state, for checkpoints. Saved under its key; under its number if the key is empty.
   virtual void save_state(StateWriter& /*out*/) const {}
   virtual void load_state(StateReader& /*in*/) {}
   [[nodiscard]] virtual std::string state_key() const { return {}; }
@@ -58,7 +58,7 @@ class DynamicHook {
 
 namespace detail {
 
-/// The typed run and values behind DynamicRun; both live on the stack of the call.
+/// The typed run and values behind DynamicRun. Both live on the stack of the call.
 template <class Run, class Values, class... N>
 class DynamicRunOf final : public DynamicRun {
  public:
@@ -85,10 +85,11 @@ class DynamicRunOf final : public DynamicRun {
 
 }  // namespace detail
 
-/// Plug-ins behind DynamicHook, called in the order of `add`. The names they may read are listed here, so that the plan
-/// is known to the compiler; they are fetched only in runs for which a plug-in wants values. Listed values must be
-/// scalars. `DynamicHooks<"loss"> plugins; plugins.add(std::make_unique<MyPlugin>());` Cost: two virtual calls a run
-/// for each plug-in; an empty one costs a test.
+/// Plug-ins behind DynamicHook, called in the order of `add`: `DynamicHooks<"loss"> plugins;
+/// plugins.add(std::make_unique<MyPlugin>());`
+/// - Text: the names that plug-ins may read, listed here because the plan is made at compile time. Their values must be
+///   scalars. They are fetched only in runs for which a plug-in requests values.
+/// - Cost: two virtual calls per run and plug-in; one test if there is no plug-in.
 template <FixedString... Text>
 class DynamicHooks {
  public:
@@ -96,13 +97,14 @@ class DynamicHooks {
                          phase::on_error, phase::save_state, phase::load_state>;
   static constexpr auto fetches = crochet::fetches<Text...>;
 
-  /// Adds a plug-in, also between runs and in a call of another plug-in. It sees the phases that come after.
+  /// Adds a plug-in. Allowed between runs and in a call of another plug-in. The plug-in receives the phases that
+  /// follow.
   DynamicHooks& add(std::unique_ptr<DynamicHook> hook) {
     hooks_.push_back(std::move(hook));
     return *this;
   }
-  /// Adds a plug-in of type H, made from the arguments. Returns it; valid as long as this object or what it is moved
-  /// to.
+  /// Constructs a plug-in of type H from the arguments and adds it. The reference is valid as long as this object or
+  /// the object that it is moved to.
   template <std::derived_from<DynamicHook> H, class... A>
   H& emplace(A&&... args) {
     auto hook = std::make_unique<H>(std::forward<A>(args)...);
@@ -151,8 +153,7 @@ class DynamicHooks {
  private:
   struct Nothing {};
 
-  /// Calls the plug-ins that are there now. One that is added meanwhile, by another's call, is called from the next
-  /// phase on.
+  /// Calls the current plug-ins. A plug-in that is added during a call is called from the next phase on.
   template <class Call>
   void each(const Call& call) {
     for (std::size_t i = 0, count = hooks_.size(); i < count; ++i) call(*hooks_[i]);

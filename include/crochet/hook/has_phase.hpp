@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a hook has a phase, as its author wrote it: no session and no executor is needed to find out.
+// Whether a hook's class has a member for a phase. Requires no session and no executor.
 #pragma once
 
 #include <crochet/hook/diagnose.hpp>
@@ -7,7 +7,8 @@
 
 namespace crochet::detail {
 
-/// Does H have a member for the phase? Asked of the hook inside a decorator too, whose own members may be conditional.
+/// Whether H has a member for the phase. Tests the hook inside a decorator too, since the decorator's own members may
+/// be conditional.
 template <class H, class P>
 constexpr bool has_phase() {
   if constexpr (Decorates<H>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one hook wants of one run, in one form whatever way the hook says it. The chain and every decorator of a hook
-// use the same `ask`.
+// The request of one hook for one run, in one form for all ways of declaring it. The chain and all decorators use the
+// same `request(hook, run)`.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@
 
 namespace crochet {
 
-/// A hook's wish for one run. `Args` is a RunArgs; a conditional asker decides at run time whether it is due.
+/// A hook's request for one run. `Args` is a RunArgs. If `Conditional`, the hook decides at run time whether the
+/// request is due.
 template <class Args, bool Conditional>
 class HookRequest {
  public:
@@ -25,7 +26,7 @@ class HookRequest {
 
   [[nodiscard]] static constexpr bool due() { return true; }
   [[nodiscard]] constexpr const Args& args() const { return args_; }
-  /// The wish as a conditional before_run returns it.
+  /// The request in the form that a conditional before_run returns.
   [[nodiscard]] constexpr std::optional<Args> optional() && { return std::move(args_); }
 
  private:
@@ -75,7 +76,7 @@ requires(!DeclaresFetches<H> && requires { &H::fetches; }) struct TypeOfFetches<
   using type = decltype(&H::fetches);  // a member function
 };
 
-/// What is no list of names fetches nothing; it is an error of its own (hook/diagnose.hpp).
+/// A member that is not a list of names fetches nothing. It is reported separately (hook/diagnose.hpp).
 template <class T>
 using fetches_or_none = std::conditional_t<is_fetches<T>, T, Fetches<>>;
 
@@ -85,8 +86,8 @@ using fetches_or_none = std::conditional_t<is_fetches<T>, T, Fetches<>>;
 template <class H>
 using declared_fetches = detail::fetches_or_none<typename detail::TypeOfFetches<H>::type>;
 
-/// Asks a hook what it wants of the coming run, calling its before_run if it has one. A hook without a before_run, or
-/// with one that returns void, wants its static `fetches`.
+/// Returns a hook's request for the next run. Calls its before_run if it has one. If it has none, or before_run returns
+/// void, the request is its static `fetches`.
 template <class H, class Run>
 CROCHET_HOST_ALWAYS_INLINE constexpr auto request([[maybe_unused]] H& hook, [[maybe_unused]] Run&& run) {
   using Context = std::remove_reference_t<Run>;
@@ -106,8 +107,8 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto request([[maybe_unused]] H& hook, [[ma
   }
 }
 
-/// The RunArgs that `ask(hook, run)` holds. For a decorator that has to name it: `std::optional<requested_args<H,
-/// Run>>`.
+/// The type of RunArgs in the result of `request(hook, run)`, for decorators that have to name it:
+/// `std::optional<requested_args<H, Run>>`.
 template <class H, class Run>
 using requested_args =
     typename decltype(request(std::declval<H&>(), std::declval<std::remove_reference_t<Run>&>()))::args_type;

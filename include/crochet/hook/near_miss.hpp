@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that are almost the name of a phase: `After_Run`, `on_begin`, `afer_run`. A hook with such a member would
-// silently not be called, so the session rejects it (hook/diagnose.hpp). Each phase has one list here, made from its
-// words by one of three patterns, plus slips of the pen.
+// The near misses of phase names: `After_Run`, `on_begin`, `afer_run`. A hook with such a member would silently not be
+// called, so the session rejects it (hook/diagnose.hpp). Each phase has one list here: the words of its name in one of
+// three patterns, plus typing errors.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 #include <crochet/hook/phase.hpp>
 
 // clang-format off
-/// The forms of a name of one word. `a`, `A`: the word in lower case and capitalized. `X` takes each name, `U` each that
-/// begins or ends with an underscore.
+/// The forms of a name of one word. `a`, `A`: the word in lower case and capitalized. `X` is applied to each name, `U`
+/// to each that begins or ends with an underscore.
 #define CROCHET_NEAR_ONE(X, U, a, A) \
   X(A) X(on_##a) X(on_##A) X(on##A) X(On##A) X(On_##A) X(do_##a) X(do##A) U(a##_) U(_##a)
-/// Of a name of two words.
+/// The forms of a name of two words.
 #define CROCHET_NEAR_TWO(X, U, a, A, b, B)                                                                    \
   X(a##b) X(a##B) X(A##b) X(A##B) X(a##_##B) X(A##_##b) X(A##_##B)                                         \
   X(on_##a##_##b) X(on_##a##b) X(on##A##B) X(On##A##B) X(On_##A##_##B) X(do_##a##_##b) U(a##_##b##_) U(_##a##_##b) \
   X(a##_##b##s) X(a##s_##b) X(a##_the_##b) X(a##_a_##b) X(b##_##a) X(b##A) X(B##A)
-/// Of a name of three words.
+/// The forms of a name of three words.
 #define CROCHET_NEAR_THREE(X, U, a, A, b, B, c, C)                                                               \
   X(a##b##c) X(a##B##C) X(A##B##C) X(A##b##c) X(a##b##_##c) X(a##_##b##c) X(a##_##b##C) X(A##_##b##_##c)      \
   X(a##_##B##_##c) X(a##_##b##_##C) X(A##_##B##_##c) X(A##_##b##_##C) X(a##_##B##_##C) X(A##_##B##_##C)       \
@@ -44,7 +44,7 @@
 #define CROCHET_NEAR_AFTER_RUN(X, U) CROCHET_NEAR_TWO(X, U, after, After, run, Run) \
   X(after_rum) X(after_runn) X(after_rn) X(afer_run) X(aftr_run) X(after_ran) X(after_rnu) X(atfer_run) X(afte_run) \
   X(after_ru) X(aftre_run) X(after_each_run) X(after_every_run) X(after_running)
-// `send`, `ends` and `ended` are words of their own.
+// `send`, `ends` and `ended` are separate words and not near misses.
 #define CROCHET_NEAR_END(X, U) CROCHET_NEAR_ONE(X, U, end, End) \
   X(ennd) X(edn) X(endd)
 #define CROCHET_NEAR_ON_ERROR(X, U) CROCHET_NEAR_TWO(X, U, on, On, error, Error) \
@@ -61,8 +61,8 @@
 
 namespace crochet::detail {
 
-/// Has the name of every phase and every name of the lists. A class that inherits from it and from a hook cannot name
-/// those that the hook has too.
+/// Has the name of every phase and every name of the lists. In a class that inherits from it and from a hook, a name
+/// that the hook also has is ambiguous.
 struct Decoy {
 #define CROCHET_ENUMERATOR(name) name,
   enum {
@@ -80,8 +80,8 @@ struct Decoy {
 #undef CROCHET_ENUMERATOR
 };
 
-/// Whether the hook inside the probe has no name of any list. `Probe` inherits from the hook and from Decoy.
-/// Cost: one look-up for each name, some 250 in less than a millisecond.
+/// Whether the hook inside the probe has no name of any list. `Probe` inherits from the hook and from Decoy. Cost: one
+/// look-up per name, about 250 in less than a millisecond.
 template <class Probe>
 inline constexpr bool has_no_near_miss = requires {
 #define CROCHET_NAMED(name) Probe::name;
@@ -89,17 +89,17 @@ inline constexpr bool has_no_near_miss = requires {
 #undef CROCHET_NAMED
 };
 
-/// Stands for any argument at all: tells `auto&` from a parameter that has a type of its own.
+/// Converts from any argument: distinguishes `auto&` from a parameter of a fixed type.
 struct Anything {};
 
-// What follows is evaluated only for a hook that has one of the names. A name of data, of an enumerator or of a type is
-// no misspelt phase. A name with an underscore at its end or its beginning is one only if it is a function that a
-// caller may call: private data are often named so.
+// The code below is evaluated only for a hook that has one of the names. A name of a data member, an enumerator or a
+// type is not a misspelt phase. A name that begins or ends with an underscore counts only if it is an accessible
+// function: private data are often named so.
 
 template <class T>
 concept IsObject = std::is_object_v<std::remove_reference_t<T>>;
 
-/// The forms of a member function that a caller may call, one for each step down; `auto` parameters fit several.
+/// The forms of an accessible member function, one for each level of the inheritance; `auto` parameters match several.
 template <int N>
 struct Form : Form<N - 1> {};
 template <>
@@ -116,7 +116,7 @@ void function_of(Form<1>, void (H::*)(Anything&, const Anything&));
 template <class H>
 void function_of(Form<0>, void (H::*)(Anything&) const);
 
-/// A name, and whether the hook has no misspelt phase of that name.
+/// A name, and whether the hook has no misspelt phase with it.
 struct Spelling {
   const char* name;
   bool is_fine;
@@ -157,7 +157,7 @@ CROCHET_NEAR_MISSES_OF(load_state, CROCHET_NEAR_LOAD_STATE)
 #undef CROCHET_SPELLING
 #undef CROCHET_UNDERSCORED
 
-/// The first member of hook H that is spelt almost like phase P; empty if there is none.
+/// The first member of hook H whose name is a near miss of phase P; empty if there is none.
 template <class H, class Probe, class P>
 constexpr std::string_view near_miss() {
   if constexpr (has_no_near_miss<Probe>) {

@@ -14,7 +14,7 @@ namespace crochet {
 
 namespace detail {
 
-/// The hooks of one argument of HookChain{...}: itself, or those of a chain.
+/// The hooks of one argument of HookChain{...}: the argument itself, or the hooks of a chain.
 template <class H>
 constexpr std::tuple<H&&> hooks_in(H& hook) {
   return std::tuple<H&&>(std::move(hook));
@@ -39,7 +39,7 @@ using flat_chain = decltype(chain_of_all(std::tuple_cat(hooks_in(std::declval<Pa
 
 }  // namespace detail
 
-/// Is the chain `Flat` and converts to it; a session drives that one. Its own type still shows how it was written.
+/// Derives from the chain `Flat` and converts to it; a session uses the flat chain. Its own type keeps the nested form.
 template <class... Part>
 requires(detail::any({detail::is_chain<Part>...})) class HookChain<Part...> : public detail::flat_chain<Part...> {
  public:

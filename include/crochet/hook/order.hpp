@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order as types: a hook may say which hooks it must follow (`using after = Hooks<...>`) or precede (`using before`).
-// The chain keeps the order in which hooks are listed, and rejects one that contradicts it.
+// Order as types: a hook may declare which hooks it must follow (`using after = Hooks<...>`) or precede (`using
+// before`). The chain keeps the listed order and rejects an order that contradicts a declaration.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace crochet::detail {
 
-/// What H states as its `after`; of a decorator that states none, what the hook inside states.
+/// The `after` of H. For a decorator that declares none: that of the hook inside.
 template <class H>
 struct AfterOf {
   using type = Hooks<>;
@@ -51,7 +51,7 @@ constexpr bool is_or_decorates() {
   }
 }
 
-/// Whether the list names the hook Other. What is no list of hooks names none.
+/// Whether the list contains the hook Other. A type that is not a list of hooks contains none.
 template <class Other, class Stated>
 inline constexpr bool names_one = false;
 template <class Other, class... W>
@@ -62,7 +62,7 @@ inline constexpr bool is_list_of_hooks = false;
 template <class... H>
 inline constexpr bool is_list_of_hooks<Hooks<H...>> = true;
 
-/// What is wrong with an `after` or `before` of H, apart from the other hooks of the chain.
+/// The fault in an `after` or `before` of H by itself, without regard to the other hooks of the chain.
 template <class H, class Stated>
 constexpr auto stated_order_reason() {
   if constexpr (!is_list_of_hooks<Stated>) {
@@ -75,7 +75,7 @@ constexpr auto stated_order_reason() {
   }
 }
 
-/// Judges `Early`, listed before `Late`.
+/// The fault in the order of `Early`, listed first, and `Late`, listed later.
 template <class Early, class Late>
 constexpr auto order_reason() {
   constexpr bool late_first =
@@ -106,7 +106,7 @@ inline constexpr bool states_order =
 template <class... H>
 inline constexpr bool has_order = any({states_order<H>...});
 
-/// What is wrong with the place of hook H, at position I of the chain, before the later ones.
+/// The fault in the order of hook H, at position I of the chain, and the hooks after it.
 template <std::size_t I, class H, std::size_t... J, class... Other>
 constexpr auto order_reason_among(std::index_sequence<J...>, List<Other...>) {
   return first_reason(stated_order_reason<H, typename AfterOf<H>::type>(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is needed of packs, for packs of any length. A fold expression of clang has at most 256 operands, and a
-// recursion costs the compiler time with the square of the length.
+// Operations on parameter packs of any length. clang allows at most 256 operands in a fold expression, and recursion
+// costs compile time quadratic in the length.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace crochet::detail {
 
-/// Whether one of them is true: `any({is_empty<H>...})`.
+/// Whether at least one value is true: `any({is_empty<H>...})`.
 constexpr bool any(std::initializer_list<bool> values) {
   for (const bool value : values) {
     if (value) return true;
@@ -21,7 +21,7 @@ constexpr bool any(std::initializer_list<bool> values) {
   return false;
 }
 
-/// The index of the first that is true; how many there are if none is.
+/// The index of the first true value; the number of values if there is none.
 constexpr std::size_t first_of(std::initializer_list<bool> values) {
   std::size_t index = 0;
   for (const bool value : values) {
@@ -68,13 +68,13 @@ class Filtered {
  public:
   using type = decltype(list(std::make_index_sequence<Where::indices.size()>{}));
 };
-/// Which positions of a pack are wanted.
+/// A mask of the selected positions of a pack.
 template <bool... Wanted>
 struct Where {
   static constexpr std::array<bool, sizeof...(Wanted)> marked{Wanted...};
   static constexpr auto indices = marked_indices<count_marked(marked)>(marked);
 };
-/// The types of a pack at the positions for which `W`, a Where, says true: a List.
+/// The types of a pack at the positions that `W`, a Where, selects: a List.
 template <class W, class... T>
 using filtered = typename Filtered<W, T...>::type;
 

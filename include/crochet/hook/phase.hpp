@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The phases of a session, each spelt once: its name and how it is called. A hook is a
-// movable class with any subset of these members; there is no base class and nothing to register.
+// The phases of a session: the name and the call of each, defined once. A hook is a movable class with any subset of
+// these members. It has no base class and is not registered.
 #pragma once
 
 #include <string_view>
@@ -11,25 +11,28 @@ namespace crochet {
 
 class GraphBuilder;
 
-/// What a hook says it handles: `using handles = Phases<phase::begin, phase::after_run>;`. It is then held to it.
+/// The phases that a hook declares to handle: `using handles = Phases<phase::begin, phase::after_run>;`. The session
+/// verifies the declaration.
 template <class... P>
 struct Phases {};
 
-/// Other hooks, for `using after = Hooks<...>` and `using before = Hooks<...>`: where this hook stands in a chain.
+/// Other hooks, for `using after = Hooks<...>` and `using before = Hooks<...>`: the position of this hook in a chain.
 template <class... H>
 struct Hooks {};
 
 }  // namespace crochet
 
-/// Every phase has: `name`; `handled<Hook, Args...>`, can it be called with lvalues of these types, and what it then
-/// has `returned` (asking does not instantiate the hook's member); `call(hook, args...)`, which
-/// gives temporaries a name because hooks take `auto&`;
-/// and `unmentioned<Probe>`, whether a class that inherits from a hook and from a class with that member can name it:
-/// if not, the hook has such a member, whatever its signature. The names that are almost a phase's are in
-/// hook/near_miss.hpp.
+/// Every phase has:
+/// - `name`
+/// - `handled<Hook, Args...>`: whether it can be called with lvalues of these types, and the type it then has
+///   `returned`. The test does not instantiate the hook's member.
+/// - `call(hook, args...)`: binds temporaries to names, because hooks take `auto&`.
+/// - `unmentioned<Probe>`: whether a class that inherits from a hook and from a class with that member can name the
+///   member. If not, the hook has such a member, whatever its signature.
+/// The near misses of phase names are in hook/near_miss.hpp.
 namespace crochet::phase {
 
-/// `static constexpr void extend_graph(GraphBuilder&)`: in the compiler, in chain order.
+/// `static constexpr void extend_graph(GraphBuilder&)`: at compile time, in chain order.
 struct extend_graph {
   static constexpr std::string_view name = "extend_graph";
   template <class H, class... A>
@@ -49,7 +52,7 @@ struct extend_graph {
   };
 };
 
-/// `void begin()`: once for a session, before there is anything to run.
+/// `void begin()`: once for a session, before the executor's session exists.
 struct begin {
   static constexpr std::string_view name = "begin";
   template <class H, class... A>
@@ -169,7 +172,7 @@ struct on_error {
   };
 };
 
-/// `void save_state(Writer&) const`: the hook's own state goes into a checkpoint, by `out.put("key", value)`.
+/// `void save_state(Writer&) const`: writes the hook's own state to a checkpoint, by `out.put("key", value)`.
 struct save_state {
   static constexpr std::string_view name = "save_state";
   template <class H, class... A>
@@ -189,7 +192,7 @@ struct save_state {
   };
 };
 
-/// `void load_state(Reader&)`: and comes back, by `in.get("key", value)`.
+/// `void load_state(Reader&)`: reads the hook's own state from a checkpoint, by `in.get("key", value)`.
 struct load_state {
   static constexpr std::string_view name = "load_state";
   template <class H, class... A>

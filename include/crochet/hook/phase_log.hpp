@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PhaseLog: what the hooks of a chain did in one run, and when. A hook that wants to show it has
-// `PhaseLog* due_phase_log()`, which the session asks at the very start of a run, before any before_run: so the hook
-// must know by then whether the coming run is due. If it gives a log, the before_run and after_run of every hook of
-// this run are recorded there; if it gives nullptr the run costs one test more.
+// PhaseLog: the phases of a chain's hooks in one run, with their times. A hook that displays them has `PhaseLog*
+// due_phase_log()`. The session calls it at the start of a run, before any before_run; the hook must decide there
+// whether the run is due. If it returns a log, the before_run and after_run of every hook of this run are recorded. If
+// it returns nullptr, the run costs one test more.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace crochet {
 
 /// One phase of one hook. Times are in seconds of the log's clock.
 struct HookPhase {
-  std::string hook;        ///< its type, as describe() shows it
+  std::string hook;        ///< its type, as describe() prints it
   std::string_view phase;  ///< "before_run" or "after_run"
   double begin = 0, end = 0;
 };
@@ -27,17 +27,17 @@ struct HookPhase {
 /// The phases of one run, in the order in which they began. One thread at a time. Recording allocates.
 class PhaseLog {
  public:
-  /// `clock` returns seconds and never goes backwards: a `Clock` (base/clock.hpp), in tests a testing::ManualClock.
-  /// Give the same one to the probe, and hooks and steps have one time line.
+  /// `clock` returns seconds and is monotonic: a `Clock` (base/clock.hpp), in tests a testing::ManualClock. Use the
+  /// same clock for the probe; hooks and steps then share one time line.
   explicit PhaseLog(std::function<double()> clock) : clock_(std::move(clock)) {}
 
   [[nodiscard]] std::span<const HookPhase> phases() const { return phases_; }
-  /// Whether one of them is going on.
+  /// Whether a recording is in progress.
   [[nodiscard]] bool busy() const { return open_ > 0; }
-  /// Forgets them; a session does so before it records a run.
+  /// Removes all phases. A session calls it before it records a run.
   void clear() { phases_.clear(); }
 
-  /// Records a phase from here to the end of the scope, also of one that throws.
+  /// Records a phase from construction to the end of the scope, even if the phase throws.
   class Scope {
    public:
     Scope(PhaseLog& log, std::string hook, std::string_view phase) : log_(log), index_(log.phases_.size()) {
@@ -56,7 +56,7 @@ class PhaseLog {
     PhaseLog& log_;
     std::size_t index_;
   };
-  /// For the hook H.
+  /// Starts the recording of a phase of hook H.
   template <class H>
   [[nodiscard]] Scope record(std::string_view phase) {
     return Scope(*this, detail::type_name<H>(), phase);

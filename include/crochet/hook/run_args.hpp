@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run is asked for: values to fetch, targets to run, values to feed. A caller's request and a hook's have the
-// same type, RunArgs; which names it holds is part of the type, so a request without feeds is an empty object.
+// The request for one run: values to fetch, targets to run, values to feed. Requests of callers and of hooks have the
+// same type, RunArgs. The names are part of the type, so a request without feeds is an empty object.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace crochet {
 
-/// Names whose values are wanted. Spelt `fetches<"loss", "accuracy">`.
+/// Names whose values are requested. Spelt `fetches<"loss", "accuracy">`.
 template <class... N>
 struct Fetches {};
-/// Names to run without getting a value back. Spelt `targets<"train">`.
+/// Names to run without returning a value. Spelt `targets<"train">`.
 template <class... N>
 struct Targets {};
 
@@ -28,11 +28,11 @@ inline constexpr Fetches<Name<Text>...> fetches{};
 template <FixedString... Text>
 inline constexpr Targets<Name<Text>...> targets{};
 
-/// First argument of `session.run` for a run that no hook sees.
+/// First argument of `session.run` for a run without hooks.
 struct NoHooks {};
 inline constexpr NoHooks no_hooks{};
 
-/// A value for the placeholder `N`. `X` is a scalar, a std::span or TensorView, or a container that was moved in.
+/// A value for the placeholder `N`. `X` is a scalar, a std::span or TensorView, or a moved container.
 template <class N, class X>
 struct Feed {
   using name = N;
@@ -41,7 +41,7 @@ struct Feed {
   X value;
 };
 
-/// Several feeds, each of another name.
+/// Several feeds with distinct names.
 template <class... F>
 struct Feeds;
 
@@ -84,8 +84,8 @@ struct FeedSlots<std::index_sequence<I...>, F...> : FeedSlot<I, F>... {};
 
 }  // namespace detail
 
-/// A feed of `N`: `feed<"images">(batch)`. A container that outlives the call is held as a std::span, never copied; a
-/// temporary one is moved in; scalars, spans and TensorViews are held by value.
+/// A feed of `N`: `feed<"images">(batch)`. A container lvalue is held as a std::span, never copied; it must outlive the
+/// call. A temporary container is moved in. Scalars, spans and TensorViews are held by value.
 template <FixedString Text, class X>
 constexpr auto feed(X&& x) {
   return Feed<Name<Text>, decltype(detail::held(std::forward<X>(x)))>{detail::held(std::forward<X>(x))};
@@ -98,7 +98,7 @@ struct Feeds : detail::FeedSlots<std::index_sequence_for<F...>, F...> {
   constexpr Feeds() = default;
   constexpr explicit Feeds(F... feed) requires(sizeof...(F) > 0) : Base{{std::move(feed)}...} {}
 
-  /// The feed of one of the names.
+  /// The feed of name N.
   template <class N>
   constexpr auto& get() {
     return detail::feed_slot<N>(static_cast<Base&>(*this)).feed;
@@ -123,7 +123,7 @@ namespace detail {
 template <class... T>
 struct List {};
 
-/// The type in a List of one; void for an empty one.
+/// The only type of a List of one; void for an empty list.
 template <class Types>
 struct SoleType {
   using type = void;
@@ -133,7 +133,7 @@ struct SoleType<List<T>> {
   using type = T;
 };
 
-/// Adds one argument of RunArgs{...} to what the earlier ones gave.
+/// Adds one argument of RunArgs{...} to the result of the earlier ones.
 template <class Sum, class A>
 struct AddArg;
 template <class... F, class T, class D, class... More>
@@ -191,7 +191,7 @@ inline constexpr bool has_feed<N, Feeds<F...>> = (has_feed<N, F> || ...);
 template <class N, class F, class T, class D>
 inline constexpr bool has_feed<N, RunArgs<F, T, D>> = has_feed<N, D>;
 
-/// Moves the feed of N out of whichever argument has it.
+/// Moves the feed of N out of the argument that has it.
 template <class N, class A, class... Rest>
 constexpr auto take_feed(A& arg, Rest&... rest) {
   if constexpr (!has_feed<N, std::remove_const_t<A>>) {
@@ -228,13 +228,12 @@ inline constexpr bool is_optional_run_args<std::optional<A>> = is_run_args<A>;
 
 }  // namespace detail
 
-/// What a request is made of: fetches<...>, targets<...> (or one target as "train"_n), feed<...>(x), feeds(...),
-/// RunArgs.
+/// The parts of a request: fetches<...>, targets<...> (or one target as "train"_n), feed<...>(x), feeds(...), RunArgs.
 template <class T>
 concept RequestPart = detail::is_request_part<std::remove_cvref_t<T>>;
 
-/// A request: names to fetch, names to run, values to feed, given in any order:
-/// `RunArgs{fetches<"loss">, targets<"train">, feed<"rate">(0.1f)}`. Cost: the feeds it holds, else an empty object.
+/// A request: names to fetch, names to run, values to feed, in any order: `RunArgs{fetches<"loss">, targets<"train">,
+/// feed<"rate">(0.1f)}`. Cost: the feeds it holds, otherwise an empty object.
 template <class... F, class... T, class... D>
 struct RunArgs<Fetches<F...>, Targets<T...>, Feeds<D...>> {
   using fetches_type = Fetches<F...>;
@@ -256,8 +255,8 @@ RunArgs(First, Rest...)
                typename detail::Parts<First, Rest...>::feeds>;
 RunArgs()->RunArgs<Fetches<>, Targets<>, Feeds<>>;
 
-/// What a before_run returns that fetches these names in some runs only. `return {};` fetches nothing in this run,
-/// `return RunArgs{fetches<"loss">};` fetches them.
+/// The return type of a before_run that fetches these names in some runs only. `return {};` fetches nothing in this
+/// run; `return RunArgs{fetches<"loss">};` fetches them.
 template <FixedString... Text>
 using MaybeFetch = std::optional<RunArgs<Fetches<Name<Text>...>>>;
 

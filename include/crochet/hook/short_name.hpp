@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of hooks for tables.
+// Short names of hooks for tables.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace crochet::detail {
 
-/// A type's name; of one that would spoil a table only the template's.
+/// A type's name. If it is too long for a table, only the template's name.
 inline std::string short_name(std::string name) {
   constexpr std::size_t longest = 44;
   if (name.size() <= longest) return name;

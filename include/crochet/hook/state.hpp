@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a hook's own state goes and comes from: keys, and values of a few types. A checkpoint implements the two
-// interfaces (hook/chain_state.hpp); hooks take them as `auto&`, so that a test may give them something else.
+// Saving and loading a hook's own state: keys, and values of a few types. A checkpoint implements the two interfaces
+// (hook/chain_state.hpp). Hooks take them as `auto&`, so that a test may pass another type.
 #pragma once
 
 #include <concepts>
@@ -31,19 +31,19 @@ enum class StateType : unsigned char {
   text
 };
 
-/// The type's name, in schemas and reports: "float64".
+/// The type's name in schemas and reports: "float64".
 constexpr std::string_view name_of(StateType type) {
   constexpr std::string_view names[] = {"bool",   "int8",   "int16",  "int32",   "int64",   "uint8",
                                         "uint16", "uint32", "uint64", "float32", "float64", "text"};
   return names[static_cast<std::size_t>(type)];
 }
-/// Bytes of an element; 0 for text.
+/// Bytes per element; 0 for text.
 constexpr std::size_t size_of(StateType type) {
   constexpr std::size_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 0};
   return sizes[static_cast<std::size_t>(type)];
 }
 
-/// A saved value: `count` elements at `data` (of text: std::string objects), 1 of them unless it is a list.
+/// A saved value: `count` elements at `data` (std::string objects for text). `count` is 1 unless it is a list.
 struct StateValue {
   StateType type = StateType::boolean;
   bool is_list = false;
@@ -86,7 +86,8 @@ concept Resizable = requires(T& list, std::size_t n) {
 
 }  // namespace detail
 
-/// What a hook may save: arithmetic types and enums of at most 8 bytes, std::string, and contiguous ranges of these.
+/// The types a hook may save: arithmetic types and enums of at most 8 bytes, std::string, and contiguous ranges of
+/// these.
 template <class T>
 concept StateValueType = detail::StateScalar<T> || detail::is_text<T> || requires {
   requires detail::StateList<T>;
@@ -98,18 +99,18 @@ template <class T>
 inline constexpr bool can_be_saved = StateValueType<T>;
 }
 
-/// The one error of a value that can neither be saved nor loaded.
+/// The only error for a value that can be neither saved nor loaded.
 template <class T>
 struct state_value_is_usable {
-  static constexpr bool can_be_saved = detail::can_be_saved<T>;  // compilers explain a concept at length
+  static constexpr bool can_be_saved = detail::can_be_saved<T>;  // compilers print long explanations of a concept
   static_assert(can_be_saved,
                 "crochet: a hook saves arithmetic values, enums, strings, and contiguous ranges of them.");
 };
 
-/// What save_state is given. A hook writes the same keys with the same types each time; lists may be of any length.
+/// The argument of save_state. A hook writes the same keys with the same types each time; lists may have any length.
 class StateWriter {
  public:
-  /// `out.put("best", best)`. Keys are the hook's own.
+  /// `out.put("best", best)`. Keys are local to the hook.
   template <class T>
   void put(std::string_view key, const T& value) {
     [[maybe_unused]] state_value_is_usable<T> checked;
@@ -127,7 +128,8 @@ class StateWriter {
     }
   }
 
-  /// What `inside()` puts is kept apart under the name: for hooks made of hooks, and for chains.
+  /// Values that `inside()` puts are stored in a separate section of that name: for hooks made of hooks, and for
+  /// chains.
   template <class Inside>
   void section(std::string_view name, Inside&& inside) {
     enter(name);
@@ -135,7 +137,7 @@ class StateWriter {
     leave();
   }
 
-  /// True for the first call with this address: for an object that several hooks of a chain share and one of them
+  /// True for the first call with this address: for an object that several hooks of a chain share and only one of them
   /// saves.
   virtual bool first(const void* object) = 0;
 
@@ -146,11 +148,11 @@ class StateWriter {
   virtual void leave() = 0;
 };
 
-/// What load_state is given.
+/// The argument of load_state.
 class StateReader {
  public:
-  /// `in.get("best", best)` leaves `best` as it is and returns false when the key is missing or was saved as another
-  /// type, or as another number of elements than `best` can hold.
+  /// `in.get("best", best)` leaves `best` unchanged and returns false if the key is missing, was saved as another type,
+  /// or has a number of elements that `best` cannot hold.
   template <class T>
   bool get(std::string_view key, T& value) {
     const StateValue found = find(key);
@@ -170,7 +172,7 @@ class StateReader {
     return true;
   }
 
-  /// Reads what the writer's section of that name holds.
+  /// Reads the writer's section of that name.
   template <class Inside>
   void section(std::string_view name, Inside&& inside) {
     enter(name);
@@ -180,7 +182,7 @@ class StateReader {
 
  protected:
   ~StateReader() = default;
-  /// A value without data and with a count above 0 if there is none of that key.
+  /// The value of the key. If there is none: a value without data and with a count above 0.
   virtual StateValue find(std::string_view key) = 0;
   virtual void enter(std::string_view name) = 0;
   virtual void leave() = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The key under which a hook's state is saved. Known to the compiler, so that two hooks with one key do not compile.
+// The key under which a hook's state is saved. It is a constant, so that two hooks with one key do not compile.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace crochet {
 
 namespace detail {
 
-/// A string of at most N letters, for the compiler.
+/// A string of at most N characters for constant evaluation.
 template <std::size_t N>
 struct TextBuffer {
   constexpr void operator+=(char c) { letters[length++] = c; }
@@ -67,9 +67,12 @@ constexpr std::string_view own_state_key() {
 
 }  // namespace detail
 
-/// The hook's `static constexpr std::string_view state_key`; of a decorator that has none that of the hook inside; else
-/// the hook's type as its author would write it, `EarlyStopping<"val_loss">`. Compilers agree on that, except where a
-/// type like `long` is among the arguments: a hook whose checkpoints go from one compiler to another then needs a key.
+/// The hook's state key:
+/// - its `static constexpr std::string_view state_key`;
+/// - for a decorator without one: the key of the hook inside;
+/// - otherwise the hook's type in its source spelling, `EarlyStopping<"val_loss">`.
+/// Compilers agree on the spelling, except if a type like `long` is among the arguments. A hook whose checkpoints move
+/// between compilers then needs a key.
 template <class H>
 constexpr std::string_view state_key_of() {
   if constexpr (detail::has_own_state_key<H>()) {
@@ -84,7 +87,7 @@ namespace detail {
 template <class H>
 inline constexpr bool saves_state = phase::save_state::handled<H, StateWriter>;
 
-/// Two hooks that save their state under one key; none if `second` is 0.
+/// Two hooks with the same state key; none if `second` is 0.
 struct StateKeyClash {
   std::size_t first = 0;
   std::size_t second = 0;
@@ -112,7 +115,7 @@ constexpr std::string_view saved_state_key() {
 template <class... H>
 inline constexpr StateKeyClash clash_of_state_keys = state_key_clash(std::array<std::string_view, sizeof...(H)>{
     saved_state_key<H>()...});
-/// Does this hook, or the one inside it, save the state of all hooks? Says so by `saves_hook_state`.
+/// Whether this hook, or the one inside it, saves the state of all hooks. Declared by `saves_hook_state`.
 template <class H>
 constexpr bool saves_hook_state() {
   if constexpr (requires { H::saves_hook_state; }) {
@@ -124,8 +127,8 @@ constexpr bool saves_hook_state() {
   }
 }
 
-/// The first hook that saves all hooks' state, and the last that has state. Both the chain's length and 0 if there is
-/// none.
+/// The first hook that saves all hooks' state, and the last hook that has state. If there is none: the chain's length
+/// and 0.
 struct StateOrder {
   std::size_t saver;
   std::size_t stateful;
@@ -154,7 +157,7 @@ constexpr auto state_key_reason() {
   }
 }
 
-/// The one error of a chain in which two hooks have one key.
+/// The only error for a chain in which two hooks have the same key.
 template <class... H>
 using keys_differ = hook_is_usable<clash_of_state_keys<H...>.second, typename decltype(state_key_reason<H...>())::type>;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopKind: whether a stop ends the training, or only a session of it.
+// StopKind: whether a stop ends the training or only one of its sessions.
 #pragma once
 
 namespace crochet {
 
-/// Of a stop that a hook requests. `interruption`: a signal, a limit of the process (time, memory), the error of a
+/// The kind of a requested stop. `interruption`: a signal, a limit of the process (time, memory), the error of a
 /// thread; a later session resumes the training. `end`: every other stop.
 enum class StopKind : unsigned char { end, interruption };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of types for people: in stop reasons, messages and descriptions. Never used in a step that goes well.
+// Readable names of types: for stop reasons, messages and descriptions. Not used in a step that succeeds.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ constexpr std::string_view compiler_type_name() {
 #if defined(__GNUC__) || defined(__clang__)
   constexpr std::string_view text = __PRETTY_FUNCTION__;
   constexpr std::size_t start = text.find("T = ") + 4;
-  constexpr std::size_t semicolon = text.find("; std::string_view", start);  // g++ goes on to explain its aliases
+  constexpr std::size_t semicolon = text.find("; std::string_view", start);  // g++ appends the expansion of its aliases
   return text.substr(start, (semicolon == std::string_view::npos ? text.rfind(']') : semicolon) - start);
 #else
   constexpr std::string_view text = __FUNCSIG__;
@@ -24,8 +24,8 @@ constexpr std::string_view compiler_type_name() {
 #endif
 }
 
-/// Replaces one string argument as a compiler prints it, starting at `at`, by the literal. Returns the characters
-/// eaten, 0 when there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
+/// Replaces one string argument in a compiler's spelling, starting at `at`, by the literal. Returns the number of
+/// characters consumed, 0 if there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
 template <class Out>
 constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
   constexpr std::string_view gnu = "crochet::FixedString<";
@@ -43,17 +43,19 @@ constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_
   int letter = 0;
   for (const char c : text.substr(at + 2, close - at - 2)) {
     if (c >= '0' && c <= '9') letter = letter * 10 + (c - '0');
-    if (c == ',') out += static_cast<char>(letter), letter = 0;  // the last number, the terminating zero, has no comma
+    if (c == ',')
+      out += static_cast<char>(letter), letter = 0;  // the last number, the terminating zero, is not
+                                                     // followed by a comma
   }
   out += '"';
   return close + 2 - at;
 }
 
-/// Appends a compiler's type name to a string, or what the compiler has in its place, without namespaces and with its
-/// strings readable.
+/// Appends a compiler's type name to `out` (a string, or another type with the same members), without namespaces and
+/// with readable strings.
 template <class Out>
 constexpr void write_readable(Out& out, std::string_view text) {
-  std::size_t word = 0;  // where the identifier that is being written began
+  std::size_t word = 0;  // where the current identifier starts
   for (std::size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
     if (const std::size_t eaten = append_literal(out, text, i); eaten > 0) {
@@ -63,7 +65,7 @@ constexpr void write_readable(Out& out, std::string_view text) {
       i += 2;
     } else if (rest.starts_with("(anonymous namespace)") || rest.starts_with("{anonymous}")) {
       i += rest.front() == '(' ? 21 : 11;
-    } else if (rest.starts_with(" >")) {  // g++ keeps closing brackets apart
+    } else if (rest.starts_with(" >")) {  // g++ separates closing brackets by a blank
       ++i;
     } else {
       const char c = text[i++];
@@ -81,7 +83,7 @@ CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
   return out;
 }
 
-/// The name of `T` as its author would write it: `LoggingTensor<"loss">`. Allocates.
+/// The name of `T` in its source spelling: `LoggingTensor<"loss">`. Allocates.
 template <class T>
 std::string type_name() {
   return readable_type_name(compiler_type_name<T>());
