@@ -2,7 +2,6 @@
 // expect-error: a_step_function_does_not_declare_this_output<
 // expect-error: did_you_mean
 // expect-error: output_not_declared.cpp:1[0-9]
-// at-most-bytes: 2550
 // A step function sets an output that it does not declare.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/logging_tensor.hpp>

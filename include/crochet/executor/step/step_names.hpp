@@ -64,7 +64,7 @@ struct RepetitionReason<List<P, More...>> {
 
 /// Reports an error once per program, although a step function is compiled for several demands.
 template <class Reason>
-constexpr void judge_step() {
+constexpr void judge() {
   static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
 }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// StepOutputs: the argument of a step function, through which it sets outputs and reads inputs.
+#pragma once
+
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <crochet/executor/step/step_names.hpp>
+#include <crochet/executor/step/step_ports.hpp>
+#include <crochet/hook/run_args.hpp>
+#include <crochet/session/demand.hpp>
+
+namespace crochet {
+
+namespace detail {
+
+template <class N, class T>
+struct OutputSlot {
+  T value{};
+};
+template <class N, class T>
+constexpr T& output_slot(OutputSlot<N, T>& slot) {
+  return slot.value;
+}
+template <class N, class T>
+std::type_identity<T> output_type(const OutputSlot<N, T>&);
+
+/// The outputs of one run, and the names that the step function declares.
+template <class Outputs, class Inputs>
+struct OutputValues;
+template <class... O, class Inputs>
+struct OutputValues<List<O...>, Inputs> : OutputSlot<typename O::name, typename O::type>... {
+  static constexpr const auto& outputs = Declared<O...>::names;
+  static constexpr const auto& inputs = DeclaredIn<Inputs>::names;
+};
+
+/// Stores an assigned value in the workspace if the run fetches it (Due); otherwise discards it.
+template <class T, bool Due>
+class OutputRef {
+ public:
+  constexpr explicit OutputRef(T& target) : target_(target) {}
+  template <class U>
+  requires(std::is_assignable_v<T&, U>) constexpr void operator=(
+      U&& value) const {  // NOLINT(misc-unconventional-assign-operator): nothing to chain
+    if constexpr (Due) target_ = std::forward<U>(value);
+  }
+
+ private:
+  T& target_;
+};
+
+}  // namespace detail
+
+/// The argument of a step function. `out["residual"_n] = r` sets an output; an output that the run does not fetch is
+/// discarded. D: the Demand of the run, F: the types of its feeds; both are resolved at compile time.
+template <class D, class Values, class... F>
+class StepOutputs {
+ public:
+  constexpr explicit StepOutputs(Values& values, const F&... fed) : values_(values), fed_(fed...) {}
+
+  /// Whether this run fetches the output. Test it before computing an expensive output.
+  template <class N>
+  [[nodiscard]] static constexpr bool due(N) {
+    detail::judge<OutputReason<N>>();
+    return D::template fetches<N>;
+  }
+
+  /// Write-only; assign to it.
+  template <class N>
+  [[nodiscard]] constexpr auto operator[](N) const {
+    detail::judge<OutputReason<N>>();
+    if constexpr (call_is_usable<OutputReason<N>>) {
+      auto& target = detail::output_slot<N>(values_);
+      return detail::OutputRef<std::remove_reference_t<decltype(target)>, D::template fetches<N>>{target};
+    } else {
+      return detail::NoOutput{};
+    }
+  }
+
+  /// The value fed to the input N in this run; `otherwise` if it is not fed.
+  template <class N, class T>
+  [[nodiscard]] constexpr T input(N, T otherwise) const {
+    detail::judge<InputReason<N>>();
+    if constexpr ((std::is_same_v<N, typename F::name> || ...)) {
+      return static_cast<T>(std::get<position<N>()>(fed_).value);
+    } else {
+      return otherwise;
+    }
+  }
+
+ private:
+  template <class N>
+  using OutputReason = std::conditional_t<
+      detail::contains(Values::outputs, N::view()), error::none,
+      error::a_step_function_does_not_declare_this_output<detail::spelt<N>, detail::hint<N, Values::outputs>>>;
+  template <class N>
+  using InputReason = std::conditional_t<
+      detail::contains(Values::inputs, N::view()), error::none,
+      error::a_step_function_does_not_declare_this_input<detail::spelt<N>, detail::hint<N, Values::inputs>>>;
+  template <class N>
+  static constexpr std::size_t position() {
+    return detail::position_in<N>(detail::List<typename F::name...>{});
+  }
+
+  Values& values_;
+  std::tuple<const F&...> fed_;
+};
+
+}  // namespace crochet
