@@ -5,6 +5,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/trace/op_label.hpp>
 #include <crochet/trace/step_stats.hpp>
 
 #include <nlohmann/json.hpp>

@@ -99,6 +99,11 @@ json number(double x) {
 json value(const char* dtype, std::vector<std::int64_t> shape, json values) {
   return {{"dtype", dtype}, {"shape", std::move(shape)}, {"value", std::move(values)}};
 }
+/// The value in that many lists of one element.
+json wrapped(int lists, json of) {
+  for (; lists > 0; --lists) of = json::array({of});
+  return of;
+}
 
 /// What the run with that number, from 1, dumps.
 json expected_run(int step) {
@@ -118,7 +123,7 @@ json expected_run(int step) {
   tensors["truths"] = value("bool", {2, 2}, {{true, false}, {false, true}});
   tensors["empty"] = value("float32", {0, 3}, json::array());
   tensors["large"] = {{"dtype", "float32"}, {"shape", {many}}, {"bytes", 4 * many}};
-  tensors["deep"] = value("float32", {1, 2, 1, 1, 1, 1, 1, 2}, {1, 2, 3, 4});
+  tensors["deep"] = value("float32", {1, 2, 1, 1, 1, 1, 1, 2}, {{wrapped(5, {1, 2}), wrapped(5, {3, 4})}});
   tensors[debug::safe_node_name("net/../../loss")] = value("float32", {}, static_cast<float>(step) / 3.0F);
   tensors["n"] = value("int64", {}, std::int64_t{1} << 40);
   json run;
