@@ -78,7 +78,7 @@ inline std::string as_table(const std::vector<DescribedHook>& rows) {
 /// A table with one line for each hook: its type, the phases it handles, how often it acts, what it fetches:
 ///   hook                   phases     cadence          fetches
 ///   LoggingTensor<"loss">  after_run  every 100 steps  loss
-/// A hook says how often it acts by `std::string cadence() const`. Allocates.
+/// A hook describes its cadence by `std::string cadence() const`. Allocates.
 template <class... H>
 std::string describe(const HookChain<H...>& chain) {
   std::vector<detail::DescribedHook> rows{{"hook", "phases", "cadence", "fetches"}};

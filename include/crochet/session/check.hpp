@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the hooks of a chain against an executor: can each be called, do the names it uses exist, does nobody feed what
-// another feeds? The verdict names the first bad hook, which is one error; what would follow from it is cut off.
+// Checks the hooks of a chain against an executor: each can be called, the names it uses exist, no two feed the same
+// placeholder. The verdict names the first bad hook as the only error; errors that follow from it are suppressed.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@
 
 namespace crochet::detail {
 
-/// What a session with executor E calls each phase of a hook with; the caller's request is Args.
+/// The argument types with which a session with executor E calls each phase of a hook; the caller's request is Args.
 template <class E, class Args = RunArgs<>>
 struct SessionArguments {
   template <class H>
@@ -98,7 +98,7 @@ constexpr auto plans_reason(Names<N...>) {
   return first_reason(Ok{}, plan_reason<E, H, N>()...);
 }
 
-/// What is wrong with the names that hook H uses: those it lists, its plans, and what it asks of a bare run.
+/// The fault in the names that hook H uses: those it lists, its plans, and its request in a bare run.
 template <class E, class H>
 constexpr auto names_reason() {
   using Requested = requested_args<H, typename SessionArguments<E>::template Context<H>>;
@@ -112,13 +112,13 @@ constexpr auto names_reason() {
   }
 }
 
-/// A probe whose watches have a pattern for names, and an executor that can be held against it.
+/// A probe whose watches have a pattern for names, and an executor that the pattern can be checked against.
 template <class E, class P>
 concept HasPattern = requires {
   typename P::watches::pattern;
   E::template has_node_for<typename P::watches>;
 };
-/// What is wrong with the nodes that the probe of a hook watches.
+/// The fault in the nodes that the probe of a hook watches.
 template <class E, class H>
 constexpr auto watch_reason() {
   if constexpr (!HasPattern<E, probe_of<H>>) {
@@ -131,7 +131,7 @@ constexpr auto watch_reason() {
   }
 }
 
-/// What is wrong with the probe that a hook states.
+/// The fault in the probe that a hook declares.
 template <class E, class H>
 constexpr auto probe_reason() {
   if constexpr (!StatesProbe<H>) {
@@ -147,7 +147,7 @@ constexpr auto probe_reason() {
   }
 }
 
-/// Uses no name, as far as a bare run shows.
+/// Uses no name in a bare run.
 template <class E, class H>
 inline constexpr bool is_nameless =
     std::is_same_v<requested_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>>&&
@@ -156,7 +156,7 @@ inline constexpr bool is_nameless =
   typename H::plans;
 };
 
-/// What is wrong with hook H under executor E: its members, then its names.
+/// The fault of hook H under executor E: its members, then its names.
 template <class E, class H>
 constexpr auto hook_reason() {
   using Members = typename Diagnosis<H, SessionArguments<E>>::reason;
@@ -192,7 +192,7 @@ template <class Mine, class... Fed>
 constexpr auto clash_of(Mine mine, List<Fed...>) {
   return first_reason(Ok{}, clash(mine, Fed{})...);
 }
-/// What is wrong with the feeds of one hook, given all feeds of the chain.
+/// The fault in the feeds of one hook, given all feeds of the chain.
 template <class AllFed, class... Mine>
 constexpr auto clash_reason([[maybe_unused]] AllFed all, List<Mine...>) {
   return first_reason(Ok{}, clash_of(Mine{}, all)...);
@@ -211,7 +211,7 @@ constexpr auto caller_clash_reason(List<HookFeed<I, H, N>...>) {
   return first_reason(Ok{}, caller_clash<H, N>(fed_names(std::type_identity<Args>{}))...);
 }
 
-/// No hook is bad, or the first that is.
+/// The verdict if no hook is bad. Otherwise the verdict is the first bad hook.
 struct AllHooksOk {
   static constexpr std::size_t position = 0;
   using reason = error::none;
@@ -227,7 +227,7 @@ constexpr BadHook<I, Reason> bad_hook(std::type_identity<Reason>) {
 }
 template <class T>
 inline constexpr bool is_fine = std::is_same_v<T, Ok>;
-/// The reason at position I of a pack of reasons that is not Fine; AllHooksOk if I is behind the last.
+/// The reason at position I of a pack of reasons; AllHooksOk if I is past the end.
 template <std::size_t I, class... Reason>
 constexpr auto bad_hook_at() {
   if constexpr (I < sizeof...(Reason)) {
@@ -236,11 +236,11 @@ constexpr auto bad_hook_at() {
     return AllHooksOk{};
   }
 }
-/// The first hook whose reason is not Fine.
+/// The first hook with a fault.
 template <class... Reason>
 using first_bad_hook = decltype(bad_hook_at<first_of({!is_fine<Reason>...}), Reason...>());
 
-/// The first hook that is not in its place.
+/// The first hook with a fault in its order.
 template <class... H, std::size_t... I>
 constexpr auto order_verdict([[maybe_unused]] List<H...> hooks, [[maybe_unused]] std::index_sequence<I...> positions) {
   if constexpr (has_order<H...>) {
@@ -250,8 +250,8 @@ constexpr auto order_verdict([[maybe_unused]] List<H...> hooks, [[maybe_unused]]
   }
 }
 
-/// A hook that saves the chain's state before one that has state; else the first hook with the state key of another, if
-/// the chain's state is saved.
+/// A hook that saves the chain's state and precedes a hook with state. Otherwise, if the chain's state is saved: the
+/// first hook with the state key of another.
 template <class... H>
 constexpr auto state_key_verdict() {
   constexpr StateOrder order = state_order<H...>;
@@ -266,8 +266,8 @@ constexpr auto state_key_verdict() {
   }
 }
 
-/// The body of a before_run does not compile: the compiler's own error, and it prints the way there. So a session
-/// evaluates this first of all, close to the user's line.
+/// True if the body of a before_run does not compile. The compiler reports its own error with the instantiation path. A
+/// session therefore evaluates this first, close to the user's line.
 template <class E, class Chain>
 inline constexpr bool bodies_fail = false;
 template <Executor E, class... H>
@@ -295,7 +295,7 @@ struct SessionVerdict<E, HookChain<H...>, std::index_sequence<I...>> {
   }
   using type = decltype(verdict());
 };
-/// What can be said of a chain before any run: AllHooksOk or the first BadHook.
+/// The verdict on a chain before any run: AllHooksOk or the first BadHook.
 template <class E, class Chain>
 struct ChainVerdict {
   using type = typename SessionVerdict<E, Chain, std::make_index_sequence<Chain::size>>::type;
@@ -322,7 +322,7 @@ class RunVerdict<E, HookChain<H...>, Args, HookRequests<std::index_sequence<I...
   using Fed = decltype(all_fed(filtered<Feeding, FedBy<I, H, Requested>...>{}));
 
   template <std::size_t J, class G>
-  static Ok reason(std::type_identity<HookRequest<RunArgs<>, false>>);  // what most hooks ask: nothing
+  static Ok reason(std::type_identity<HookRequest<RunArgs<>, false>>);  // most hooks have an empty request
   template <std::size_t J, class G, class A>
   static constexpr auto reason(std::type_identity<A>) {
     using Request = std::type_identity<typename A::args_type>;
@@ -334,7 +334,7 @@ class RunVerdict<E, HookChain<H...>, Args, HookRequests<std::index_sequence<I...
  public:
   using type = first_bad_hook<decltype(reason<I, H>(std::type_identity<Requested>{}))...>;
 };
-/// The answers of a chain's hooks in a run of the request Args: an Asks type.
+/// The requests of a chain's hooks in a run of the request Args: a HookRequests type.
 template <class E, class Chain, class Args>
 using requests_of = decltype(std::declval<Chain&>().request(std::declval<RunState<RawSession<E>, Args>&>()));
 template <bool Judge, class E, class Chain, class Args>
@@ -345,12 +345,12 @@ constexpr auto judge_run() {
     return AllHooksOk{};
   }
 }
-/// What can be said of one kind of run: the hooks' requests may depend on the caller's. Not judged after another error.
+/// The verdict on one kind of run: the hooks' requests may depend on the caller's. AllHooksOk after another error.
 template <bool Judge, class E, class Chain, class Args>
 using run_verdict = decltype(judge_run<Judge, E, Chain, Args>());
 
-/// The one error of a verdict, made by creating an object of this type or inheriting from it, as near to the user's own
-/// line as possible: compilers print every step between.
+/// The only error of a verdict. Instantiate it (create an object or inherit from it) as close to the user's line as
+/// possible: compilers print every step between.
 template <class Verdict>
 using hook_error = hook_is_usable<Verdict::position, typename Verdict::reason>;
 template <class Verdict>

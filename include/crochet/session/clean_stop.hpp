@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which errors are none: the end of the data, for example.
+// Exceptions that are not errors, for example the end of the data.
 #pragma once
 
 #include <exception>
 
 namespace crochet {
 
-/// Whether an error that a thread reports means no more than "I have come to my end".
+/// Whether an exception that a thread reports means only that the thread has finished.
 using CleanStop = bool (*)(const std::exception_ptr&);
 
 namespace detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The middle layer of a session: its coordinator, with the threads that hooks start. Decides which of two errors is the
-// cause when a thread and a run fail together.
+// The middle layer of a session: its coordinator, with the threads that hooks start. If a thread and a run fail
+// together, it decides which of the two errors is the cause.
 #pragma once
 
 #include <exception>
@@ -14,14 +14,14 @@ namespace crochet {
 
 namespace detail {
 
-/// May the session be created anew after this error?
+/// Whether the session may be recreated after this error.
 CROCHET_COLD inline bool is_preemption(const std::exception_ptr& error) {
   return error && is_any_of<PreemptionError>(error);
 }
 
 }  // namespace detail
 
-/// The coordinator takes every error for one: end of data of a thread, too.
+/// The coordinator treats every exception as an error, also the end of data in a thread.
 class CoordinatedLayer {
  public:
   CoordinatedLayer(double stop_grace_period_secs, SleepClock clock)
@@ -30,7 +30,7 @@ class CoordinatedLayer {
   [[nodiscard]] Coordinator& coordinator() { return coordinator_; }
   [[nodiscard]] const Coordinator& coordinator() const { return coordinator_; }
 
-  /// What a run failed of: a PreemptionError that a thread reported, since a machine that went away makes everything
+  /// The cause of a failed run: a PreemptionError that a thread reported, since the loss of a machine makes everything
   /// else fail; otherwise the run's own error.
   [[nodiscard]] CROCHET_COLD std::exception_ptr cause_of(std::exception_ptr error) const {
     if (detail::is_preemption(error)) return error;
@@ -38,12 +38,12 @@ class CoordinatedLayer {
     return detail::is_preemption(reported) ? reported : error;
   }
 
-  /// Before the session is created anew: threads end and are joined. Stops that were asked for, and errors that no new
-  /// session can cure, stay.
+  /// Called before the session is recreated: stops and joins threads. Requested stops, and errors that a new session
+  /// does not repair, are kept.
   void restart() { coordinator_.restart_threads(grace_, clock_, &detail::is_preemption); }
 
-  /// The end: threads end and are joined, those that are late are named on the diagnostic sink. Returns what a thread
-  /// reported, or null.
+  /// Final shutdown: stops and joins threads; prints the names of late threads to the diagnostic sink. Returns the
+  /// error that a thread reported, or null.
   [[nodiscard]] CROCHET_COLD std::exception_ptr close() noexcept {
     try {
       coordinator_.request_stop("the session was closed");

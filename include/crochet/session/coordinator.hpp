@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinator: how threads that belong to a session tell each other to stop, and how their errors reach its loop.
+// Coordinator: stops the threads of a session together and passes their errors to its loop.
 #pragma once
 
 #include <exception>
@@ -20,28 +20,31 @@
 
 namespace crochet {
 
-/// Lets anybody, on any thread, end the loop of a session, with an error or without. Hooks get it in
-/// after_create_session; it stays the same object when a session is created anew. Threads are started by
-/// start_thread(coordinator, "name", body) of crochet/session/threads.hpp. The first error is kept.
+/// Ends the loop of a session from any thread, with or without an error.
+/// - Hooks receive it in after_create_session. It stays the same object when a session is recreated.
+/// - start_thread(coordinator, "name", body) of crochet/session/threads.hpp starts threads.
+/// - The first error is kept.
 class Coordinator {
  public:
-  /// `clean`: errors for which it returns true stop the loop without being errors; null: every error is one.
+  /// `clean`: returns true for exceptions that stop the loop without being errors. If null, every exception is an
+  /// error.
   explicit Coordinator(CleanStop clean = &is_any_of<OutOfRangeError>) : clean_(clean) {}
   Coordinator(const Coordinator&) = delete;
   Coordinator& operator=(const Coordinator&) = delete;
-  /// Stops its threads and waits for them, however long that takes: what they use may go away next.
+  /// Stops its threads and joins them without a time limit: objects that they use may be destroyed next.
   ~Coordinator() {
     if (threads_.load() != nullptr) end_threads();
   }
 
-  /// Asks the session's loop to end. The first request is kept: why, and `who`, say the name of a thread. Any thread.
+  /// Requests the end of the session's loop. The first request is kept, with its reason and `who`, for example the name
+  /// of a thread. Any thread.
   CROCHET_COLD void request_stop(std::string_view reason = {}, std::string_view who = {}) {
     take(nullptr, reason, who);
     tell_threads();
   }
 
-  /// The same because of an error, which the loop is then given; the first error is kept, also if a stop without one
-  /// came before. Once joined, the error is thrown here instead.
+  /// Requests the end of the loop with an error, which is passed to the loop. The first error is kept, also after a
+  /// stop without an error. Throws the error here if the threads have been joined.
   CROCHET_COLD void request_stop(std::exception_ptr error, std::string_view who = {}) {
     if (error && clean_ != nullptr && clean_(error)) error = nullptr;
     if (error && joined()) std::rethrow_exception(error);
@@ -49,7 +52,7 @@ class Coordinator {
     tell_threads();
   }
 
-  /// Calls `body()`; what it throws becomes the error of a stop.
+  /// Calls `body()`. An exception from it requests a stop with that error.
   template <class Body>
   void stop_on_exception(Body&& body) {
     try {
@@ -59,17 +62,17 @@ class Coordinator {
     }
   }
 
-  /// Whether anybody asked, or a signal came (hooks/stop_on_signal.hpp). Any thread; two loads.
+  /// Whether a stop was requested, or a signal was received (hooks/stop_on_signal.hpp). Any thread; two loads.
   [[nodiscard]] bool should_stop() const { return stop_.load() || detail::stop_signal.load() != 0; }
 
-  /// Waits until somebody asks, at most so long (without end by default). Returns should_stop(). Any thread.
+  /// Waits for a stop request, at most `timeout_secs` seconds (default: no limit). Returns should_stop(). Any thread.
   bool wait_for_stop(double timeout_secs = 1e30, SleepClock clock = {}) const {
     clock.sleep(timeout_secs, [&] { return should_stop(); });
     return should_stop();
   }
 
-  /// The reason of the first request, and the name of the thread that made it. Empty until should_stop(), if none was
-  /// given, and, for the reason, if the first request was an error. Any thread; each returns a copy.
+  /// The reason of the first request, and the name of the thread that made it. Empty before should_stop() is true, and
+  /// if none was given; the reason is also empty if the first request was an error. Any thread; each returns a copy.
   [[nodiscard]] std::string reason() const {
     detail::MutexLock lock{mutex_};
     return error_is_first() ? std::string{} : reason_;
@@ -93,9 +96,11 @@ class Coordinator {
     if (std::exception_ptr error = this->error()) std::rethrow_exception(error);
   }
 
-  /// Waits until every thread has ended, then throws the first error if there is one. Waits without end for a stop, and
-  /// from then on at most for the grace period; threads that still run then are a DeadlineExceededError with their
-  /// names, or with `ignore_live_threads` a diagnostic. Does not itself ask for a stop. One thread at a time.
+  /// Waits until every thread has ended, then throws the first error if there is one. Does not request a stop. One
+  /// thread at a time.
+  /// - Waits for a stop request without a limit, and after it for at most `stop_grace_period_secs` seconds.
+  /// - Threads that are still running then cause a DeadlineExceededError with their names, or with
+  ///   `ignore_live_threads` a diagnostic.
   CROCHET_COLD void join(double stop_grace_period_secs = 120, bool ignore_live_threads = false, SleepClock clock = {}) {
     const std::string late = join_threads(stop_grace_period_secs, clock);
     joined_.store(true);
@@ -107,7 +112,7 @@ class Coordinator {
   }
   [[nodiscard]] bool joined() const { return joined_.load(); }
 
-  /// Forgets the stop and its error: a next round of threads may be started. Not while threads run.
+  /// Clears the stop and its error, so that new threads may be started. Not while threads run.
   void clear_stop() {
     if (auto* threads = threads_.load()) threads->renew();
     detail::MutexLock lock{mutex_};
@@ -118,7 +123,7 @@ class Coordinator {
     stop_.store(false);
   }
 
-  /// The threads, made by `make()` when there are none yet. For start_thread.
+  /// The threads, created by `make()` on first use. For start_thread.
   template <class Make>
   detail::ThreadGroup& threads(Make&& make) {
     if (threads_.load() == nullptr) {
@@ -130,8 +135,8 @@ class Coordinator {
     return *threads_.load();
   }
 
-  /// For sessions that are created anew: ends and joins the threads. What others asked for meanwhile and before is
-  /// kept, except an error for which `forget(error)` is true.
+  /// For sessions that are recreated: stops and joins the threads. Keeps all stop requests, except an error for which
+  /// `forget(error)` is true.
   template <class Forget>
   CROCHET_COLD void restart_threads(double grace_secs, SleepClock clock, Forget&& forget) {
     stop_.store(true);
@@ -171,9 +176,9 @@ class Coordinator {
   void tell_threads() {
     if (auto* threads = threads_.load()) threads->request_stop();
   }
-  /// With the mutex held.
+  /// Requires the mutex.
   [[nodiscard]] bool error_is_first() const { return error_ && !requested_before_; }
-  /// Returns the names of those that are late.
+  /// Returns the names of late threads.
   CROCHET_COLD std::string join_threads(double grace_secs, SleepClock clock) {
     auto* threads = threads_.load();
     if (threads == nullptr) return {};
@@ -192,9 +197,9 @@ class Coordinator {
   CleanStop clean_;
   detail::Atomic<bool> stop_{false};
   detail::Atomic<bool> joined_{false};
-  mutable detail::Mutex mutex_;    // for all that follows, except the pointer
+  mutable detail::Mutex mutex_;    // guards all members below, except the pointer
   bool requested_ = false;         // a stop without an error was requested, not by restart_threads
-  bool requested_before_ = false;  // asked_ when the error came
+  bool requested_before_ = false;  // requested_ at the time of the error
   std::string reason_, who_, error_who_;
   std::exception_ptr error_;
   detail::Atomic<detail::ThreadGroup*> threads_{nullptr};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one run has to compute, as a type. An executor is instantiated once for every demand that can occur, so that
-// each is straight-line code for exactly what is wanted.
+// The names that one run has to compute, as a type. An executor is instantiated once for every demand that can occur,
+// so that each instantiation is straight-line code for exactly these names.
 //
-// Who asks:  base = the caller and every hook that always asks. Hooks that ask now and then (before_run returns an
-//            optional) and add a name to base make groups: those that add the same names are one group.
-// Plans:     with K groups there are K + 2 plans: none due (base), exactly one group due, several due (all of them).
-//            A hook that adds no name to base needs no plan of its own. With K = 1 there are two plans.
-// Choice:    one bit per group, set in before_run. Without groups there is no choice and no code for one.
-// Feeds of hooks that ask now and then are present only in runs where the hook is due: F such feeding hooks double the
-// instantiations F times, so keep them few.
+// - Requests: base = the requests of the caller and of every unconditional hook. A conditional hook (before_run returns
+//   an optional) that adds a name to base belongs to a group. Hooks that add the same names form one group.
+// - Plans: with K groups there are K + 2 plans: none due (base), exactly one group due, several due (all of them). A
+//   hook that adds no name to base needs no plan. With K = 1 there are two plans.
+// - Selection: one bit per group, set in before_run. Without groups no selection code is generated.
+// - Feeds of conditional hooks are present only in runs where the hook is due. F such hooks multiply the number of
+//   instantiations by 2^F, so keep them few.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@
 
 namespace crochet {
 
-/// The names to fetch and the names to run, in the order of the executor's tables, none twice.
+/// The names to fetch and the names to run, without duplicates, in the order of the executor's tables.
 template <class FetchNames, class TargetNames>
 struct Demand;
 template <class... F, class... T>
 struct Demand<Names<F...>, Names<T...>> {
-  /// Is the value of N wanted in this run?
+  /// Whether this run fetches the value of N.
   template <class N>
   static constexpr bool fetches = (std::is_same_v<N, F> || ...);
   template <class N>
@@ -51,7 +51,7 @@ struct NamesIn<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>> {
   using feeds = List<Feed<N, X>...>;
 };
 
-/// Marks the entries of a table that are in the list.
+/// Marks the entries of a table that the list contains.
 template <const auto& Table, class... N, std::size_t Size>
 constexpr void mark(std::array<bool, Size>& marked, List<N...>) {
   [[maybe_unused]] const bool done[] = {true, (marked[index_of_name(N::view(), Table)] = true)...};
@@ -61,9 +61,9 @@ constexpr std::array<bool, std::tuple_size_v<std::remove_cvref_t<decltype(Table)
   return {};
 }
 
-/// The marked entries of a table as Names, in its order. Marks, and not lists that grow name by name: those cost the
-/// compiler time with the square of the chain's length. By reference: g++ 12 takes different arrays of bool, given as
-/// values, for the same template argument.
+/// The marked entries of a table as Names, in its order. Marks replace lists that grow name by name: those cost compile
+/// time quadratic in the chain's length. Passed by reference: g++ 12 treats different arrays of bool, passed by value,
+/// as the same template argument.
 template <const auto& Table, const auto& Marked>
 struct MarkedNames {
   static constexpr auto indices = marked_indices<count_marked(Marked)>(Marked);
@@ -81,7 +81,7 @@ inline constexpr auto marks_of = [] {
   return marked;
 }();
 
-/// The demand that fetches and runs the names of two Lists, which may repeat and be in any order.
+/// The demand that fetches and runs the names of two Lists, which may contain duplicates in any order.
 template <class E, class FetchList, class TargetList>
 using demand_for = Demand<typename MarkedNames<E::fetchable, marks_of<E::fetchable, FetchList>>::type,
                           typename MarkedNames<E::targets, marks_of<E::targets, TargetList>>::type>;
@@ -111,7 +111,7 @@ constexpr std::size_t position_in(List<Known...>) {
   return i;
 }
 
-/// What the caller (Args), all who always ask, and Extra want.
+/// The names requested by the caller (Args), by all unconditional hooks, and by Extra.
 template <class E, class Args, class RequestedList, class... Extra>
 struct Wanted;
 template <class E, class Args, class... Requested, class... Extra>
@@ -144,7 +144,8 @@ template <class E, class W>
 using demand_of =
     Demand<typename MarkedNames<E::fetchable, W::fetched>::type, typename MarkedNames<E::targets, W::run>::type>;
 
-/// The plans of one kind of run: `Asked...` are the chain's HookRequest types in order, `Args` is the caller's request.
+/// The plans of one kind of run. `Requested...` are the chain's HookRequest types in order; `Args` is the caller's
+/// request.
 template <class E, class Args, class... Requested>
 class Plans {
   template <class... Extra>
@@ -167,10 +168,10 @@ class Plans {
  public:
   using Base = demand_with<>;
   using All = decltype(with_all(Sometimes{}));
-  /// The demands of one group being due.
+  /// The demands of each group when it is due.
   using Groups = decltype(without_first(BaseThenGroups{}));
 
-  /// The group of an HookRequest: 0 for one that adds nothing to base, else 1 + its index in Groups.
+  /// The group of a HookRequest: 0 if it adds no name to base, otherwise 1 + its index in Groups.
   template <class A>
   static constexpr std::size_t group_of() {
     if constexpr (A::conditional) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session needs of whatever it drives: names with types, and `run`. A graph on a CPU or GPU is an Executor, and
-// so is any step function of yours (crochet/executor/step/step_executor.hpp).
+// The interface between a session and an executor: names with types, and `run`. A graph on a CPU or GPU is an Executor,
+// and so is a user's step function (crochet/executor/step/step_executor.hpp).
 #pragma once
 
 #include <array>
@@ -40,35 +40,31 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 }  // namespace detail
 
 /// An executor has
-///   - `Workspace`: the memory of one run; default-constructible and movable;
-///   - `fetchable`, `feedable`, `targets`: static constexpr std::array<std::string_view, n>, the names by role;
-///   - `fetched_t<N>`: the type in which the value of name N is handed out, float or TensorView<float, 2> for example;
-///   - `accepts_feed<N, X>`: whether an X may be fed to the placeholder N, and `fed_t<N>`, its element type;
-///   - `run<Demand>(workspace, feeds...)`: computes what the Demand names, given const Feed<N, X>&...;
-///   - `fetch<N>(workspace)`: a value of the last run on that workspace, valid until its next run; called when a hook
-///   or
-///     caller reads the value and not before, so this is where a device copies and synchronizes;
-/// and may have
-///   - `initialize()`: called when a session is created, the first one and after each failure that it recovers from;
-///   - `close()`: called when a session is over: closed, failed, or lost and about to be created anew;
-///   - `fetch_is_free<N>`: true if fetching the number N only reads memory, at any time after the run; then it is read
-///   once
-///     for all hooks that always ask for it;
-///   - `global_step() const`: else the session counts the runs that hooks see;
-///   - `takes_probes`, a static constexpr bool, and `run_probed<Demand>(workspace, probes, feeds...)`: run, with calls
-///   of
-///     the DueProbes `probes` (hook/due_probes.hpp) as graph/probe/probe.hpp says; without it hooks cannot look into a
-///     step;
-///   - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe fit any node; where they do not,
+/// - `Workspace`: the memory of one run; default-constructible and movable;
+/// - `fetchable`, `feedable`, `targets`: static constexpr std::array<std::string_view, n>, the names by role;
+/// - `fetched_t<N>`: the type in which the value of name N is returned, float or TensorView<float, 2> for example;
+/// - `accepts_feed<N, X>`: whether an X may be fed to the placeholder N, and `fed_t<N>`, its element type;
+/// - `run<Demand>(workspace, feeds...)`: computes the names in the Demand, from const Feed<N, X>&...;
+/// - `fetch<N>(workspace)`: a value of the last run on that workspace, valid until its next run. Called only when a
+///   hook or caller reads the value, so a device copies and synchronizes here.
+/// An executor may have
+/// - `initialize()`: called when a session is created, the first one and after each failure that it recovers from;
+/// - `close()`: called when a session is over: closed, failed, or lost before it is recreated;
+/// - `fetch_is_free<N>`: true if fetching the number N only reads memory, at any time after the run. It is then read
+///   once for all hooks with an unconditional request for it;
+/// - `global_step() const`: otherwise the session counts the runs with hooks;
+/// - `takes_probes`, a static constexpr bool, and `run_probed<Demand>(workspace, probes, feeds...)`: run, with calls of
+///   the DueProbes `probes` (hook/due_probes.hpp) as specified in graph/probe/probe.hpp. Without it hooks cannot
+///   instrument a step;
+/// - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe match any node. If they match none
 ///   and have a pattern, it is a compile error;
-///   - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes
-///   nothing, as of a model; then such a run does not compile;
-///   - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: what a run
-///   of the Demand with feeds of these names lacks, as a std::type_identity of a crochet::error. It is reported at the
-///   call of `run`;
-///   - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this
-///   one.
-/// Any member may throw; the session passes it on.
+/// - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes nothing,
+///   as for a model. Such a run then does not compile;
+/// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the missing
+///   feed of a run of the Demand with feeds of these names, as a std::type_identity of a crochet::error. It is reported
+///   at the call of `run`;
+/// - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this one.
+/// Any member may throw; the session propagates the exception.
 template <class E>
 concept Executor =
     std::is_default_constructible_v<typename E::Workspace> && detail::NameTable<decltype(E::fetchable)> &&

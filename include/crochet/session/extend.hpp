@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which executor a session drives: the one it was given, or, when hooks extend the graph, the extended one.
+// The executor type of a session: the given executor, or the extended one if hooks extend the graph.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ template <class Reason>
 struct BadArgument {
   static constexpr void explain() { static_assert(call_is_usable<Reason>, "crochet: crochet::error says why"); }
 };
-/// The same of hook `First`, at that position.
+/// The same for hook `First`, at that position.
 template <std::size_t Position, class Reason>
 struct BadExtension {
   static constexpr void explain() { [[maybe_unused]] hook_is_usable<Position, Reason> checked; }
 };
 
-/// What is often given in place of an executor.
+/// A model, which users often pass in place of an executor.
 template <class E>
 concept IsModel = requires(GraphBuilder& g) {
   E::define(g);
@@ -38,7 +38,7 @@ concept IsDevice = requires {
   requires E::is_device;
 };
 
-/// Why a type is no executor that a session can run.
+/// The reason why a session cannot run an executor of this type.
 template <class E>
 constexpr auto executor_reason() {
   if constexpr (Executor<E> && std::is_const_v<E>) {
@@ -54,7 +54,7 @@ constexpr auto executor_reason() {
   }
 }
 
-/// Why a chain cannot extend the graph of an executor given as Exec.
+/// The reason why a chain cannot extend the graph of an executor passed as Exec.
 template <class Exec, class H, class... More>
 constexpr auto extension_reason() {
   using E = std::remove_reference_t<Exec>;
@@ -82,7 +82,7 @@ constexpr auto extended_by_all(List<First, H...>) {
   }
 }
 
-/// By those hooks that extend the graph; the others have no part in the executor's type.
+/// Extended by the hooks that extend the graph. Other hooks are not part of the executor's type.
 template <class... H>
 struct ExtendedBy {
   template <class Exec>
@@ -107,7 +107,7 @@ struct ExtendedExecutor<Exec, HookChain<H...>> {
   using type = typename decltype(ExtendedBy<H...>::template type<Exec>())::type;
 };
 
-/// The chain that a session calls, flat. No hooks if the argument is no chain, which is an error of its own.
+/// The flat chain that a session calls. Empty if the argument is not a chain, which is reported separately.
 template <class Argument>
 struct SessionChain {
   using type = HookChain<>;
@@ -122,8 +122,8 @@ struct SessionChain<Argument> {
 template <class Argument>
 using session_chain = typename SessionChain<Argument>::type;
 
-/// Exec itself, which may be a reference, unless a hook of the chain extends the graph; UnusableExecutor if one of the
-/// two cannot be what it stands for.
+/// Exec itself, which may be a reference, unless a hook of the chain extends the graph. UnusableExecutor if Exec is not
+/// an executor or Chain is not a chain.
 template <class Exec, class Chain>
 using extended_executor = typename ExtendedExecutor<Exec, typename SessionChain<Chain>::checked>::type;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `run` returns: the values the caller fetched, by position (structured bindings) or by name.
+// The result of `run`: the values that the caller fetched, by position (structured bindings) or by name.
 #pragma once
 
 #include <cstddef>

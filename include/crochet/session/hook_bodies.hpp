@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instantiates the bodies of hooks near the user's line. A mistake in the body of a phase, such as a value that
-// `fetches` does not list, is an error of the compiler's, and compilers print the way to it. From here the way is
-// short; through the layers of a session it names the chain's type five times. Nothing of this is executed or becomes
-// code.
+// Instantiates the bodies of hooks near the user's line. For a mistake in the body of a phase, such as a value that
+// `fetches` does not list, compilers print the instantiation path. From here the path is short; through the layers of a
+// session it contains the chain's type five times. Nothing is executed and no code is generated.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +19,14 @@
 
 namespace crochet::detail {
 
-/// What after_run of hook H at position I is called with, in runs of the request Args.
+/// The RunContext of after_run of hook H in runs of the request Args.
 template <class H, class E, class Args>
 using RunSeen = RunContext<H, RawSession<E>, Args>;
 template <std::size_t I, class H, class E, class Args,
           class Requested = request_of<I, H, RunState<RawSession<E>, Args>>>
 using ValuesSeen = const RunValues<I, H, E, typename Requested::args_type::fetches_type, Requested::conditional>;
 
-/// after_run of the hooks that have it, in runs of the request Args.
+/// Instantiates after_run of the hooks that have it, in runs of the request Args.
 template <class E, class Args, class Chain, class Positions = std::make_index_sequence<Chain::size>>
 struct RunBodies;
 template <class E, class Args, class... H, std::size_t... I>
@@ -35,7 +34,7 @@ struct RunBodies<E, Args, HookChain<H...>, std::index_sequence<I...>> {
   using Handling = filtered<Where<phase::after_run::handled<H, RunSeen<H, E, Args>, ValuesSeen<I, H, E, Args>>...>,
                             Indexed<I, H>...>;
 };
-/// Never called: any address stands for the arguments.
+/// Never called; the address only stands for the arguments.
 template <class E, class Args, std::size_t... Position, class... H>
 constexpr void instantiate_run([[maybe_unused]] void* any, List<Indexed<Position, H>...>) {
   // The line of the call is part of what clang prints.
@@ -54,7 +53,7 @@ template <std::size_t... Position, class... H>
 constexpr void instantiate_state(List<Indexed<Position, H>...>) {
   [[maybe_unused]] const bool done[] = {true, (static_cast<void>(&state_body<Position, H>), true)...};
 }
-/// save_state of the hooks that have it.
+/// Instantiates save_state of the hooks that have it.
 template <class Chain, class Positions = std::make_index_sequence<Chain::size>>
 struct StateBodies;
 template <class... H, std::size_t... Position>

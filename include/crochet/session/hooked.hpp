@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The innermost layer of a session: an executor under a chain of hooks. It knows the order of calls and the latch of a
-// stop, and nothing of threads or of trying again.
+// The innermost layer of a session: an executor under a chain of hooks. It implements the order of calls and the latch
+// of a stop. It handles neither threads nor recovery.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,12 @@
 
 namespace crochet {
 
-/// Whether a session can be run. `retrying`: the last run failed, and the next one says so to the hooks (attempt()).
-/// `lost`: what was run is gone and could not be created anew.
+/// Whether a session can be run. `retrying`: the last run failed; the next one reports that to the hooks (attempt()).
+/// `lost`: the raw session is gone and could not be recreated.
 enum class SessionState : unsigned char { running, retrying, stopped, lost, closed };
 
-/// Owns (or borrows, for lvalue references) an executor and a chain, and calls both. Phases throw what hooks throw.
+/// Owns (or borrows, for lvalue references) an executor and a chain, and calls both. Exceptions of hooks propagate from
+/// each phase.
 template <class Exec, class Chain>
 class HookedLayer {
   using Owned = detail::extended_executor<Exec, Chain>;
@@ -43,21 +44,21 @@ class HookedLayer {
   using Session = RawSession<Executor>;
 
   static_assert(crochet::Executor<Executor>);
-  /// False once the compiler has reported that executor or hook cannot be used; then none is called, so that it stays
-  /// the one error.
+  /// False if the compiler has reported that the executor or a hook cannot be used. Then none is called, so that it
+  /// remains the only error.
   static constexpr bool usable =
       !detail::is_unusable<Executor> && detail::all_hooks_ok<detail::session_verdict<Executor, HookList>>;
 
   HookedLayer(Exec&& executor, Chain&& chain)
       : executor_(static_cast<Exec&&>(executor)), chain_(static_cast<Chain&&>(chain)), raw_(std::in_place, executor_) {}
 
-  /// begin of every hook.
+  /// Calls begin of every hook.
   void begin() {
     if constexpr (usable) chain_.template fire<phase::begin>();
   }
 
-  /// A new raw session, made ready by the creator; then after_create_session of every hook. An executor that has no
-  /// `initialize` is not set back by this, so its count of steps goes on.
+  /// Makes a new raw session and passes it to the creator; then calls after_create_session of every hook. An executor
+  /// without `initialize` is not reset, so its step count continues.
   template <class Creator>
   void create(Creator& creator, Coordinator& coordinator) {
     const std::int64_t step = detail::Initializes<Executor> ? 0 : raw_->step();
@@ -70,7 +71,7 @@ class HookedLayer {
     if constexpr (usable) chain_.template fire<phase::after_create_session>(*raw_, coordinator);
   }
 
-  /// One run: before_run of every hook, the executor once, after_run of every hook; then a requested stop is latched.
+  /// One run: before_run of every hook, the executor once, after_run of every hook. Then latches a requested stop.
   template <class Request>
   CROCHET_HOST_ALWAYS_INLINE auto run(const Request& request) {
     detail::hooked_run(*raw_, chain_, stop_, request);
@@ -82,31 +83,31 @@ class HookedLayer {
     return detail::fetch_all(executor_, raw_->hooked_workspace(), typename Request::fetches_type{});
   }
 
-  /// After a run that failed. `repeated`: the session makes the same run again, after a recovery; else a stop that was
-  /// requested in it is latched, as after a run that succeeded.
+  /// Called after a failed run. `repeated`: the session repeats the run after a recovery. Otherwise latches a stop that
+  /// was requested in the run, as after a successful run.
   void failed(bool repeated) {
     stop_.count_failure();
     if (state_ == SessionState::running) state_ = SessionState::retrying;
     if (!repeated) latch();
   }
-  /// Ends the loop if a stop was requested.
+  /// Stops the session if a stop was requested.
   void latch() {
     if (may_run() && stop_.requested()) state_ = SessionState::stopped;
   }
-  /// After a run that succeeded where the one before failed.
+  /// Called after a successful run that follows a failed one.
   void succeeded() {
     stop_.forget_failures();
     if (state_ == SessionState::retrying) state_ = SessionState::running;
   }
 
-  /// on_error of every hook, in order; what they throw goes to the diagnostic sink.
+  /// Calls on_error of every hook, in order. Their exceptions go to the diagnostic sink.
   void on_error(std::exception_ptr error) {
     auto report = [](const std::exception_ptr& thrown) {
       diagnose(detail::message({"crochet: on_error of a hook threw: ", detail::what_of(thrown)}));
     };
     if constexpr (usable) chain_.template fire_guarded<phase::on_error>(report, error);
   }
-  /// The executor's own close, if it has one. What it throws is said and goes no further: the session is over anyway.
+  /// Calls the executor's close, if it has one. Its exceptions are reported and not propagated: the session is over.
   void close_raw() noexcept {
     if constexpr (detail::Closes<Executor>) {
       if (!std::exchange(open_, false)) return;
@@ -131,13 +132,13 @@ class HookedLayer {
   [[nodiscard]] const Session& raw() const { return *raw_; }
 
  private:
-  StopState stop_;  // first: it then has the session's own address, which a step holds in a register anyway
+  StopState stop_;  // first member: it then shares the session's address, which a step holds in a register
   Owned executor_;
   Chain chain_;
   std::optional<Session> raw_;
   SessionState state_ = SessionState::running;
   int creations_ = 0;
-  bool open_ = false;  // close_raw is still to be called
+  bool open_ = false;  // close_raw has not been called yet
 };
 
 }  // namespace crochet

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run under a chain: before_run of every hook, the plan that is wanted, after_run of every hook. This is the path
-// to follow to see what a step costs.
+// One run under a chain: before_run of every hook, the selected plan, after_run of every hook. Read this to see the
+// cost of a step.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace crochet::detail {
 
-/// Where a feed comes from: hook I's request.
+/// The source of a feed: the request of hook I.
 template <std::size_t I, class N>
 struct FeedOf {};
 
@@ -45,7 +45,7 @@ constexpr auto all_feeds(List<R...>) {
   return (List<>{} + ... + typename R::feeds{});
 }
 
-/// Chooses the plan and runs it, with the feeds of the caller and of every hook that is due.
+/// Selects the plan and runs it, with the feeds of the caller and of every hook that is due.
 template <class E, class Args, class AllRequests>
 class PlannedRun;
 template <class E, class Args, std::size_t... I, class... Requested>
@@ -56,7 +56,7 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
   using All = typename Plan::All;
   using FeedsAlways = decltype(all_feeds(filtered<Where<(feeds_some<Requested> && !Requested::conditional)...>,
                                                   RequestAt<I, typename Requested::args_type>...>{}));
-  /// The requests of conditional askers that feed something.
+  /// The requests of conditional hooks with feeds.
   using FeedsSometimes = filtered<Where<(feeds_some<Requested> && Requested::conditional)...>,
                                   RequestAt<I, typename Requested::args_type>...>;
 
@@ -89,7 +89,7 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
     }
   }
 
-  /// The bit of the group of hook J, if it is due and has one.
+  /// The bit of the group of hook J, if the hook is due and belongs to a group.
   template <std::size_t J, class A>
   static constexpr std::uint64_t bit(const AllRequests& requests) {
     constexpr std::size_t group = Plan::template group_of<A>();
@@ -110,7 +110,7 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
     feed_due<D>(FeedsSometimes{}, raw, requests, callers.template get<N>()...,
                 request_at<J>(requests).args().feeds.template get<M>()...);
   }
-  /// Adds the feeds of the conditional askers one by one, in either case.
+  /// Adds the feeds of the conditional hooks one by one, with a branch for each.
   template <class D, class First, class... Rest, class Raw, class... F>
   static void feed_due(List<First, Rest...>, Raw& raw, const AllRequests& requests, const F&... fed) {
     const auto& request = request_at<First::value>(requests);
@@ -131,7 +131,7 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
   }
 };
 
-/// The run of a chain that logs its phases, when a log is due.
+/// A run with a due phase log.
 template <class E, class Chain, class Args, class State, class Logs>
 [[gnu::noinline]] void logged_run(RawSession<E>& raw, Chain& chain, const Args& args, State& state, const Logs& logs) {
   logs.clear();
@@ -142,7 +142,7 @@ template <class E, class Chain, class Args, class State, class Logs>
   chain.template fire_logged<phase::after_run>(logs, state, values);
 }
 
-/// The whole of one run; its verdict must be good. Whoever calls it latches `stop` when it returns: then all went well.
+/// One complete run; its verdict must be good. The caller latches `stop` after it returns normally.
 template <class E, class Chain, class Args>
 CROCHET_HOST_ALWAYS_INLINE void hooked_run(RawSession<E>& raw, Chain& chain, StopState& stop, const Args& args) {
   RunState<RawSession<E>, Args> state{raw, args, stop};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that the compiler can say of one kind of run: the caller's request, the hooks' requests, and what both
-// together lack. Each session judges a run where the user calls it, so that the error stands beside the user's line.
+// All compile-time checks of one kind of run: the caller's request, the hooks' requests, and names that both together
+// lack. Each session checks a run at the user's call, so that the error is next to the user's line.
 #pragma once
 
 #include <type_traits>
@@ -30,7 +30,7 @@ constexpr auto demands_of(List<Group...>) {
   return List<Base, Group..., All>{};
 }
 
-/// What a request names.
+/// Whether a request contains no names.
 template <class F, class T, class X>
 constexpr bool names_nothing(std::type_identity<RunArgs<F, T, X>>) {
   return std::is_same_v<F, Fetches<>> && std::is_same_v<T, Targets<>>;
@@ -44,7 +44,7 @@ template <class Requested>
 inline constexpr bool always_feeds =
     !Requested::conditional && !std::is_same_v<typename Requested::args_type::feeds_type, Feeds<>>;
 
-/// What a run lacks: a target, or a feed.
+/// The missing part of a run: a target, or a feed.
 template <class E, class Args, class AllRequests>
 class Lacking;
 template <class E, class Args, class... Requested, class Indices>
@@ -76,7 +76,7 @@ class Lacking<E, Args, HookRequests<Indices, Requested...>> {
   using reason = typename decltype(find())::type;
 };
 
-/// The verdict on runs of the request Args under Chain. `Judge`: no other error has been reported.
+/// The verdict on runs of the request Args under Chain. `Judge`: true if no other error has been reported.
 template <bool Judge, class E, class Chain, class Args>
 struct JudgedRun {
  private:
@@ -92,9 +92,9 @@ struct JudgedRun {
   }
 
  public:
-  /// What is wrong with a hook in such a run: AllHooksOk or the first BadHook.
+  /// The verdict on the hooks in such a run: AllHooksOk or the first BadHook.
   using verdict = run_verdict<good_request, E, Chain, Args>;
-  /// What is wrong with the call: a crochet::error.
+  /// The fault in the call: a crochet::error.
   using reason = typename decltype(lacks())::type;
   static constexpr bool good = good_request && all_hooks_ok<verdict> && std::is_same_v<reason, error::none>;
 };

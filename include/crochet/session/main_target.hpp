@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loop that is given no targets runs: `run`, `train`.
+// The default target of the loops `run` and `train`.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// The RunArgs of what a data source returns: feeds or RunArgs, or a std::optional of them.
+/// The RunArgs of a data source's result: feeds or RunArgs, or a std::optional of them.
 template <class Given>
 constexpr auto given_args() {
   if constexpr (is_optional<Given>) {
@@ -34,8 +34,8 @@ inline constexpr bool runs_something = false;
 template <class F, class T, class X>
 inline constexpr bool runs_something<RunArgs<F, T, X>> = !std::is_same_v<T, Targets<>>;
 
-/// What a loop adds to the requests `Args` of its data source: the target "train" of an executor that has one; else
-/// nothing: the request names a target of its own, or the executor is a step function, or the loop is an error.
+/// The target that a loop adds to the requests `Args` of its data source: "train" if the executor has it. Otherwise
+/// nothing: the request names its own target, the executor is a step function, or the loop is an error.
 template <class E>
 constexpr auto main_target() {
   if constexpr (can_run<E, Name<"train">>) {
@@ -45,8 +45,8 @@ constexpr auto main_target() {
   }
 }
 
-/// Why a loop has nothing to run: a model, or any other executor with targets, has no "train", and the data source
-/// names no target either.
+/// The error of a loop without a target: a model, or another executor with targets, has no "train", and the data source
+/// names no target.
 template <class E, class Args>
 constexpr auto main_target_reason() {
   using Train = Name<"train">;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MonitoredSession: an executor driven under a chain of hooks. Put together from three layers, each with a header of
-// its own: hooked.hpp (order of calls, stop), coordinated.hpp (threads), recoverable.hpp (trying again).
+// MonitoredSession: runs an executor under a chain of hooks. Three layers, each with its own header: hooked.hpp (order
+// of calls, stop), coordinated.hpp (threads), recoverable.hpp (recovery).
 #pragma once
 
 #include <exception>
@@ -32,24 +32,24 @@ using chain_verdict = session_verdict<std::remove_reference_t<Exec>, session_cha
 template <class Given>
 concept NoSessionOptions = !std::is_convertible_v<Given, SessionOptions>;
 
-/// A request goes into a cold function by value if that costs nothing.
+/// Passes a request to a cold function by value if it is empty.
 template <class Request>
 using handed_over = std::conditional_t<std::is_empty_v<Request>, Request, const Request&>;
 
 }  // namespace detail
 
 /// Owns an executor and a chain, and calls the hooks in list order in every phase:
-///   constructor   begin (all hooks); then the session is created and after_create_session (all hooks) called
-///   run           before_run (all), the executor once, after_run (all); then a requested stop is latched
-///   close         end (all hooks, even if one throws), then threads are joined, then closed
-/// A PreemptionError (AbortedError, UnavailableError) of a hook, the executor, the creator or a thread closes what
-/// there is of the session, creates it anew, calls after_create_session again and repeats the call: at least once,
-/// never silently. Any other exception leaves the phase at once and reaches the caller; caught inside the loop, the
-/// session stays usable. `run_session` (crochet/session/run_session.hpp) decides between end and on_error.
-/// An executor given by name is borrowed and must outlive the session; a temporary, or what `std::move` gives, is
-/// owned. Hooks that extend the graph need an executor that is owned. The chain is moved or copied into the session.
-/// `Exec` and `Chain` spell it: an lvalue reference is borrowed. One thread at a time; only the coordinator may be used
-/// from others.
+///   constructor   begin (all hooks); then creates the session and calls after_create_session (all hooks)
+///   run           before_run (all), the executor once, after_run (all); then latches a requested stop
+///   close         end (all hooks, even if one throws), then joins the threads, then closes
+/// - A PreemptionError (AbortedError, UnavailableError) of a hook, the executor, the creator or a thread closes the
+///   session, recreates it, calls after_create_session again and repeats the call: at least once, never silently.
+/// - Any other exception leaves the phase at once and reaches the caller. If it is caught inside the loop, the session
+///   remains usable. `run_session` (crochet/session/run_session.hpp) selects end or on_error.
+/// - An executor lvalue is borrowed and must outlive the session; a temporary, or the result of `std::move`, is owned.
+///   Hooks that extend the graph require an owned executor. The chain is moved or copied into the session. For explicit
+///   `Exec` and `Chain`: an lvalue reference is borrowed.
+/// - One thread at a time; only the coordinator may be used from other threads.
 template <class Exec, class Chain, class Creator = InitializeCreator, class Recovery = Recoverable>
 class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   using Extended = std::remove_reference_t<detail::extended_executor<Exec, Chain>>;
@@ -64,8 +64,8 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   using typename Core::Executor;
   using typename Core::HookList;
 
-  /// Throws what a hook's begin or after_create_session, the creator or the executor throws; then no other phase is
-  /// called.
+  /// Exceptions of a hook's begin or after_create_session, of the creator and of the executor propagate; no other phase
+  /// is called then.
   explicit MonitoredSession(Exec executor, Chain chain = Chain{}, Creator creator = Creator{},
                             SessionOptions options = SessionOptions{})
       : Core(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), static_cast<Creator&&>(creator), options) {
@@ -77,7 +77,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   }
   MonitoredSession(Exec executor, Chain chain, SessionOptions options)
       : MonitoredSession(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), Creator{}, options) {}
-  /// Of options that are none: only reports them.
+  /// For arguments that are not options: only reports them.
   template <detail::NoSessionOptions Given>
   MonitoredSession(Exec executor, Chain chain, Creator creator, const Given&)
       : Core(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), static_cast<Creator&&>(creator), {}) {
@@ -85,10 +85,11 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
                   "crochet: crochet::error says why");
   }
 
-  /// One run: `session.run(fetches<"loss">, targets<"train">, feed<"images">(x))`, arguments in any order. Returns the
-  /// fetched values; views among them are valid until the next run.
-  /// Throws LogicError once the session has stopped or is closed, else what a hook or the executor throws, except a
-  /// PreemptionError that it recovers from. Cost: the hooks' bodies and the executor's; no allocation, no virtual call.
+  /// One run: `session.run(fetches<"loss">, targets<"train">, feed<"images">(x))`, arguments in any order.
+  /// - Returns the fetched values; views among them are valid until the next run.
+  /// - Throws LogicError after the session has stopped or closed. Other exceptions of hooks and the executor propagate,
+  ///   except a PreemptionError that the session recovers from.
+  /// - Cost: the hooks' bodies and the executor's; no allocation, no virtual call.
   template <RequestPart... A>
   CROCHET_HOST_ALWAYS_INLINE auto run(A&&... args) {
     const RunArgs request{std::forward<A>(args)...};
@@ -111,16 +112,16 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       return detail::fetch_none<Executor>(typename Request::fetches_type{});
     }
   }
-  /// One run that no hook sees. Does not touch the values of the last hooked run.
+  /// One run without hooks. Does not change the values of the last hooked run.
   template <RequestPart... A>
   auto run(NoHooks, A&&... args) {
     if (hooked_.state() > SessionState::stopped) this->refuse();
     return this->raw_session().run(std::forward<A>(args)...);
   }
 
-  /// Calls `step(context)` and returns what it returns; `context` is a StepContext<...>&. After a PreemptionError the
-  /// session is created anew and the function called again, from its start and with the new session. Whether hooks see
-  /// anything is the function's choice. Throws LogicError if the session is closed.
+  /// Calls `step(context)` and returns its result; `context` is a StepContext<...>&. After a PreemptionError the
+  /// session is recreated and the function called again, from its start and with the new session. The function chooses
+  /// whether its runs call hooks. Throws LogicError if the session is closed.
   template <class Step>
   auto run_step_fn(Step&& step) {
     using Context = StepContext<MonitoredSession>;
@@ -144,11 +145,11 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   template <class>
   friend class StepContext;
 
-  /// Whether the session recovers from an error of a run, and repeats the run.
+  /// Whether the session recovers from an error of a run and repeats the run.
   [[nodiscard]] CROCHET_COLD static bool repeats_after(const std::exception_ptr& cause) {
     return Recovery::recovers && detail::is_preemption(cause);
   }
-  /// Goes on after a failed attempt, whose exception is being handled, until one succeeds.
+  /// Repeats a failed attempt until one succeeds. Called while the exception is handled.
   template <class Request>
   CROCHET_COLD auto run_failed(detail::handed_over<Request> request) {
     const std::exception_ptr cause = coordinated_.cause_of(std::current_exception());
@@ -166,7 +167,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       }
     }
   }
-  /// One attempt, with the bookkeeping that a run which goes well can do without.
+  /// One attempt, with the bookkeeping that the fast path omits.
   template <class Request>
   CROCHET_COLD auto attempt(const Request& request) {
     try {
@@ -179,7 +180,7 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
       std::rethrow_exception(cause);
     }
   }
-  /// A run when the state is not `running`: refuses, or is the next attempt after one that failed.
+  /// A run when the state is not `running`: throws, or makes the next attempt after a failed one.
   template <class Request>
   CROCHET_COLD auto run_again(detail::handed_over<Request> request) {
     if (!hooked_.may_run()) this->refuse();

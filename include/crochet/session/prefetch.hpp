@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetch: the next items of the data are made by a thread of their own while the step runs. What the original's
-// queue runners are for.
+// Prefetch: a thread of its own makes the next items of the data while the step runs. Replaces TensorFlow's queue
+// runners.
 #pragma once
 
 #include <chrono>
@@ -27,17 +27,17 @@ namespace crochet {
 ///   cr::HookChain chain{batches.hook(), ...};
 ///   ... session.run("train"_n, as_feeds(batches.next().batch)) ...
 ///
-/// The loop sees exactly what it would see if it made the items itself: the same items in the same order, and an
-/// exception (OutOfRangeError at the end of the data, or any other) in place of the item for which it was thrown, from
-/// then on with every call; a PreemptionError until the session has recovered from it. Without its thread (before the
-/// session is created, after it stops) an item is made by the caller of next(). A thread that is told to stop finishes
-/// the item at hand; nothing is lost over a recovery. Memory: depth + 1 items, which are made once and filled again and
-/// again; a call of next() allocates nothing.
+/// - The items and their order are the same as without the thread. An exception (OutOfRangeError at the end of the
+///   data, or any other) replaces the item for which it was thrown, and is thrown again by each later call; a
+///   PreemptionError until the session has recovered from it.
+/// - Without its thread (before the session is created, after it stops) the caller of next() makes the item.
+/// - A thread that is stopped completes its current item; a recovery loses no item.
+/// - Memory: depth + 1 items, allocated once and reused. A call of next() does not allocate.
 template <class Item>
 class Prefetch {
  public:
-  /// `fill(item)` makes the next item in place; the item holds what was in it some calls before. `depth`: how many
-  /// items may lie ready, at least 1. Throws LogicError if it is 0.
+  /// `fill(item)` makes the next item in place; the item still holds the contents of an earlier one. `depth`: the
+  /// number of items that may be ready, at least 1. Throws LogicError if it is 0.
   explicit Prefetch(std::function<void(Item&)> fill, std::size_t depth = 2)
       : fill_(std::move(fill)), slots_(depth + 1) {
     if (depth == 0) throw LogicError("crochet: a Prefetch of no items; ask for at least 1");
@@ -45,12 +45,12 @@ class Prefetch {
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  /// The next item, valid until the next call. Waits until there is one. Throws what `fill` threw. One thread at a
-  /// time.
+  /// The next item, valid until the next call. Waits until one is ready. Throws the exception of `fill`. One thread at
+  /// a time.
   const Item& next() {
     std::unique_lock lock{mutex_};
     if (taken_) taken_ = false, advance(first_);
-    changed_.notify_all();  // there is room
+    changed_.notify_all();  // a slot is free
     const auto wait_is_over = [&] { return ready_ > 0 || over_ || !running_; };
     while (!changed_.wait_for(lock, std::chrono::milliseconds(50), wait_is_over)) {
       if (coordinator_->should_stop()) throw StopIteration("crochet: asked to stop while waiting for the next item");
@@ -66,8 +66,8 @@ class Prefetch {
     return slots_[first_];
   }
 
-  /// Forgets what lies ready and calls `change()`, which may change what `fill` will make: to go to another place in
-  /// the data. The item last returned by next() is gone. Not while another thread is in next().
+  /// Discards the ready items and calls `change()`, which may change the items that `fill` makes: to seek in the data.
+  /// Invalidates the item last returned by next(). Not while another thread is in next().
   template <class Change>
   void restart(Change&& change) {
     std::scoped_lock filling{fill_mutex_};
@@ -80,14 +80,14 @@ class Prefetch {
     changed_.notify_all();
   }
 
-  /// How many items lie ready.
+  /// The number of ready items.
   [[nodiscard]] std::size_t ready() const {
     std::scoped_lock lock{mutex_};
     return ready_;
   }
 
-  /// Starts the thread; it ends with the coordinator. Does nothing if one runs. A PreemptionError of `fill` is
-  /// forgotten: a new session tries again. Throws ResourceExhaustedError if the system starts no further thread; next()
+  /// Starts the thread; it ends with the coordinator. Does nothing if it is already running. Clears a PreemptionError
+  /// of `fill`: a new session tries again. Throws ResourceExhaustedError if the system cannot start a thread; next()
   /// then makes items itself.
   void start(Coordinator& coordinator) {
     {
@@ -113,13 +113,13 @@ class Prefetch {
     Prefetch* prefetch;
     void after_create_session(auto& /*session*/, Coordinator& coordinator) { prefetch->start(coordinator); }
   };
-  /// For the chain. This object must outlive the session.
+  /// The hook for the chain. This object must outlive the session.
   [[nodiscard]] Hook hook() { return Hook{this}; }
 
  private:
   void advance(std::size_t& index) const { index = index + 1 == slots_.size() ? 0 : index + 1; }
 
-  /// In the thread.
+  /// The body of the thread.
   void fill_ahead(const std::stop_token& stop) {
     std::stop_callback wake{stop, [this] {
                               std::scoped_lock lock{mutex_};
@@ -143,7 +143,7 @@ class Prefetch {
     std::scoped_lock filling{fill_mutex_};
     std::exception_ptr error;
     try {
-      fill_(slots_[filled_]);  // belongs to nobody else until it is ready
+      fill_(slots_[filled_]);  // no other thread uses this slot until it is ready
     } catch (...) {
       error = std::current_exception();
     }
@@ -158,14 +158,14 @@ class Prefetch {
   }
 
   std::function<void(Item&)> fill_;
-  std::vector<Item> slots_;  // [first_] is the next to be taken, or taken; [filled_] the next to be filled
-  std::mutex fill_mutex_;    // taken first
+  std::vector<Item> slots_;  // [first_] is the next to take, or taken; [filled_] is the next to fill
+  std::mutex fill_mutex_;    // locked before mutex_
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t first_ = 0, filled_ = 0, ready_ = 0;
-  bool taken_ = false;  // [first_] is in the caller's hands
+  bool taken_ = false;  // the caller uses [first_]
   bool running_ = false;
-  const Coordinator* coordinator_ = nullptr;  // while running_
+  const Coordinator* coordinator_ = nullptr;  // valid while running_
   std::exception_ptr over_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instantiation of a run is taken when hooks state probes: the plain one if none is due, one that watches tensors
-// if a probe that wants some is due, else one that calls probes around the steps of the plain plan.
+// Selects the instantiation of a run when hooks declare probes: the plain one if none is due; one that watches tensors
+// if a due probe observes tensors; otherwise one that calls probes around the steps of the plain plan.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace crochet::detail {
 
-/// The names of a request, as a program shows them.
+/// The names of a request, as strings.
 template <class Args>
 struct RequestNames;
 template <class... F, class... T, class... N, class... X>
@@ -25,7 +25,7 @@ struct RequestNames<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>>
   static constexpr std::array<std::string_view, sizeof...(N)> feeds{N::view()...};
 };
 
-/// In place of a RawSession: its runs call the probes.
+/// Replaces a RawSession: its runs call the probes.
 template <class E, class Probes>
 struct ProbedSession {
   RawSession<E>& raw;
@@ -54,7 +54,7 @@ constexpr bool any_watching(const P*... probe) {
   return ((Watches<P> && probe != nullptr) || ...);
 }
 
-/// `Plans`: PlannedRun. Not inlined: it is not the path of most runs. `due` by value: in registers, not in memory.
+/// `Plans`: PlannedRun. Not inlined: most runs do not take this path. `due` by value: in registers, not in memory.
 template <class Plans, class E, class Args, class AllRequests, class... P>
 [[gnu::noinline]] void run_probed(RawSession<E>& raw, const Args& args, const AllRequests& requests,
                                   std::tuple<P*...> due) {
@@ -73,7 +73,7 @@ template <class Plans, class E, class Args, class AllRequests, class... P>
   }
 }
 
-/// `due`: what the chain's due_probes gave.
+/// `due`: the result of the chain's due_probes.
 template <class Plans, class E, class Args, class AllRequests, class... P>
 CROCHET_HOST_ALWAYS_INLINE void run_as_due(RawSession<E>& raw, const Args& args, const AllRequests& requests,
                                            [[maybe_unused]] const std::tuple<P*...>& due) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RawSession: an executor with its memory, below all hooks. What hooks get for runs on the side.
+// RawSession: an executor with its memory, below all hooks. Hooks use it for side runs.
 #pragma once
 
 #include <cstdint>

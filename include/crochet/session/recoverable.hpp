@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outermost layer of a session: after which errors, how often and after what pause it is created anew.
+// The outermost layer of a session: the errors after which it is recreated, the number of attempts and the pauses.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace crochet {
 
-/// Bounds of recovery. The original tries again forever and at once; with the defaults here it is given up after about
-/// 80 seconds in which nothing worked.
+/// Bounds of recovery. TensorFlow retries forever and without a pause. With these defaults recovery gives up after
+/// about 80 seconds without progress.
 struct RecoveryOptions {
-  /// How many failures in a row are recovered from. In a row: without the global step having come further than ever
-  /// before. 0: none.
+  /// The maximum number of consecutive failures that are recovered from. Consecutive: the global step has not exceeded
+  /// its previous maximum. 0: no recovery.
   int max_attempts = 10;
-  /// The pause before the first attempt, in seconds; each further one is `multiplier` times as long, but at most
+  /// The pause before the first attempt, in seconds. Each further pause is `multiplier` times as long, but at most
   /// `max_backoff_secs`.
   double initial_backoff_secs = 0.1;
   double multiplier = 2;
   double max_backoff_secs = 30;
-  /// No attempt begins later than this many seconds after the first failure of a row.
+  /// No attempt begins later than this many seconds after the first of consecutive failures.
   double deadline_secs = 1e30;
 };
 
@@ -38,8 +38,8 @@ class Recoverable {
 
   Recoverable(const RecoveryOptions& options, SleepClock clock) : options_(options), clock_(clock) {}
 
-  /// To be called before each new attempt with the error and the step at which it came. Returns after the pause, which
-  /// a request to stop cuts short: what is to be saved at the end needs a session. Throws the error at the bounds.
+  /// Call before each new attempt, with the error and the step at which it occurred. Returns after the pause; a stop
+  /// request ends the pause early, because saving at the end needs a session. Throws the error if a bound is reached.
   CROCHET_COLD void pause(const std::exception_ptr& error, std::int64_t step, const Coordinator& coordinator) {
     note_progress(step);
     if (++failures_ > options_.max_attempts || begins_after() > options_.deadline_secs) give_up(error);
@@ -49,7 +49,7 @@ class Recoverable {
     ++recoveries_;
   }
 
-  /// How often the session was created anew.
+  /// How often the session was recreated.
   [[nodiscard]] int recoveries() const { return recoveries_; }
 
  private:
@@ -65,7 +65,7 @@ class Recoverable {
     for (int i = 1; i < failures_ && pause < options_.max_backoff_secs; ++i) pause *= options_.multiplier;
     return pause < options_.max_backoff_secs ? pause : options_.max_backoff_secs;
   }
-  /// Seconds from the first failure to the end of the coming pause.
+  /// Seconds from the first failure to the end of the next pause.
   [[nodiscard]] double begins_after() const { return clock_.now() + backoff() - since_; }
   [[noreturn]] CROCHET_COLD void give_up(const std::exception_ptr& error) const {
     diagnose(detail::message({"crochet: the session was lost and is given up after ", failures_ - 1,
@@ -81,7 +81,7 @@ class Recoverable {
   double since_ = 0;
 };
 
-/// Recovers from nothing: every error is the caller's.
+/// No recovery: every error goes to the caller.
 class Singular {
  public:
   static constexpr bool recovers = false;

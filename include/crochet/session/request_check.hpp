@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds one request, a hook's or a caller's, against an executor: do the names exist, do the fed types fit?
+// Checks one request, a hook's or a caller's, against an executor: the names exist and the fed types fit.
 #pragma once
 
 #include <type_traits>
@@ -56,14 +56,14 @@ constexpr auto any_twice(List<ArgumentView...> seen, List<N, Rest...>) {
   return first_reason(twice_reason<H, N>(seen), any_twice<H>(List<ArgumentView..., N>{}, List<Rest...>{}));
 }
 
-/// What is wrong with a request of H (a hook or the_caller).
+/// The fault in a request of H (a hook or the_caller).
 template <class E, class H, class... F, class... T, class... N, class... X>
 constexpr auto request_reason(std::type_identity<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>>) {
   return first_reason(fetch_reason<E, H, F>()..., target_reason<E, H, T>()..., feed_reason<E, H, N, X>()...,
                       any_twice<H>(List<>{}, List<N...>{}));
 }
 
-/// The target that a call which names none probably means.
+/// A hint for a call without a target: the target that was probably meant.
 template <class E>
 constexpr auto train_hint_of() {
   if constexpr (can_run<E, Name<"train">>) {
@@ -80,7 +80,7 @@ template <class F, class T, class... N, class... X>
 constexpr List<N...> fed_names(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>) {
   return {};
 }
-/// What a run of the demand D lacks when the names of the List are fed.
+/// The missing feed of a run of the demand D when the names of the List are fed.
 template <class E, class D, class... N>
 constexpr auto unfed_reason(List<N...>) {
   if constexpr (ChecksFeeds<E>) {
@@ -90,7 +90,7 @@ constexpr auto unfed_reason(List<N...>) {
   }
 }
 
-/// What is wrong with a call of run, apart from the hooks. Of an executor that cannot be used, nothing is.
+/// The fault in a call of run, apart from the hooks. None for an executor that cannot be used.
 template <class E, class Args>
 struct CallReason {
   using type = typename decltype(request_reason<E, error::the_caller>(std::type_identity<Args>{}))::type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunContext: what a hook sees of the run around it, in before_run and after_run.
+// RunContext: a hook's view of the current run, in before_run and after_run.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class RunContext;
 
 namespace detail {
 
-/// The run itself; each hook sees it through a RunContext of its own.
+/// The run itself; each hook receives its own RunContext of it.
 template <class Session, class Args>
 struct RunState {
   static constexpr bool has_views = true;
@@ -47,39 +47,40 @@ class RunContext {
 
   constexpr explicit RunContext(State& state) : state_(state) {}
 
-  /// What the caller of run asked for: a RunArgs.
+  /// The caller's request: a RunArgs.
   [[nodiscard]] constexpr const Args& original_args() const { return state_.args; }
 
-  /// For runs on the side, which no hook sees and which leave the values of the run untouched.
+  /// For side runs: they call no hooks and do not change the values of the run.
   [[nodiscard]] constexpr Session& session() const { return state_.session; }
 
-  /// The global step: in before_run without, in after_run with the run at hand.
+  /// The global step: in before_run the step before this run, in after_run the step after it.
   [[nodiscard]] constexpr std::int64_t step() const { return state_.session.step(); }
 
-  /// 1; more if this run is tried again: its last attempt failed, so a hook may have seen before_run for it already
-  /// without an after_run. Counts up until a run succeeds.
+  /// The attempt of this run, from 1. Above 1 the last attempt failed, so a hook's before_run may have been called for
+  /// this run without an after_run. Counts up until a run succeeds.
   [[nodiscard]] constexpr int attempt() const { return state_.stop.failures() + 1; }
 
-  /// Asks the loop to end after this run. Every hook still sees the run out; the first reason given is kept.
+  /// Requests the end of the loop after this run. All hooks still complete this run. The first reason is kept.
   constexpr void request_stop(std::string_view reason = {}) const {
     state_.stop.request(detail::compiler_type_name<H>(), reason);
   }
-  /// The same for a hook that may stop only this session of the training, as StopOnSignal does. An overload, so that
+  /// The same for a hook that may stop only this session of the training, like StopOnSignal. An overload, so that
   /// compilers inline the call above.
   constexpr void request_stop(std::string_view reason, StopKind kind) const {
     if (kind == StopKind::end) return request_stop(reason);
     state_.stop.interrupt(detail::compiler_type_name<H>(), reason);
   }
-  /// Whether any hook has asked.
+  /// Whether any hook has requested a stop.
   [[nodiscard]] constexpr bool stop_requested() const { return state_.stop.requested(); }
 
-  /// The same run as the hook `Other` sees it: what it asks for is asked for in its name. For decorators.
+  /// The same run for the hook `Other`: requests made through it carry the name of `Other`. For decorators.
   template <class Other>
   [[nodiscard]] constexpr RunContext<Other, Session, Args> as() const {
     return RunContext<Other, Session, Args>{state_};
   }
 
-  /// Is N among the targets the caller named? In a constant expression use `runs_target<decltype(run), Name<"train">>`.
+  /// Whether N is among the targets of the caller's request. In a constant expression use `runs_target<decltype(run),
+  /// Name<"train">>`.
   template <class N>
   [[nodiscard]] static constexpr bool runs(N) {
     return named_in<N>(typename Args::targets_type{});
@@ -94,7 +95,8 @@ class RunContext {
   State& state_;
 };
 
-/// Is the target among those the caller of this run named? `if constexpr (runs_target<decltype(run), Name<"train">>)`.
+/// Whether the target is in the request of this run's caller. `if constexpr (runs_target<decltype(run),
+/// Name<"train">>)`.
 template <class Run, class N>
 inline constexpr bool runs_target = std::remove_reference_t<Run>::runs(N{});
 

@@ -21,8 +21,8 @@ namespace crochet {
 
 namespace detail {
 
-/// False once an error of the session's executor or hooks has been reported: then what a generic body would say of them
-/// is not worth reading.
+/// False after an error of the session's executor or hooks has been reported: errors from a generic body would only
+/// repeat it.
 template <class Session>
 inline constexpr bool can_be_run = true;
 template <class Session>
@@ -31,15 +31,15 @@ inline constexpr bool can_be_run<Session> = Session::usable;
 
 }  // namespace detail
 
-/// Runs `body(session)`, then ends the session as it should be ended: what `with` does in Python.
-/// Returns normally, or throws OutOfRangeError or StopIteration: `end` of every hook, closed, nothing leaves.
-/// Throws anything else: `on_error` of every hook, closed, and the exception leaves unchanged.
-/// A body that closes the session itself is fine.
+/// Runs `body(session)`, then closes the session, like Python's `with`.
+/// - Normal return, OutOfRangeError or StopIteration: `end` of every hook, then closed; no exception propagates.
+/// - Any other exception: `on_error` of every hook, then closed; the exception propagates unchanged.
+/// - The body may close the session itself.
 template <class Session, class Body>
 void run_session(Session& session, Body&& body) {
   try {
     if constexpr (detail::can_be_run<Session>) std::forward<Body>(body)(session);
-  } catch (const OutOfRangeError& end) {  // final classes: nothing derived from them is clean
+  } catch (const OutOfRangeError& end) {  // final classes: no class derived from them is a clean stop
     session.note_stop("the data", end.what());
   } catch (const StopIteration& stop) {
     session.note_stop("the loop", stop.what());
@@ -61,7 +61,7 @@ void run_until_stop(Session& session, Next& next) {
   constexpr auto target = main_target<typename Session::Executor>();
   const auto draw = [&](auto& /*context*/) { return next(); };
   while (!session.should_stop()) {
-    auto given = session.run_step_fn(draw);  // data that are unavailable are recovered from like anything else
+    auto given = session.run_step_fn(draw);  // unavailable data are recovered from like any other PreemptionError
     if constexpr (is_optional<decltype(given)>) {
       if (!given) return session.note_stop("the data", "came to its end");
       session.run(target, *std::move(given));
@@ -71,7 +71,7 @@ void run_until_stop(Session& session, Next& next) {
   }
 }
 
-/// What `run` executes, and the verdict on it. `Given`: the RunArgs of what the data source returns.
+/// The executor and chain of `run`, and the verdict on them. `Given`: the RunArgs of the data source's result.
 template <class Exec, class Chain, class Given>
 struct Loop {
   using Hooks = session_chain<Chain>;
@@ -92,9 +92,9 @@ struct Loop {
 
 }  // namespace detail
 
-/// Runs the executor's main step (target "train", or the step function) under the chain until a hook asks to stop.
-/// Borrows an executor or chain given as an lvalue, so its state can be looked at afterwards. Returns who stopped, why.
-/// A model without the target "train" is a compile error.
+/// Runs the executor's main step (target "train", or the step function) under the chain until a hook requests a stop.
+/// Borrows an executor or chain given as an lvalue, so its state can be read afterwards. Returns which hook stopped the
+/// loop and why. A model without the target "train" is a compile error.
 template <class Exec, class Chain>
 StopReason run(Exec&& executor, Chain&& chain) {
   using Loop = detail::Loop<Exec, Chain, RunArgs<>>;
@@ -112,9 +112,9 @@ StopReason run(Exec&& executor, Chain&& chain) {
   }
 }
 
-/// The same with data: each step is given what `next()` returns, feeds or RunArgs, or a std::optional of them, which
-/// when empty ends the loop; so does an OutOfRangeError or StopIteration thrown by `next`. RunArgs that name targets
-/// run those, besides "train" if there is one.
+/// The same with data. Each step uses the result of `next()`: feeds or RunArgs, or a std::optional of them. An empty
+/// optional ends the loop, and so does an OutOfRangeError or StopIteration thrown by `next`. RunArgs with targets run
+/// those, in addition to "train" if it exists.
 template <class Exec, class Chain, class Next>
 StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
   using Loop = detail::Loop<Exec, Chain, typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type>;
@@ -130,8 +130,8 @@ StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
   }
 }
 
-/// The shortest complete program: compiles `Model` for the device and runs its target "train" until a hook asks to stop
-/// or the data ends. `train<Classifier>(Cpu{.threads = 2}, next, HookChain{StopAtStep{.last_step = 2000}})`.
+/// The shortest complete program: compiles `Model` for the device and runs its target "train" until a hook requests a
+/// stop or the data ends. `train<Classifier>(Cpu{.threads = 2}, next, HookChain{StopAtStep{.last_step = 2000}})`.
 template <class Model, class Device, class Next, class Chain = HookChain<>>
 StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   auto executor = device.template compile<Model>();
@@ -139,7 +139,7 @@ StopReason train(Device&& device, Next&& next, Chain&& chain = {}) {
   static_cast<void>(detail::bodies_fail<E, detail::session_chain<Chain>>);
   using Given = typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type;
   using Loop = detail::Loop<decltype(executor), Chain, Given>;
-  // What `run` checks too. From here the errors are shorter by its signature.
+  // `run` has the same checks. From here the error messages do not contain its signature.
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   if constexpr (detail::all_hooks_ok<typename Loop::verdict>) {
     if constexpr (Loop::good) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunValues: the values a hook asked for, typed, read when it reads them.
+// RunValues: the typed values of a hook's request, fetched when they are read.
 #pragma once
 
 #include <cstddef>

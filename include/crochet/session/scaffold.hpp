@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaffold: what it takes to make a session ready, piece by piece, each with a default.
+// Scaffold: the functions that initialize a session, each with a default.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace crochet {
 
-/// Stands for a piece that was not given.
+/// Stands for an unset piece.
 struct DefaultPiece {};
 
 namespace detail {
@@ -24,7 +24,7 @@ namespace detail {
 template <class Piece>
 inline constexpr bool is_given = !std::is_same_v<Piece, DefaultPiece>;
 
-/// A saver, or what a pointer to one points to.
+/// The saver itself, or the target of a pointer to a saver.
 template <class S>
 auto& saver_of(S& saver) {
   if constexpr (std::is_pointer_v<S>) {
@@ -34,13 +34,13 @@ auto& saver_of(S& saver) {
   }
 }
 
-/// The names of what is missing, from what a readiness check returns: names, or whether all is there.
+/// The names of what is missing, from the result of a readiness check: names, or a bool.
 inline std::vector<std::string> missing_of(std::vector<std::string> names) { return names; }
 inline std::vector<std::string> missing_of(bool ready) {
   return ready ? std::vector<std::string>{} : std::vector<std::string>{"(the check says no)"};
 }
 
-/// Calls a readiness check. A variable without a value is an answer, not an error.
+/// Calls a readiness check. A variable without a value is a result, not an error.
 template <class Check>
 std::vector<std::string> request_ready(Check&& check) {
   try {
@@ -52,24 +52,24 @@ std::vector<std::string> request_ready(Check&& check) {
 
 }  // namespace detail
 
-/// Pieces are functions of the raw session, given by name:
-/// `Scaffold{}.with_init_fn(load_embedding).with_saver(&saver)`. Each call returns a new scaffold with that piece
-/// replaced, so a scaffold made from another one begins with its pieces; no piece is shared afterwards. There is
-/// nothing to finalize: the graph was final before the program began.
+/// Pieces are functions of the raw session, set by name: `Scaffold{}.with_init_fn(load_embedding).with_saver(&saver)`.
+/// Each call returns a new scaffold with that piece replaced. A copy starts with the pieces of the original; afterwards
+/// no piece is shared. There is no finalize(): the graph is final at compile time.
 ///
 ///   piece                 called as           default
 ///   init                  init(session)       the executor's initialize(), if it has one
 ///   init_fn               init_fn(session)    nothing; after init
-///   ready_for_local_init  check(session)      what `ready` answers by default
+///   ready_for_local_init  check(session)      the default result of `ready`
 ///   local_init            local_init(session) nothing; also after a restore
 ///   ready                 check(session)      the executor's uninitialized_variables(), if it has variables
 ///   saver                 -                   none: nothing is restored
 ///
-/// A check returns the names of what is missing (std::vector<std::string>), or a bool. A saver has
-/// `restore(session, path)` and, with a folder of its own, `directory()` and `restore_latest(session)`, as
-/// crochet::Saver (checkpoint/saver.hpp); or `latest_checkpoint(directory)`, which returns an empty path if there is
-/// none; or `restore_latest(session, directory)`, which returns whether it restored. It may be given as a pointer, to
-/// share it with the hook that saves.
+/// A check returns the names of what is missing (std::vector<std::string>), or a bool. A saver may be passed as a
+/// pointer, to share it with the hook that saves. It has one of
+/// - `restore(session, path)` and, with its own folder, `directory()` and `restore_latest(session)`, like
+///   crochet::Saver (checkpoint/saver.hpp);
+/// - `latest_checkpoint(directory)`, which returns an empty path if there is none;
+/// - `restore_latest(session, directory)`, which returns whether it restored.
 template <class Init = DefaultPiece, class InitFn = DefaultPiece, class ReadyForLocalInit = DefaultPiece,
           class LocalInit = DefaultPiece, class Ready = DefaultPiece, class Saver = DefaultPiece>
 class Scaffold {
@@ -112,7 +112,7 @@ class Scaffold {
     return made(init_, init_fn_, ready_for_local_, local_init_, ready_, std::move(saver));
   }
 
-  /// init, then init_fn.
+  /// Runs init, then init_fn.
   template <class E>
   void initialize(RawSession<E>& session) {
     if constexpr (detail::is_given<Init>) {
@@ -123,7 +123,8 @@ class Scaffold {
     if constexpr (detail::is_given<InitFn>) init_fn_(session);
   }
 
-  /// Runs local_init if its own check allows that. Returns what is missing for it: nothing if it ran or there is none.
+  /// Runs local_init if its readiness check allows it. Returns the names of what is missing; empty if it ran or does
+  /// not exist.
   template <class E>
   std::vector<std::string> local_initialize(RawSession<E>& session) {
     std::vector<std::string> missing;
@@ -138,7 +139,7 @@ class Scaffold {
     return missing;
   }
 
-  /// What the session still misses; empty when it is ready.
+  /// The names of what the session lacks; empty when it is ready.
   template <class E>
   std::vector<std::string> missing(RawSession<E>& session) {
     if constexpr (detail::is_given<Ready>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionCore: the three layers of a session put together: how it is created, created anew, stopped and closed. What it
-// is like to run one is in monitored_session.hpp.
+// SessionCore: the three layers of a session combined: creation, recovery, stop and close. Running is in
+// monitored_session.hpp.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +37,15 @@ class SessionCore {
   SessionCore(const SessionCore&) = delete;
   SessionCore& operator=(const SessionCore&) = delete;
 
-  /// A session that was never closed ends without `end`, and says so on the diagnostic sink.
+  /// A session that was not closed ends without `end`, and reports that on the diagnostic sink.
   ~SessionCore() {
     if (!closed()) {
       diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
     }
   }
 
-  /// True once a hook's stop is latched, somebody stopped the coordinator, or the session is closed. Sees to a
-  /// PreemptionError that a thread reported: recovers, and says false. Cost: three loads.
+  /// True after a hook's stop is latched, the coordinator was stopped, or the session is closed. Recovers from a
+  /// PreemptionError that a thread reported, and then returns false. Cost: three loads.
   [[nodiscard]] bool should_stop() {
     if (hooked_.state() != SessionState::running) [[unlikely]] {
       hooked_.latch();
@@ -56,21 +56,22 @@ class SessionCore {
     }
     return stop_or_recover();
   }
-  /// Ends the loop: should_stop() is true from now on. The first request counts. `kind` as for a hook's request.
+  /// Ends the loop: should_stop() is true from now on. The first request is kept. `kind` as for a hook's request.
   void request_stop(std::string_view reason = {}, std::string_view who = "the caller", StopKind kind = StopKind::end) {
     if (!hooked_.may_run()) return;
     hooked_.stop().note(who, reason, kind);
     hooked_.set_state(SessionState::stopped);
   }
-  /// Keeps who ended the loop, and why, if nobody else did. For whoever drives a session.
+  /// Records the source and the reason of the loop's end, unless they are already recorded. For code that runs a
+  /// session.
   void note_stop(std::string_view who, std::string_view reason) { hooked_.stop().note(who, reason); }
 
   [[nodiscard]] bool closed() const { return hooked_.state() == SessionState::closed; }
-  /// Who asked to stop, and why. Known once should_stop() is true, and for good.
+  /// The source and the reason of the stop. Set when should_stop() becomes true, and final.
   [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
-  /// The global step: the executor's own, else the number of runs that succeeded.
+  /// The global step: the executor's own, otherwise the number of runs that succeeded.
   [[nodiscard]] std::int64_t step() const { return hooked_.raw().step(); }
-  /// How often the session was created anew.
+  /// How often the session was recreated.
   [[nodiscard]] int recoveries() const { return recovery_.recoveries(); }
 
   [[nodiscard]] HookList& hooks() { return hooked_.chain(); }
@@ -80,10 +81,12 @@ class SessionCore {
   [[nodiscard]] Coordinator& coordinator() { return coordinated_.coordinator(); }
   [[nodiscard]] const Coordinator& coordinator() const { return coordinated_.coordinator(); }
 
-  /// The good end: every hook's end, in order; threads are stopped and joined; then closed. If hooks throw, the others
-  /// still get their turn; the first error leaves, with the further ones nested in it (Error::nested), last of them
-  /// what a thread reported. Nothing happens if the session is closed. One that was lost and could not be created anew
-  /// has no good end: hooks get on_error, since what an executor holds then is not worth a last checkpoint.
+  /// Closes after success: every hook's end, in order; threads are stopped and joined; then closed. No effect if the
+  /// session is already closed.
+  /// - If a hook throws, the remaining hooks are still called. The first error propagates; further errors are nested in
+  ///   it (Error::nested), last the error that a thread reported.
+  /// - A session that was lost and could not be recreated calls on_error in place of end: the executor's contents are
+  ///   not worth a last checkpoint.
   CROCHET_COLD void close() {
     if (closed()) return;
     if (hooked_.state() == SessionState::lost) return close_lost();
@@ -92,7 +95,7 @@ class SessionCore {
     hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
     detail::NestedErrors errors;
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
-    hooked_.set_state(SessionState::closed);  // before anything that could come back here
+    hooked_.set_state(SessionState::closed);  // before any call that could re-enter here
     std::exception_ptr reported = coordinated_.close();
     hooked_.close_raw();
     say_why();
@@ -100,9 +103,9 @@ class SessionCore {
     errors.rethrow_first();
   }
 
-  /// The bad end: every hook's on_error with the error that is about to leave, then closed. No hook sees end. What
-  /// hooks throw here goes to the diagnostic sink; what a thread reported is nested in the error. Nothing happens if
-  /// the session is closed.
+  /// Closes after a failure: every hook's on_error with the propagating error, then closed; end is not called.
+  /// Exceptions of hooks go to the diagnostic sink; an error that a thread reported is nested in the error. No effect
+  /// if the session is already closed.
   CROCHET_COLD void fail(std::exception_ptr error) {
     if (closed()) return;
     hooked_.on_error(error);
@@ -116,7 +119,7 @@ class SessionCore {
         recovery_(options.recovery, options.clock),
         creator_(std::move(creator)) {}
 
-  /// begin of every hook, then the first session. If that fails, what there is is closed: nothing is left to be ended.
+  /// begin of every hook, then the first session. On failure the session is closed without end.
   CROCHET_COLD void start() {
     try {
       hooked_.begin();
@@ -127,10 +130,11 @@ class SessionCore {
     }
   }
 
-  /// Creates the session anew, after an error that it may recover from; throws it, or what then goes wrong, if not.
+  /// Recreates the session after an error that allows recovery. Throws that error if it does not, or the error of the
+  /// recovery.
   CROCHET_COLD void recover(std::exception_ptr error) {
     if (!Recovery::recovers || !detail::is_preemption(error)) std::rethrow_exception(error);
-    const SessionState before = hooked_.state();  // a stop outlives the session that it was asked of
+    const SessionState before = hooked_.state();  // a stop request survives the session that received it
     const std::int64_t reached = step();
     for (;;) {
       lost_by_ = error;
@@ -152,7 +156,7 @@ class SessionCore {
     }
   }
 
-  /// Says why a session cannot be run.
+  /// Throws an error that names the reason why a session cannot be run.
   [[noreturn]] CROCHET_COLD void refuse() const {
     if (closed()) throw LogicError("crochet: run() of a session that is closed");
     if (hooked_.state() == SessionState::lost)
@@ -173,7 +177,7 @@ class SessionCore {
     }
   }
 
-  /// Threads end, then the executor is closed. What a thread reported is nested in the error.
+  /// Stops the threads, then closes the executor. An error that a thread reported is nested in the error.
   CROCHET_COLD void give_back(const std::exception_ptr& error) {
     hooked_.set_state(SessionState::closed);
     const std::exception_ptr reported = coordinated_.close();
@@ -195,7 +199,7 @@ class SessionCore {
     hooked_.close_raw();
     if (reported && !swallowed(reported)) std::rethrow_exception(reported);
   }
-  /// Gives the session up. Throws what a thread reported, if no new session can cure that.
+  /// Closes the lost session. Throws an error that a thread reported, unless a new session repairs it.
   CROCHET_COLD void lose() {
     hooked_.set_state(SessionState::lost);
     coordinated_.restart();
@@ -203,7 +207,7 @@ class SessionCore {
     coordinator().raise_requested_exception();
   }
 
-  /// The coordinator wants to stop.
+  /// Called when the coordinator requests a stop.
   CROCHET_COLD bool stop_or_recover() {
     const std::exception_ptr error = coordinator().error();
     if (!Recovery::recovers && error) std::rethrow_exception(error);
@@ -214,7 +218,7 @@ class SessionCore {
     adopt_reason();
     return true;
   }
-  /// The coordinator's reason becomes the session's, unless it has one.
+  /// Copies the coordinator's reason to the session, unless it has one.
   CROCHET_COLD void adopt_reason() {
     if (!coordinator().should_stop()) return;
     const bool error_came_first = coordinator().error_came_first();  // then there is an error
@@ -231,13 +235,13 @@ class SessionCore {
       note_stop(who.empty() ? "the coordinator" : who, coordinator().reason());
     }
   }
-  /// The last line.
+  /// Prints the final message.
   CROCHET_COLD void say_why() {
     if (hooked_.stop().has_reason()) {
       diagnose(detail::message({"crochet: stopped at step ", stop_reason().step, " by ", to_string(stop_reason())}));
     }
   }
-  /// A session that can recover does not fail of a PreemptionError when it is closed anyway.
+  /// A PreemptionError of a thread is not an error of close() if the session can recover.
   [[nodiscard]] CROCHET_COLD static bool swallowed(const std::exception_ptr& reported) {
     if (!Recovery::recovers || !detail::is_preemption(reported)) return false;
     diagnose(detail::message({"crochet: while the session was closed: ", detail::what_of(reported)}));
@@ -246,7 +250,7 @@ class SessionCore {
 
   Recovery recovery_;
   Creator creator_;
-  std::exception_ptr lost_by_;  // what a session was given up for last
+  std::exception_ptr lost_by_;  // the last error for which the session was closed and recreated
 };
 
 }  // namespace crochet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionCreator: what makes a new session ready to be run, the first time and after each failure.
+// SessionCreator: prepares a new session, the first time and after each failure.
 #pragma once
 
 #include <crochet/session/coordinator.hpp>
@@ -9,17 +9,17 @@
 
 namespace crochet {
 
-/// A creator has `create_session(RawSession<E>&, Coordinator&)`. It is given a session that nothing has run yet, and
-/// leaves it ready: initialized, or restored, or waited for. It may run it. What it throws goes the way of any error: a
-/// PreemptionError is tried again by a MonitoredSession, anything else leaves. Waits in it end when the coordinator
-/// should stop.
+/// A creator has `create_session(RawSession<E>&, Coordinator&)`. It receives a session before its first run and
+/// prepares it: by initialization, by restoring a checkpoint, or by waiting for another process. It may run the
+/// session. A MonitoredSession retries after a PreemptionError from it; other exceptions propagate. Its waits end when
+/// the coordinator should stop.
 template <class C, class E>
 concept SessionCreator = requires(C& creator, RawSession<E>& session, Coordinator& coordinator) {
   creator.create_session(session, coordinator);
 };
 
-/// The creator of a session that names none: the executor is initialized, if it can be. A step function is not; after a
-/// failure it is called again in the state in which the failure left it.
+/// The default creator: initializes the executor, if it has `initialize`. A step function is not reset; after a failure
+/// it continues in the state that the failure left.
 struct InitializeCreator {
   template <class E>
   void create_session(RawSession<E>& session, Coordinator& /*coordinator*/) {

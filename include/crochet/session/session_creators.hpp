@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two creators of a job: the chief restores or initializes, workers wait until it has.
+// The two creators of a job: the chief restores or initializes; workers wait for the chief.
 #pragma once
 
 #include <type_traits>
@@ -22,7 +22,7 @@ inline constexpr bool is_scaffold = requires {
 template <class S>
 using scaffold_reason =
     std::conditional_t<is_scaffold<S>, error::none, error::the_first_argument_of_this_creator_is_no_scaffold<S>>;
-/// The scaffold; of anything else, which is an error, an empty one.
+/// The scaffold; an empty one for another type, which is an error.
 template <class S>
 auto scaffold_or_empty([[maybe_unused]] S given) {
   if constexpr (is_scaffold<S>) {
@@ -36,11 +36,11 @@ using ScaffoldManager = SessionManager<decltype(scaffold_or_empty(std::declval<S
 
 }  // namespace detail
 
-/// Makes sessions that continue the latest checkpoint, if there is one, and are initialized if not; each time one is
-/// created, so after a failure, too:
+/// Makes sessions that continue the latest checkpoint if there is one, and initializes them otherwise. Used for every
+/// creation, so after a failure too:
 ///   MonitoredSession session{executor, chain,
 ///                            ChiefSessionCreator{Scaffold{}.with_saver(&saver), {.checkpoint_dir = "run"}}};
-/// Throws what SessionManager::prepare_session throws.
+/// Throws the exceptions of SessionManager::prepare_session.
 template <class S = Scaffold<>>
 class ChiefSessionCreator {
   static_assert(call_is_usable<detail::scaffold_reason<S>>, "crochet: crochet::error says why");
@@ -58,11 +58,11 @@ class ChiefSessionCreator {
   detail::ScaffoldManager<S> manager_;
   RestoreOptions from_;
 };
-// Options without a scaffold in front, in braces too, are the error above.
+// Options without a scaffold before them, also in braces, are the error above.
 ChiefSessionCreator(RestoreOptions)->ChiefSessionCreator<RestoreOptions>;
 
-/// Makes sessions by waiting until the chief has initialized what they share, at most `max_wait_secs` seconds each
-/// time. Throws what SessionManager::wait_for_session throws.
+/// Makes sessions by waiting until the chief has initialized the shared state, at most `max_wait_secs` seconds each
+/// time. Throws the exceptions of SessionManager::wait_for_session.
 template <class S = Scaffold<>>
 class WorkerSessionCreator {
   static_assert(call_is_usable<detail::scaffold_reason<S>>, "crochet: crochet::error says why");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionManager: makes a new session ready: restores or initializes it, or waits until somebody else has.
+// SessionManager: prepares a new session: restores it, initializes it, or waits until another process has.
 #pragma once
 
 #include <string>
@@ -16,18 +16,18 @@
 
 namespace crochet {
 
-/// Where a session's first values come from.
+/// The source of a session's initial values.
 struct RestoreOptions {
-  /// The folder whose latest checkpoint is restored, if it has one; left empty, that of the saver, if it has a folder.
+  /// The folder whose latest checkpoint is restored, if it has one. Empty: the saver's folder, if it has one.
   std::string checkpoint_dir{};
-  /// Or this very checkpoint. LogicError if both are given.
+  /// Or this checkpoint file. LogicError if both are given.
   std::string checkpoint_filename_with_path{};
-  /// Wait for a checkpoint to appear, at most so long, instead of initializing.
+  /// Wait for a checkpoint to appear, at most `max_wait_secs` seconds, instead of initializing.
   bool wait_for_checkpoint = false;
   double max_wait_secs = 7200;
 };
 
-/// How a SessionManager waits: it looks again every `recovery_wait_secs` seconds.
+/// The polling interval of a SessionManager: `recovery_wait_secs` seconds.
 struct WaitOptions {
   double recovery_wait_secs = 30;
   SleepClock clock{};
@@ -41,7 +41,7 @@ inline std::string joined_names(const std::vector<std::string>& names) {
   return text;
 }
 
-/// A saver that belongs to one folder, as crochet::Saver does.
+/// A saver bound to one folder, like crochet::Saver.
 template <class Saver>
 concept HasDirectory = requires(Saver& saver) {
   saver.directory();
@@ -68,8 +68,8 @@ bool restore_latest(Saver& saver, Session& session, const std::string& directory
 
 }  // namespace detail
 
-/// Works on a raw session that nothing has run yet, with the pieces of a scaffold. Every wait ends with CancelledError
-/// when the coordinator should stop, or a signal asks the program to.
+/// Prepares a raw session before its first run, with the pieces of a scaffold. Every wait ends with CancelledError when
+/// the coordinator should stop or the program receives a stop signal.
 template <class S = Scaffold<>>
 class SessionManager {
  public:
@@ -78,8 +78,8 @@ class SessionManager {
 
   [[nodiscard]] S& scaffold() { return scaffold_; }
 
-  /// For the chief. Restores, or if there is nothing to restore initializes; then local_init, in either case; then asks
-  /// whether all is ready. Throws FailedPreconditionError, naming what is missing, if it is not.
+  /// For the chief. Restores a checkpoint, or initializes if there is none; then runs local_init, in either case; then
+  /// checks readiness. Throws FailedPreconditionError with the names of what is missing.
   template <class E>
   void prepare_session(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from = {}) {
     if (!restore(session, coordinator, from)) {
@@ -90,7 +90,8 @@ class SessionManager {
     require(scaffold_.missing(session), "is not ready after it was initialized or restored");
   }
 
-  /// Restores and never initializes. Returns whether the session could be restored and is ready; says why if not.
+  /// Restores and never initializes. Returns whether the session was restored and is ready; otherwise reports the
+  /// reason.
   template <class E>
   bool recover_session(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from) {
     const bool restored = restore(session, coordinator, from);
@@ -101,8 +102,8 @@ class SessionManager {
     return missing.empty();
   }
 
-  /// For workers. Waits until the session is ready, which is the chief's doing; only local_init is run here. Throws
-  /// DeadlineExceededError when another wait of `recovery_wait_secs` would go beyond `max_wait_secs`.
+  /// For workers. Waits until the chief has made the session ready; runs only local_init. Throws DeadlineExceededError
+  /// when another wait of `recovery_wait_secs` seconds would exceed `max_wait_secs`.
   template <class E>
   void wait_for_session(RawSession<E>& session, const Coordinator& coordinator, double max_wait_secs = 1e30) {
     const double end = waiting_.clock.now() + max_wait_secs;
@@ -124,7 +125,7 @@ class SessionManager {
       if constexpr (requires { scaffold_.saver().say_nothing_restored(); }) scaffold_.saver().say_nothing_restored();
     }
   }
-  /// Whether it restored anything.
+  /// Returns whether a checkpoint was restored.
   template <class E>
   bool restore(RawSession<E>& session, const Coordinator& coordinator, const RestoreOptions& from) {
     if (!from.checkpoint_dir.empty() && !from.checkpoint_filename_with_path.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SessionOptions: the numbers of a session.
+// SessionOptions: time limits and clock of a session.
 #pragma once
 
 #include <crochet/base/sleep_clock.hpp>
@@ -7,9 +7,9 @@
 
 namespace crochet {
 
-/// How a session waits and recovers.
+/// Options for waits and recovery.
 struct SessionOptions {
-  /// How long close() and recovery wait for threads that were told to stop, in seconds.
+  /// The maximum time, in seconds, that close() and recovery wait for stopping threads.
   double stop_grace_period_secs = 120;
   RecoveryOptions recovery{};
   /// For all waits of the session; in tests a testing::ManualClock.

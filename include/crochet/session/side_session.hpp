@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SideSession: a session inside another one, on the same executor, with hooks of its own: an evaluation, for example.
+// SideSession: a session inside another one, on the same executor, with its own hooks: an evaluation, for example.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@
 
 namespace crochet {
 
-/// Shares the main session's executor, and so its variables, and has memory of its own, which it keeps from one use to
-/// the next. It must not outlive the executor. One thread at a time, together with the main session.
+/// Shares the main session's executor and its variables. Has its own memory, which it reuses. The executor must outlive
+/// it. One thread at a time, together with the main session.
 template <class E>
 class SideSession {
  public:
   explicit SideSession(RawSession<E>& main) : executor_(&main.executor()) {}
 
-  /// Is this a side session of that one?
+  /// Whether this is a side session of `main`.
   [[nodiscard]] bool belongs_to(RawSession<E>& main) const { return executor_ == &main.executor(); }
 
-  /// What `body` is given: runs under the hooks, until one of them asks to stop.
+  /// The argument of `body`: runs under the hooks, until one of them requests a stop.
   template <class Chain>
   class Runs {
    public:
@@ -60,7 +60,7 @@ class SideSession {
     }
     [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinated_.coordinator().should_stop(); }
     [[nodiscard]] Coordinator& coordinator() { return coordinated_.coordinator(); }
-    /// Threads end. Returns what one has reported, or null.
+    /// Stops and joins the threads. Returns the error that one has reported, or null.
     [[nodiscard]] std::exception_ptr close() { return coordinated_.close(); }
 
    private:
@@ -70,10 +70,10 @@ class SideSession {
     CoordinatedLayer coordinated_{SessionOptions{}.stop_grace_period_secs, SleepClock{}};
   };
 
-  /// One session from begin to end: every hook's begin, after_create_session, the runs that `body(runs)` makes, end;
-  /// then its threads are joined, and what was reported to its coordinator is thrown. An OutOfRangeError or
-  /// StopIteration ends the body, and that is all; another exception leaves, after every on_error.
-  /// `step` is the step at which it begins, for an executor that does not count steps itself.
+  /// One complete session: every hook's begin and after_create_session, the runs of `body(runs)`, end. Then joins its
+  /// threads and throws an error reported to its coordinator. An OutOfRangeError or StopIteration ends the body
+  /// normally. Any other exception propagates after every on_error. `step` is the initial step for an executor without
+  /// its own count.
   template <class Chain, class Body>
   void drive(Chain& hooks, std::int64_t step, Body body) {
     using Verdict = detail::session_verdict<E, Chain>;

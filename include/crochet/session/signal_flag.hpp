@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The signal that asked the program to stop, for every loop and every wait of the library: Coordinator::should_stop
-// looks at it. Set by the hook StopOnSignal (crochet/hooks/stop_on_signal.hpp); without it nobody sets it.
+// The flag of a received stop signal, for every loop and every wait of the library: Coordinator::should_stop reads it.
+// Only the hook StopOnSignal (crochet/hooks/stop_on_signal.hpp) sets it.
 #pragma once
 
 #include <csignal>
@@ -12,10 +12,10 @@
 
 namespace crochet::detail {
 
-/// The number of the signal, 0 while there was none. Lock-free, so that a signal handler may store to it.
+/// The number of the received signal; 0 if none. Lock-free, so that a signal handler may store to it.
 inline Atomic<int> stop_signal{0};
 
-/// "SIGTERM".
+/// The name of the signal: "SIGTERM".
 CROCHET_COLD inline std::string name_of_signal(int number) {
   if (number == SIGINT) return "SIGINT";
   if (number == SIGTERM) return "SIGTERM";

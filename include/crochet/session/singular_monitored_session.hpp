@@ -10,9 +10,9 @@
 
 namespace crochet {
 
-/// A session that does not recover: every error is the caller's, and should_stop() throws what a thread reported. For
-/// programs on one machine that would rather end than go back to the last checkpoint. Borrows and owns as
-/// MonitoredSession does.
+/// A session without recovery: every error goes to the caller, and should_stop() throws an error that a thread
+/// reported. For programs on one machine that prefer ending to resuming from the last checkpoint. Borrows and owns like
+/// MonitoredSession.
 template <class Exec, class Chain, class Creator = InitializeCreator>
 class SingularMonitoredSession : public MonitoredSession<Exec, Chain, Creator, Singular> {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepContext: what a step function is given by run_step_fn.
+// StepContext: the argument of a step function in run_step_fn.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace crochet {
 
-/// One attempt at a step, for a function that does more than one run, some of them unseen by hooks. Valid during the
-/// call. `Monitored` is the session.
+/// One attempt at a step, for a function with several runs, with or without hooks. Valid during the call. `Monitored`
+/// is the session.
 template <class Monitored>
 class StepContext {
  public:
   explicit StepContext(Monitored& session) : session_(session) {}
 
-  /// The session below the hooks. When a step is repeated after a recovery, it is the new one.
+  /// The session below the hooks. If a step is repeated after a recovery, it is the new session.
   [[nodiscard]] auto& session() const { return session_.raw_session(); }
 
-  /// One run that the hooks see, as `run` of the session, but without recovery: an error leaves the step function,
-  /// which is then repeated as a whole. May be called any number of times.
+  /// One run with hooks, like `run` of the session, but without recovery: an error leaves the step function, which is
+  /// then repeated as a whole. May be called any number of times.
   template <RequestPart... A>
   auto run_with_hooks(A&&... args) const {
     return session_.run_once(std::forward<A>(args)...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that belong to a coordinator: it tells them to stop, joins them, and is told what they throw.
+// Threads that belong to a coordinator: it stops and joins them and receives their exceptions.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ namespace crochet {
 
 namespace detail {
 
-/// The threads of one coordinator. All that were started since the last renew share one stop source.
+/// The threads of one coordinator. All threads started since the last renew share one stop source.
 class Threads final : public ThreadGroup {
  public:
   void request_stop() override { source().request_stop(); }  // outside the lock: stop callbacks run in it
@@ -48,7 +48,7 @@ class Threads final : public ThreadGroup {
     source_ = std::stop_source{};
   }
 
-  /// `body(stop)` in a new thread. Throws ResourceExhaustedError if the system starts none.
+  /// Runs `body(stop)` in a new thread. Throws ResourceExhaustedError if the system cannot start one.
   template <class Body>
   void start(Coordinator& coordinator, std::string name, Body body) {
     auto ended = std::make_shared<std::atomic<bool>>(false);
@@ -73,16 +73,19 @@ class Threads final : public ThreadGroup {
         throw ResourceExhaustedError(what);
       }
     }
-    if (coordinator.should_stop()) request_stop();  // asked before this thread was there to be told
+    if (coordinator.should_stop())
+      request_stop();  // the stop may have been requested before this thread was
+                       // registered
   }
 
  private:
   struct Running {
     std::string name;
     std::shared_ptr<std::atomic<bool>> ended;
-    std::jthread thread;  // joins when it is destroyed
+    std::jthread thread;  // joins in its destructor
   };
-  /// The exception at hand becomes the coordinator's; it is said if that was joined already, since nobody will ask.
+  /// Passes the current exception to the coordinator. Prints it if the threads were already joined, since no caller
+  /// would receive it.
   static void report(Coordinator& coordinator, const std::string& name) {
     const std::exception_ptr error = std::current_exception();
     try {
@@ -103,12 +106,14 @@ class Threads final : public ThreadGroup {
 
 }  // namespace detail
 
-/// Starts a thread that runs `body(std::stop_token)` or `body()`. When the coordinator is asked to stop, so is the
-/// token; what the body throws becomes the coordinator's error, which reaches the session's loop with its next
-/// should_stop(); after the grace period of a join it is a diagnostic. The name is for messages. The coordinator joins
-/// it; it outlives the thread. What the body refers to must live until then: a hook that starts threads in
-/// after_create_session does so anew after each recovery, when the threads before have been joined. Any thread may call
-/// this. Throws ResourceExhaustedError, which names the thread, if the system starts no further one.
+/// Starts a thread that runs `body(std::stop_token)` or `body()`. Any thread may call this.
+/// - name: for messages.
+/// - A stop request to the coordinator also sets the token.
+/// - An exception of the body becomes the coordinator's error and reaches the session's loop with its next
+///   should_stop(). After the grace period of a join it is a diagnostic.
+/// - The coordinator outlives and joins the thread. References in the body must be valid until then. A hook that starts
+///   threads in after_create_session starts them anew after each recovery, when the earlier threads have been joined.
+/// - Throws ResourceExhaustedError with the thread's name if the system cannot start one.
 template <class Body>
 void start_thread(Coordinator& coordinator, std::string name, Body body) {
   detail::ThreadGroup& group = coordinator.threads([] { return new detail::Threads; });
@@ -121,17 +126,17 @@ void start_thread(Coordinator& coordinator, std::string name, Body body) {
   }
 }
 
-/// How often a looper thread calls its target.
+/// The interval of a looper thread's calls.
 struct LooperOptions {
-  /// Seconds from one call to the next; 0: without a pause. The schedule is fixed at the first call, so a call that
-  /// takes long does not shift those that follow; boundaries that passed meanwhile are made up for at once.
+  /// Seconds from one call to the next; 0: no pause. The schedule is fixed at the first call, so a slow call does not
+  /// shift later calls. Missed calls are made immediately.
   double interval_secs = 0;
   SleepClock clock{};
 };
 
-/// The original's LooperThread: starts a thread that calls the target again and again, first at once, until the
-/// coordinator should stop. The target is a callable, or an object with `run_loop()` and, if it has them,
-/// `start_loop()` before and `stop_loop()` after. What it throws ends the thread and becomes the coordinator's error.
+/// TensorFlow's LooperThread: starts a thread that calls the target repeatedly, the first time immediately, until the
+/// coordinator should stop. The target is a callable, or an object with `run_loop()` and optionally `start_loop()`
+/// (before) and `stop_loop()` (after). An exception ends the thread and becomes the coordinator's error.
 template <class Target>
 void start_looper_thread(Coordinator& coordinator, std::string name, Target target, LooperOptions options = {}) {
   start_thread(coordinator, std::move(name),

@@ -11,14 +11,14 @@
 
 namespace crochet {
 
-/// Of an executor whose error has been reported.
+/// For an executor whose error has already been reported.
 struct IsReported {
   static constexpr void explain() {}
 };
 
-/// Takes the place of an executor whose model, or whose argument of a session, is wrong. Sessions neither check nor
-/// call hooks, requests and creators under it. `Why` reports the error in its `explain()`, which a session's
-/// constructor instantiates.
+/// Replaces an executor whose model, or whose session argument, is wrong. Sessions neither check nor call hooks,
+/// requests and creators with it. `Why` reports the error in its `explain()`, which a session's constructor
+/// instantiates.
 template <class Why = IsReported>
 struct UnusableExecutor {
   using Reason = Why;
@@ -28,11 +28,11 @@ struct UnusableExecutor {
   using extended_by = UnusableExecutor;
 
   UnusableExecutor() = default;
-  /// From the executor that cannot be used.
+  /// Constructs from the executor that cannot be used.
   template <class E>
   requires(!std::is_same_v<std::remove_cvref_t<E>, UnusableExecutor>) explicit UnusableExecutor(E&&) {}
 
-  // What programs call beside a session.
+  // Members that programs call directly, outside a session.
   void initialize() {}
   template <class N>
   std::span<float> variable(N) {

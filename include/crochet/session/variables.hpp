@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HasVariables: what an executor has to offer so that its state can be saved and restored.
+// HasVariables: the interface of an executor whose state can be saved and restored.
 #pragma once
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace crochet {
 
 namespace detail {
 
-/// Takes a variable of any element type.
+/// Accepts a variable of any element type.
 struct AnyVariable {
   template <class T>
   void operator()(std::string_view name, std::span<T> elements, std::span<const std::int64_t> shape) const;
@@ -22,16 +22,15 @@ struct AnyVariable {
 }  // namespace detail
 
 /// An executor whose state can be saved and restored has
-///   - `for_each_variable(visit)`: calls `visit(name, elements, shape)` for every variable, in an order that is the
-///   same
-///     each time: std::string_view, std::span<T> of an arithmetic T (of a const executor std::span<const T>),
-///     row-major, and std::span<const std::int64_t>, empty for a scalar. All three are valid during the call. What
-///     `visit` writes takes effect from the next run on, and makes the variable initialized; a visit that returns false
-///     has left the variable as it was. The const one throws UninitializedError if a variable has no value;
-///   - `variables_initialized() const`: whether every variable has a value;
-///   - `uninitialized_variables() const`: the names of those that have none.
-/// A run that reads a variable without a value throws UninitializedError. Cpu has all of this; StepExecutor does once
-/// its owner has named its state: `StepExecutor{step, output<...>, variable<"w">(w)}`.
+/// - `for_each_variable(visit)`: calls `visit(name, elements, shape)` for every variable, each time in the same order,
+///   with a std::string_view; a row-major std::span<T> of an arithmetic T (of a const executor std::span<const T>); and
+///   a std::span<const std::int64_t>, empty for a scalar. All three are valid during the call. Elements that `visit`
+///   writes take effect from the next run on, and make the variable initialized. A visit that returns false left the
+///   variable unchanged. The const overload throws UninitializedError if a variable has no value;
+/// - `variables_initialized() const`: whether every variable has a value;
+/// - `uninitialized_variables() const`: the names of the variables without a value.
+/// A run that reads a variable without a value throws UninitializedError. Cpu has all of these; StepExecutor has them
+/// if its owner names its state: `StepExecutor{step, output<...>, variable<"w">(w)}`.
 template <class E>
 concept HasVariables = requires(E& executor, const E& constant, const detail::AnyVariable& visit) {
   executor.for_each_variable(visit);
