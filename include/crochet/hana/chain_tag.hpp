@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tag by which Boost.Hana finds what is implemented for chains (hana/chain.hpp).
+// The tag by which Boost.Hana selects the implementations for chains (hana/chain.hpp).
 #pragma once
 
 #include <crochet/hana/needs_hana.hpp>
@@ -13,13 +13,13 @@
 
 namespace crochet {
 
-/// Hana's tag of all chains. `hana::make<HookChainTag>(x...)`, and with it each algorithm that returns a new sequence,
-/// gives a HookChain if every x is a hook (hana/is_hook.hpp), else a hana::tuple.
+/// Hana's tag of all chains. `hana::make<HookChainTag>(x...)`, and each algorithm that returns a new sequence through
+/// it, returns a HookChain if every x is a hook (hana/is_hook.hpp), otherwise a hana::tuple.
 struct HookChainTag {};
 
 namespace detail {
 
-/// The hook at position I of a chain that is an lvalue or an rvalue.
+/// The hook at position I of a chain, with the chain's value category.
 template <std::size_t I, class Chain>
 constexpr decltype(auto) hook_at(Chain&& chain) {
   using Hook = std::remove_reference_t<decltype(chain.template at<I>())>;

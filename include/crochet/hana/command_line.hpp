@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listed members as options of a command line. The program links CLI11.
+// Listed members as command-line options. The program links CLI11.
 #pragma once
 
 #include <crochet/hana/needs_hana.hpp>
@@ -31,7 +31,7 @@ inline std::string option_name(const std::string& section, std::string_view memb
 template <class Member>
 CLI::Option* add_option(CLI::App& app, const std::string& name, Member& member) {
   if constexpr (std::is_same_v<Member, bool>) {
-    const std::size_t last = name.rfind('.') + 1;  // 0 where there is no dot
+    const std::size_t last = name.rfind('.') + 1;  // 0 if there is no dot
     return app.add_flag("--" + name + ",!--" + name.substr(0, last) + "no-" + name.substr(last), member);
   } else {
     return app.add_option("--" + name, member)->capture_default_str();
@@ -40,10 +40,12 @@ CLI::Option* add_option(CLI::App& app, const std::string& name, Member& member) 
 
 }  // namespace detail
 
-/// Adds an option for each listed member: `--min-delta` for `min_delta`, with its value as the default in the help;
-/// a bool is a flag, `--verbose` and `--no-verbose`. With a section the names are `--section.min-delta`, and the help
-/// has them under that heading; a member that lists members is a section inside. The object has to live until `app` has
-/// parsed. Errors are CLI11's: CLI::ConstructionError here, CLI::ParseError there.
+/// Adds an option for each listed member: `--min-delta` for `min_delta`. Its value is the default in the help.
+/// - A bool is a flag: `--verbose` and `--no-verbose`.
+/// - With a section the names are `--section.min-delta`, grouped under that heading in the help. A member with listed
+///   members is a nested section.
+/// - The object must outlive the parsing of `app`.
+/// - Throws: CLI::ConstructionError here, CLI::ParseError when parsing.
 template <ListsMembers Object>
 void add_options(CLI::App& app, Object& object, const std::string& section = "") {
   for_each_member(object, [&]<class Member>(std::string_view member_name, Member& member) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// describe(options): the members of an object as a line for people.
+// describe(options): the members of an object as a line of text.
 #pragma once
 
 #include <string>
@@ -38,9 +38,10 @@ void append_member(std::string& line, const Member& member) {
 
 }  // namespace detail
 
-/// The listed members by name and value: `patience 20, rule {rate 0.1, floor 0.0}, name "loss"`. Of a list the first
-/// six elements; an enumerator as its number; `none` for an optional without a value; `...` for a member of a type that
-/// has no text. Allocates.
+/// The listed members by name and value: `patience 20, rule {rate 0.1, floor 0.0}, name "loss"`.
+/// - Only the first six elements of a list; an enumerator as its number; `none` for an empty optional; `...` for a type
+///   without a text form.
+/// - Cost: allocates.
 template <ListsMembers Object>
 std::string describe(const Object& object) {
   std::string line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edits of a Hana sequence at the place of a named hook: of chains (hana/edit.hpp) and of the types of their hooks
+// Edits of a Hana sequence at a named hook: of chains (hana/edit.hpp) and of the types of their hooks
 // (hana/edit_types.hpp). Internal.
 #pragma once
 
@@ -21,14 +21,15 @@
 
 namespace crochet::detail {
 
-/// Reports that the named hook is not there once. The sequence stays as it is, so that this is the one error.
+/// Reports that the sequence does not have the named hook exactly once. The sequence is returned unchanged, so that
+/// there is one error only.
 template <class Named, class Sequence>
 constexpr std::remove_cvref_t<Sequence> unedited(Sequence&& sequence) {
   [[maybe_unused]] typename Named::Check checked;
   return std::forward<Sequence>(sequence);
 }
 
-/// The sequence with `added` at the named place, or `Behind` elements behind it.
+/// The sequence with `added` inserted at the named hook, or `Behind` elements after it.
 template <class Named, std::size_t Behind, class Sequence, class Added>
 constexpr auto inserted(Sequence&& sequence, Added&& added) {
   if constexpr (!Named::is_unique) {
@@ -49,7 +50,7 @@ constexpr auto removed(Sequence&& sequence) {
   }
 }
 
-/// The sequence with `added` in the place of the named element.
+/// The sequence with the named element replaced by `added`.
 template <class Named, class Sequence, class Added>
 constexpr auto replaced(Sequence&& sequence, Added&& added) {
   if constexpr (!Named::is_unique) {

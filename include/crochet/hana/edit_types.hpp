@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of chains from types of chains. An edit that names a hook does not compile if the chain has no hook of that
-// type, or more than one. For values: hana/edit.hpp.
+// Edits of types of chains. An edit that names a hook is a compile error unless the chain has exactly one hook of that
+// type. For values: hana/edit.hpp.
 #pragma once
 
 #include <crochet/hana/needs_hana.hpp>
@@ -24,7 +24,7 @@ using Append = chain_of<decltype(boost::hana::append(hook_types<Chain>, boost::h
 template <class Chain, class H>
 using Prepend = chain_of<decltype(boost::hana::prepend(hook_types<Chain>, boost::hana::type_c<H>))>;
 
-/// The chain's type with New in the place of Old. New may be a decorator: `Replace<C, H, EveryN<10, H>>`.
+/// The chain's type with Old replaced by New. New may be a decorator: `Replace<C, H, EveryN<10, H>>`.
 template <class Chain, class Old, class New>
 using Replace =
     chain_of<decltype(detail::replaced<detail::named_hook<Chain, Old>>(hook_types<Chain>, boost::hana::type_c<New>))>;
@@ -33,18 +33,17 @@ using Replace =
 template <class Chain, class H>
 using Without = chain_of<decltype(detail::removed<detail::named_hook<Chain, H>>(hook_types<Chain>))>;
 
-/// The chain's type with New right before H.
+/// The chain's type with New directly before H.
 template <class Chain, class H, class New>
 using InsertBefore =
     chain_of<decltype(detail::inserted<detail::named_hook<Chain, H>, 0>(hook_types<Chain>, boost::hana::type_c<New>))>;
 
-/// The chain's type with New right behind H.
+/// The chain's type with New directly after H.
 template <class Chain, class H, class New>
 using InsertAfter =
     chain_of<decltype(detail::inserted<detail::named_hook<Chain, H>, 1>(hook_types<Chain>, boost::hana::type_c<New>))>;
 
-/// The chain's type in ascending order of `key(hana::type_c<H>)`, a constant that `<` compares. Hooks with equal keys
-/// keep their order.
+/// The chain's type sorted in ascending order of `key(hana::type_c<H>)`, a constant with `<`. The sort is stable.
 template <class Chain, auto key>
 using SortedBy = chain_of<decltype(boost::hana::sort(hook_types<Chain>, detail::less_by<key>))>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which types are hooks: what a Hana algorithm makes of a chain is a chain only if all its elements are.
+// is_hook: the result of a Hana algorithm on a chain is a chain only if all its elements are hooks.
 #pragma once
 
 #include <type_traits>
@@ -17,13 +17,13 @@ inline constexpr bool has_any_phase = false;
 template <class H, class... P>
 inline constexpr bool has_any_phase<H, Phases<P...>> = any({has_phase<H, P>()...});
 
-/// A member spelt almost like a phase: the session reports it, so the class has to stay in the chain.
+/// Whether H has a member with almost the name of a phase. The session reports it, so the class must stay in the chain.
 template <class H>
 inline constexpr bool has_near_miss = false;
 template <CanBeProbed H>
 inline constexpr bool has_near_miss<H> = !has_no_near_miss<Probe<H>>;
 
-/// Strings and containers have `begin` and `end`, too; theirs return iterators.
+/// Whether H is a range: strings and containers have `begin` and `end` too, but theirs return iterators.
 template <class H>
 inline constexpr bool is_range = requires(H& range) {
   requires !std::is_void_v<decltype(range.begin())>;
@@ -41,7 +41,7 @@ constexpr bool is_hook_type() {
 }  // namespace detail
 
 /// Whether T is a hook: a class with a member named as a phase (or almost so), or a decorator of one. Chains and ranges
-/// are none. It does not say that a session accepts the hook: hook/diagnose.hpp does.
+/// are not hooks. Does not check that a session accepts the hook: hook/diagnose.hpp does.
 template <class T>
 inline constexpr bool is_hook = detail::is_hook_type<T>();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listed members as JSON, both ways: the options of a program in a file, the state of a hook on a page. The program
-// links nlohmann_json.
+// Conversion of listed members to and from JSON: for example, options in a file, or a hook's state on a page. The
+// program links nlohmann_json.
 #pragma once
 
 #include <crochet/hana/needs_hana.hpp>
@@ -22,18 +22,18 @@
 
 namespace crochet {
 
-/// The listed members as a JSON object, in their order. Numbers that are not finite are the texts "nan", "inf" and
-/// "-inf", enumerators their numbers, an optional without a value is null. `json_of(options).dump(2)` is the text.
-/// Allocates.
+/// The listed members, in order, as a JSON object. Infinities and NaNs become the strings "nan", "inf" and "-inf",
+/// enumerators their numbers, an empty optional null. `json_of(options).dump(2)` is the text. Allocates.
 template <ListsMembers Object>
 nlohmann::ordered_json json_of(const Object& object) {
   [[maybe_unused]] members_have_forms_in_json<Object> checked;
   return detail::json_value(object);
 }
 
-/// Sets the members that a JSON object has; the others keep their values. Throws DataError, and changes nothing, for a
-/// key that no member has (it names the nearest member), a value of another type, and a number that the member cannot
-/// hold. `json`: an nlohmann::json or ordered_json.
+/// Sets the members for which a JSON object has a key; the others keep their values. `json`: an nlohmann::json or
+/// ordered_json.
+/// - Throws: DataError for a key without a member (the message has the nearest member's name), a value of another type,
+///   or a number out of the member's range. The object is then unchanged.
 template <class Json, ListsMembers Object>
 void read_json(const Json& json, Object& object) {
   [[maybe_unused]] members_have_forms_in_json<Object> checked;
@@ -42,7 +42,7 @@ void read_json(const Json& json, Object& object) {
   object = std::move(read);
 }
 
-/// The same of a text. One that is no JSON is a DataError that says where.
+/// The same, from text. Throws DataError, with the position, for invalid JSON.
 template <ListsMembers Object>
 void read_json_text(std::string_view text, Object& object) {
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which members JSON has a form for, and the one error of a member that it has none for. Internal to hana/json.hpp.
+// The member types with a JSON form, and the error for the others. Internal to hana/json.hpp.
 #pragma once
 
 #include <string_view>
@@ -35,7 +35,7 @@ concept JsonOptional = requires(T& value) {
 template <class T>
 constexpr auto without_json_form();
 
-/// The first of the types that JSON has no form for; void if there is none. As std::type_identity.
+/// The first of the types without a JSON form, as std::type_identity; void if there is none.
 template <class... T>
 struct FirstWithoutJsonForm {
   using type = void;
@@ -65,14 +65,14 @@ constexpr auto without_json_form() {
 
 }  // namespace detail
 
-/// The one error of a member, or an element of one, that JSON has no form for.
+/// The error of a member, or an element of one, without a JSON form.
 template <class Member>
 struct member_has_a_form_in_json {
   static_assert(
       std::is_void_v<Member>,
       "crochet: JSON holds numbers, bools, enums, texts, lists and optionals of these, and classes that list theirs.");
 };
-/// Its condition, of an object.
+/// Checks all members of an object type.
 template <class Object>
 using members_have_forms_in_json =
     member_has_a_form_in_json<typename decltype(detail::without_json_form<Object>())::type>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects, lists and optional values as JSON, both ways. Internal to hana/json.hpp.
+// Conversion of objects, lists and optional values to and from JSON. Internal to hana/json.hpp.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ nlohmann::ordered_json json_value(const T& value) {
 template <class Json, class T>
 void read_value(const Json& json, T& value, const std::string& path);
 
-/// Refuses what is no object, and each key that no member has.
+/// Throws DataError for JSON that is not an object, and for a key without a member.
 template <class Json, ListsMembers Object>
 void check_keys(const Json& json, const Object& object, const std::string& path) {
   if (!json.is_object()) throw wrong_json(path, "an object", json);

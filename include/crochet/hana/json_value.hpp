@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, enumerators and texts as JSON, both ways, and what is said of JSON that does not fit. Internal to
-// hana/json.hpp.
+// Conversion of numbers, enumerators and strings to and from JSON, and the error messages. Internal to hana/json.hpp.
 #pragma once
 
 #include <cmath>
@@ -20,12 +19,12 @@
 
 namespace crochet::detail {
 
-/// "rule.rate".
+/// Appends a member to a path: "rule.rate".
 inline std::string member_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + '.' + std::string(name);
 }
 
-/// A value in a message: its first letters.
+/// A value for a message, truncated.
 template <class Json>
 std::string shown(const Json& json) {
   constexpr std::size_t longest = 60;
@@ -44,7 +43,7 @@ DataError unknown_key(const std::string& path, const std::string& key, const Nam
   return DataError("crochet: no member for the JSON key \"" + member_path(path, key) + '"' + hint);
 }
 
-/// A number that is not finite is a text, null what was reported (hana/json_form.hpp).
+/// Infinities and NaNs become strings; types without a JSON form, already reported (hana/json_form.hpp), become null.
 template <class T>
 nlohmann::ordered_json json_scalar(const T& value) {
   if constexpr (std::is_enum_v<T>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of a class by name: those that BOOST_HANA_DEFINE_STRUCT or BOOST_HANA_ADAPT_STRUCT lists. What is made of
-// them is in headers of their own: state, text, JSON, a command line.
+// The members of a class by name, as listed by BOOST_HANA_DEFINE_STRUCT or BOOST_HANA_ADAPT_STRUCT. Other headers of
+// hana/ convert them: to state, text, JSON, command-line options.
 #pragma once
 
 #include <crochet/hana/needs_hana.hpp>
@@ -20,7 +20,7 @@
 
 namespace crochet {
 
-/// A class whose members Boost.Hana lists.
+/// A class with members listed for Boost.Hana.
 template <class T>
 concept ListsMembers = boost::hana::Struct<T>::value;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hook that an edit of a chain names: it must be in the chain, and once.
+// The hook named by an edit of a chain: the chain must have it exactly once.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace crochet {
 
-/// The one error of an edit that names a hook of a chain.
-/// Cure: name a hook by the type that it has in the chain, its decorators included; to edit all hooks that fulfil a
-/// condition, use `hana::filter` or `hana::replace_if`.
+/// The error of an edit that names a hook.
+/// Fix: name the hook by its type in the chain, decorators included. To edit all hooks that satisfy a condition, use
+/// `hana::filter` or `hana::replace_if`.
 template <class Hook, std::size_t Times>
 struct named_hook_is_in_the_chain_once {
   static_assert(Times != 0, "crochet: the chain has no hook of the type that this edit names.");
@@ -22,7 +22,8 @@ struct named_hook_is_in_the_chain_once {
 
 namespace detail {
 
-/// Where hook H is in a chain's type. An object of `Check` reports that it is not there once.
+/// The position of hook H in a chain's type. Instantiating `Check` reports an error unless the chain has H exactly
+/// once.
 template <class Chain, class H>
 struct NamedHook;
 template <class... G, class H>

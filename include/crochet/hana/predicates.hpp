@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions for Hana's algorithms: of a hook, and of a hook's type as `hana::type_c<H>`. Decided by the compiler.
+// Predicates for Hana's algorithms, on a hook or on `hana::type_c<H>`. Evaluated at compile time.
 #pragma once
 
 #include <crochet/hana/needs_hana.hpp>
@@ -16,7 +16,7 @@ namespace crochet {
 
 namespace detail {
 
-/// The hook's type, of a hook or of a `hana::type` of one.
+/// The type of a hook, or of the hook in a `hana::type`.
 template <class T>
 struct HookOf {
   using type = T;
@@ -30,12 +30,13 @@ using hook_of = typename HookOf<std::remove_cvref_t<T>>::type;
 
 }  // namespace detail
 
-/// `hana::find_if(chain, hook_is<StopAtStep>)`: the hook has that very type.
+/// `hana::find_if(chain, hook_is<StopAtStep>)`: whether the hook has exactly that type.
 template <class H>
 inline constexpr auto hook_is =
     [](const auto& hook) { return boost::hana::bool_c<std::is_same_v<detail::hook_of<decltype(hook)>, H>>; };
 
-/// `hana::filter(chain, handles_phase<phase::save_state>)`: the hook has that phase, a decorator the hook inside it.
+/// `hana::filter(chain, handles_phase<phase::save_state>)`: whether the hook has that phase; for a decorator, whether
+/// the hook inside it has it.
 template <class Phase>
 inline constexpr auto handles_phase =
     [](const auto& hook) { return boost::hana::bool_c<detail::has_phase<detail::hook_of<decltype(hook)>, Phase>()>; };

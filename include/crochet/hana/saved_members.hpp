@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a hook from the list of its members: save_state and load_state are not written by hand.
+// save_state and load_state of a hook, generated from the list of its members.
 #pragma once
 
 #include <crochet/hana/members.hpp>
 
 namespace crochet {
 
-/// Puts each listed member under its name. A member that itself lists members is a section of that name.
-/// `out`: a StateWriter, or what has its `put` and `section`; throws what those throw.
+/// Writes each listed member under its name. A member with listed members becomes a section of that name. `out`: a
+/// StateWriter, or another class with its `put` and `section`. Throws what those throw.
 template <ListsMembers Object>
 void save_members(auto& out, const Object& object) {
   for_each_member(object, [&]<class Member>(std::string_view name, const Member& member) {
@@ -19,8 +19,7 @@ void save_members(auto& out, const Object& object) {
   });
 }
 
-/// Reads what save_members wrote. A member that is missing in what was saved, or was saved as another type, keeps its
-/// value.
+/// Reads what save_members wrote. A member that was not saved, or was saved with another type, keeps its value.
 template <ListsMembers Object>
 void load_members(auto& in, Object& object) {
   for_each_member(object, [&]<class Member>(std::string_view name, Member& member) {
@@ -32,7 +31,7 @@ void load_members(auto& in, Object& object) {
   });
 }
 
-/// The one error of a hook whose members are to be saved and are not listed.
+/// The error of a hook whose members are to be saved but are not listed.
 template <class Hook>
 struct saved_members_are_listed {
   static constexpr bool lists_members = ListsMembers<Hook>;
@@ -56,10 +55,10 @@ void load_listed(auto& in, Hook& hook) {
 }  // namespace detail
 }  // namespace crochet
 
-/// In a hook's class: its listed members are its state. `CROCHET_SAVED_MEMBERS;` there and, behind the class,
-/// `BOOST_HANA_ADAPT_STRUCT(Hook, best, since);` are the hook's save_state and load_state. List what the hook has
-/// learnt and not its options: a resumed run has those of the program. (Members and no base class: with a base, g++
-/// warns of each `Hook{.patience = 5}`.)
+/// Makes the listed members of a hook its state: generates save_state and load_state. Put `CROCHET_SAVED_MEMBERS;` in
+/// the class and `BOOST_HANA_ADAPT_STRUCT(Hook, best, since);` after it. List what the hook learns, not its options: a
+/// resumed run uses the options of the program. (A macro that defines members, not a base class: with a base class, g++
+/// warns at each `Hook{.patience = 5}`.)
 #define CROCHET_SAVED_MEMBERS                                                      \
   void save_state(auto& out) const { ::crochet::detail::save_listed(out, *this); } \
   void load_state(auto& in) { ::crochet::detail::load_listed(in, *this); }         \

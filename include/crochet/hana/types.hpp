@@ -25,8 +25,8 @@ struct HookTypes<HookChain<H...>> {
 
 }  // namespace detail
 
-/// `hana::tuple_t<A, B, ...>` of the hooks of a chain's type: what Hana's algorithms take for types. Chains in the
-/// chain stand for their hooks.
+/// `hana::tuple_t<A, B, ...>` of the hooks of a chain's type: the input of Hana's algorithms on types. Nested chains
+/// are flattened.
 template <class Chain>
 inline constexpr auto hook_types = detail::HookTypes<typename Chain::Flat>::tuple;
 
