@@ -135,19 +135,19 @@ class CheckpointSaver {
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
-    if (take_over(session)) coordinator.request_stop(wish, "CheckpointSaver");  // a save from before a recovery
+    if (take_over(session)) coordinator.request_stop(stop_reason, "CheckpointSaver");  // a save from before a recovery
     const std::int64_t step = session.step();
     if (saver_.just_restored(step)) {
       prepare();
     } else if (save(session, step)) {
-      coordinator.request_stop(wish, "CheckpointSaver");
+      coordinator.request_stop(stop_reason, "CheckpointSaver");
     }
     timer_.start(step, options_.clock());
   }
   void after_run(auto& run, const auto& /*values*/) {
     if constexpr (asynchronous) {
       if (saver_.done()) [[unlikely]] {
-        if (finish(run.session())) run.request_stop(wish);
+        if (finish(run.session())) run.request_stop(stop_reason);
       }
     }
     const std::int64_t step = run.step();
@@ -158,7 +158,7 @@ class CheckpointSaver {
       if (saver_.busy()) return;  // stays due for the next run
     }
     timer_.triggered(step, options_.clock());
-    if (save(run.session(), step)) run.request_stop(wish);
+    if (save(run.session(), step)) run.request_stop(stop_reason);
   }
   /// Always waits until the last save is on disk.
   void end(auto& session) {
@@ -181,7 +181,7 @@ class CheckpointSaver {
   }
 
  private:
-  static constexpr const char* wish = "a listener of the CheckpointSaver asked to stop";
+  static constexpr const char* stop_reason = "a listener of the CheckpointSaver asked to stop";
   static constexpr bool asynchronous = requires(SaverType & saver) { saver.done(); };
 
   /// Reports a folder that is not writable or belongs to another process before the first step.

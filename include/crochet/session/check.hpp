@@ -4,212 +4,28 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/base/error.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/diagnose.hpp>
-#include <crochet/hook/due_probes.hpp>
 #include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/order.hpp>
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/hook/state_key.hpp>
-#include <crochet/session/coordinator.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
+#include <crochet/session/feed_clashes.hpp>
+#include <crochet/session/hook_reasons.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/request_check.hpp>
-#include <crochet/session/run_context.hpp>
-#include <crochet/session/run_values.hpp>
+#include <crochet/session/session_arguments.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::detail {
-
-/// The argument types with which a session with executor E calls each phase of a hook; the caller's request is Args.
-template <class E, class Args = RunArgs<>>
-struct SessionArguments {
-  template <class H>
-  using Context = RunContext<H, RawSession<E>, Args>;
-
-  template <class P, class Dummy = void>
-  struct Of {
-    template <class H>
-    using type = List<RawSession<E>>;  // end
-  };
-  template <class Dummy>
-  struct Of<phase::extend_graph, Dummy> {
-    template <class H>
-    using type = List<GraphBuilder>;
-  };
-  template <class Dummy>
-  struct Of<phase::begin, Dummy> {
-    template <class H>
-    using type = List<>;
-  };
-  template <class Dummy>
-  struct Of<phase::after_create_session, Dummy> {
-    template <class H>
-    using type = List<RawSession<E>, Coordinator>;
-  };
-  template <class Dummy>
-  struct Of<phase::before_run, Dummy> {
-    template <class H>
-    using type = List<Context<H>>;
-  };
-  template <class Dummy>
-  struct Of<phase::after_run, Dummy> {
-    template <class H>
-    using type = List<Context<H>, const RunValues<0, H, E, declared_fetches<H>, false>>;
-  };
-  template <class Dummy>
-  struct Of<phase::on_error, Dummy> {
-    template <class H>
-    using type = List<std::exception_ptr>;
-  };
-  template <class Dummy>
-  struct Of<phase::save_state, Dummy> {
-    template <class H>
-    using type = List<StateWriter>;
-  };
-  template <class Dummy>
-  struct Of<phase::load_state, Dummy> {
-    template <class H>
-    using type = List<StateReader>;
-  };
-
-  template <class P, class H>
-  using of = typename Of<P>::template type<H>;
-};
-
-template <class E, class H, class N>
-constexpr auto plan_reason() {
-  if constexpr (can_run<E, N>) {
-    return Ok{};
-  } else {
-    return std::type_identity<error::belongs_to_a_plan_that_is_not_in_the_graph<H, spelt<N>, hint<N, E::targets>>>{};
-  }
-}
-template <class E, class H, class... N>
-constexpr auto plans_reason(Names<N...>) {
-  return first_reason(Ok{}, plan_reason<E, H, N>()...);
-}
-
-/// The fault in the names that hook H uses: those it lists, its plans, and its request in a bare run.
-template <class E, class H>
-constexpr auto names_reason() {
-  using Requested = requested_args<H, typename SessionArguments<E>::template Context<H>>;
-  using Listed = RunArgs<declared_fetches<H>, Targets<>, Feeds<>>;
-  constexpr auto requested = first_reason(request_reason<E, H>(std::type_identity<Listed>{}),
-                                          request_reason<E, H>(std::type_identity<Requested>{}));
-  if constexpr (requires { typename H::plans; }) {
-    return first_reason(requested, plans_reason<E, H>(typename H::plans{}));
-  } else {
-    return requested;
-  }
-}
-
-/// A probe whose watches have a pattern for names, and an executor that the pattern can be checked against.
-template <class E, class P>
-concept HasPattern = requires {
-  typename P::watches::pattern;
-  E::template has_node_for<typename P::watches>;
-};
-/// The fault in the nodes that the probe of a hook watches.
-template <class E, class H>
-constexpr auto watch_reason() {
-  if constexpr (!HasPattern<E, probe_of<H>>) {
-    return Ok{};
-  } else if constexpr (E::template has_node_for<typename probe_of<H>::watches>) {
-    return Ok{};
-  } else {
-    using Pattern = typename probe_of<H>::watches::pattern;
-    return std::type_identity<error::watches_no_node_of_this_model<H, spelt<Pattern>, hint<Pattern, E::fetchable>>>{};
-  }
-}
-
-/// The fault in the probe that a hook declares.
-template <class E, class H>
-constexpr auto probe_reason() {
-  if constexpr (!StatesProbe<H>) {
-    return Ok{};
-  } else if constexpr (Decorates<H>) {
-    return probe_reason<E, typename H::decorates>();
-  } else if constexpr (!requires(H & hook, probe_of<H> * &due) { due = hook.due_probe(); }) {
-    return std::type_identity<error::states_a_probe_but_has_no_due_probe<H>>{};
-  } else if constexpr (!TakesProbes<E>) {
-    return std::type_identity<error::states_a_probe_but_this_executor_takes_none<H>>{};
-  } else {
-    return watch_reason<E, H>();
-  }
-}
-
-/// Uses no name in a bare run.
-template <class E, class H>
-inline constexpr bool is_nameless =
-    std::is_same_v<requested_args<H, typename SessionArguments<E>::template Context<H>>, RunArgs<>>&&
-        std::is_same_v<declared_fetches<H>, Fetches<>> &&
-    !requires {
-  typename H::plans;
-};
-
-/// The fault of hook H under executor E: its members, then its names.
-template <class E, class H>
-constexpr auto hook_reason() {
-  using Members = typename Diagnosis<H, SessionArguments<E>>::reason;
-  if constexpr (!std::is_same_v<Members, Ok>) {
-    return Members{};
-  } else if constexpr (StatesProbe<H> && !std::is_same_v<decltype(probe_reason<E, H>()), Ok>) {
-    return probe_reason<E, H>();
-  } else if constexpr (is_nameless<E, H>) {
-    return Ok{};
-  } else {
-    return names_reason<E, H>();
-  }
-}
-
-/// One feed of one hook of the chain.
-template <std::size_t I, class H, class N>
-struct HookFeed {};
-
-template <std::size_t I, class H, class F, class T, class... N, class... X>
-constexpr List<HookFeed<I, H, N>...> feeds_of(std::type_identity<RunArgs<F, T, Feeds<Feed<N, X>...>>>) {
-  return {};
-}
-
-template <std::size_t I, class H, class N, std::size_t J, class G, class M>
-constexpr auto clash(HookFeed<I, H, N>, HookFeed<J, G, M>) {
-  if constexpr (J < I && std::is_same_v<N, M>) {
-    return std::type_identity<error::feeds_a_name_that_another_hook_feeds_too<H, G, spelt<N>>>{};
-  } else {
-    return Ok{};
-  }
-}
-template <class Mine, class... Fed>
-constexpr auto clash_of(Mine mine, List<Fed...>) {
-  return first_reason(Ok{}, clash(mine, Fed{})...);
-}
-/// The fault in the feeds of one hook, given all feeds of the chain.
-template <class AllFed, class... Mine>
-constexpr auto clash_reason([[maybe_unused]] AllFed all, List<Mine...>) {
-  return first_reason(Ok{}, clash_of(Mine{}, all)...);
-}
-
-template <class H, class N, class... Given>
-constexpr auto caller_clash(List<Given...>) {
-  if constexpr ((std::is_same_v<N, Given> || ...)) {
-    return std::type_identity<error::the_caller_feeds_a_name_that_this_hook_feeds<H, spelt<N>>>{};
-  } else {
-    return Ok{};
-  }
-}
-template <class Args, std::size_t I, class H, class... N>
-constexpr auto caller_clash_reason(List<HookFeed<I, H, N>...>) {
-  return first_reason(Ok{}, caller_clash<H, N>(fed_names(std::type_identity<Args>{}))...);
-}
 
 /// The verdict if no hook is bad. Otherwise the verdict is the first bad hook.
 struct AllHooksOk {
