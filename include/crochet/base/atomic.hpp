@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The atomic things that the core needs. <atomic> would be a fifth of what crochet.hpp costs to read, so compilers that
-// have the built-in functions use those.
+// Atomic values for the core headers. <atomic> would take a fifth of the time that crochet.hpp takes to parse, so gcc
+// and clang use their built-in functions instead.
 #pragma once
 
 #if !defined(__GNUC__) && !defined(__clang__)
@@ -9,7 +9,7 @@
 
 namespace crochet::detail {
 
-/// A value of a built-in type that threads share. Sequentially consistent, except `load`, which acquires.
+/// A value of a built-in type that threads share. `load` acquires; all other operations are sequentially consistent.
 template <class T>
 class Atomic {
  public:

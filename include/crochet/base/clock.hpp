@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock: where hooks get the time. The steady clock, unless another one is given.
+// Clock: the time source of hooks. The steady clock by default.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,11 @@
 
 namespace crochet {
 
-/// Seconds since some fixed moment, never going backwards. `Clock{}` is the machine's steady clock (the original uses
-/// the wall clock, which jumps). Any copyable callable that returns seconds will do instead, in tests a
-/// testing::ManualClock. Cost of a reading: that of the steady clock, about 25 ns, with one branch; a clock of your own
-/// is called through a std::function.
+/// Returns the seconds since a fixed moment; never goes backwards.
+/// - `Clock{}` is the machine's steady clock (TensorFlow uses the wall clock, which can jump).
+/// - Alternatively any copyable callable that returns seconds; tests use a testing::ManualClock.
+/// - Cost of a reading: that of the steady clock, about 25 ns, and one branch; another clock is called through a
+///   std::function.
 class Clock {
  public:
   Clock() = default;

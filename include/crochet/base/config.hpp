@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few macros of the library: what the language cannot spell the same way on every compiler.
+// The macros of the library: what has no spelling that every compiler accepts.
 #pragma once
 
-// One error, and no more: an #include that fails is fatal, an #error is not.
+// Exactly one error: a failed #include stops the compiler, an #error does not.
 #if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 202002L
 #include "crochet is C++20: compile with -std=c++20, or link the CMake target crochet::core"
 #endif
@@ -13,8 +13,8 @@
 #define CROCHET_NO_UNIQUE_ADDRESS [[no_unique_address]]
 #endif
 
-// A function that a step reaches only when something out of the ordinary happens: kept out of the hot code.
-// clang wants to be told that it need not be fast either.
+// A cold function: a step calls it only in exceptional cases. The attributes keep it out of the hot code. clang also
+// needs minsize to optimize it for size.
 #if defined(__clang__)
 #define CROCHET_COLD [[gnu::cold, gnu::noinline, clang::minsize]]
 #elif defined(__GNUC__)
@@ -23,14 +23,14 @@
 #define CROCHET_COLD
 #endif
 
-// A function that may also be called from code for a GPU: nvcc compiles it for both sides, other compilers see nothing.
+// A function that code for a GPU may also call. nvcc compiles it for host and device; elsewhere the macro is empty.
 #if defined(__CUDACC__)
 #define CROCHET_HOST_DEVICE __host__ __device__
 #else
 #define CROCHET_HOST_DEVICE
 #endif
 
-// A function of a component's compiled half (.ipp): compiled once, or in every program where CROCHET_HEADER_ONLY is
+// A function of a component's compiled half (.ipp): compiled once, or inline in every program if CROCHET_HEADER_ONLY is
 // defined.
 #if defined(CROCHET_HEADER_ONLY)
 #define CROCHET_INLINE inline
@@ -38,20 +38,20 @@
 #define CROCHET_INLINE
 #endif
 
-// A function that must vanish into its caller: the links of the chain are many and each does almost nothing.
+// A function that must always be inlined into its caller: the chain has many small links that do almost nothing.
 #if defined(__GNUC__) || defined(__clang__)
 #define CROCHET_HOST_ALWAYS_INLINE [[gnu::always_inline]] inline
 #else
 #define CROCHET_HOST_ALWAYS_INLINE inline
 #endif
-// ... of a kernel: it belongs to the side that its caller is on.
+// The same for functions of kernels: compiled for the side (host or device) of the caller.
 #if defined(__CUDACC__)
 #define CROCHET_ALWAYS_INLINE CROCHET_HOST_DEVICE __forceinline__
 #else
 #define CROCHET_ALWAYS_INLINE CROCHET_HOST_ALWAYS_INLINE
 #endif
 
-// Before a loop of few rounds: it stays one, and costs the compiler nothing.
+// Placed before a loop of few iterations: disables unrolling (clang: and vectorization), which saves compile time.
 #if defined(__CUDACC__)
 #define CROCHET_SHORT_LOOP
 #elif defined(__clang__)
@@ -60,7 +60,7 @@
 #define CROCHET_SHORT_LOOP _Pragma("GCC unroll 1")
 #endif
 
-// clang prints a string template argument as a list of numbers; there, diagnoses spell names letter by letter.
+// clang prints a string template argument as a list of numbers; with clang, diagnostics spell names letter by letter.
 #if defined(__clang__)
 #define CROCHET_NAMES_AS_LETTERS 1
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exceptions that a running program throws.
+// The exceptions that the library throws at run time.
 #pragma once
 
 #include <exception>
@@ -16,7 +16,8 @@ class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 
-  /// Further errors of the same clean-up, which this one must not hide; null when there is none. See also Error::nest.
+  /// Further errors of the same clean-up, kept so that this one does not hide them; null if there are none. Set by
+  /// nest().
   [[nodiscard]] const std::exception_ptr& nested() const noexcept { return nested_; }
   void nest(std::exception_ptr further) noexcept { nested_ = std::move(further); }
 
@@ -24,60 +25,60 @@ class Error : public std::runtime_error {
   std::exception_ptr nested_;
 };
 
-/// The data has come to its end. Leaves a `run_session` quietly: the session ends as after a normal return.
+/// The data has ended. `run_session` does not pass it on: the session ends as after a normal return.
 class OutOfRangeError final : public Error {
  public:
   explicit OutOfRangeError(const std::string& what = "crochet: the data has come to its end") : Error(what) {}
 };
 
-/// Somebody wants the loop to stop now. Leaves a `run_session` quietly, as OutOfRangeError does.
+/// Stops the loop now. `run_session` does not pass it on, like OutOfRangeError.
 class StopIteration final : public Error {
  public:
   explicit StopIteration(const std::string& what = "crochet: the iteration was stopped") : Error(what) {}
 };
 
-/// The machine under the session went away and may come back: a run that can be repeated on a new session. A
-/// MonitoredSession recovers from these and from classes derived from them, and from nothing else.
+/// The machine under the session is gone and may come back: the run can be repeated in a new session. A
+/// MonitoredSession recovers from this class and classes derived from it, and from no other exception.
 class PreemptionError : public Error {
  public:
   using Error::Error;
 };
-/// The work was broken off, typically because a peer was restarted.
+/// The work was aborted, typically because a peer was restarted.
 class AbortedError : public PreemptionError {
  public:
   using PreemptionError::PreemptionError;
 };
-/// A peer, a device or a service cannot be reached at the moment.
+/// A peer, a device or a service is not reachable at the moment.
 class UnavailableError : public PreemptionError {
  public:
   using PreemptionError::PreemptionError;
 };
 
-/// Something was waited for, and did not come in the time that was given.
+/// A wait did not end within its time limit.
 class DeadlineExceededError : public Error {
  public:
   using Error::Error;
 };
 
-/// More was wanted than there is or than a limit allows: memory, room on a disk, streams of a server.
+/// A resource or a limit is exhausted: memory, disk space, streams of a server.
 class ResourceExhaustedError : public Error {
  public:
   using Error::Error;
 };
 
-/// Work was given up because somebody asked for it: a queue was closed under a reader, a wait was ended by a stop.
+/// Work was cancelled on request: a queue was closed while a reader waited, a stop ended a wait.
 class CancelledError : public Error {
  public:
   using Error::Error;
 };
 
-/// The state does not allow what was asked for: a variable without a value, a session that is not ready.
+/// The current state does not allow the operation: a variable without a value, a session that is not ready.
 class FailedPreconditionError : public Error {
  public:
   using Error::Error;
 };
 
-/// The program used an object in a way that is never right: a run after close, a value that was not asked for.
+/// Incorrect use of an object: a run after close, reading a value that was not requested.
 class LogicError : public Error {
  public:
   using Error::Error;
@@ -95,26 +96,27 @@ class UninitializedError : public Error {
   using Error::Error;
 };
 
-/// A checkpoint does not fit the model: a variable is missing in it, or has another type or shape.
+/// A checkpoint does not fit the model: a variable is missing in it, or has another type or shape there.
 class CheckpointMismatchError : public Error {
  public:
   using Error::Error;
 };
 
-/// A watched value became infinite or not a number.
+/// A watched value became infinite or NaN.
 class NanLossError : public Error {
  public:
   using Error::Error;
 };
 
-/// A model cannot be built. At run time only where a graph is made at run time; in the compiler it is the user's line.
+/// A model cannot be built. Thrown only where a graph is built at run time; at compile time it is an error in the
+/// user's line.
 class GraphError : public Error {
  public:
   using Error::Error;
 };
 
-/// Data that were read are whole and cannot be used: images and labels that do not belong together, values that are not
-/// finite where they have to be. A file that is damaged is a DataLossError.
+/// Data was read intact but cannot be used: images and labels that do not match, values that must be finite and are
+/// not. A damaged file is a DataLossError.
 class DataError : public Error {
  public:
   using Error::Error;
@@ -126,8 +128,8 @@ class IoError : public Error {
   using Error::Error;
 };
 
-/// A file was read, and its contents are damaged or were never right: checksums, sizes or the format do not agree. The
-/// one exception of every format for that. A disk that reports an error (EIO) is an IoError and no DataLossError.
+/// A file was read and its contents are damaged or invalid: checksums, sizes or the format do not match. Every format
+/// throws this type for it. A disk that reports an error (EIO) is an IoError, not a DataLossError.
 class DataLossError : public IoError {
  public:
   using IoError::IoError;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unsigned numbers as files hold them: the least significant byte first.
+// Unsigned numbers in the byte order of files: least significant byte first.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ template <class Unsigned>
 void append_little_endian(std::string& out, Unsigned value) {
   for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>((value >> (8 * i)) & 0xFFU);
 }
-/// The number in the first bytes, of which there have to be enough.
+/// The number in the first `sizeof(Unsigned)` bytes. Requires at least as many bytes.
 template <class Unsigned>
 Unsigned little_endian(std::string_view bytes) {
   Unsigned value = 0;

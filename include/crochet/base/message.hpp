@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages made of text and numbers. One function puts all of them together: every `+` of strings would be code of its
-// own in every program.
+// Messages made of text and numbers. One function builds all of them: each `+` of strings would add code to every
+// program.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -11,7 +11,7 @@
 
 namespace crochet::detail {
 
-/// Text, or a whole number. Does not keep the text.
+/// Text, or a whole number. Does not own the text.
 struct MessagePiece {
   std::string_view text;
   std::int64_t number = 0;
@@ -24,7 +24,7 @@ struct MessagePiece {
   MessagePiece(std::int64_t n) : number(n), is_number(true) {}  // NOLINT(google-explicit-constructor)
 };
 
-/// The pieces one behind the other, numbers in decimal.
+/// The pieces concatenated, numbers in decimal.
 [[nodiscard]] CROCHET_COLD inline std::string message(std::initializer_list<MessagePiece> pieces) {
   std::string all;
   for (const MessagePiece& piece : pieces) {

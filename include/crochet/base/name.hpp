@@ -19,7 +19,7 @@ struct FixedString {
       const char (&literal)[N]) {  // NOLINT(google-explicit-constructor): a literal is meant to convert
     for (std::size_t i = 0; i < N; ++i) text[i] = literal[i];
   }
-  /// The `N - 1` characters that start at `from`. For names that are computed in the compiler.
+  /// The `N - 1` characters that start at `from`. For names that are computed at compile time.
   constexpr explicit FixedString(std::string_view from) {
     for (std::size_t i = 0; i + 1 < N; ++i) text[i] = from[i];
   }
@@ -45,7 +45,7 @@ struct Names {
 
 inline namespace literals {
 
-/// `"loss"_n` is `Name<"loss">{}`. Constexpr and not consteval: clang 14 fails to link the latter in generic lambdas.
+/// `"loss"_n` is `Name<"loss">{}`. constexpr, not consteval: clang 14 fails to link the latter in generic lambdas.
 template <FixedString Text>
 constexpr Name<Text> operator""_n() {
   return {};
@@ -53,8 +53,8 @@ constexpr Name<Text> operator""_n() {
 
 }  // namespace literals
 
-/// How many letters have to be inserted, removed or replaced to turn one name into the other. O(|a| |b|) time, O(|b|)
-/// memory; names beyond 63 letters are compared by their first 63.
+/// The Levenshtein distance: the smallest number of letters to insert, remove or replace to turn one name into the
+/// other. O(|a| |b|) time, O(|b|) memory. Of longer names only the first 63 letters are compared.
 constexpr std::size_t edit_distance(std::string_view a, std::string_view b) {
   constexpr std::size_t longest = 63;
   a = a.substr(0, longest);
@@ -73,8 +73,8 @@ constexpr std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// The candidate that `name` was most likely meant to be, or an empty view when none is near: more than half of the
-/// letters would have to change. The first of equally near candidates wins.
+/// The candidate nearest to `name` by edit distance, the first of equally near ones. Empty if none is near: each
+/// candidate needs more than `name.size() / 2` edits.
 template <class Candidates>
 constexpr std::string_view closest(std::string_view name, const Candidates& candidates) {
   std::string_view best;

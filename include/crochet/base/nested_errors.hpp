@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the errors of a clean-up in which everybody gets a turn: the first one is thrown, the others travel inside
-// it.
+// Collects the errors of a clean-up that continues after an error: the first one is thrown and holds the others.
 #pragma once
 
 #include <exception>
@@ -24,8 +23,8 @@ CROCHET_COLD inline std::string what_of(const std::exception_ptr& error) {
   }
 }
 
-/// Puts `further` into the error, in place and without changing its type, if it is one of ours. If not, says what
-/// would be lost on the diagnostic sink.
+/// Stores `further` in the error, in place and without changing its type, if the error is a crochet::Error. Otherwise
+/// reports `further` to the diagnostic sink, where it would be lost.
 CROCHET_COLD inline void nest_in(const std::exception_ptr& error, const std::exception_ptr& further) {
   try {
     std::rethrow_exception(error);
@@ -36,14 +35,14 @@ CROCHET_COLD inline void nest_in(const std::exception_ptr& error, const std::exc
   }
 }
 
-/// Called with each error in turn; `rethrow_first` then throws the first, holding the second, holding the third.
+/// Called with each error in turn. `rethrow_first` then throws the first; it holds the second, which holds the third.
 class NestedErrors {
  public:
   CROCHET_COLD void operator()(const std::exception_ptr& error) {
     if (!first_) {
       first_ = error;
     } else {
-      nest_in(last_, error);  // the exceptions are shared: what the last one holds, the first one holds
+      nest_in(last_, error);  // exception_ptr shares the object, so the first error holds this one too
     }
     last_ = error;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sink: where hooks say things. Standard error, unless another sink is given.
+// Sink: where hooks write text. Standard error by default.
 #pragma once
 
 #include <concepts>
@@ -12,9 +12,9 @@
 
 namespace crochet {
 
-/// Takes one line of text, without an end-of-line. `Sink{}` writes it to standard error, above a ProgressBar if there
-/// is one. Any copyable callable that takes a std::string_view will do instead; what it throws leaves the hook.
-/// Hooks call it only when they have something to say.
+/// Takes one line of text, without an end-of-line. Hooks call it only when they have something to report.
+/// - `Sink{}` writes to standard error, above a ProgressBar if there is one.
+/// - Alternatively any copyable callable that takes a std::string_view. An exception from it passes through the hook.
 class Sink {
  public:
   Sink() = default;

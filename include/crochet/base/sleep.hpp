@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sleep: how hooks wait. By sleeping, unless another way is given.
+// Sleep: how hooks wait. Suspends the thread by default.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace crochet {
 
-/// Waits a number of seconds. `Sleep{}` puts the thread to sleep; any copyable callable that takes seconds will do
-/// instead, in tests one that moves a testing::ManualClock.
+/// Waits a number of seconds. `Sleep{}` suspends the calling thread. Alternatively any copyable callable that takes
+/// seconds; tests use one that advances a testing::ManualClock.
 class Sleep {
  public:
   Sleep() = default;
@@ -31,8 +31,8 @@ class Sleep {
   std::function<void(double)> other_;
 };
 
-/// Sleeps so many seconds in naps of at most half a second, and asks `stop()` before each of them: a wish to stop is
-/// not kept waiting. Returns whether it was stopped.
+/// Sleeps for `seconds` in slices of at most half a second. Calls `stop()` before each slice and returns early once it
+/// is true. Returns whether it was stopped.
 template <class Stop>
 bool sleep_unless(const Stop& stop, double seconds, const Sleep& sleep) {
   constexpr double nap = 0.5;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SleepClock: the time and the waiting of sessions. Everything in session/ that waits is given one, so that a test can
-// let hours pass in no time.
+// SleepClock: the clock and the sleep of sessions. Everything in session/ that waits takes one, so that a test can
+// simulate hours of waiting without delay.
 #pragma once
 
 #include <ctime>
@@ -11,7 +11,7 @@ namespace crochet {
 
 namespace detail {
 
-/// Seconds of a clock that never goes back, and a sleep of at most `seconds`; a signal may end it early.
+/// Seconds of a clock that never goes backwards, and a sleep of at most `seconds`; a signal may end the sleep early.
 CROCHET_COLD inline double steady_now(void*) {
   std::timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -25,9 +25,11 @@ CROCHET_COLD inline void steady_sleep(void*, double seconds) {
 
 }  // namespace detail
 
-/// Tells seconds since some fixed moment and sleeps. `SleepClock{}` is the machine's steady clock. Any object with
-/// `double operator()()` and `void sleep(double seconds)` will do instead, in tests a testing::ManualClock; it is
-/// borrowed and must outlive whoever is given the clock. May be used by several threads if that object may.
+/// Returns the seconds since a fixed moment, and sleeps.
+/// - `SleepClock{}` is the machine's steady clock.
+/// - Alternatively any object with `double operator()()` and `void sleep(double seconds)`; tests use a
+///   testing::ManualClock. The object is borrowed and must outlive every user of the SleepClock.
+/// - Thread-safe if that object is.
 class SleepClock {
  public:
   SleepClock() = default;
@@ -44,8 +46,8 @@ class SleepClock {
 
   [[nodiscard]] double now() const { return now_(self_); }
 
-  /// Sleeps, unless and until `over()` is true: it is asked before, and at least ten times a second. Returns whether
-  /// the time was slept to its end.
+  /// Sleeps for `seconds` or until `over()` is true. Calls `over()` first, and with the steady clock at least ten times
+  /// a second. Returns true if it slept for the whole time.
   template <class Over>
   bool sleep(double seconds, Over&& over) const {
     const double end = now() + seconds;

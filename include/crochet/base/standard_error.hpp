@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard error: the library's lines, and the bar at the bottom of a terminal that they must not run into.
+// Standard error: the lines of the library, and the progress bar below them on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,14 @@
 
 namespace crochet::detail {
 
-/// Lines on standard error above at most one bar. A line clears the bar, and the bar is drawn again below it.
-/// Everything that the library writes to standard error goes through the one object of this class, standard_error. Any
-/// thread: the lock is the stream's own, so that single writes of others stay whole as well. Throws nothing and
-/// allocates nothing: diagnostics are written from destructors, too.
+/// Lines on standard error above at most one bar.
+/// - A line clears the bar and draws it again below the line.
+/// - The library writes to standard error only through the one object of this class, standard_error.
+/// - Any thread. The lock is that of the stream, so single writes of other code also stay whole.
+/// - Throws nothing and allocates nothing, because destructors write diagnostics too.
 class StandardError {
  public:
-  /// Writes a line, which is given without an end-of-line.
+  /// Writes a line; `text` has no end-of-line.
   void line(std::string_view text) {
     const Lock lock;
     Piece piece;
@@ -24,7 +25,7 @@ class StandardError {
     piece.add("\n");
     piece.add(bar_, bar_size_);
   }
-  /// Draws the bar in place of the one that is there. What is longer than any terminal is cut off.
+  /// Draws the bar in place of the current one. A bar of more than 512 bytes is cut off.
   void draw(std::string_view bar) {
     const Lock lock;
     bar_size_ = bar.size() < sizeof bar_ ? bar.size() : sizeof bar_;
@@ -34,7 +35,7 @@ class StandardError {
     piece.add(bar_, bar_size_);
     piece.add("\x1b[K");
   }
-  /// Leaves the bar as it is, and goes to a new line.
+  /// Keeps the bar on the terminal as it is, and starts a new line.
   void leave_bar() {
     const Lock lock;
     bar_size_ = 0;
@@ -54,7 +55,7 @@ class StandardError {
     Lock(const Lock&) = delete;
     Lock& operator=(const Lock&) = delete;
   };
-  /// Gathers what belongs together into one write where it fits, since standard error has no buffer of its own.
+  /// Collects pieces into one write if they fit: standard error has no buffer of its own.
   class Piece {
    public:
     Piece() = default;
@@ -90,7 +91,7 @@ class StandardError {
 
 inline constinit StandardError standard_error{};
 
-/// As a function: the sink of all reports that no other sink was given for.
+/// `standard_error.line` as a function: the default sink of all reports.
 inline void write_line(std::string_view line) { standard_error.line(line); }
 
 }  // namespace crochet::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hooks and callers see of a tensor: a pointer and a shape, row-major and contiguous, never a copy.
+// TensorView: read access to a tensor for hooks and callers. A pointer and a shape, row-major and contiguous, no copy.
 #pragma once
 
 #include <crochet/base/config.hpp>
@@ -12,9 +12,9 @@
 
 namespace crochet {
 
-/// A read-only view of a row-major, contiguous tensor. It owns nothing: the values live as long as whoever handed the
-/// view out says, for a fetched value until the next run. Scalars are plain `T`, not views. Cost: one pointer and
-/// `Rank` extents; passed by value.
+/// A read-only view of a row-major, contiguous tensor. It owns nothing; the function that returns the view documents
+/// how long the values live (a fetched value: until the next run). Scalars are plain `T`, not views. Cost: one pointer
+/// and `Rank` extents; passed by value.
 template <class T, std::size_t Rank>
 class TensorView {
  public:
@@ -28,7 +28,7 @@ class TensorView {
 
   [[nodiscard]] constexpr const T* data() const { return data_; }
   [[nodiscard]] constexpr const Shape& shape() const { return shape_; }
-  /// Extent of dimension `axis`; `axis < Rank` is required.
+  /// Extent of dimension `axis`. Requires `axis < Rank`.
   [[nodiscard]] constexpr std::int64_t extent(std::size_t axis) const { return shape_[axis]; }
 
   /// Number of elements.
@@ -39,7 +39,7 @@ class TensorView {
   }
   [[nodiscard]] constexpr bool empty() const { return size() == 0; }
 
-  /// Element at one index per dimension; in range is required and not checked.
+  /// Element at one index per dimension. Not checked: every index must be in range.
   template <class... Index>
   requires(sizeof...(Index) == Rank && (std::is_convertible_v<Index, std::int64_t> && ...))
       [[nodiscard]] constexpr const T&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is standard error a terminal, and how wide?
+// Whether standard error is a terminal, and its width.
 #pragma once
 
 #if __has_include(<unistd.h>) && __has_include(<sys/ioctl.h>)
@@ -9,7 +9,8 @@
 
 namespace crochet::detail {
 
-/// The columns of the terminal on standard error; 80 if it does not say, 0 if there is none.
+/// Number of columns of the terminal on standard error: 80 if the terminal does not report it, 0 if there is no
+/// terminal.
 inline int terminal_columns() {
 #if __has_include(<unistd.h>) && __has_include(<sys/ioctl.h>)
   if (isatty(STDERR_FILENO) == 0) return 0;

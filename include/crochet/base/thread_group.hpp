@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a coordinator knows of its threads. crochet/session/threads.hpp has them, so that who starts none does not read
-// <thread>.
+// Interface between a coordinator and its threads. The implementation is in crochet/session/threads.hpp, so that
+// programs without such threads do not include <thread>.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@ struct ThreadGroup {
   ThreadGroup(const ThreadGroup&) = delete;
   ThreadGroup& operator=(const ThreadGroup&) = delete;
   virtual ~ThreadGroup() = default;
-  /// Tells every thread; any thread may call it.
+  /// Sends the stop request to every thread. Any thread may call it.
   virtual void request_stop() = 0;
-  /// Whether all have ended.
+  /// Whether all threads have ended.
   virtual bool all_ended() = 0;
-  /// Joins and forgets those that have ended. Returns the names of the others, which go on stopping.
+  /// Joins and removes the threads that have ended. Returns the names of the others; their stop request stays in
+  /// effect.
   virtual std::string reap() = 0;
-  /// Threads that are started from now on are not stopped any more.
+  /// Resets the stop request: threads started from now on run.
   virtual void renew() = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unusable: the value of an expression that is a compile error already.
+// Unusable: the type of an expression after a compile error has been reported.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace crochet::detail {
 
-/// Leaves a function that a diagnosed mistake made meaningless. It converts to whatever the surroundings want, so that
-/// the mistake stays the only error, and takes part in every expression that a value does. Nothing of it is defined.
+/// The return value of a function after a diagnosed mistake. It converts to every type and has the operators of a
+/// value, so that the mistake stays the only error. Nothing is defined.
 struct Unusable {
   template <class T>
   operator T() const;  // NOLINT(google-explicit-constructor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in LEB128, as LevelDB's tables, Snappy and protobuf hold them: seven bits a byte, the lowest first.
+// Numbers in LEB128, as in LevelDB tables, Snappy and protobuf: seven bits a byte, least significant group first.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace crochet::io::detail {
 
-/// Takes a number from the front. Throws DataLossError, without the name of a file, where it does not end in time, has
-/// more than 64 bits, or is longer than it has to be: a flipped bit can make it so without changing its value.
+/// Removes a number from the front and returns it. Throws DataLossError (without a file name) if the number is cut off,
+/// has more than 64 bits, or is longer than necessary: a flipped bit can lengthen a number without changing its value.
 inline std::uint64_t take_varint(std::string_view& from) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !from.empty(); shift += 7) {

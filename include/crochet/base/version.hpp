@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of the library, for #if. CMakeLists.txt has the same numbers; tests/base/version_test.cpp compares them.
+// The version of the library, for #if. CMakeLists.txt repeats the numbers; tests/base/version_test.cpp compares them.
 #pragma once
 
 #define CROCHET_VERSION_MAJOR 0
