@@ -80,7 +80,7 @@ TEST(HookChain, FiresInTheCompilerToo) {
   }() == 123);
 }
 
-/// A final class cannot be searched for near misses, so it lists its phases; then it is as good a hook as any.
+/// A final class: the near-miss check cannot derive from it, so the class lists its phases in `handles`.
 struct Final final {
   using handles = Phases<phase::after_run>;
   int runs = 0;
@@ -92,7 +92,7 @@ TEST(HookChain, TakesFinalClasses) {
   EXPECT_EQ(run.hook().runs, 1);
 }
 
-/// What a session calls, in one string.
+/// Appends its name to a string in each phase.
 struct Named {
   const char* name;
   std::string* calls;
@@ -123,7 +123,7 @@ TEST(HookChain, OfChainsIsWhatPipesMakeOfThem) {
   static_assert(std::is_same_v<decltype(chain), const HookChain<Named, Other<2>, Other<3>, Other<4>>>);
 }
 
-/// Ends a loop after three runs.
+/// Requests a stop in the third run.
 struct Three {
   int runs = 0;
   void after_run(auto& run, const auto&) {

@@ -64,16 +64,16 @@ TEST(DynamicHooks, AreCalledInTheOrderOfAdd) {
   EXPECT_EQ(trace, "BBCC(7)(7)(8).XX");
 }
 
-/// Reads a name that the chain does not list.
+/// Reads a value that no hook of the chain fetches.
 class Nosy final : public DynamicHook {
  public:
   bool before_run(DynamicRun& run) override {
-    EXPECT_THROW((void)run.value("loss"), LogicError);  // there are no values before the run
+    EXPECT_THROW((void)run.value("loss"), LogicError);  // before the run there are no values
     return true;
   }
   void after_run(DynamicRun& run) override { (void)run.value("accuracy"); }
 };
-/// Adds plug-ins in the middle of a phase.
+/// Adds dynamic hooks in the middle of a phase.
 class Adds final : public DynamicHook {
  public:
   Adds(DynamicHooks<>& all, std::string& trace) : all_(all), trace_(trace) {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names are taken for misspelt phases, whatever else a hook has. What a session says of them: tests/compile_fail.
+// Which member names count as misspelt phases, whatever other members the hook has. The messages of a session:
+// tests/compile_fail.
 #include <crochet/hook/near_miss.hpp>
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace {
 
 using detail::misspelt;
 
-// Each is a hook with a right phase and the name, as a member that takes any arguments.
+// Each row: a phase, and a near miss of its name. The hook has both, as members that take any arguments.
 // clang-format off
 #define NEAR_MISSES(X) \
   X(extend_graph, extendGraph) X(extend_graph, ExtendGraph) X(extend_graph, Extend_Graph) \
@@ -77,14 +78,14 @@ TEST(NearMiss, BelongsToOnePhase) {
 #undef CHECK
 }
 
-/// Names that are meant.
+/// Member names that resemble phases and are correct.
 class Meant {
  public:
   void begin() {}
   int after_runs = 0;        ///< data
   enum Kind { Begin, End };  ///< enumerators
   struct BeforeRun {};       ///< a type
-  void ended() const {}      ///< words of their own
+  void ended() const {}      ///< names with a meaning of their own
   void send() const {}
 
  private:

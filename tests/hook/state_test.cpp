@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks' state: what can be saved, under which keys, and what becomes of it in another chain.
+// State of hooks: the types that can be saved, the keys, and restoring into a different chain.
 #include <gtest/gtest.h>
 
 #include <array>

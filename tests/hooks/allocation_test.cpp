@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step in which no stock hook is due allocates nothing, and neither does one in which they only read scalars.
+// A step allocates nothing if no stock hook is due, or if the hooks that are due only read scalars.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluate: passes over a data set beside the main run.
+// Evaluate: passes over a data set between the steps of the main run.
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/in_memory_evaluator.hpp>
@@ -24,7 +24,8 @@ using cr::feed;
 using cr::testing::RecordingSink;
 using Lines = std::vector<std::string>;
 
-/// The "model": `mean` of a fed batch. The main run, which is fed nothing, adds one to a counter and has that as mean.
+/// The "model": `mean` is the mean of the fed batch. A main run feeds nothing: it increments a counter, which is its
+/// `mean`.
 struct Model {
   std::vector<double> seen{};
   int main_runs = 0;
@@ -52,7 +53,7 @@ auto batch_of(const std::vector<double>& values) {
 }
 using Batch = decltype(batch_of(first));
 
-/// Ends each pass by an empty optional, and begins again.
+/// Returns an empty optional at the end of each pass, then starts again.
 auto callable() {
   return [at = 0]() mutable -> std::optional<Batch> {
     at = (at + 1) % 3;
@@ -138,7 +139,7 @@ TEST(Evaluate, OnlyAtTheEnd) {
   EXPECT_TRUE(sink.lines()[0].starts_with("step 7: mean = 4 ")) << sink.lines()[0];
 }
 
-/// Requests stops of these kinds in the third run, one after the other.
+/// Requests a stop of each of these kinds in the third run, in this order.
 struct StopsInTheThirdRun {
   std::vector<cr::StopKind> kinds;
   void after_run(auto& run, const auto&) const {
@@ -146,12 +147,12 @@ struct StopsInTheThirdRun {
     for (const cr::StopKind kind : kinds) run.request_stop("a reason", kind);
   }
 };
-/// Reports an error to the coordinator at once.
+/// Reports an error to the coordinator immediately, as a thread would.
 struct ThreadFails {
   std::exception_ptr error;
   void after_create_session(auto&, auto& coordinator) const { coordinator.request_stop(error, "a thread"); }
 };
-/// The steps at which a chain with the hook evaluates.
+/// The steps in which Evaluate evaluates in a chain with this hook.
 template <class Hook>
 std::vector<std::int64_t> evaluated_with(Hook hook) {
   Model model;
@@ -211,7 +212,7 @@ TEST(Evaluate, NeedsAMoment) {
   refused({.every_steps = 0});
 }
 
-/// Data with an end and a way back, like Batches.
+/// Data with an end and a reset, like Batches.
 struct Source {
   struct Position {
     std::size_t at = 0;
@@ -268,7 +269,7 @@ TEST(Evaluate, WhatHoldsDuringAPassIsOverAfterIt) {
   EXPECT_EQ(log, "()then()then");
 }
 
-/// What the hooks of an evaluation see.
+/// A hook of the evaluation that records its phases.
 struct EvalHook {
   void begin() { *log += "begin "; }
   void after_create_session(auto& session, auto&) { *log += "create@" + std::to_string(session.step()) + " "; }

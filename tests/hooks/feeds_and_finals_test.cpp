@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FeedFn, and FinalOps with the values it keeps.
+// FeedFn, and FinalOps with the values that it keeps.
 #include <crochet/hooks/feed_fn.hpp>
 #include <crochet/hooks/final_ops.hpp>
 #include <crochet/testing.hpp>

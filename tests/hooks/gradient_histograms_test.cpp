@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GradientHistograms: the gradients are those of the step that is being made, and are not computed a second time.
+// GradientHistograms records the gradients of the current step and does not compute them a second time.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/plan/describe.hpp>

@@ -123,7 +123,7 @@ TEST(MovingAverage, EvaluationHasTheAverages) {
                                    {.every_steps = 2, .during = averages.swapped(), .sink = [](auto) {}}}};
   SessionOf<decltype(chain)> session{executor, chain};
   session.run();
-  model.b = 1000;  // what a run on the side changes under the averages does not outlive them
+  model.b = 1000;  // a side run's change of the averaged weights is dropped
   session.run();
   EXPECT_EQ(model.b, 1001);
   EXPECT_FALSE(averages.are_swapped());
@@ -142,7 +142,7 @@ TEST(MovingAverage, AScopeThatOutlivesItsSessionChangesNothing) {
     model.b = 2;
     auto scope = averages.swap_for_a_while();
     EXPECT_EQ(model.b, 1);
-    model.b = 3;  // the session was lost, or another one begins: weights are what a checkpoint has
+    model.b = 3;  // a new session restored this value from a checkpoint
     averages.clear();
     if (anew) averages.bind(executor, {});
     scope.reset();
@@ -210,7 +210,7 @@ TEST(MovingAverage, StateOfOtherVariablesIsNotUsed) {
   EXPECT_EQ(model.w, (std::vector<float>{0, 10})) << "the saved one had three elements";
 }
 
-/// Keeps copies of a model in memory under paths.
+/// Keeps copies of a model in memory, by path.
 class MemorySaver {
  public:
   explicit MemorySaver(Model& model) : model_(&model) {}
@@ -236,7 +236,7 @@ class MemorySaver {
   std::shared_ptr<std::map<std::string, double>> saved_ = std::make_shared<std::map<std::string, double>>();
 };
 
-/// Publishes the value for the step of each run; NaN publishes nothing.
+/// Publishes the value for the step of each run. It publishes nothing if the value is NaN.
 struct Publisher {
   void after_run(auto& run, const auto&) const {
     const double value = values.at(static_cast<std::size_t>(run.step() - 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stock hooks keep the laws that every hook has to keep.
+// The stock hooks satisfy the laws of hooks.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/testing.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks that print values: LoggingTensor and LearningRateMonitor, and how values are written.
+// The hooks that print values: LoggingTensor and LearningRateMonitor, and the format of the values.
 #include <crochet/hooks/learning_rate_monitor.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/testing.hpp>
@@ -34,7 +34,7 @@ TEST(LoggingTensor, WritesTheOriginalsLineBehindTheStep) {
   EXPECT_EQ(sink.lines(), (Lines{"step 1: loss = 0.5, acc = 0.9", "step 2: loss = 0.25, acc = 1.0 (0.123 sec)"}));
 }
 
-/// The steps in which the hook logs, of a session that begins at `from`.
+/// The steps in which the hook logs, in a session that begins at `from`.
 std::string logged_in(cr::Anchor anchor, std::int64_t from) {
   RecordingSink sink;
   Script run{cr::LoggingTensor<"loss">{.every_steps = 10, .anchor = anchor, .sink = sink}};
@@ -118,7 +118,7 @@ TEST(LoggingTensor, SaysThatTheStepDoesNotAdvance) {
   RecordingSink sink;
   Script run{cr::LoggingTensor<"loss">{.every_steps = 3, .sink = sink}, value<"loss">(1.0f)};
   for (int i = 0; i < 5; ++i) {
-    run.set_step(7);  // as an evaluation leaves it
+    run.set_step(7);  // an evaluation does not advance the step
     run.step();
   }
   EXPECT_TRUE(sink.lines().empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks that act on what an evaluator found: early stopping by a MetricChannel, ReduceOnPlateau.
+// The hooks that act on metrics: early stopping by a MetricChannel, ReduceOnPlateau.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/every_n.hpp>
@@ -82,7 +82,7 @@ TEST(MetricChannel, TakesWhatEvaluateFound) {
   EXPECT_EQ(history[1].value, 0.75);
 }
 
-/// A result that looks at the channel while it is published, as a hook on another thread may.
+/// The values of an evaluation. Each access checks that the channel is still empty, as a hook on another thread could.
 template <class... N>
 struct Watched {
   const MetricChannel& metrics;
@@ -151,7 +151,7 @@ TEST(MakeEarlyStopping, TwoHooksAreAnOr) {
   EXPECT_TRUE(run.should_stop());
 }
 
-/// The history over which the original's factories are tried: losses and accuracies at steps 1000, 2000, 3000, 3500.
+/// The metrics for the tests of the original's factories: losses and accuracies at steps 1000, 2000, 3000, 3500.
 MetricChannel history() {
   MetricChannel metrics;
   const std::int64_t steps[] = {1000, 2000, 3000, 3500};
@@ -162,7 +162,7 @@ MetricChannel history() {
   }
   return metrics;
 }
-/// Does the hook stop a session in its first run?
+/// Whether the hook stops a session in its first run.
 template <class Hook>
 bool stops(Hook hook) {
   Script run{std::move(hook)};
@@ -241,7 +241,7 @@ TEST(StopIf, ReactsInTheRunOfTheEvaluation) {
   }
 }
 
-/// A publisher of the user's.
+/// A user's publisher.
 struct Publisher : cr::PublishesMetrics {
   void after_run(auto& run, const auto&) const { metrics.publish("loss", run.step(), 1); }
   MetricChannel metrics{};
@@ -334,7 +334,7 @@ TEST(ReduceOnPlateau, FeedsTheRateAndLooksAtMeans) {
   EXPECT_EQ(sink.lines(), Lines{"loss is not lower than 2.0, of step 2; learning_rate = 0.05 from step 4 on"});
 }
 
-/// A step function with a rate among its state, as an executor shows it that can be saved.
+/// An executor that can be saved, with a learning rate among its variables.
 struct WithVariable {
   struct Workspace {};
   static constexpr std::array<std::string_view, 1> fetchable{"loss"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws that every hook has to keep, for the hooks that wait, act on metrics or keep what is best.
+// The laws of hooks, for the hooks that wait, act on metrics or keep the best checkpoint.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/testing.hpp>
@@ -31,7 +31,7 @@ class MoreLaws : public ::testing::Test {
                  .allocations = cr::testing::allocations};
 };
 
-/// Writes down what it records.
+/// A tracer that logs its calls.
 struct TracerThatSays {
   void start() const { sink("start"); }
   void stop(std::int64_t step) const { sink("stop " + std::to_string(step)); }
@@ -41,7 +41,7 @@ struct TracerThatSays {
 
 TEST_F(MoreLaws, ThatWatchTheTimeOrWait) {
   LawOptions of_time = all;
-  of_time.except = {"state"};  // the time between two sessions does not count
+  of_time.except = {"state"};  // the time between two sessions is not counted
   EXPECT_EQ(broken_laws(cr::TerminateOnTime{.seconds = 7, .clock = clock}, of_time), "");
   EXPECT_EQ(broken_laws(cr::TerminateOnTime{.seconds = 7, .across_restarts = true, .clock = clock}, of_time), "");
   const auto naps = [sink = sink](double seconds) { sink("nap of " + std::to_string(seconds)); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProfilerHook on a graph: every step of the run is in the picture, under its node's name, with its work; and the
-// training is the one that it would be without.
+// ProfilerHook on a graph: the timeline has every step of the run under its node's name, with its costs. The training's
+// results are the same as without the hook.
 #include <crochet/proto/step_stats.pb.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -58,9 +58,9 @@ std::vector<float> losses(H... hook) {
   return losses_of(cr::Cpu{}, std::move(hook)...);
 }
 
-/// What viewers take for granted: Perfetto drops a slice that overlaps another one of its process's first lanes.
+/// Viewers require this: Perfetto drops a slice that overlaps another one in the first lanes of its process.
 void expect_no_overlap(const nlohmann::json& events) {
-  std::map<int, std::int64_t> end_of;  // processes
+  std::map<int, std::int64_t> end_of;  // by process
   std::vector<std::array<std::int64_t, 3>> slices;
   for (const auto& e : events) {
     if (e["ph"] != "X") continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stock hooks on a real model: a step on which no hook is due executes the nodes of a bare step and copies nothing;
-// averages, rates and workspaces are those of the executor.
+// Stock hooks on a graph. A step in which no hook is due executes the nodes of a plain step and copies nothing.
+// Averages, rates and workspaces are those of the executor.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
@@ -25,7 +25,7 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// loss = mean over the batch of (x w + b - y)^2; "error" and "accuracy" only for those who look.
+/// loss = mean over the batch of (x w + b - y)^2. "error" and "accuracy" are computed only if fetched.
 struct Line {
   static constexpr void define(cr::GraphBuilder& g) {
     const auto x = g.placeholder<float>("x", {4, 3});
@@ -42,7 +42,7 @@ struct Line {
 const std::vector<float> x{1, 2, 3, -1, 0, 2, 0.5F, 1, 1, 3, -2, 1}, y{1, -1, 2, 0};
 const auto batch = [] { return cr::feeds(cr::feed<"x">(x), cr::feed<"y">(y)); };
 
-/// The nodes that a plan executes: kernels, and operations and stores of the programs behind them.
+/// The nodes that a plan executes: kernels, and the operations and stores of fused programs.
 template <class Plan>
 constexpr std::int64_t nodes_of(const Plan& plan) {
   std::int64_t nodes = 0;
@@ -53,7 +53,7 @@ constexpr std::int64_t nodes_of(const Plan& plan) {
   return nodes;
 }
 
-/// Counts the nodes of the plans that are run, and the values that are handed out.
+/// Counts the executed nodes and the values that are read.
 template <class E>
 struct Counting : E {
   template <class... H>
@@ -94,7 +94,7 @@ struct NoTracer {
   void abandon() {}
 };
 
-/// Every stock hook that acts now and then, at intervals of ten steps or ten seconds.
+/// Every stock hook with a cadence, at intervals of ten steps or ten seconds.
 template <class Summaries>
 auto everybody(const cr::test::TemporaryFolder& folder, const cr::Clock& clock, Summaries summaries) {
   const auto silent = [](std::string_view) {};
@@ -184,7 +184,7 @@ TEST(MovingAverage, AveragesWhatIsTrainedAndNothingElse) {
   session.close();
 }
 
-/// The rate is a variable.
+/// A model whose learning rate is a variable.
 struct WithRate {
   static constexpr void define(cr::GraphBuilder& g) {
     const auto rate = g.variable<float>("learning_rate", {}, cr::constant_initializer(1), false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProfilerHook on step functions, under clocks that the tests move: when it records, what it writes, and what becomes
-// of it when the disk is full. tests/executor/profile_test.cpp has graphs.
+// ProfilerHook on step functions, with clocks that the tests move: when it records, what it writes, and errors of the
+// disk. Graphs: tests/executor/profile_test.cpp.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/perfetto.pb.h>
 #include <crochet/proto/step_stats.pb.h>
@@ -48,22 +48,22 @@ using cr::testing::ManualClock;
 using cr::testing::RecordingSink;
 using Json = nlohmann::json;
 
-/// Takes time in both phases.
+/// Advances the clock in before_run and after_run.
 struct Slow {
   ManualClock clock;
   void before_run(auto&) { clock.advance(20e-6); }
   void after_run(auto&, const auto&) { clock.advance(30e-6); }
 };
 
-/// A step of 100 us, and a profiler that writes into a folder of the test.
+/// A step of 100 us, and a profiler that writes into a folder of this test.
 struct Profiled : TemporaryFolder {
   ManualClock clock{50.0};
   RecordingSink sink{};
   double value = 0;
   bool breaks = false;
-  int losses = 0;  // how many runs are to lose the session
+  int losses = 0;  // how many runs lose the session
 
-  ~Profiled() { cr::io::FileWriterCache::clear(); }  // before the folder goes
+  ~Profiled() { cr::io::FileWriterCache::clear(); }  // before the folder is removed
 
   cr::ProfilerHookOptions with(cr::ProfilerHookOptions options) {
     options.output_dir = options.output_dir.empty() ? path() : options.output_dir;
@@ -85,7 +85,7 @@ struct Profiled : TemporaryFolder {
   }
   auto profiled(cr::ProfilerHookOptions options) { return session(cr::ProfilerHook{with(std::move(options))}); }
 
-  /// The steps of the timelines that are there; anything temporary is an error.
+  /// The steps of the timelines in the folder. A temporary file fails the test.
   std::set<int> steps() const {
     std::set<int> steps;
     for (const auto& entry : fs::directory_iterator(path())) {
@@ -176,7 +176,7 @@ TEST(ProfilerHook, X12RunMetadataIsInTheEventFile) {
   Profiled test;
   auto session = test.profiled({.save_steps = 1});
   run(session, 3);
-  session.close();  // the event file stays open, for other hooks and sessions; what was recorded is in it
+  session.close();  // the event file stays open for other hooks and sessions; the records are in it
   const auto tagged = test.tagged();
   ASSERT_EQ(tagged.size(), 2U);
   EXPECT_EQ(tagged.begin()->first, "step_2");
@@ -216,11 +216,11 @@ TEST(ProfilerHook, ShowsTheStepAndEveryHooksPhases) {
     text += e["name"].get<std::string>() + " " + std::to_string(e["ts"].get<std::int64_t>() - 1'000'000'000) + "+" +
             e["dur"].dump() + "\n";
   }
-  // The clock of the session began at 0; the first run took 200 us.
+  // The clock of the session starts at 0. The first run took 200 us.
   EXPECT_EQ(text,
             "StepFunction 240+100\n"
-            "Slow 200+19\n"                      // the slice gives way to the next one
-            "ProfilerHook 220+1\nSlow 221+19\n"  // took no time, is drawn as a microsecond, and pushes the next one
+            "Slow 200+19\n"                      // shortened, so that it does not overlap the next
+            "ProfilerHook 220+1\nSlow 221+19\n"  // 0 us, drawn as 1 us; the next one moves
             "Slow 340+29\nProfilerHook 370+1\nSlow 371+29\n");
 }
 
@@ -258,7 +258,7 @@ TEST(ProfilerHook, AfterARecoveryInTheMiddleOfARecordedRunTheFirstRunIsNotRecord
   auto session = test.profiled({.save_steps = 2, .on_write_error = cr::io::OnWriteError::stop});
   run(session, 3);
   test.losses = 1;
-  session.run();  // step 4, which is being recorded; then the first one of the session that was created anew
+  session.run();  // step 4 is lost while it is recorded; then the first run of the new session
   EXPECT_EQ(session.recoveries(), 1);
   run(session, 4);
   session.close();
@@ -295,7 +295,7 @@ TEST(ProfilerHook, ALaterSessionReplacesTimelinesAndKeepsTheTraceBefore) {
   EXPECT_TRUE(test.sink.lines().empty()) << test.sink.text();
 }
 
-/// Does something in its phases.
+/// Calls functions in its phases.
 struct Acts {
   std::function<void()> act;
   void before_run(auto&) { act(); }
@@ -384,7 +384,7 @@ TEST(ProfilerHook, WhatItThrowsStaysInIsolated) {
 TEST(ProfilerHook, WorksInsideADecorator) {
   Profiled test;
   auto session = test.session(cr::EveryN<2, cr::ProfilerHook>{cr::ProfilerHook{test.with({.save_steps = 1})}});
-  run(session, 6);  // the hook sees runs 2, 4 and 6
+  run(session, 6);  // the hook is called in runs 2, 4 and 6
   session.close();
   EXPECT_EQ(test.steps(), (std::set<int>{4, 6}));
 }

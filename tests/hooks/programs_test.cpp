@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stock hooks together, on real sessions, in the spelling of the documentation.
+// The stock hooks together, in real sessions, written as in the documentation.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/testing.hpp>
@@ -19,7 +19,7 @@ using namespace cr::literals;
 using cr::testing::ManualClock;
 using cr::testing::RecordingSink;
 
-/// The residual halves in each step, which takes a second.
+/// Halves the residual in each step. A step takes a second.
 struct Solver {
   ManualClock clock{};
   double residual = 1;

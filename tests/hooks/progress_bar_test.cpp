@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProgressBar: a bar on a terminal, plain lines elsewhere, both rarely.
+// ProgressBar: a bar on a terminal and plain lines elsewhere; the rate of both is limited.
 #include <crochet/hooks/progress_bar.hpp>
 #include <crochet/testing.hpp>
 
@@ -23,7 +23,7 @@ TEST(ProgressBar, DrawsOneLineOnATerminalAgainAndAgain) {
   ManualClock clock;
   Script run{cr::ProgressBar{.total = 10, .columns = 80, .write = out, .clock = clock}};
   for (int i = 0; i < 10; ++i) {
-    clock.advance(0.0625);  // drawn every tenth of a second: after each second step
+    clock.advance(0.0625);  // drawn at most every 0.1 s: after every second step
     run.step();
   }
   run.end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshot: files that are complete or not there.
+// Snapshot: a file is complete or does not exist.
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/isolated.hpp>
 #include <crochet/hooks/snapshot.hpp>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using cr::value;
 using cr::testing::Script;
 
-/// A folder for one test, empty at first, removed with it.
+/// A folder for one test, initially empty, removed after the test.
 class Snapshots : public ::testing::Test {
  protected:
   Snapshots()
@@ -92,7 +92,7 @@ TEST_F(Snapshots, ReplaceOlderOnesAndLeaveNothingElseBehind) {
 }
 
 TEST_F(Snapshots, ThatCannotBeWrittenSayWhyAndLeaveNothing) {
-  fs::create_directories(folder_ / "loss-1.npy");  // the name is taken by a folder
+  fs::create_directories(folder_ / "loss-1.npy");  // a folder has this name
   Script run{cr::Snapshot<"loss">{folder_}};
   try {
     run.step(value<"loss">(1.0f));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever writes to standard error: its lines stand above the progress bar, each on a line of its own.
+// Standard error and the progress bar: each line of other output is printed above the bar, on a line of its own.
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/base/standard_error.hpp>
 #include <crochet/crochet.hpp>
@@ -25,8 +25,8 @@ using cr::testing::ManualClock;
 using cr::testing::Script;
 using Lines = std::vector<std::string>;
 
-/// What a terminal shows after these bytes, without empty lines: "\r" goes to the first column, "\x1b[K" clears what
-/// stands from there on.
+/// What a terminal displays after these bytes, without empty lines. "\r" moves to the first column; "\x1b[K" clears the
+/// rest of the line.
 Lines shown(std::string_view bytes) {
   Lines lines(1);
   std::size_t column = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepCounter: steps a second.
+// StepCounter: steps per second.
 #include <crochet/hooks/step_counter.hpp>
 #include <crochet/testing.hpp>
 
@@ -75,7 +75,7 @@ TEST(StepCounter, ARewindIsNotANegativeRate) {
   EXPECT_EQ(sink.lines(), Lines{"step 60: global_step/sec = 10"}) << "at the next multiple after the rewind to 51";
 }
 
-/// What a session that recovers shows to its hooks.
+/// The part of a recovered session that hooks use: its step.
 struct SessionAt {
   [[nodiscard]] std::int64_t step() const { return at; }
   std::int64_t at;

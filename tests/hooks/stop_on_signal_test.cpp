@@ -112,9 +112,8 @@ TEST_F(StopOnSignal, ASecondSignalKills) {
 }
 
 // ---- Every wait of the library ends
-// ----------------------------------------------------------------------------------
 
-/// A clock on which a signal comes after a while.
+/// A clock that raises a signal after 60 seconds.
 struct Signalled : cr::testing::ManualClock {
   void sleep(double seconds) {
     advance(seconds);
@@ -152,7 +151,7 @@ TEST_F(StopOnSignal, CutsShortThePauseBeforeARecovery) {
     while (!s.should_stop()) s.run();
   });
   EXPECT_EQ(clock(), 0);
-  EXPECT_EQ(runs, 2);  // what is saved at the end needs a session
+  EXPECT_EQ(runs, 2);  // the save at the end needs a session
 }
 
 TEST_F(StopOnSignal, EndsTheWaitForTheGlobalStep) {

@@ -58,7 +58,7 @@ TEST(StopAtStep, FollowsTheStepAndNotTheRuns) {
   EXPECT_TRUE(run.should_stop()) << "10";
 }
 
-/// A session that starts at a step of its own.
+/// A session that starts at a given step.
 struct StartsAt {
   [[nodiscard]] std::int64_t step() const { return at; }
   std::int64_t at;

@@ -25,7 +25,7 @@ using Lines = std::vector<std::string>;
 using Loss = cr::summary::Scalar<"loss">;
 using namespace cr::literals;
 
-/// Runs n steps in which the loss is the number of the run; returns the runs in which it was asked for.
+/// Runs n steps with the number of the run as loss. Returns the runs in which the loss was fetched.
 template <class S>
 std::string asked_in(S& run, int n, ManualClock clock = ManualClock{}, double seconds = 0) {
   std::string requested;
@@ -149,7 +149,7 @@ TEST(SummarySaver, ASecondSaverHasItsOwnTime) {
   EXPECT_EQ(saved.lines(), (Lines{"4: often = 4", "8: loss = 8", "8: often = 8"}));
 }
 
-/// A sink without any of the optional members, and one that throws.
+/// A sink without optional members, and one that throws.
 struct Plain {
   std::vector<std::int64_t>* steps;
   void add_summary(const cr::io::Summary&, std::int64_t step) const { steps->push_back(step); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooks that wait, watch the time or count steps: SecondOrStepTimer, GlobalStepWaiter, StopAtCheckpointStep,
-// TerminateOnTime, MultiStepStopAtStep, Profiler. Names like X2 are rows of the original's tests.
+// The hooks that wait, limit the time or count steps: SecondOrStepTimer, GlobalStepWaiter, StopAtCheckpointStep,
+// TerminateOnTime, MultiStepStopAtStep, Profiler. Names such as X2 are rows of the original's tests.
 #include <crochet/base/sleep.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/global_step_waiter.hpp>
@@ -95,7 +95,7 @@ TEST(NeverTriggerTimer, NeverDoes) {
   EXPECT_FALSE(timer.last_triggered_step());
 }
 
-/// The naps of a hook, and what happens in them.
+/// Counts the sleeps of a hook, and calls a function in each.
 struct Naps {
   cr::Sleep sleep() {
     return [this](double seconds) {
@@ -283,11 +283,11 @@ TEST(TerminateOnTime, CountsWhatARecoveryThrewAway) {
   cr::testing::StateBox box;
   hook.save_state(box);
   clock.advance(50);
-  hook.load_state(box);  // the machine was lost, and the session goes back to the checkpoint
+  hook.load_state(box);  // the session is lost and restored from the checkpoint
   EXPECT_EQ(hook.used(), 60);
 }
 
-/// Makes as many steps in a run as it is told, but never more than three if it is lazy.
+/// Makes the fed number of steps in a run; at most three if `lazy`.
 struct Loop {
   struct Workspace {};
   static constexpr std::array<std::string_view, 0> fetchable{};
@@ -334,7 +334,7 @@ TEST(MultiStepStopAtStep, NoticesAnExecutorThatMakesOtherSteps) {
   EXPECT_NE(refusal([] { cr::MultiStepStopAtStep<>{}.begin(); }), "");
 }
 
-/// Writes down which runs it recorded.
+/// Records the runs that it traced.
 struct NotingTracer {
   void start() const { *log += "("; }
   void stop(std::int64_t step) const { *log += std::to_string(step) + ")"; }

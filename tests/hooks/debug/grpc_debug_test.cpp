@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GrpcDebugHook and TensorBoardDebugHook in sessions. What servers can do to a stream:
-// tests/debug/stream/event_stream_test.cpp. What the original's servicer makes of it: tests/interop/grpc_debug.py.
+// GrpcDebugHook and TensorBoardDebugHook in sessions. Faults of a stream's server:
+// tests/debug/stream/event_stream_test.cpp. The original's servicer as receiver: tests/interop/grpc_debug.py.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/debug/grpc_debug.hpp>
 #include <crochet/hooks/every_n.hpp>
@@ -37,7 +37,7 @@ using Keys = std::vector<std::string>;
 
 constexpr double soon = 60;
 
-/// A step function; its third call fails if it is asked to.
+/// A step function. Its third call throws if `fails` is set.
 struct Machine {
   bool fails = false;
   int steps = 0;
@@ -60,8 +60,8 @@ std::string unix_address() {
   debug::gates_of(address)->clear();
   return address;
 }
-/// For servers that are not there: two seconds, so that one that is there is found on a busy machine, too. The pause
-/// after a failure does not end.
+/// Options for a missing server: the connection times out after 2 seconds, long enough to find a present server on a
+/// busy machine. The pause after a failure never ends, since the clock stands still.
 cr::GrpcDebugOptions without_server() {
   return {.stream = {.connect_seconds = 2, .clock = [] { return 0.0; }, .report = [](std::string_view) {}}};
 }
@@ -100,7 +100,7 @@ TEST(GrpcDebugHook, StreamsWhatARunMade) {
   const auto metadata = nlohmann::json::parse(streams[0][1].log_message().message());
   EXPECT_EQ(metadata["output_names"], (nlohmann::json{"loss:0", "net/count:0"}));
   EXPECT_EQ(metadata["executor_step_index"], 0);
-  const auto second = nlohmann::json::parse(streams[1][0].log_message().message());  // the graph is known
+  const auto second = nlohmann::json::parse(streams[1][0].log_message().message());  // no graph: the server has it
   EXPECT_EQ(second["executor_step_index"], 1);
   EXPECT_GT(second["session_run_index"], metadata["session_run_index"]);
   int found = 0;
@@ -128,7 +128,7 @@ TEST(GrpcDebugHook, SeesTheRunsThatItsDecoratorAdmits) {
 TEST(GrpcDebugHook, EachServerOpensItsOwnGates) {
   const std::string first = unix_address(), second = unix_address();
   TestServer one(first), other(second);
-  one.queue({});  // to the graph
+  one.queue({});  // in reply to the graph
   one.queue(cr::test::change(Change::READ_ONLY, "loss", 0, "DebugIdentity"));
   auto session = session_of(
       {}, cr::GrpcDebugHook<>({first, second},
@@ -174,7 +174,8 @@ TEST(GrpcDebugHook, WithThePolicyFailTheEndThrowsWhatNoRunCould) {
   EXPECT_THROW(session.close(), cr::IoError);
 }
 
-// Each look at this clock is more than half of `close_seconds` after the last one: for the second server none are left.
+// Each reading of this clock is more than half of `close_seconds` after the previous one: the first server uses up the
+// time that both share.
 TEST(GrpcDebugHook, ServersShareTheTimeThatTheEndGivesThem) {
   const std::string first = unix_address(), stuck = unix_address();
   TestServer server(first);
@@ -188,18 +189,18 @@ TEST(GrpcDebugHook, ServersShareTheTimeThatTheEndGivesThem) {
     auto session = session_of({}, cr::GrpcDebugHook<>({first, stuck}, options));
     session.run(all);
     session.close();
-  }  // a test that hangs here has failed
+  }  // a test that hangs here fails
   EXPECT_EQ(server.streams().size(), 1U);
 }
 
-/// Does something when an error ends the session.
+/// Calls a function in on_error.
 struct OnError {
   using handles = cr::Phases<cr::phase::on_error>;
   std::function<void()> act;
   void on_error(auto& /*error*/) const { act(); }
 };
 
-// If nobody catches the error, the program ends behind on_error: nothing is destroyed then, so nobody waits.
+// If the program does not catch the error, it ends after on_error: no destructor waits, so on_error has to.
 TEST(GrpcDebugHook, AnErrorThatEndsTheSessionWaitsForWhatIsQueued) {
   const std::string address = unix_address();
   std::promise<void> failed;
@@ -221,7 +222,7 @@ TEST(GrpcDebugHook, AnErrorThatEndsTheSessionWaitsForWhatIsQueued) {
                                  for (;;) s.run(all);
                                }),
                std::runtime_error);
-  EXPECT_GE(runs, 2U);  // of the one that failed there may be nothing
+  EXPECT_GE(runs, 2U);  // the run that failed may be missing
 }
 
 TEST(GrpcDebugHook, AnErrorThatEndsTheSessionWaitsOnceForAServerThatIsStuck) {
@@ -239,10 +240,10 @@ TEST(GrpcDebugHook, AnErrorThatEndsTheSessionWaitsOnceForAServerThatIsStuck) {
                                    for (;;) s.run(all);
                                  }),
                  std::runtime_error);
-  }  // a test that hangs here has failed
+  }  // a test that hangs here fails
 }
 
-// A failure of a server does not take the place of the error that ends the session.
+// The failure of a server does not replace the error that ends the session.
 TEST(GrpcDebugHook, WithThePolicyFailTheErrorThatEndsTheSessionStays) {
   const std::string alive = unix_address();
   TestServer server(alive);
@@ -258,10 +259,10 @@ TEST(GrpcDebugHook, WithThePolicyFailTheErrorThatEndsTheSessionStays) {
                std::out_of_range);
   EXPECT_EQ(debugger(session).statistics(0).failures, 1U);
   const debug::EventStreamStatistics other = debugger(session).statistics(1);
-  EXPECT_EQ(other.runs + other.runs_broken, 1U);  // it is not waited for in vain
+  EXPECT_EQ(other.runs + other.runs_broken, 1U);  // its run was sent or aborted
 }
 
-// A child has the streams' memory, and none of their threads.
+// After fork() the child has the memory of the streams and none of their threads.
 TEST(GrpcDebugHook, AChildOfForkRunsOnWithoutStreams) {
   const std::string address = unix_address();
   TestServer server(address);
@@ -292,7 +293,7 @@ TEST(GrpcDebugHook, ARunThatFailsLeavesWhatItHadReached) {
   EXPECT_EQ(debugger(session).statistics().failures, 0U);
   const auto streams = server.streams();
   ASSERT_GE(streams.size(), 2U);
-  for (std::size_t i = 2; i < streams.size(); ++i) EXPECT_EQ(keys(streams[i]), Keys{});  // it had made no value
+  for (std::size_t i = 2; i < streams.size(); ++i) EXPECT_EQ(keys(streams[i]), Keys{});  // it had produced no value
 }
 
 TEST(GrpcDebugHook, OnlyThreadsWithTheNameAreSeen) {
@@ -327,14 +328,14 @@ TEST(TensorBoardDebugHook, TellsWhereTheRunIsAndWatchesWhatIsAskedFor) {
   session.run(all);
   session.close();
   EXPECT_EQ(keys(server.streams().at(1)), Keys{"loss:0:DebugIdentity"});
-  ASSERT_EQ(server.tracebacks.size(), 1U);  // the graph is the same
+  ASSERT_EQ(server.tracebacks.size(), 1U);  // one call: the graph is unchanged
   const crochet::proto::CallTraceback& told = server.tracebacks[0];
   EXPECT_EQ(told.call_type(), crochet::proto::CallTraceback::GRAPH_EXECUTION);
   EXPECT_EQ(told.call_key(), R"([["None"], ["loss:0", "net/count:0"]])");
   ASSERT_GT(told.origin_stack().traces_size(), 1);
   const auto& made = told.origin_stack().traces(told.origin_stack().traces_size() - 1);
   const std::filesystem::path here =
-      debug::source_path(__FILE__);  // which may be relative, to a folder that is not ours
+      debug::source_path(__FILE__);  // the compiler's path may be relative, to another folder
   ASSERT_TRUE(here.is_absolute()) << here;
   EXPECT_EQ(told.origin_id_to_string().at(made.file_id()), here);
   EXPECT_EQ(made.lineno(), static_cast<int>(line));
@@ -358,9 +359,9 @@ TEST(TensorBoardDebugHook, FindsSourcesThatTheCompilerKnewByARelativePath) {
   std::ofstream(top / "build/dev/made.hpp") << "\n";
   const auto found = [&](const char* path) { return debug::source_path(path, top / "build/dev/tests/program"); };
   EXPECT_EQ(found("../../src/train.cpp"), top / "src/train.cpp");  // the compiler ran in build/dev
-  EXPECT_EQ(found("src/train.cpp"), top / "src/train.cpp");        // or at the top
+  EXPECT_EQ(found("src/train.cpp"), top / "src/train.cpp");        // or in the top folder
   EXPECT_EQ(found("./made.hpp"), top / "build/dev/made.hpp");
-  EXPECT_EQ(found("src"), "src");  // is no file
+  EXPECT_EQ(found("src"), "src");  // a folder, not a file
   EXPECT_EQ(found("src/nothing.cpp"), "src/nothing.cpp");
   EXPECT_EQ(found("/no/such/train.cpp"), "/no/such/train.cpp");
   EXPECT_EQ(found(""), "");
@@ -378,7 +379,7 @@ TEST(TensorBoardDebugHook, FindsSourcesThatTheCompilerKnewByARelativePath) {
   EXPECT_EQ(server.files[0].file_path(), top / "src/train.cpp");
   ASSERT_EQ(server.files[0].lines_size(), 1);
   EXPECT_EQ(server.files[0].lines(0), "int main() {}");
-  EXPECT_EQ(server.files[1].file_path(), "nobody/has/this.cpp");  // named, so that it is known to be missing
+  EXPECT_EQ(server.files[1].file_path(), "nobody/has/this.cpp");  // listed with its name and no lines: it is missing
   EXPECT_EQ(server.files[1].lines_size(), 0);
 }
 
@@ -386,7 +387,7 @@ TEST(TensorBoardDebugHook, TellsAServerAgainThatFailed) {
   const std::string address = unix_address();
   cr::TensorBoardDebugOptions options{.stream = without_server().stream};
   double now = 0;
-  options.stream.clock = [&] { return now; };  // moved only while the stream's thread waits
+  options.stream.clock = [&] { return now; };  // changed only while the stream's thread waits
   auto session = session_of({}, cr::TensorBoardDebugHook<>(address, options));
   auto& hook = session.hooks().get<cr::TensorBoardDebugHook<>>();
   session.run(all);

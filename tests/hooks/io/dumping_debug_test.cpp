@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpingDebugHook: which runs are dumped, what of them, where, and what happens when that cannot be done. What the
-// original's reader makes of the files: tests/interop/dump.py.
+// DumpingDebugHook: which runs and tensors it dumps, into which files, and its errors. The original's reader of these
+// files: tests/interop/dump.py.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
 #include <crochet/proto/tensor.pb.h>
@@ -48,7 +48,7 @@ using Lines = std::vector<std::string>;
 
 const std::string device = "_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_0";
 
-/// A step function with one output of each kind. `loss` is what the test says.
+/// A step function with one output of each kind. The test sets the values of `loss`.
 struct Machine {
   std::shared_ptr<std::vector<float>> losses = std::make_shared<std::vector<float>>();
   std::shared_ptr<std::vector<float>> field = std::make_shared<std::vector<float>>(6, 0.0F);
@@ -79,7 +79,7 @@ template <class... H>
 auto session_of(H... hook) {
   return cr::MonitoredSession{machine(), cr::HookChain{std::move(hook)...}};
 }
-/// Everything that the machine makes.
+/// Every output of the machine.
 constexpr auto all = cr::fetches<"net/field", "loss", "count", "good">;
 
 std::vector<fs::path> runs_of(const fs::path& root) {
@@ -101,7 +101,7 @@ Names files_in(const fs::path& folder) {
   }
   return names;
 }
-/// The watch keys of a run's tensors.
+/// The watch keys of the tensors of a run.
 Names keys_in(const fs::path& run) {
   Names keys;
   for (const std::string& file : files_in(run / device)) {
@@ -118,7 +118,7 @@ crochet::proto::Event event_of(const fs::path& path) {
   EXPECT_TRUE(event.ParseFromIstream(&file)) << path;
   return event;
 }
-/// The only file of the run whose name begins so.
+/// The only file of the run whose name has this prefix.
 fs::path file_of(const fs::path& run, const std::string& begin) {
   for (const std::string& file : files_in(run)) {
     if (file.starts_with(begin)) return run / file;
@@ -134,7 +134,7 @@ nlohmann::json metadata_of(const fs::path& run) {
   return nlohmann::json::parse(event_of(file_of(run, "_tfdbg_core_metadata_")).log_message().message());
 }
 
-/// The nodes of a run's graph, with what `describe` says of each.
+/// The nodes of a run's graph, each with the result of `describe`.
 template <class Describe>
 std::map<std::string, std::string> graph_of(const fs::path& run, Describe describe) {
   crochet::proto::GraphDef graph;
@@ -328,7 +328,7 @@ TEST(Watch, OneThatFitsNothingIsSaidOnceWithASimilarName) {
 TEST(SessionRoot, IsLookedAtInTheFirstRun) {
   const TemporaryFolder folder;
   const auto refusal = [&](const fs::path& root) {
-    auto session = session_of(cr::DumpingDebugHook{root});  // nothing is thrown here
+    auto session = session_of(cr::DumpingDebugHook{root});  // the constructor does not throw
     try {
       session.run(all);
       return std::string();
@@ -454,7 +454,7 @@ TEST(DiskLimit, IsCountedAnewFromAHooksFirstRunOn) {
   }
 }
 
-/// Three runs of a step function, of which the second throws.
+/// Three runs of a step function. The second run throws.
 void dump_three_of_which_one_fails(const fs::path& root) {
   int steps = 0;
   cr::StepExecutor executor{[&](auto& out) {
@@ -595,7 +595,7 @@ TEST(WhenNotFinite, DumpsARunThatAHookInFrontEndedAlsoInALoopOfOnesOwn) {
     const auto copied = session.hooks();
     const auto moved = std::move(session.hooks());
     EXPECT_EQ(runs_of(folder / "left").size(), 0U);
-  }  // nobody calls close
+  }  // without close()
   EXPECT_EQ(step_of_last("left"), 1);
 
   cr::MonitoredSession session{machine({1, nan, 3}), hooks("went on")};
@@ -662,7 +662,7 @@ TEST(DumpingDebugHook, TheGraphNamesItsOwnDirectoryAlsoBehindARunThatFailed) {
   }
 }
 
-/// A step function whose outputs have names and types that no file can have.
+/// A step function whose output names and types are not valid file names.
 TEST(DumpingDebugHook, NamesAreThoseOfTheGraphEverywhere) {
   const TemporaryFolder folder;
   cr::StepExecutor executor{[](auto& out) {

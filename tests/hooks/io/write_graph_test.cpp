@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriteGraph: the names, edges, shapes and types under which a model is drawn.
+// WriteGraph: names, edges, shapes and types in the graph of a model.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
 #include <crochet/proto/tensor.pb.h>

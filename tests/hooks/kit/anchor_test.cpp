@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stock hooks with one N in one chain: they act on the same steps, whatever they count from, and after a resume, too.
+// Stock hooks with the same N in one chain act in the same steps: with either anchor, and after a resume.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
@@ -34,19 +34,19 @@ using cr::testing::RecordedSummaries;
 using Steps = std::set<std::int64_t>;
 constexpr std::int64_t every = 10;
 
-/// The number behind `before`; -1 if it is not there.
+/// The number after the text `before`; -1 if there is none.
 std::int64_t number_after(const std::string& text, const std::string& before) {
   const std::size_t at = text.find(before);
   return at == std::string::npos ? -1 : std::atoll(text.c_str() + at + before.size());
 }
 
-/// At which steps which hook has acted, and at which step the training is.
+/// The steps in which each hook acted, and the current step of the training.
 struct Acted {
   std::map<std::string, Steps> steps{};
   std::int64_t now = 0;
 
   void note(const std::string& hook, std::int64_t step) { steps[hook].insert(step); }
-  /// A sink whose lines tell their step behind `before`.
+  /// A sink that takes the step of each line from the number after `before`.
   auto lines(const std::string& hook, const std::string& before = "step ") {
     return [this, hook, before](std::string_view line) {
       const std::int64_t step = number_after(std::string(line), before);
@@ -55,7 +55,7 @@ struct Acted {
   }
 };
 
-/// In front of the others: knows the step that the run has made.
+/// First in the chain: records the step of the run.
 struct Now {
   Acted* acted;
   void after_run(auto& run, const auto&) const { acted->now = run.step(); }
@@ -65,7 +65,7 @@ struct Noted {
   std::string name;
   void after_run(auto& run, const auto&) const { acted->note(name, run.step()); }
 };
-/// Notes the updates of a MovingAverage in front of it.
+/// Records the updates of a MovingAverage that precedes it in the chain.
 struct Updates {
   Acted* acted;
   cr::WeightAverages averages;
@@ -86,7 +86,7 @@ struct NotesTraces {
   void abandon() {}
 };
 
-/// A training with every hook, to a step; goes on where an earlier one in the folder has ended.
+/// A training with every hook, up to a step. It continues an earlier one in the same folder.
 class Training {
  public:
   Training(const TemporaryFolder& folder, Anchor anchor) : folder_(folder), anchor_(anchor) {}
@@ -176,7 +176,7 @@ class Training {
     for (const std::string& line : histograms.lines()) acted_.note("WeightHistograms", std::atoll(line.c_str()));
   }
 
-  /// Which hooks have acted when.
+  /// The steps in which each hook acted.
   std::map<std::string, Steps> acted() {
     std::string line;
     for (std::ifstream rows(folder_ / "rows.csv"); std::getline(rows, line);) {
@@ -202,7 +202,7 @@ Steps without(Steps steps, const Steps& others) {
   return steps;
 }
 
-/// What a hook that works when a session is created and ends has also done there.
+/// The first and last steps of the sessions: some hooks act there, too.
 const Steps borders{0, 17, 35};
 
 TEST(Anchor, HooksWithEqualCadencesActAtTheSameMultiples) {
@@ -213,7 +213,7 @@ TEST(Anchor, HooksWithEqualCadencesActAtTheSameMultiples) {
   const auto acted = training.acted();
   EXPECT_EQ(acted.size(), 17u) << "every hook of the chain is observed";
   for (const auto& [hook, steps] : acted) {
-    const Steps expected = hook == "ReduceOnPlateau" ? Steps{20, 30} : Steps{10, 20, 30};  // its first look is the best
+    const Steps expected = hook == "ReduceOnPlateau" ? Steps{20, 30} : Steps{10, 20, 30};  // its first value is best
     EXPECT_EQ(without(steps, borders), expected) << hook;
   }
 }
@@ -224,9 +224,9 @@ TEST(Anchor, HooksWithEqualCadencesActInTheFirstRunAndNStepsLater) {
   training.until(17);
   training.until(35);
   const std::map<std::string, Steps> others{
-      {"StepCounter", {11, 21, 31}},  // a rate and a mean need an interval, which the first run begins
+      {"StepCounter", {11, 21, 31}},  // rate and mean need an interval; the first run starts it
       {"ReduceOnPlateau", {21, 31}},
-      {"InMemoryEvaluator", {10, 20, 30}},  // these have begun when the session was created
+      {"InMemoryEvaluator", {10, 20, 30}},  // these count from the creation of the session
       {"CheckpointSaver", {10, 27}},
       {"Profiler", {10, 27}},
       {"ProfilerHook", {10, 27}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When something is due: the rules of the original's timer, and the three that are not.
+// When something is due: the rules of the original's timer, and three deliberate differences.
 #include <crochet/base/clock.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
@@ -93,7 +93,7 @@ TEST(Cadence, StartsOverWhenTheStepGoesBackwards) {
   EXPECT_TRUE(later.due(501, clock));
 }
 
-/// The steps after which a hook acts that tests the cadence after runs, `stride` steps each.
+/// The steps after which a hook acts that tests the cadence after the run. A run has `stride` steps.
 std::string acts_after(Cadence timer, int stride, int from, int to) {
   ManualClock clock;
   std::string acted;
@@ -106,7 +106,7 @@ std::string acts_after(Cadence timer, int stride, int from, int to) {
   }
   return acted;
 }
-/// The same of a hook that decides before the run.
+/// The same for a hook that tests the cadence before the run.
 std::string decides_before(Cadence timer, int stride, int from, int to) {
   ManualClock clock;
   std::string acted;
@@ -195,7 +195,7 @@ TEST(Cadence, TheFirstLineAtAMultipleHasTheTimeSinceTheFirstRun) {
   EXPECT_EQ(elapsed->steps, 10);
 }
 
-/// A cadence that was saved by one session and loaded by another.
+/// A cadence with the state of `saved`, as a session restores it.
 Cadence resumed(const Cadence& saved, Cadence fresh) {
   cr::testing::StateBox box;
   saved.save_state(box, 0);
@@ -216,7 +216,7 @@ TEST(Cadence, AResumedOneGoesOn) {
 
 TEST(Cadence, WhatWasDueAtTheCheckpointIsDueAfterIt) {
   Cadence timer = Cadence::every_steps(10);
-  timer.start(0, 0);  // nobody has triggered at 10
+  timer.start(0, 0);  // no trigger at 10
   EXPECT_EQ(acts_after(resumed(timer, Cadence::every_steps(10)), 1, 10, 21), "11 20 ");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decorators: what reaches the hook inside, in which runs, and what they cost.
+// Decorators: which calls they forward to the inner hook, in which runs, and their cost.
 #include <crochet/hooks/early_stopping.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/every_seconds.hpp>
@@ -32,7 +32,7 @@ using cr::testing::RecordingSink;
 using cr::testing::Script;
 using Lines = std::vector<std::string>;
 
-/// Writes down every phase that reaches it.
+/// Records every phase that is called.
 struct Diary {
   static constexpr auto fetches = cr::fetches<"loss">;
 
@@ -52,7 +52,7 @@ struct Diary {
   std::string text{};
 };
 
-/// Asks now and then, so that a decorator has a conditional request to pass on.
+/// Requests a fetch in every third run only: the decorator has a conditional request to forward.
 struct EveryThird {
   static constexpr auto fetches = cr::fetches<"loss">;
   cr::MaybeFetch<"loss"> before_run(auto& run) {
@@ -267,7 +267,7 @@ TEST(When, IsAskedBeforeEachRun) {
   EXPECT_EQ(run.hook().hook.text, "begin create b1 a2 b3 a4");
 }
 
-/// Throws in the phase it is told.
+/// Throws in the given phase.
 struct Fragile {
   static constexpr auto fetches = cr::fetches<"loss">;
   void begin() const { at("begin"); }
@@ -391,7 +391,7 @@ TEST(Decorators, SayTheirCadenceOutermostFirst) {
   EXPECT_EQ(minute.cadence(), "every 60 s");
 }
 
-/// extend_graph is passed on too, without a graph to extend: the type of the builder is the caller's.
+/// Decorators forward extend_graph too. The test needs no graph: any builder type is accepted.
 struct Builder {
   int nodes = 0;
 };

@@ -38,7 +38,7 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 void put(const std::filesystem::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
-/// What the hook writes when its session begins at a step.
+/// The part of a session or run that the hooks use: its step.
 struct StartsAt {
   [[nodiscard]] std::int64_t step() const { return at; }
   std::int64_t at;
@@ -53,7 +53,7 @@ TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
   EXPECT_EQ(cr::io::csv_field(""), "");
 }
 
-/// A disk that is full for a while: no file may be longer than so many bytes.
+/// A full disk: while this object lives, no file may grow beyond the given size in bytes.
 class FilesMayNotGrow {
  public:
   explicit FilesMayNotGrow(std::uintmax_t bytes) {
@@ -172,7 +172,7 @@ TEST(CsvLogger, BySeconds) {
 TEST(CsvLogger, AResumedFileIsThatOfAnUndisturbedRun) {
   const TemporaryFolder folder;
   const auto path = folder / "log.csv";
-  put(path, "step,loss\n100,1\n200,2\n300,3\n400,4\n50");  // saved at 250, killed at 500
+  put(path, "step,loss\n100,1\n200,2\n300,3\n400,4\n50");  // saved at step 250, killed at 500
   cr::CsvLogger<"loss"> hook{.path = path, .every_steps = 100};
   cr::Coordinator coordinator;
   StartsAt session{250};
@@ -261,7 +261,7 @@ TEST(JsonLinesLogger, GoesBackToTheStepOfTheSession) {
 TEST(RowLoggers, KeepTheLaws) {
   const TemporaryFolder folder;
   cr::testing::LawOptions options{.says = [&] { return text_of(folder / "log"); }};
-  options.except = {"copies", "begin"};  // all write one file: a later session finds the rows of an earlier one
+  options.except = {"copies", "begin"};  // all write one file, so a later session reads earlier rows
   const auto falling = cr::testing::series<"loss">(5.0f, 4.0f, 3.0f, 2.0f);
   EXPECT_EQ(
       broken_laws(cr::CsvLogger<"loss">{.path = folder / "log", .every_steps = 3, .resume = false}, options, falling),
