@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient accumulation: steps made of several runs are the steps of one large batch.
+// Gradient accumulation: an update accumulated over several runs equals the update of one large batch.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -12,7 +12,8 @@ namespace {
 
 using namespace crochet::literals;
 
-/// One network with Adam, a schedule and clipping, whose steps are made of one run, or of several.
+/// One network with Adam, a schedule and clipping. `Way`: one run per update (0), accumulation by minimize() (1), or by
+/// minimize_in_parts() (2).
 template <int Way>
 struct Parts {
   static constexpr void define(GraphBuilder& g) {
@@ -33,7 +34,7 @@ struct Parts {
   }
 };
 
-/// k micro-batches are one large batch, up to rounding; global_step counts what was applied.
+/// k micro-batches equal one large batch, up to rounding. global_step counts the applied updates.
 TEST(Accumulation, OfMicroBatchesIsOneLargeBatch) {
   const Cpu cpu{.threads = 2, .seed = 3};
   MonitoredSession large{cpu.compile<Parts<0>>()};

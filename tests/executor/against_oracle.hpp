@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a model on the CPU executor and on the Oracle side by side: same variables, same feeds, and everything that is
-// fetched, and every variable after the run, has to agree.
+// Runs a model on the CPU executor and on the Oracle with the same variables and feeds. All fetched values, and all
+// variables after the run, must agree.
 #pragma once
 #include <cmath>
 #include <span>
@@ -26,7 +26,7 @@ using Fetchable = decltype(names_in<E, E::fetchable>(std::make_index_sequence<E:
 template <class E>
 using Feedable = decltype(names_in<E, E::feedable>(std::make_index_sequence<E::feedable.size()>{}));
 
-/// The elements of a fetched value, a scalar's too.
+/// The elements of a fetched value, which may be a scalar.
 template <class V>
 std::vector<double> elements(const V& v) {
   if constexpr (std::is_arithmetic_v<V>) {
@@ -36,7 +36,7 @@ std::vector<double> elements(const V& v) {
   }
 }
 
-/// Whether `given` is `expected`, up to `tolerance` times the largest finite element.
+/// Compares all elements; the tolerance is `tolerance` times the largest finite element.
 inline ::testing::AssertionResult agree(const std::vector<double>& expected, const std::vector<double>& given,
                                         double tolerance) {
   if (expected.size() != given.size()) {
@@ -52,7 +52,7 @@ inline ::testing::AssertionResult agree(const std::vector<double>& expected, con
   return ::testing::AssertionSuccess();
 }
 
-/// The very graph of the executor: one that is built at run time may number its nodes in another order.
+/// The graph of the executor itself: a graph built at run time may number its nodes in another order.
 template <class Frozen>
 Graph to_mutable(const Frozen& graph) {
   Graph g{{graph.nodes.begin(), graph.nodes.end()},
@@ -74,14 +74,14 @@ class AgainstOracle {
     each_variable([&](auto name) { oracle.set(name.view(), executor.variable(name)); });
   }
 
-  /// Fetches F..., runs T..., with random feeds of the given sizes for the dynamic dimensions (in the order in which
-  /// the model made them).
+  /// Fetches F... and runs T..., with random feeds. `dims`: the sizes of the dynamic dimensions, in the model's order
+  /// of creation.
   template <class... F, class... T>
   void run(Names<F...> f, Names<T...> t, std::initializer_list<std::int64_t> dims) {
     run_as(f, t, dims,
            [&](auto... feeds) { executor.template run<Demand<Names<F...>, Names<T...>>>(workspace, feeds...); });
   }
-  /// The same, shown to probes.
+  /// The same, with probes.
   template <class... F, class... T, class... P>
   void run_probed(Names<F...> f, Names<T...> t, std::initializer_list<std::int64_t> dims, P*... probes) {
     run_as(f, t, dims, [&](auto... feeds) {
@@ -99,10 +99,10 @@ class AgainstOracle {
     (check<F>(), ...);
     each_variable([&](auto name) { check_variable(name); });
   }
-  /// The same for everything that can be fetched.
+  /// The same for all fetchable names.
   void run_all(std::initializer_list<std::int64_t> dims) { fetch_list(Fetchable<E>{}, dims); }
 
-  /// The demand once more, with the same feeds and no comparison.
+  /// Runs the demand again with the same feeds, without a comparison.
   template <class D>
   void run_again(D*) {
     with_feeds(Feedable<E>{}, [&](auto... feeds) { executor.template run<D>(workspace, feeds...); });
@@ -113,8 +113,8 @@ class AgainstOracle {
     return elements(executor.template fetch<N>(workspace));
   }
 
-  /// Random feeds lie in [low, high) instead of being of either sign and at least 0.1. Integers always lie in [0,
-  /// most).
+  /// Random feeds lie in [low, high) if the two differ, otherwise they have either sign and a magnitude of at least
+  /// 0.1. Integers always lie in [0, most).
   double low = 0, high = 0;
   int most = 5;
 
@@ -162,7 +162,7 @@ class AgainstOracle {
     oracle.feed(N::view(), values);
     dims_ = dims;
   }
-  /// Calls use(feeds...) with a TensorView for each placeholder.
+  /// Calls use(feeds...) with a TensorView (a scalar for rank 0) for each placeholder.
   template <class... N, class Use>
   void with_feeds(detail::List<N...>, Use use) {
     use(Feed<N, decltype(view<N>())>{view<N>()}...);
@@ -183,7 +183,7 @@ class AgainstOracle {
 
   template <class N>
   void check() {
-    if constexpr (!(node<N>().is(op::placeholder) && node<N>().shape.rank == 0)) {  // those lie in the feed itself
+    if constexpr (!(node<N>().is(op::placeholder) && node<N>().shape.rank == 0)) {  // these stay in the feed
       EXPECT_TRUE(agree(oracle[N::view()].data, fetched(N{}), tolerance_)) << N::view();
     }
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step allocates nothing once the largest batch has been through it: malloc and its relatives are counted.
+// A step allocates nothing after a run with the largest batch. The test counts calls of malloc, calloc and
+// aligned_alloc.
 #include <cstdlib>
 
 #include "against_oracle.hpp"
 
-// Sanitizers have allocators of their own that must not be replaced.
+// Sanitizers have their own allocators, which must not be replaced.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CROCHET_TEST_SANITIZED 1
 #elif defined(__has_feature)
@@ -18,7 +19,7 @@ std::atomic<int> allocations = 0;
 }
 
 #if !defined(CROCHET_TEST_SANITIZED)
-// glibc's own functions have these names too: what the C library and operator new call comes through here.
+// These functions replace glibc's: calls from the C library and from operator new are counted here.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that move elements, and products of batches, a few items of the batch at a time: what an operation says of
-// its items is true.
+// Item regions with operations that move elements and with batched products: what each operation declares about its
+// items is correct.
 #include "against_oracle.hpp"
 
 namespace crochet {
 namespace {
 
-/// Each step needs the one before, so that they can only be one region.
+/// Each step needs the one before, so all steps can form one region.
 struct Chain {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evenly spaced numbers, masks and permuted axes on the CPU executor against the Oracle: odd shapes, one and several
-// threads, elements of every size, no elements at all.
+// threads, elements of every size, empty arrays.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -35,7 +35,7 @@ struct Numbered {
     g.name("along the batch", iota<std::int64_t>(g, batch * 300, -3, 2));
     g.name("downwards", iota<double>(g, 67, 0.5, -0.25));
     g.name("bytes to 7", iota<std::uint8_t>(g, 7));
-    g.name("one hot", one_hot<float>(ids, 4));  // the ids are 0 ... 4: one of them lies outside
+    g.name("one hot", one_hot<float>(ids, 4));  // the ids are 0 ... 4: one is out of range
     g.name("hot and cold", one_hot<std::int32_t>(bytes, 5, 7, -1));
     g.name("causal", causal_mask(g, batch));
     g.name("wide", lower_triangle(g, 3, 5, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a variable has which value, on the CPU executor: program order, fetches, optimizers on tied and on shared
-// weights. tests/graph/passes/plan_test.cpp has many more graphs of this kind; here a few go through the real kernels
-// and threads.
+// The value of a variable at each read, on the CPU executor: program order, fetches, optimizers on tied and on shared
+// weights. These graphs run with the real kernels and threads; tests/graph/passes/plan_test.cpp has many more of this
+// kind.
 #include "against_oracle.hpp"
 
 namespace crochet {

@@ -20,7 +20,7 @@ void test(std::initializer_list<std::int64_t> batches) {
   }
 }
 
-// Length 0: a dynamic one. Where heads times length are at most 3 Width, probabilities are kept for the gradient.
+// Length 0 makes the length dynamic. If Heads * Length <= 3 * Width, the probabilities are kept for the gradient.
 template <class T, std::int64_t Length, std::int64_t Width, std::int32_t Heads, bool Causal>
 struct Attention {
   static constexpr void define(GraphBuilder& g) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of many matrices and their gradients on the CPU executor against the Oracle: every combination of
-// transposes, batches that broadcast, an operand that serves all, epilogues, no matrices at all.
+// Batched matrix products and their gradients on the CPU executor against the Oracle: every combination of transposes,
+// batches that broadcast, one operand shared by the whole batch, epilogues, empty batches.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -48,7 +48,7 @@ void test(std::initializer_list<std::int64_t> batches) {
 TEST(BatchedMatmul, Float) { test<Batches<float>, float>({1, 2, 5, 0, 16}); }
 TEST(BatchedMatmul, Double) { test<Batches<double>, double>({1, 3, 0, 7}); }
 
-// The rules are tested against finite differences in tests/graph; here their products go through the kernels.
+// tests/graph tests the rules against finite differences; here their products run on the kernels.
 struct Gradients {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");

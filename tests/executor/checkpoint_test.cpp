@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient checkpointing: a deep model with marks and without trains to the same bits, and takes less workspace.
+// Gradient checkpointing: a deep model with and without marks trains to the same bits; the marks reduce the workspace.
 #include <array>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int layers = 12, width = 32;
 
-/// A mark before every `every`-th layer; 0: none. Dropout: what is drawn must be drawn once.
+/// A mark before every `every`-th layer; 0: none. Dropout: random numbers must be drawn only once.
 template <int every>
 struct Deep {
   static constexpr void define(GraphBuilder& g) {
@@ -36,7 +36,7 @@ using Demanded = Demand<Names<Name<"loss">>, Names<Name<"train">>>;
 template <int every>
 using E = decltype(Cpu{}.compile<Deep<every>>());
 
-/// Every variable's bits after some steps.
+/// The bits of every variable after some steps.
 template <int every>
 std::vector<float> trained(int threads) {
   auto executor = Cpu{.threads = threads, .seed = 7}.compile<Deep<every>>();

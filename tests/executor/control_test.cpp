@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are passed on, what has to happen besides, assignments by a difference, and a branch by select, on the
-// CPU executor against the Oracle.
+// identity and stop_gradient, control dependencies, assignments by a difference, and branches by select, on the CPU
+// executor against the Oracle.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -49,7 +49,7 @@ TEST(Control, DependenciesRunWithTheValueThatHasThem) {
   }
 }
 
-// A branch is a select: both sides are computed, one is taken, also for what is assigned.
+// A branch is a select: both sides are computed and one is selected, also for an assigned value.
 struct Branch {
   static constexpr void define(GraphBuilder& g) {
     const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 5});

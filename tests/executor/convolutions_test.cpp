@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and their gradients on the CPU executor against the Oracle: kernel sizes, paddings and channels that fit
-// nothing, with and without something fused behind them.
+// Convolutions and their gradients on the CPU executor against the Oracle: kernel sizes, paddings and channel counts,
+// most of which fill no panel, with and without a fused epilogue.
 #include "windows.hpp"
 
 namespace crochet {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation made outside the library: what CONTRIBUTING.md shows.
+// An operation defined outside the library: the example of CONTRIBUTING.md.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>

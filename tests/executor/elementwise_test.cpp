@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations on the CPU executor against the Oracle: every operation, float and double and integers, every
-// way to broadcast, sizes around the vectors' width, and enough elements that the team splits them.
+// Elementwise operations on the CPU executor against the Oracle: every operation, float, double and integers, every way
+// to broadcast, sizes around the vector width, and enough elements for the team to split.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -58,7 +58,7 @@ TEST(Elementwise, FloatInOddSizes) { test_functions<float, 17>({1, 2, 7, 0, 33, 
 TEST(Elementwise, DoubleInOddSizes) { test_functions<double, 17>({1, 2, 7, 0, 33, 1009}); }
 TEST(Elementwise, OneColumn) { test_functions<float, 1>({1, 2, 31, 0, 5003}); }
 
-/// What is not fetched is computed in registers: other programs than those above.
+/// Unfetched values stay in registers, so the programs differ from those above.
 TEST(Elementwise, ASingleResultOfAChain) {
   for (int threads = 1; threads <= 3; ++threads) {
     AgainstOracle<Functions<float, 17>> both(threads, tolerance<float>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks that add to the graph: what they add sees the model, and looking at it changes nothing.
+// Hooks that add to the graph: their nodes can use the model's, and fetching these nodes does not change the model.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -18,7 +18,7 @@ struct Model {
   }
 };
 
-/// Adds a value made of a variable that the model's optimizer has assigned by then.
+/// Adds a value computed from a variable after the optimizer's update.
 struct WeightNorm {
   static constexpr void extend_graph(GraphBuilder& g) { g.name("norm", abs(g["w"])); }
   static constexpr auto fetches = crochet::fetches<"norm">;
@@ -27,7 +27,7 @@ struct WeightNorm {
   std::vector<float> seen{};
 };
 
-/// Adds a value made of what an earlier hook added.
+/// Adds a value computed from the value of an earlier hook.
 struct TwiceTheNorm {
   static constexpr void extend_graph(GraphBuilder& g) { g.name("twice", g["norm"] * 2); }
   static constexpr auto fetches = crochet::fetches<"twice">;

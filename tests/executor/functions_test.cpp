@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions, rounding, logic and activations on the CPU executor against the Oracle: float, double and integers, with
-// broadcasting, sizes around the vectors' width, no rows at all; and what becomes of special numbers.
+// broadcasting, sizes around the vector width, empty batches; and the results for special numbers.
 #include "against_oracle.hpp"
 
 namespace crochet {

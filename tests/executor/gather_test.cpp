@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements by index and their sums on the CPU executor against the Oracle: indices of every type, outside too, one and
-// several threads, no elements at all.
+// Elements by index and their sums on the CPU executor against the Oracle: indices of every type, also out of range,
+// one and several threads, empty arrays.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -52,7 +52,7 @@ TEST(Gather, Bytes) { test<Named<std::uint8_t, std::uint8_t>, double>({3, 1, 0})
 
 TEST(Gather, OutsideThereIsNothing) {
   AgainstOracle<Named<float, std::int32_t>> both(2, 2e-5);
-  both.most = 20;  // of 7
+  both.most = 20;  // the table has 7 rows
   both.run_all({16});
   const std::vector<double> rows = both.fetched(Name<"rows">{}), ids = both.oracle["ids"].data;
   int outside = 0;
@@ -82,7 +82,7 @@ struct Words {
     const Extent batch = g.dynamic("batch");
     const Tensor ids = g.placeholder<std::uint8_t>("ids", {batch, 3});
     const Tensor h = tanh(dense(embedding<double>(ids, 6, 17, "words", uniform(-1, 1)), 17, "hidden"));
-    const Tensor logits = matmul(h, g["words/table"], {.a = false, .b = true});  // the table once more
+    const Tensor logits = matmul(h, g["words/table"], {.a = false, .b = true});  // the table is used again
     const Tensor loss =
         sparse_softmax_cross_entropy(reshape(logits, {batch * 3, 6}), reshape(cast<std::int32_t>(ids), {batch * 3}));
     g.name("loss", loss);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First values of variables: their distribution, and that they depend on seed and name alone.
+// Initial values of variables: their distribution, and that they depend only on the seed and the name.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -23,7 +23,7 @@ struct Model {
     g.variable<bool>("bool", {10}, ones());
   }
 };
-/// Other variables before it, another shape and type: the same name.
+/// Another variable before it, and another shape and type, but the same name.
 struct Other {
   static constexpr void define(GraphBuilder& g) {
     g.variable<float>("something else", {17}, uniform(0, 1));
@@ -63,7 +63,7 @@ TEST(Initializers, ConstantsAreConstant) {
   EXPECT_EQ(values(e, Name<"bool">{}), std::vector<double>(10, 1));
 }
 
-// 60,000 draws: a mean is off by 0.4 % of the deviation (one sigma), so that 2 % are five sigmas.
+// 60,000 draws: the standard error of a mean is 0.4 % of the deviation, so 2 % are five sigmas.
 
 TEST(Initializers, UniformIsUniform) {
   auto e = initialized();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division of integers is defined for all operands, 0 and the ends of the type among them: in vectors, in the elements
-// that are left over, by one divisor for all and by constants; and the Oracle has the same rules.
+// Division of integers is defined for all operands, including 0 and the limits of the type: in vectors, in the
+// remaining elements, with one divisor for all elements, and in constants. The Oracle has the same rules.
 #include <limits>
 
 #include "against_oracle.hpp"
@@ -27,7 +27,7 @@ struct Divisions {
   }
 };
 
-/// As XLA has it: x / 0 is -1, x % 0 is x, and results wrap.
+/// XLA's rules: x / 0 is -1, x % 0 is x, and results wrap.
 template <class T>
 T quotient(T a, T b) {
   return b == 0 ? static_cast<T>(-1) : static_cast<T>(static_cast<__int128>(a) / b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers, bools and conversions on the CPU executor against the Oracle; and what becomes of NaN, infinities and
+// Integers, bools and conversions on the CPU executor against the Oracle; and the results for NaN, infinities and
 // zeros.
 #include <limits>
 

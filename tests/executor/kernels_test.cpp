@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, reductions, losses, repetitions and views on the CPU executor against the Oracle, with and without
-// something fused behind them, in float and double.
+// Products, reductions, losses, broadcasts and views on the CPU executor against the Oracle, with and without a fused
+// epilogue, in float and double.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -93,7 +93,7 @@ struct Empty {
 };
 
 TEST(Reductions, OfNothing) {
-  test<Empty, float>({3, 0, 2});  // 0 after 3: what is left in memory must not come out
+  test<Empty, float>({3, 0, 2});  // 0 after 3: old contents of the memory must not become results
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its kin and losses on the CPU executor against the Oracle: odd shapes, float and double, one thread and
-// several.
+// Softmax, its relatives and losses on the CPU executor against the Oracle: odd shapes, float and double, one thread
+// and several.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -22,7 +22,7 @@ void test(std::initializer_list<std::int64_t> batches, double low = 0, double hi
   }
 }
 
-/// Batches without an example between others, for what takes no mean over them (a mean of nothing is an error).
+/// An empty batch between others, for values without a mean over the batch (a mean of an empty batch is an error).
 template <class Model, class T, FixedString... Fetches>
 void test_of_nothing() {
   for (int threads = 1; threads <= 3; ++threads) {
@@ -136,7 +136,7 @@ TEST(Losses, ByElementOfNothing) {
   test_of_nothing<ByElement<float>, float, "sigmoid each", "squared each", "absolute each", "huber each">();
 }
 
-// Large logits must neither overflow nor lose what the small differences say.
+// Large logits must neither overflow nor lose small differences.
 struct Far {
   static constexpr void define(GraphBuilder& g) {
     const Tensor z = g.placeholder<float>("z", {3, 3}), y = g.placeholder<std::int32_t>("y", {3});
@@ -171,7 +171,7 @@ TEST(CrossEntropies, OfLogitsOfTenThousand) {
   for (float d : e.fetch<Name<"d">>(w)) EXPECT_TRUE(std::isfinite(d));
 }
 
-// A mask writes -infinity: such places get no probability at all, and a row of nothing else is not a number.
+// A mask writes -infinity: the probability there is exactly 0, and NaN in a row of only -infinity.
 TEST(Softmax, OfInfinities) {
   auto e = Cpu{}.compile<Far>();
   e.initialize();

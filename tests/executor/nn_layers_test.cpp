@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of normalisation and attention: whole models trained for a few steps on the CPU executor and on the Oracle,
-// moving averages and shared variables among them.
+// Normalization and attention layers: whole models trained for a few steps on the CPU executor and on the Oracle, with
+// moving averages and shared variables.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -90,8 +90,8 @@ TEST(BatchNorm, AveragesFollowTrainingAndNothingElse) {
   for (double v : variance) EXPECT_TRUE(std::isfinite(v)) << v;
 }
 
-// After enough steps on one batch the averages are that batch's mean and unbiased variance, and both networks agree but
-// for the bias of the variance.
+// After enough steps on one batch the averages are that batch's mean and unbiased variance. Both networks then agree
+// except for the bias of the variance.
 struct Still {
   static constexpr void define(GraphBuilder& g) {
     const Tensor x = g.placeholder<double>("x", {4, 1}), w = g.variable<double>("w", {1}, ones());

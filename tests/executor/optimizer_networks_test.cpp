@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates fused into the products that make the gradients: small networks with an optimizer each, against the Oracle,
-// every variable and slot after every step.
+// Updates fused into the products that compute the gradients: one small network per optimizer, against the Oracle.
+// Every variable and slot is compared after every step.
 #include "against_oracle.hpp"
 
 namespace crochet {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every optimizer over several steps, beside its formula written out in plain double code.
+// Every optimizer over several steps, against its formula in plain double code.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -15,13 +15,13 @@ namespace {
 
 using namespace crochet::literals;
 
-constexpr std::size_t size = 13;  // not a multiple of any vector
+constexpr std::size_t size = 13;  // no multiple of a vector width
 
-/// An optimizer whose rate is a number can be a constant.
+/// An optimizer with a constant rate can be a constant.
 constexpr Adagrad adagrad_options{.learning_rate = 0.1, .initial_accumulator = 0.2, .epsilon = 1e-3};
 
-/// All optimizers in one model, each with a variable of its own: loss = sum of c w + h w^2 / 2, so that the gradient is
-/// c + h w, and c changes from step to step.
+/// All optimizers in one model, each with its own variable: loss = sum of c w + h w^2 / 2, so the gradient is c + h w.
+/// c changes from step to step.
 template <class T>
 struct Model {
   struct Names {
@@ -52,7 +52,7 @@ struct Model {
   }
 };
 
-/// What an optimizer keeps for one element.
+/// The state of an optimizer for one element.
 struct Slots {
   double a = 0, b = 0, c = 0;
 };
@@ -104,7 +104,7 @@ double lion(double w, double g, Slots& s, int) {
   return w - 0.03 * (sign + 0.1 * w);
 }
 
-/// One optimizer's variable: as the executor has it, and as the rule moves it.
+/// The variable of one optimizer: the executor's values and those of the rule.
 template <class T>
 struct Trajectory {
   std::string_view name;
@@ -153,10 +153,10 @@ void follow(double tolerance) {
 }
 
 TEST(Optimizers, FollowTheirFormulasInDouble) { follow<double>(1e-13); }
-// Lion in float may step the other way where a sum nearly cancels; here none does.
+// In float, Lion could take the other sign where a sum nearly cancels; no sum here does.
 TEST(Optimizers, FollowTheirFormulasInFloat) { follow<float>(2e-6); }
 
-/// Slots are named as TensorFlow names them, and only those that are needed are made.
+/// Slots have TensorFlow's names, and only the required ones are created.
 TEST(Optimizers, NameTheirSlots) {
   const Graph g = build_graph<Model<float>>();
   for (std::string_view name :

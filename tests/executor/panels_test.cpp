@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights live in panels; whoever is not a kernel sees them row by row.
+// Weights are stored in panels; all access from outside the kernels is by rows.
 #include "against_oracle.hpp"
 
 namespace crochet {
 namespace {
 
-/// `w` is read by products only, `tied` is gathered as well, `small` has too few columns, `seen` has a view.
+/// Only products read `w`; `tied` is also gathered, `small` has too few columns, `seen` has a view.
 struct Model {
   static constexpr void define(GraphBuilder& g) {
     const auto x = g.placeholder<float>("x", {g.dynamic("n"), 40});

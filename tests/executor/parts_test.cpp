@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices, concatenation, padding and repetition on the CPU executor against the Oracle: odd shapes, one and several
-// threads, elements of every size, no elements at all.
+// threads, elements of every size, empty arrays.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -28,7 +28,7 @@ struct Parts {
     g.name("columns", slice(x, 1, 2, -1));
     g.name("every third", slice(x, -1, 1, to_end, 3));
     g.name("downwards", slice(x, 1, -2, 0, -2));
-    g.name("first rows", slice(x, 0, 0, 2));  // of one row the second is missing
+    g.name("first rows", slice(x, 0, 0, 2));  // a batch of one row has no second
     g.name("last rows", slice(x, 0, -3));
     g.name("every row", slice(x, 0, 0));
     g.name("none", slice(x, 1, 4, 4));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling, depthwise convolutions and their gradients on the CPU executor against the Oracle: windows that overlap,
-// leave pixels out or meet the border, and channels that fit no vector.
+// Pooling and its gradients on the CPU executor against the Oracle: windows that overlap, skip pixels or cross the
+// border, and channels that do not fill vectors.
 #include "windows.hpp"
 
 namespace crochet {
 namespace {
 
-/// Both kinds of pooling of one shape, side by side, of H x W pixels of C channels.
+/// Max and average pooling of one shape in one model, on H x W pixels of C channels.
 template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int32_t Kh, std::int32_t Kw, Padding P,
           std::int32_t Sh, std::int32_t Sw>
 struct Pools {
@@ -22,7 +22,7 @@ TEST(Pool, Overlapping) { test_windows<Pools<float, 9, 7, 19, 3, 3, same, 2, 1>,
 TEST(Pool, LeavesPixelsOut) { test_windows<Pools<double, 7, 11, 17, 2, 1, valid, 3, 2>, double>(); }
 TEST(Pool, LargeWindow) { test_windows<Pools<float, 19, 18, 5, 17, 17, same, 4, 5>, float>(); }
 
-/// The layers that pool_first takes apart: the Oracle computes them as they are written.
+/// The layers that pool_first rearranges; the Oracle computes them in their original order.
 template <class T, std::int32_t K, std::int32_t S>
 struct Layers {
   static constexpr void define(GraphBuilder& g) {

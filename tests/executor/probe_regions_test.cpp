@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes in what the executor rearranges: item regions, poolings that come first, values that are computed again or
+// Probes on graphs that the executor rearranges: item regions, poolings moved first, values that are recomputed, or
 // copied before they are overwritten.
 #include "probes.hpp"
 
 namespace crochet {
 namespace {
 
-/// A transformer's block, small: all of it one region of items, forward and backward.
+/// A small transformer block. All of it is one item region, forward and backward.
 struct Block {
   static constexpr void define(GraphBuilder& g) {
     const auto batch = g.dynamic("batch");
@@ -18,7 +18,7 @@ struct Block {
   }
 };
 
-/// A bias and relu before a pooling, which pool_first moves; and their gradients.
+/// A bias and relu before a pooling, which pool_first moves, and their gradients.
 struct Pooled {
   static constexpr void define(GraphBuilder& g) {
     const auto batch = g.dynamic("batch");
@@ -30,7 +30,7 @@ struct Pooled {
   }
 };
 
-/// The value of a variable is read after it has been assigned, twice.
+/// A variable is assigned twice and read before, between and after the assignments.
 struct Overwritten {
   static constexpr void define(GraphBuilder& g) {
     const auto x = g.placeholder<double>("x", {3});

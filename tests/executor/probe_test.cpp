@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What probes are shown of a network's steps; a probe that watches nothing changes nothing, one that watches a node
-// leaves all others as they are.
+// Probes on the steps of a network. A probe without watches changes nothing; a probe that watches one node leaves all
+// others unchanged.
 #include <array>
 #include <atomic>
 #include <stdexcept>
@@ -12,7 +12,7 @@
 namespace crochet {
 namespace {
 
-/// Panels, fused epilogues, an optimizer's moments, a rate that follows the step, constants that are folded.
+/// Panels, fused epilogues, an optimizer's moments, a rate that depends on the step, folded constants.
 struct Network {
   static constexpr void define(GraphBuilder& g) {
     const auto batch = g.dynamic("batch");
@@ -29,7 +29,7 @@ TEST(Probe, SeesANetworkLearn) {
   watch_everything<Network>(2, {5, 1}, 1e-9);
 }
 
-/// One layer of it.
+/// One layer of the network.
 struct Layer {
   static constexpr void define(GraphBuilder& g) {
     const auto batch = g.dynamic("batch");
@@ -42,7 +42,7 @@ struct Layer {
   }
 };
 
-/// Counts the calls of each step by member.
+/// Counts the calls of each step by team member.
 struct Counter {
   struct Calls {
     std::atomic<int> begun{0}, ended{0};
@@ -115,7 +115,7 @@ TEST(Probe, IsToldWhatStepsDoAndTouch) {
   std::string contained;
   for (const std::int32_t node : nodes) contained += counter.names[static_cast<std::size_t>(node)] + " ";
   EXPECT_EQ(contained, "first/matmul first/add first/mul hidden gradients/square gradients/sub ");
-  // A product of [6, 9] and [9, 20], then a bias, a factor and tanh for each of its elements, and tanh's derivative.
+  // A product of [6, 9] and [9, 20], then per element a bias, a factor, tanh and tanh's derivative.
   EXPECT_EQ(first->flops, 2.0 * 6 * 9 * 20 + 5 * 6 * 20);
   EXPECT_EQ(first->bytes_read, 8.0 * (6 * 9 + 9 * 20 + 20));
   EXPECT_EQ(first->bytes_written, 8.0 * (6 * 20) * 2);
@@ -180,7 +180,7 @@ TEST(Probe, ThatWatchesOneNodeLeavesOthersFused) {
   EXPECT_EQ(shown.count("hidden"), 0U);
 }
 
-/// What a run with such watches executes: steps, and the operations and stores fused behind them.
+/// What a run with these watches executes: steps, and the operations and stores fused into them.
 struct Work {
   std::size_t steps = 0, instructions = 0, slots = 0;
 };
@@ -202,7 +202,7 @@ struct NoNode {
 };
 TEST(Probe, WhatIsNotWatchedCostsNothing) {
   constexpr Work nothing = work_of<NoNode>(), one = work_of<OneNode>(), all = work_of<WatchEverything>();
-  // OneNode: first/add is stored once more; what it takes of variables and feeds is there anyway.
+  // OneNode: first/add is stored in addition; its variables and feeds are in memory in any case.
   EXPECT_EQ(one.steps, nothing.steps);
   EXPECT_EQ(one.instructions, nothing.instructions + 1);
   EXPECT_EQ(one.slots, nothing.slots + 1);
@@ -210,7 +210,7 @@ TEST(Probe, WhatIsNotWatchedCostsNothing) {
   EXPECT_GT(all.slots, one.slots + 5);
 }
 
-/// Throws when it is shown the n-th tensor.
+/// Throws at the n-th tensor.
 struct Throws {
   using watches = WatchEverything;
   int left = 0, ends = 0;

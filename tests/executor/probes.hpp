@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Probes that keep what they are shown, and what it has to be: every value the oracle's, each after those it is made
-// of.
+// Probes that record all tensors, and their checks: every value equals the oracle's, and inputs come before their
+// users.
 #pragma once
 #include <cstring>
 #include <set>
@@ -27,7 +27,7 @@ inline std::vector<double> numbers_in(const ProbedTensor& tensor) {
   return numbers<std::uint8_t>(tensor);
 }
 
-/// Keeps all that it is shown.
+/// Records all tensors that are passed to it.
 template <class W>
 struct Recorder {
   using watches = W;
@@ -62,7 +62,7 @@ struct Recorder {
   void on_run_end() { ++ends; }
 };
 
-/// Each shown value is the oracle's; nothing is shown twice; inputs come before users.
+/// Each recorded value equals the oracle's; no node occurs twice; inputs come before users.
 template <class W>
 void check(const Recorder<W>& recorder, const testing::Oracle& oracle, double tolerance) {
   std::set<std::int32_t> seen;
@@ -80,7 +80,7 @@ void check(const Recorder<W>& recorder, const testing::Oracle& oracle, double to
     }
   }
 }
-/// All that the demand computes is shown.
+/// All nodes that the demand computes are recorded.
 template <class W>
 void check_complete(const Recorder<W>& recorder, const testing::Oracle& oracle) {
   std::set<std::int32_t> seen;
@@ -101,7 +101,7 @@ void watch_everything(int threads, std::initializer_list<std::int64_t> batches, 
     both.run_probed(Loss{}, Train{}, {batch}, &recorder);
     check(recorder, both.oracle, tolerance);
     check_complete(recorder, both.oracle);
-    both.run(Loss{}, Train{}, {batch});  // a plain step goes on from there
+    both.run(Loss{}, Train{}, {batch});  // a plain step continues from the same variables
   }
   EXPECT_EQ(recorder.ends, static_cast<int>(batches.size()));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random tensors and dropout on the CPU executor: the same as the Oracle's for any number of threads, new in each run
-// that draws, the same forwards and backwards, and the same again when a run goes on from saved variables.
+// Random tensors and dropout on the CPU executor: equal to the Oracle's for any number of threads, new in each run that
+// draws, the same in the forward and the backward pass, and repeated when a run continues from saved variables.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -41,7 +41,7 @@ double variance(std::vector<double> v) {
 
 TEST(Random, HasTheMomentsItShould) {
   AgainstOracle<Drawn> both(2, 1e-6, 5);
-  both.run_all({3000});  // about 10^5 of each: five standard deviations of the mean are 0.016 times that of one
+  both.run_all({3000});  // about 10^5 draws of each: five standard errors of a mean are 0.016 deviations
   const std::vector<double> u = both.fetched(Name<"uniform">{}), z = both.fetched(Name<"normal">{});
   const std::vector<double> w = both.fetched(Name<"wide uniform">{}), n = both.fetched(Name<"wide normal">{});
   EXPECT_NEAR(mean(u), 0, 0.01);
@@ -101,7 +101,7 @@ TEST(Dropout, TrainsAndIsSwitchedOffByAFlag) {
   for (int i = 0; i < 8; ++i) both.run(Names<Name<"loss">, Name<"dy">, Name<"y">>{}, Names<Name<"fit">>{}, {5});
 }
 
-/// Runs the net on feeds of its own.
+/// Runs the network on its own feeds.
 class Runs {
  public:
   using E = cpu::Executor<kernel::Tiles, Net>;
@@ -116,7 +116,7 @@ class Runs {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 7) - 3;
     executor.run<Demand<F, T>>(workspace, Feed<Name<"x">, std::vector<double>>{x}, Feed<Name<"on">, std::int32_t>{on});
   }
-  /// All variables, one behind the other.
+  /// All variables, concatenated.
   std::vector<double> variables() {
     std::vector<double> all;
     each([&](auto values) { all.insert(all.end(), values.begin(), values.end()); });
@@ -151,7 +151,7 @@ TEST(Dropout, GoesOnExactlyWhereSavedVariablesWere) {
   Runs whole(1), first(1), second(99);
   whole.train(7);
   first.train(4);
-  first.run<Names<Name<"y">>, Names<>>(0);  // an evaluation in between disturbs nothing
+  first.run<Names<Name<"y">>, Names<>>(0);  // an evaluation in between changes nothing
   second.restore(first.variables());
   second.train(3);
   EXPECT_EQ(whole.variables(), second.variables());

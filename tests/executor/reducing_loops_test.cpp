@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that reduce on the way, against the Oracle: everything, rows, columns, several at once, behind operands of
-// every kind, for sizes around a block's and 1 to 4 threads. And what becomes of them in the plan.
+// Loops with reductions, against the Oracle: to one value, along rows, down columns, several at once, with operands of
+// every kind, for sizes around a block's and 1 to 4 threads. And their form in the plan.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -64,8 +64,8 @@ TEST(ReducingLoops, Means) {
   test<Means<double>>(1e-12, {1, 2, 9, 1031});
 }
 
-/// What is not fetched is not stored: other programs.
-TEST(ReducingLoops, OneResultAlone) {  // of rows that do not end with a register
+/// Unfetched values are not stored, so the programs differ.
+TEST(ReducingLoops, OneResultAlone) {  // rows that do not fill the last register
   for (int threads = 1; threads <= 3; ++threads) {
     AgainstOracle<Reductions<float, 17>> both(threads, 3e-6);
     for (std::int64_t batch : {1, 3, 0, 2503}) {
@@ -85,7 +85,8 @@ struct Long {
 };
 TEST(ReducingLoops, LongSumsKeepTheirDigits) { test<Long>(2e-7, {1, 4001}); }
 
-/// Item regions: loops in them reduce within an item, over all items, and to columns, while items come slice by slice.
+/// Item regions: their loops reduce within an item, over all items, and to columns, while items are processed in
+/// slices.
 struct Items {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");
@@ -111,7 +112,7 @@ TEST(ReducingLoops, InItemRegions) {
   }
 }
 
-/// Twelve operations, their mean, and the gradient of all.
+/// Twelve operations, their mean, and the gradient of the mean.
 struct Chain {
   static constexpr void define(GraphBuilder& g) {
     const Tensor x = g.variable<float>("x", {1000}, uniform(-2, 2));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions on the CPU executor against the Oracle: every kind, along rows and down columns, shapes around the
-// vectors' width and the kernels' strips, nothing at all, few results of much (which the team shares); results repeat.
+// Reductions on the CPU executor against the Oracle: every kind, along rows and down columns, shapes around the vector
+// width and the kernels' strips, empty arrays, few results of many elements (which the team shares). Results repeat.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -51,7 +51,7 @@ struct Kinds {
 TEST(Reductions, OfEveryKindInFloat) { test<Kinds<float>, float>({1, 2, 9, 65}); }
 TEST(Reductions, OfEveryKindInDouble) { test<Kinds<double>, double>({1, 2, 9, 65}); }
 
-/// Widths around vectors and strips.
+/// Widths around those of vectors and strips.
 template <class T>
 struct Widths {
   template <std::int64_t N>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Item regions: steps that take a few items of the batch through on one core give what the graph says, for any number
-// of items and of threads.
+// Item regions: steps that process a few items of the batch at a time on one core have the graph's results, for any
+// number of items and threads.
 #include "against_oracle.hpp"
 
 namespace crochet {
 namespace {
 
-/// Rows of every item go through two products, functions between them, and a reduction within the item; `whole` reads
-/// all items at once and ends the region; what is behind it begins another.
+/// The rows of each item pass through two products, functions between them, and a reduction within the item. `whole`
+/// reads all items at once and ends the region; the steps after it begin another.
 struct Model {
   static constexpr void define(GraphBuilder& g) {
     const auto batch = g.dynamic("batch");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running sums, greatest elements and elements of rows by index: on the CPU executor against the Oracle, and their
-// gradients.
+// Running sums, largest elements and elements of rows by index, and their gradients, on the CPU executor against the
+// Oracle.
 #include "against_oracle.hpp"
 
 #include "../graph/gradient_cases.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning-rate schedules and gradient clipping beside plain code.
+// Learning-rate schedules and gradient clipping against plain code.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace crochet::literals;
 
-/// A schedule of one's own.
+/// A user-defined schedule.
 struct InverseRoot {
   double initial = 1;
   constexpr Tensor operator()(Tensor step) const { return initial / sqrt(step + 1); }
@@ -87,7 +87,7 @@ TEST(Schedules, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Rate(PiecewiseConstant{.boundaries = {1}, .values = {1}}), GraphError);
 }
 
-/// What Rate and MinimizeOptions::clip hold their callables in.
+/// Function, the type in which Rate and MinimizeOptions::clip store their callables.
 constexpr int called_in_the_compiler() {
   int calls = 0;
   Function<int(int)> f = [&calls](int x) { return ++calls, 2 * x; };
@@ -109,7 +109,7 @@ TEST(Schedules, AreHeldByCopies) {
   EXPECT_EQ(g(), 3U);
 }
 
-/// The rate is a scalar that follows global_step; all variables share it, and hooks find it by its name.
+/// The rate is a scalar computed from global_step. All variables share it, and hooks access it by its name.
 struct Scheduled {
   static constexpr void define(GraphBuilder& g) {
     const Tensor a = g.variable<float>("a", {3}, zeros()), b = g.variable<double>("b", {2}, zeros());
@@ -140,8 +140,8 @@ TEST(Schedules, DriveAnOptimizerByTheGlobalStep) {
   session.close();
 }
 
-/// Gradients c of a and d of b, both [5], clipped in each way: with SGD of rate 1 from 0, what is left in a variable is
-/// the clipped gradient with the other sign.
+/// Gradients c of a and d of b, both [5], clipped in each way. SGD of rate 1 from 0 leaves the negated clipped gradient
+/// in the variable.
 struct Clipped {
   static constexpr void define(GraphBuilder& g) {
     const Tensor c = g.placeholder<double>("c", {5}), d = g.placeholder<float>("d", {5});
@@ -194,7 +194,7 @@ TEST(Clipping, LimitsWhatTheOptimizerSees) {
   }
 }
 
-/// A clipped gradient must not make a NaN look healthy.
+/// Clipping must not hide a NaN in a gradient.
 TEST(Clipping, LetsNaNThrough) {
   MonitoredSession session{Cpu{}.compile<Clipped>()};
   const std::vector<double> c{1, NAN, 1, 1, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions on a compiled model: initializing, being ready and starting again are real there.
+// Sessions on a compiled model, with real initialization, readiness checks and recovery.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 
 using crochet::testing::ManualClock;
 
-/// w := w - 0.5 * d/dw (w^2 / 2), from a value that the seed draws.
+/// w := w - 0.5 * d/dw (w^2 / 2), from an initial value that depends on the seed.
 struct Halving {
   static constexpr void define(GraphBuilder& g) {
     const auto w = g.variable<float>("w", {4}, glorot_uniform());
@@ -63,7 +63,7 @@ TEST_F(CpuSession, ReadingAVariableWithoutAValueIsAnErrorThatNamesIt) {
   session.close();
 }
 
-/// Fails in the run after so many.
+/// Fails after `runs` successful runs.
 struct FailsAfter {
   int runs = 0;
   void before_run(auto&) {
@@ -76,7 +76,7 @@ TEST_F(CpuSession, ALostSessionIsInitializedAnewAndTheRunRepeated) {  // S7
   const float first = loss_of(session);
   for (int i = 0; i < 3; ++i) session.run("train"_n);
   EXPECT_LT(loss_of(session), first / 8);
-  session.run("train"_n);  // lost; from the first values again, one step
+  session.run("train"_n);  // lost; then one step from the initial values
   EXPECT_FLOAT_EQ(loss_of(session), first / 4);
   EXPECT_EQ(session.recoveries(), 1);
   session.close();
@@ -91,7 +91,7 @@ TEST_F(CpuSession, InitFnSetsWhatTheInitializationDoesNotKnow) {  // S3
   session.close();
 }
 
-/// A clock on which the chief does its work at 60 seconds.
+/// A clock that simulates the chief: at 60 seconds it initializes the shared variables.
 template <class E>
 struct ChiefAtWork : ManualClock {
   E* shared = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions with strides and dilations, their gradients, and along one dimension, against the Oracle.
+// Convolutions with strides and dilations, their gradients, and one-dimensional convolutions, against the Oracle.
 #include "windows.hpp"
 
 namespace crochet {

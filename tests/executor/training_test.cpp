@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that are trained for some steps on the CPU executor and on the Oracle: every variable, the optimizers' moments
-// included, has to agree after every step, while the batch changes its size.
+// Models trained for some steps on the CPU executor and on the Oracle: every variable, including the optimizers'
+// moments, must agree after every step. The batch size changes.
 #include "against_oracle.hpp"
 
 namespace crochet {
@@ -36,7 +36,7 @@ void train_mlp(double tolerance) {
 }
 
 TEST(Training, MlpInDouble) { train_mlp<double>(1e-10); }
-// Adam divides by the root of a gradient's square: where the gradient nearly cancels, float and double part.
+// Adam divides by the root of a squared gradient: float and double differ where the gradient nearly cancels.
 TEST(Training, MlpInFloat) { train_mlp<float>(2e-3); }
 
 struct Cnn {
@@ -61,7 +61,7 @@ TEST(Training, CnnInDouble) {
   }
 }
 
-// A generator and a discriminator, each with an optimizer of its own, trained alternately and together.
+// A generator and a discriminator, each with its own optimizer, trained alternately and together.
 struct Gan {
   static constexpr Tensor discriminator(Tensor x, Tensor w, Tensor v) { return matmul(tanh(matmul(x, w)), v); }
   static constexpr void define(GraphBuilder& g) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that slide windows over images, against the Oracle.
+// Models with sliding windows over images, against the Oracle.
 #pragma once
 #include "against_oracle.hpp"
 
@@ -7,7 +7,7 @@ namespace crochet {
 
 inline constexpr Padding same = Padding::same, valid = Padding::valid;
 
-/// Runs a model of learn() with batches of several sizes, an empty one too, and one to three threads.
+/// Runs a model of learn() with batches of several sizes, including an empty one, and one to three threads.
 template <class Model, class T>
 void test_windows() {
   for (int threads = 1; threads <= 3; ++threads) {
@@ -15,13 +15,13 @@ void test_windows() {
     for (std::int64_t batch : {1, 2, 0, 7}) {
       SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
       both.run(Names<Name<"y">>{}, Names<>{}, {batch});
-      if (batch == 0) continue;  // the mean of nothing is no number
+      if (batch == 0) continue;  // the mean of an empty batch is an error
       both.run(Names<Name<"loss">, Name<"y">, Name<"activated">, Name<"d x">>{}, Names<Name<"train">>{}, {batch});
     }
   }
 }
 
-/// An image [H, W, C], and what is to be learned of a tensor made from it.
+/// image_of(): an image [H, W, C], scaled by a variable. learn(): the loss and training of a tensor computed from it.
 template <class T, std::int64_t H, std::int64_t W, std::int64_t C>
 constexpr Tensor image_of(GraphBuilder& g) {
   const Tensor image = g.placeholder<T>("image", {g.dynamic("batch"), H, W, C});
@@ -36,7 +36,7 @@ constexpr void learn(GraphBuilder& g, Tensor x, Tensor y) {
   g.name("train", minimize(loss, SGD{0.01}));
 }
 
-/// H x W pixels of C channels, K filters of Kh x Kw.
+/// A convolution of H x W pixels of C channels with K filters of Kh x Kw.
 template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int64_t K, std::int32_t Kh, std::int32_t Kw,
           Padding P, std::int32_t Sh = 1, std::int32_t Sw = 1, std::int32_t Dh = 1, std::int32_t Dw = 1>
 struct Convolution {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same models with products by Eigen: the other backend behind the same seam.
+// The same models with Eigen's products: the other backend of the same interface.
 #include <crochet/executor/cpu/eigen.hpp>
 
 #include "../against_oracle.hpp"

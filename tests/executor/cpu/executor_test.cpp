@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU executor's promises to its caller: nothing unfetched is computed, feeds are checked with clear words, results
-// repeat for the same number of threads, what is fetched is what the run left.
+// The CPU executor's guarantees to its caller: nothing unfetched is computed, errors of feeds are clear, results repeat
+// for the same number of threads, and a fetch returns the values after the run.
 #include <array>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors show their variables, and know which of them have a value.
+// Executors give access to their variables and track which of them have a value.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What describe() says of a small model, word for word.
+// The text of describe() for a small model, word for word.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds of sizes that no run can have: each is an error that names the placeholder and its extents, or the bytes that
-// are not there; nothing is written.
+// Feeds of impossible sizes. Each is an error that names the placeholder and its extents, or the number of bytes that
+// cannot be allocated. Nothing is written.
 #include <crochet/executor/cpu.hpp>
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-// A sanitizer's allocator returns null as the system's does.
+// A sanitizer's allocator then returns null, as the system's does.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
 extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
 

@@ -68,7 +68,7 @@ TEST(StepExecutor, SaysWhetherAnybodyWantsAnOutput) {
   EXPECT_EQ(made, 3);
 }
 
-/// Counts assignments.
+/// Counts its assignments.
 struct Costly {
   int* assigned = nullptr;
   Costly() = default;
