@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CoreMetadata: what a debugged run was asked for.
+// CoreMetadata: the feeds, fetches, targets and counters of a debugged run.
 #pragma once
 
 #include <crochet/proto/event.pb.h>
@@ -14,25 +14,25 @@
 
 namespace crochet::debug {
 
-/// A run, as the readers of dumps and streams see it.
+/// The metadata of a run, as the readers of dumps and streams receive them.
 struct CoreMetadata {
-  std::int64_t global_step = -1;            ///< -1: not known
-  std::int64_t session_run_index = 0;       ///< counts the debugged runs of this process, from 1
-  std::int64_t executor_step_index = 0;     ///< counts the runs of this graph with these watches, from 0
+  std::int64_t global_step = -1;            ///< -1: unknown
+  std::int64_t session_run_index = 0;       ///< number of this debugged run in this process, from 1
+  std::int64_t executor_step_index = 0;     ///< number of this run of the graph with these watches, from 0
   std::vector<std::string> input_names{};   ///< fed tensors, `x:0`
   std::vector<std::string> output_names{};  ///< fetched tensors
   std::vector<std::string> target_nodes{};  ///< `train`
-  std::optional<std::int64_t> dropped{};    ///< an addition of ours: events lost so far
+  std::optional<std::int64_t> dropped{};    ///< an extension: events lost so far
 };
 
-/// The next session_run_index of this process. Any thread.
+/// The next session_run_index of this process. Thread-safe.
 inline std::int64_t next_session_run_index() {
   static std::atomic<std::int64_t> runs{0};
   return ++runs;
 }
 
-/// The six keys in the order in which readers know them, names sorted by their bytes; `grpc_path` (with its first
-/// slash, or empty) is the seventh on a stream. Names are escaped, which the original's are not.
+/// The six keys in TensorFlow's order, each list of names sorted by bytes. On a stream `grpc_path` (with its first
+/// slash, or empty) is the seventh. Names are escaped, unlike TensorFlow's.
 inline std::string metadata_json(const CoreMetadata& metadata, const std::optional<std::string>& grpc_path = {}) {
   const auto sorted = [](std::vector<std::string> names) {
     std::sort(names.begin(), names.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of a debugged run: with the nodes that TensorFlow's debugger inserts.
+// The graph of a debugged run, with the nodes that TensorFlow's debugger inserts.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -23,9 +23,9 @@
 
 namespace crochet::debug {
 
-/// What is published of one output of a node.
+/// The debug operations on one output of a node.
 struct GraphWatch {
-  std::size_t node = 0;  ///< its place in the GraphDef
+  std::size_t node = 0;  ///< its index in the GraphDef
   std::int32_t slot = 0;
   std::vector<DebugOp> ops{};
 };
@@ -43,17 +43,17 @@ inline proto::DataType type_of(const proto::NodeDef& node) {
   return proto::DT_INVALID;
 }
 
-/// Inserts nodes for watched outputs into one graph.
+/// Inserts the debug nodes of watched outputs into a graph.
 class DebugNodes {
  public:
   DebugNodes(proto::GraphDef& graph, std::span<const std::string> urls) : graph_(graph), urls_(urls) {}
 
   void watch(const GraphWatch& watch) {
-    // By value: adding nodes moves what the graph holds.
+    // A copy: adding nodes can move the nodes of the graph.
     const proto::NodeDef node = graph_.node(static_cast<int>(watch.node));
     const std::string copy = "__copy_" + node.name() + "_" + std::to_string(watch.slot);
     add_copy(node, copy, watch);
-    // Who reads a variable reads the variable itself: a copy of a reference could not be assigned to.
+    // Consumers of a variable keep reading the variable, because a copy of a reference cannot be assigned to.
     const bool reference = node.op() == "VariableV2";
     Reader reader{reference ? "" : copy, {}};
     for (std::size_t i = 0; i < watch.ops.size(); ++i) {
@@ -62,7 +62,7 @@ class DebugNodes {
     readers_.insert_or_assign(input_name(node.name(), watch.slot), std::move(reader));
   }
 
-  /// Readers of what is watched read the copy, and wait until it is published.
+  /// Makes the consumers of watched outputs read the copy and wait until it is published.
   void redirect(int nodes) {
     for (int i = 0; i < nodes; ++i) {
       proto::NodeDef& node = *graph_.mutable_node(i);
@@ -134,7 +134,7 @@ class DebugNodes {
 
 }  // namespace detail
 
-/// Renames the nodes whose names are no safe paths (safe_names.hpp), and what refers to them.
+/// Renames the nodes whose names are not safe paths (safe_names.hpp), and the references to them.
 inline void make_names_safe(proto::GraphDef& graph) {
   std::map<std::string, std::string> renamed;
   for (proto::NodeDef& node : *graph.mutable_node()) {
@@ -154,7 +154,7 @@ inline void make_names_safe(proto::GraphDef& graph) {
 }
 
 /// Adds, for each watched output `n:k`, `__copy_n_k` (op Copy) and for each of its operations `__dbg_n:k_i_<op>`, with
-/// the attributes that the original's servicer reads (gated_grpc) and those of the operation. `urls`: where to, say
+/// the attributes that TensorFlow's servicer reads (gated_grpc) and those of the operation. `urls`: the destinations,
 /// `file:///...` or `grpc://...`. Source: the graph that TensorFlow 1.15 runs and dumps.
 inline void insert_debug_nodes(proto::GraphDef& graph, std::span<const GraphWatch> watches,
                                std::span<const std::string> urls) {
@@ -164,14 +164,14 @@ inline void insert_debug_nodes(proto::GraphDef& graph, std::span<const GraphWatc
   inserted.redirect(nodes);
 }
 
-/// The graph of a debugged run, made when it is asked for: many a run is looked into and published nowhere. One thread.
+/// The graph of a debugged run, built on first use: not every observed run is published. Not thread-safe.
 class DebugGraph {
  public:
   DebugGraph(std::shared_ptr<const proto::GraphDef> graph, std::vector<GraphWatch> watches,
              std::vector<std::string> urls)
       : graph_(std::move(graph)), watches_(std::move(watches)), urls_(std::move(urls)) {}
 
-  /// With its debug nodes. Cost: of the first call that of copying and serializing the graph.
+  /// The graph with its debug nodes. Cost: the first call copies and serializes the graph.
   [[nodiscard]] std::shared_ptr<const std::string> serialized() {
     if (serialized_ == nullptr) {
       proto::GraphDef graph = *graph_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FramedTensor: the bytes of a tensor's event around the tensor's own, so that these go from memory to the file without
-// a copy.
+// FramedTensor: the bytes of a tensor's event before and after the elements, so that the elements are written from
+// memory to the file without a copy.
 #pragma once
 
 #include <crochet/proto/event.pb.h>
@@ -15,7 +15,8 @@
 
 namespace crochet::debug {
 
-/// `head`, `content` and `tail` are `tensor_event(firing).SerializeAsString()`. `content` is the firing's own memory.
+/// `head`, `content` and `tail` together are `tensor_event(firing).SerializeAsString()`. `content` views the firing's
+/// memory.
 struct FramedTensor {
   std::string head;
   std::span<const std::byte> content;
@@ -24,13 +25,13 @@ struct FramedTensor {
 
 namespace detail {
 
-/// Adds the key of a field of bytes, and their number: what stands before them on the wire.
+/// Appends the tag and the length of a length-delimited field.
 inline void add_length(std::string& to, std::uint32_t field, std::size_t length) {
-  to += static_cast<char>(field << 3 | 2U);  // of the fields here none has a number above 15
+  to += static_cast<char>(field << 3 | 2U);  // all fields here have numbers <= 15: the tag is one byte
   for (; length > 127; length >>= 7) to += static_cast<char>((length & 127U) | 128U);
   to += static_cast<char>(length);
 }
-/// `inner` behind the length of what it begins.
+/// `inner` after the field's tag and length; the length includes `more` bytes that follow.
 inline std::string in_field(std::uint32_t field, const std::string& inner, std::size_t more) {
   std::string outer;
   add_length(outer, field, inner.size() + more);
@@ -39,8 +40,8 @@ inline std::string in_field(std::uint32_t field, const std::string& inner, std::
 
 }  // namespace detail
 
-/// Frames a firing for one file; strings are copied into `head`. Fields are in the order of their numbers, as protobuf
-/// writes them: the tensor's content is the last of its fields here, and only the plug-in data come behind it.
+/// Frames a firing for one file; strings are copied into `head`. The fields are in the order of their numbers, as
+/// protobuf writes them: the tensor's content is its last field here, and only the plug-in data follow it.
 inline FramedTensor framed(const DebugEvent& debug_event) {
   if (debug_event.tensor.dtype == io::DataType::string) return {tensor_event(debug_event).SerializeAsString(), {}, {}};
   DebugEvent without = debug_event;

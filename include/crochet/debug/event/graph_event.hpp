@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph on its way to a file or, in chunks, to a server.
+// The events of a graph: one for a file, chunks for a server.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -16,10 +16,10 @@
 
 namespace crochet::debug {
 
-/// The most bytes of a tensor or graph in one message: with its frame a message stays below gRPC's default limit.
+/// Maximum bytes of a tensor or graph in one message; with its frame, a message stays below gRPC's default limit.
 inline constexpr std::size_t chunk_bytes = 4000 * 1024;
 
-/// How many chunks so many bytes make; nothing at all makes none.
+/// The number of chunks for so many bytes; 0 for 0 bytes.
 constexpr std::size_t chunks_of(std::size_t bytes) { return bytes / chunk_bytes + (bytes % chunk_bytes != 0 ? 1 : 0); }
 
 /// The event of a graph's file: the time in microseconds and the graph's bytes.
@@ -30,8 +30,8 @@ inline proto::Event graph_event(std::string_view serialized_graph, std::int64_t 
   return event;
 }
 
-/// The events by which a server gets a graph: each begins `<hash>,<device>,<time>|<index>|<count>|`. A graph without
-/// bytes makes none. The device's name has neither `,` nor `|`.
+/// The events that send a graph to a server. Each begins with `<hash>,<device>,<time>|<index>|<count>|`. An empty graph
+/// has no events. The device's name must not contain `,` or `|`.
 inline std::vector<proto::Event> graph_chunks(std::string_view serialized_graph, std::string_view device,
                                               std::int64_t microseconds) {
   const std::size_t count = chunks_of(serialized_graph.size());

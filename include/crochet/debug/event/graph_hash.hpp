@@ -8,8 +8,8 @@
 
 namespace crochet::debug {
 
-/// 64 bits of a serialized GraphDef, the same that TensorFlow's `Hash64` gives. Source: Austin Appleby's MurmurHash64A
-/// (public domain), seed 0xDECAFCAFFE. No reader checks it.
+/// 64-bit hash of a serialized GraphDef, equal to TensorFlow's `Hash64`. Source: Austin Appleby's MurmurHash64A (public
+/// domain), seed 0xDECAFCAFFE. Readers do not verify it.
 constexpr std::uint64_t graph_hash(std::string_view bytes) {
   constexpr std::uint64_t seed = 0xDECAFCAFFE, m = 0xC6A4A7935BD1E995;
   constexpr int shift = 47;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A protobuf message, field by field, without making it: what is large is passed over.
+// Reads a protobuf message field by field without constructing it; large fields are skipped.
 #pragma once
 
 #include <google/protobuf/io/coded_stream.h>
@@ -14,7 +14,7 @@
 
 namespace crochet::debug {
 
-inline constexpr std::uint64_t max_text = std::uint64_t{1} << 20;  // bytes of a name or of the plug-in's data
+inline constexpr std::uint64_t max_text = std::uint64_t{1} << 20;  // maximum bytes of a name or of the plug-in's data
 inline constexpr std::uint64_t max_event = 0x7fffffff;             // bytes: protobuf's limit for a message
 
 namespace detail {
@@ -24,8 +24,8 @@ using google::protobuf::io::CodedInputStream;
 constexpr std::uint32_t varint_field(int number) { return static_cast<std::uint32_t>(number) << 3; }
 constexpr std::uint32_t bytes_field(int number) { return varint_field(number) | 2; }
 
-/// Goes through a message field by field. Every length is compared with what is left of the message around it; the
-/// fields that nobody asks for are passed over, groups in each other to protobuf's depth of 100.
+/// Reads a message field by field. Every length is checked against the rest of the enclosing message. Fields that the
+/// callback rejects are skipped; groups may be nested up to protobuf's depth of 100.
 class MessageWalk {
  public:
   MessageWalk(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size) : in_(&from) {
@@ -33,7 +33,7 @@ class MessageWalk {
     in_.PushLimit(static_cast<int>(size));
   }
 
-  /// Calls `field(tag)` for each field; it returns false for one it does not take.
+  /// Calls `field(tag)` for each field. It reads the field and returns true, or returns false and the field is skipped.
   template <class F>
   void fields(F field) {
     while (in_.BytesUntilLimit() > 0) {
@@ -42,12 +42,12 @@ class MessageWalk {
       if (!field(tag)) skip_field(tag, 0);
     }
   }
-  /// The fields of the message that begins here.
+  /// Calls `field(tag)` for the fields of the nested message at the current position.
   template <class F>
   void nested(F field) {
     within(length(), field);
   }
-  /// The fields of a message of `size` bytes, whose length() has been read.
+  /// The same for a message of `size` bytes, after its length() has been read.
   template <class F>
   void within(std::uint64_t size, F field) {
     const int outer = in_.PushLimit(static_cast<int>(size));
@@ -72,7 +72,7 @@ class MessageWalk {
   void bytes(std::string& to, std::uint64_t size) {
     if (!in_.ReadString(&to, static_cast<int>(size))) fail();
   }
-  /// The length of what begins here, which is within the message.
+  /// Reads the length of the field at the current position. It is within the message.
   std::uint64_t length() {
     const std::uint64_t size = number();
     if (size > static_cast<std::uint64_t>(in_.BytesUntilLimit())) fail();
@@ -84,7 +84,7 @@ class MessageWalk {
   [[nodiscard]] std::uint64_t position() const { return static_cast<std::uint64_t>(in_.CurrentPosition()); }
 
  private:
-  static constexpr int max_depth = 100;  // groups in each other: protobuf's own limit
+  static constexpr int max_depth = 100;  // nested groups: protobuf's own limit
 
   void skip_field(std::uint32_t tag, int depth) {
     if ((tag >> 3) == 0 || depth > max_depth) fail();
@@ -104,7 +104,7 @@ class MessageWalk {
         fail();
     }
   }
-  /// Up to the end of the group that `begin` has opened.
+  /// Skips to the end of the group that `begin` opened.
   void skip_group(std::uint32_t begin, int depth) {
     for (;;) {
       const std::uint32_t tag = in_.ReadTag();

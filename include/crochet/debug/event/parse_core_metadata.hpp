@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a core metadata event, read back.
+// Parses the text of a core metadata event.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,9 @@ inline std::vector<std::string> metadata_names(const nlohmann::json& json, const
 }
 }  // namespace detail
 
-/// Reads the JSON of core metadata: all six keys have to be there, others are passed over (`dropped` is taken where it
-/// is a number). Throws DataLossError with the cause. The original writes names without escapes, so that a name with a
-/// quote in it makes a file that nobody can read.
+/// Parses the JSON of core metadata. All six keys are required; unknown keys are ignored (`dropped`, if present, must
+/// be a whole number). Throws DataLossError with the cause. TensorFlow does not escape names: a file with a quote in a
+/// name cannot be parsed.
 inline CoreMetadata parse_core_metadata(std::string_view text) {
   const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 16) throw DataLossError("its metadata are nested");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a protobuf message will take, found without making it.
+// Computes the memory of a parsed protobuf message without parsing it.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -18,8 +18,8 @@ namespace crochet::debug {
 
 namespace detail {
 
-/// Walks through a message with its description, and adds up what its parts take when they are parsed. The numbers are
-/// upper bounds for protobuf 3.21 and later on a 64-bit machine.
+/// Walks through a message with its descriptor and adds the memory that its parts need after parsing. The numbers are
+/// upper bounds for protobuf 3.21 and later on 64-bit machines.
 class ParsedSize {
  public:
   ParsedSize(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size, std::uint64_t most)
@@ -34,12 +34,12 @@ class ParsedSize {
  private:
   using Field = google::protobuf::FieldDescriptor;
 
-  static constexpr std::uint64_t text_bytes = 96;      // a std::string on the heap, its place in an array, its block
-  static constexpr std::uint64_t unknown_bytes = 128;  // an unknown field, with a text
-  static constexpr std::uint64_t map_bytes = 160;      // a node of a hash table, with its share of the table
+  static constexpr std::uint64_t text_bytes = 96;      // a std::string on the heap, its array entry, its heap block
+  static constexpr std::uint64_t unknown_bytes = 128;  // an unknown field with a text
+  static constexpr std::uint64_t map_bytes = 160;      // a hash table node and its share of the table
   static constexpr int max_depth = 100;                // protobuf's own limit
 
-  /// The object, its block on the heap and its place in an array.
+  /// The object, its heap block and its array entry.
   static std::uint64_t message_bytes(const google::protobuf::Descriptor& type) {
     std::uint64_t bytes = 64;
     for (int i = 0; i < type.field_count(); ++i) bytes += type.field(i)->is_repeated() ? 32 : 16;
@@ -59,7 +59,7 @@ class ParsedSize {
       if (field == nullptr && has_length) return text(0);
       return false;
     }
-    if (!has_length) {  // of a repeated number, not packed
+    if (!has_length) {  // an element of a repeated, unpacked number
       add(32);
       return false;
     }
@@ -82,7 +82,7 @@ class ParsedSize {
     in_.skip(size);
     return true;
   }
-  /// An array that grows has room for twice as many, and the one before exists while it is copied.
+  /// A growing array doubles its capacity, and the old array exists during the copy.
   bool packed(const Field& field) {
     const bool fixed = field.type() == Field::TYPE_FLOAT || field.type() == Field::TYPE_DOUBLE ||
                        field.type() == Field::TYPE_FIXED32 || field.type() == Field::TYPE_FIXED64 ||
@@ -101,9 +101,9 @@ class ParsedSize {
 
 }  // namespace detail
 
-/// An upper bound, in bytes, of what a message of this type takes once it is parsed from the `size` bytes of `from`.
-/// Throws DataLossError for bytes that are no message of this type, and ResourceExhaustedError as soon as the bound is
-/// above `most`; neither names a file. Memory: none. Cost: one pass over the bytes.
+/// An upper bound, in bytes, of the memory of a message of this type, parsed from the `size` bytes of `from`. Throws
+/// DataLossError for bytes that are not such a message, and ResourceExhaustedError as soon as the bound exceeds `most`;
+/// neither names a file. Memory: constant. Cost: one pass over the bytes.
 inline std::uint64_t parsed_size(const google::protobuf::Descriptor& type,
                                  google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size,
                                  std::uint64_t most) {

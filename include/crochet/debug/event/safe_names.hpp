@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that are safe as paths: no node or device, whoever named it, leads out of a dump.
+// Safe path names: a node or device name cannot lead outside a dump.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace crochet::debug {
 
 namespace detail {
 
-/// Bytes of one part of a path: a file's also has slot, operation and time behind it, and 255 is the most.
+/// Maximum bytes of one path component. A file name also has slot, operation and time; the system's limit is 255.
 inline constexpr std::size_t max_part_length = 150;
 inline constexpr std::size_t max_name_length = 1000;
 inline constexpr std::string_view graph_file_prefix = "_tfdbg_graph_";
@@ -30,15 +30,15 @@ constexpr bool is_safe_part(std::string_view part) {
          !part.starts_with(graph_file_prefix) && std::all_of(part.begin(), part.end(), is_legal_in_a_name);
 }
 
-/// The part with what does not belong in it replaced.
+/// The component with illegal characters replaced.
 inline std::string made_safe(std::string_view part) {
   std::string safe;
   for (const char c : part.substr(0, max_part_length - 30)) safe += is_legal_in_a_name(c) ? c : '_';
-  if (!is_safe_part(safe)) safe.insert(0, "node_");  // asked of what it became: `_` may make a graph's name of it
+  if (!is_safe_part(safe)) safe.insert(0, "node_");  // checks the result: `_` can turn it into the name of a graph file
   return safe;
 }
 
-/// Calls `visit` for each part between slashes, also for empty ones.
+/// Calls `visit` for each part between slashes, including empty ones.
 template <class Visit>
 constexpr void each_part(std::string_view name, Visit&& visit) {
   for (std::size_t slash = name.find('/'); slash != std::string_view::npos; slash = name.find('/')) {
@@ -50,17 +50,17 @@ constexpr void each_part(std::string_view name, Visit&& visit) {
 
 }  // namespace detail
 
-/// Can the node's name be the path of its dump, and be found again by readers? Its parts between slashes are of
-/// letters, digits, `_`, `.` and `-`, neither empty nor `.` nor `..`, not longer than 150 bytes, and do not look like a
-/// graph's file; all in all it has at most 1000 bytes.
+/// Whether the node's name can be the path of its dump that readers find. Requirements: parts between slashes consist
+/// of letters, digits, `_`, `.` and `-`, are not empty, `.` or `..`, have at most 150 bytes and do not begin like a
+/// graph's file; the whole name has at most 1000 bytes.
 inline bool is_safe_node_name(std::string_view name) {
   bool safe = name.size() <= detail::max_name_length;
   detail::each_part(name, [&](std::string_view part) { safe = safe && detail::is_safe_part(part); });
   return safe;
 }
 
-/// The name if it is safe; else a safe one that looks like it and ends in 16 digits made of the name as it was. Give it
-/// to the graph, the tensors and the metadata alike: readers look for the one in the other.
+/// Returns a safe name unchanged; otherwise a similar safe name with a suffix of 16 hexadecimal digits, the hash of the
+/// original name. Use it for the graph, the tensors and the metadata alike, because readers match the names.
 inline std::string safe_node_name(std::string_view name) {
   if (is_safe_node_name(name)) return std::string(name);
   std::string safe;
@@ -74,8 +74,8 @@ inline std::string safe_node_name(std::string_view name) {
 }
 
 /// The folder of a device's tensors: `_tfdbg_device_`, then the name with `,` for `/` and `_` for `:`. Throws
-/// LogicError for a name that is none: characters other than letters, digits and `_ . - : /`, or more than 200 of them.
-/// Readers read an underscore in a device's type wrongly (`XLA_GPU`).
+/// LogicError for a name with characters other than letters, digits and `_ . - : /`, an empty one, or one of more than
+/// 200 characters. Readers misread an underscore in a device type (`XLA_GPU`).
 inline std::string device_folder(std::string_view device) {
   const bool legal = std::all_of(device.begin(), device.end(),
                                  [](char c) { return detail::is_legal_in_a_name(c) || c == ':' || c == '/'; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a stream of debug events is given up.
+// The errors of a stream of debug events.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace crochet::debug::detail {
 
-/// A peer's text for a message: without what could disturb a terminal, and not longer than a line.
+/// Formats a peer's text for a message: control and non-ASCII characters are replaced, and the length is limited.
 inline std::string printable(std::string_view text, std::size_t most = 120) {
   std::string shown(text.substr(0, most));
   for (char& c : shown) {
@@ -20,12 +20,12 @@ inline std::string printable(std::string_view text, std::size_t most = 120) {
   return "\"" + shown + (text.size() > most ? "...\"" : "\"");
 }
 
-/// The peer does not speak the protocol.
+/// Throws DataLossError: the peer violates the protocol.
 [[noreturn]] CROCHET_COLD inline void stream_is_wrong(const std::string& why) {
   throw DataLossError("crochet: the debug stream is wrong: " + why);
 }
 
-/// The peer speaks the protocol, and wants more than it gets.
+/// Throws ResourceExhaustedError: the peer exceeds a limit of the receiver.
 [[noreturn]] CROCHET_COLD inline void stream_is_over_limit(std::string_view what, std::uint64_t limit) {
   throw ResourceExhaustedError("crochet: the debug stream has more than " + std::to_string(limit) + " " +
                                std::string(what) + "; a limit of the receiver, which can be raised there");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tensor of strings is cut into messages: between its elements.
+// Splits a tensor of strings into messages, between its elements.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace crochet::debug {
 
-/// What stands before an element on the wire at most: its field and its length.
+/// Maximum bytes before an element on the wire: its tag and its length.
 inline constexpr std::size_t string_frame = 6;
 
 /// The strings of each message, in order: as many as fit into `chunk_bytes` with their frames; one message without
-/// strings if there are none. (The original leaves the frames out, so that its messages of many short strings exceed
-/// what a server takes by default.) Throws LogicError for a string longer than a message: it cannot be cut. `key` names
-/// the tensor there.
+/// strings if there are none. (TensorFlow does not count the frames, so that its messages of many short strings exceed
+/// a server's default limit.) Throws LogicError for a string that exceeds a message, because a string cannot be split.
+/// `key` names the tensor in the error.
 inline std::vector<std::span<const std::string>> string_chunks(std::span<const std::string> all, std::string_view key) {
   std::vector<std::span<const std::string>> chunks;
   std::size_t begin = 0, bytes = 0;

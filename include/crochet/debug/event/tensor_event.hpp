@@ -19,13 +19,13 @@
 
 namespace crochet::debug {
 
-/// `<node>:<slot>:<op>`, which the original also calls the debug node's name.
+/// `<node>:<slot>:<op>`, in TensorFlow also called the debug node's name.
 inline std::string watch_key(const DebugEvent& debug_event) {
   return std::string(debug_event.node) + ":" + std::to_string(debug_event.slot) + ":" + std::string(debug_event.op);
 }
 
-/// What readers take from the plug-in data of a tensor's event. Keys are in camel case, in this order, zeros included:
-/// the original's servicer ends a stream over any other.
+/// The plug-in data of a tensor's event. The keys are in camel case and in this order, and zeros are included:
+/// TensorFlow's servicer closes the stream for any other form.
 inline std::string debugger_json(std::string_view device, std::int32_t slot, std::size_t chunks, std::size_t chunk) {
   nlohmann::ordered_json json;
   json["device"] = device;
@@ -35,12 +35,12 @@ inline std::string debugger_json(std::string_view device, std::int32_t slot, std
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-/// How many messages a tensor of so many bytes makes on a stream: one, if it has none.
+/// The number of messages of a tensor of so many bytes on a stream; 1 for 0 bytes.
 constexpr std::size_t tensor_chunks(std::size_t bytes) { return bytes == 0 ? 1 : chunks_of(bytes); }
 
 namespace detail {
 
-/// All but the elements.
+/// The event without the elements.
 inline proto::Event tensor_frame(const DebugEvent& debug_event, std::size_t chunk, std::size_t chunks) {
   proto::Event event;
   event.set_wall_time(static_cast<double>(debug_event.microseconds));
@@ -63,9 +63,9 @@ inline void add_strings(proto::Event& event, std::span<const std::string> string
 
 }  // namespace detail
 
-/// Chunk `chunk` of `chunks` of a firing: type, whole shape, names and time stand in each. Numbers travel as
-/// `tensor_content`, since readers take any other field for a tensor without a value. Strings travel as `string_val`,
-/// and are not cut here: all of them are in the event.
+/// Chunk `chunk` of `chunks` of a firing. Each has the type, the whole shape, the names and the time. Numbers are sent
+/// as `tensor_content`: with any other field, readers treat the tensor as uninitialized. Strings are sent as
+/// `string_val` and are not split here: the event contains all of them.
 inline proto::Event tensor_event(const DebugEvent& debug_event, std::size_t chunk = 0, std::size_t chunks = 1) {
   proto::Event event = detail::tensor_frame(debug_event, chunk, chunks);
   detail::add_strings(event, debug_event.tensor.strings);
@@ -92,7 +92,7 @@ inline std::vector<proto::Event> string_events(const DebugEvent& debug_event) {
 
 }  // namespace detail
 
-/// All messages of a firing, in order. Throws LogicError for a string longer than a message.
+/// All messages of a firing, in order. Throws LogicError for a string that exceeds a message.
 inline std::vector<proto::Event> tensor_events(const DebugEvent& debug_event) {
   if (debug_event.tensor.dtype == io::DataType::string) return detail::string_events(debug_event);
   const std::size_t chunks = tensor_chunks(debug_event.tensor.bytes.size());

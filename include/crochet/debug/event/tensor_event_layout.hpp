@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tensor's event says, and where in it the elements lie, without reading them.
+// Reads the header of a tensor's event and the position of its elements, without reading the elements.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream.h>
@@ -18,14 +18,14 @@
 
 namespace crochet::debug {
 
-/// What there is of a tensor's elements in its event.
+/// Whether the event contains the tensor's elements.
 enum class TensorState : std::uint8_t {
-  values,         ///< all of them; a tensor without elements has all of them
+  values,         ///< all elements; also for a tensor of 0 elements
   uninitialized,  ///< none: the tensor had no value when it was watched
-  opaque          ///< resources and variants, which only the process that made them understands
+  opaque          ///< resources and variants, which are valid only in the process that created them
 };
 
-/// An event of one tensor, as the debugger's files hold it: a bare `tensorflow.Event` with a summary of one value.
+/// An event of one tensor in the debugger's files: a `tensorflow.Event` without framing, with a summary of one value.
 struct TensorEventLayout {
   double wall_time = 0;       // microseconds since 1970, UTC
   std::string tag{};          // the node
@@ -36,18 +36,18 @@ struct TensorEventLayout {
   io::DataType dtype = io::DataType::invalid;
   std::vector<std::int64_t> shape{};
   std::size_t elements = 1;   // the product of the shape
-  std::size_t byte_size = 0;  // of the elements; of all strings together
+  std::size_t byte_size = 0;  // size of the elements; of all strings together
   TensorState state = TensorState::values;
 
-  std::uint64_t content_at = 0;  // where in the event the elements' bytes begin
-  std::uint64_t tensor_at = 0;   // where in it the TensorProto begins, in which strings stand
+  std::uint64_t content_at = 0;  // offset of the elements' bytes in the event
+  std::uint64_t tensor_at = 0;   // offset of the TensorProto, which contains the strings
   std::uint64_t tensor_size = 0;
 };
 
 inline constexpr int max_dimensions = 254;  // TensorFlow's own limit
 namespace detail {
 
-/// TensorProto's fields, by number: tensor.proto.
+/// Reads the fields of a TensorProto by number (tensor.proto).
 class TensorWalk {
  public:
   explicit TensorWalk(TensorEventLayout& to) : to_(to) {}
@@ -190,10 +190,11 @@ inline bool read_summary_value(MessageWalk& in, TensorEventLayout& to, bool& ten
 
 }  // namespace detail
 
-/// Reads an event of `size` bytes and passes over the elements. Throws DataLossError with the cause, without the name
-/// of the file, for everything that is not exactly one tensor whose element type, shape and bytes agree. Memory: the
-/// names, the plug-in's data and the shape, all limited; cost: that of reading those, whatever the tensor's size, if
-/// `from` can skip.
+/// Reads an event of `size` bytes and skips the elements.
+/// - Throws DataLossError with the cause, without the file's name, unless the event has exactly one tensor whose
+///   element type, shape and size in bytes agree.
+/// - Memory: the names, the plug-in's data and the shape, all limited.
+/// - Cost: independent of the tensor's size if `from` can skip.
 inline TensorEventLayout read_tensor_event(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size) {
   TensorEventLayout layout;
   detail::MessageWalk in{from, size};
@@ -216,8 +217,8 @@ inline TensorEventLayout read_tensor_event(google::protobuf::io::ZeroCopyInputSt
   return layout;
 }
 
-/// Calls `each(const std::string&)` for the strings of a tensor whose TensorProto, of `size` bytes, begins here. One of
-/// them is in memory at a time.
+/// Calls `each(const std::string&)` for each string of a tensor whose TensorProto, of `size` bytes, begins at the
+/// current position. Memory: one string at a time.
 template <class F>
 void read_strings(google::protobuf::io::ZeroCopyInputStream& from, std::uint64_t size, F each) {
   detail::MessageWalk in{from, size};

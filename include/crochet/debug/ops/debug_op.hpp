@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugOp: what a debug hook does with a watched tensor, read from the original's text form.
+// DebugOp: the operation that a debug hook applies to a watched tensor, parsed from TensorFlow's text form.
 #pragma once
 
 #include <array>
@@ -19,12 +19,13 @@
 namespace crochet::debug {
 
 /// One debug operation and its attributes:
-///   gated_grpc       false      all: published to a server only while that server asks for it; files are not gated
-///   lower_bound      -inf       DebugNumericSummary: counted as too low from here down
-///   upper_bound      inf        DebugNumericSummary: counted as too high from here up
-///   mute_if_healthy  false      DebugNumericSummary: published only if a NaN, an infinity or a bound was met
-/// `DebugIdentity` publishes the tensor itself, `DebugNanCount` the number of NaN as int64 [1], `DebugNumericSummary`
-/// what numeric_summary.hpp says as float64 [14 + rank].
+///   gated_grpc       false      all: sent to a server only while the server enables the watch; no effect on files
+///   lower_bound      -inf       DebugNumericSummary: elements <= this are counted as too low
+///   upper_bound      inf        DebugNumericSummary: elements >= this are counted as too high
+///   mute_if_healthy  false      DebugNumericSummary: published only if there is a NaN, an infinity or an element
+///                               beyond a bound
+/// `DebugIdentity` publishes the tensor, `DebugNanCount` the number of NaN as int64 [1], `DebugNumericSummary` the
+/// numbers of numeric_summary.hpp as float64 [14 + rank].
 struct DebugOp {
   enum class Kind : std::uint8_t { identity, nan_count, numeric_summary };
 
@@ -34,9 +35,9 @@ struct DebugOp {
   float upper_bound = std::numeric_limits<float>::infinity();
   bool mute_if_healthy = false;
 
-  /// Reads `Name` or `Name(attribute=value;...)`, as in `DebugNumericSummary(lower_bound=-2.0;mute_if_healthy=true)`.
-  /// Attributes are separated by `;`, blanks around them do not matter, a repeated or unknown one does. Throws
-  /// LogicError that names the text and what is wrong in it.
+  /// Parses `Name` or `Name(attribute=value;...)`, as in `DebugNumericSummary(lower_bound=-2.0;mute_if_healthy=true)`.
+  /// Attributes are separated by `;`; blanks around them are ignored. Throws LogicError with the text and the error; a
+  /// repeated or unknown attribute is an error.
   static DebugOp parse(std::string_view text) {
     const OpText parts{text};
     DebugOp op;
@@ -45,13 +46,13 @@ struct DebugOp {
     return op;
   }
 
-  /// The bare name: what is in file names and watch keys.
+  /// The name without attributes, as in file names and watch keys.
   [[nodiscard]] std::string_view name() const {
     constexpr std::array<std::string_view, 3> names{"DebugIdentity", "DebugNanCount", "DebugNumericSummary"};
     return names[static_cast<std::size_t>(kind)];
   }
 
-  /// Is there such an operation for these elements? The original refuses a graph in which there is none.
+  /// Whether the operation supports this element type. TensorFlow rejects a graph with an unsupported one.
   [[nodiscard]] bool takes(io::DataType type) const {
     using enum io::DataType;
     if (kind == Kind::identity) return true;
@@ -59,8 +60,9 @@ struct DebugOp {
     return kind == Kind::numeric_summary ? numbers : numbers && type != boolean;
   }
 
-  /// Calls `publish(const Tensor&)` with what this operation makes of the tensor, during the call only; or does not,
-  /// when it is muted. Call it with types that it `takes`. Cost: DebugIdentity nothing, the others a pass or two.
+  /// Applies the operation and calls `publish(const Tensor&)` with the result, which is valid during the call; a muted
+  /// result is not published. Precondition: `takes(tensor.dtype)`. Cost: none for DebugIdentity, one pass over the
+  /// elements for DebugNanCount, two for DebugNumericSummary.
   template <class Publish>
   void evaluate(const Tensor& tensor, Publish&& publish) const {
     if (kind == Kind::identity) return publish(tensor);

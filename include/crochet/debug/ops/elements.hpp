@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a tensor of any element type, as numbers of C++.
+// Visits the elements of a tensor of any element type as C++ numbers.
 #pragma once
 
 #include <complex>
@@ -33,16 +33,16 @@ void each_small_float(io::DataType type, std::span<const std::byte> bytes, F eac
   }
 }
 
-/// Four bits in a byte of their own; what the upper half holds is not said.
+/// The low four bits of a byte as int4 or uint4; the upper four are unspecified.
 inline std::int8_t low_nibble(std::uint8_t bits, bool with_sign) {
   const int low = bits & 15;
   return static_cast<std::int8_t>(with_sign && low > 7 ? low - 16 : low);
 }
 }  // namespace detail
 
-/// Calls `each` for the elements, of which `bytes` holds a whole number, in their order: with bool, a floating or
-/// integer type, or std::complex. Small floats come as float, quantized types as the integers that they are. Types
-/// without a size (strings, resources, variants) have no such elements.
+/// Calls `each` for each element, in order, as bool, a floating or integer type, or std::complex. Small floats are
+/// converted to float; quantized types are passed as their integers. Types without a size (strings, resources,
+/// variants) have no elements here. `bytes` holds a whole number of elements.
 template <class F>
 void for_each_element(io::DataType type, std::span<const std::byte> bytes, F each) {
   using enum io::DataType;
@@ -76,7 +76,7 @@ void for_each_element(io::DataType type, std::span<const std::byte> bytes, F eac
       return detail::each_as<std::complex<float>>(bytes, each);
     case complex128:
       return detail::each_as<std::complex<double>>(bytes, each);
-    case boolean:  // a byte that is neither 0 nor 1 may come from a file, and would be no bool
+    case boolean:  // a byte from a file can be neither 0 nor 1, which is not a valid bool
       return detail::each_as<std::uint8_t>(bytes, [&](std::uint8_t byte) { each(byte != 0); });
     case int4:
     case uint4:

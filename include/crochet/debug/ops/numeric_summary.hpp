@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DebugNumericSummary publishes: a tensor in 14 numbers and its shape.
+// The result of DebugNumericSummary: 14 numbers about a tensor, and its shape.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@
 
 namespace crochet::debug {
 
-/// Has DebugNumericSummary a kernel for these elements? Numbers of up to 64 bits and bool; not half precision.
+/// Whether DebugNumericSummary supports this element type: bool and numbers of up to 64 bits, except half precision.
 constexpr bool can_be_summarized(io::DataType type) {
   using enum io::DataType;
   return type == boolean || type == float32 || type == float64 || type == int8 || type == int16 || type == int32 ||
@@ -24,7 +24,7 @@ constexpr bool can_be_summarized(io::DataType type) {
 
 namespace detail {
 
-/// A subnormal number becomes a zero of its sign, as on a processor that flushes them: the original's kernels run so.
+/// Flushes a subnormal number to a zero of its sign, because TensorFlow's kernels run with flush-to-zero enabled.
 template <class T>
 T flushed(T x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -33,7 +33,7 @@ T flushed(T x) {
   return x;
 }
 
-/// Calls `visit(double)` for each element, in order. Subnormal numbers are zeros.
+/// Calls `visit(double)` for each element, in order. Subnormal numbers are flushed to zero.
 template <class T, class Visit>
 void each_as(const Tensor& tensor, Visit&& visit) {
   const std::size_t n = tensor.bytes.size() / sizeof(T);
@@ -72,7 +72,7 @@ void each_number(const Tensor& tensor, Visit&& visit) {
   }
 }
 
-/// How many elements lie where. Bounds that are infinite count nothing but infinities.
+/// Counts the elements by range. An infinite bound counts only infinities.
 struct NumberCounts {
   double lower, upper;
   double all = 0, nan = 0, low = 0, negative = 0, zero = 0, positive = 0, high = 0;
@@ -102,15 +102,17 @@ struct NumberCounts {
 
 }  // namespace detail
 
-/// The numbers of a tensor, all as double:
-///   0 initialized (1 or 0), 1 elements, 2 NaN, 3 -inf and finite ones <= lower, 4 negative, 5 zero, 6 positive,
-///   7 +inf and finite ones >= upper, 8 least, 9 greatest, 10 mean, 11 variance of the finite ones, 12 the element type
-///   (tensorflow.DataType), 13 rank, 14... the extents.
-///   lower, upper   -inf, inf   infinite: no bound
-/// Without finite elements 8 to 11 are inf, -inf, NaN, NaN. Finite elements beyond a bound take part in 8 to 11. For
-/// types of which `can_be_summarized` says no, nothing is counted. Subnormal numbers, among the elements and
-/// on the way, count as zeros. Cost: two passes over the elements. Source: the kernel DebugNumericSummaryV1, its order
-/// of operations included, and the processor's mode in which it runs, so that the results are the same bits.
+/// The numbers of a tensor, all as double. An infinite `lower` or `upper` is no bound.
+/// - 0 initialized (1 or 0), 1 elements, 2 NaN, 3 -inf and finite ones <= lower, 4 negative, 5 zero, 6 positive, 7 +inf
+///   and finite ones >= upper;
+/// - of the finite ones: 8 minimum, 9 maximum, 10 mean, 11 variance;
+/// - 12 the element type (tensorflow.DataType), 13 rank, 14... the extents.
+/// - Without finite elements, 8 to 11 are inf, -inf, NaN, NaN. Finite elements beyond a bound are included in 8 to 11.
+/// - For types that `can_be_summarized` rejects, all counts are 0. Subnormal elements and intermediate results count as
+///   zeros.
+/// - Cost: two passes over the elements.
+/// - Source: the kernel DebugNumericSummaryV1. The order of operations and the flush-to-zero mode are the same, so that
+///   the results are equal bit by bit.
 inline std::vector<double> numeric_summary(const Tensor& tensor, float lower = -std::numeric_limits<float>::infinity(),
                                            float upper = std::numeric_limits<float>::infinity()) {
   detail::NumberCounts counts{static_cast<double>(lower), static_cast<double>(upper)};
@@ -144,12 +146,12 @@ inline std::vector<double> numeric_summary(const Tensor& tensor, float lower = -
   return summary;
 }
 
-/// No NaN, nothing infinite and nothing beyond a bound: what `mute_if_healthy` does not publish.
+/// Whether there is no NaN, no infinity and nothing beyond a bound. `mute_if_healthy` suppresses such summaries.
 inline bool is_healthy(const std::vector<double>& summary) {
   return summary[2] == 0 && summary[3] == 0 && summary[7] == 0;
 }
 
-/// The number of NaN among the elements: what DebugNanCount publishes. 0 of integers and of what has no value.
+/// The number of NaN among the elements, the result of DebugNanCount. 0 for integers and uninitialized tensors.
 inline std::int64_t nan_count(const Tensor& tensor) {
   std::int64_t count = 0;
   if (tensor.initialized && (tensor.dtype == io::DataType::float32 || tensor.dtype == io::DataType::float64)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpText: the text form of a debug operation, `Name(attribute=value;...)`, in its parts.
+// OpText: parses the text form of a debug operation, `Name(attribute=value;...)`.
 #pragma once
 
 #include <charconv>
@@ -15,9 +15,10 @@
 
 namespace crochet::debug {
 
-/// Name and attributes of a debug operation's text, by the rules of the original's parser: no parenthesis at all, or
-/// one pair that ends the text; attributes separated by `;`, blanks around each do not count, empty ones neither; the
-/// first `=` of each divides it, both sides have something. Throws LogicError, also from the readers of values.
+/// The name and the attributes of a debug operation's text. The rules of TensorFlow's parser: no parenthesis, or one
+/// pair that ends the text; attributes are separated by `;`; blanks around an attribute and empty attributes are
+/// ignored; the first `=` separates name and value, both nonempty. The constructor and the value readers throw
+/// LogicError.
 class OpText {
  public:
   explicit OpText(std::string_view text) : text_(text) {
@@ -32,12 +33,12 @@ class OpText {
   }
 
   [[nodiscard]] std::string_view name() const { return name_; }
-  /// In the order of the text.
+  /// Names and values, in the order of the text.
   [[nodiscard]] const std::vector<std::pair<std::string_view, std::string_view>>& attributes() const {
     return attributes_;
   }
 
-  /// `true`, `t`, `1`, `false`, `f` or `0`, whatever the case.
+  /// Parses `true`, `t`, `1`, `false`, `f` or `0`, case-insensitive.
   [[nodiscard]] bool boolean(std::string_view key, std::string_view value) const {
     std::string small;
     for (const char c : value) small += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -45,7 +46,7 @@ class OpText {
     if (small == "false" || small == "f" || small == "0") return false;
     fail("\"" + std::string(key) + "\" is true or false, not \"" + std::string(value) + "\"");
   }
-  /// A decimal number, `inf` or `-inf`, for which there is a float.
+  /// Parses a decimal number, `inf` or `-inf`, within the range of float.
   [[nodiscard]] float number(std::string_view key, std::string_view value) const {
     const std::string_view digits = value.substr(value.starts_with('+') && !value.starts_with("+-") ? 1 : 0);
     float result = 0;

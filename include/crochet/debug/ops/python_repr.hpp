@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names as Python prints them: what the original leaves in a dump's files of fetches and feeds.
+// Names as Python prints them, for the fetches and feeds files of a dump.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace crochet::debug {
 
-/// `repr` of a text: in single quotes, or in double ones if it has single ones only.
+/// `repr` of a text: in single quotes, or in double quotes if the text contains single quotes and no double quotes.
 inline std::string python_repr(std::string_view text) {
   const bool only_single = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
   const char quote = only_single ? '"' : '\'';
@@ -36,7 +36,7 @@ inline std::string python_repr(std::span<const std::string> list) {
   return repr + "]";
 }
 
-/// What the original notes of a run's feeds: dict_keys(['x:0']), or None if there are none.
+/// TensorFlow's text for the feeds of a run: dict_keys(['x:0']), or None without feeds.
 inline std::string feed_keys_repr(std::span<const std::string> feeds) {
   return feeds.empty() ? "None" : "dict_keys(" + python_repr(feeds) + ")";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating types of one or two bytes, which C++20 does not have.
+// Floating types of one or two bytes, which C++20 lacks.
 #pragma once
 
 #include <cmath>
@@ -10,20 +10,20 @@
 
 namespace crochet::debug {
 
-/// What the highest exponent of a small floating type stands for.
+/// The meaning of the highest exponent of a small floating type.
 enum class SmallFloatKind : std::uint8_t {
   ieee,  ///< infinities and NaN
-  fn,    ///< numbers, but all ones is NaN: "finite"
-  fnuz   ///< numbers; the bits of a negative zero are the only NaN
+  fn,    ///< finite numbers; all ones is NaN
+  fnuz   ///< finite numbers; the bits of negative zero are the only NaN
 };
 
-/// A floating type of one or two bytes.
+/// The bit layout of a floating type of one or two bytes.
 struct SmallFloat {
   int exponent_bits = 0, mantissa_bits = 0, bias = 0;
   SmallFloatKind kind = SmallFloatKind::ieee;
 };
 
-/// The layout of float16, bfloat16 and the float8 types; no exponent_bits for all others.
+/// The layout of float16, bfloat16 and the float8 types; exponent_bits is 0 for all others.
 constexpr SmallFloat small_float(io::DataType type) {
   using enum io::DataType;
   switch (type) {
@@ -46,7 +46,7 @@ constexpr SmallFloat small_float(io::DataType type) {
   }
 }
 
-/// The value of the bits of a small float, exactly.
+/// The exact value of the bits of a small float.
 inline float decode(SmallFloat type, std::uint32_t bits) {
   const std::uint32_t mantissa = bits & ((1u << type.mantissa_bits) - 1);
   const std::uint32_t highest = (1u << type.exponent_bits) - 1;

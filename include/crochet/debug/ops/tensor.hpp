@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor: what debug operations look at and publish. A view, with the element types that files know.
+// Tensor: the input and output of debug operations. A view, with the element types of the file formats.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace crochet::debug {
 
-/// A tensor somewhere in memory, row by row, little-endian. Valid as long as what it looks at.
+/// A view of a tensor: row-major, little-endian. Valid as long as the memory that it refers to.
 struct Tensor {
   io::DataType dtype = io::DataType::invalid;
   std::span<const std::int64_t> shape{};
@@ -27,7 +27,7 @@ struct Tensor {
     for (const std::int64_t extent : shape) product *= extent;
     return product;
   }
-  /// Bytes of the elements; of strings, those of their texts. Cost: one addition per string.
+  /// Size of the elements in bytes; for strings, of their texts. Cost: one addition per string.
   [[nodiscard]] std::size_t byte_size() const {
     std::size_t size = bytes.size();
     for (const std::string& text : strings) size += text.size();
@@ -35,19 +35,19 @@ struct Tensor {
   }
 };
 
-/// The element type of a graph's tensor, as files name it.
+/// The element type of a graph's tensor in the file formats.
 constexpr io::DataType data_type_of(DType type) {
   constexpr std::array types{io::DataType::float32, io::DataType::float64, io::DataType::int32,
                              io::DataType::int64,   io::DataType::uint8,   io::DataType::boolean};
   return types[static_cast<std::size_t>(type)];
 }
 
-/// One tensor that one debug operation published: `<node>:<slot>:<op>` on a device at a time.
+/// One tensor published by one debug operation: `<node>:<slot>:<op>` on a device at a time.
 struct DebugEvent {
   std::string_view device;
   std::string_view node;  ///< without the slot
   std::int32_t slot = 0;
-  std::string_view op;            ///< the debug operation's bare name
+  std::string_view op;            ///< the debug operation's name without attributes
   std::int64_t microseconds = 0;  ///< since 1970, UTC
   Tensor tensor{};
 };

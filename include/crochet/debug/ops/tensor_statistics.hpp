@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tensor's numbers are like, in one pass over them.
+// Statistics of a tensor's elements, computed in one pass.
 #pragma once
 
 #include <cmath>
@@ -14,12 +14,12 @@
 
 namespace crochet::debug {
 
-/// Counts and extremes of the elements seen so far. Everything is in double: integers beyond 2^53 are rounded. A
-/// complex number counts as its absolute value, as NaN where one of its parts is, and else as infinite where one of
-/// them is.
+/// Counts and extremes of the elements added so far. All computations are in double: integers beyond 2^53 are rounded.
+/// A complex number counts as its absolute value; as NaN if one of its parts is NaN; otherwise as infinite if one of
+/// its parts is infinite.
 class TensorStatistics {
  public:
-  /// Takes more elements: a whole number of them.
+  /// Adds a whole number of elements.
   void add(io::DataType type, std::span<const std::byte> bytes) {
     for_each_element(type, bytes, [this](auto element) { add_value(element); });
   }
@@ -31,11 +31,11 @@ class TensorStatistics {
   [[nodiscard]] std::uint64_t infinite() const { return positive_infinite_ + negative_infinite_; }
   [[nodiscard]] std::uint64_t zeros() const { return zeros_; }
   [[nodiscard]] std::uint64_t finite() const { return finite_; }
-  /// Of the finite elements; infinity, minus infinity and NaN where there are none.
+  /// Of the finite elements; without any, min is inf, max is -inf, mean and deviation are NaN.
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
   [[nodiscard]] double mean() const { return finite_ == 0 ? std::numeric_limits<double>::quiet_NaN() : mean_; }
-  /// The population's standard deviation, of the finite elements.
+  /// The population standard deviation of the finite elements.
   [[nodiscard]] double deviation() const {
     return finite_ == 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares_ / static_cast<double>(finite_));
   }
@@ -48,7 +48,7 @@ class TensorStatistics {
   template <class T>
   void add_value(std::complex<T> element) {
     const double real = static_cast<double>(element.real()), imaginary = static_cast<double>(element.imag());
-    // hypot says infinity for (NaN, infinity), and this is about what is wrong with the number
+    // hypot(NaN, infinity) is infinity; a NaN has to be counted as NaN.
     add_real(std::isnan(real) || std::isnan(imaginary) ? std::numeric_limits<double>::quiet_NaN()
                                                        : std::hypot(real, imaginary));
   }
@@ -61,7 +61,7 @@ class TensorStatistics {
       add_finite(x);
     }
   }
-  // Welford's way: no sum that could overflow or lose the small elements.
+  // Welford's algorithm: it needs no sum of all elements, which could overflow or lose small elements.
   void add_finite(double x) {
     ++finite_;
     if (x == 0) ++zeros_;

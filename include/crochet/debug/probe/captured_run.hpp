@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CapturedRun: a debugged run in memory, until it is known whether anybody wants it.
+// CapturedRun: a debugged run in memory, until the program decides whether to publish it.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace crochet::debug {
 
-/// One run and copies of its firings. Memory: all bytes that are published in a run; it is kept from run to run. A run
-/// is in one place only: a copy of this, and what was moved from, have none.
+/// One run with copies of its firings. Memory: all bytes published in the run; the capacity is reused by the next run.
+/// A copy of a CapturedRun is empty, and so is a moved-from one: a run exists in one place only.
 class CapturedRun {
  public:
   CapturedRun() = default;
@@ -54,10 +54,10 @@ class CapturedRun {
     debug_events_.push_back(std::move(copy));
   }
 
-  /// Is there a run?
+  /// Whether there is a run.
   [[nodiscard]] bool any() const { return run_.has_value(); }
   [[nodiscard]] const DebugRun& run() const { return *run_; }
-  /// Calls `visit(const DebugEvent&)` for each, in order.
+  /// Calls `visit(const DebugEvent&)` for each firing, in order.
   template <class Visit>
   void each(Visit&& visit) const {
     for (const Copy& copy : debug_events_) {

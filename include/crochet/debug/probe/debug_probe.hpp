@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugProbe: looks into a run and publishes what is watched. DumpingDebugHook and GrpcDebugHook are made of it.
+// DebugProbe: observes a run and publishes the watched tensors. DumpingDebugHook and GrpcDebugHook use it.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -32,23 +32,27 @@
 
 namespace crochet::debug {
 
-/// What a DebugProbe can be given.
+/// Options of a DebugProbe.
 struct DebugProbeOptions {
-  WatchFn watch_fn{};                 ///< what is watched, among what W watches
-  std::string device{io::local_cpu};  ///< under which name tensors and graph are published
+  WatchFn watch_fn{};                 ///< the watches of each run, a subset of what W watches
+  std::string device{io::local_cpu};  ///< the device name of the published tensors and graph
   std::function<void(std::string_view)>
-      report{};  ///< operations that are left out, and watches that fit no node; each once
-  std::function<std::int64_t()> microseconds{};  ///< the clock: since 1970, UTC; the machine's if there is none
+      report{};  ///< called once for each omitted operation, and for watches that match no node
+  std::function<std::int64_t()> microseconds{};  ///< clock, microseconds since 1970, UTC; default: the system's
 };
 
-/// The probe of a hook (graph/probe/probe.hpp). Before a run it settles which of the nodes that `W` watches the run's
-/// WatchOptions want, and with which operations; then it hands each watched value to the publisher P, as each operation
-/// makes it. Times grow from firing to firing. Throws LogicError for options that cannot be used: a malformed pattern
-/// or operation, an operation that there is not for a tensor, unless that is tolerated. Cost of a run: the graph is
-/// named and serialized once for each set of urls; a firing's is that of operation and publisher.
+/// The probe of a hook (graph/probe/probe.hpp).
+/// - Before a run it selects, among the nodes that `W` watches, those that match the run's WatchOptions, with their
+///   operations.
+/// - During the run it passes each watched value to the publisher P when the operation that computes it is complete.
+///   The times of the firings increase.
+/// - Throws LogicError for invalid options: a malformed pattern or operation, or an operation that does not support a
+///   tensor's element type, unless tolerate_debug_op_creation_failures is set.
+/// - Cost: the graph is named and serialized once for each set of urls; each firing costs the debug operation and the
+///   publisher.
 template <class W, Publisher P>
 class DebugProbe {
-  static_assert(sizeof(W) > 0);  // a malformed Watch is an error here, near the user's line, and not in the executor
+  static_assert(sizeof(W) > 0);  // reports a malformed Watch here, near the user's line, not in the executor
 
  public:
   using watches = W;
@@ -95,7 +99,7 @@ class DebugProbe {
     graph_.reset();
   }
 
-  /// Names as the graph has them.
+  /// Spells names as the graph does.
   class Spelling {
    public:
     Spelling(const proto::GraphDef& graph, const ProbedRun& run) : graph_(graph), run_(run) {}
@@ -122,7 +126,7 @@ class DebugProbe {
       for (std::size_t i = 0; i < run_.graph.nodes.size(); ++i) {
         if (run_.graph.nodes[i].name == name) return graph_.node(static_cast<int>(i)).name();
       }
-      return safe_node_name(name);  // what a step function is fed is no node
+      return safe_node_name(name);  // the feed of a step function is not a node
     }
 
     const proto::GraphDef& graph_;
@@ -149,8 +153,8 @@ class DebugProbe {
     for (const std::string& url : urls) text += '\n' + url;
     return graph_hash(text);
   }
-  /// How many runs there were of this combination. Forgotten when there are many: with a url for each run, none comes
-  /// back.
+  /// The number of earlier runs of this combination. The counts are cleared above 1000 combinations: with a url for
+  /// each run, no combination recurs.
   std::int64_t count(std::uint64_t combination) {
     if (counts_.size() > 1000) counts_.clear();
     return counts_[combination]++;
@@ -174,8 +178,7 @@ class DebugProbe {
       });
     }
   }
-  /// Once for each pattern: a watch that fits nothing is a mistake as a rule, and a dump without tensors does not say
-  /// so.
+  /// Reports each pattern once. A watch that matches nothing is usually a mistake, and an empty dump does not show it.
   void report_nothing_watched() {
     if (!options_.report) return;
     std::string pattern(watches_->options().node_name_regex_allowlist);
@@ -210,7 +213,7 @@ class DebugProbe {
   const GraphTable::Node* graph_of_ = nullptr;
   std::shared_ptr<const proto::GraphDef> named_;
   std::optional<ResolvedWatches> watches_;
-  std::shared_ptr<DebugGraph> graph_;  // with these watches
+  std::shared_ptr<DebugGraph> graph_;  // with the debug nodes of these watches
   std::map<std::uint64_t, std::int64_t> counts_;
   std::set<std::string> reported_;
 };

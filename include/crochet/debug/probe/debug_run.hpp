@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DebugRun: all that is published of a run besides its tensors.
+// DebugRun: everything published for a run except its tensors; Publisher: the destination.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct DebugRun {
   CoreMetadata metadata{};
   std::string device{};
   std::shared_ptr<DebugGraph> graph{};
-  std::uint64_t combination = 0;  ///< the same for runs with the same fetches, feeds, targets, graph and watches
-  std::int64_t microseconds = 0;  ///< when it begins; every firing is later
-  std::vector<std::string> caller_fetches{};  ///< as the caller of the run named them, targets among them
+  std::uint64_t combination = 0;  ///< equal for runs with the same fetches, feeds, targets, graph and watches
+  std::int64_t microseconds = 0;  ///< start of the run, since 1970, UTC; every firing is later
+  std::vector<std::string> caller_fetches{};  ///< names given by the caller of the run, targets included
   std::vector<std::string> caller_feeds{};
 };
 
-/// Where the events of debugged runs go: files, or a server.
+/// The destination of the events of debugged runs: files or a server.
 template <class P>
 concept Publisher = requires(P& publisher, const DebugRun& run, const DebugEvent& debug_event, const DebugOp& op) {
-  publisher.urls(std::int64_t{});  // of the run that begins at this time: what the graph's debug nodes name
-  publisher.begin_run(run);        // its graph and metadata
-  publisher.wants(debug_event.node, debug_event.slot, op);  // bool: asked before an operation is evaluated
+  publisher.urls(std::int64_t{});  // the debug_urls of the graph's debug nodes, for a run that begins at this time
+  publisher.begin_run(run);        // with its graph and metadata
+  publisher.wants(debug_event.node, debug_event.slot, op);  // bool, before each operation is evaluated; false skips it
   publisher.publish(debug_event);                           // one tensor; its memory is valid during the call
-  publisher.end_run();                                      // all tensors were published. Not called if the run fails
+  publisher.end_run();                                      // after the last tensor; not called if the run fails
 };
 
 }  // namespace crochet::debug

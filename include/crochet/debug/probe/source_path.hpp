@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a source file is that the compiler knew by a relative path.
+// Finds a source file that was compiled under a relative path.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@ inline std::filesystem::path this_program() {
 }
 }  // namespace detail
 
-/// `path` as an absolute one. ccache and reproducible builds give the compiler paths that are relative to the folder in
-/// which it runs, and nothing tells which that was: a relative path is looked for in the current folder, then in the
-/// folder of `program` and in those above it, since programs are mostly made below the folder in which compilers run.
-/// What is absolute, or found nowhere, stays as it is. Throws nothing but std::bad_alloc. Cost: a few questions to the
-/// file system.
+/// Makes `path` absolute. ccache and reproducible builds pass relative paths to the compiler, and the folder in which
+/// the compiler ran is not recorded. A relative path is searched in the current folder, then in the folder of
+/// `program`, then in its parent folders, because a program is usually built below the folder in which the compiler
+/// ran. An absolute path, or one that is not found, is returned unchanged. Throws only std::bad_alloc. Cost: a few file
+/// system lookups.
 inline std::filesystem::path source_path(const std::filesystem::path& path,
                                          const std::filesystem::path& program = detail::this_program()) {
   if (path.empty() || path.is_absolute()) return path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timestamps: when something was published, so that what came later has the greater number.
+// Timestamps: strictly increasing times of published events.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace crochet::debug {
 
-/// Microseconds since 1970, UTC; each greater than the one before, whatever the clock of the machine does. Readers take
-/// a producer that is stamped behind its consumer for a broken dump, and two firings of one time for one. One thread at
-/// a time.
+/// Microseconds since 1970, UTC. Each value is greater than the one before, even if the system clock is set back.
+/// Readers reject a dump in which a producer has a later time than its consumer, and merge two firings with equal
+/// times. Not thread-safe.
 class Timestamps {
  public:
   Timestamps() = default;

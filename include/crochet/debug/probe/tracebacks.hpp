@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a debug server is told of the program itself: where the session was asked to run, and source files.
+// What a debug server receives about the program: the call stack of session.run, and source files.
 #pragma once
 
 #include <crochet/proto/debug.pb.h>
@@ -29,13 +29,13 @@
 
 namespace crochet::debug {
 
-/// A line of the program. (clang 14 cannot use std::source_location.)
+/// A line of the program. (clang 14 does not support std::source_location.)
 struct SourceLine {
-  std::filesystem::path file;  ///< as the compiler knows it; source_path finds it
+  std::filesystem::path file;  ///< the path that the compiler used; source_path resolves it
   const char* function;
   int line;
 
-  /// Where it is called; as a default argument, where that function is.
+  /// The line of the call; as a default argument, the line where that function is called.
   static SourceLine current(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
                             int line = __builtin_LINE()) {
     return {file, function, line};
@@ -44,7 +44,7 @@ struct SourceLine {
 
 namespace detail {
 
-/// Texts by number; 0 is the empty one.
+/// Assigns numbers to texts, in a table of the message; the empty text has 0.
 class TextIds {
  public:
   explicit TextIds(google::protobuf::Map<std::int64_t, std::string>& table) : table_(table) { id(""); }
@@ -59,7 +59,8 @@ class TextIds {
   std::map<std::string, std::int64_t> ids_;
 };
 
-/// `program(mangled+0x1f) [0x55..]`, as the C library describes a frame: the file, and the function's readable name.
+/// Splits `program(mangled+0x1f) [0x55..]`, the C library's description of a frame, into the file and the demangled
+/// function.
 inline std::pair<std::string, std::string> file_and_function(const std::string& frame) {
   const std::size_t open = frame.find('('), plus = frame.find('+', open == std::string::npos ? 0 : open);
   if (open == std::string::npos || plus == std::string::npos) return {frame, ""};
@@ -73,9 +74,8 @@ inline std::pair<std::string, std::string> file_and_function(const std::string& 
 
 }  // namespace detail
 
-/// The caller's stack, outermost call first, as far as the program can tell: for each frame its file, and its function
-/// where the symbol is exported (link with -rdynamic for more); lines are known of none. Last comes `made`, the line of
-/// the source where the hook was made.
+/// Adds the caller's stack, outermost call first. Each frame has its file, and its function if the symbol is exported
+/// (-rdynamic exports more), but no line number. The last entry is `made`, the source line that constructed the hook.
 inline void add_stack(proto::CallTraceback& traceback, const SourceLine& made) {
   detail::TextIds texts(*traceback.mutable_origin_id_to_string());
   const auto add = [&](const std::string& file, const std::string& function, int line) {
@@ -95,8 +95,8 @@ inline void add_stack(proto::CallTraceback& traceback, const SourceLine& made) {
   add(made.file.string(), made.function, made.line);
 }
 
-/// Where a run was asked for. The graph's nodes are listed; where each was made nobody knows, a graph here is made by
-/// the compiler. Call it on the thread that runs the session.
+/// The traceback of a run: its call stack and the nodes of its graph. The nodes have no stacks, because the compiler
+/// builds the graph. Call it on the thread that runs the session.
 inline proto::CallTraceback call_traceback(const DebugRun& run, const std::vector<std::string>& nodes,
                                            const SourceLine& made) {
   proto::CallTraceback traceback;
@@ -104,7 +104,7 @@ inline proto::CallTraceback call_traceback(const DebugRun& run, const std::vecto
   const auto list = [](const std::vector<std::string>& names) {
     return names.empty() ? nlohmann::json{"None"} : nlohmann::json(names);
   };
-  // As Python spaces it: a list of two.
+  // The list with the spaces of Python's repr.
   const auto text = [](const nlohmann::json& names) {
     std::string line = "[";
     for (const auto& name : names) {
@@ -120,7 +120,7 @@ inline proto::CallTraceback call_traceback(const DebugRun& run, const std::vecto
   return traceback;
 }
 
-/// The nodes of a run's graph, without those that stand for its watches.
+/// The nodes of a run's graph, without the inserted debug nodes.
 inline std::vector<std::string> graph_nodes(const DebugRun& run) {
   proto::GraphDef graph;
   std::vector<std::string> names;
@@ -131,8 +131,7 @@ inline std::vector<std::string> graph_nodes(const DebugRun& run) {
   return names;
 }
 
-/// A source file as servers get it. One that cannot be read, or has more than 4,000,000 bytes, is named without its
-/// lines.
+/// A source file as a message for servers. A file that is unreadable or larger than 4,000,000 bytes has no lines.
 inline proto::DebuggedSourceFiles source_file(const std::filesystem::path& path) {
   constexpr std::uintmax_t max_bytes = 4'000'000;
   proto::DebuggedSourceFiles message;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions under which a captured run is dumped: looked at after the run, on what it fetched.
+// Conditions for dumping a captured run, evaluated after the run on fetched values.
 #pragma once
 
 #include <cmath>
@@ -14,12 +14,12 @@
 
 namespace crochet::debug {
 
-/// Every run is dumped, while it happens.
+/// Dumps every run, while it runs.
 struct Always {
   static constexpr Fetches<> fetches{};
 };
 
-/// Says by its type what it looks at.
+/// Has a static member `fetches` with the names of the values that it reads.
 template <class T>
 concept DumpCondition = requires {
   T::fetches;
@@ -40,7 +40,7 @@ bool all_finite(const T& value) {
 }
 }  // namespace detail
 
-/// Runs in which one of the values, a scalar or a tensor, is NaN or infinite.
+/// Selects runs in which one of the values, a scalar or a tensor, is NaN or infinite.
 template <FixedString... Text>
 struct WhenNotFinite {
   static constexpr Fetches<Name<Text>...> fetches{};
@@ -50,7 +50,7 @@ struct WhenNotFinite {
 template <FixedString... Text>
 inline constexpr WhenNotFinite<Text...> when_not_finite{};
 
-/// Runs of whose values a function says so.
+/// Selects runs for whose values the predicate returns true.
 template <class F, FixedString... Text>
 struct WhenValues {
   static constexpr Fetches<Name<Text>...> fetches{};

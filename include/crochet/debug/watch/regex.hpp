@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regex: patterns for names of nodes, in the compiler and while the program runs. The time that a match takes is the
-// product of the lengths of pattern and text, at worst: there are no patterns that hang.
+// Regex: patterns for node names, at compile time and at run time. The worst-case time of a match is proportional to
+// the product of the lengths of pattern and text: no pattern needs exponential time.
 #pragma once
 
 #include <array>
@@ -15,25 +15,25 @@
 
 namespace crochet::debug {
 
-/// A pattern, for up to `Capacity` instructions (about two a character).
+/// A pattern of up to `Capacity` instructions (about two per character).
 template <std::size_t Capacity>
 class BasicRegex {
  public:
   constexpr explicit BasicRegex(std::string_view pattern) : program_(pattern) {}
 
-  /// `none` if the pattern can be used.
+  /// `none` if the pattern is valid.
   [[nodiscard]] constexpr RegexError error() const { return program_.error(); }
-  /// Where in the pattern the error is.
+  /// The position of the error in the pattern.
   [[nodiscard]] constexpr std::size_t error_at() const { return program_.error_at(); }
-  /// How many instructions the pattern makes.
+  /// The number of instructions of the pattern.
   [[nodiscard]] constexpr std::size_t size() const { return program_.size(); }
 
-  /// Python's `re.match`: does the pattern fit the beginning of the text? `$` asks for its end. False if the pattern
-  /// cannot be used.
+  /// Python's `re.match`: whether the pattern matches at the beginning of the text. `$` matches at its end, or before a
+  /// final newline. False if the pattern is invalid.
   [[nodiscard]] constexpr bool match(std::string_view text) const {
     if (error() != RegexError::none) return false;
     std::array<Places, 2> places{};
-    std::array<std::uint32_t, Capacity> seen{};  // where + 1 an instruction was last reached
+    std::array<std::uint32_t, Capacity> seen{};  // position + 1 at which an instruction was last reached
     if (reach(places[0], 0, text, 0, seen)) return true;
     for (std::size_t at = 0; at < text.size() && places[at % 2].count > 0; ++at) {
       const Places& now = places[at % 2];
@@ -53,8 +53,8 @@ class BasicRegex {
     std::size_t count = 0;
   };
 
-  /// Adds the instructions that wait for a character and can be reached from `place` without one; true if the end of
-  /// the pattern can.
+  /// Adds the character instructions that are reachable from `place` without consuming a character. Returns true if the
+  /// end of the pattern is reachable.
   constexpr bool reach(Places& places, std::size_t place, std::string_view text, std::size_t at,
                        std::array<std::uint32_t, Capacity>& seen) const {
     std::array<std::uint16_t, Capacity> stack{};
@@ -88,7 +88,7 @@ class BasicRegex {
     }
     return false;
   }
-  /// Each instruction is put there once for a place in the text: no more than Capacity of them.
+  /// Pushes each instruction at most once per text position, so that `Capacity` entries suffice.
   static constexpr void push(std::array<std::uint16_t, Capacity>& stack, std::size_t& depth, std::size_t here, int by,
                              std::array<std::uint32_t, Capacity>& seen, std::size_t at) {
     const auto to = static_cast<std::size_t>(static_cast<int>(here) + by);
@@ -100,10 +100,11 @@ class BasicRegex {
   RegexProgram<Capacity> program_;
 };
 
-/// A pattern that is known when the program runs. Cost: about 30 kB.
+/// A pattern that is read at run time. Memory: about 30 kB, shared by copies.
 class Regex {
  public:
-  /// Throws LogicError, with the pattern, the place and what is wrong, or that it makes more than 1000 instructions.
+  /// Throws LogicError for an invalid pattern, with the pattern, the position and the reason, and for one of more than
+  /// 1000 instructions.
   explicit Regex(std::string_view pattern) : regex_(std::make_shared<const BasicRegex<1000>>(pattern)) {
     if (regex_->error() == RegexError::none) return;
     throw LogicError("crochet: the pattern \"" + std::string(pattern) + "\" cannot be used, at character " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RegexProgram: a pattern as instructions for a machine that is in many places at once (Ken Thompson, "Regular
-// Expression Search Algorithm", 1968). Jumps are relative, so that a piece can be moved and repeated.
+// RegexProgram: a pattern compiled into instructions of a nondeterministic automaton (Ken Thompson, "Regular Expression
+// Search Algorithm", 1968). Jumps are relative, so that a piece can be moved and repeated.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace crochet::debug {
 
-/// What is wrong with a pattern.
+/// The error of a pattern.
 enum class RegexError : std::uint8_t {
   none,
   parenthesis_is_not_closed,
@@ -25,7 +25,7 @@ enum class RegexError : std::uint8_t {
   pattern_is_too_long,
 };
 
-/// The same as a sentence.
+/// The error as text.
 constexpr std::string_view text_of(RegexError error) {
   constexpr std::array<std::string_view, 10> texts{
       "nothing",
@@ -42,12 +42,12 @@ constexpr std::string_view text_of(RegexError error) {
   return texts[static_cast<std::size_t>(error)];
 }
 
-/// One instruction. Those that take a character go on with the next one.
+/// One instruction. Execution continues at the next instruction after a character is consumed.
 struct RegexStep {
   enum Kind : std::uint8_t { literal, any, set, begin, end, very_end, split, jump, match };
   Kind kind = match;
   char character = 0;                // literal
-  std::int16_t next = 0, other = 0;  // where split and jump go, from here; set: which
+  std::int16_t next = 0, other = 0;  // split, jump: relative targets; set: next is the index of the set
 };
 
 /// A set of bytes.
@@ -71,9 +71,11 @@ class ByteSet {
   std::array<std::uint64_t, 4> bits_{};
 };
 
-/// Reads what Python's `re` reads: characters, `.`, `[...]`, `\d \w \s` and their opposites, escaped characters, `*`,
-/// `+`, `?`, `{m,n}` (a `?` behind them changes nothing in what matches), `|`, groups `( )`, `(?: )`, `(?P<name> )`,
-/// `^`, `$`, `\A`, `\Z`. Not: references back, look-around, `\b`, flags; they are errors. Bytes, not Unicode.
+/// Parses the syntax of Python's `re`:
+/// - characters, `.`, `[...]`, `\d \w \s` and their complements, escaped characters;
+/// - `*`, `+`, `?`, `{m,n}`; a `?` after them is accepted and does not change what matches;
+/// - `|`, groups `( )`, `(?: )`, `(?P<name> )`, `^`, `$`, `\A`, `\Z`.
+/// Back references, look-around, `\b` and flags are errors. Patterns match bytes, not Unicode.
 template <std::size_t Capacity>
 class RegexProgram {
  public:
@@ -122,7 +124,7 @@ class RegexProgram {
     return static_cast<std::int16_t>(static_cast<int>(to) - static_cast<int>(from));
   }
 
-  // split(here, behind the jump); left; jump to the end; right
+  // Emits: split(here, after the jump); left; jump to the end; right.
   constexpr void read_alternatives(int depth) {
     const std::size_t start = size_;
     if (depth > 100) return fail(RegexError::pattern_is_too_long);
@@ -144,10 +146,10 @@ class RegexProgram {
     if (!read_repetition(least, most)) return;
     if (!group && is_place(start)) return fail(RegexError::nothing_to_repeat);
     repeat(start, least, most);
-    (void)skip('?');  // lazy: matches the same
+    (void)skip('?');  // a lazy repetition matches the same texts
     if (sees_repetition()) fail(RegexError::nothing_to_repeat);
   }
-  /// The piece is `^`, `$`, `\A` or `\Z`.
+  /// Whether the piece is an anchor: `^`, `$`, `\A` or `\Z`.
   [[nodiscard]] constexpr bool is_place(std::size_t start) const {
     if (size_ != start + 1) return false;
     const RegexStep::Kind kind = steps_[start].kind;
@@ -160,7 +162,8 @@ class RegexProgram {
 
   static constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 
-  /// `*`, `+`, `?`, `{3}`, `{3,}`, `{,3}` or `{3,5}`. A brace that begins none of these is a character.
+  /// Parses `*`, `+`, `?`, `{3}`, `{3,}`, `{,3}` or `{3,5}`. A brace that begins none of these is an ordinary
+  /// character.
   constexpr bool read_repetition(std::size_t& least, std::size_t& most) {
     if (skip('*')) return least = 0, most = no_limit, true;
     if (skip('+')) return least = 1, most = no_limit, true;
@@ -193,7 +196,7 @@ class RegexProgram {
     return next > first;
   }
 
-  /// The piece that begins at `start` becomes `least` to `most` of it.
+  /// Repeats the piece that begins at `start` `least` to `most` times.
   constexpr void repeat(std::size_t start, std::size_t least, std::size_t most) {
     const std::size_t length = size_ - start;
     if (most == 0) {
@@ -211,7 +214,7 @@ class RegexProgram {
       insert(start, {RegexStep::split, 0, 1, by(start, size_ + 2)});
       return emit({RegexStep::jump, 0, by(size_, start)});
     }
-    // The optional ones, from the last: each may be left out.
+    // Inserts a split before each optional copy, from the last to the first.
     for (std::size_t i = copies; i-- > least;) {
       const std::size_t begin = start + i * length;
       insert(begin, {RegexStep::split, 0, 1, by(begin, begin + length + 1)});
@@ -267,7 +270,7 @@ class RegexProgram {
     if (read_escaped(set, single)) return emit({RegexStep::literal, single});
     if (error_ == RegexError::none) emit_set(set);
   }
-  /// What follows a backslash: one character (true), or a set of them.
+  /// Parses the text after a backslash: a single character (returns true) or a set (returns false).
   constexpr bool read_escaped(ByteSet& set, char& single) {
     if (!more()) return fail(RegexError::escape_is_not_known), false;
     const char c = pattern_[at_];
@@ -314,7 +317,7 @@ class RegexProgram {
     if (a > b) return fail(RegexError::range_is_the_wrong_way_round);
     all.add(a, b);
   }
-  /// A character of a class (true) or a set in it.
+  /// Parses a member of a class: a single character (returns true) or a set (returns false).
   constexpr bool read_member(ByteSet& set, char& single) {
     single = pattern_[at_++];
     return single != '\\' || read_escaped(set, single);

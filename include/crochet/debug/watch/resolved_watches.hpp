@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResolvedWatches: WatchOptions, applied to a graph.
+// ResolvedWatches: WatchOptions applied to a graph.
 #pragma once
 
 #include <crochet/proto/graph.pb.h>
@@ -18,18 +18,19 @@
 
 namespace crochet::debug {
 
-/// What is done with one node's value.
+/// The debug operations of one node.
 struct WatchedNode {
   std::string name;
   std::vector<DebugOp> ops{};
-  std::string refused{};  ///< the first operation that there is not for its elements; empty: all are there
+  std::string refused{};  ///< the first operation that does not support the node's element type; empty: none
 };
 
-/// The nodes of a graph, each with the operations that the options want of it.
+/// The nodes of a graph, each with the debug operations that the options select.
 class ResolvedWatches {
  public:
-  /// `watched(node, op, dtype)` says what is watched at all. Throws LogicError for a pattern or an operation that is
-  /// malformed. An operation that does not take a node's elements is left out, and noted.
+  /// `watched(node, op, dtype)` returns whether the hook's Watch includes the node. Throws LogicError for a malformed
+  /// pattern or operation. An operation that does not support a node's element type is omitted and recorded in
+  /// `refused`.
   template <class Watched>
   ResolvedWatches(WatchOptions options, const proto::GraphDef& graph, Watched&& watched)
       : options_(std::move(options)) {
@@ -52,12 +53,12 @@ class ResolvedWatches {
   }
 
   [[nodiscard]] const WatchOptions& options() const { return options_; }
-  /// By its place in the graph.
+  /// The node at this index of the graph.
   [[nodiscard]] const WatchedNode& node(std::size_t i) const { return nodes_.at(i); }
   [[nodiscard]] const std::vector<GraphWatch>& graph_watches() const { return graph_watches_; }
-  /// Whether the options and `watched` choose no node at all; also not one whose operations are refused.
+  /// Whether the options and `watched` select no node. A selected node counts even if its operations are refused.
   [[nodiscard]] bool choose_nothing() const { return !any_; }
-  /// Different for different watches.
+  /// A text that is unique to these watches.
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:

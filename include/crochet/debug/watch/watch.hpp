@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: which nodes a debug hook looks at, as a type. What is not watched is not even made a value: it stays fused.
+// Watch: the nodes that a debug hook watches, as a type. An unwatched node is not stored in memory: it stays fused.
 #pragma once
 
 #include <concepts>
@@ -13,8 +13,9 @@
 
 namespace crochet::error {
 
-/// Cause: the pattern of a Watch cannot be read; RegexError (debug/watch/regex_program.hpp) says why, the number where.
-/// Cure: correct the pattern. What can be in one: debug/watch/regex_program.hpp.
+/// Cause: the pattern of a Watch is malformed; RegexError (debug/watch/regex_program.hpp) is the reason, the number the
+/// position in the pattern.
+/// Cure: correct the pattern. The supported syntax: debug/watch/regex_program.hpp.
 template <auto Why, std::size_t At>
 struct the_pattern_is_malformed;
 
@@ -22,7 +23,7 @@ struct the_pattern_is_malformed;
 
 namespace crochet::debug {
 
-/// The one error of a bad Watch.
+/// The single error of an invalid Watch.
 template <class Pattern, class Reason>
 struct watch_is_usable {
   static_assert(std::is_same_v<Reason, error::none>,
@@ -31,7 +32,7 @@ struct watch_is_usable {
 
 namespace detail {
 
-/// A pattern as a constant of the size that it needs. The empty pattern fits everything.
+/// A pattern as a constant of minimal size. The empty pattern matches everything.
 template <FixedString Pattern>
 struct ConstantRegex {
   static constexpr std::size_t enough = 200 + 4 * Pattern.view().size();
@@ -50,14 +51,15 @@ struct ConstantRegex {
 
 }  // namespace detail
 
-/// The nodes of a run that fit all three patterns: `Watch<"dense.*">`, `Watch<"", "MatMul|Relu">`,
+/// Watches the nodes of a run that match all three patterns: `Watch<"dense.*">`, `Watch<"", "MatMul|Relu">`,
 /// `Watch<".*", "", "float32">`.
 ///   Node   -  names, as TensorBoard draws them (`hidden/kernel`)
 ///   Op     -  operations (`MatMul`, `VariableV2`)
 ///   DType  -  element types (`float32`, `bool`)
-/// A pattern fits the beginning (Python's `re.match`): "Mat" fits MatMul, "Mul" does not, "Mat$" does not. An empty one
-/// fits everything. A malformed one does not compile, and neither does a session whose model has no node that fits all.
-/// Cost: none while the program runs.
+/// - A pattern matches at the beginning (Python's `re.match`): "Mat" matches MatMul, "Mul" and "Mat$" do not. An empty
+///   pattern matches everything.
+/// - A malformed pattern does not compile. A session whose model has no matching node does not compile.
+/// - Cost at run time: none.
 template <FixedString Node, FixedString Op = "", FixedString DType = "">
 struct Watch {
   static_assert(sizeof(typename detail::ConstantRegex<Node>::Check) > 0);
@@ -65,7 +67,7 @@ struct Watch {
   static_assert(sizeof(typename detail::ConstantRegex<DType>::Check) > 0);
 
   static constexpr std::string_view node_pattern = Node.view();
-  /// What a compile error calls these watches: the first pattern that says something.
+  /// The name of these watches in compile errors: the first pattern that is not empty.
   using pattern = std::conditional_t<!Node.view().empty(), Name<Node>,
                                      std::conditional_t<!Op.view().empty(), Name<Op>, Name<DType>>>;
 
@@ -75,13 +77,13 @@ struct Watch {
   }
 };
 
-/// Chooses nodes in the compiler.
+/// A type that selects nodes at compile time.
 template <class T>
 concept NodeWatch = requires(std::string_view text) {
   { T::matches(text, text, text) } -> std::convertible_to<bool>;
 };
 
-/// Every node of a run.
+/// Watches every node of a run.
 struct WatchAll {
   static constexpr bool matches(std::string_view /*node*/, std::string_view /*op*/, std::string_view /*dtype*/) {
     return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchFn: what decides, before each run, what is watched in it.
+// WatchFn: selects the watches of each run.
 #pragma once
 
 #include <concepts>
@@ -13,12 +13,13 @@
 
 namespace crochet::debug {
 
-/// Names of what the caller of a run asked for.
+/// The names of the fetches or feeds that the caller of a run passed.
 using NameList = std::span<const std::string_view>;
 
-/// Any callable `watch_fn(fetches, feeds)` that returns WatchOptions or their tuple; WatchOptions that are the same for
-/// every run; or nothing, which watches everything with DebugIdentity. It is called before each run that is looked
-/// into.
+/// Selects the watches before each observed run. It is one of:
+/// - a callable `watch_fn(fetches, feeds)` that returns WatchOptions or their tuple;
+/// - WatchOptions for every run;
+/// - nothing: all tensors are watched with DebugIdentity.
 class WatchFn {
  public:
   WatchFn() = default;
@@ -28,7 +29,7 @@ class WatchFn {
   template <class F>
   requires(std::invocable<F&, NameList, NameList> && !std::same_as<std::remove_cvref_t<F>, WatchFn>)
       WatchFn(F function) {  // NOLINT(google-explicit-constructor): `.watch_fn = my_function`
-    if constexpr (requires { function == nullptr; }) {  // an empty std::function is None, too
+    if constexpr (requires { function == nullptr; }) {  // an empty std::function counts as None
       if (function == nullptr) return;
     }
     choose_ = [function = std::move(function)](NameList fetches, NameList feeds) mutable {

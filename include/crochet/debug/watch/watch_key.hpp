@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchKey: which op watches which output of which node.
+// WatchKey: a node, its output slot and a debug operation.
 #pragma once
 
 #include <charconv>
@@ -25,7 +25,7 @@ inline std::string to_string(const WatchKey& key) {
   return key.node + ":" + std::to_string(key.slot) + ":" + key.debug_op;
 }
 
-/// Nothing if the text is no watch key: a part is missing, or the slot is no number from 0 on.
+/// Returns nothing for text that is not a watch key: a part is missing, or the slot is not a number >= 0.
 inline std::optional<WatchKey> parse_watch_key(std::string_view text) {
   const std::size_t op = text.rfind(':');
   if (op == std::string_view::npos || op == 0 || op + 1 == text.size()) return std::nullopt;

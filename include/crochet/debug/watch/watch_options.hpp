@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchOptions: which tensors are watched with which operations, decided while the program runs.
+// WatchOptions: the watched tensors and their debug operations, selected at run time.
 #pragma once
 
 #include <concepts>
@@ -15,14 +15,14 @@
 
 namespace crochet::debug {
 
-/// What a `watch_fn` returns.
-///   debug_ops                  operations, in the text form of debug_op.hpp; none: DebugIdentity
-///   node_name_regex_allowlist  patterns (regex_program.hpp) that a node's name, operation and element type fit, as
-///   op_type_regex_allowlist    Python's `re.match` does it: their beginnings; an empty pattern fits everything, all
-///   tensor_dtype_regex_allowlist  three have to fit
-///   tolerate_debug_op_creation_failures  an operation that cannot be had for a tensor (DebugNanCount of bools) is left
-///                              out with a report; false: the run throws LogicError
-/// The original's order and names (of 2.x; 1.x says `whitelist`), so that its programs read the same.
+/// The result of a `watch_fn`.
+/// - debug_ops: operations, in the text form of debug_op.hpp; empty: DebugIdentity.
+/// - node_name_regex_allowlist, op_type_regex_allowlist, tensor_dtype_regex_allowlist: patterns (regex_program.hpp) for
+///   the node's name, operation and element type. All three have to match, at the beginning as by Python's `re.match`;
+///   an empty pattern matches everything.
+/// - tolerate_debug_op_creation_failures: true: an operation that does not support a tensor's element type
+///   (DebugNanCount of bool) is omitted and reported; false: the run throws LogicError.
+/// The order and names of the members are those of TensorFlow 2.x (1.x has `whitelist` for `allowlist`).
 struct WatchOptions {
   std::vector<std::string> debug_ops{};
   std::string node_name_regex_allowlist{};
@@ -56,8 +56,8 @@ std::string pattern_in(const T& pattern) {
 
 }  // namespace detail
 
-/// The legacy form: a tuple of up to five, in the order of the members, is the same. Operations are one text or a list
-/// of them; `std::nullopt` and `nullptr` stand for Python's None.
+/// Converts the legacy form, a tuple of up to five values in the order of the members. Operations are one text or a
+/// list of texts; `std::nullopt` and `nullptr` stand for Python's None.
 inline WatchOptions watch_options(WatchOptions options) { return options; }
 template <class Tuple>
 requires requires { std::tuple_size<Tuple>::value; }
