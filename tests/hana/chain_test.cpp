@@ -29,7 +29,7 @@ static_assert(hana::Sequence<HookChain<>>::value);
 static_assert(hana::Sequence<HookChain<HookChain<Counts>, Stops>>::value);
 static_assert(std::is_same_v<hana::tag_of_t<const HookChain<Counts>&>, HookChainTag>);
 
-/// What a law is stated of: the values of the Counts of a sequence, of a chain or of a tuple.
+/// The values of the Counts of a sequence, a chain or a tuple: the laws compare these.
 template <class Sequence>
 std::vector<int> numbers(const Sequence& sequence) {
   std::vector<int> found;
@@ -84,7 +84,7 @@ TEST(HanaChain, IsTransformed) {
   static_assert(std::is_same_v<decltype(stops), const HookChain<Stops, Stops>>);
   EXPECT_EQ(stops.at<1>().at, 2);
 
-  // What is no hook gives a tuple: numbers, strings and containers (which have `begin` and `end`), one of many.
+  // Values that are not hooks give a tuple: numbers, strings, and containers (which have `begin` and `end`).
   const auto doubled = hana::transform(chain, [](const Counts& hook) { return 2 * hook.count; });
   static_assert(std::is_same_v<decltype(doubled), const hana::tuple<int, int>>);
   EXPECT_EQ(doubled, hana::make_tuple(2, 4));
@@ -119,7 +119,7 @@ TEST(HanaChain, OfNothing) {
   static_assert(std::is_same_v<decltype(hana::drop_front(none)), HookChain<>>);
 }
 
-// The laws, each by an example; `numbers` looks at what is equal.
+// The laws, one example each. `numbers` defines equality.
 
 TEST(HanaChainLaws, Functor) {
   const HookChain chain{Counts{1}, Counts{2}};

@@ -17,7 +17,7 @@ namespace crochet {
 namespace {
 
 void parse(CLI::App& app, std::vector<std::string> arguments) {
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 requires
   app.parse(arguments);
 }
 

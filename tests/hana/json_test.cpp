@@ -13,7 +13,7 @@
 namespace crochet {
 namespace {
 
-/// What reading the text into options throws; empty if nothing.
+/// The message of the exception when the text is read into options; empty if none.
 template <class Object = Options>
 std::string refusal(std::string_view text) {
   Object object;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook whose state and options are listed for Hana, and members of every kind.
+// A hook with state and options that are declared for Hana, with members of every kind.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Options {
   Rule rule = {};
 };
 
-/// A hook with options, which are none of its state, and state.
+/// A hook with state and with options, which are not part of the state.
 struct Plateau {
   CROCHET_SAVED_MEMBERS;
   void after_run(auto&, const auto&) { ++since; }
@@ -42,7 +42,7 @@ struct Plateau {
   Rule rule = {};
 };
 
-/// Declared by the other macro.
+/// Declared with the other macro.
 struct Defined {
   BOOST_HANA_DEFINE_STRUCT(Defined, (int, count), (std::string, text));
 };

@@ -41,7 +41,7 @@ TEST(HanaSavedMembers, AreTheStateOfAHook) {
   EXPECT_EQ(resumed.get<Plateau>().history, (std::vector<float>{1, 2}));
   EXPECT_EQ(resumed.get<Plateau>().rule.rate, 0.01);
   EXPECT_EQ(resumed.get<Counts>().count, 7);
-  EXPECT_EQ(resumed.get<Plateau>().options.patience, 9);  // not listed: the program's
+  EXPECT_EQ(resumed.get<Plateau>().options.patience, 9);  // not listed: the value of the program is kept
 }
 
 TEST(HanaSavedMembers, OfADecoratedHook) {

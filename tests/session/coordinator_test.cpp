@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator by itself, its threads, and how both end the loop of a session. Threads wait for what the test does,
-// never for time to pass; grace periods run on a clock that the test moves.
+// The coordinator on its own, its threads, and how both end the loop of a session. Threads wait for events of the test,
+// never for time to pass. Grace periods use a clock that the test moves.
 #include <crochet/session/coordinator.hpp>
 
 #include <gtest/gtest.h>
@@ -30,7 +30,6 @@ std::exception_ptr made(Error error) {
 }
 
 // ---- Requests
-// --------------------------------------------------------------------------------------------------------
 
 TEST(Coordinator, KeepsTheFirstReason) {
   Coordinator coordinator;
@@ -154,9 +153,8 @@ TEST(Coordinator, AStopSetByAThreadIsSeenByWhoWaits) {
 }
 
 // ---- Threads
-// ---------------------------------------------------------------------------------------------------------
 
-/// A thread that ends when it is told to.
+/// A thread function that returns after a stop is requested.
 void until_stopped(const std::stop_token& stop, std::atomic<int>& ended) {
   std::promise<void> told;
   std::stop_callback tell{stop, [&] { told.set_value(); }};
@@ -191,10 +189,10 @@ TEST(Coordinator, JoinWaitsForThreadsThatEndByThemselves) {
   for (int i = 0; i < 3; ++i) start_thread(coordinator, "ends", [&] { ++ended; });
   coordinator.join();
   EXPECT_EQ(ended, 3);
-  EXPECT_FALSE(coordinator.should_stop());  // join asks for no stop
+  EXPECT_FALSE(coordinator.should_stop());  // join requests no stop
 }
 
-/// Holds a thread until it is let go, whatever it is told.
+/// Holds a thread, even after a stop, until the test sets `let_go`.
 struct Held {
   std::promise<void> let_go;
   std::shared_future<void> gone = let_go.get_future().share();
@@ -263,7 +261,7 @@ TEST(Coordinator, AnErrorOfAThreadThatIsLateIsSaid) {
     });
     coordinator.request_stop();
     ManualClock clock;
-    coordinator.join(1, true, clock);  // as a session does when it is closed
+    coordinator.join(1, true, clock);  // as close() of a session does
     let_go.set_value();
   }
   set_diagnostic_sink(before);
@@ -281,7 +279,7 @@ TEST(Coordinator, IsDestroyedOnlyWhenItsThreadsHaveEnded) {
 }
 
 TEST(LooperThread, CallsAtOnceAndThenOnAFixedSchedule) {
-  ManualClock clock;  // touched by the looper alone until it is joined
+  ManualClock clock;  // only the looper's thread uses it until join()
   Coordinator coordinator;
   std::vector<double> called;
   const auto target = [&] {
@@ -322,9 +320,8 @@ TEST(LooperThread, AnErrorEndsItAndIsTheCoordinators) {
 }
 
 // ---- In a session
-// ----------------------------------------------------------------------------------------------------
 
-/// Lets a thread stop the session's loop.
+/// Requests a stop of the session's loop from a thread.
 struct StopFromAThread {
   void after_create_session(auto&, Coordinator& coordinator) {
     start_thread(coordinator, "watcher", [&coordinator] { coordinator.request_stop("from a thread", "watcher"); });
@@ -335,12 +332,12 @@ TEST(Coordinator, EndsTheLoopOfASessionFromAnotherThread) {
   MonitoredSession session{StepExecutor{[](auto&) {}}, HookChain{StopFromAThread{}}};
   run_session(session, [](auto& s) {
     while (!s.should_stop()) s.run();
-    s.run();  // a stop of the coordinator ends the loop; it does not forbid a last run
+    s.run();  // a stop of the coordinator ends the loop; one more run is allowed
   });
   EXPECT_EQ(to_string(session.stop_reason()), "watcher: from a thread");
 }
 
-/// Its thread fails, during the third run.
+/// A hook whose thread reports an error during the third run.
 struct FailsInItsThread {
   std::promise<void>* third;
   std::promise<void>* reported;
@@ -370,7 +367,7 @@ TEST(Coordinator, AnErrorOfAThreadReachesTheLoopWithinOneStep) {
   EXPECT_EQ(to_string(session.stop_reason()), "reader: damaged record");
 }
 
-/// Threads that a session starts are gone when it is created anew.
+/// A hook that starts a thread. The threads of a lost session have ended when the next one is created.
 struct StartsAThread {
   std::atomic<int>* ended;
   std::vector<int>* ended_before;

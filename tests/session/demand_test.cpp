@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exactly what somebody asks for in a run is computed in it, and read only by whoever reads it.
+// A run computes exactly the requested names, and a value is read only by hooks that use it.
 #include <crochet/session/demand.hpp>
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using testing::ScriptLog;
 
 using Always = RunArgs<Fetches<Name<"loss">>>;
 
-/// Asks for the names in every run whose number is a multiple of `every`.
+/// Requests the names in every run whose number is a multiple of `every`.
 template <FixedString... Text>
 struct Sometimes {
   static constexpr auto fetches = crochet::fetches<Text...>;
@@ -87,7 +87,7 @@ TEST(Demand, OneGroupDueRunsItsOwnPlanAndSeveralRunTheUnion) {
   EXPECT_EQ(fetched, "a b loss;loss;a loss;b loss;a loss;loss;a b loss;");
   EXPECT_EQ(run.hooks().get<Sometimes<"a">>().reads, 4);
   EXPECT_EQ(run.hooks().get<Sometimes<"b">>().reads, 30);
-  EXPECT_EQ(run.log().reads["loss"], 0);  // asked for, never read
+  EXPECT_EQ(run.log().reads["loss"], 0);  // requested and never read
 }
 
 TEST(Demand, AskersOfTheSameNamesAreOneGroupAndThoseThatAddNothingAreNone) {
@@ -112,7 +112,7 @@ TEST(Demand, TheCallersOwnFetchesNeedNoPlanOfTheHooks) {
     EXPECT_EQ(a, 7);
     EXPECT_EQ(loss, 3);
   }
-  EXPECT_EQ(log.runs[0].fetched, "loss a");  // the table's order
+  EXPECT_EQ(log.runs[0].fetched, "loss a");  // in the executor's order
   EXPECT_EQ(log.runs[1].fetched, "loss a");
   EXPECT_EQ(session.run(fetches<"a">)["a"_n], 7);
   EXPECT_EQ(log.runs[2].fetched, "loss a");  // step 2: the hook is due
@@ -121,7 +121,7 @@ TEST(Demand, TheCallersOwnFetchesNeedNoPlanOfTheHooks) {
   session.close();
 }
 
-/// Reads in every run, though it asks only now and then.
+/// Reads the value in every run, and requests it only in some.
 struct Careless : Sometimes<"loss"> {
   void after_run(auto&, const auto& values) { last = values["loss"_n]; }
   float last = 0;
@@ -166,7 +166,7 @@ TEST(Feeds, OfCallerAndHooksReachTheExecutorTogether) {
   EXPECT_EQ(run.log().fed_scalars["batch"], 3);
 }
 
-/// Wants a target run in some runs.
+/// Requests a target in some runs.
 struct Summaries {
   auto before_run(auto& run) -> std::optional<RunArgs<Fetches<>, Targets<Name<"summary">>>> {
     if (run.step() % 2 == 0) return std::nullopt;
@@ -182,7 +182,7 @@ TEST(Demand, TargetsCanBeAskedForToo) {
   EXPECT_EQ(run.log().runs[1].targets, "train summary");
 }
 
-/// Asks according to the caller's targets, in the compiler.
+/// Chooses its request at compile time, by the caller's targets.
 struct OnTrain {
   template <class Run>
   auto before_run(Run&) {
@@ -202,7 +202,7 @@ TEST(Demand, MayDependOnTheCallersTargets) {
   EXPECT_EQ(run.log().runs[1].fetched, "");
 }
 
-/// Measures something on the side, after the run.
+/// Executes a side run in after_run.
 struct Aside {
   static constexpr auto fetches = crochet::fetches<"loss">;
   void after_run(auto& run, const auto& values) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of calls: the reference traces of the original's sessions, with our deliberate differences.
+// The order of calls: the reference traces of the original's sessions, with deliberate differences.
 #include <crochet/session/monitored_session.hpp>
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace crochet {
 namespace {
 
-/// Runs the session `runs` times under run_session.
+/// Runs the session `runs` times within run_session.
 template <class Session>
 void run_times(Session& session, int runs) {
   run_session(session, [runs](auto& s) {
@@ -79,7 +79,7 @@ TEST(MonitoredSession, AnErrorCaughtInTheLoopLeavesTheSessionUsable) {  // T10
   EXPECT_EQ(trace.text, "a.b b.b a.b b.b c.b run a.a b.a c.a a.E(1) b.E(1) c.E(1)");
 }
 
-TEST(MonitoredSession, EveryEndRunsAndTheFirstErrorLeaves) {  // T11, where the original skips the ends that follow
+TEST(MonitoredSession, EveryEndRunsAndTheFirstErrorLeaves) {  // T11; the original skips the remaining ends
   Trace trace;
   MonitoredSession session{TracedExecutor{trace},
                            HookChain{Recorder<'a'>{trace}, Recorder<'b'>{trace}.throwing('E', IoError("disk full")),
@@ -154,9 +154,9 @@ TEST(MonitoredSession, AStopIsLatchedWhenEveryHookHasSeenTheRun) {
   trace.text.clear();
   EXPECT_FALSE(session.should_stop());
   session.run("train"_n);
-  EXPECT_EQ(trace.text, "a.b b.b run a.a b.a");  // a request in before_run does not skip the run
+  EXPECT_EQ(trace.text, "a.b b.b run a.a b.a");  // the run is not skipped after a request in before_run
   EXPECT_TRUE(session.should_stop());
-  EXPECT_EQ(session.stop_reason().reason, "before, says a");  // the first one counts
+  EXPECT_EQ(session.stop_reason().reason, "before, says a");  // the first reason is kept
   EXPECT_EQ(session.stop_reason().hook, "Recorder<'a'>");
   try {
     session.run("train"_n);
@@ -168,7 +168,7 @@ TEST(MonitoredSession, AStopIsLatchedWhenEveryHookHasSeenTheRun) {
   session.close();
 }
 
-TEST(MonitoredSession, AStopRequestedInARunThatFailsIsLatchedAtOnce) {  // T6, where the original loses it
+TEST(MonitoredSession, AStopRequestedInARunThatFailsIsLatchedAtOnce) {  // T6; the original loses it
   Trace trace;
   SingularMonitoredSession session{
       TracedExecutor{trace}, HookChain{Recorder<'a'>{trace}.stopping('a'),
@@ -177,7 +177,7 @@ TEST(MonitoredSession, AStopRequestedInARunThatFailsIsLatchedAtOnce) {  // T6, w
   EXPECT_TRUE(session.should_stop());
   EXPECT_EQ(to_string(session.stop_reason()), "Recorder<'a'>: after, says a");
   trace.text.clear();
-  EXPECT_THROW(session.run("train"_n), LogicError);  // as after a run that succeeded
+  EXPECT_THROW(session.run("train"_n), LogicError);  // the same as after a run that succeeded
   EXPECT_EQ(trace.text, "");
   session.close();
   EXPECT_EQ(trace.text, "a.E(1) b.E(1) c.E(1)");
@@ -269,7 +269,7 @@ TEST(MonitoredSession, CanBorrowItsExecutorAndChain) {
   }
 }
 
-/// Extends the graph, as far as a test without graphs can tell.
+/// A minimal extend_graph, since the test has no graph.
 struct Extending {
   static constexpr void extend_graph(GraphBuilder&) {}
 };

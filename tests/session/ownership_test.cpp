@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns an executor: one given by name is borrowed, a temporary or a moved one is owned, by every kind of session.
+// Ownership of executors: every kind of session borrows an lvalue and owns a temporary or a moved executor.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 
@@ -8,13 +8,13 @@
 namespace crochet {
 namespace {
 
-/// A step function that counts its calls in itself, so that a copy counts for itself.
+/// A step function that counts its calls in a member: a copy has a counter of its own.
 struct Counts {
   int calls = 0;
   void operator()(auto& /*out*/) { ++calls; }
 };
 
-/// An executor that can be looked into. It cannot be copied.
+/// An executor with a public counter of runs. It cannot be copied.
 struct Machine : StepExecutor<Counts> {
   Machine() : StepExecutor<Counts>(Counts{}) {}
   Machine(Machine&&) = default;

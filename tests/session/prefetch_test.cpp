@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Prefetch shows its loop what the loop would have made itself, whatever its thread does meanwhile.
+// A Prefetch gives its loop the same items in the same order as a loop without one, at any timing of its thread.
 #include <crochet/session/prefetch.hpp>
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Prefetch, WithoutAThreadTheCallerMakesTheItems) {
   Counting source{.last = 3};
   Prefetch<int> queue{std::ref(source)};
   EXPECT_EQ(queue.next(), 1);
-  EXPECT_EQ(source.made, 1);  // nothing was made ahead
+  EXPECT_EQ(source.made, 1);  // nothing is made in advance
   EXPECT_EQ(queue.next(), 2);
   EXPECT_EQ(queue.next(), 3);
   EXPECT_THROW(queue.next(), OutOfRangeError);
@@ -64,7 +64,7 @@ TEST_P(WithAThread, EveryItemComesOnceAndInOrderThenTheEnd) {
   EXPECT_THROW(for (;;) all.push_back(queue.next()), OutOfRangeError);
   EXPECT_EQ(all, numbers(1000));
   EXPECT_THROW(queue.next(), OutOfRangeError);
-  EXPECT_FALSE(coordinator.should_stop());  // the end of the data is the loop's affair
+  EXPECT_FALSE(coordinator.should_stop());  // the loop handles the end of the data
   coordinator.request_stop();
   EXPECT_NO_THROW(coordinator.join());
 }
@@ -87,7 +87,7 @@ TEST_P(WithAThread, NoMoreIsMadeAheadThanItsDepth) {
   const int depth = static_cast<int>(GetParam());
   Prefetch<int> queue{[&](int& item) {
                         item = ++made;
-                        if (item == depth + 1) full.set_value();  // nothing is taken yet: every slot is filled
+                        if (item == depth + 1) full.set_value();  // no item is taken yet, and every slot is filled
                         ASSERT_LE(item, depth + 1);
                       },
                       GetParam()};
@@ -106,11 +106,12 @@ TEST_P(WithAThread, AfterItStopsNothingIsLostAndItMayGoOn) {
   for (int round = 0; round < 5; ++round) {
     Coordinator coordinator;
     queue.start(coordinator);
-    queue.start(coordinator);  // a second time changes nothing
+    queue.start(coordinator);  // a second start has no effect
     for (int i = 0; i < 10; ++i) all.push_back(queue.next());
     coordinator.request_stop();
     coordinator.join();
-    for (int i = 0; i < 10; ++i) all.push_back(queue.next());  // what lies ready, then by the caller
+    for (int i = 0; i < 10; ++i)
+      all.push_back(queue.next());  // first the ready items, then new ones made in the caller
   }
   EXPECT_EQ(all, numbers(100));
 }
@@ -132,7 +133,7 @@ TEST_P(WithAThread, RestartForgetsWhatLiesReady) {
 TEST(Prefetch, ABlockedThreadEndsWithItsCoordinator) {
   Prefetch<int> queue{[](int& item) { item = 1; }};
   Coordinator coordinator;
-  queue.start(coordinator);  // soon full, and then it waits
+  queue.start(coordinator);  // the queue is soon full, and the thread waits
   coordinator.request_stop();
   EXPECT_NO_THROW(coordinator.join());
 }
@@ -141,7 +142,7 @@ TEST(Prefetch, WhoWaitsForAnItemIsNotHeldUpByAStop) {
   std::promise<void> let_go;
   Coordinator coordinator;
   Prefetch<int> queue{[&](int&) {
-    coordinator.request_stop("enough");  // and then the storage does not answer
+    coordinator.request_stop("enough");  // the source then blocks
     let_go.get_future().wait();
     throw OutOfRangeError{};
   }};
@@ -164,7 +165,6 @@ TEST(Prefetch, OfNothingIsAnError) {
 }
 
 // ---- In a session
-// ----------------------------------------------------------------------------------------------------
 
 TEST(Prefetch, FeedsASessionThroughARecovery) {
   std::vector<int> fed;
@@ -182,7 +182,7 @@ TEST(Prefetch, FeedsASessionThroughARecovery) {
     while (!s.should_stop()) s.run(feed<"item">(queue.next()));
   });
   EXPECT_TRUE(lost);
-  EXPECT_EQ(fed, numbers(50));  // the run that was lost was repeated with the same item
+  EXPECT_EQ(fed, numbers(50));  // the lost run was repeated with the same item
   EXPECT_EQ(session.stop_reason().hook, "the data");
 }
 

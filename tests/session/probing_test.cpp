@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks that look into a step: when their probes are called, and with what. The executors are a step function and a
-// script; tests/executor/probe_test.cpp looks into graphs.
+// Probes of hooks: when they are called and with which arguments. The executors are a step function and a script.
+// Graphs: tests/executor/probe_test.cpp.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::string text(const cr::ProbedTensor& tensor) {
   return all + "]";
 }
 
-/// Writes down what it is shown.
+/// Records the calls of the probe.
 template <class W>
 struct Notes {
   using watches = W;
@@ -86,7 +86,7 @@ struct Timing {
   }
 };
 
-/// States a probe, due every second step. `tag` makes several of one kind.
+/// A hook with a probe that is due in every second step. `tag` makes distinct types.
 template <class P, int tag = 0>
 struct Looks {
   using probe = P;
@@ -149,7 +149,7 @@ TEST(Probing, SeveralProbesShareOneRunAndEachSeesItsOwn) {
   EXPECT_EQ(timing.calls, (Calls{"begin 0 on 0", "end 0 on 0"}));
 }
 
-/// Due when told.
+/// A hook whose probe is due when `*due` is set.
 template <class P>
 struct WhenTold {
   using probe = P;
@@ -173,7 +173,7 @@ TEST(Probing, TimingAloneLeavesOutWhoWatches) {
   watches = true;
   session.run();
   EXPECT_EQ(timing.calls.size(), 2U);
-  EXPECT_EQ(notes.calls.size(), 2U);  // nothing is fetched: begin and end
+  EXPECT_EQ(notes.calls.size(), 2U);  // nothing is fetched, so only begin and end
 }
 
 TEST(Probing, DecoratorsPassTheProbeOnInTheRunsThatTheyAdmit) {
@@ -201,7 +201,7 @@ TEST(Probing, AnExecutorWithTargetsIsProbedInTheRunsOfOnePlan) {
   session.run("train"_n, cr::fetches<"loss">);
   EXPECT_EQ(notes.calls, (Calls{"begin 1: loss / loss / step_function loss", "loss = 3 []", "end"}));
   EXPECT_EQ(log.runs.size(), 2U);
-  EXPECT_EQ(log.reads["loss"], 2);  // the caller's: probes read nothing twice
+  EXPECT_EQ(log.reads["loss"], 2);  // the caller's reads: a probe reads no value again
 }
 
 TEST(Probing, ARunThatFailsHasNoEnd) {
@@ -235,7 +235,7 @@ class LargestElements {
  public:
   /// What is called in the middle of a step.
   struct Probe {
-    struct watches {  // asked in the compiler, for each node of the demand
+    struct watches {  // evaluated in the compiler, for each node of the demand
       static constexpr bool matches(std::string_view node, std::string_view /*op*/, std::string_view dtype) {
         return node.starts_with("field") && dtype == "float64";
       }
@@ -257,7 +257,7 @@ class LargestElements {
   explicit LargestElements(std::int64_t every_steps) : every_(every_steps) {}
 
   void before_run(auto& run) { due_ = run.step() % every_ == 0; }
-  Probe* due_probe() { return due_ ? &probe_ : nullptr; }  // asked after before_run
+  Probe* due_probe() { return due_ ? &probe_ : nullptr; }  // called after before_run
   [[nodiscard]] const std::map<std::string, double>& largest() const { return probe_.largest; }
 
  private:
@@ -327,7 +327,7 @@ TEST(PhaseLog, DecoratorsPassItOn) {
   cr::PhaseLog log(clock);
   auto session = session_of(field, cr::EveryN<3, Always>{{{&log}}, {.anchor = cr::Anchor::first_run}}, Slow<1>{clock});
   session.run();
-  EXPECT_EQ(log.phases().size(), 4U);  // the decorator has an after_run of its own
+  EXPECT_EQ(log.phases().size(), 4U);  // the decorator has its own after_run
   for (int i = 0; i < 2; ++i) {
     session.run();
     EXPECT_EQ(log.phases()[0].begin, 0);
@@ -336,7 +336,7 @@ TEST(PhaseLog, DecoratorsPassItOn) {
   EXPECT_EQ(log.phases()[0].begin, 9);
 }
 
-/// Cannot say whether it wants to look into a run.
+/// Throws in due_probe() and due_phase_log().
 struct Undecided {
   using probe = Timing;
   Timing* due_probe() { throw std::runtime_error("no probe"); }

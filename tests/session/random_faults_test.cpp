@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions under faults at random places, against the rules that no session may break, whatever fails when. Each trial
-// is determined by its number.
+// Sessions under faults at random places. Checks the rules that hold for every session, whatever call fails. The number
+// of a trial determines it.
 #include <crochet/session/run_session.hpp>
 
 #include <gtest/gtest.h>
@@ -21,22 +21,22 @@ namespace {
 
 using crochet::testing::ManualClock;
 
-/// Something that happened: `who` is a hook's letter or 'e' for the executor, `what` as in the reference traces, and M,
-/// R, L: session made, run, closed. `failed`: it threw.
+/// An event of a trial. `who` is a hook's letter, or 'e' for the executor. `what` is a letter of the reference traces,
+/// or M, R, L: session created, run, closed. `failed`: the call threw.
 struct Event {
   char who;
   char what;
   bool failed;
 };
 
-/// What happens in a trial, and how often something fails.
+/// The state of a trial: its random numbers, its rate of faults, and its events.
 struct World {
   std::mt19937 random;
   double rate = 0;
   std::vector<Event> events;
   std::vector<std::string> thrown;
-  bool stop_requested = false;  // by a hook, in a run
-  bool anonymous_stop = false;  // of the coordinator, before any error of a thread
+  bool stop_requested = false;  // by a hook in a run
+  bool anonymous_stop = false;  // by the coordinator, before a thread reported an error
   bool error_was_reported = false;
 
   void happens(char who, char what, bool may_fail = true) {
@@ -107,7 +107,7 @@ class Machine {
 
   explicit Machine(World& world) : world_(&world) {}
   void initialize() { world_->happens('e', 'M'); }
-  void close() { world_->happens('e', 'L'); }  // what it throws must go nowhere
+  void close() { world_->happens('e', 'L'); }  // the session must discard its exceptions
   template <class D, class... F>
   void run(Workspace&, const F&...) {
     world_->happens('e', 'R');
@@ -117,7 +117,7 @@ class Machine {
   World* world_;
 };
 
-/// The rules. Returns the first that was broken.
+/// Checks the rules. Returns the first one that was broken.
 class Rules {
  public:
   std::string check(const std::vector<Event>& events, bool constructed) {
@@ -137,7 +137,7 @@ class Rules {
   void require(bool holds, const char* rule) {
     if (!holds && broken_.empty()) broken_ = rule;
   }
-  /// Hooks are called in order, each phase anew from the first, and not behind one that failed.
+  /// Hooks are called in order. Each phase starts with the first hook. No hook is called after one that failed.
   void in_order(const Event& event, char phase_before_may_be) {
     const bool first = event.who == hooks.front();
     if (first) {
@@ -207,7 +207,7 @@ class Rules {
   int begins_ = 0, created_ = 0, hooked_ = 0, ends_ = 0, errors_ = 0;
 };
 
-/// Of one kind of session.
+/// Totals for one kind of session.
 struct Tally {
   int trials = 0, recoveries = 0, clean = 0, failed = 0, not_constructed = 0, caught = 0;
   int stopped_in_a_failed_run = 0, anonymous_stops = 0;
@@ -234,7 +234,7 @@ std::string trial(unsigned number, Tally& tally) {
             s.run("train"_n);
           } catch (const DataError&) {
             ++tally.caught;
-            if (world.random() % 2 == 0) throw;  // else the loop goes on
+            if (world.random() % 2 == 0) throw;  // otherwise the loop continues
             if (world.stop_requested) ++tally.stopped_in_a_failed_run;
           }
           if (world.stop_requested && !s.should_stop()) broken = "a stop that was requested was not latched";
@@ -297,7 +297,7 @@ using NotRecovering = SingularMonitoredSession<A...>;
 
 TEST_F(RandomFaults, BreakNoRuleOfASessionThatRecovers) {
   const Tally tally = play<Recovering>();
-  EXPECT_GT(tally.recoveries, 5'000);  // or the trials would show little
+  EXPECT_GT(tally.recoveries, 5'000);  // enough faults for a meaningful test
   EXPECT_GT(tally.stopped_in_a_failed_run, 10);
   EXPECT_GT(tally.anonymous_stops, 500);
   EXPECT_GT(tally.clean, 1'000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook that writes down what it sees, in the notation of the reference traces: h.B begin, h.C after_create_session,
-// h.b before_run, h.a after_run, h.E(step) end, h.X on_error. It throws, or asks to stop, where it is told to.
+// A hook that records its calls in the notation of the reference traces: h.B begin, h.C after_create_session, h.b
+// before_run, h.a after_run, h.E(step) end, h.X on_error. A test can make it throw or request a stop.
 #pragma once
 
 #include <exception>
@@ -16,13 +16,13 @@ struct Trace {
   void add(const std::string& what) { text += (text.empty() ? "" : " ") + what; }
 };
 
-/// `N` makes two recorders two types.
+/// `N` makes two recorders distinct types.
 template <char Letter>
 class Recorder {
  public:
   explicit Recorder(Trace& trace) : trace_(&trace) {}
 
-  /// Throws the error the next `times` times that the phase is called.
+  /// Throws the error in the next `times` calls of the phase.
   template <class Error>
   Recorder throwing(char phase, Error error, int times = 1) && {
     error_ = std::make_exception_ptr(std::move(error));
@@ -70,7 +70,7 @@ class Recorder {
   char stop_in_ = 0;
 };
 
-/// An executor that writes down that it was created (mk) and run, and throws in the run that it is told.
+/// An executor that records its creation (mk) and its runs, and throws in the given run.
 class TracedExecutor {
  public:
   struct Workspace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when a session is lost: the reference traces of the original's recovering session, with our deliberate
-// differences. mk#n, run#n, cl#n: the n-th session is created, run, closed.
+// Recovery of lost sessions: the reference traces of the original's recovering session, with deliberate differences.
+// mk#n, run#n, cl#n: the n-th session is created, run, closed.
 #include <crochet/session/run_session.hpp>
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace {
 
 using crochet::testing::ManualClock;
 
-/// A TracedExecutor that counts its sessions.
+/// A TracedExecutor that numbers its sessions.
 class Numbered {
  public:
   struct Workspace {};
@@ -40,7 +40,7 @@ class Numbered {
   [[maybe_unused]] static constexpr bool accepts_feed = false;
 
   explicit Numbered(Trace& trace) : trace_(&trace) {}
-  /// Calls something in that run, counted from 1 over all sessions; it may throw.
+  /// Calls a function in that run, counted from 1 over all sessions. The function may throw.
   Numbered doing_in_run(int run, std::function<void()> what) && {
     runs_[run] = std::move(what);
     return std::move(*this);
@@ -83,7 +83,7 @@ std::function<void()> throwing(Error error) {
   return [error] { throw error; };
 }
 
-/// Takes what the library says, so that the tests are quiet and can look at it.
+/// Captures the library's diagnostics: the output stays clean, and tests can check the lines.
 class Said : public ::testing::Test {
  protected:
   Said() : before_(set_diagnostic_sink([](std::string_view line) { lines().emplace_back(line); })) { lines().clear(); }
@@ -114,7 +114,7 @@ TEST_F(Recovery, ALostRunIsRepeatedOnANewSession) {  // T4
             "a.E(1) b.E(1) cl#2");
   EXPECT_EQ(answer, 203);
   EXPECT_EQ(session.recoveries(), 1);
-  ASSERT_EQ(lines().size(), 2u);  // never silently
+  ASSERT_EQ(lines().size(), 2u);  // a recovery is always reported
   EXPECT_EQ(lines()[0],
             "crochet: the session was lost at step 1 and is created anew (attempt 1 of 10): peer restarted");
   EXPECT_EQ(lines()[1], "crochet: the session goes on at step 0; steps lost: 1");
@@ -130,7 +130,7 @@ TEST_F(Recovery, AnAfterRunThatIsLostIsRepeatedFromTheFirstHook) {  // T5
   session.close();
 }
 
-/// Asks once, in its first after_run.
+/// Requests a stop once, in its first after_run.
 struct AsksOnce {
   bool requested = false;
   void after_run(auto& run, const auto&) {
@@ -139,7 +139,7 @@ struct AsksOnce {
   }
 };
 
-TEST_F(Recovery, AStopRequestSurvivesRecovery) {  // T6, where the original loses it
+TEST_F(Recovery, AStopRequestSurvivesRecovery) {  // T6; the original loses it
   HookChain chain{AsksOnce{}, Recorder<'b'>{trace_}.throwing('a', AbortedError("b"))};
   MonitoredSession session{Numbered{trace_}, chain, options_};
   session.run("train"_n);
@@ -166,7 +166,7 @@ TEST_F(Recovery, AStopOfTheCoordinatorSurvivesRecovery) {
   EXPECT_EQ(session.recoveries(), 1);
   EXPECT_TRUE(session.should_stop());
   EXPECT_EQ(to_string(session.stop_reason()), "the scheduler: time is up");
-  EXPECT_EQ(clock_(), 0);  // the pause before the attempt was cut short
+  EXPECT_EQ(clock_(), 0);  // the stop ended the pause before the attempt
   session.close();
 }
 
@@ -205,14 +205,14 @@ TEST_F(Recovery, ThreadsOfACreationThatFailsEndBeforeTheExecutorIsClosed) {
   EXPECT_EQ(trace_.text, "b.B mk#1 b.C thread cl#1");
 }
 
-TEST_F(Recovery, ACreationThatIsLostHalfWayIsClosedAndRepeated) {  // T8; the original leaves session 1 open
+TEST_F(Recovery, ACreationThatIsLostHalfWayIsClosedAndRepeated) {  // T8; the original does not close session 1
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', AbortedError("b")), Recorder<'c'>{trace_}};
   MonitoredSession session{Numbered{trace_}, three, options_};
   EXPECT_EQ(trace_.text, "a.B b.B c.B mk#1 a.C b.C cl#1 mk#2 a.C b.C c.C");
   session.close();
 }
 
-/// Calls something and fails in the second session.
+/// Calls a function in the second after_create_session, then throws.
 struct Starter {
   std::function<void(Coordinator&)> start;
   int created = 0;
@@ -239,7 +239,7 @@ TEST_F(Recovery, ACreationThatFailsOtherwiseInARecoveryIsClosedAtOnce) {  // the
   trace_.text.clear();
   EXPECT_THROW(session.run("train"_n), DataError);
   EXPECT_EQ(trace_.text, "run#1 cl#1 mk#2 cl#2");  // before close()
-  EXPECT_TRUE(ended);                              // its threads are joined, too
+  EXPECT_TRUE(ended);                              // its threads are joined too
   EXPECT_TRUE(session.should_stop());
   EXPECT_FALSE(session.closed());
   session.close();
@@ -251,7 +251,7 @@ TEST_F(Recovery, ACreationThatFailsOtherwiseLeavesTheConstructorAndIsClosed) {  
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('C', OutOfRangeError{}), Recorder<'c'>{trace_}};
   EXPECT_THROW((MonitoredSession{Numbered{trace_}, three, options_}), OutOfRangeError);
   EXPECT_EQ(trace_.text, "a.B b.B c.B mk#1 a.C b.C cl#1");
-  EXPECT_EQ(lines().size(), 0u);  // there was no session yet that somebody forgot to close
+  EXPECT_EQ(lines().size(), 0u);  // no warning of a missing close(): there was no session yet
 }
 
 TEST_F(Recovery, AThreadsErrorEndsTheLoopAndLeavesFromClose) {  // T14
@@ -310,7 +310,7 @@ TEST_F(Recovery, AThreadsErrorThatNoSessionCuresLeavesTheRunThatIsLost) {  // T1
   EXPECT_THROW(session.run("train"_n), std::runtime_error);
   EXPECT_EQ(trace_.text, "run#1 cl#1");
   EXPECT_TRUE(session.should_stop());
-  EXPECT_THROW(session.run("train"_n), LogicError);  // the original silently makes a second session here
+  EXPECT_THROW(session.run("train"_n), LogicError);  // the original creates a second session here, without a message
   EXPECT_THROW(session.run(no_hooks, "train"_n), LogicError);
   session.fail(nullptr);
   EXPECT_EQ(trace_.text, "run#1 cl#1");
@@ -326,7 +326,7 @@ TEST_F(Recovery, CreationIsTriedAgainAfterEachPreemptionWithAPause) {  // T18; t
   session.close();
 }
 
-TEST_F(Recovery, AStepFunctionIsRepeatedWithTheNewSession) {  // T19; the original hands out the closed session again
+TEST_F(Recovery, AStepFunctionIsRepeatedWithTheNewSession) {  // T19; the original passes the closed session again
   MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
   trace_.text.clear();
   std::vector<int> creations;
@@ -341,7 +341,7 @@ TEST_F(Recovery, AStepFunctionIsRepeatedWithTheNewSession) {  // T19; the origin
   session.close();
 }
 
-TEST_F(Recovery, TheErrorOfTheBodyIsNotReplacedByThatOfAThread) {  // T20, where the original replaces it
+TEST_F(Recovery, TheErrorOfTheBodyIsNotReplacedByThatOfAThread) {  // T20; the original replaces it
   MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
   trace_.text.clear();
   try {
@@ -357,10 +357,9 @@ TEST_F(Recovery, TheErrorOfTheBodyIsNotReplacedByThatOfAThread) {  // T20, where
   EXPECT_EQ(trace_.text, "a.X cl#1");
 }
 
-// ---- Which of two errors counts
-// --------------------------------------------------------------------------------------
+// ---- Precedence of two errors
 
-/// Lets a "thread" report one error while the run fails with another.
+/// A run that throws one error after a "thread" reported another.
 template <class Reported, class Thrown>
 std::function<void()> both(Coordinator*& coordinator, Reported reported, Thrown thrown) {
   return [&coordinator, reported, thrown] {
@@ -368,7 +367,7 @@ std::function<void()> both(Coordinator*& coordinator, Reported reported, Thrown 
     throw thrown;
   };
 }
-/// Gets at the coordinator before there is a session.
+/// Stores the coordinator's address before the session exists.
 struct Finds {
   Coordinator** found;
   void after_create_session(auto&, Coordinator& coordinator) { *found = &coordinator; }
@@ -409,7 +408,6 @@ TEST_F(Recovery, APreemptionReportedWhenTheSessionIsClosedAnywayIsOnlySaid) {
 }
 
 // ---- Bounds
-// ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Recovery, IsGivenUpAfterTheLastAttemptWithTheLastCause) {
   int failures = 0;
@@ -439,7 +437,7 @@ TEST_F(Recovery, ADeadlineBoundsItToo) {
   session.fail(nullptr);
 }
 
-TEST_F(Recovery, ASessionThatStaysLostHasNoGoodEnd) {  // a saver's end would save what the failure left
+TEST_F(Recovery, ASessionThatStaysLostHasNoGoodEnd) {  // end() of a saver would save the state after the failure
   HookChain chain{Recorder<'a'>{trace_}};
   options_.recovery.max_attempts = 0;
   MonitoredSession session{Numbered{trace_}.doing_in_run(1, throwing(AbortedError("device gone"))), chain, options_};
@@ -459,17 +457,16 @@ TEST_F(Recovery, ProgressMakesTheCountBeginAgain) {
                           .doing_in_run(6, throwing(AbortedError("2")))
                           .doing_in_run(8, throwing(AbortedError("3")));
   MonitoredSession session{std::move(executor), chain, options_};
-  session.run("train"_n);  // run 1; an initialized executor counts its steps from 0 again
+  session.run("train"_n);  // run 1; after initialization the step is 0
   session.run("train"_n);  // run 2 is lost at step 1, run 3
   session.run("train"_n);
   session.run("train"_n);                              // run 5: step 3
-  EXPECT_NO_THROW(session.run("train"_n));             // run 6 is lost at step 3, further than ever; run 7
-  EXPECT_THROW(session.run("train"_n), AbortedError);  // run 8 is lost at step 1: going round in circles
+  EXPECT_NO_THROW(session.run("train"_n));             // run 6 is lost at step 3, the highest so far; run 7
+  EXPECT_THROW(session.run("train"_n), AbortedError);  // run 8 is lost at step 1: no progress, so no recovery
   session.fail(nullptr);
 }
 
-// ---- What hooks are told
-// ---------------------------------------------------------------------------------------------
+// ---- Hooks and retries
 
 struct Attempts {
   std::vector<int>* seen;
@@ -498,7 +495,6 @@ TEST_F(Recovery, AlsoWhenItWasTheCallerWhoCaughtTheError) {
 }
 
 // ---- Step functions
-// --------------------------------------------------------------------------------------------------
 
 TEST_F(Recovery, AStepFunctionAsksForAStop) {  // P2, P10
   MonitoredSession session{Numbered{trace_}, HookChain{Recorder<'a'>{trace_}}, options_};
@@ -510,7 +506,7 @@ TEST_F(Recovery, AStepFunctionAsksForAStop) {  // P2, P10
   EXPECT_EQ(to_string(session.stop_reason()), "the step function: that will do");
 }
 
-TEST_F(Recovery, WithoutAScopeTheSessionStopsTooAfterAStepFunctionAsked) {  // P3; the original does not
+TEST_F(Recovery, WithoutAScopeTheSessionStopsTooAfterAStepFunctionAsked) {  // P3; in the original it does not stop
   MonitoredSession session{Numbered{trace_}, HookChain{}, options_};
   EXPECT_THROW(session.run_step_fn([](auto& context) { context.request_stop(); }), StopIteration);
   EXPECT_TRUE(session.should_stop());
@@ -550,7 +546,7 @@ TEST_F(Recovery, AStepFunctionIsNotCalledAgainForAnErrorThatOnlyItsHookedRunSaw)
                            HookChain{Recorder<'a'>{trace_}}, options_};
   trace_.text.clear();
   session.run_step_fn([&](auto& context) {
-    EXPECT_THROW(context.run_with_hooks("train"_n), AbortedError);  // no recovery inside
+    EXPECT_THROW(context.run_with_hooks("train"_n), AbortedError);  // run_with_hooks does not recover
   });
   EXPECT_EQ(trace_.text, "a.b run#1");
   session.close();
@@ -565,7 +561,7 @@ TEST_F(Recovery, TheCallersOwnRequestEndsTheLoop) {
   EXPECT_EQ(lines().back(), "crochet: stopped at step 0 by the caller: the user pressed a key");
 }
 
-/// Makes its sessions itself.
+/// A session creator.
 struct Restoring {
   int* created;
   template <class E>
@@ -582,7 +578,7 @@ TEST_F(Recovery, ACreatorDecidesWhatANewSessionStartsWith) {
   EXPECT_EQ(session.step(), 40);
   session.run("train"_n);
   EXPECT_EQ(session.step(), 41);
-  session.run("train"_n);  // back to 40, and once more
+  session.run("train"_n);  // back to step 40, then one run
   EXPECT_EQ(session.step(), 41);
   EXPECT_EQ(created, 2);
   session.close();

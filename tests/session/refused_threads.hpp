@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that includes this header (in one file) can have the system refuse to start threads: its pthread_create
-// stands before the one of the C library, for std::thread too.
+// Makes the system refuse new threads. In a program that includes this header (in one file), its pthread_create
+// replaces that of the C library, for std::thread too.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,10 +11,10 @@
 
 namespace crochet::testing {
 
-/// How many threads may still be started, and how many are running now.
+/// How many more threads may start, and how many are running.
 inline std::atomic<int> threads_left{1 << 30}, threads_running{0};
 
-/// While it lives, only the first `allowed` threads start.
+/// During its lifetime only the first `allowed` threads start.
 class RefusedThreads {
  public:
   explicit RefusedThreads(int allowed) : before_(threads_left.exchange(allowed)) {}
@@ -42,7 +42,7 @@ inline void* run_counted(void* started) {
 
 }  // namespace crochet::testing
 
-/// A sanitizer's own pthread_create, where it is part of the program (clang).
+/// The sanitizer's pthread_create, in programs that contain it (clang).
 extern "C" int __interceptor_pthread_create(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)
     __attribute__((weak));
 

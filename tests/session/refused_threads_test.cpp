@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the system starts no further thread: the error reaches the caller, no thread is left behind, nothing waits.
+// The system refuses to start a thread: the caller gets the error, no thread is left running, and nothing blocks.
 #include "refused_threads.hpp"
 
 #include <crochet/session/prefetch.hpp>
@@ -51,7 +51,7 @@ TEST(RefusedThreads, AThreadOfACoordinatorThatCannotStartIsNamed) {
   }
   EXPECT_FALSE(coordinator.should_stop());
   start_thread(coordinator, "writer", [] {});
-  EXPECT_NO_THROW(coordinator.join());  // waits for no thread that was never there
+  EXPECT_NO_THROW(coordinator.join());  // does not wait for a thread that never started
 }
 
 TEST(RefusedThreads, APrefetchWithoutItsThreadMakesItemsInNext) {
@@ -64,7 +64,7 @@ TEST(RefusedThreads, APrefetchWithoutItsThreadMakesItemsInNext) {
   }
   EXPECT_EQ(items.next(), 1);
   EXPECT_EQ(items.next(), 2);
-  items.start(coordinator);  // a later start works
+  items.start(coordinator);  // starting again later works
   for (int i = 3; i < 20; ++i) EXPECT_EQ(items.next(), i);
   coordinator.request_stop();
   coordinator.join();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaffold, SessionManager and the two creators, on an executor whose variables know whether they have a value.
+// Scaffold, SessionManager and the two creators. The executor's variables have a value or are uninitialized.
 #include <crochet/session/session_manager.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 using crochet::testing::ManualClock;
 using Names = std::vector<std::string>;
 
-/// Two variables, "weight" and "step", each with or without a value. A run adds 1 to both.
+/// Two variables, "weight" and "step", each of which may be uninitialized. A run adds 1 to both.
 class TwoVariables {
  public:
   struct Workspace {};
@@ -84,7 +84,7 @@ class TwoVariables {
 static_assert(HasVariables<TwoVariables>);
 using Session = RawSession<TwoVariables>;
 
-/// Checkpoints in memory: folder -> paths, the latest last; path -> values.
+/// Checkpoints in memory: each folder has a list of paths, the latest last; each path has a value.
 struct MemorySaver {
   std::map<std::string, std::vector<std::string>> folders;
   std::map<std::string, std::map<std::string, double, std::less<>>> checkpoints;
@@ -139,7 +139,6 @@ class Managed : public ::testing::Test {
 };
 
 // ---- Scaffold
-// --------------------------------------------------------------------------------------------------------
 
 using ScaffoldTest = Managed;
 
@@ -163,7 +162,8 @@ TEST_F(ScaffoldTest, AnExecutorWithoutVariablesIsReady) {
 TEST_F(ScaffoldTest, AGivenPieceReplacesTheDefault) {
   auto scaffold = Scaffold{}.with_init(noting("init")).with_ready(noting("ready", {"a table"}));
   scaffold.initialize(session_);
-  EXPECT_EQ(executor_.uninitialized_variables(), (Names{"weight", "step"}));  // initialize() was replaced
+  EXPECT_EQ(executor_.uninitialized_variables(),
+            (Names{"weight", "step"}));  // initialize() was replaced, so nothing has a value
   EXPECT_EQ(scaffold.missing(session_), Names{"a table"});
   EXPECT_EQ(calls_, "init ready");
 }
@@ -197,7 +197,6 @@ TEST_F(ScaffoldTest, ACheckMayAnswerYesOrNoOrBeDeniedAVariable) {
 }
 
 // ---- prepare_session
-// -------------------------------------------------------------------------------------------------
 
 using Prepare = Managed;
 
@@ -220,7 +219,7 @@ TEST_F(Prepare, RestoresTheLatestOfAFolderAndThenInitializesNothing) {
                              .with_local_init(noting("local_init"))
                              .with_saver(&saver)};
   manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "run"});
-  EXPECT_EQ(calls_, "local_init");  // also after a restore
+  EXPECT_EQ(calls_, "local_init");  // after a restore, too
   EXPECT_EQ(session_.step(), 3);
   EXPECT_EQ(saver.recovered, Names{"run/ckpt-3"});
 }
@@ -235,11 +234,11 @@ TEST_F(Prepare, RestoresAFileWithoutTheFoldersList) {
 
 TEST_F(Prepare, InitializesWhereThereIsNothingToRestore) {
   MemorySaver saver = with_step_3_in("elsewhere");
-  SessionManager manager{Scaffold{}.with_saver(saver)};  // by value, too
+  SessionManager manager{Scaffold{}.with_saver(saver)};  // passed by value, too
   manager.prepare_session(session_, coordinator_, {.checkpoint_dir = "run"});
   EXPECT_EQ(session_.step(), 0);
   EXPECT_TRUE(executor_.variables_initialized());
-  EXPECT_EQ(clock_(), 0);  // a chief does not wait for a checkpoint
+  EXPECT_EQ(clock_(), 0);  // a chief does not wait for checkpoints
 }
 
 TEST_F(Prepare, FolderAndFileTogetherAreAnError) {
@@ -271,7 +270,7 @@ TEST_F(Prepare, ALocalInitializationThatMustNotRunIsAnError) {
   EXPECT_EQ(calls_, "asked");
 }
 
-/// A saver that belongs to one folder.
+/// A saver for one folder.
 struct FolderSaver {
   MemorySaver* saver;
   std::string folder;
@@ -318,11 +317,10 @@ TEST_F(Prepare, AndInitializesWhenNoneCame) {
   manager.prepare_session(session_, coordinator_,
                           {.checkpoint_dir = "run", .wait_for_checkpoint = true, .max_wait_secs = 100});
   EXPECT_EQ(session_.step(), 0);
-  EXPECT_EQ(clock_(), 120);  // looks every 30 seconds
+  EXPECT_EQ(clock_(), 120);  // polls every 30 seconds
 }
 
 // ---- recover_session
-// -------------------------------------------------------------------------------------------------
 
 using Recover = Managed;
 
@@ -330,7 +328,7 @@ TEST_F(Recover, NeverInitializes) {
   SessionManager manager{
       Scaffold{}.with_init(noting("init")).with_local_init(noting("local")).with_saver(MemorySaver{})};
   EXPECT_FALSE(manager.recover_session(session_, coordinator_, {.checkpoint_dir = "run"}));
-  EXPECT_EQ(calls_, "");  // local_init is not run either: the variables have no value
+  EXPECT_EQ(calls_, "");  // local_init did not run either: the variables are uninitialized
 }
 
 TEST_F(Recover, IsTrueWhenRestoredAndReady) {
@@ -351,9 +349,8 @@ TEST_F(Recover, IsFalseWhenRestoredAndNotReady) {
 }
 
 // ---- wait_for_session
-// ------------------------------------------------------------------------------------------------
 
-/// A clock on which something happens at a certain time.
+/// A clock that calls a function at a given time.
 struct Eventful : ManualClock {
   double at = 0;
   std::function<void()> happens;
@@ -372,7 +369,7 @@ TEST_F(Wait, ReturnsOnceSomebodyElseHasInitialized) {
   SessionManager manager{Scaffold{}.with_local_init(noting("local_init")), {.clock = clock}};
   manager.wait_for_session(session_, coordinator_);
   EXPECT_EQ(clock(), 90);
-  EXPECT_EQ(calls_, "local_init");  // not before it was allowed
+  EXPECT_EQ(calls_, "local_init");  // local_init runs only when the variables have values
 }
 
 TEST_F(Wait, GivesUpWhenTheNextLookWouldBeTooLate) {
@@ -385,7 +382,7 @@ TEST_F(Wait, GivesUpWhenTheNextLookWouldBeTooLate) {
   }
   EXPECT_EQ(clock_(), 90);
   EXPECT_THROW(manager.wait_for_session(session_, coordinator_, 29), DeadlineExceededError);
-  EXPECT_EQ(clock_(), 90);  // one look
+  EXPECT_EQ(clock_(), 90);  // one attempt
 }
 
 TEST_F(Wait, LooksAsOftenAsItIsTold) {
@@ -405,9 +402,8 @@ TEST_F(Wait, EndsWhenTheCoordinatorIsAskedToStop) {
 }
 
 // ---- Creators
-// --------------------------------------------------------------------------------------------------------
 
-/// Fails in the run that it is told, having lost its variables.
+/// Loses its variables and throws in run number `fails`.
 struct Losing : TwoVariables {
   int runs = 0, fails = 0;
   template <class D, class... F>
@@ -419,7 +415,7 @@ struct Losing : TwoVariables {
     TwoVariables::run<D>(workspace, fed...);
   }
 };
-/// Saves after every run.
+/// Saves after each run.
 struct SavesAlways {
   MemorySaver* saver;
   void after_run(auto& run, const auto&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buckets of histograms, names of tags, pixels of images: what summaries are made of.
+// The parts of summaries: histogram buckets, tag names, image pixels.
 #include <png.h>
 
 #include <crochet/io/png.hpp>
@@ -28,7 +28,7 @@ io::Histogram histogram_of(const std::vector<double>& values) {
   return h;
 }
 
-/// The limits, as TensorFlow's documentation describes them, in the plainest way.
+/// The limits in TensorFlow's documentation, computed in the simplest way.
 std::vector<double> plain_limits() {
   std::vector<double> positive;
   for (double v = 1e-12; v < 1e20; v *= 1.1) positive.push_back(v);
@@ -72,7 +72,7 @@ TEST(Histogram, WithoutValues) {
   EXPECT_EQ(h.max(), -DBL_MAX);
 }
 
-/// Every limit, its neighbours, and many numbers between: where a plain search puts them.
+/// Every limit, its neighbours, and many numbers between, against a linear search.
 TEST(Histogram, AValueIsInTheFirstBucketWhoseLimitIsAboveIt) {
   const std::vector<double> limits = plain_limits();
   std::vector<double> tried{0, -0.0, 1e-300, -1e-300, 5e-324, 3e20, -3e20, 1e300, -1e300};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PathLock: one process at a time, whatever becomes of it.
+// PathLock: one process at a time, also after a crash of the owner.
 #include <crochet/storage/path_lock.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using crochet::io::PathLock;
 using crochet::test::Process;
 using crochet::test::TemporaryFolder;
 
-/// Why another process cannot have the folder; empty if it can.
+/// Why another process cannot lock the folder; empty if it can.
 std::string refusal(const fs::path& folder) {
   return Process{[&] {
            PathLock::of_folder(folder);
@@ -34,7 +34,7 @@ std::string refusal(const fs::path& folder) {
          }}
       .report();
 }
-/// Takes the folder and keeps it.
+/// Locks the folder for the rest of the process.
 std::string keep(const fs::path& folder) {
   static std::vector<PathLock>& kept = *new std::vector<PathLock>;
   kept.push_back(PathLock::of_folder(folder));
@@ -96,7 +96,7 @@ TEST(PathLock, IsNotInheritedByAFork) {
   std::optional<PathLock> lock = PathLock::of_folder(folder.path());
   Process child{[&] {
     std::string report = lock->holds() ? "holds; " : "does not hold; ";
-    lock.reset();  // gives back nothing
+    lock.reset();  // no lock is released
     try {
       keep(folder.path());
     } catch (const FailedPreconditionError& error) {
@@ -117,7 +117,7 @@ TEST(PathLock, OfAKilledProcessIsFreeWhileItsChildrenLive) {
   Process owner{[&] {
     keep(folder.path());
     static Process forked{[] { return std::string{}; }};
-    out = ::popen("cat > /dev/null", "w");  // reads until its parent is gone
+    out = ::popen("cat > /dev/null", "w");  // runs until its parent has ended
     return std::string("taken");
   }};
   ASSERT_EQ(owner.report(), "taken");
@@ -137,7 +137,7 @@ TEST(PathLock, NoticesThatItsFileOrFolderIsGone) {
   EXPECT_TRUE(lock.holds());
   EXPECT_NE(refusal(run), "");
   fs::remove_all(run);
-  fs::create_directory(run);  // may well get the same inode
+  fs::create_directory(run);  // may get the same inode
   EXPECT_FALSE(lock.holds());
   lock = {};
   EXPECT_TRUE(fs::is_empty(run));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each law catches a hook that breaks it, and that law alone.
+// Each law detects a hook that breaks it, and no other law reports it.
 #include <crochet/testing/laws.hpp>
 
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ struct ForgetsWhenMoved : ForgetsWhenCopied {
 };
 TEST(Laws, MovedHooksGoOn) { EXPECT_EQ(laws_broken_by(ForgetsWhenMoved{}, loss), "moves"); }
 
-/// Says good-bye in its destructor, moved from or not.
+/// Writes a line in its destructor, even if it was moved from.
 struct LoudShell {
   explicit LoudShell(RecordingSink where) : sink(std::move(where)) {}
   LoudShell(const LoudShell&) = default;
@@ -148,7 +148,7 @@ TEST(Laws, BeginResets) {
   EXPECT_EQ(laws_broken_by(NeverStartsOver{}, LawOptions{.except = {"begin"}}, loss), "");
 }
 
-/// What it keeps shows in nothing but its state: the losses of all sessions.
+/// A member that only the state shows: the losses of all sessions.
 template <bool clears>
 struct SavedHistory {
   void begin() {
@@ -167,7 +167,7 @@ TEST(Laws, BeginClearsTheSavedState) {
   EXPECT_EQ(laws_broken_by(SavedHistory<true>{}, cr::value<"loss">(std::numeric_limits<float>::quiet_NaN())), "");
 }
 
-/// The same without state, but with ==.
+/// The same without state, with operator==.
 template <bool clears>
 struct History {
   void begin() {
@@ -287,7 +287,7 @@ TEST(Laws, EndIsPassedOnOnce) {
   EXPECT_EQ(laws_broken_by(EndsSoOften<PhaseSpy, 2>{}, loss), "events end");
 }
 
-/// Says "done" when it is destroyed after a session, and not in `end`.
+/// Writes "done" in its destructor after a session, not in `end`.
 struct EndsInItsDestructor {
   explicit EndsInItsDestructor(RecordingSink where) : sink(std::move(where)) {}
   EndsInItsDestructor(const EndsInItsDestructor& other) : sink(other.sink) {}
@@ -307,8 +307,7 @@ TEST(Laws, WhatBelongsToTheEndIsDoneInEnd) {
 
 struct SavesWhatItHas : Plateau {
   void save_state(auto& out) const {
-    if (best < 1e30F)
-      out.put("best", best);  // nothing in the beginning: a changed hook, as far as a checkpoint can tell
+    if (best < 1e30F) out.put("best", best);  // absent at first: a checkpoint treats the hook as changed
     out.put("since", since);
   }
 };

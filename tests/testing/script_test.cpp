@@ -70,7 +70,7 @@ TEST(Script, RefusesAStepAfterTheEnd) {
   run.step(cr::value<"loss">(1.0f));
   EXPECT_TRUE(run.should_stop());
   EXPECT_THROW(run.step(cr::value<"loss">(1.0f)), cr::LogicError);
-  run.end();  // has happened
+  run.end();  // already happened
   EXPECT_EQ(run.trace(), "begin create b a b a end");
 }
 
@@ -113,7 +113,7 @@ struct Final {
 TEST(Script, KnowsTheValuesOfItsConstructorInEveryPhase) {
   cr::testing::Script run{cr::HookChain{Final{}, Plateau{}}, cr::value<"accuracy">(0.5f)};
   run.step(cr::value<"loss">(1.0f));
-  run.step(cr::value<"loss">(1.0f), cr::value<"accuracy">(0.25f));  // for this step only
+  run.step(cr::value<"loss">(1.0f), cr::value<"accuracy">(0.25f));  // only for this step
   run.end();
   EXPECT_EQ(run.hooks().get<Final>().accuracy, 0.5f);
   EXPECT_EQ(run.hooks().get<Final>().at, 2);

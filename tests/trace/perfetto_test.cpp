@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native traces and tables of recorded runs. tests/interop/perfetto.py reads such traces with Perfetto's own messages.
+// Native traces and tables of recorded runs. tests/interop/perfetto.py reads such traces with Perfetto's messages.
 #include <crochet/proto/perfetto.pb.h>
 #include <crochet/trace/perfetto.hpp>
 #include <crochet/trace/profile_table.hpp>
@@ -37,7 +37,7 @@ Trace parsed(std::string_view bytes) {
   return trace;
 }
 
-/// What a reader makes of a trace: lines `track: name begin-end {argument=value}`, and `track: =value` of counters.
+/// Decodes a trace into lines `track: name begin-end {argument=value}`, and `track: =value` for counters.
 struct Reader {
   std::map<std::uint64_t, std::string> tracks, names, arguments;
   std::map<std::uint64_t, std::vector<std::string>> open;
@@ -124,7 +124,7 @@ TEST(Perfetto, ARunIsSlicesCountersAndFlows) {
 TEST(Perfetto, ALaterRunNamesNothingAgain) {
   RecordedRun made;
   trace::PerfettoWriter writer;
-  Reader reader;  // which refuses a second definition
+  Reader reader;  // rejects a second definition
   const std::string first = writer.packets(run_with_hooks(made));
   const std::string second = writer.packets(run_with_hooks(made));
   reader.read(parsed(first + second));
@@ -158,7 +158,7 @@ TEST(Perfetto, AFileThatEndsAnywhereHasItsWholePackets) {
     EXPECT_EQ(complete, cut == ends[packets]) << cut;
     EXPECT_TRUE(!complete || static_cast<std::size_t>(trace.packet_size()) == packets) << cut;
     Reader reader;
-    reader.read(parsed(std::string_view(bytes).substr(0, ends[packets])));  // nothing in it names what comes later
+    reader.read(parsed(std::string_view(bytes).substr(0, ends[packets])));  // contains no reference to later packets
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run by hand: a small graph in four steps, two of them in a region, on a team of two, under a clock that the test
+// A recorded run: a small graph in four steps, two of them in a region, on a team of two, with a clock that the test
 // moves.
 #pragma once
 
@@ -58,7 +58,7 @@ struct RecordedRun {
     recorder.on_node_end<I>(member);
   }
 
-  /// The recorder is shown a run: the product on both members, the region in two slices on the first, the update.
+  /// Records a run: the product on both members, the region in two slices on the first member, the update.
   trace::RunTrace record() {
     recorder.on_run_begin(run());
     pass(10);

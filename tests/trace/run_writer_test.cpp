@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that recorded runs become, when something is in the way: another writer, an earlier trace, the end of the
-// program, a disk that takes its time.
+// Writing the files of recorded runs under difficulties: another writer, an earlier trace, the end of the program, a
+// slow disk.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/perfetto.pb.h>
 #include <crochet/io/tfrecord.hpp>
@@ -43,12 +43,12 @@ using cr::trace::RunWriterOptions;
 using Json = nlohmann::json;
 
 cr::trace::RunTrace run_of_step(std::int64_t step) {
-  static RecordedRun made;  // its graph is used when the files are made
+  static RecordedRun made;  // static: the files are made later, from its graph
   cr::trace::RunTrace run = made.record();
   run.step = step;
   return run;
 }
-/// The steps of the runs in a native trace, which has to be whole.
+/// The steps of the runs in a native trace, which must be complete.
 std::vector<std::int64_t> runs_in(const fs::path& path) {
   crochet::proto::perfetto::Trace trace;
   EXPECT_TRUE(trace.ParseFromString(text_of(path))) << path;
@@ -56,15 +56,15 @@ std::vector<std::int64_t> runs_in(const fs::path& path) {
   for (const auto& p : trace.packet()) {
     const auto& e = p.track_event();
     if (e.debug_annotations_size() == 1 && e.debug_annotations(0).has_int_value()) {
-      steps.push_back(e.debug_annotations(0).int_value());  // only runs have one argument, a number
+      steps.push_back(e.debug_annotations(0).int_value());  // only runs have exactly one argument that is a number
     }
   }
   return steps;
 }
 using Steps = std::vector<std::int64_t>;
 
-/// The files of this machine. Each create() waits: until the test says go; or a little while, for another of that file,
-/// which must not come.
+/// Files on disk whose create() waits: until go() is called, or for a short time for a second create() of the same
+/// file, which must not happen.
 class SlowFiles final : public io::FileSystem {
  public:
   enum class Wait : unsigned char { none, for_go, for_another };
@@ -137,7 +137,7 @@ TEST(RunWriter, AStepThatIsRecordedAgainIsNoError) {
                                    .in_background = false,
                                    .on_write_error = io::OnWriteError::stop,
                                    .report = [&](std::string_view line) { reports.emplace_back(line); }};
-    RunWriter writer(options), later(options);  // a session that went back to an earlier step; another session
+    RunWriter writer(options), later(options);  // an earlier step, as after a recovery, then another session
     EXPECT_NO_THROW(writer.write(run_of_step(7)));
     fs::remove(folder / "timeline-7.json");
     EXPECT_NO_THROW(writer.write(run_of_step(7)));
@@ -196,7 +196,7 @@ TEST(RunWriter, AProgramThatIsKilledLeavesItsNativeTrace) {
     RunWriter writer({.output_dir = folder.path(), .perfetto = path, .in_background = false});
     for (const std::int64_t step : {1, 2, 3}) {
       writer.write(run_of_step(step));
-      if (runs_in(path).size() != static_cast<std::size_t>(step)) _exit(1);  // it is there when write returns
+      if (runs_in(path).size() != static_cast<std::size_t>(step)) _exit(1);  // already written when write() returns
     }
     raise(SIGKILL);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run is recorded as, and the step statistics that are made of it.
+// The records of a run, and the step statistics made from them.
 #include <crochet/proto/step_stats.pb.h>
 #include <crochet/proto/tensor.pb.h>
 #include <crochet/trace/figures.hpp>
@@ -100,7 +100,7 @@ TEST(StepStats, LabelsHaveTheFigures) {
   for (const auto& device : stats.dev_stats()) {
     for (const auto& n : device.node_stats()) labels.push_back(n.timeline_label());
   }
-  // 2e6 operations in the longer part, of 100.25 us, and 4000 bytes
+  // The longer part: 2e6 operations in 100.25 us, and 4000 bytes.
   EXPECT_EQ(labels, (std::vector<std::string>{
                         "dense/relu = MatMul+Relu(x, w, thread=0, us=100.250, nodes=2, FLOP=2000000, bytes=4000, "
                         "GFLOP/s=19.95, GB/s=0.0399)",
@@ -176,7 +176,7 @@ TEST(StepStats, HooksHaveADeviceOfTheirOwn) {
 TEST(StepStats, AnyNameOfAHookIsShownWhole) {
   RecordedRun made;
   trace::RunTrace run = made.record();
-  // As g++ names a class inside a function template; and what no compiler says.
+  // As g++ names a class inside a function template; the other names occur with no compiler.
   const std::vector<std::string> names{"f() [with T = int]Local", "A = B(c) = D", "Quote<\"\\\"\n\x01>", ""};
   for (const std::string& name : names) run.phases.push_back({name, "after_run", 100.0001, 100.0002});
   const auto json = nlohmann::json::parse(trace::timeline_json(trace::step_stats(run)))["traceEvents"];
@@ -203,7 +203,7 @@ TEST(StepStats, MemoryIsGivenBack) {
   RecordedRun made;
   trace::RunTrace run = made.record();
   run.dims = {32, 0, 0, 0};
-  for (const double busy : {0.0, 1e-7, 1e-5}) {  // of no length, of less than a microsecond, ...
+  for (const double busy : {0.0, 1e-7, 1e-5}) {  // zero, less than a microsecond, more
     for (trace::StepPart& part : run.parts) part.busy = busy;
     const auto json = nlohmann::json::parse(trace::timeline_json(trace::step_stats(run), {.show_memory = true}));
     std::int64_t last = -1, most = 0;

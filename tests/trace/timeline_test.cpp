@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines of step statistics: the original's worked example, event by event. tests/interop/timeline.py compares with
-// TensorFlow itself.
+// TensorFlow.
 #include <crochet/proto/step_stats.pb.h>
 #include <crochet/trace/lanes.hpp>
 #include <crochet/trace/op_label.hpp>
@@ -41,7 +41,7 @@ std::string node(const std::string& name, int start, int duration, const std::st
          (bytes > 0 ? output : "") + "} ";
 }
 
-/// Three nodes on the processor, one on a device; labels with control inputs, allocations, and names that are cut.
+/// Three nodes on the CPU, one on a device; labels with control inputs, allocations and truncated names.
 crochet::proto::StepStats worked_example() {
   return stats_of("dev_stats { device: 'cpu' " + node("a", 1000, 10, "a = Const()", 8) +
                   node("b", 1005, 10, "b = Const()", 16) + node("c", 1020, 30, "[cpu 1.0MB] c = Add(a, b)", 8) +
