@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of operations that move elements, with dynamic dimensions, and what is refused.
+// Shapes of operations that move elements, with dynamic dimensions, and the errors of invalid ones.
 #include <gtest/gtest.h>
 #include <crochet/model.hpp>
 
 namespace crochet {
 namespace {
 
-/// What a model that asks for this is told.
+/// The error message of a model in which f fails, "nothing" without an error.
 template <class F>
 std::string refusal(F f) {
   GraphBuilder g;
@@ -14,7 +14,7 @@ std::string refusal(F f) {
   try {
     f(g, x);
   } catch (const GraphError& e) {
-    return std::string(e.what()).substr(9);  // behind "crochet: "
+    return std::string(e.what()).substr(9);  // after "crochet: "
   }
   return "nothing";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient rules against finite differences in double. The Oracle computes both sides, so these are tests of the rules
-// and of the backward sweep alone.
+// Gradient rules against finite differences in double. The Oracle computes both sides, so these tests cover only the
+// rules and the backward sweep.
 #pragma once
 #include <functional>
 #include <string>
@@ -14,9 +14,9 @@
 
 namespace crochet {
 
-/// One trainable variable of a case, with the range that its values are drawn from.
+/// The range of the random values of a trainable variable.
 struct Range {
-  double low = 0, high = 0;  ///< equal: either sign, away from 0
+  double low = 0, high = 0;  ///< if equal: either sign, away from 0
 };
 
 /// A graph with some trainable variables and a loss.
@@ -29,13 +29,13 @@ class Case {
     ranges_.push_back(range);
     return g.variable<double>(name, shape, zeros());
   }
-  /// Numbers that no gradient is wanted of.
+  /// Random numbers that are not trainable.
   Tensor fixed(const Shape& shape) {
     const std::string name = "fixed" + std::to_string(fixed_++);
     return g.variable<double>(name, shape, zeros(), false);
   }
 
-  /// The worst relative error over all of the variables.
+  /// The largest relative error over all variables.
   double worst(Tensor loss) {
     g.name("loss", loss);
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
@@ -83,7 +83,7 @@ class Case {
 
 inline constexpr double gradient_tolerance = 1e-7;
 
-/// Ways in which a gradient can arrive at `y`: at full size, as one number, as a row, as a column.
+/// Ways for a gradient to arrive at `y`: at full size, as one number, as a row, as a column.
 inline Tensor weigh(Case& c, Tensor y, int way) {
   const Shape& s = y.shape();
   switch (way) {
@@ -105,7 +105,7 @@ inline constexpr int ways = 6;
 
 using Build = std::function<Tensor(Case&)>;
 
-/// Builds the graph for each of those ways and compares.
+/// Builds the graph for each of those ways and compares the gradients.
 inline void check_gradients(const char* what, const Build& build) {
   for (int way = 0; way < ways; ++way) {
     SCOPED_TRACE(std::string(what) + ", upstream " + std::to_string(way));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of elementwise functions, activations and reductions against finite differences; and what they are where a
-// function has a kink or an element is 0.
+// Gradients of elementwise functions, activations and reductions against finite differences; and their values at a kink
+// of a function or for an element 0.
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of softmax and its kin, losses, normalisations and attention, against finite differences in double.
+// Gradients of softmax, its relatives, losses, normalizations and attention, against finite differences in double.
 #include "gradient_cases.hpp"
 
 namespace crochet {
@@ -17,7 +17,7 @@ TEST(Gradient, OfSoftmaxAndItsKin) {
 }
 
 Tensor classes(Case& c, const Shape& shape, int count) {
-  const Tensor any = cast<std::int32_t>(c.fixed(shape) * (0.9 * count));  // 0 ... count - 1 and their opposites
+  const Tensor any = cast<std::int32_t>(c.fixed(shape) * (0.9 * count));  // |any| is in 0 ... count - 1
   return select(less(any, any.graph->constant<std::int32_t>(0)), -any, any);
 }
 
@@ -53,7 +53,8 @@ TEST(Gradient, OfLossesByElement) {
   check_gradients("huber mean", [&](Case& c) { return huber_loss(c.x(s), c.x(s), square(c.x({5}))); });
 }
 
-// By elements it is max(z, 0) - z p + ...: at 0 the rules of its parts would give another slope than 1/2 - p.
+// Composed of elementwise operations it is max(z, 0) - z p + ...: the rules of these would give a slope other than 1/2
+// - p at 0.
 TEST(Gradient, OfSigmoidCrossEntropyAtZero) {
   GraphBuilder g;
   const Tensor z = g.variable<double>("z", {1}, zeros()), p = g.constant(0.25);
@@ -99,7 +100,7 @@ TEST(Gradient, OfDotProductAttention) {
   });
 }
 
-// With q, k and v cut out of qkv it is self_attention.
+// With q, k and v sliced from qkv it equals self_attention.
 TEST(DotProductAttention, AgreesWithSelfAttention) {
   for (const bool causal : {false, true}) {
     GraphBuilder g;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// A whole graph as a subgraph, with what is wanted of it.
+/// A whole graph as a subgraph, with a demand.
 constexpr Subgraph all_of(const GraphBuilder& g, const ConstexprVector<int>& fetched,
                           const ConstexprVector<int>& targets = {}) {
   Subgraph s{g.graph().nodes, fetched, targets};
@@ -129,7 +129,7 @@ TEST(Share, NeverAssignments) {
 }
 
 TEST(Share, ZeroAndMinusZeroAreTwoConstants) {
-  for (int others = 0; others < 40; ++others) {  // whether they meet in the table depends on its size
+  for (int others = 0; others < 40; ++others) {  // whether the two collide in the hash table depends on its size
     GraphBuilder g;
     const Tensor zero = g.constant(0.0), minus_zero = g.constant(-0.0);
     ConstexprVector<int> fetched = {zero.id, minus_zero.id};
@@ -141,7 +141,7 @@ TEST(Share, ZeroAndMinusZeroAreTwoConstants) {
 
 // fold
 
-/// What becomes of an expression of constants.
+/// The node that an expression of constants folds to.
 template <class F>
 constexpr Node folded(F f) {
   GraphBuilder g;
@@ -249,7 +249,7 @@ TEST(Fold, MergesFactorsOnlyIfTheProductIsANumber) {
   EXPECT_EQ(factors([](GraphBuilder& g) { return g.placeholder<std::int32_t>("x", {3}) * 2 * 3; }), 2);
 }
 
-// A sign and a power of two travel along products, and meet what else is constant: nothing of that rounds.
+// A sign and a power of two move along products and merge with other constants; none of this rounds.
 TEST(Fold, MovesExactFactorsAlongProducts) {
   const auto left = [](auto f) {
     GraphBuilder g;
@@ -370,8 +370,9 @@ TEST(Fuse, AnMlpIsItsKernels) {
   static_assert(steps({"logits"}, {}) == 2, "two products, with bias and relu behind them");
   static_assert(steps({"loss"}, {}) == 4, "and the losses and their mean");
   static_assert(steps({"hidden/kernel", "x"}, {}) == 0);
-  // Products and cross entropy forwards; 1 / batch, its repetition and the gradient of the logits; a product for each
-  // weight and one for the hidden layer, a sum for each bias; the updates are behind these. The step counter.
+  // Forward: the products and the cross entropy. Backward: 1 / batch, its broadcast and the gradient of the logits; a
+  // product for each weight and one for the hidden layer; a sum for each bias. The updates are fused into these. The
+  // step counter.
   EXPECT_LE(steps({}, {"sgd"}), 13U);
 }
 

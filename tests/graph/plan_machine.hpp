@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plan at run time, step by step on simulated memory, and checks on the way what has to hold of every plan: what
-// a step reads is what was written there for it, slots are large enough, and threads have what they need to wait for.
+// Runs a plan at run time, step by step on simulated memory, and checks the invariants of every plan: a step reads the
+// values written for it, slots are large enough, and threads have the barriers that they need.
 #pragma once
 #include <map>
 #include <stdexcept>
@@ -47,13 +47,13 @@ class PlanMachine {
  private:
   struct Cell {
     std::vector<double> data;
-    int owner = -1;  ///< slots: for which node it was written
+    int owner = -1;  ///< slots: the node that the contents belong to
   };
   struct Touched {
     Place place;
     bool written;
     int region;  ///< the item region of the step
-    bool items;  ///< an item of the step touches its own part of it only
+    bool items;  ///< an item of the step touches only its own part
   };
 
   static void demand(bool holds, const std::string& what) {
@@ -64,7 +64,7 @@ class PlanMachine {
   int base(int v) const { return s_.schedule.base[static_cast<std::size_t>(v)]; }
   std::size_t size(int v) const { return static_cast<std::size_t>(value(v).shape.size().at(dims_)); }
 
-  /// Whether values take turns there.
+  /// Whether several values share places of this region, one after the other.
   static bool is_shared(Region r) { return r == Region::slot || r == Region::items; }
 
   Cell& cell(int v) {
@@ -89,7 +89,7 @@ class PlanMachine {
     }
     return c;
   }
-  /// What lay where a slot lies is gone.
+  /// Marks the contents of all slots that overlap this one as lost.
   void claim(int slot) {
     for (int k = 0; k < static_cast<int>(arena_.size()); ++k) {
       if (k != slot && overlap_in_bytes(k, slot)) memory_[{Region::slot, k}].owner = -1;
@@ -233,7 +233,7 @@ class PlanMachine {
     }
   }
 
-  /// Everything that a step reads and writes.
+  /// All places that a step reads and writes.
   std::vector<Touched> touched(const Step& step) const {
     std::vector<Touched> all;
     for (std::size_t k = 0; k < max_inputs; ++k) {
@@ -253,9 +253,9 @@ class PlanMachine {
     return all;
   }
 
-  /// Members of a team run through steps at their own pace up to a barrier: until then none may touch what another
-  /// writes, unless it is an item's own part, in a region that takes each item through on one member. And within a
-  /// step, what is written must be read by no kernel, and element by element by the loop.
+  /// Members of a team execute steps at their own pace up to a barrier. Until then no member may touch a place that
+  /// another one writes, except an item's own part, in a region that processes each item on one member. Within a step
+  /// the kernel must not read what the step writes, and the loop may read it only at the same element.
   void check_threads(const Step& step) {
     if (step.barrier) since_.clear();
     const std::vector<Touched> mine = touched(step);

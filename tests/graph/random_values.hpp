@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for tests: the same on every machine and run.
+// Random numbers for tests, the same on every machine and in every run.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 namespace crochet {
 
-/// A linear congruential generator: the standard's distributions differ from library to library.
+/// A linear congruential generator: the distributions of the standard library differ between implementations.
 class Numbers {
  public:
   explicit Numbers(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15U + 0x2545f4914f6cdd1dU) { next(); }
@@ -20,7 +20,7 @@ class Numbers {
     for (double& x : v) x = between(low, high);
     return v;
   }
-  /// Of either sign, at least 0.1 and at most 1 in magnitude: away from the kinks of relu, abs and division.
+  /// Of either sign, with a magnitude in [0.1, 1): away from the kinks of relu, abs and division.
   std::vector<double> many(std::size_t n) {
     std::vector<double> v = many(n, 0.1, 1);
     for (double& x : v) x = below(2) == 0 ? x : -x;

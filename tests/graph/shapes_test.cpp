@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shape and type rules of every operation: what they infer, and what they refuse with which words.
+// The shape and type rules of every operation: the inferred shapes, and the exact error messages.
 #include <gtest/gtest.h>
 #include <crochet/model.hpp>
 
 namespace crochet {
 namespace {
 
-/// The message of the GraphError that `build` ends in.
+/// The message of the GraphError that `build` throws.
 template <class Build>
 std::string error_of(Build build) {
   GraphBuilder g;
@@ -24,7 +24,7 @@ constexpr Tensor tensor(GraphBuilder& g, const Shape& shape) {
 }
 constexpr Tensor floats(GraphBuilder& g, const Shape& shape) { return tensor<float>(g, shape); }
 
-/// Whether an operation on float tensors of these shapes makes one of shape `expected`, in the compiler.
+/// Whether the operation of f has a result of shape `expected`. For constant evaluation.
 template <class F>
 constexpr bool makes(const Shape& expected, F f) {
   GraphBuilder g;
@@ -289,7 +289,7 @@ TEST(GraphError, OfElementTypes) {
   EXPECT_EQ(error_of([](GraphBuilder& g) { max_pool(tensor<std::int32_t>(g, {1, 4, 4, 1}), 2); }), unsupported);
 }
 
-// A bool is a byte of 0 or 1: a sum of two, or a negative one, would be neither.
+// A bool is a byte of 0 or 1. A sum of two and a negated one are neither.
 TEST(GraphError, OfArithmeticOnBools) {
   const std::string unsupported = "crochet: the operation does not support this element type";
   EXPECT_EQ(error_of([](GraphBuilder& g) { tensor<bool>(g, {3}) + tensor<bool>(g, {3}); }), unsupported);

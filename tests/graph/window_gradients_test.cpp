@@ -14,11 +14,11 @@ struct Windows {
 
 class WindowGradient : public ::testing::TestWithParam<std::tuple<Windows, Padding>> {};
 
-/// A matrix: what the cases weigh.
+/// A matrix, for which weigh() has a row and a column upstream.
 Tensor rows(Tensor y) { return reshape(y, {y.shape()[0], rest}); }
 
 TEST_P(WindowGradient, IsTheDifferenceQuotient) {
-  const Windows& w = std::get<0>(GetParam());  // by name: clang 14 captures no structured bindings
+  const Windows& w = std::get<0>(GetParam());  // by name: clang 14 cannot capture structured bindings
   const Shape image = w.image;
   const Window window = w.window, stride = w.stride, dilation = w.dilation;
   const Padding p = std::get<1>(GetParam());

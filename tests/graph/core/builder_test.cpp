@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphBuilder: names, dynamic dimensions, assignments, minimize; and that all of it works in the compiler.
+// GraphBuilder: names, dynamic dimensions, assignments, minimize; also in constant evaluation.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST(GraphError, OfMinimize) {
             "crochet: an operation between loss and variable has no gradient");
 }
 
-// What a use of a variable sees depends on the plan: passes_test.cpp, SeeAssignments.
+// The value that a use of a variable reads depends on the plan: SeeAssignments in passes_test.cpp.
 TEST(Builder, ANodeKnowsTheVariableThatItUsesAndSinceWhen) {
   GraphBuilder g;
   const Tensor w = g.variable<float>("w", {}, zeros());
@@ -147,7 +147,7 @@ TEST(Builder, GlobalStepIsMadeOnce) {
   EXPECT_EQ(global_step(g).id, step.id);
 }
 
-// The builder grows while it is used: what it hands out must not lie in the part that moves.
+// The builder's storage moves as it grows: returned references must not point into the part that moves.
 TEST(Builder, ShapesOutliveTheGrowthOfTheGraph) {
   GraphBuilder g;
   const Tensor x = g.placeholder<float>("x", {3, 5});

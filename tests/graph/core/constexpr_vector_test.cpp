@@ -9,7 +9,7 @@
 namespace crochet {
 namespace {
 
-/// What the compiler says of a list that it has grown, copied, shortened and filled anew.
+/// Growth, copies, shrinking and new contents in constant evaluation; true if all are right.
 constexpr bool works_in_the_compiler() {
   ConstexprVector<ConstexprVector<int>> rows(2);
   for (int i = 0; i < 100; ++i) rows[0].push_back(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workspace is at most a tenth larger than what is in use at the same time, for models and for random graphs.
+// The workspace is at most 10 % larger than the largest total of live values, for models and for random graphs.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans against the Oracle: small graphs that are hard to put in order, and a few thousand random ones. What is
-// compared are all fetched values and all variables after the step.
+// Plans against the Oracle: small graphs that are hard to order, and a few thousand random ones. The tests compare all
+// fetched values and all variables after the step.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ std::string compare(const std::vector<double>& expected, const std::vector<doubl
   return {};
 }
 
-/// Runs a demand both ways. Placeholders and variables are filled with random numbers. Returns what is wrong.
+/// Runs a demand as a plan and on the Oracle, with random placeholders and variables. Returns the first difference,
+/// empty if there is none.
 std::string check(const Graph& graph, const std::vector<std::string_view>& fetched,
                   const std::vector<std::string_view>& targets, std::uint64_t seed = 1) {
   ConstexprVector<int> fetched_ids, target_ids;
@@ -72,7 +73,7 @@ std::string check(const Graph& graph, const std::vector<std::string_view>& fetch
   return {};
 }
 
-/// The same for a graph that `build` makes.
+/// The same for the graph that `build` creates.
 template <class Build>
 std::string run(const std::vector<std::string_view>& fetched, const std::vector<std::string_view>& targets,
                 Build build) {
@@ -81,7 +82,7 @@ std::string run(const std::vector<std::string_view>& fetched, const std::vector<
   return check(g.graph(), fetched, targets);
 }
 
-// Each of these is a way to see a variable at the wrong time.
+// In each of these graphs a wrong order reads a variable at the wrong time.
 
 TEST(Plan, AReaderOfTheOldValueComesBeforeTheAssignment) {
   EXPECT_EQ(run({"y"}, {"set"},
@@ -223,7 +224,7 @@ TEST(Plan, SwapsTwoVariables) {
             "");
 }
 
-// Each of these sums can be a loop over rows and columns, the three together cannot.
+// Each of these sums fits into a loop over rows and columns; the three together do not.
 TEST(Plan, LoopsThatNeedDifferentRowsAndColumns) {
   const auto sum = [](GraphBuilder& g, bool floating) {
     const Extent batch = g.dynamic("batch"), time = g.dynamic("time");
@@ -235,7 +236,7 @@ TEST(Plan, LoopsThatNeedDifferentRowsAndColumns) {
   EXPECT_EQ(run({"y"}, {}, [&](GraphBuilder& g) { sum(g, false); }), "");
 }
 
-// What a value is computed from may be made later than the group that it would like to join.
+// An input of a value may be computed later than the group that the value would join.
 TEST(Plan, AValueIsNotReadBeforeItIsMade) {
   EXPECT_EQ(run({"z"}, {},
                 [](GraphBuilder& g) {
@@ -290,9 +291,9 @@ class RandomGraph {
   void grow() {
     try {
       const Tensor t = make(numbers_.below(20));
-      if (t.shape().size().at(dims) > 2000) return;  // products of products grow
+      if (t.shape().size().at(dims) > 2000) return;  // products of products grow large
       add(g_.name(next("v"), t));
-    } catch (const GraphError&) {  // shapes that do not fit: then not
+    } catch (const GraphError&) {  // shapes that do not fit are skipped
     }
   }
   Tensor make(int what) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pool_first: what lies between a convolution and its pooling moves behind the pooling, and nothing else does.
+// pool_first: the operations between a convolution and its pooling move behind the pooling, and nothing else moves.
 #include <gtest/gtest.h>
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
@@ -7,11 +7,11 @@
 namespace crochet {
 namespace {
 
-/// What a demand's subgraph is after the passes on whole graphs.
+/// The subgraph of a demand after the passes on whole graphs.
 Subgraph simplified(const GraphBuilder& g, const ConstexprVector<int>& fetched) {
   return simplify(g.graph(), fetched, ConstexprVector<int>{});
 }
-/// Elementwise operations on so many pixels.
+/// The number of elementwise operations on images of that height.
 int elementwise_on(const Subgraph& s, std::int64_t height) {
   int n = 0;
   for (const Node& node : s.nodes) {
@@ -87,7 +87,7 @@ TEST(PoolFirst, NothingElseMoves) {
 TEST(PoolFirst, AMaskOfAnotherPoolingStays) {
   Layer l;
   const Tensor h = relu(l.convolved + l.bias);
-  // The gradient of h is the sum of two: neither alone is what relu masks.
+  // The gradient of h is the sum of two gradients; relu masks the sum and neither of them alone.
   const Tensor loss = reduce_sum(square(max_pool(h, 2))) + reduce_sum(max_pool(h, {3, 3}, {1, 1}));
   const Subgraph s = simplified(l.g, {gradient(loss, l.filter).id});
   EXPECT_GE(elementwise_on(s, 8), 2);

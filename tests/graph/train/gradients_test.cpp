@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every gradient rule against finite differences in double, on odd shapes and with broadcasting in every direction. The
-// Oracle computes both sides, so this is a test of the rules and of the backward sweep alone.
+// Oracle computes both sides, so this test covers only the rules and the backward sweep.
 #include "../gradient_cases.hpp"
 
 namespace crochet {
@@ -56,7 +56,7 @@ TEST_P(BinaryGradient, IsTheDifferenceQuotientForEveryBroadcast) {
   }
 }
 
-// A rank of three has no row or column upstream of its own: weigh() takes axis 0 and the last.
+// Rank 3 has no separate row and column upstream: weigh() takes axis 0 and the last.
 INSTANTIATE_TEST_SUITE_P(
     Ops, BinaryGradient,
     ::testing::Values(Binary{"add", [](Tensor a, Tensor b) { return a + b; }},
@@ -159,11 +159,10 @@ TEST(Gradient, OfReshapeAndBroadcastTo) {
 TEST(Gradient, OfCrossEntropies) {
   for (const auto& [n, classes] : {std::pair{1, 1}, std::pair{1, 5}, std::pair{7, 3}, std::pair{4, 17}}) {
     Case sparse(1), dense(2), scaled(3);
-    Tensor labels =
-        cast<std::int32_t>(sparse.fixed({n}) * (0.9 * classes));  // about half of them are valid: 0 ... classes - 1
+    Tensor labels = cast<std::int32_t>(sparse.fixed({n}) * (0.9 * classes));  // |label| is in 0 ... classes - 1
     labels = select(less(labels, 0), -labels, labels);
     EXPECT_LT(sparse.worst(sparse_softmax_cross_entropy(sparse.x({n, classes}, {-3, 3}), labels)), tolerance);
-    const Tensor p = square(dense.fixed({n, classes}));  // need not add up to 1
+    const Tensor p = square(dense.fixed({n, classes}));  // the sum may differ from 1
     EXPECT_LT(dense.worst(softmax_cross_entropy(dense.x({n, classes}, {-3, 3}), p)), tolerance);
     const Tensor own = square(scaled.fixed({n, classes}));
     const Tensor each = softmax_cross_entropy(scaled.x({n, classes}), own, per_example);
