@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the index of a TensorBundle says of one tensor, and whether it can be.
+// Reads and checks one tensor's entry in the index of a TensorBundle.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ CROCHET_INLINE std::vector<std::int64_t> shape_of(const proto::TensorShapeProto&
   return sizes;
 }
 
-/// Type and shape, if both can be.
+/// Type and shape of a tensor. Throws DataLossError if one of them is invalid.
 CROCHET_INLINE TensorEntry check_entry(std::string_view name, const proto::BundleEntryProto& proto) {
   TensorEntry entry{.name = std::string(name), .type = static_cast<DataType>(proto.dtype()), .shape = {}};
   if (!is_known(entry.type)) index_is_wrong(name, "type " + std::to_string(proto.dtype()));
@@ -46,8 +46,8 @@ CROCHET_INLINE TensorEntry check_entry(std::string_view name, const proto::Bundl
   return entry;
 }
 
-/// Where the bytes are, if that many are what the shape asks for. Whether the data file has them is seen when it is
-/// open.
+/// Position of the tensor's bytes. Throws DataLossError if their number does not match type and shape. The size of the
+/// data file is checked later, when the file is open.
 CROCHET_INLINE BundleBytes check_bytes(const TensorEntry& entry, const proto::BundleEntryProto& proto,
                                        std::int32_t shards) {
   if (proto.offset() < 0 || proto.size() < 0) index_is_wrong(entry.name, "a negative offset or size");
@@ -62,15 +62,15 @@ CROCHET_INLINE BundleBytes check_bytes(const TensorEntry& entry, const proto::Bu
   return bytes;
 }
 
-/// What a key that begins with a zero byte stores: the bytes of a part.
+/// The entry of a key that begins with a zero byte: the bytes of a part.
 struct StoredPart {
   std::string key{};
   TensorEntry entry{};
   BundleBytes bytes{};
-  bool used = false;  // some tensor has it
+  bool used = false;  // a tensor refers to it
 };
 
-/// The box of one part, whole dimensions filled in, and the key under which its bytes are found.
+/// The extents of one part, with the full length for extents without one, and the key of its bytes.
 CROCHET_INLINE std::pair<BundlePart, std::string> check_slice(const TensorEntry& whole,
                                                               const proto::TensorSliceProto& slice) {
   if (static_cast<std::size_t>(slice.extent_size()) != whole.shape.size()) index_is_wrong(whole.name, "a part's rank");
@@ -91,7 +91,7 @@ CROCHET_INLINE std::pair<BundlePart, std::string> check_slice(const TensorEntry&
   return {std::move(part), slice_key(whole.name, key)};
 }
 
-/// The stored part of that key, which belongs to one tensor and to one place in it. `stored` is sorted by key.
+/// The stored part with that key. Each belongs to one tensor and to one place in it. `stored` is sorted by key.
 CROCHET_INLINE const StoredPart& take_part(const TensorEntry& whole, std::string_view key,
                                            std::span<StoredPart> stored) {
   const auto before = [](const StoredPart& part, std::string_view wanted) { return part.key < wanted; };
@@ -101,7 +101,7 @@ CROCHET_INLINE const StoredPart& take_part(const TensorEntry& whole, std::string
   return *at;
 }
 
-/// The parts of a tensor, if each is there once and together they are as large as the whole.
+/// The parts of a tensor. Throws DataLossError unless each exists once and their sizes add up to that of the tensor.
 CROCHET_INLINE std::vector<BundlePart> check_parts(const TensorEntry& whole, const proto::BundleEntryProto& proto,
                                                    std::span<StoredPart> stored) {
   if (size_of(whole.type) == 0) index_is_wrong(whole.name, "parts of a tensor of this type");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of a TensorBundle: what it says of each tensor.
+// The index of a TensorBundle: name, type, shape and position of each tensor.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -15,20 +15,20 @@
 
 namespace crochet::io::detail {
 
-/// Where the bytes of a tensor, or of a part of one, are in the data files.
+/// Position of the bytes of a tensor, or of a part of one, in the data files.
 struct BundleBytes {
   std::int32_t shard = 0;
   std::uint64_t offset = 0, size = 0;
   std::uint32_t crc = 0;  // masked
 };
 
-/// A part of a partitioned tensor: where it begins, how far it goes, and its bytes.
+/// A part of a partitioned tensor: start and length of each dimension, and its bytes.
 struct BundlePart {
   std::vector<std::int64_t> start{}, length{};
   BundleBytes bytes{};
 };
 
-/// A tensor: its bytes, or else its parts.
+/// A tensor: its bytes, or its parts.
 struct BundleTensor {
   BundleBytes bytes{};
   std::vector<BundlePart> parts{};
@@ -37,14 +37,14 @@ struct BundleTensor {
 struct BundleIndex {
   std::int32_t shards = 1;
   std::vector<TensorEntry> entries{};   // sorted by name
-  std::vector<BundleTensor> tensors{};  // the same, in the same order
-  std::vector<BundleBytes> pieces{};    // all that the data files hold, sorted by shard and offset
+  std::vector<BundleTensor> tensors{};  // parallel to `entries`
+  std::vector<BundleBytes> pieces{};    // all byte ranges in the data files, sorted by shard and offset
 };
 
-/// Reads and checks an index. Throws DataLossError, without the name of the file. Memory: see docs/file-formats.md.
+/// Reads and checks an index. Throws DataLossError, without the file's name. Memory: see docs/file-formats.md.
 BundleIndex read_bundle_index(std::string_view bytes);
 
-/// The index of one data file out of `shards`, the first, with these tensors. Throws LogicError if two have one name.
+/// The index for these tensors, all in the first of `shards` data files. Throws LogicError if two have the same name.
 std::string write_bundle_index(std::span<const TensorRecord> tensors, std::span<const BundleBytes> places,
                                std::int32_t shards);
 

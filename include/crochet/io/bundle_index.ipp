@@ -33,7 +33,7 @@ Message parse_message(std::string_view bytes, std::string_view what) {
   return message;
 }
 
-/// The number of shards, if this is an index that this program can read.
+/// The number of shards. Throws DataLossError if this program cannot read the index.
 CROCHET_INLINE std::int32_t check_header(std::string_view bytes) {
   const auto header = parse_message<proto::BundleHeaderProto>(bytes, "its header");
   const auto& bad = header.version().bad_consumers();
@@ -48,7 +48,7 @@ CROCHET_INLINE std::int32_t check_header(std::string_view bytes) {
   return header.num_shards();
 }
 
-/// Nothing lies on top of something else in a data file.
+/// Sorts the pieces and throws DataLossError if two overlap.
 CROCHET_INLINE void check_overlap(std::vector<BundleBytes>& pieces) {
   const auto place = [](const BundleBytes& piece) { return std::tie(piece.shard, piece.offset, piece.size); };
   std::sort(pieces.begin(), pieces.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -60,7 +60,7 @@ CROCHET_INLINE void check_overlap(std::vector<BundleBytes>& pieces) {
   }
 }
 
-/// Takes the entries of an index in their order: the header, the parts of partitioned tensors, the tensors.
+/// Processes the entries of an index in their order: the header, the parts of partitioned tensors, the tensors.
 class BundleIndexReader {
  public:
   void entry(std::string_view key, std::string_view value) {
@@ -98,7 +98,7 @@ class BundleIndexReader {
   }
 
   BundleIndex index_{};
-  std::vector<StoredPart> parts_{};  // sorted by key, as the table is
+  std::vector<StoredPart> parts_{};  // sorted by key, like the table
   bool has_header_ = false;
 };
 
@@ -118,7 +118,7 @@ CROCHET_INLINE std::string write_bundle_index(std::span<const TensorRecord> tens
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     proto::BundleEntryProto entry;
     entry.set_dtype(static_cast<proto::DataType>(tensors[i].type));
-    entry.mutable_shape();  // there for a scalar, too
+    entry.mutable_shape();  // also present for a scalar
     for (const std::int64_t size : tensors[i].shape) entry.mutable_shape()->add_dim()->set_size(size);
     entry.set_offset(static_cast<std::int64_t>(places[i].offset));
     entry.set_size(static_cast<std::int64_t>(places[i].size));

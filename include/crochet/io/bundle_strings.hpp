@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a TensorBundle holds a tensor of strings: the lengths, a checksum of the lengths, and the texts one after the
-// other.
+// The format of a string tensor in a TensorBundle: the lengths, a checksum of the lengths, then the strings.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +13,21 @@
 
 namespace crochet::io::detail {
 
-/// A number of `bytes` bytes, the least significant first.
+/// The lowest `bytes` bytes of `value`, least significant first.
 std::string little_endian(std::uint64_t value, unsigned bytes);
 
-/// A length counts with 4 bytes in the checksum, or with 8 if it does not fit; in the file it is a varint.
+/// Adds a length to a checksum, as 4 bytes, or as 8 if it does not fit into 4. In the file it is a varint.
 std::uint32_t crc_of_length(std::uint64_t length, std::uint32_t before);
 
-/// The bytes in the file, and the checksum for the index (not masked).
+/// The bytes for the file, and the checksum for the index (not masked).
 std::pair<std::string, std::uint32_t> pack_strings(std::span<const std::string> strings);
 
-/// One length; nothing if it does not end within the bytes.
+/// Removes one length from the front. Empty if it does not end within the bytes.
 std::optional<std::uint64_t> take_length(std::string_view& bytes);
 
-/// The strings, `count` many, unless the bytes are not these or the checksum (masked, as in the index; none: it is not
-/// compared) is wrong. `count` is at most the number of bytes.
+/// The `count` strings. Empty if the bytes are invalid or the checksum is wrong.
+/// - `count`: at most the number of bytes.
+/// - `expected`: the checksum, masked as in the index; std::nullopt skips the comparison.
 std::optional<std::vector<std::string>> unpack_strings(std::string_view bytes, std::size_t count,
                                                        std::optional<std::uint32_t> expected = std::nullopt);
 

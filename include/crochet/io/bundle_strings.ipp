@@ -24,7 +24,7 @@ CROCHET_INLINE std::string little_endian(std::uint64_t value, unsigned bytes) {
   return text;
 }
 
-/// A length counts with 4 bytes in the checksum, or with 8 if it does not fit; in the file it is a varint.
+/// 4 bytes in the checksum, or 8 if the length does not fit into 4.
 CROCHET_INLINE std::uint32_t crc_of_length(std::uint64_t length, std::uint32_t before) {
   return crc32c(little_endian(length, length > std::numeric_limits<std::uint32_t>::max() ? 8 : 4), before);
 }
@@ -48,7 +48,7 @@ CROCHET_INLINE std::pair<std::string, std::uint32_t> pack_strings(std::span<cons
   return {std::move(bytes), crc};
 }
 
-/// One length; nothing if it does not end within the bytes.
+/// Empty if the length does not end within the bytes.
 CROCHET_INLINE std::optional<std::uint64_t> take_length(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file `checkpoint` of a folder: which checkpoints it has, and which of them is the newest.
+// The file `checkpoint` of a folder: the list of its checkpoints and the newest of them.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -15,30 +15,34 @@
 
 namespace crochet::io {
 
-/// The checkpoints of a folder, by their prefixes as a program uses them (`folder / "model.ckpt-20"`).
+/// The checkpoints of a folder, as the prefixes that a program uses (`folder / "model.ckpt-20"`).
 struct CheckpointState {
-  std::filesystem::path newest{};            // the one to go on from
+  std::filesystem::path newest{};            // the checkpoint to resume from
   std::vector<std::filesystem::path> all{};  // oldest first, the newest last
-  std::vector<double> timestamps{};          // when each was saved, seconds since 1970; as many as in `all`, or none
-  double last_preserved = 0;                 // the time stamp of the newest that is kept for good
+  std::vector<double> timestamps{};          // time of saving, seconds since 1970; as many as in `all`, or none
+  double last_preserved = 0;                 // time stamp of the newest checkpoint that is kept forever
 };
 
-/// Where the state of a folder is. A program that keeps several series of checkpoints in one folder gives each a name.
+/// The path of a folder's state file. A program with several series of checkpoints in one folder gives each a name.
 inline std::filesystem::path checkpoint_state_file(const std::filesystem::path& folder,
                                                    std::string_view name = "checkpoint") {
   return folder / name;
 }
 
-/// Writes the file, in the text format of `tensorflow.CheckpointState` and with paths relative to the folder, which
-/// tf.train.get_checkpoint_state and latest_checkpoint read. Durable when it returns, and complete or not there
-/// whenever it is interrupted. Of more than 65,536 checkpoints it lists the last. LogicError if there is no newest, or
-/// if there are time stamps but not one for each; IoError.
+/// Writes the file, in the text format of `tensorflow.CheckpointState` with paths relative to the folder.
+/// tf.train.get_checkpoint_state and latest_checkpoint can read it.
+/// - Durable on return. An interruption leaves a complete file or none.
+/// - Of more than 65,536 checkpoints it lists the last 65,536.
+/// - Throws LogicError if `newest` is empty, or if there are time stamps but not one for each checkpoint; IoError.
 void write_checkpoint_state(const std::filesystem::path& folder, const CheckpointState& state,
                             std::string_view name = "checkpoint", FileSystem& files = local_files());
 
-/// Reads the file; nothing if there is none. Relative paths are taken from the folder. Says nothing about whether the
-/// checkpoints are there. IoError if it may not be read; DataLossError if it is not such a file, names no newest, lists
-/// more than 65,536 checkpoints or has more than 16 MiB; ResourceExhaustedError. Memory: see docs/file-formats.md.
+/// Reads the file; empty if it does not exist. Relative paths are relative to the folder. Does not check that the
+/// checkpoints exist.
+/// - Throws IoError if the file cannot be read.
+/// - Throws DataLossError if it is invalid, has no newest checkpoint, lists more than 65,536 checkpoints or is larger
+///   than 16 MiB.
+/// - Throws ResourceExhaustedError. Memory: see docs/file-formats.md.
 std::optional<CheckpointState> read_checkpoint_state(const std::filesystem::path& folder,
                                                      std::string_view name = "checkpoint",
                                                      FileSystem& files = local_files());

@@ -31,9 +31,9 @@ inline constexpr std::uint64_t largest_state_file = std::uint64_t{16} << 20;  //
 
 inline constexpr int most_listed_checkpoints = 65'536;
 
-inline constexpr int deepest_state = 32;  // messages in each other; the format has one
+inline constexpr int deepest_state = 32;  // nesting depth of messages; the format has one level
 
-/// Keeps the first complaint of protobuf's parser, which would print it.
+/// Keeps the first error of protobuf's parser, which would otherwise print it.
 class TextErrors final : public google::protobuf::io::ErrorCollector {
  public:
 #if GOOGLE_PROTOBUF_VERSION >= 4022000
@@ -53,7 +53,7 @@ class TextErrors final : public google::protobuf::io::ErrorCollector {
   }
 };
 
-/// As the file has it: relative to the folder, so that the folder can be moved.
+/// The path as stored in the file: relative to the folder, so that the folder can be moved.
 CROCHET_INLINE std::string path_in(const std::filesystem::path& folder, const std::filesystem::path& prefix) {
   const auto plain = [](const std::filesystem::path& path) {
     return std::filesystem::absolute(path).lexically_normal();
@@ -77,7 +77,7 @@ CROCHET_INLINE void write_checkpoint_state(const std::filesystem::path& folder, 
   auto& paths = *proto.mutable_all_model_checkpoint_paths();
   paths.Reserve(static_cast<int>(state.all.size() - left_out));
   for (const auto& prefix : std::span(state.all).subspan(left_out)) {
-    // Made here: a field that makes its string itself does not survive an allocation that fails.
+    // Made here: if a field allocates its string itself, a failed allocation leaves it broken.
     paths.AddAllocated(std::make_unique<std::string>(detail::path_in(folder, prefix)).release());
   }
   for (const double time : std::span(state.timestamps).subspan(state.timestamps.empty() ? 0 : left_out)) {
@@ -98,7 +98,7 @@ namespace crochet::io::detail {
   throw DataLossError("crochet: " + file.string() + " is damaged: " + why);
 }
 
-/// The message in a state file, whose sizes are checked.
+/// The message in a state file, with its sizes checked.
 CROCHET_INLINE proto::CheckpointState parse_checkpoint_state(const InputFile& in) {
   const std::filesystem::path& file = in.path();
   if (in.size() > largest_state_file) state_is_damaged(file, "it is larger than 16 MiB");

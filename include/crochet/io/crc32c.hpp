@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli), which checkpoints and event files carry, and the masked form in which those hold it.
+// CRC-32C (Castagnoli), the checksum of checkpoints and event files, and its masked form.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -11,17 +11,17 @@
 
 namespace crochet::io {
 
-/// The CRC-32C of the bytes. `before` is the CRC of what comes before them: crc32c(b, crc32c(a)) is that of a and b in
-/// one piece. Cost: ISA-L's code for the processor at hand, several bytes a cycle.
+/// The CRC-32C of the bytes. `before` is the CRC of the preceding bytes: crc32c(b, crc32c(a)) is that of a followed by
+/// b. Cost: ISA-L's code for the current processor, several bytes a cycle.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 std::uint32_t crc32c(std::string_view text, std::uint32_t before = 0);
 
-/// The form in which a CRC is stored beside the data it is of, because the CRC of data that contain their own CRC says
-/// little: turned by 15 bits, and a constant added (the LevelDB table format, TFRecord).
+/// The form in which a CRC is stored next to its data: rotated right by 15 bits, plus a constant (the LevelDB table
+/// format, TFRecord). Reason: a CRC over data that contain their own CRC detects little.
 constexpr std::uint32_t masked_crc(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u; }
 
-/// What masked_crc() was given.
+/// The inverse of masked_crc().
 constexpr std::uint32_t unmasked_crc(std::uint32_t masked) {
   const std::uint32_t turned = masked - 0xA282EAD8u;
   return (turned >> 17) | (turned << 15);

@@ -19,7 +19,7 @@ CROCHET_INLINE std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint3
   std::uint32_t crc = ~before;
   while (!bytes.empty()) {
     const std::size_t n = std::min(bytes.size(), piece);
-    // It only reads, though its parameter does not say so.
+    // ISA-L only reads the bytes, but its parameter is not const.
     auto* begin = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
     crc = crc32_iscsi(begin, static_cast<int>(n), crc);
     bytes = bytes.subspan(n);

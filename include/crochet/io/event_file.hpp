@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventFile: one file of events, with the name and the first record that TensorBoard expects. No thread, no policy.
+// EventFile: one event file, with the name and the first record that TensorBoard expects. It has no thread and no
+// policy.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -25,37 +26,37 @@ std::string host_name();
 
 }  // namespace detail
 
-/// What an event file may be made with; the defaults are the machine's.
+/// Options of an event file. The defaults use the clock and the files of the machine.
 struct EventFileOptions {
   std::string suffix{};                                             ///< at the end of the name
   std::function<double()> wall_clock{&detail::seconds_since_1970};  ///< UTC
   std::function<std::unique_ptr<EventSink>(const std::filesystem::path&)> create{&EventFileSink::create};
 };
 
-/// `<directory>/events.out.tfevents.<seconds since 1970, ten digits>.<host>.<process>.<number><suffix>`. TensorBoard
-/// reads a folder's files in the order of their names and never goes back, so a new file's name sorts behind all that
-/// are there: its time is later by a second if need be (several files in one second, a clock that was set back). The
-/// first record says the version, and is on its way before the constructor returns.
+/// The file `<directory>/events.out.tfevents.<seconds since 1970, ten digits>.<host>.<process>.<number><suffix>`.
+/// TensorBoard reads the files of a folder in the order of their names and never goes back. Therefore the name of a new
+/// file sorts after all existing ones: its time is increased if necessary (several files in one second, a clock that
+/// was set back). The constructor writes the first record, which contains the version.
 class EventFile {
  public:
-  /// Makes the folder, too. Throws IoError.
+  /// Creates the folder too. Throws IoError.
   EventFile(const std::filesystem::path& directory, const EventFileOptions& options);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Adds a serialized event to what write() will write.
+  /// Appends a serialized event to the buffer of write().
   void append(std::string_view event);
-  /// Bytes that wait for write().
+  /// Number of bytes in the buffer of write().
   [[nodiscard]] std::size_t unwritten() const { return unwritten_.size(); }
-  /// Hands them to the system in one piece. Throws IoError and then still has them.
+  /// Writes the buffer to the file in one piece. Throws IoError and then keeps the buffer.
   void write();
-  /// write(), and everything is on the disk when it returns.
+  /// write(), then waits until everything is on the disk.
   void sync() {
     write();
     sink_->sync();
   }
   [[nodiscard]] bool vanished() const { return sink_->vanished(); }
-  /// Takes over what another file could not write any more.
+  /// Moves the unwritten bytes of another file to this one.
   void take_unwritten(EventFile& other) { unwritten_ += std::exchange(other.unwritten_, {}); }
 
  private:

@@ -39,11 +39,11 @@ CROCHET_INLINE std::string host_name() {
 
 inline constexpr std::string_view event_file_prefix = "events.out.tfevents.";
 
-/// Names have ten digits: files of a later time would not sort behind those that are there.
+/// The last time with ten digits: names with more digits would not sort after the existing ones.
 inline constexpr std::int64_t latest_event_file_time = 9'999'999'999;
 
-/// The latest creation time in the names of a folder's event files; -1 if there are none. A time of more than ten
-/// digits, and the last of ten, which leaves no later one, are no creation times and do not count.
+/// The latest creation time in the names of a folder's event files; -1 if there are none. Ignores times of more than
+/// ten digits, and the last time with ten, because no later one could follow.
 CROCHET_INLINE std::int64_t latest_event_file(const std::filesystem::path& directory) {
   std::int64_t latest = -1;
   std::error_code ignored;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventLog: events into files, whatever happens to the disk. When to write, when to flush, what to do if it fails.
+// EventLog: writes events into files and handles write errors. Decides when to write, flush and start another file.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -21,9 +21,9 @@
 
 namespace crochet::io {
 
-/// What becomes of the run when events cannot be written: a full disk, a folder that is gone and cannot be made again.
+/// What happens when events cannot be written: the disk is full, or the folder is gone and cannot be created again.
 enum class OnWriteError : bool {
-  go_on,  ///< say so once, keep what there is memory for, try again at each flush, say when it works again
+  go_on,  ///< report once, keep up to kept_bytes, try again at each flush, report the recovery
   stop    ///< the next call of the writer throws the IoError, and again after each flush that fails
 };
 
@@ -32,37 +32,37 @@ double steady_seconds();
 }  // namespace detail
 
 struct EventLogOptions {
-  double flush_seconds = 120;  ///< what is written is brought to the disk at least this often
+  double flush_seconds = 120;  ///< longest time between two flushes to the disk
   OnWriteError on_write_error = OnWriteError::go_on;
-  std::size_t kept_bytes = std::size_t{4} << 20;           ///< of events that could not be written, at most
-  std::function<double()> clock{&detail::steady_seconds};  ///< of the flushes
+  std::size_t kept_bytes = std::size_t{4} << 20;           ///< limit for events that could not be written
+  std::function<double()> clock{&detail::steady_seconds};  ///< for flush_seconds
   std::function<void(std::string_view)> report{&crochet::detail::write_line};
   EventFileOptions file{};
 };
 
-/// A folder's event file and what follows it. Where the original loses events without a word (its writer only logs that
-/// a file has vanished), this one goes on in a new file, whose name sorts behind the old one's. One thread at a time.
+/// The event file of a folder and its successors. If the file vanishes, EventLog continues in a new file whose name
+/// sorts after the old one (TensorFlow's writer only logs it and loses the events). One thread at a time.
 class EventLog {
  public:
-  /// Makes folder and file. Throws IoError whatever the policy is: a wrong path is seen at once.
+  /// Creates folder and file. Throws IoError with every policy, so that a wrong path is reported at once.
   EventLog(std::filesystem::path directory, EventLogOptions options)
       : options_(std::move(options)),
         directory_(std::move(directory)),
         file_(std::make_unique<EventFile>(directory_, options_.file)),
         flushed_at_(options_.clock()) {}
 
-  /// Takes an event. Throws what write() does.
+  /// Buffers an event. Throws what write() throws.
   void append(const proto::Event& event);
-  /// Hands what there is to the system, so that readers see it. While that fails it is left to flush().
+  /// Passes the buffer to the system, so that readers see it. After a failure only flush() tries again.
   void write();
-  /// Brings everything to the disk. If the file vanished, the events that it had are gone, and a new one is begun.
+  /// Writes everything to the disk. If the file has vanished, its events are lost; the rest goes into a new file.
   void flush();
   [[nodiscard]] double seconds_to_flush() const { return flushed_at_ + options_.flush_seconds - options_.clock(); }
   void flush_if_due();
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_->path(); }
   [[nodiscard]] bool failing() const { return failing_; }
-  /// How many events there were no memory for while nothing could be written.
+  /// Number of events that were lost because kept_bytes was reached while writing failed.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   void report(std::string_view line) const { options_.report(line); }
 

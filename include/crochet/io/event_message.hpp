@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of event files (Event, Summary.Value) as records.
+// Conversion of the messages in event files (Event, Summary.Value) to records.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@ namespace crochet::io::detail {
 
 EventLogMessage event_log_message(std::string_view message);
 
-/// The plug-in of each tag. A writer may name it only where a tag appears first.
+/// The plug-in of each tag. A writer may store it only with the first value of a tag.
 using TagPlugins = std::map<std::string, std::string, std::less<>>;
 
-/// A Summary.Value: fills in tag, plug-in and content.
+/// Reads a Summary.Value: sets tag, plug-in and content.
 void read_summary_value(std::string_view message, TagPlugins& plugins, EventRecord& to);
 
-/// An Event: its time and step, and its summary, or else what it holds.
+/// The parts of an Event: its time and step, and either its summary or other content.
 struct EventParts {
   EventRecord record{};
   std::optional<std::string_view> summary{};

@@ -85,7 +85,7 @@ CROCHET_INLINE EventLogMessage event_log_message(std::string_view message) {
   return to;
 }
 
-/// The first text of number `number` in a message; empty if there is none.
+/// The first non-empty text in field `number` of a message; empty if there is none.
 CROCHET_INLINE std::string_view text_in(std::string_view message, std::uint64_t number) {
   std::string_view text;
   for_each_field(message, [&](const WireField& field) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventQueue: the thread that writes events, and the bounded queue before it.
+// EventQueue: the thread that writes events, and its bounded queue.
 #pragma once
 
 #include <condition_variable>
@@ -16,12 +16,13 @@
 
 namespace crochet::io::detail {
 
-/// Work for an EventLog, done in order by one thread. Any thread may add.
+/// Work for an EventLog, executed in order by one thread. Any thread may add work.
 class EventQueue {
  public:
   using Work = std::function<void(EventLog&)>;
 
-  /// At most `capacity` pieces of work wait or are being done. One that finds no room waits `wait_seconds` for it.
+  /// At most `capacity` pieces of work are queued or in progress. If the queue is full, add() waits up to
+  /// `wait_seconds`.
   EventQueue(EventLog log, std::size_t capacity, double wait_seconds)
       : log_(std::move(log)), capacity_(capacity), wait_(wait_seconds), path_(log_.path()), thread_([this] {
           work();
@@ -30,17 +31,17 @@ class EventQueue {
   EventQueue& operator=(const EventQueue&) = delete;
   ~EventQueue() { close(); }
 
-  /// False if there was no room in time: the work is dropped, which is said once. Throws what failed earlier in the
-  /// thread, once.
+  /// Returns false if the queue stayed full or is closed: the work is dropped and counted; the drops are reported at
+  /// the next flush. Rethrows, once, an error of the thread.
   bool add(Work work);
-  /// Returns when all that was added before is on the disk, or has failed. Throws as add does.
+  /// Returns when all work added before is on the disk or has failed. Throws like add().
   void flush();
-  /// Does what is left, flushes, and ends the thread. Nothing can be added afterwards.
+  /// Finishes the queued work, flushes and ends the thread. Nothing can be added afterwards.
   void close() noexcept;
 
   [[nodiscard]] std::filesystem::path path() const;
   [[nodiscard]] std::uint64_t dropped() const;
-  /// What failed in the thread and nobody has been told; null if nothing.
+  /// The error of the thread that has not been rethrown yet; null if there is none.
   [[nodiscard]] std::exception_ptr take_failure();
 
  private:
@@ -52,7 +53,7 @@ class EventQueue {
 
   // ---- the thread
   void work();
-  /// Does `act` without the lock. What it throws is kept for the next caller.
+  /// Calls `act` without the lock. Keeps its exception for the next caller.
   template <class F>
   void unlocked(Lock& lock, F act) {
     lock.unlock();
@@ -67,7 +68,7 @@ class EventQueue {
   }
   void do_next(Lock& lock);
   void flush_now(Lock& lock);
-  /// Nothing to do: readers get to see what there is, then sleep until there is more, or it is time to flush.
+  /// For an empty queue: writes the buffer, so that readers see it, then sleeps until there is work or a flush is due.
   void idle(Lock& lock);
   void report_drops();
 
@@ -83,7 +84,7 @@ class EventQueue {
   std::uint64_t flushes_wanted_ = 0, flushes_done_ = 0, dropped_ = 0, reported_ = 0;
   std::size_t busy_ = 0;
   bool closing_ = false, finished_ = false, asleep_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace crochet::io::detail

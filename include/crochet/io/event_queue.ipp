@@ -22,8 +22,8 @@
 
 namespace crochet::io::detail {
 
-/// To wait for. Longer than 30 years is for ever: the clock's integers end at 292, and infinity would be no time at
-/// all.
+/// A duration to wait for, at most 1e9 s (over 30 years): the clock's integers overflow after 292 years, and infinity
+/// would not wait at all.
 CROCHET_INLINE std::chrono::duration<double> time_to_wait(double seconds) {
   return std::chrono::duration<double>(std::min(std::max(0.0, seconds), 1e9));
 }

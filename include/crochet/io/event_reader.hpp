@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads event files, this library's and TensorFlow's, one value at a time.
+// Reads event files of this library and of TensorFlow, one value at a time.
 //
 //   io::EventReader events{path};
 //   while (const auto record = events.next()) {
@@ -26,17 +26,19 @@
 
 namespace crochet::io {
 
-/// What is behind the records that were read.
+/// The state of the file after the last record that was read.
 enum class EventFileState {
-  whole,       ///< nothing: the file ends with a record
-  unfinished,  ///< a part of a record: it is being written, or its writer was killed
-  damaged      ///< bytes that are no record, or a record that is no event
+  whole,       ///< the file ends with a complete record
+  unfinished,  ///< the last record is incomplete: it is being written, or its writer was killed
+  damaged      ///< bytes that are not a record, or a record that is not an event
 };
 
-/// The records of one event file, in their order. All that is whole before a fault is read; then state() and reason()
-/// say what there is. IoError is thrown where the system cannot read the file, ResourceExhaustedError where there is
-/// no memory for a record. One thread at a time. Memory: a record and what the library makes of one value in it; and
-/// one entry for each tag that names a plug-in (docs/file-formats.md).
+/// The records of one event file, in their order. Reads every complete record before a fault; state() and reason() then
+/// describe the fault.
+/// - Throws IoError if the system cannot read the file, ResourceExhaustedError if memory does not suffice for a record.
+/// - One thread at a time.
+/// - Memory: one record, one value of it in decoded form, and one entry for each tag that has a plug-in
+///   (docs/file-formats.md).
 class EventReader {
  public:
   explicit EventReader(const std::filesystem::path& file, FileSystem& files = local_files())
@@ -44,36 +46,36 @@ class EventReader {
           return RecordFile{file, files};
         })) {}
 
-  /// The next record; nothing at the end. A summary of several values gives as many records. Called again after the
-  /// end it goes on with what was appended since, unless the file is damaged.
+  /// The next record; empty at the end. A summary with several values yields one record for each. A call after the end
+  /// continues with records that were appended since, unless the file is damaged.
   std::optional<EventRecord> next();
 
-  /// What was found behind the last record that next() returned; `whole` before the first call.
+  /// The state after the last record that next() returned; `whole` before the first call.
   [[nodiscard]] EventFileState state() const { return state_; }
-  /// Cause and place, of a file that is damaged or unfinished.
+  /// Cause and position of the fault if the file is damaged or unfinished.
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
 
  private:
   std::optional<EventRecord> try_next();
 
-  /// False at the end of what is whole.
+  /// False after the last complete record.
   bool read_record();
 
   RecordFile file_;
   EventFileState state_ = EventFileState::whole;
   std::string reason_{};
-  std::uint64_t begin_ = 0;    // of the record that is being read
-  std::string_view values_{};  // of the summary, not read yet; they lie in the record
-  EventRecord head_{};         // of the summary
+  std::uint64_t begin_ = 0;    // start of the current record
+  std::string_view values_{};  // values of the summary that are still to be read; a view into the record
+  EventRecord head_{};         // time and step of the summary
   detail::TagPlugins plugins_{};
 };
 
-/// The event files of a folder, as TensorBoard finds them: regular files with "tfevents" in their names, in the order
-/// of the names. Throws IoError.
+/// The event files of a folder by TensorBoard's rule: regular files with "tfevents" in their names, sorted by name.
+/// Throws IoError.
 std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder);
 
-/// What was read of an event file.
+/// The result of reading one event file.
 struct EventFileReport {
   std::filesystem::path file{};
   std::uint64_t records = 0;
@@ -82,8 +84,8 @@ struct EventFileReport {
 };
 
 /// Calls visit(file, record) for each record of an event file, or of each event file of a folder, in order. Returns a
-/// report for each file; a damaged one does not keep the others from being read. Throws IoError,
-/// ResourceExhaustedError, and what `visit` throws.
+/// report for each file; a damaged file does not prevent reading the others. Throws IoError, ResourceExhaustedError,
+/// and what `visit` throws.
 template <class F>
 std::vector<EventFileReport> for_each_event(const std::filesystem::path& file_or_folder, F visit,
                                             FileSystem& files = local_files()) {

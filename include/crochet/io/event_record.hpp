@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event file says: a value under a tag, a graph, or something about the run.
+// The content of an event file: values with tags, graphs, and information about the run.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,27 @@ struct EventScalar {
 };
 
 /// A distribution in buckets. Bucket i holds bucket_counts[i] values between bucket_limits[i - 1] and bucket_limits[i].
-/// What the file does not say is not a number: TensorFlow 2 writes buckets only.
+/// Numbers that the file does not contain are NaN: TensorFlow 2 writes only the buckets.
 struct EventHistogram {
   double min = std::numeric_limits<double>::quiet_NaN(), max = min;
   double count = 0, sum = min, sum_squares = min;
   std::vector<double> bucket_limits{}, bucket_counts{};
 };
 
-/// Images of one size, each a file of its own (PNG as a rule).
+/// Images of one size, each an encoded image file (usually PNG).
 struct EventImage {
   std::int64_t height = 0, width = 0;
-  std::int64_t channels = 0;  // 0: the file does not say
+  std::int64_t channels = 0;  // 0: not in the file
   std::vector<std::string> encoded{};
 };
 
-/// Texts, Markdown as a rule.
+/// Texts, usually Markdown.
 struct EventText {
   std::vector<std::string> texts{};
 };
 
-/// A tensor of a plug-in. `bytes` holds its elements row by row, little-endian; fewer than the shape has where the last
-/// one stands for all that follow. Texts are in `strings`.
+/// A tensor of a plug-in. `bytes` holds its elements, row-major and little-endian. If there are fewer than the shape
+/// has, the last one is repeated. Strings are in `strings`.
 struct EventTensor {
   DataType type = DataType::invalid;
   std::vector<std::int64_t> shape{};
@@ -46,7 +46,7 @@ struct EventTensor {
   std::vector<std::string> strings{};
 };
 
-/// A sound (WAV as a rule).
+/// A sound (usually WAV).
 struct EventAudio {
   double sample_rate = 0;
   std::int64_t channels = 0, frames = 0;
@@ -61,7 +61,7 @@ struct EventGraph {
 struct EventMetaGraph {
   std::string meta_graph_def{};
 };
-/// A serialized RunMetadata, under the tag of the record.
+/// A serialized RunMetadata; its tag is the record's.
 struct EventRunMetadata {
   std::string run_metadata{};
 };
@@ -79,21 +79,21 @@ struct EventLogMessage {
   std::string message{};
 };
 
-/// Nothing (monostate) is an event that holds none of these.
+/// std::monostate: the event has none of these contents.
 using EventContent =
     std::variant<std::monostate, EventScalar, EventHistogram, EventImage, EventText, EventTensor, EventAudio,
                  EventGraph, EventMetaGraph, EventRunMetadata, EventFileVersion, EventSessionLog, EventLogMessage>;
 
-/// One value of a summary, or an event that is no summary. It owns its memory.
+/// One value of a summary, or an event without a summary. It owns its memory.
 struct EventRecord {
   double wall_time = 0;  // seconds since 1970
   std::int64_t step = 0;
-  std::string tag{};     // of a value; empty otherwise
-  std::string plugin{};  // of a value: TensorBoard's plug-in for it; empty if the file has not named one for the tag
+  std::string tag{};     // tag of a value; empty otherwise
+  std::string plugin{};  // TensorBoard's plug-in for a value; empty if the file has none for the tag
   EventContent content{};
 };
 
-/// The name of what a record holds: "scalar", "histogram", "image", "text", "tensor", "audio", "graph", "meta graph",
+/// The name of a record's content: "scalar", "histogram", "image", "text", "tensor", "audio", "graph", "meta graph",
 /// "run metadata", "file version", "session log", "log message", "nothing".
 constexpr const char* name_of(const EventContent& content) {
   constexpr const char* names[] = {"nothing",      "scalar",      "histogram",  "image",      "text",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventSink: where the bytes of an event file go. A file, unless a test wants to see a disk that is full.
+// EventSink: the output of an event file. A file, or in tests an object that simulates a full disk.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 namespace crochet::io {
 
-/// A file that only grows. One thread at a time.
+/// An append-only file. One thread at a time.
 class EventSink {
  public:
   EventSink() = default;
@@ -19,18 +19,18 @@ class EventSink {
   EventSink& operator=(const EventSink&) = delete;
   virtual ~EventSink() = default;
 
-  /// Adds all of the bytes, or throws IoError and leaves none of them behind: readers give up at half a record.
+  /// Appends all bytes, or throws IoError and appends none: readers stop at an incomplete record.
   virtual void write(std::string_view bytes) = 0;
-  /// What was written is on the disk when this returns. Throws IoError.
+  /// Returns when everything written is on the disk. Throws IoError.
   virtual void sync() = 0;
-  /// Whether somebody removed, renamed or replaced the file.
+  /// Whether the file was removed, renamed or replaced.
   [[nodiscard]] virtual bool vanished() const = 0;
 };
 
-/// A new file. One that exists already is not touched.
+/// A new file. Never changes an existing one.
 class EventFileSink final : public EventSink {
  public:
-  /// Null if there is a file of that name; throws IoError if it cannot be made for any other reason.
+  /// Null if a file of that name exists. Throws IoError if creating it fails for another reason.
   static std::unique_ptr<EventSink> create(const std::filesystem::path& path);
   ~EventFileSink() override { (void)::close(file_); }
 

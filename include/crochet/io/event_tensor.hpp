@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors in event files (TensorProto), and what they mean to TensorBoard's plug-ins.
+// Tensors in event files (TensorProto) and their meaning to TensorBoard's plug-ins.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace crochet::io::detail {
 
-/// A TensorProto. Memory: at most 24 bytes for each of the message's, where each is a number of 8 bytes.
+/// Decodes a TensorProto. Memory: at most 24 bytes for each byte of the message, reached by numbers of 8 bytes.
 EventTensor event_tensor(std::string_view message);
 
 /// Element i of a tensor of numbers.
@@ -27,10 +27,10 @@ double number_at(std::string_view bytes, std::size_t i) {
 /// The histogram of a tensor of k rows (left limit, right limit, count), as TensorFlow 2 writes them.
 std::optional<EventHistogram> histogram_of(const EventTensor& tensor);
 
-/// The images of a tensor of texts (width, height, image...), as TensorFlow 2 writes them.
+/// The images of a string tensor (width, height, image...), as TensorFlow 2 writes them.
 std::optional<EventImage> image_of(EventTensor& tensor);
 
-/// What a tensor holds, by the plug-in that its tag belongs to ("" if it is not known).
+/// The content of a tensor according to the plug-in of its tag ("" if unknown).
 EventContent content_of(EventTensor tensor, std::string_view plugin);
 
 }  // namespace crochet::io::detail

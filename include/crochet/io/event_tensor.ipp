@@ -39,12 +39,12 @@ CROCHET_INLINE std::vector<std::int64_t> event_shape(std::string_view message) {
   return shape;
 }
 
-/// Adds the low bytes of a number.
+/// Appends the lowest `size` bytes of a number.
 CROCHET_INLINE void append_number(std::string& bytes, std::uint64_t value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(i < 8 ? (value >> (8 * i)) & 0xff : 0);
 }
 
-/// Adds the numbers of a typed field (float_val, int_val, ...), packed or not, as elements of `size` bytes.
+/// Appends the numbers of a typed field (float_val, int_val, ...), packed or not, as elements of `size` bytes.
 CROCHET_INLINE void append_numbers(std::string& bytes, const WireField& field, std::size_t size) {
   if (field.type != WireType::bytes) return append_number(bytes, field.value, size);
   const bool fixed = field.number == 5 || field.number == 6 || field.number == 9 || field.number == 12;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventWriter: what TensorBoard shows, written by a thread of its own.
+// EventWriter: writes TensorBoard's event files on its own thread.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -22,29 +22,31 @@
 namespace crochet::io {
 
 struct EventWriterOptions {
-  std::size_t queue = 10;          ///< events that may wait for the thread
-  double queue_wait_seconds = 10;  ///< how long a step waits for room before its event is dropped; infinity: for ever
+  std::size_t queue = 10;          ///< capacity of the thread's queue, in events
+  double queue_wait_seconds = 10;  ///< longest wait for a full queue, then the event is dropped; may be infinity
   NonFinite non_finite = NonFinite::leave_out;
-  EventLogOptions log{};  ///< flushes, what to do when the disk is full, clocks
+  EventLogOptions log{};  ///< flushes, write errors, clocks
 };
 
-/// Writes events into a new file of a folder (event_file.hpp). A handle: copies write the same file, and the last one
-/// to go writes what is left and closes it. `EventWriter{}` writes nothing, so that hooks can have one or not.
+/// Writes events into a new file in a folder (event_file.hpp).
 ///   cr::io::EventWriter events{"logs/run1"};
 ///   events.add_scalar("loss", 0.5, step);
-/// Hooks take it as their `summaries` (hooks/kit/summary_sink.hpp).
-/// Names are made tags (summary_tag.hpp). Any thread may add. An add copies what it is given and leaves the rest to the
-/// thread; when the queue is full it waits (`queue_wait_seconds`), then drops the event, and that is reported. An add
-/// throws LogicError after close(); with OnWriteError::stop it throws, once, the IoError of an event written before,
-/// with NonFinite::refuse the DataError.
-/// Memory: the queue's events, and EventLogOptions::kept_bytes. Cost of add_scalar: docs/tensorboard.md has figures.
+/// - A handle: copies share the file. The last one to be destroyed writes the queued events and closes the file.
+/// - `EventWriter{}` writes nothing, so that a hook's writer can be optional. Hooks take it as `summaries`
+///   (hooks/kit/summary_sink.hpp).
+/// - Names are converted to tags (summary_tag.hpp).
+/// - Any thread may add. An add copies its arguments and queues the event. If the queue is full it waits
+///   (`queue_wait_seconds`), then drops the event; drops are reported.
+/// - An add throws LogicError after close(). It rethrows, once, an error of an event added before: with
+///   OnWriteError::stop its IoError, with NonFinite::refuse its DataError.
+/// - Memory: the queued events, and EventLogOptions::kept_bytes. Cost of add_scalar: figures in docs/tensorboard.md.
 class EventWriter {
  public:
   EventWriter() = default;
-  /// Throws IoError if folder or file cannot be made.
+  /// Throws IoError if folder or file cannot be created.
   explicit EventWriter(const std::filesystem::path& directory, const EventWriterOptions& options = {});
 
-  /// Does it write at all?
+  /// Whether it writes to a file.
   [[nodiscard]] explicit operator bool() const { return shared_ != nullptr; }
 
   void add_scalar(std::string_view tag, double value, std::int64_t step) const;
@@ -53,39 +55,39 @@ class EventWriter {
     if (shared_) add_summary(std::move(Summary{}.histogram(tag, values)), step);
   }
   void add_image(std::string_view tag, ImagePixels image, std::int64_t step) const;
-  /// Markdown.
+  /// `text` is Markdown.
   void add_text(std::string_view tag, std::string text, std::int64_t step) const;
-  /// Several values as one event.
+  /// Several values in one event.
   void add_summary(Summary summary, std::int64_t step) const;
 
-  /// The graph as TensorBoard draws it, and as tools that read meta graphs want it.
+  /// The graph for TensorBoard's graph view (GraphDef), and for tools that read a MetaGraphDef.
   void add_graph(const proto::GraphDef& graph) const;
   void add_meta_graph(const proto::MetaGraphDef& graph) const;
-  /// Statistics of one run, a serialized RunMetadata. Throws LogicError for a tag that was used before.
+  /// Statistics of one run, as a serialized RunMetadata. Throws LogicError for a tag that was used before.
   void add_run_metadata(std::string_view tag, std::string run_metadata) const;
-  /// The same, but a tag that was used before is no error: nothing is added, and it returns false.
+  /// The same, but for a tag that was used before it adds nothing and returns false.
   bool add_first_run_metadata(std::string_view tag, std::string run_metadata) const;
 
-  /// A session begins, or goes on from a checkpoint, and `step` is the first whose summaries are about to be written.
-  /// Whoever writes summaries says so before each; it is written before the first, and again when the step is below an
-  /// earlier summary's (a session recovered). It makes TensorBoard forget what an earlier process wrote from there on.
+  /// Marks the start of a session, or a resume from a checkpoint, at `step`. Call it before each summary with the step
+  /// of the summary. It writes a START entry before the first summary, and again when `step` is below that of an
+  /// earlier one (a session recovered). On START, TensorBoard discards what an earlier process wrote from that step on.
   void start(std::int64_t step) const;
-  /// The session has ended after this step, and why. Written once for each start().
+  /// Marks the end of a session after `step`, with the reason. Written once for each start().
   void stop(std::int64_t step, std::string_view why = {}) const;
-  /// A checkpoint was saved. The original's path lacks the step.
+  /// Records that a checkpoint was saved. In TensorFlow the path lacks the step.
   void checkpoint(std::int64_t step, std::string_view path) const;
   void add_session_log(proto::SessionLog_SessionStatus status, std::int64_t step, std::string_view path = {},
                        std::string_view message = {}) const;
 
-  /// Returns when all that was added is on the disk. Throws as an add does.
+  /// Returns when everything that was added is on the disk. Throws like an add.
   void flush() const;
-  /// Writes what is left and closes the file, for all copies; again is fine. Throws as an add does.
+  /// Writes the queued events and closes the file, for all copies. May be called repeatedly. Throws like an add.
   void close() const;
   [[nodiscard]] bool closed() const;
 
-  /// The file that is being written; empty if there is none.
+  /// The current file; empty if there is none.
   [[nodiscard]] std::filesystem::path path() const;
-  /// How many events were dropped because the queue was full.
+  /// Number of events that were dropped because the queue was full.
   [[nodiscard]] std::uint64_t dropped() const;
 
  private:

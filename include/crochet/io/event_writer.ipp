@@ -66,7 +66,7 @@ struct EventWriter::Shared {
     const std::lock_guard lock(mutex);
     return closed;
   }
-  /// Whether a session begins with this step.
+  /// Whether a START entry is due before this step.
   bool begins(std::int64_t step) {
     const std::lock_guard lock(mutex);
     if (started && step >= latest_step) return false;
@@ -85,7 +85,7 @@ struct EventWriter::Shared {
     const std::lock_guard lock(mutex);
     return run_tags.emplace(tag).second;
   }
-  /// In the thread.
+  /// Called on the writer's thread.
   void left_out(std::uint64_t numbers, EventLog& log) {
     if (numbers == 0 || std::exchange(told_of_non_finite, true)) return;
     log.report("crochet: " + std::to_string(numbers) +
@@ -106,7 +106,7 @@ struct EventWriter::Shared {
   std::set<std::string, std::less<>> run_tags;
   bool started = false, closed = false;
   bool told_of_non_finite = false;
-  detail::EventQueue queue;  // last: its thread uses the above
+  detail::EventQueue queue;  // last: its thread uses the members above
 };
 
 template <class Fill>

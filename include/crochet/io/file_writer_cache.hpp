@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FileWriterCache: one event writer for each folder of the process.
+// FileWriterCache: one event writer per folder and process.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,14 @@
 
 namespace crochet::io {
 
-/// Hooks that name the same folder share one event file, which is what TensorBoard wants: one live file in a folder.
-/// No hook closes a writer of the cache; clear() does, or the end of the program. From any thread.
+/// Hooks with the same folder share one event file: TensorBoard supports one live file per folder. Writers of the cache
+/// are closed by clear() or at the end of the program, not by hooks. Any thread.
 class FileWriterCache {
  public:
-  /// The writer of the folder, made on first use, and again after it was closed. `options` count where it is made.
+  /// The writer of the folder. Creates it on first use and after it was closed; only then `options` take effect.
   /// "logs/a", "logs//a" and "logs/a/" are the same folder. Throws IoError.
   static EventWriter get(const std::filesystem::path& directory, const EventWriterOptions& options = {});
-  /// Closes all writers and forgets them. Throws the first error there is, after all are closed.
+  /// Closes and removes all writers. Throws the first error after all are closed.
   static void clear();
 
  private:

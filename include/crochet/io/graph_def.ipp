@@ -31,7 +31,7 @@ CROCHET_INLINE void write_shape(const GraphTable::Node& node, proto::TensorShape
   for (std::size_t i = 0; i < from.rank; ++i) to.add_dim()->set_size(from[i].is_static() ? from[i].factor : -1);
 }
 
-/// A constant scalar, in its type's bytes.
+/// A scalar constant, as the bytes of its type.
 CROCHET_INLINE void write_constant(const GraphTable::Node& from, proto::TensorProto& to) {
   to.set_dtype(proto_type(from.dtype));
   to.mutable_tensor_shape();

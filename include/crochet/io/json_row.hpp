@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of JSON Lines (jsonlines.org): one JSON object in each line. By nlohmann_json: component crochet::io.
+// Rows of JSON Lines (jsonlines.org): one JSON object per line. Uses nlohmann_json (component crochet::io).
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -17,7 +17,7 @@
 
 namespace crochet::io {
 
-/// A row that begins with a step: what RowLogger is given as format. {"step":100,"loss":0.5}
+/// A row that begins with a step, a format for RowLogger: {"step":100,"loss":0.5}
 class JsonRow {
  public:
   template <class... Text>
@@ -30,9 +30,9 @@ class JsonRow {
   JsonRow& operator=(const JsonRow&) = delete;
   ~JsonRow();
 
-  /// A scalar is a number, or null if it is not finite, which JSON has no number for; a tensor or range is an array of
-  /// such, row-major, in one array for each of its dimensions. A float is written as short as it can be read back as a
-  /// float.
+  /// Adds a member. A scalar becomes a number, or null if it is not finite (JSON has no such number). A tensor or range
+  /// becomes an array of these, row-major, with one array level per dimension. A float is written as the shortest text
+  /// that reads back as the same float.
   template <class T>
   void add(std::string_view name, const T& value) {
     begin_member(name);
@@ -69,7 +69,7 @@ class JsonRow {
     end_array();
   }
 
-  // What is put next is the value of this member, or an element of the array that was begun last.
+  // put() writes the value of the current member, or an element of the array that was begun last.
   void begin_member(std::string_view name);
   void begin_array();
   void end_array();

@@ -17,7 +17,7 @@
 
 namespace crochet::io {
 
-/// The row, and what is open in it.
+/// The row, and the arrays that are still open.
 struct JsonRow::Parts {
   using Json = nlohmann::ordered_json;
 
@@ -61,7 +61,7 @@ CROCHET_INLINE void JsonRow::put(bool value) { parts_->put(value); }
 CROCHET_INLINE void JsonRow::put(std::int64_t value) { parts_->put(value); }
 CROCHET_INLINE void JsonRow::put(std::uint64_t value) { parts_->put(value); }
 CROCHET_INLINE void JsonRow::put(double value) { parts_->put(value); }
-/// As the double whose shortest text is the float's shortest text.
+/// Converts the float to the double with the same shortest text.
 CROCHET_INLINE void JsonRow::put(float value) {
   char text[32];
   const char* end = std::to_chars(text, text + sizeof text, value).ptr;

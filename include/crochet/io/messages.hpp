@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the generated messages that functions take or return. What they are is in <crochet/proto/*.pb.h>, which
-// a program includes where it makes messages itself.
+// Declares the generated messages that functions take or return. The definitions are in <crochet/proto/*.pb.h>, which
+// only programs that build messages include.
 #pragma once
 
 namespace crochet::proto {

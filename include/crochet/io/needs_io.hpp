@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first include of headers that need the component crochet::io: protobuf, LevelDB, ISA-L, libpng and nlohmann_json.
-// If it is not linked, that is the one error, and it names the component.
+// First include of headers that need the component crochet::io: protobuf, LevelDB, ISA-L, libpng and nlohmann_json. If
+// the component is not linked, this is the only error, and it names the component.
 #pragma once
 
 #include <crochet/base/config.hpp>

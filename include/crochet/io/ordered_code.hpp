@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys whose order as bytes is the order of what they are made of: TensorFlow's "ordered code", in which a TensorBundle
-// names the parts of a partitioned tensor.
+// Keys that sort as bytes like the values they encode: TensorFlow's "ordered code". A TensorBundle uses it for the keys
+// of the parts of a partitioned tensor.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace crochet::io::detail {
 
-/// 00 becomes 00 ff and ff becomes ff 00; 00 01 ends the text.
+/// Text: 00 becomes 00 ff, ff becomes ff 00, and 00 01 ends it.
 inline void append_ordered_text(std::string& key, std::string_view text) {
   for (const char c : text) {
     key += c;
@@ -22,7 +22,7 @@ inline void append_ordered_text(std::string& key, std::string_view text) {
   key += '\x01';
 }
 
-/// A length, and so many bytes, the most significant first.
+/// Unsigned number: its length in bytes, then the bytes, most significant first.
 inline void append_ordered_number(std::string& key, std::uint64_t value) {
   std::string digits;
   for (; value != 0; value >>= 8) digits.insert(digits.begin(), static_cast<char>(value & 0xff));
@@ -30,7 +30,7 @@ inline void append_ordered_number(std::string& key, std::uint64_t value) {
   key += digits;
 }
 
-/// The sign and, in unary, the length (1 to 10 bytes) stand in the first bits; the rest is two's complement.
+/// Signed number: sign and length (1 to 10 bytes, unary) in the first bits, then two's complement.
 inline void append_ordered_signed(std::string& key, std::int64_t value) {
   const std::uint64_t magnitude = value < 0 ? ~static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   unsigned length = 1;

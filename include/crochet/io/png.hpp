@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images as PNG, by libpng.
+// PNG encoder, based on libpng.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -12,8 +12,8 @@
 
 namespace crochet::io {
 
-/// The bytes of a PNG file: 8 bits a channel, rows from the top, pixels with their channels next to each other. Throws
-/// LogicError for sizes that do not fit the pixels or another number of channels, IoError for what libpng reports.
+/// Returns the bytes of a PNG file: 8 bits a channel, rows from the top, channels interleaved. Throws LogicError if
+/// sizes and pixels do not match or for more than 4 channels, IoError for errors of libpng.
 std::string encode_png(std::span<const std::uint8_t> pixels, int height, int width, int channels);
 
 }  // namespace crochet::io

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types of graphs, as messages have them.
+// The element types of graphs in messages.
 #pragma once
 
 #include <array>

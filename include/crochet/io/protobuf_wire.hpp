@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A protobuf message as its bytes, field by field, without making the message: nothing is copied or allocated. Source:
-// protobuf.dev/programming-guides/encoding.
+// Decodes a protobuf message field by field from its bytes. It creates no message, and copies and allocates nothing.
+// Source: protobuf.dev/programming-guides/encoding.
 #pragma once
 
 #include <bit>
@@ -19,13 +19,13 @@ enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32
 struct WireField {
   std::uint64_t number = 0;
   WireType type = WireType::varint;
-  std::uint64_t value = 0;   // of all types but bytes
-  std::string_view bytes{};  // of bytes: texts, messages, packed numbers
+  std::uint64_t value = 0;   // value of every type but bytes
+  std::string_view bytes{};  // for type bytes: texts, messages, packed numbers
 };
 
 [[noreturn]] CROCHET_COLD inline void message_is_damaged() { throw DataLossError("a protobuf message is damaged"); }
 
-/// Takes a varint from the front; more than 64 bits are damage.
+/// Removes a varint from the front. Throws DataLossError if it is cut off or longer than 10 bytes.
 inline std::uint64_t take_wire_varint(std::string_view& from) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 70 && !from.empty(); shift += 7) {
@@ -45,8 +45,8 @@ Unsigned take_fixed(std::string_view& from) {
   return value;
 }
 
-/// Takes one field from the front of a message. Throws DataLossError, without the name of a file, where it does not lie
-/// within the message. Groups, which no message of these files has, are damage.
+/// Removes one field from the front of a message. Throws DataLossError, without the file's name, if the field exceeds
+/// the message, or for a group: no message of these files has groups.
 inline WireField take_field(std::string_view& message) {
   const std::uint64_t tag = take_wire_varint(message);
   WireField field{.number = tag >> 3, .type = static_cast<WireType>(tag & 7)};

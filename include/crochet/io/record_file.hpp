@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a file of TFRecords (tfrecord.hpp), of any size, record by record.
+// Reads a file of TFRecords (tfrecord.hpp) of any size, record by record.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace crochet::io {
 
 namespace detail {
 
-/// Reads a file from front to back with few calls of the system. Memory: 64 KiB.
+/// Reads a file from front to back with few system calls. Memory: 64 KiB.
 class ReadAhead {
  public:
   explicit ReadAhead(InputFile file) : file_(std::move(file)), buffer_(std::size_t{1} << 16) {}
@@ -33,34 +33,35 @@ class ReadAhead {
 
   InputFile file_;
   std::vector<std::byte> buffer_;
-  std::uint64_t begin_ = 0;  // of what the buffer holds
+  std::uint64_t begin_ = 0;  // file offset of the buffer
   std::size_t filled_ = 0;
 };
 
 }  // namespace detail
 
-/// The records of a file. It may be written meanwhile: what is not there yet is found by a later call. Memory: 64 KiB,
-/// and twice the largest record; a length that the file does not have takes no more than what the file has.
+/// The records of a file. The file may grow meanwhile: a later call finds new records. Memory: 64 KiB and twice the
+/// largest record; a length beyond the end of the file takes no more memory than the file has bytes.
 class RecordFile {
  public:
   /// Throws IoError.
   explicit RecordFile(const std::filesystem::path& path, FileSystem& files = local_files())
       : in_(InputFile{path, files}) {}
 
-  /// Reads the next record. False where the file ends, or ends within a record: at_end() says which. Throws
-  /// DataLossError, without the name of the file, for a wrong checksum or a record of 2 GiB; the position stays.
+  /// Reads the next record. Returns false at the end of the file or inside an incomplete record; at_end() distinguishes
+  /// them. Throws DataLossError, without the file's name, for a wrong checksum or a record of 2 GiB; the position does
+  /// not change.
   bool next();
 
-  /// Of the record that next() read; valid until it is called again.
+  /// The payload of the record that next() read; valid until the next call.
   [[nodiscard]] std::string_view payload() const { return std::string_view{body_}.substr(0, size_); }
   /// Where the next record begins.
   [[nodiscard]] std::uint64_t position() const { return at_; }
-  /// Did the last next() find nothing at all?
+  /// Whether the last next() found no byte at all.
   [[nodiscard]] bool at_end() const { return at_end_; }
   [[nodiscard]] const std::filesystem::path& path() const { return in_.file().path(); }
 
  private:
-  /// Payload and checksum. Takes memory as the bytes come, since the length may be a lie.
+  /// Reads payload and checksum. Allocates as bytes arrive, because the stored length may be wrong.
   bool read_body(std::size_t wanted);
 
   detail::ReadAhead in_;

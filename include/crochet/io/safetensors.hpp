@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// safetensors files as checkpoints.
+// Checkpoints as safetensors files.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,14 @@
 
 namespace crochet::io {
 
-/// One file, `<prefix>.safetensors`, which the readers of that format for Python, Rust and others read. The format has
-/// no checksums of its own; this library keeps a CRC-32C of the header and of each tensor in the file's metadata
-/// ("crochet.header_crc32c", "crochet.tensor_crc32c"), which other readers pass over. It has no strings either: they
-/// become bytes (U8) for others, and strings again here ("crochet.strings"). Nor complex128, quantized types and int4:
-/// those are refused with LogicError, and so are names that are not UTF-8 and "__metadata__".
-///
-/// Cost of write: the bytes twice through CRC-32C, once to the disk, and once read back (docs/benchmarks.md).
+/// A checkpoint as one file, `<prefix>.safetensors`, which the safetensors readers for Python, Rust and other languages
+/// read.
+/// - Checksums: the format has none. This library stores a CRC-32C of the header and of each tensor in the file's
+///   metadata ("crochet.header_crc32c", "crochet.tensor_crc32c"); other readers ignore them.
+/// - Strings: the format has none. They are stored as bytes (U8), and "crochet.strings" marks them for this library.
+/// - Throws LogicError for complex128, quantized types and int4, for names that are not UTF-8, and for the name
+///   "__metadata__".
+/// - Cost of write: the bytes twice through CRC-32C, once to the disk, and once read back (docs/benchmarks.md).
 struct Safetensors {
   static constexpr std::string_view name = "safetensors";
   using Reader = SafetensorsReader;
@@ -32,7 +33,7 @@ struct Safetensors {
   /// See CheckpointFormat.
   static void write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,
                     FileSystem& files = local_files());
-  /// The same, with texts of the program's own under `__metadata__`, which every reader of the format gives back (here:
+  /// The same, with the program's own texts under `__metadata__`, which every reader of the format returns (here:
   /// SafetensorsReader::metadata()). Throws LogicError for texts that are not UTF-8 and for keys that begin with
   /// "crochet.".
   static void write(const std::filesystem::path& prefix, std::span<const TensorRecord> tensors,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a safetensors file: a length, a JSON object that says what lies where, and spaces.
+// The header of a safetensors file: a length, a JSON object with the position of each tensor, and spaces.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -16,20 +16,20 @@
 
 namespace crochet::io::detail {
 
-/// Where a tensor's bytes are, counted from the header's end, and their CRC if the file is one of ours.
+/// Position of a tensor's bytes relative to the end of the header, and their CRC if this library wrote the file.
 struct SafetensorsPlace {
   std::uint64_t begin = 0, size = 0;
   std::optional<std::uint32_t> crc{};
 };
 using SafetensorsTensor = std::pair<TensorEntry, SafetensorsPlace>;
 
-/// What a header says.
+/// The decoded header.
 struct SafetensorsHeader {
-  std::vector<SafetensorsTensor> tensors{};  // in the order of their offsets
-  SafetensorsMetadata metadata{};            // without this library's own
+  std::vector<SafetensorsTensor> tensors{};  // sorted by offset
+  SafetensorsMetadata metadata{};            // without this library's own entries
 };
 
-/// Reads and checks a header. `begin`: the length and the header. Throws DataLossError, without the name of the file.
+/// Reads and checks a header. `begin`: the length and the header. Throws DataLossError, without the file's name.
 /// Memory: see docs/file-formats.md.
 SafetensorsHeader read_safetensors_header(std::string_view begin, std::uint64_t file_size);
 

@@ -25,7 +25,7 @@
 
 namespace crochet::io::detail {
 
-/// One tensor, if its type and shape need as many bytes as its offsets give it.
+/// Converts one tensor. Throws DataLossError unless its offsets give exactly the bytes that type and shape require.
 CROCHET_INLINE SafetensorsTensor check_tensor(StatedTensor&& stated) {
   const auto wrong = [&](const std::string& why) { header_is_wrong("tensor \"" + stated.name + "\"" + why); };
   TensorEntry entry{.type = safetensors_type(stated.dtype)};
@@ -45,7 +45,7 @@ CROCHET_INLINE SafetensorsTensor check_tensor(StatedTensor&& stated) {
   return {std::move(entry), {begin, end - begin, std::nullopt}};
 }
 
-/// Is this a file of ours? Then its header is as it was written.
+/// Whether this library wrote the file. If so, checks the header's checksum.
 CROCHET_INLINE bool check_own_header(std::string_view length_and_header, const SafetensorsMetadata& metadata) {
   const auto first = metadata.lower_bound(std::string(own_key));
   if (first == metadata.end() || !first->first.starts_with(own_key)) return false;
@@ -59,7 +59,7 @@ CROCHET_INLINE bool check_own_header(std::string_view length_and_header, const S
   return true;
 }
 
-/// Gives the tensors that the metadata name as strings their type and shape.
+/// Sets type and shape of the tensors that the metadata list as strings.
 CROCHET_INLINE void use_string_shapes(std::vector<SafetensorsTensor>& tensors, std::string_view text) {
   StringShapes strings;
   read_json_object(text, strings);
@@ -78,7 +78,7 @@ CROCHET_INLINE void use_string_shapes(std::vector<SafetensorsTensor>& tensors, s
   }
 }
 
-/// Gives the tensors, in the order of their offsets, the checksums and the strings that the metadata name.
+/// Sets checksums and string types from the metadata. `tensors` is sorted by offset.
 CROCHET_INLINE void use_own_metadata(std::vector<SafetensorsTensor>& tensors, SafetensorsMetadata& metadata) {
   const std::string& digits = metadata["crochet.tensor_crc32c"];
   if (digits.size() != 8 * tensors.size()) header_is_wrong("there are not as many checksums as tensors");
@@ -92,7 +92,7 @@ CROCHET_INLINE void use_own_metadata(std::vector<SafetensorsTensor>& tensors, Sa
   }
 }
 
-/// The tensors have to fill what follows the header, in the order of their offsets and without a gap.
+/// Sorts the tensors by offset. Throws DataLossError unless they fill the file after the header without gaps.
 CROCHET_INLINE void check_places(std::vector<SafetensorsTensor>& tensors, std::uint64_t bytes) {
   std::sort(tensors.begin(), tensors.end(), [](const SafetensorsTensor& a, const SafetensorsTensor& b) {
     return std::tuple(a.second.begin, a.second.size, std::string_view{a.first.name}) <

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of a safetensors header, read event by event: no tree of values is made, so that the memory is what the
-// tensors and the metadata take.
+// Event-based (SAX) parser for the JSON of a safetensors header. It builds no tree, so the memory is only that of the
+// tensors and the metadata.
 #pragma once
 
 #include <array>
@@ -22,19 +22,19 @@ namespace crochet::io::detail {
 using Json = nlohmann::json;
 
 [[noreturn]] CROCHET_COLD inline void header_is_wrong(const std::string& why) {
-  constexpr std::size_t most = 500;  // a name may have megabytes
+  constexpr std::size_t most = 500;  // a name can have megabytes
   throw DataLossError(why.size() > most ? why.substr(0, most) + "..." : why);
 }
 
-/// A tensor as the header has it.
+/// A tensor as written in the header, not checked.
 struct StatedTensor {
   std::string name{}, dtype{};
-  std::vector<std::int64_t> shape{};  // beyond 63 bits: negative
+  std::vector<std::int64_t> shape{};  // values beyond 63 bits are negative
   std::array<std::uint64_t, 2> offsets{};
 };
 
-/// What the events of nlohmann's parser do where nothing else is expected: they are an error. A handler replaces those
-/// that it takes; `Self` is the handler.
+/// Default handlers for the events of nlohmann's parser: every event is unexpected. A derived handler `Self` replaces
+/// the events that it expects.
 template <class Self>
 class JsonEvents {
  public:
@@ -51,8 +51,8 @@ class JsonEvents {
   Self& self() { return static_cast<Self&>(*this); }
 };
 
-/// Takes the events of a header. Calls tensor(StatedTensor&&) for each tensor. Members of a tensor that are not part of
-/// the format are passed over, as the reference reader does.
+/// Handles the events of a header. Calls tensor(StatedTensor&&) for each tensor. Ignores members of a tensor that are
+/// not part of the format, like the reference reader.
 template <class TakeTensor>
 class HeaderEvents : public JsonEvents<HeaderEvents<TakeTensor>> {
  public:
@@ -119,7 +119,7 @@ class HeaderEvents : public JsonEvents<HeaderEvents<TakeTensor>> {
     where_ = Where::tensor;
     return true;
   }
-  /// A value that is not what it has to be, unless it is passed over.
+  /// A value of the wrong type: an error unless it is being skipped.
   bool other() {
     if (skipped_ == 0 && !is_unknown()) wrong();
     return true;
@@ -154,11 +154,11 @@ class HeaderEvents : public JsonEvents<HeaderEvents<TakeTensor>> {
   Where where_ = Where::before;
   StatedTensor now_{};
   std::string key_{};
-  std::size_t offsets_ = 0, skipped_ = 0;  // skipped_: objects and lists that are open and passed over
+  std::size_t offsets_ = 0, skipped_ = 0;  // skipped_: nesting depth of the objects and lists being skipped
   bool has_dtype_ = false, has_shape_ = false, has_offsets_ = false, has_metadata_ = false;
 };
 
-/// Takes the events of "crochet.strings": the shape of each tensor of strings, under its name.
+/// Handles the events of "crochet.strings": the shape of each string tensor, by name.
 class StringShapes : public JsonEvents<StringShapes> {
  public:
   bool number_unsigned(std::uint64_t value) {
@@ -180,7 +180,7 @@ class StringShapes : public JsonEvents<StringShapes> {
   int depth_ = 0;
 };
 
-/// Goes through a JSON object with these handlers of its events. Throws DataLossError.
+/// Parses a JSON object with the given event handlers. Throws DataLossError.
 template <class Events>
 void read_json_object(std::string_view text, Events& events) {
   if (!text.starts_with('{')) header_is_wrong("the header does not begin with {");

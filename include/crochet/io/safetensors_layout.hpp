@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tensors are laid out in a safetensors file, and the header that says so: the reference writer's way.
+// The layout of tensors in a safetensors file and its header, in the order of the reference writer.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace crochet::io::detail {
 
-/// A tensor on its way into a file.
+/// A tensor to be written.
 struct SafetensorsItem {
   const TensorRecord* record;
-  std::size_t rank;                  // of its type
+  std::size_t rank;                  // index of its type in safetensors_types
   std::span<const std::byte> bytes;  // strings are packed
 };
 

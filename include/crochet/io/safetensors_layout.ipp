@@ -25,7 +25,7 @@
 
 namespace crochet::io::detail {
 
-/// A text as JSON has it.
+/// The text as a JSON string.
 CROCHET_INLINE std::string json_text(std::string_view text) {
   try {
     return Json(text).dump();
@@ -43,7 +43,7 @@ CROCHET_INLINE std::string list_of(std::span<const std::int64_t> sizes) {
   return text += ']';
 }
 
-/// `,"key":"text"` for each of a program's metadata. Throws LogicError for a key of this library's.
+/// `,"key":"text"` for each entry of the program's metadata. Throws LogicError for keys that this library reserves.
 CROCHET_INLINE std::string metadata_text(const SafetensorsMetadata& metadata) {
   std::string text;
   for (const auto& [key, value] : metadata) {
@@ -55,7 +55,7 @@ CROCHET_INLINE std::string metadata_text(const SafetensorsMetadata& metadata) {
   return text;
 }
 
-/// The header's text for these, which lie in the file in this order.
+/// The JSON text for `items`, which are in the order of the file.
 CROCHET_INLINE std::string header_text(std::span<const SafetensorsItem> items, const SafetensorsMetadata& metadata) {
   std::string checksums, strings, tensors;
   std::uint64_t offset = 0;

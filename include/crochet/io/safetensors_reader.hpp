@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads safetensors files, this library's and anybody's.
+// Reads safetensors files of any writer.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,11 @@
 
 namespace crochet::io {
 
-/// Reads `<prefix>.safetensors`, this library's and anybody's; see CheckpointReader. It is stricter than the reference:
-/// no name twice, nothing but spaces after the header, a header of at most 100,000,000 bytes. A file of this library
-/// has checksums, and all of it is compared with them; in others only the header can be found wrong. Types that
-/// TensorFlow does not have (F4, F6, F8_E8M0) are refused.
+/// Reads `<prefix>.safetensors` of any writer; see CheckpointReader.
+/// - Stricter than the reference reader: no duplicate names, only spaces after the header, a header of at most
+///   100,000,000 bytes.
+/// - Compares all checksums in a file of this library. In other files it can only check the header.
+/// - Throws DataLossError for types that TensorFlow does not have (F4, F6, F8_E8M0).
 class SafetensorsReader {
  public:
   explicit SafetensorsReader(const std::filesystem::path& prefix, FileSystem& files = local_files())
@@ -30,7 +31,7 @@ class SafetensorsReader {
 
   explicit SafetensorsReader(InputFile file);
 
-  /// The texts under `__metadata__`, without those of this library's own.
+  /// The texts under `__metadata__`, without those of this library.
   const SafetensorsMetadata& metadata() const { return metadata_; }
 
   std::span<const TensorEntry> tensors() const { return entries_; }
@@ -44,14 +45,14 @@ class SafetensorsReader {
   void verify() const;
 
  private:
-  /// The length and the header, of which no more is read than the file has.
+  /// Reads the length and the header. Checks the length against the file's size first.
   std::string read_begin() const;
   void open(detail::SafetensorsHeader header);
   const detail::SafetensorsPlace& place_of(const TensorEntry& entry) const;
   [[noreturn]] void fail(const std::string& name) const;
 
   InputFile file_;
-  std::uint64_t data_ = 0;  // where the header ends
+  std::uint64_t data_ = 0;  // end of the header
   std::vector<TensorEntry> entries_{};
   std::vector<detail::SafetensorsPlace> places_{};
   SafetensorsMetadata metadata_{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types of safetensors files, and what begins a header of this library.
+// The element types of safetensors files, and constants of the headers that this library writes.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct SafetensorsType {
   std::string_view name;
   DataType type;
 };
-/// Its names of types, in its order; those of less than a byte, and F8_E8M0, are none of ours.
+/// The type names of the format, in its order. Types smaller than a byte and F8_E8M0 are not supported.
 inline constexpr std::array<SafetensorsType, 18> safetensors_types{{
     {"BOOL", DataType::boolean},
     {"U8", DataType::uint8},
@@ -39,7 +39,7 @@ inline constexpr std::array<SafetensorsType, 18> safetensors_types{{
     {"U64", DataType::uint64},
 }};
 
-/// The place of a type in that order; nothing if safetensors has no such type.
+/// The index of a type in that order; empty if safetensors has no such type.
 inline std::optional<std::size_t> safetensors_rank(DataType type) {
   for (std::size_t i = 0; i < safetensors_types.size(); ++i) {
     if (safetensors_types[i].type == type) return i;
@@ -54,10 +54,11 @@ inline DataType safetensors_type(std::string_view name) {
 }
 
 inline constexpr std::uint64_t largest_header = 100'000'000;
-/// How a header of ours begins. The eight digits after it are the CRC-32C of length and header, taken with zeros there.
+/// Beginning of this library's headers. The next eight digits are the CRC-32C of length and header, computed with zeros
+/// in their place.
 inline constexpr std::string_view own_beginning = R"({"__metadata__":{"crochet.header_crc32c":")";
 inline constexpr std::string_view no_crc = "00000000";
-/// How the keys of this library's metadata begin.
+/// Prefix of the keys of this library's metadata.
 inline constexpr std::string_view own_key = "crochet.";
 
 inline std::string hex(std::uint32_t value) {

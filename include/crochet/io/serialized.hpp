@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message as bytes, the same for equal messages.
+// Deterministic serialization: equal messages give equal bytes.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -12,7 +12,7 @@ class MessageLite;
 
 namespace crochet::io::detail {
 
-/// Maps are in the order of their keys.
+/// The message as bytes, with maps sorted by key.
 std::string serialized(const google::protobuf::MessageLite& message);
 
 }  // namespace crochet::io::detail

@@ -16,7 +16,7 @@ CROCHET_INLINE std::string serialized(const google::protobuf::MessageLite& messa
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream out(&stream);
-  out.SetSerializationDeterministic(true);  // maps in the order of their keys: equal graphs are equal bytes
+  out.SetSerializationDeterministic(true);  // sorts maps by key: equal graphs give equal bytes
   message.SerializeToCodedStream(&out);
   out.Trim();
   return bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unpacks Snappy's raw format (google/snappy, format_description.txt), in which blocks of a sorted table may be.
+// Decompresses Snappy's raw format (google/snappy, format_description.txt), which blocks of a sorted table can have.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace crochet::io::detail {
 
-/// The unpacked bytes, at most `most`. Throws DataLossError, without the name of a file, for data that are not Snappy's
-/// and for more than that. Memory: what the data unpack to.
+/// The decompressed bytes. Throws DataLossError, without the file's name, for invalid data and for more than `most`
+/// bytes. Memory: the decompressed size.
 std::string unpack_snappy(std::string_view from, std::uint64_t most);
 
 }  // namespace crochet::io::detail

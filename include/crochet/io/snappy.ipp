@@ -19,7 +19,7 @@ namespace crochet::io::detail {
   throw DataLossError("its compressed data are damaged");
 }
 
-/// Takes a number of `bytes` bytes, the least significant first.
+/// Removes a number of `bytes` bytes from the front, least significant byte first.
 CROCHET_INLINE std::uint64_t take_snappy_number(std::string_view& from, std::uint64_t bytes) {
   if (from.size() < bytes) snappy_is_damaged();
   std::uint64_t value = 0;
@@ -28,13 +28,13 @@ CROCHET_INLINE std::uint64_t take_snappy_number(std::string_view& from, std::uin
   return value;
 }
 
-/// Copies `length` bytes that lie `offset` bytes back; the copy may overlap its source.
+/// Appends `length` bytes from `offset` bytes before the end; the copy may overlap its source.
 CROCHET_INLINE void copy_back(std::string& to, std::uint64_t offset, std::uint64_t length, std::uint64_t size) {
   if (offset == 0 || offset > to.size() || length > size - to.size()) snappy_is_damaged();
   for (; length > 0; --length) to += to[to.size() - static_cast<std::size_t>(offset)];
 }
 
-/// Takes a literal, whose tag has been read.
+/// Appends a literal whose tag has been read.
 CROCHET_INLINE void take_literal(std::string& to, std::string_view& from, std::uint64_t tag, std::uint64_t size) {
   std::uint64_t length = (tag >> 2) + 1;
   if (length > 60) length = take_snappy_number(from, length - 60) + 1;
@@ -44,7 +44,7 @@ CROCHET_INLINE void take_literal(std::string& to, std::string_view& from, std::u
 }
 
 CROCHET_INLINE std::string unpack_snappy(std::string_view from, std::uint64_t most) {
-  constexpr std::uint64_t best_ratio = 22;  // 3 bytes copy at most 64
+  constexpr std::uint64_t best_ratio = 22;  // 3 bytes expand to at most 64
   const std::uint64_t size = take_varint(from);
   if (size > most || size > best_ratio * from.size()) snappy_is_damaged();
   std::string to;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted tables of keys and values in LevelDB's format, which the index of a TensorBundle is: blocks with a CRC-32C
-// each. LevelDB's own code writes them; it trusts what it reads, so sorted_table_reader.hpp reads them.
+// Sorted tables of keys and values in LevelDB's format, used for the index of a TensorBundle: blocks with a CRC-32C
+// each. LevelDB's own code writes them. It does not validate what it reads, so sorted_table_reader.hpp reads them.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -17,12 +17,12 @@ namespace crochet::io {
 
 using KeyValue = std::pair<std::string, std::string>;
 
-/// A table with these entries, which have to be sorted by key, bytewise, each key once. Blocks of 256 KiB, nothing
-/// compressed: the bytes that TensorFlow writes for its checkpoints. Throws LogicError if the keys are not in order.
+/// A table with these entries. Blocks of 256 KiB without compression, as TensorFlow writes them for its checkpoints.
+/// Throws LogicError unless the keys are sorted bytewise and unique.
 std::string write_sorted_table(std::span<const KeyValue> entries);
 
-/// The entries of such a table, in order: see for_each_table_entry(), which throws the errors. Memory: the keys take at
-/// most 16 bytes for each byte of a block.
+/// The entries of such a table, in order. Throws like for_each_table_entry(). Memory: the keys take at most 16 bytes
+/// for each byte of a block.
 std::vector<KeyValue> read_sorted_table(std::string_view table);
 
 }  // namespace crochet::io

@@ -19,7 +19,7 @@
 
 namespace crochet::io::detail {
 
-/// What LevelDB writes, in memory.
+/// Receives LevelDB's output in memory.
 class TableSink final : public leveldb::WritableFile {
  public:
   leveldb::Status Append(const leveldb::Slice& data) override {
@@ -50,12 +50,12 @@ CROCHET_INLINE std::string write_sorted_table(std::span<const KeyValue> entries)
       }
       builder.Add(entries[i].first, entries[i].second);
     }
-    builder.Flush();  // Finish() counts as closed from here on
+    builder.Flush();  // if Finish() throws after this, it has already marked the builder closed
   } catch (...) {
-    builder.Abandon();  // a builder that is neither finished nor abandoned ends the program
+    builder.Abandon();  // otherwise the builder's destructor would abort
     throw;
   }
-  (void)builder.Finish();  // the sink takes everything
+  (void)builder.Finish();  // the sink reports no errors
   return std::move(sink.bytes);
 }
 

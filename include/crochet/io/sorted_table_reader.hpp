@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads sorted tables of LevelDB's format, one entry at a time. Every length is checked before it is used.
+// Reads sorted tables of LevelDB's format, one entry at a time. Checks every length before using it.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@ namespace crochet::io {
 
 namespace detail {
 
-/// Where the parts of a table are: data blocks from byte 0 to `filters`, the (unused) block for filters, the index.
+/// The layout of a table: data blocks from byte 0 to `filters`, the (unused) filter block, the index block.
 struct TableFrame {
   BlockPlace filters{}, index{};
 };
 
-/// Reads the last 48 bytes, to the last bit. The blocks that they name have to follow each other.
+/// Reads the last 48 bytes and checks every bit of them. The blocks that they refer to must be contiguous.
 TableFrame read_table_frame(std::string_view table);
 
 }  // namespace detail
 
-/// Calls visit(key, value) for each entry of a table, in the order of the keys; both are valid during the call. Throws
-/// DataLossError, without the name of a file, if a single bit of the table is not as it was written, if data blocks do
-/// not follow each other without a gap, or if keys are not in order; entries before the fault have been visited then.
-/// Memory: three keys; where blocks are compressed, what they unpack to, at most 4 bytes for each of the table's and
-/// 256 KiB in all.
+/// Calls visit(key, value) for each entry of a table, in the order of the keys; both are valid during the call.
+/// - Throws DataLossError, without the file's name, if any bit differs from what was written, if there are gaps between
+///   the data blocks, or if keys are not in order. Entries before the fault have been visited by then.
+/// - Memory: three keys, and the decompressed size of compressed blocks: in total at most 4 bytes for each byte of the
+///   table plus 256 KiB.
 template <class F>
 void for_each_table_entry(std::string_view table, F visit) {
   const detail::TableFrame frame = detail::read_table_frame(table);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Summary as event files hold it.
+// Conversion of a Summary to the message in event files.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -12,15 +12,15 @@
 
 namespace crochet::io {
 
-/// What becomes of a histogram of values of which some are infinite or not a number.
+/// What happens to values of a histogram that are infinite or NaN.
 enum class NonFinite : bool {
-  leave_out,  ///< they are left out; the caller hears how many there were
-  refuse      ///< DataError, as in the original
+  leave_out,  ///< they are left out and counted
+  refuse      ///< DataError, as in TensorFlow
 };
 
-/// Adds the values to `out`: scalars as simple_value, histograms in buckets, images as PNG, text as a string for
-/// TensorBoard's text plug-in. Returns how many numbers were left out of histograms. Throws DataError as the policy
-/// says, LogicError for images whose sizes do not fit.
+/// Appends the values to `out`: scalars as simple_value, histograms as buckets, images as PNG, text as a string for
+/// TensorBoard's text plug-in. Returns the number of values left out of histograms. Throws DataError according to
+/// `policy`, LogicError for images whose sizes do not fit.
 std::uint64_t encode_summary(const Summary& summary, NonFinite policy, proto::Summary& out);
 
 }  // namespace crochet::io

@@ -41,7 +41,7 @@ CROCHET_INLINE std::string_view BlockReader::read(const BlockPlace& place, std::
   const std::string_view bytes = covered.substr(0, covered.size() - 1);
   if (covered.back() == 0) return bytes;
   if (covered.back() != 1) table_is_damaged("a block is compressed in a way that is not known");
-  memory = {};  // before the next block takes its own
+  memory = {};  // frees the memory before the next block is decompressed
   memory = unpack_snappy(bytes, allowance_);
   allowance_ -= memory.size();
   return memory;

@@ -28,7 +28,7 @@
 
 namespace crochet::io::detail {
 
-/// Is this `.data-ddddd-of-ddddd`?
+/// Whether `text` has the form `.data-ddddd-of-ddddd`.
 CROCHET_INLINE bool is_shard_suffix(std::string_view text) {
   const auto is_number = [](std::string_view s) {
     return std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -37,7 +37,7 @@ CROCHET_INLINE bool is_shard_suffix(std::string_view text) {
          text.substr(11, 4) == "-of-" && is_number(text.substr(15));
 }
 
-inline constexpr std::size_t write_piece = std::size_t{1} << 23;  // smaller ones cost the file system more
+inline constexpr std::size_t write_piece = std::size_t{1} << 23;  // smaller writes cost the file system more
 
 CROCHET_INLINE BundleBytes write_tensor(TemporaryFile& file, const TensorRecord& tensor, std::uint64_t offset) {
   if (tensor.type == DataType::string) {
@@ -64,18 +64,19 @@ CROCHET_INLINE std::vector<BundleBytes> write_tensors(TemporaryFile& file, std::
   return places;
 }
 
-/// How many data files a new checkpoint of this prefix has, so that it replaces none of an older one: 1 or 2.
+/// Number of data files of a new checkpoint with this prefix, 1 or 2, chosen so that it replaces no file of an older
+/// one.
 CROCHET_INLINE std::int32_t unused_shards(const std::filesystem::path& prefix, FileSystem& files) {
   std::error_code error;
   if (!std::filesystem::exists(TensorBundle::index_file(prefix), error)) return 1;
   try {
     return read_bundle_index(read_whole_file(TensorBundle::index_file(prefix), files)).shards == 1 ? 2 : 1;
   } catch (const DataLossError&) {
-    return 1;  // nobody can read that one any more; one that may not be read now is not to be replaced
+    return 1;  // the old index is unreadable anyway; an IoError passes, so that its checkpoint is not replaced
   }
 }
 
-/// The data files that have their name already, but no index yet; removed unless they get one.
+/// Data files that have their final name but no index yet. The destructor removes them unless keep() was called.
 class UnindexedFiles {
  public:
   explicit UnindexedFiles(FileSystem& files) : files_(&files) {}
@@ -142,7 +143,7 @@ CROCHET_INLINE void TensorBundle::write(const std::filesystem::path& prefix, std
     empty.rename();
     unindexed.add(data_file(1));
   }
-  if (!older.empty()) sync_folder_of(prefix, files);  // before the index that needs them takes an older one's place
+  if (!older.empty()) sync_folder_of(prefix, files);  // the data must be durable before the new index replaces the old
   index.rename();
   unindexed.keep();
   sync_folder_of(prefix, files);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads TensorBundles, TensorFlow's and this library's.
+// Reads TensorBundles of TensorFlow and of this library.
 #pragma once
 
 #include <bit>
@@ -33,16 +33,16 @@ std::string shard_suffix(std::int32_t shard, std::int32_t shards);
 
 }  // namespace detail
 
-/// Reads a TensorBundle of one data file or several, tensors in parts included; see CheckpointReader. Every size and
-/// offset is compared with the others and with the files before it is used. Bytes that lie between tensors are not
-/// looked at; this library and TensorFlow leave none. Big-endian bundles are refused, and so are the elements of
-/// resources and variants, which nobody but TensorFlow can make something of.
+/// Reads a TensorBundle with one or several data files, also tensors in parts; see CheckpointReader.
+/// - Compares every size and offset with the others and with the files before using it.
+/// - Ignores bytes between tensors; this library and TensorFlow leave none.
+/// - Refuses big-endian bundles, and the elements of resources and variants, which only TensorFlow can interpret.
 class TensorBundleReader {
  public:
   explicit TensorBundleReader(const std::filesystem::path& prefix, FileSystem& files = local_files())
       : TensorBundleReader(prefix.string() + ".index", prefix.string(), "", files) {}
 
-  /// From an index file, and data files whose names are `data`, the usual suffix, and `ending`.
+  /// Reads the given index file, and data files named `data` + the usual suffix + `ending`.
   TensorBundleReader(const std::filesystem::path& index, const std::string& data, const std::string& ending,
                      FileSystem& files = local_files());
 
@@ -59,7 +59,7 @@ class TensorBundleReader {
  private:
   void verify_all() const;
 
-  /// The file in which these bytes are, if it is long enough.
+  /// Opens the data file of these bytes if necessary. Throws DataLossError if the file is missing or too short.
   void open(const detail::BundleBytes& piece, const std::string& data, const std::string& ending, FileSystem& files);
 
   const detail::BundleTensor& place_of(const TensorEntry& entry) const;
@@ -73,9 +73,9 @@ class TensorBundleReader {
 
   void read_parts(const TensorEntry& entry, const detail::BundleTensor& tensor, std::span<std::byte> to) const;
 
-  std::filesystem::path path_;  // of the index, for messages
+  std::filesystem::path path_;  // path of the index, for messages
   detail::BundleIndex index_{};
-  std::map<std::int32_t, InputFile> shards_{};  // those that hold something
+  std::map<std::int32_t, InputFile> shards_{};  // the data files with tensors
 };
 
 }  // namespace crochet::io

@@ -38,14 +38,15 @@ CROCHET_INLINE std::string shard_suffix(std::int32_t shard, std::int32_t shards)
   return ".data-" + five(shard) + "-of-" + five(shards);
 }
 
-/// Copies a part's bytes to its place in the whole, row by row, and marks the elements; false if one is marked already.
+/// Copies a part's bytes into the whole tensor, row by row, and marks the elements. False if an element is already
+/// marked.
 CROCHET_INLINE bool place_part(const TensorEntry& whole, const BundlePart& part, std::span<const std::byte> bytes,
                                std::span<std::byte> to, std::vector<bool>& filled) {
   if (bytes.empty()) return true;
   const std::size_t element = size_of(whole.type);
   const std::size_t rank = whole.shape.size();
   const std::size_t row = rank == 0 ? 1 : static_cast<std::size_t>(part.length.back());
-  std::vector<std::int64_t> at(rank, 0);  // of the row, within the part
+  std::vector<std::int64_t> at(rank, 0);  // indices of the row within the part
   for (std::size_t from = 0; from < bytes.size(); from += row * element) {
     std::size_t place = 0;
     for (std::size_t d = 0; d < rank; ++d) {
