@@ -258,7 +258,7 @@ inline std::unique_ptr<RandomAccessFile> FileSystem::open(const std::filesystem:
   if (status.type() == std::filesystem::file_type::not_found)
     error = make_error_code(std::errc::no_such_file_or_directory);
   if (error) return nullptr;
-  if (!std::filesystem::is_regular_file(status)) {  // a directory can be opened, and a pipe blocks
+  if (!std::filesystem::is_regular_file(status)) {  // fopen accepts a directory, and blocks on a pipe
     error = make_error_code(is_directory(status) ? std::errc::is_a_directory : std::errc::not_supported);
     return nullptr;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PathLock: an exclusive right of one process to write to a directory or a file.
+// PathLock: exclusive write access of one process to a directory or a file.
 #pragma once
 
 #include <cerrno>
@@ -80,7 +80,7 @@ class LockRegistry {
 
 }  // namespace detail
 
-/// The right to write to a directory or to one file, held by one process at a time.
+/// Write access to a directory or to one file, held by one process at a time.
 /// - It is a lock on a small hidden file (`<directory>/.crochet-lock`, or `.<name>.crochet-lock` beside the file),
 ///   which contains the process id and the name of the machine. The lock is flock(2); NFS forwards it to the server.
 /// - The system releases the lock when the process ends, normally or not; the file left by a killed process is reused.
@@ -88,7 +88,7 @@ class LockRegistry {
 /// - All PathLocks of a process for one path share the lock, under any spelling of the path. So do copies. A child
 ///   process made by fork does not hold it.
 /// - Readers need no lock and are not affected.
-/// - On a file system without locks (enforced() is false) nothing is checked.
+/// On a file system without locks (enforced() is false) there is no mutual exclusion.
 /// - Thread-safe. Cost: about 10 us to lock, 2 us for holds().
 class PathLock {
  public:
@@ -136,7 +136,7 @@ inline std::string lock_owner(int descriptor) {
   const ssize_t n = ::pread(descriptor, text, sizeof text - 1, 0);
   const std::string line = n > 0 ? std::string(text).substr(0, std::string(text).find('\n')) : "";
   const std::size_t digits = line.find_first_not_of("0123456789");
-  if (digits == 0 || line.empty()) return "another process";  // the owner is writing it
+  if (digits == 0 || line.empty()) return "another process";  // the owner is still writing the line
   const std::string owner = "process " + line.substr(0, digits);
   if (digits == std::string::npos || ::gethostname(host, sizeof host - 1) != 0) return owner;
   const std::string machine = line.substr(line.find_first_not_of(' ', digits));
@@ -194,7 +194,7 @@ inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path& lock
     }
     // Its owner may have removed it between open and flock.
     if (::lstat(lock_file.c_str(), &there) != 0 || there.st_ino != here.st_ino || there.st_dev != here.st_dev) continue;
-    if ((::fcntl(file.number, F_GETFL) & O_ACCMODE) == O_RDONLY) {  // of another user whose process has ended
+    if ((::fcntl(file.number, F_GETFL) & O_ACCMODE) == O_RDONLY) {  // left by another user's process that has ended
       if (::unlink(lock_file.c_str()) != 0) fail(lock_file, errno);
       continue;
     }
@@ -243,7 +243,7 @@ inline void LockRegistry::forget_all() noexcept {
   mutex_.unlock();
 }
 
-#else  // no locks: every path is free
+#else  // no locks: every path can be taken
 
 inline LockRegistry::Ticket LockRegistry::take(const std::filesystem::path&, const std::filesystem::path&) {
   const std::lock_guard guard(mutex_);

@@ -22,7 +22,7 @@
 namespace crochet::io {
 
 /// Appends lines to a file.
-/// - The file is opened for each line: a crash of the program loses no written line. Nothing waits for the disk.
+/// - Opens the file for each line, so that a crash of the program loses no written line. Does not sync to disk.
 /// - Two processes must not write to one file: see own().
 /// - Cost of a line: an open, a write and a close, about 10 us.
 class RowFile {
@@ -40,16 +40,18 @@ class RowFile {
     return PathLock::of_file(path);
   }
 
-  /// Replaces the file by one with this first line, or by an empty one if the line is empty. Creates the directory.
+  /// Replaces the file by one that contains only this first line, or nothing if the line is empty. Creates the
+  /// directory.
+  /// Throws IoError.
   /// Throws IoError.
   static void create(const std::filesystem::path& path, std::string_view first_line) {
     make_folder(path);
     write(path, first_line, "wb");
   }
 
-  /// Keeps of an existing file the first line and the lines of steps up to `step`. Drops the rest: the lines that a
-  /// session wrote before it went back to `step`, and an incomplete line. Creates a missing file. Throws IoError, also
-  /// if the file begins with another line: then another program wrote it, or it has other columns.
+  /// Truncates an existing file to its first line and the lines of steps up to `step`. This drops the lines that a
+  /// session wrote before it was set back to `step`, and an incomplete line. Creates a missing file. Throws IoError,
+  /// also if the file begins with another line: then another program wrote it, or it has other columns.
   static void resume(const std::filesystem::path& path, std::string_view first_line, std::int64_t step,
                      StepOf step_of) {
     std::error_code none;
@@ -62,8 +64,8 @@ class RowFile {
     if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
   }
 
-  /// Appends a line. A file that was removed, or has lost its first line, is started again with that line; returns
-  /// whether this happened. Throws IoError.
+  /// Appends a line. If the file was removed, or is empty although it needs a first line, writes `first_line` before
+  /// it. Returns whether this happened. Throws IoError.
   static bool append(const std::filesystem::path& path, std::string_view line, std::string_view first_line) {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -99,7 +101,7 @@ class RowFile {
     return kept;
   }
 
-  /// Truncates the rest of a failed line, so that the next line starts a row.
+  /// If a write fails, truncates the incomplete line, so that the next line starts a new row.
   static void write(const std::filesystem::path& path, std::string_view line, const char* mode) {
     std::error_code unknown;
     const std::uintmax_t before = std::filesystem::file_size(path, unknown);

@@ -22,8 +22,8 @@ struct ImagePixels {
   int height = 0, width = 0, channels = 1;
 };
 
-/// Converts numbers to pixels, as the original does: if none is negative, [0, greatest] becomes [0, 255]; otherwise 0
-/// becomes 127, and the number with the largest magnitude 0 or 255. Infinities and NaNs become 0.
+/// Converts numbers to pixels like TensorFlow: if none is negative, [0, greatest] becomes [0, 255]; otherwise 0 becomes
+/// 127, and the number with the largest magnitude 0 or 255. Infinities and NaNs become 0.
 template <class T>
 ImagePixels pixels_of(std::span<const T> numbers, int height, int width, int channels) {
   constexpr auto finite = [](double x) { return x - x == 0; };
@@ -43,8 +43,8 @@ ImagePixels pixels_of(std::span<const T> numbers, int height, int width, int cha
   return image;
 }
 
-/// The values of one step, each with a tag; summary_tag.hpp converts names to tags. Copies the values. Histograms are
-/// counted and images compressed when the summary is written, not here.
+/// The values of one step, each with a tag; summary_tag.hpp converts names to tags. Copies the values. Counting
+/// histograms and compressing images happens later, when the summary is written.
 class Summary {
  public:
   using Content = std::variant<float, std::vector<float>, std::vector<double>, ImagePixels, std::string>;

@@ -14,7 +14,7 @@ namespace crochet::io {
 /// - Every character other than ASCII letters, digits, `_`, `-`, `/` and `.` becomes `_`; leading `/` are removed:
 ///   "train loss" -> "train_loss".
 /// - Throws: LogicError if nothing is left.
-/// - Differences from the original (docs/differences.md): it accepts letters of other languages here and rejects them
+/// - Differences from TensorFlow (docs/differences.md): it accepts letters of other languages here and rejects them
 ///   later; it also rejects a tag that begins with `_` or `-`.
 inline std::string summary_tag(std::string_view name) {
   std::string tag;

@@ -21,7 +21,7 @@ struct TensorRecord {
   std::string_view name{};
   DataType type = DataType::float32;
   std::span<const std::int64_t> shape{};   // empty: a scalar
-  std::span<const std::byte> bytes{};      // row-major, elements in this machine's form (little-endian)
+  std::span<const std::byte> bytes{};      // row-major, native byte order (little-endian)
   std::span<const std::string> strings{};  // instead of bytes, for DataType::string
 };
 
@@ -38,7 +38,7 @@ struct TensorEntry {
   DataType type = DataType::float32;
   std::vector<std::int64_t> shape{};
   std::size_t elements = 1;   // the product of the shape
-  std::size_t byte_size = 0;  // of the elements; 0 for strings
+  std::size_t byte_size = 0;  // size of the elements in bytes; 0 for strings
 };
 
 /// The product of a shape; empty if a dimension is negative or the product overflows.

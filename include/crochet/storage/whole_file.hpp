@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TemporaryFile, write_whole_file: write a file atomically: it is complete or does not exist, even if the program or
+// TemporaryFile, write_whole_file: write a file atomically. It is complete or does not exist, even if the program or
 // the machine stops.
 #pragma once
 
