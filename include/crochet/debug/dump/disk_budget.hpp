@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DiskBudget: how many bytes of tensors all dumps of a program may write.
+// DiskBudget: the limit for the bytes of tensors that all dumps of a process write.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 
 namespace crochet::debug {
 
-/// Counts the bytes of dumped tensors (of their elements, not of files; graphs and metadata are free) against a limit:
-/// the environment variable TFDBG_DISK_BYTES_LIMIT, in bytes; 100 GiB if it is not set or empty. Text that is no number
-/// is a limit of 0, as 0 is, which refuses every tensor that has elements, and is read again each time. Any thread.
+/// Counts the bytes of dumped tensors against a limit. Counted are elements, not file sizes; graphs and metadata are
+/// free. The limit is the environment variable TFDBG_DISK_BYTES_LIMIT, in bytes; 100 GiB if it is unset or empty.
+/// Invalid text is a limit of 0. A limit of 0 rejects every tensor with elements, and is read again at each call.
+/// Thread-safe.
 class DiskBudget {
  public:
-  /// `read_limit` gives the text of the variable, or nullptr; a test gives its own.
+  /// `read_limit` returns the text of the variable, or nullptr; tests pass their own.
   explicit DiskBudget(std::function<const char*()> read_limit = [] { return std::getenv("TFDBG_DISK_BYTES_LIMIT"); })
       : read_limit_(std::move(read_limit)) {}
 
-  /// Takes so many bytes if less than the limit is in use afterwards; nothing at all is always taken.
+  /// Reserves the bytes and returns true if the total stays below the limit; 0 bytes always succeed.
   bool take(std::uint64_t bytes) {
     if (bytes == 0) return true;
     const std::lock_guard lock(mutex_);
@@ -30,12 +31,12 @@ class DiskBudget {
     used_ += bytes;
     return true;
   }
-  /// Bytes that are not on the disk any more.
+  /// Releases bytes of removed files.
   void give_back(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     used_ -= bytes < used_ ? bytes : used_;
   }
-  /// Begins to count anew.
+  /// Sets the used bytes to 0.
   void reset() {
     const std::lock_guard lock(mutex_);
     used_ = 0;
@@ -70,7 +71,7 @@ class DiskBudget {
   std::uint64_t limit_ = 0, used_ = 0;
 };
 
-/// The one of this process, which all hooks and servers share unless they are given another.
+/// The budget of this process, the default of all hooks and servers.
 inline DiskBudget& disk_budget() {
   static DiskBudget budget;
   return budget;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of a dump, opened so that nothing else than a plain file is ever read.
+// DumpFile: opens a file of a dump, regular files only.
 #pragma once
 
 #include <fcntl.h>
@@ -29,9 +29,9 @@ namespace detail {
 }
 }  // namespace detail
 
-/// An open file. A symbolic link, a pipe or a device is refused and not waited for: who made the dump could make those
-/// point anywhere. Throws IoError with the file and the cause; DataLossError where the file is too short. Reads of two
-/// threads do not disturb each other.
+/// An open file. Symbolic links, pipes and devices are rejected without blocking, because a dump from another source
+/// could contain links to any file. Throws IoError with the file and the cause, and DataLossError for a file that is
+/// too short. Concurrent reads are safe.
 class DumpFile {
  public:
   explicit DumpFile(const std::filesystem::path& path) : path_(path.string()) {
@@ -54,12 +54,12 @@ class DumpFile {
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// In bytes, when it was opened.
+  /// Size in bytes at the time of opening.
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// The file descriptor. Its own position belongs to the caller.
+  /// The file descriptor. Reads here do not use or change its position.
   [[nodiscard]] int descriptor() const { return opened_; }
 
-  /// Fills `to` with the bytes from `offset` on.
+  /// Fills `to` with the bytes that begin at `offset`.
   void read_at(std::uint64_t offset, std::span<std::byte> to) const {
     while (!to.empty()) {
       const ::ssize_t read = ::pread(opened_, to.data(), to.size(), static_cast<::off_t>(offset));
@@ -71,7 +71,7 @@ class DumpFile {
     }
   }
 
-  /// All of it, if it has no more than `most` bytes.
+  /// The whole content; throws DataLossError above `most` bytes.
   [[nodiscard]] std::string read_all(std::uint64_t most) const {
     if (size_ > most) {
       detail::damaged(path_, "it has " + std::to_string(size_) + " bytes, and no more than " + std::to_string(most) +

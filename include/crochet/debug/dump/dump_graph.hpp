@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of a device as a dump holds it: which tensors feed which node.
+// The graph of a device in a dump: the tensors that each node reads.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct TensorName {
   friend bool operator==(const TensorName&, const TensorName&) = default;
 };
 
-/// Reads `node` or `node:slot`; a slot that is no number belongs to the name.
+/// Parses `node` or `node:slot`; a suffix that is not a number is part of the name.
 inline TensorName parse_tensor_name(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   TensorName name;
@@ -38,21 +38,21 @@ inline TensorName parse_tensor_name(std::string_view text) {
   return name;
 }
 
-/// The nodes of a graph without those that the debugger put in: copies of watched tensors and debug operations.
+/// The nodes of a graph without the debugger's own: copies of watched tensors and debug operations.
 class DumpGraph {
  public:
   struct Node {
     std::string name{};
     std::string op{};
     std::string device{};
-    std::vector<TensorName> inputs{};  // data only, and never a copy
-    std::uint32_t position = 0;        // in an order in which inputs come before what they feed
+    std::vector<TensorName> inputs{};  // data inputs; a copy is replaced by its original
+    std::uint32_t position = 0;        // topological order: inputs come before their consumers
   };
 
   DumpGraph() = default;
-  /// Reads a serialized GraphDef, node by node. Throws DataLossError, without the name of a file, for bytes that are
-  /// none, where two nodes have one name, and where the graph would take more memory than 64 MiB and 16 bytes for each
-  /// of its own: what a program writes takes less than half of that.
+  /// Parses a serialized GraphDef node by node. Throws DataLossError, without a file name, for bytes that are not a
+  /// GraphDef, for two nodes with one name, and for a graph that needs more memory than 64 MiB plus 16 times its
+  /// serialized size. Graphs written by a program need less than half of that.
   explicit DumpGraph(std::string_view graph_def)
       : memory_left_((std::uint64_t{64} << 20) + 16 * std::uint64_t{graph_def.size()}) {
     each_node(graph_def, [&](Node node) {
@@ -70,7 +70,7 @@ class DumpGraph {
   }
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
-  /// Null where there is none.
+  /// Null if there is no such node.
   [[nodiscard]] const Node* find(const std::string& name) const {
     const auto at = places_.find(name);
     return at == places_.end() ? nullptr : &nodes_[at->second];
@@ -79,7 +79,7 @@ class DumpGraph {
  private:
   static constexpr std::string_view copy_prefix = "__copy_", debug_prefix = "__dbg_";
 
-  // What a node and an input take at most: themselves, in arrays that grow, and their share of the tables.
+  // Upper bounds of the memory of a node and of an input: the objects in growing arrays, and their share of the tables.
   static constexpr std::uint64_t node_bytes = 512, input_bytes = 192;
 
   template <class Use>
@@ -89,7 +89,7 @@ class DumpGraph {
       if (field.number == 1 && field.type == io::detail::WireType::bytes) use(read(field.bytes, left));
     });
   }
-  /// A node; its inputs as they are written, without those that are only waited for.
+  /// Parses a node with its data inputs, without control inputs.
   static Node read(std::string_view bytes, std::uint64_t& left) {
     const auto take = [&](std::uint64_t bytes_of_it) {
       if (bytes_of_it > left) throw DataLossError("its graph would take too much memory");
@@ -109,7 +109,7 @@ class DumpGraph {
     });
     return node;
   }
-  /// The node with inputs that are never copies.
+  /// Replaces inputs that are copies with the copied tensors.
   Node without_copies(Node node) const {
     for (TensorName& input : node.inputs) {
       const auto copied = copies_.find(input.node);
@@ -118,13 +118,13 @@ class DumpGraph {
     return node;
   }
 
-  /// The place of the node that makes this tensor; SIZE_MAX where it is of another device, or the edge leads back to
-  /// the begin of a loop.
+  /// The index of the node that produces this tensor; SIZE_MAX for a node of another device, and for the back edge of a
+  /// loop.
   [[nodiscard]] std::size_t producer(const TensorName& tensor) const {
     const auto at = places_.find(tensor.node);
     return at == places_.end() || nodes_[at->second].op.ends_with("NextIteration") ? SIZE_MAX : at->second;
   }
-  /// Sets the positions. What lies on a cycle comes last, in the order of the file.
+  /// Sets the positions in topological order. Nodes on a cycle come last, in the order of the file.
   void order() {
     std::vector<std::vector<std::size_t>> consumers(nodes_.size());
     std::vector<std::size_t> waits_for(nodes_.size()), ready;
@@ -146,8 +146,8 @@ class DumpGraph {
 
   std::vector<Node> nodes_{};
   std::unordered_map<std::string, std::size_t> places_{};
-  std::unordered_map<std::string, TensorName> copies_{};  // while it is read
-  std::uint64_t memory_left_ = 0;                         // for each of the two passes over the bytes
+  std::unordered_map<std::string, TensorName> copies_{};  // used during parsing
+  std::uint64_t memory_left_ = 0;                         // budget for each of the two passes over the bytes
 };
 
 }  // namespace crochet::debug

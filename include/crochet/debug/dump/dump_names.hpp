@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names in a dump of TensorFlow's debugger, read back: runs, devices and tensors. See docs/debugging.md.
+// Parses the names in a dump of TensorFlow's debugger: runs, devices and tensors. See docs/debugging.md.
 #pragma once
 
 #include <charconv>
@@ -17,11 +17,11 @@ inline constexpr std::string_view fetches_prefix = "_tfdbg_fetches_info_";
 inline constexpr std::string_view feeds_prefix = "_tfdbg_feed_keys_info_";
 inline constexpr std::string_view device_prefix = "_tfdbg_device_";
 inline constexpr std::string_view graph_prefix = "_tfdbg_graph_";
-/// A file of text in a run's directory, which says why the run is not whole. Not the original's, which ignores it.
+/// A text file in a run's directory with the reason why the run is incomplete. An extension that TensorFlow ignores.
 inline constexpr std::string_view incomplete_mark = ".incomplete";
 
 namespace detail {
-/// All of `text` is a decimal number that T holds. No sign, no blanks.
+/// Parses `text` as a decimal number of type T, without sign or blanks. Returns false for any other text.
 template <class T>
 bool read_decimal(std::string_view text, T& to) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return false;
@@ -29,7 +29,7 @@ bool read_decimal(std::string_view text, T& to) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// Takes what stands behind the last underscore off `text`; false where there is none.
+/// Splits `text` at the last underscore; false without one.
 inline bool take_last_part(std::string_view& text, std::string_view& part) {
   const std::size_t at = text.rfind('_');
   if (at == std::string_view::npos) return false;
@@ -39,18 +39,18 @@ inline bool take_last_part(std::string_view& text, std::string_view& part) {
 }
 }  // namespace detail
 
-/// What the name of a tensor's file says: `<node>_<slot>_<op>_<time>`, or `...-<firing>` where one of that name was
-/// there already.
+/// The parts of a tensor's file name: `<node>_<slot>_<op>_<time>`, with `-<firing>` appended if that name was already
+/// in use.
 struct DumpName {
   std::string node{};
   std::int32_t slot = 0;
   std::string op{};
   std::uint64_t time = 0;         // microseconds since 1970, UTC
-  std::uint32_t debug_event = 0;  // 0 for the first in that microsecond
+  std::uint32_t debug_event = 0;  // 0 for the first firing in that microsecond
 };
 
-/// Reads the path of a tensor's file relative to its device directory, with '/' between folders. Node names may have
-/// underscores and slashes, debug operations may not. Throws DataLossError that says what is wrong with the name.
+/// Parses the path of a tensor's file relative to its device directory, with '/' between folders. Node names may
+/// contain underscores and slashes, debug operations may not. Throws DataLossError with the error in the name.
 inline DumpName parse_dump_name(std::string_view path) {
   DumpName name;
   std::string_view node = path, slot, op, time;
@@ -71,8 +71,8 @@ inline DumpName parse_dump_name(std::string_view path) {
   return name;
 }
 
-/// The device of a directory `_tfdbg_device_,job_localhost,...`: "/job:localhost/...". As in the original, a device
-/// type with an underscore comes back wrong.
+/// The device of a directory `_tfdbg_device_,job_localhost,...`: "/job:localhost/...". As in TensorFlow, a device type
+/// with an underscore is not restored correctly.
 inline std::string device_of_directory(std::string_view directory) {
   directory.remove_prefix(device_prefix.size());
   std::string device;
@@ -91,13 +91,13 @@ inline std::string device_of_directory(std::string_view directory) {
   return device;
 }
 
-/// The place of a run among the others of its session: `run_<time>_<number>`.
+/// The time and number of a run in its session: `run_<time>_<number>`.
 struct RunName {
   std::uint64_t time = 0;    // microseconds since 1970, UTC
-  std::uint64_t number = 0;  // counts the runs of a hook, from 0
+  std::uint64_t number = 0;  // number of the run in its hook, from 0
 };
 
-/// Reads the name of a run directory; false where it is none.
+/// Parses the name of a run directory; false for any other name.
 inline bool parse_run_name(std::string_view name, RunName& run) {
   constexpr std::string_view prefix = "run_";
   if (!name.starts_with(prefix)) return false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpPublisher: writes debugged runs as directories of a session root; at once, or when the run has turned out to be
-// worth it.
+// DumpPublisher: writes debugged runs as directories of a session root, during the run or after it.
 #pragma once
 
 #include <cstddef>
@@ -24,26 +23,26 @@
 
 namespace crochet::debug {
 
-/// What happens when a dump cannot be written: the disk is full, the budget used up.
+/// The reaction to a dump that cannot be written, because the disk is full or the budget is used up.
 enum class OnDumpFailure : std::uint8_t {
-  skip,  ///< it is reported, once until it has worked again; the run's dump ends there, and the loop goes on
-  fail,  ///< the error leaves the run, as in the original
+  skip,  ///< reports it, once until a dump succeeds again; ends the run's dump and continues training
+  fail,  ///< the error leaves session.run, as in TensorFlow
 };
 
-/// How a DumpPublisher writes.
+/// Options of a DumpPublisher.
 struct DumpOptions {
   OnDumpFailure on_failure = OnDumpFailure::skip;
-  std::optional<std::size_t> keep_runs{};          ///< older directories of this session are removed; unset: all stay
-  bool after_the_run = false;                      ///< keep runs in memory until `keep` or `drop` is called
-  std::function<void(std::string_view)> report{};  ///< where failures are told
+  std::optional<std::size_t> keep_runs{};          ///< removes older directories of this session; unset: keeps all
+  bool after_the_run = false;                      ///< keeps each run in memory until `keep` or `drop` is called
+  std::function<void(std::string_view)> report{};  ///< receives failures
   DiskBudget* budget = &disk_budget();
   io::FileSystem* files = &io::local_files();
 };
 
-/// Writes each run to `<root>/run_<microseconds>_<count>`: what was fetched and fed, the graph, the metadata, then
-/// tensors as they come (dump_writer.hpp). A directory in which a failure left no tensor is removed again. One thread.
-/// With `after_the_run` a run of which nobody said whether to keep it has failed: it is written before the next one
-/// begins, or when this ends.
+/// Writes each run to `<root>/run_<microseconds>_<count>`: fetches and feeds, the graph, the metadata, then each tensor
+/// when it is published (dump_writer.hpp). A directory that has no tensor after a failure is removed. Not thread-safe.
+/// With `after_the_run`, a run without a call of `keep` or `drop` counts as failed: it is written before the next run
+/// begins, or by the destructor.
 class DumpPublisher {
  public:
   explicit DumpPublisher(DumpOptions options) : options_(std::move(options)) {}
@@ -54,20 +53,20 @@ class DumpPublisher {
   ~DumpPublisher() {
     try {
       keep();
-    } catch (...) {  // as `fail` has it; there is no run left that it could leave
+    } catch (...) {  // a failure under `fail`; no run is left to receive the error
     }
   }
 
-  /// Where the directories go. Set before the first run.
+  /// The session root. Set it before the first run.
   void set_root(std::filesystem::path root) { root_ = std::move(root); }
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
-  /// Counts the bytes of all dumps that share the budget anew: the original does so for each hook.
+  /// Sets the used bytes of the budget to 0, for all its users: TensorFlow does so for each hook.
   void reset_budget() { options_.budget->reset(); }
-  /// Runs that have been written, those that are removed again included.
+  /// The number of written runs, including removed ones.
   [[nodiscard]] std::int64_t runs() const { return runs_; }
 
   [[nodiscard]] std::vector<std::string> urls(std::int64_t microseconds) {
-    end_last();  // what comes has the next number
+    end_last();  // this run gets the next number
     return {"file://" + (root_ / run_name(microseconds)).string()};
   }
   void begin_run(const DebugRun& run) {
@@ -86,7 +85,7 @@ class DumpPublisher {
     if (!options_.after_the_run) finish();
   }
 
-  /// With `after_the_run`: writes the last run, as far as it got.
+  /// With `after_the_run`: writes the last run, also an incomplete one.
   void keep() {
     if (!captured_.any()) return;
     guarded([&] {
@@ -96,7 +95,7 @@ class DumpPublisher {
     drop();
     finish();
   }
-  /// With `after_the_run`: forgets the last run.
+  /// With `after_the_run`: discards the last run.
   void drop() { captured_.clear(); }
 
  private:
@@ -112,12 +111,12 @@ class DumpPublisher {
     writer_->write_metadata(run.metadata, run.microseconds);
   }
 
-  /// A run that failed is over when the next one begins.
+  /// Ends a failed run when the next one begins.
   void end_last() {
     keep();
     finish();
   }
-  /// The directory is complete, or as complete as it gets.
+  /// Closes the directory, whether complete or not.
   void finish() {
     if (!writer_) return;
     kept_.push_back({writer_->directory(), writer_->tensor_bytes()});
@@ -128,7 +127,7 @@ class DumpPublisher {
   }
   void remove_old() {
     while (options_.keep_runs && kept_.size() > *options_.keep_runs) {
-      std::error_code ignored;  // what cannot be removed stays, and its bytes stay counted
+      std::error_code ignored;  // a directory that cannot be removed stays, and its bytes stay counted
       std::filesystem::remove_all(kept_.front().directory, ignored);
       if (!ignored) options_.budget->give_back(kept_.front().bytes);
       kept_.pop_front();
@@ -139,7 +138,7 @@ class DumpPublisher {
   void guarded(Write&& write) {
     try {
       write();
-    } catch (const LogicError&) {  // no failure of a disk
+    } catch (const LogicError&) {  // an error of the program, not of the disk
       give_up();
       throw;
     } catch (const Error& error) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpReader: the runs below a DumpingDebugHook's session root, TensorFlow's or this library's.
+// DumpReader: the runs below a DumpingDebugHook's session root, written by TensorFlow or this library.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace crochet::debug {
 
-/// The runs of a session root, or the one run whose directory it is given. Construction lists only the runs' names;
-/// `open` reads one of them. Throws IoError where `root` cannot be listed, or is neither of both.
+/// The runs of a session root, or a single run if `root` is its directory. The constructor lists only names; `open`
+/// reads a run. Throws IoError if `root` cannot be listed or is neither of the two.
 class DumpReader {
  public:
   explicit DumpReader(std::filesystem::path root, const DumpLimits& limits = {})
@@ -44,13 +44,13 @@ class DumpReader {
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
-  /// In the order of their time stamps.
+  /// The directory of a run; runs are in the order of their time stamps.
   [[nodiscard]] const std::filesystem::path& directory(std::size_t run) const { return runs_[run].directory; }
-  /// The directory's own name: `run_<microseconds>_<number>`.
+  /// The last component of the run's directory: `run_<microseconds>_<number>`.
   [[nodiscard]] std::string name(std::size_t run) const { return run_name(runs_[run].directory); }
-  /// Throws what DumpRun does.
+  /// Throws the exceptions of DumpRun.
   [[nodiscard]] DumpRun open(std::size_t run) const { return DumpRun{runs_[run].directory, limits_}; }
-  /// What in the session root itself could not be used.
+  /// Unusable entries of the session root.
   [[nodiscard]] const DumpProblems& problems() const { return problems_; }
 
  private:

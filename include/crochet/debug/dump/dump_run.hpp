@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpRun: what the debugger wrote of one run, TensorFlow's or this library's.
+// DumpRun: the dump of one run, written by TensorFlow or this library.
 #pragma once
 
 #include <algorithm>
@@ -26,11 +26,11 @@
 
 namespace crochet::debug {
 
-/// A tensor of a run, as its file's name tells of it: `open` reads more.
+/// A tensor of a run, as described by its file name; `open` reads the file.
 struct DumpEntry {
   DumpName name{};
-  std::uint32_t device = 0;    // in DumpRun::devices
-  std::uint32_t position = 0;  // of the node in the device's graph; without a graph, of nothing
+  std::uint32_t device = 0;    // index in DumpRun::devices
+  std::uint32_t position = 0;  // the node's position in the device's graph; 0 without a graph
   std::string file{};          // relative to the run's directory
   std::uint64_t file_bytes = 0;
 
@@ -42,19 +42,19 @@ struct DumpEntry {
 struct DumpDevice {
   std::string name{};       // /job:localhost/replica:0/task:0/device:CPU:0
   std::string directory{};  // relative to the run's directory
-  DumpGraph graph{};        // empty where the dump has none
+  DumpGraph graph{};        // empty if the dump has none
   bool has_graph = false;
 };
 
-/// The last part of a run directory's path, whatever the path ends in.
+/// The last component of a run directory's path, also if the path ends in `/` or `.`.
 inline std::string run_name(const std::filesystem::path& directory) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(directory / "", error).lexically_normal();
   return whole.parent_path().filename().string();
 }
 
-/// One run directory. Construction lists it and reads metadata and graphs; tensors are opened one at a time. Throws
-/// IoError where the directory cannot be read at all; what is wrong in it becomes problems(), and hides nothing else.
+/// One run directory. The constructor lists it and reads metadata and graphs; tensors are opened one at a time. Throws
+/// IoError if it is not a directory; all other errors are in problems(), and the rest of the run stays readable.
 class DumpRun {
  public:
   explicit DumpRun(std::filesystem::path directory, const DumpLimits& limits = {})
@@ -69,23 +69,23 @@ class DumpRun {
   }
 
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
-  /// The directory's own name: `run_<microseconds>_<number>`.
+  /// The last component of the directory: `run_<microseconds>_<number>`.
   [[nodiscard]] std::string name() const { return run_name(directory_); }
-  /// In step order: by time, and within a microsecond as the graph orders the nodes; tensors that were produced first
-  /// come first. (The original leaves the order within a microsecond to the file system.)
+  /// In step order: by time, then by firing number, then in the graph's order, producers first. (In TensorFlow the
+  /// order within a microsecond depends on the file system.)
   [[nodiscard]] std::span<const DumpEntry> tensors() const { return tensors_; }
   [[nodiscard]] std::span<const DumpDevice> devices() const { return devices_; }
-  /// One, as a rule; several where several programs wrote into one directory.
+  /// Usually one; several if several programs wrote into one directory.
   [[nodiscard]] std::span<const CoreMetadata> metadata() const { return metadata_; }
-  /// What was fetched and fed, as Python prints it, or as this library does.
+  /// The fetches and feeds as text, as printed by Python or by this library.
   [[nodiscard]] std::span<const std::string> fetches() const { return fetches_; }
   [[nodiscard]] std::span<const std::string> feeds() const { return feeds_; }
-  /// Whether it has no mark that says that it is not whole, as `crochet-debugd` leaves one where a stream broke off.
+  /// Whether the run has no mark of incompleteness. `crochet-debugd` writes the mark when a stream is interrupted.
   [[nodiscard]] bool complete() const { return complete_; }
-  /// What could not be used, file by file; and why the run is incomplete.
+  /// The unusable files with their errors, and the reason why the run is incomplete.
   [[nodiscard]] const DumpProblems& problems() const { return problems_; }
 
-  /// Opens a tensor of this run. Throws what DumpedTensor does.
+  /// Opens a tensor of this run. Throws the exceptions of DumpedTensor.
   [[nodiscard]] DumpedTensor open(const DumpEntry& entry) const { return {directory_ / entry.file, entry.name}; }
 
  private:
@@ -103,7 +103,7 @@ class DumpRun {
       device_directory(entry, name);
     } else if (name == incomplete_mark) {
       mark_file(entry.path());
-    }  // others are none of the debugger's
+    }  // other files do not belong to the debugger
   }
 
   template <class F>
@@ -115,7 +115,7 @@ class DumpRun {
     }
   }
 
-  /// The bytes of a field of a message, without making the message; the last, where there are several.
+  /// The bytes of a field of a message, without parsing the message; the last one if the field occurs several times.
   static std::optional<std::string_view> field_of(std::string_view message, std::uint64_t number) {
     std::optional<std::string_view> found;
     io::detail::for_each_field(message, [&](const io::detail::WireField& field) {
@@ -123,7 +123,7 @@ class DumpRun {
     });
     return found;
   }
-  /// Calls `use(bytes)` with a field of the event that a small file holds. Memory: the file's bytes.
+  /// Calls `use(bytes)` with a field of the event in a small file. Memory: the size of the file.
   template <class Use>
   void read_field(const std::filesystem::path& path, std::uint64_t most, std::uint64_t number, const char* missing,
                   Use use) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain files below a folder, within limits.
+// Lists the regular files below a folder, within limits.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,21 @@
 
 namespace crochet::debug {
 
-/// How much of a dump is looked at. What goes beyond is reported and left out.
+/// Limits for reading a dump. Anything beyond a limit is reported and omitted.
 struct DumpLimits {
-  std::size_t files = 1'000'000;                           ///< of one run; each takes about 300 bytes of memory
-  std::size_t depth = 64;                                  ///< folders in each other: parts of a node's name
-  std::uint64_t graph_bytes = std::uint64_t{512} << 20;    ///< of one graph; see DumpGraph for what it takes in memory
-  std::uint64_t metadata_bytes = std::uint64_t{16} << 20;  ///< of one file of metadata, fetches or feeds
+  std::size_t files = 1'000'000;                           ///< files of one run; about 300 bytes of memory each
+  std::size_t depth = 64;                                  ///< nested folders, the parts of a node's name
+  std::uint64_t graph_bytes = std::uint64_t{512} << 20;    ///< size of one graph; its memory: see DumpGraph
+  std::uint64_t metadata_bytes = std::uint64_t{16} << 20;  ///< size of one file of metadata, fetches or feeds
 };
 
-/// Something in a dump that cannot be used, and does not keep the rest from it: a sentence with the file and the cause.
+/// Errors in a dump, each a sentence with the file and the cause. The rest of the dump stays readable.
 using DumpProblems = std::vector<std::string>;
 
 namespace detail {
 
-/// What is in a folder, sorted by name. False, and a problem, where it cannot be listed or there is no end to it.
+/// Appends the entries of a folder, sorted by name. Adds a problem if there are more than `most`, and omits the rest.
+/// Adds a problem and returns false if the folder cannot be listed.
 inline bool list_folder(const std::filesystem::path& folder, std::size_t most,
                         std::vector<std::filesystem::directory_entry>& to, DumpProblems& problems) {
   std::error_code error;
@@ -45,12 +46,12 @@ inline bool list_folder(const std::filesystem::path& folder, std::size_t most,
   return !error;
 }
 
-/// Calls `each(entry, relative path)` for the plain files below `top`. Nothing here calls itself, so that a deep tree
-/// costs no stack. Links are not followed; they and what is neither file nor folder become problems.
+/// Calls `each(entry, relative path)` for the regular files below `top`. Iterative, so that a deep tree does not
+/// exhaust the stack. Links are not followed; links and special files become problems.
 template <class F>
 void each_file_below(const std::filesystem::path& top, const DumpLimits& limits, std::size_t& left,
                      DumpProblems& problems, F each) {
-  std::vector<std::pair<std::string, std::size_t>> folders{{std::string{}, 1}};  // relative, and how deep
+  std::vector<std::pair<std::string, std::size_t>> folders{{std::string{}, 1}};  // relative path and depth
   while (!folders.empty()) {
     const auto [folder, depth] = std::move(folders.back());
     folders.pop_back();

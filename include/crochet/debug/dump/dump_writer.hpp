@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpWriter: a run's directory, as the original's DebugDumpDir reads it.
+// DumpWriter: writes a run's directory in the format of TensorFlow's DebugDumpDir.
 #pragma once
 
 #include <crochet/io/needs_io.hpp>
@@ -30,14 +30,16 @@
 
 namespace crochet::debug {
 
-/// Writes one run's directory. Each file is one Event. A file is written as `.writing` in the run's directory, where no
-/// reader looks, and renamed to its place: it is there in whole, or not at all, when the program stops. (When the
-/// machine stops, what the operating system had not yet written is lost: nothing here waits for the disk.) Nodes whose
-/// names are no safe paths are dumped under `safe_node_name`. Everything throws IoError with the file and the cause;
-/// what was not renamed is removed again. One thread at a time, one writer a directory.
+/// Writes one run's directory. Each file is one Event.
+/// - A file is written as `.writing` in the run's directory, which readers ignore, and then renamed. If the program
+///   stops, a file is complete or absent. There is no fsync: if the machine stops, data that the system has not yet
+///   written are lost.
+/// - Nodes whose names are not safe paths are dumped under `safe_node_name`.
+/// - Throws IoError with the file and the cause; a file that was not renamed is removed.
+/// - Not thread-safe; one writer per directory.
 class DumpWriter {
  public:
-  /// Makes the directory, in one that exists. Throws IoError, also if it is there already.
+  /// Creates the directory in an existing one. Throws IoError, also if the directory exists.
   explicit DumpWriter(std::filesystem::path directory, DiskBudget& budget = disk_budget(),
                       io::FileSystem& files = io::local_files())
       : directory_(std::move(directory)), budget_(&budget), files_(&files) {
@@ -48,16 +50,16 @@ class DumpWriter {
   }
 
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
-  /// Tensors written so far, and the bytes of their elements.
+  /// The number of tensors written so far, and the bytes of their elements.
   [[nodiscard]] std::uint64_t tensors() const { return tensors_; }
   [[nodiscard]] std::uint64_t tensor_bytes() const { return tensor_bytes_; }
 
-  /// The text of what was fetched, as Python prints it.
+  /// Writes the text of the fetches, in Python's format.
   void write_fetches(std::string_view text) { write_text("_tfdbg_fetches_info_", text); }
-  /// The text of the keys of what was fed.
+  /// Writes the text of the feeds' keys.
   void write_feed_keys(std::string_view text) { write_text("_tfdbg_feed_keys_info_", text); }
 
-  /// What the run was asked for.
+  /// Writes the metadata of the run.
   void write_metadata(const CoreMetadata& metadata, std::int64_t microseconds) {
     write_metadata(metadata_event(metadata, microseconds), metadata.session_run_index, microseconds);
   }
@@ -68,7 +70,7 @@ class DumpWriter {
               {bytes_of(event.SerializeAsString())});
   }
 
-  /// A device's graph. Throws LogicError for a device whose name is none.
+  /// Writes the graph of a device. Throws LogicError for an invalid device name.
   void write_graph(std::string_view device, std::string_view serialized_graph, std::int64_t microseconds) {
     const std::string name = std::string(detail::graph_file_prefix) + "hash" +
                              std::to_string(graph_hash(serialized_graph)) + "_" + std::to_string(microseconds);
@@ -76,15 +78,15 @@ class DumpWriter {
           {bytes_of(graph_event(serialized_graph, microseconds).SerializeAsString())});
   }
 
-  /// Marks the run as not whole until `mark_complete`, so that readers say so, with the text `why`. The mark is not
-  /// counted by the budget.
+  /// Marks the run as incomplete until `mark_complete`; readers report it with the text `why`. The budget does not
+  /// count the mark.
   void mark_incomplete(std::string_view why) { write(directory_ / incomplete_mark, {bytes_of(why)}); }
   void mark_complete() {
     const std::filesystem::path mark = directory_ / incomplete_mark;
     if (const std::error_code error = files_->remove(mark)) fail(mark, error);
   }
 
-  /// A tensor. Throws ResourceExhaustedError when the disk budget does not allow it, and writes nothing then.
+  /// Writes a tensor. Throws ResourceExhaustedError and writes nothing if the disk budget is exceeded.
   void write_tensor(const DebugEvent& debug_event) {
     const std::string node = safe_node_name(debug_event.node);
     DebugEvent safe = debug_event;
@@ -92,8 +94,8 @@ class DumpWriter {
     const FramedTensor frame = framed(safe);
     write_charged(safe, safe.tensor.byte_size(), {bytes_of(frame.head), frame.content, bytes_of(frame.tail)});
   }
-  /// A tensor that came as an event, a string tensor too. `where` says device, node, slot, operation and time; its
-  /// tensor is not looked at, but for the size that the budget counts. The event's names must be those of `where`.
+  /// Writes a tensor received as an event, also of strings. `where` has the device, node, slot, operation and time,
+  /// which must agree with the event; its tensor is not used. `bytes` is the size for the budget.
   void write_tensor(const proto::Event& event, const DebugEvent& where, std::uint64_t bytes) {
     if (!is_safe_node_name(where.node)) throw LogicError("crochet: an event's node has no safe name: rename it before");
     write_charged(where, bytes, {bytes_of(event.SerializeAsString())});
@@ -106,7 +108,7 @@ class DumpWriter {
     throw IoError("crochet: the dump " + path.string() + " cannot be written: " + why.message());
   }
 
-  /// Takes the bytes from the budget before anything is made, and gives them back if they do not reach the disk.
+  /// Reserves the bytes in the budget before writing, and releases them if the write fails.
   void write_charged(const DebugEvent& where, std::uint64_t bytes,
                      std::initializer_list<std::span<const std::byte>> parts) {
     if (!budget_->take(bytes)) refuse(bytes);
@@ -125,7 +127,7 @@ class DumpWriter {
         " are used. Set TFDBG_DISK_BYTES_LIMIT (bytes) higher, watch fewer nodes, or keep fewer runs");
   }
 
-  /// The file of a tensor, its folders made.
+  /// The path of a tensor's file; creates its folders.
   std::filesystem::path path_of(const DebugEvent& debug_event) {
     if (debug_event.op.empty() || debug_event.op.size() > 60 || debug_event.slot < 0 || debug_event.microseconds < 0 ||
         !std::all_of(debug_event.op.begin(), debug_event.op.end(), detail::is_letter_or_digit)) {
@@ -153,7 +155,8 @@ class DumpWriter {
     event.mutable_log_message()->set_message(std::string(text));
     write(directory_ / name, {bytes_of(event.SerializeAsString())});
   }
-  /// Under that name, or with `-1`, `-2`, ... behind it: several firings in one microsecond are several files.
+  /// Writes to `path`, or to `path` with `-1`, `-2`, ... appended if it exists: firings in the same microsecond have
+  /// separate files.
   void write_new(const std::filesystem::path& path, std::initializer_list<std::span<const std::byte>> parts) {
     std::filesystem::path free = path;
     std::error_code error;

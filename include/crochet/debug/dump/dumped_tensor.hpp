@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor in a file of a dump. Its elements stay in the file until they are asked for.
+// DumpedTensor: a tensor in a file of a dump. The elements are read on request.
 #pragma once
 
 #include <google/protobuf/io/zero_copy_stream_impl.h>
@@ -26,7 +26,7 @@
 namespace crochet::debug {
 
 namespace detail {
-/// "" if the JSON beside a tensor says that this is all of it; else what is wrong.
+/// Returns "" if the plug-in data describe a whole tensor; otherwise the error.
 inline std::string plugin_fault(const std::string& text) {
   const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 4) throw DataLossError("the plug-in's data are nested");
@@ -40,11 +40,11 @@ inline std::string plugin_fault(const std::string& text) {
 }
 }  // namespace detail
 
-/// An opened tensor file. Construction reads all but the elements and checks everything that can be checked:
-/// DataLossError and IoError name the file and the cause. One thread at a time.
+/// An opened tensor file. The constructor reads everything except the elements and validates it. DataLossError and
+/// IoError have the file and the cause. Not thread-safe.
 class DumpedTensor {
  public:
-  /// `name`: what the file's name says. The event has to say the same, where it says anything.
+  /// `name`: the parsed file name. The event's watch key, if present, must agree with it.
   DumpedTensor(const std::filesystem::path& path, const DumpName& name) : file_(path) {
     try {
       google::protobuf::io::FileInputStream stream{file_.descriptor()};
@@ -58,25 +58,25 @@ class DumpedTensor {
   [[nodiscard]] io::DataType dtype() const { return layout_.dtype; }
   [[nodiscard]] std::span<const std::int64_t> shape() const { return layout_.shape; }
   [[nodiscard]] std::size_t elements() const { return layout_.elements; }
-  /// Of the elements that are there; of strings their own bytes.
+  /// Size of the elements in the file; for strings, of their texts.
   [[nodiscard]] std::size_t byte_size() const { return layout_.byte_size; }
   [[nodiscard]] TensorState state() const { return layout_.state; }
   /// Microseconds since 1970, UTC.
   [[nodiscard]] double wall_time() const { return layout_.wall_time; }
 
-  /// There are numbers to read: values of a type that has a size.
+  /// Whether there are numbers to read: values of a type with a fixed size.
   [[nodiscard]] bool has_numbers() const {
     return layout_.state == TensorState::values && io::size_of(layout_.dtype) != 0;
   }
-  /// Fills `to` with the elements' bytes from byte `offset` on; they have to be within byte_size(). Row-major,
-  /// little-endian.
+  /// Fills `to` with the elements' bytes that begin at byte `offset`, row-major, little-endian. Throws LogicError if
+  /// the range exceeds byte_size().
   void read(std::size_t offset, std::span<std::byte> to) const {
     if (!has_numbers() || offset > layout_.byte_size || to.size() > layout_.byte_size - offset) {
       throw LogicError("crochet: " + file_.path() + " has no such elements");
     }
     file_.read_at(layout_.content_at + offset, to);
   }
-  /// Calls `each(bytes)` with the elements' bytes, piece by piece: a whole number of elements, 256 KiB at most.
+  /// Calls `each(bytes)` for consecutive parts of the elements: whole elements, at most 256 KiB.
   template <class F>
   void for_each_piece(F each) const {
     if (!has_numbers()) return;
@@ -87,7 +87,7 @@ class DumpedTensor {
       each(std::span<const std::byte>{piece});
     }
   }
-  /// Calls `each(const std::string&)` with the elements of a string tensor, one by one.
+  /// Calls `each(const std::string&)` for each element of a string tensor.
   template <class F>
   void for_each_string(F each) const {
     if (layout_.dtype != io::DataType::string) return;
@@ -101,14 +101,14 @@ class DumpedTensor {
       detail::damaged(file_.path(), error.what());
     }
   }
-  /// All numbers at once; nothing where there are none.
+  /// All numbers; empty if there are none.
   [[nodiscard]] std::vector<std::byte> read_all() const {
     if (!has_numbers()) return {};
     std::vector<std::byte> bytes(layout_.byte_size);
     read(0, bytes);
     return bytes;
   }
-  /// Of all numbers; of nothing where there are none.
+  /// Statistics of all numbers; empty ones if there are none.
   [[nodiscard]] TensorStatistics statistics() const {
     TensorStatistics statistics;
     for_each_piece([&](std::span<const std::byte> piece) { statistics.add(layout_.dtype, piece); });

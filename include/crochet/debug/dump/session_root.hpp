@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder that holds the directories of a session's dumped runs.
+// The folder with the directories of a session's dumped runs.
 #pragma once
 
 #include <pwd.h>
@@ -14,7 +14,7 @@
 
 namespace crochet::debug {
 
-/// `~` and `~user` at the beginning become a home folder; the path as it is where there is no such user.
+/// Expands a leading `~` or `~user` to a home folder; for an unknown user returns the path unchanged.
 inline std::filesystem::path expand_user(const std::filesystem::path& path) {
   const std::string text = path.string();
   if (!text.starts_with('~')) return path;
@@ -28,9 +28,10 @@ inline std::filesystem::path expand_user(const std::filesystem::path& path) {
   return home + text.substr(user.size() + 1);
 }
 
-/// Makes the folder ready for the dumps of one session, as the original's hook does: it is made, with those above it,
-/// or it is there and empty. Returns its absolute path. Throws FailedPreconditionError for one that is no folder, is
-/// not empty, or has one of `*?[` in its path, which readers would take for a pattern; IoError if it cannot be made.
+/// Prepares the folder for the dumps of one session, as TensorFlow's hook does. It is created with its parents, or it
+/// exists and is empty. Returns its absolute path. Throws FailedPreconditionError for a path that is not a folder, a
+/// folder that is not empty, or a path with one of `*?[`, which readers would interpret as a pattern; IoError if the
+/// folder cannot be created.
 inline std::filesystem::path open_session_root(const std::filesystem::path& wanted) {
   namespace fs = std::filesystem;
   const auto refuse = [&](const std::string& why) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breakpoints: streams that are held until somebody says that they may go on.
+// Breakpoints: blocks streams until they are released.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,11 @@
 
 namespace crochet::debug {
 
-/// For several threads.
+/// The streams that are held at breakpoints. Thread-safe.
 class Breakpoints {
  public:
-  /// One stream that is held, from when this is made: so it can be announced, and `go_on` be said at once, before the
-  /// stream waits.
+  /// Holds one stream from construction on. Construct it before the breakpoint is announced, so that a `go_on` before
+  /// `wait` is not lost.
   class Hold {
    public:
     explicit Hold(Breakpoints& all) : all_(all) {
@@ -30,8 +30,8 @@ class Breakpoints {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
-    /// Waits for `go_on`, for `stop`, or that `gone()` is true, which is asked ten times a second; at most `seconds`.
-    /// False if the time has run out.
+    /// Blocks until `go_on`, `stop`, or `gone()` returns true, which is polled ten times a second; at most `seconds`.
+    /// False if the time limit has passed.
     bool wait(double seconds, const std::function<bool()>& gone) {
       std::unique_lock lock(all_.mutex_);
       const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
@@ -47,14 +47,14 @@ class Breakpoints {
     std::uint64_t released_;
   };
 
-  /// All that are held now go on. Returns how many those are.
+  /// Releases all streams held now. Returns their number.
   std::size_t go_on() {
     const std::lock_guard lock(mutex_);
     ++released_;
     wake_.notify_all();
     return held_;
   }
-  /// Nothing is held any more, now and later.
+  /// Releases all streams, and holds none in future.
   void stop() {
     const std::lock_guard lock(mutex_);
     stopped_ = true;

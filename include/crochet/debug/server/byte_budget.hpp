@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ByteBudget: memory that several streams share.
+// ByteBudget: a memory limit shared by several streams.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,12 @@
 
 namespace crochet::debug {
 
-/// So many bytes, for all who take from it. May be used by several threads. Must outlive what was taken.
+/// A limited number of bytes, shared by its users. Thread-safe. Must outlive every BytesTaken.
 class ByteBudget {
  public:
   explicit ByteBudget(std::uint64_t bytes) : left_(bytes), total_(bytes) {}
 
-  /// False, and nothing is taken, if there are not so many left.
+  /// Reserves the bytes. Returns false and reserves nothing if fewer are left.
   [[nodiscard]] bool take(std::uint64_t bytes) {
     std::uint64_t left = left_.load(std::memory_order_relaxed);
     while (left >= bytes) {
@@ -31,7 +31,7 @@ class ByteBudget {
   std::uint64_t total_;
 };
 
-/// What one owner has taken; it goes back when the owner is gone.
+/// The bytes reserved by one owner, released by the destructor.
 class BytesTaken {
  public:
   BytesTaken() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chunks of one tensor or graph, until all are there.
+// ChunkSet: the chunks of one tensor or graph, until they are complete.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace crochet::debug::detail {
 
-/// Pieces by their index, in any order. Takes memory for what has come, not for what was announced; all of it from a
-/// budget.
+/// Chunks by index, in any order. Memory grows with the received chunks, not with the announced count, and is reserved
+/// in a budget.
 template <class Piece>
 class ChunkSet {
  public:
-  /// `count`: more than 0. The budget must outlive the set.
+  /// `count`: greater than 0. The budget must outlive the set.
   ChunkSet(std::size_t count, ByteBudget& budget) : count_(count), taken_(budget) {}
 
-  /// `bytes`: the memory of the piece. False if the budget has no room for it. Throws DataLossError if the index was
-  /// there before.
+  /// Adds a piece that needs `bytes` of memory. Returns false if the budget has fewer left. Throws DataLossError for a
+  /// duplicate index.
   [[nodiscard]] bool add(std::size_t index, Piece piece, std::uint64_t bytes) {
     if (pieces_.contains(index)) stream_is_wrong("chunk " + std::to_string(index) + " comes twice");
     if (!taken_.take(bytes + overhead)) return false;
@@ -32,19 +32,19 @@ class ChunkSet {
   }
 
   [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }          ///< of the pieces that are there
-  [[nodiscard]] std::uint64_t taken() const { return taken_.bytes(); }  ///< from the budget
-  /// One of the pieces; there has to be one.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }          ///< payload of the received pieces
+  [[nodiscard]] std::uint64_t taken() const { return taken_.bytes(); }  ///< reserved in the budget
+  /// Any piece. Precondition: the set is not empty.
   [[nodiscard]] const Piece& any() const { return pieces_.begin()->second; }
   [[nodiscard]] bool complete() const { return pieces_.size() == count_; }
 
-  /// Gives the pieces to `take` in the order of their indices; each is gone before the next is given.
+  /// Calls `take` with each piece in the order of the indices, and releases each before the next.
   template <class Take>
   void hand_over(Take take) {
     while (!pieces_.empty()) take(std::move(pieces_.extract(pieces_.begin()).mapped()));
   }
 
-  /// What keeping one piece costs besides its bytes, about.
+  /// The approximate memory of one piece besides its bytes.
   static constexpr std::uint64_t overhead = 96;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All tensors, or all graphs, of a stream of which some chunks are missing.
+// ChunkTable: the incomplete tensors, or the incomplete graphs, of a stream.
 #pragma once
 
 #include <cstddef>
@@ -16,28 +16,28 @@
 
 namespace crochet::debug::detail {
 
-/// What is incomplete on one stream, tensors and graphs together.
+/// The incomplete tensors and graphs of one stream.
 struct Pending {
   std::size_t count = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Chunk sets by what tells them apart. Limits, budget and `pending` must outlive it.
+/// Chunk sets by key. The limits, the budget and `pending` must outlive it.
 template <class Piece>
 class ChunkTable {
  public:
   ChunkTable(const StreamLimits& limits, ByteBudget& shared, Pending& pending)
       : limits_(limits), shared_(shared), pending_(pending) {}
 
-  /// One of the pieces that are there of `key`; null if there is none.
+  /// A received piece of `key`; null if there is none.
   [[nodiscard]] const Piece* any_of(const std::string& key) const {
     const auto found = sets_.find(key);
     return found == sets_.end() ? nullptr : &found->second.any();
   }
 
-  /// Takes piece `index` of `count`, which needs `bytes` of memory; `most` is what all of them may need, `what` names
-  /// it. The set, when this was its last piece. Throws DataLossError where pieces contradict each other,
-  /// ResourceExhaustedError over a limit.
+  /// Adds piece `index` of `count`, which needs `bytes` of memory; `most` limits the sum over all pieces, `what` names
+  /// that limit. Returns the set if this was its last piece. Throws DataLossError for contradictory pieces and
+  /// ResourceExhaustedError above a limit.
   std::optional<ChunkSet<Piece>> add(const std::string& key, std::size_t index, std::size_t count, Piece piece,
                                      std::uint64_t bytes, std::uint64_t most, const char* what) {
     const auto at = place_of(key, count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventAssembler: from the events of one debug stream to whole graphs, tensors and the description of a run.
+// EventAssembler: assembles the events of one debug stream into graphs, tensors and the metadata of a run.
 #pragma once
 
 #include <chrono>
@@ -24,23 +24,25 @@
 
 namespace crochet::debug {
 
-/// What an event has completed; `std::monostate`: nothing yet. The sender waits for a reply after a graph and after
-/// the metadata.
+/// The result of an event; `std::monostate`: incomplete. The sender waits for a reply after a graph and after the
+/// metadata.
 using Received = std::variant<std::monostate, ReceivedGraph, ReceivedMetadata, ReceivedTensor>;
 
-/// One stream of `SendEvents` (spec: `tensorflow.EventListener`), which is one run: graphs in chunks, before or behind
-/// one description of the run, then tensors, large ones in chunks, in any order. Reads what TensorFlow's own client
-/// sends and what GrpcDebugHook does. Everything from the peer is checked against StreamLimits before it costs memory.
+/// One stream of `SendEvents` (spec: `tensorflow.EventListener`), which is one run: graphs in chunks, before or after
+/// the single metadata event, then tensors, large ones in chunks, in any order. Accepts the events of TensorFlow's
+/// client and of GrpcDebugHook. All input is checked against StreamLimits before memory is allocated for it.
 ///
-/// Errors, which end the stream: DataLossError for what is not the protocol, ResourceExhaustedError for what is over
-/// a limit, DeadlineExceededError for a stream that lasts too long. After one of them it takes no further event. For
-/// one thread.
+/// Errors end the stream; later events are rejected:
+/// - DataLossError: a violation of the protocol;
+/// - ResourceExhaustedError: a limit is exceeded;
+/// - DeadlineExceededError: the stream lasts too long.
+/// Not thread-safe.
 class EventAssembler {
  public:
-  /// Seconds since some fixed moment.
+  /// Returns seconds since a fixed point in time.
   using ClockFunction = std::function<double()>;
 
-  /// `shared`: memory for the incomplete, together with other streams; must outlive the assembler.
+  /// `shared`: the memory budget for incomplete tensors and graphs of all streams; must outlive the assembler.
   EventAssembler(StreamLimits limits, ByteBudget& shared, ClockFunction clock = steady_seconds)
       : limits_(limits),
         clock_(std::move(clock)),
@@ -50,11 +52,11 @@ class EventAssembler {
   EventAssembler(const EventAssembler&) = delete;
   EventAssembler& operator=(const EventAssembler&) = delete;
 
-  /// Takes the next event of the stream, and the memory in it. Cost: that of checking; a tensor in one chunk is moved,
-  /// one in several is copied once.
+  /// Adds the next event of the stream and takes its memory. Cost: the checks; a tensor in one chunk is moved, one in
+  /// several chunks is copied once.
   Received add(proto::Event event) {
     require_alive();
-    failed_ = true;  // unless this comes to its end
+    failed_ = true;  // reset on success
     bytes_ += event.ByteSizeLong();
     detail::require_at_most(bytes_, limits_.stream_bytes, "bytes");
     Received received = dispatch(std::move(event));
@@ -62,9 +64,9 @@ class EventAssembler {
     return received;
   }
 
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }    ///< that came
-  [[nodiscard]] std::size_t tensors() const { return tensors_; }  ///< that were completed
-  /// Tensors and graphs of which some chunks are missing. The original forgets them without a word.
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }    ///< received
+  [[nodiscard]] std::size_t tensors() const { return tensors_; }  ///< completed
+  /// The number of tensors and graphs with missing chunks. TensorFlow drops them silently.
   [[nodiscard]] std::size_t incomplete() const { return pending_.count; }
 
  private:
@@ -80,7 +82,7 @@ class EventAssembler {
     }
   }
 
-  /// In the original's order; what is none of these is let pass.
+  /// The order of the checks is TensorFlow's. Other events are ignored.
   Received dispatch(proto::Event event) {
     if (event.summary().value_size() > 0) return tensor(std::move(event));
     if (!event.graph_def().empty()) return graph(event.graph_def());
@@ -128,14 +130,15 @@ class EventAssembler {
     return whole(std::move(tensor), std::move(event));
   }
 
-  /// All chunks of one firing have its time. True if this was the last one: then `sent` is the whole tensor.
+  /// Adds a chunk; all chunks of one firing have its time. Returns true after the last one: `sent` is then the whole
+  /// tensor.
   bool join_chunk(const ReceivedTensor& tensor, const ChunkPlace& place, proto::TensorProto& sent) {
     const std::string key = tensor.device + ' ' + to_string(tensor.key) + ' ' + std::to_string(tensor.wall_time);
     const proto::TensorProto* const other = tensor_chunks_.any_of(key);
     if (other != nullptr && !detail::same_header(*other, sent)) {
       detail::stream_is_wrong("the chunks of " + to_string(tensor.key) + " differ in type or shape");
     }
-    if (const auto bytes = detail::content_bytes(sent, limits_)) {  // as it will be
+    if (const auto bytes = detail::content_bytes(sent, limits_)) {  // the size of the whole tensor
       detail::require_at_most(*bytes, limits_.tensor_bytes, "bytes in one tensor");
     }
     if (sent.tensor_content().empty() && sent.string_val_size() == 0) detail::stream_is_wrong("a chunk is empty");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventListener: the service of a debug server, `tensorflow.EventListener`, bounded in all that it takes.
+// EventListener: the gRPC service of a debug server, `tensorflow.EventListener`, with limits for all input.
 #pragma once
 
 #include <crochet/debug/stream/needs_grpc.hpp>
@@ -35,36 +35,37 @@
 
 namespace crochet::debug {
 
-/// What a server gives to all its clients together, and to each.
+/// The limits of a server, per client and in total.
 struct ListenerLimits {
   StreamLimits stream{};
-  std::size_t streams = 16;                              ///< open at one time; the next one is refused
-  std::uint64_t pending_bytes = std::uint64_t{4} << 30;  ///< memory for the incomplete of all streams
-  std::size_t message_bytes = std::size_t{16} << 20;  ///< of one message; tell gRPC of more, so that this can be said
-  std::uint64_t message_memory = std::uint64_t{64} << 20;    ///< that one message takes when it is parsed
-  std::uint64_t messages_memory = std::uint64_t{512} << 20;  ///< that all messages take that are parsed at one time
-  double idle_seconds = 600;                                 ///< on a stream, from one event to the next
-  double hold_seconds = 600;                                 ///< at a breakpoint; 0: it does not hold
-  std::string token{};  ///< a client that does not prove that it has it is refused; empty: none has to
+  std::size_t streams = 16;                                ///< concurrent streams; further ones are refused
+  std::uint64_t pending_bytes = std::uint64_t{4} << 30;    ///< memory for incomplete tensors and graphs of all streams
+  std::size_t message_bytes = std::size_t{16} << 20;       ///< one message; gRPC's own limit must be higher
+  std::uint64_t message_memory = std::uint64_t{64} << 20;  ///< memory of one parsed message
+  std::uint64_t messages_memory = std::uint64_t{512} << 20;  ///< memory of all messages being parsed
+  double idle_seconds = 600;                                 ///< maximum time between two events of a stream
+  double hold_seconds = 600;  ///< maximum time at a breakpoint; 0: breakpoints do not hold streams
+  std::string token{};        ///< clients have to prove that they have it; empty: no proof needed
 };
 
-/// Takes streams of events, answers where their senders wait for it (after a graph, the description of a run, and a
-/// tensor of a breakpoint), and gives what is complete to a sink. What a peer does wrong ends its own stream, with a
-/// status that says why, and nothing else:
-///   INVALID_ARGUMENT     it does not speak the protocol
-///   RESOURCE_EXHAUSTED   a limit, or too many streams
+/// Receives streams of events, replies where the sender waits (after a graph, the metadata, and a tensor at a
+/// breakpoint), and passes complete items to a sink. An error of a peer ends only its own stream, with a status and the
+/// reason:
+///   INVALID_ARGUMENT     a violation of the protocol
+///   RESOURCE_EXHAUSTED   a limit is exceeded, or there are too many streams
 ///   DEADLINE_EXCEEDED    the stream takes too long
-///   CANCELLED            nothing came on it for too long
+///   CANCELLED            the stream was idle for too long, or was interrupted
 ///   UNAUTHENTICATED      the client did not prove that it has the token (token_proof.hpp)
-///   INTERNAL             the sink has failed
-/// A message is checked before it is parsed: its bytes, and what it will take in memory, alone and with all others that
-/// are parsed at that time. A server with a token proves on each call that it has it. One thread for each stream, from
+///   INTERNAL             the sink failed
+/// A message is checked before it is parsed: its size, its memory after parsing, and the total memory of all messages
+/// that are being parsed. A server with a token proves on each call that it has it. One thread for each stream, from
 /// gRPC's pool.
 class EventListener final : public grpc::Service {
  public:
   using ClockFunction = EventAssembler::ClockFunction;
 
-  /// `watches`, `breakpoints` and what `sink` refers to are borrowed. `clock`: seconds since some fixed moment.
+  /// `watches`, `breakpoints` and everything that `sink` refers to must outlive the service. `clock`: seconds since a
+  /// fixed point in time.
   EventListener(ListenerLimits limits, ServerSink sink, WatchTable& watches, Breakpoints& breakpoints,
                 ClockFunction clock = steady_seconds)
       : limits_(std::move(limits)),
@@ -79,10 +80,10 @@ class EventListener final : public grpc::Service {
     add_methods();
   }
 
-  /// Ends the streams on which nothing came for too long. To be called now and then, from any thread.
+  /// Ends idle streams and returns their number. Call it periodically, from any thread.
   std::size_t end_idle_streams() { return deadlines_.check(); }
   [[nodiscard]] std::size_t open_streams() const { return open_; }
-  /// Memory that the incomplete tensors and graphs of all streams take.
+  /// Memory of the incomplete tensors and graphs of all streams.
   [[nodiscard]] std::uint64_t pending_bytes() const { return budget_.used(); }
 
  private:
@@ -92,9 +93,9 @@ class EventListener final : public grpc::Service {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
 
-  /// As generated code does it, except that messages are taken as bytes: they are checked before they are parsed, and a
-  /// message that cannot be read is told from a stream that has ended. gRPC has no public way to take bytes in a
-  /// synchronous service; these types are the ones that its generated code is made of.
+  /// Registers the methods as generated code does, but with messages as bytes. Messages are checked before they are
+  /// parsed, and an unreadable message is distinguished from the end of the stream. gRPC has no public way to receive
+  /// bytes in a synchronous service; these types are the ones that its generated code uses.
   void add_methods() {
     using grpc::internal::RpcMethod;
     using Method = grpc::internal::RpcServiceMethod;
@@ -107,7 +108,7 @@ class EventListener final : public grpc::Service {
     add_unary<proto::CallTraceback>(send_tracebacks_method, sink_.traceback);
     add_unary<proto::DebuggedSourceFiles>(send_source_files_method, sink_.sources);
   }
-  /// `take` is empty, or takes the request.
+  /// `take` handles the request; it may be empty.
   template <class Request>
   void add_unary(const char* path, const std::function<void(const Request&)>& take) {
     using Handler = grpc::internal::RpcMethodHandler<EventListener, grpc::ByteBuffer, proto::EventReply>;
@@ -125,7 +126,7 @@ class EventListener final : public grpc::Service {
         new grpc::internal::RpcServiceMethod(path, grpc::internal::RpcMethod::NORMAL_RPC, new Handler(call, this)));
   }
 
-  /// A message, and the memory that is set aside for it while it exists.
+  /// A parsed message, and the memory reserved for it.
   template <class Message>
   struct Parsed {
     Parsed(EventListener& server, grpc::ByteBuffer& buffer) : memory(server.parsing_) {
@@ -152,11 +153,11 @@ class EventListener final : public grpc::Service {
         detail::stream_is_over_limit("bytes of memory, with the messages of other streams", limits.messages_memory);
       }
     }
-    BytesTaken memory;  // before the message, so that it goes back after it
+    BytesTaken memory;  // declared before the message: released after it
     Message message;
   };
 
-  /// The status of what `act` does or throws.
+  /// Runs `act` and converts its exceptions to a status.
   template <class Act>
   static grpc::Status attempt(Act act) {
     try {
@@ -179,13 +180,13 @@ class EventListener final : public grpc::Service {
     if (sink_.refused) sink_.refused(why, context.peer());
     return {code, why};
   }
-  /// The text of the client's under this key.
+  /// The client's metadata under this key; empty if there are none.
   static std::string_view metadata_of(const grpc::ServerContext& context, const char* key) {
     const auto found = context.client_metadata().find(key);
     return found == context.client_metadata().end() ? std::string_view{}
                                                     : std::string_view(found->second.data(), found->second.size());
   }
-  /// True: the call was the beginning of a handshake, and nothing else. A server without a token has no answer to it.
+  /// Handles a handshake call. Returns true if the call was one. A server without a token sends no challenge.
   bool answer_hello(grpc::ServerContext& context) {
     const std::string_view hello = metadata_of(context, token_hello_key);
     if (hello.empty()) return false;
@@ -194,7 +195,7 @@ class EventListener final : public grpc::Service {
     }
     return true;
   }
-  /// OK adds our own proof to what the client gets before the first reply.
+  /// Checks the client's proof. If it is valid, adds the server's proof to the initial metadata.
   grpc::Status authorize(grpc::ServerContext& context, const char* method) {
     if (!token_.has_token()) return grpc::Status::OK;
     if (const auto proof = token_.check(method, metadata_of(context, authorization_key))) {
@@ -227,7 +228,7 @@ class EventListener final : public grpc::Service {
     return Run(*this, context, stream).serve();
   }
 
-  /// One stream, from its beginning to its end.
+  /// Serves one stream.
   class Run {
    public:
     Run(EventListener& server, grpc::ServerContext& context, Stream& stream)
@@ -264,7 +265,7 @@ class EventListener final : public grpc::Service {
         throw CancelledError("crochet: the debug stream broke off: its sender is gone, or a message was far too large");
       }
     }
-    /// gRPC says that nothing more comes, and only a little later why. Those who end well wait for us meanwhile.
+    /// gRPC reports the end of the input shortly before a cancellation. A client that ended normally waits meanwhile.
     [[nodiscard]] bool was_cancelled() const {
       for (int i = 0; i < 4; ++i) {
         if (context_.IsCancelled()) return true;
@@ -272,7 +273,7 @@ class EventListener final : public grpc::Service {
       }
       return context_.IsCancelled();
     }
-    // True: the sender waits for a reply.
+    // These return true if the sender waits for a reply.
     bool take(StreamSink&, std::monostate) { return false; }
     bool take(StreamSink& sink, ReceivedGraph& graph) {
       sink.graph(std::move(graph));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One chunk of a graph on a debug stream: `<hash>,<device>,<microseconds>|<index>|<count>|` and bytes of a GraphDef.
+// Parses one chunk of a graph on a debug stream: `<hash>,<device>,<microseconds>|<index>|<count>|` and bytes of a
+// GraphDef.
 #pragma once
 
 #include <charconv>
@@ -16,7 +17,7 @@
 namespace crochet::debug::detail {
 
 struct GraphChunk {
-  std::string_view key;  ///< all chunks of a graph have the same
+  std::string_view key;  ///< equal for all chunks of a graph
   std::uint64_t hash = 0;
   std::string_view device;
   std::int64_t wall_time = 0;
@@ -24,7 +25,7 @@ struct GraphChunk {
   std::string_view bytes;
 };
 
-/// What is before `end`; `text` becomes what is behind it.
+/// Returns the text before `end` and removes it, with `end`, from `text`.
 inline std::string_view cut(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) stream_is_wrong("a graph does not begin with hash,device,time|index|count|");
@@ -43,10 +44,10 @@ Number require_number(std::string_view digits, const char* what) {
   return number;
 }
 
-/// The parts lie in `text`. Throws DataLossError where it is something else.
+/// The result views `text`. Throws DataLossError for any other format.
 inline GraphChunk parse_graph_chunk(std::string_view text, const StreamLimits& limits) {
   GraphChunk chunk;
-  std::string_view rest = text.substr(0, limits.name_bytes + 128);  // no bar is looked for in megabytes of graph
+  std::string_view rest = text.substr(0, limits.name_bytes + 128);  // limits the search for `|`
   chunk.key = cut(rest, '|');
   chunk.index = require_number<std::size_t>(cut(rest, '|'), "chunk index");
   chunk.count = require_number<std::size_t>(cut(rest, '|'), "number of chunks");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReceivedGraph: a graph that came on a debug stream, and what is read in it.
+// ReceivedGraph: a graph received on a debug stream, with its node names and gated operations.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ namespace crochet::debug {
 
 struct ReceivedGraph {
   std::string device;
-  std::uint64_t hash = 0;          ///< as the sender says; nobody checks it
+  std::uint64_t hash = 0;          ///< from the sender; not verified
   std::int64_t wall_time = 0;      ///< microseconds since 1970
   std::string graph_def;           ///< serialized
-  std::vector<std::string> nodes;  ///< names, without those that a debugger has inserted (`__copy_`, `__dbg_`)
-  std::vector<WatchKey> gated;     ///< ops that send nothing until they are switched on
+  std::vector<std::string> nodes;  ///< names, without the inserted debug nodes (`__copy_`, `__dbg_`)
+  std::vector<WatchKey> gated;     ///< operations that publish nothing until they are enabled
 };
 
 namespace detail {
 
-/// Calls `use` with the bytes of each node. A graph of 64 MB can have millions of empty nodes, and as messages they
-/// would take gigabytes: so they are made one at a time.
+/// Calls `use` with the bytes of each node. A graph of 64 MB can have millions of empty nodes, which would need
+/// gigabytes as parsed messages, so nodes are parsed one at a time.
 template <class Use>
 void for_each_node(std::string_view graph_def, Use use) {
   while (!graph_def.empty()) {
@@ -50,7 +50,7 @@ void for_each_node(std::string_view graph_def, Use use) {
 
 inline constexpr std::uint64_t max_node_memory = std::uint64_t{8} << 20;  // bytes
 
-/// A node, or, of one that takes so much memory that it must be full of constants, its name alone.
+/// Parses a node. A node that needs more memory, such as one with large constants, is reduced to its name.
 inline proto::NodeDef read_node(std::string_view bytes) {
   proto::NodeDef node;
   try {
@@ -67,7 +67,7 @@ inline proto::NodeDef read_node(std::string_view bytes) {
   return node;
 }
 
-/// The key that a debug node watches, if it is gated.
+/// Appends the watch key of a gated debug node.
 inline void note_gated(const proto::NodeDef& node, const StreamLimits& limits, std::vector<WatchKey>& gated) {
   const auto gate = node.attr().find("gated_grpc");
   const auto tensor = node.attr().find("tensor_name");
@@ -77,8 +77,8 @@ inline void note_gated(const proto::NodeDef& node, const StreamLimits& limits, s
 
 }  // namespace detail
 
-/// Fills in `nodes` and `gated`. Throws DataLossError if the bytes are no GraphDef with names that can be ones of
-/// nodes, ResourceExhaustedError if it has too many. Cost: each node is parsed once, and kept for no longer.
+/// Fills `nodes` and `gated`. Throws DataLossError for bytes that are not a GraphDef and for invalid node names, and
+/// ResourceExhaustedError for too many nodes. Cost: each node is parsed once and then released.
 inline void read_received_graph(ReceivedGraph& graph, const StreamLimits& limits) {
   std::size_t count = 0;
   detail::for_each_node(graph.graph_def, [&](std::string_view bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two JSON texts of a debug stream, read with care: where a chunk belongs, and what a run is.
+// Validates the two JSON texts of a debug stream: the place of a chunk, and the metadata of a run.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace detail {
 
 using Json = nlohmann::json;
 
-/// One flat object of numbers, texts and lists of them; no member twice.
+/// Parses one flat object of numbers, texts and lists of them; duplicate members are an error.
 inline Json parse_flat_object(std::string_view text, const std::string& name) {
   std::set<std::string> members;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
@@ -37,7 +37,7 @@ inline Json parse_flat_object(std::string_view text, const std::string& name) {
     Json object = Json::parse(text, watch);
     if (!object.is_object()) stream_is_wrong(name + " is no JSON object");
     return object;
-  } catch (const Json::exception&) {  // its text would repeat the peer's bytes
+  } catch (const Json::exception&) {  // its message would contain the peer's bytes
     stream_is_wrong(name + " is no JSON: " + printable(text));
   }
 }
@@ -64,14 +64,14 @@ inline std::string require_text(const Json& value, const char* key, const std::s
 
 }  // namespace detail
 
-/// Where a chunk belongs: `DebuggerEventMetadata` in JSON. `index` is below `count`, and `count` is a peer's number.
+/// The place of a chunk: `DebuggerEventMetadata` in JSON. `index` is less than `count`; `count` is not verified.
 struct ChunkPlace {
   std::string device;
   std::int64_t index = 0;
   std::int64_t count = 1;  ///< 1: the tensor is whole
 };
 
-/// Throws DataLossError where the text is something else, ResourceExhaustedError where it is over a limit.
+/// Throws DataLossError for malformed text and ResourceExhaustedError above a limit.
 inline ChunkPlace parse_chunk_place(std::string_view json, const StreamLimits& limits) {
   detail::require_at_most(json.size(), limits.plugin_bytes, "bytes of plug-in data");
   const std::string name = "the plug-in data";
@@ -80,7 +80,7 @@ inline ChunkPlace parse_chunk_place(std::string_view json, const StreamLimits& l
                    detail::require_integer(object, "chunkIndex", name),
                    detail::require_integer(object, "numChunks", name)};
   detail::require_device_name(place.device, limits);
-  if (place.count == 0) place.count = 1;  // the original takes that for a whole tensor, too
+  if (place.count == 0) place.count = 1;  // TensorFlow also treats 0 as a whole tensor
   if (place.count < 0 || place.index < 0 || place.index >= place.count) {
     detail::stream_is_wrong("there is no chunk " + std::to_string(place.index) + " of " + std::to_string(place.count));
   }
@@ -88,15 +88,15 @@ inline ChunkPlace parse_chunk_place(std::string_view json, const StreamLimits& l
   return place;
 }
 
-/// What a run is, as its sender says.
+/// The metadata of a run, from its sender.
 struct ReceivedMetadata {
   std::int64_t wall_time = 0;  ///< microseconds since 1970
   CoreMetadata run;
-  std::string grpc_path;  ///< of the address that the sender was given: "" or "/some/path"
-  std::string json;       ///< as it was sent
+  std::string grpc_path;  ///< path of the address at the sender: "" or "/some/path"
+  std::string json;       ///< the original text
 };
 
-/// Throws as parse_chunk_place does. Members with other names are let pass.
+/// Throws the exceptions of parse_chunk_place. Unknown members are ignored.
 inline ReceivedMetadata parse_received_metadata(std::string json, const StreamLimits& limits) {
   detail::require_at_most(json.size(), limits.metadata_bytes, "bytes of core metadata");
   const std::string name = "the core metadata";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that a peer sends, and that become parts of file names: what they may look like.
+// Validates names from a peer that become parts of file names.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace crochet::debug::detail {
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
-/// The characters of TensorFlow's names of nodes, besides the slash.
+/// The characters of TensorFlow's node names, except the slash.
 constexpr bool is_name_character(char c) { return is_alphanumeric(c) || c == '_' || c == '.' || c == '-' || c == '>'; }
 
-/// Parts between slashes: none is empty, `.` or `..`, so that as a path the name stays below its folder.
+/// No part between slashes is empty, `.` or `..`, so that the name as a path stays below its folder.
 inline bool is_legal_node_name(std::string_view name) {
   for (;;) {
     const std::size_t slash = name.find('/');
@@ -27,7 +27,7 @@ inline bool is_legal_node_name(std::string_view name) {
     if (part.empty() || part == "." || part == ".." || !std::all_of(part.begin(), part.end(), is_name_character)) {
       return false;
     }
-    if (slash == std::string_view::npos) return !part.starts_with("_tfdbg_graph_");  // a reader would take it for one
+    if (slash == std::string_view::npos) return !part.starts_with("_tfdbg_graph_");  // prefix of graph files
     name.remove_prefix(slash + 1);
   }
 }
@@ -37,7 +37,7 @@ inline void require_node_name(std::string_view name, const StreamLimits& limits)
   if (!is_legal_node_name(name)) stream_is_wrong(printable(name) + " cannot be the name of a node");
 }
 
-/// Like `/job:localhost/replica:0/task:0/device:CPU:0`. Commas and bars would break the protocol.
+/// For example `/job:localhost/replica:0/task:0/device:CPU:0`. Commas and bars are separators of the protocol.
 inline void require_device_name(std::string_view name, const StreamLimits& limits) {
   require_at_most(name.size(), limits.name_bytes, "bytes in the name of a device");
   const auto good = [](char c) { return is_name_character(c) || c == ':' || c == '/'; };
@@ -46,7 +46,8 @@ inline void require_device_name(std::string_view name, const StreamLimits& limit
   }
 }
 
-/// A watch key with names as above. The name of a debug op has only letters and digits: file names hang on that.
+/// A watch key with valid names. The name of a debug operation has only letters and digits, because file names require
+/// it.
 inline WatchKey require_watch_key(std::string_view text, const StreamLimits& limits) {
   require_at_most(text.size(), 2 * limits.name_bytes, "bytes in a watch key");
   std::optional<WatchKey> key = parse_watch_key(text);
@@ -59,7 +60,7 @@ inline WatchKey require_watch_key(std::string_view text, const StreamLimits& lim
   return *std::move(key);
 }
 
-/// Times are microseconds since 1970: whole, and not so large that a double has lost its last digit.
+/// Times are microseconds since 1970, below 2^53, where a double is exact.
 inline std::int64_t require_time(double microseconds) {
   if (!(microseconds >= 0 && microseconds < 9007199254740992.0)) stream_is_wrong("an event has an impossible time");
   return static_cast<std::int64_t>(microseconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReceivedTensor: a tensor that came on a debug stream, whole again; and what a sender may say of its size.
+// ReceivedTensor: a whole tensor received on a debug stream, and the checks of its size.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@
 
 namespace crochet::debug {
 
-/// What an op has published. `event` is as a dump file holds it: one value with the whole tensor, one chunk of one.
+/// The result of a debug operation. `event` has the format of a dump file: one value with the whole tensor as one
+/// chunk.
 struct ReceivedTensor {
   WatchKey key;
   std::string device;
   std::int64_t wall_time = 0;  ///< microseconds since 1970
-  std::size_t chunks = 1;      ///< it came in so many
+  std::size_t chunks = 1;      ///< number of received chunks
   proto::Event event;
 
   [[nodiscard]] const proto::TensorProto& tensor() const { return event.summary().value(0).tensor(); }
@@ -29,7 +30,7 @@ struct ReceivedTensor {
 
 namespace detail {
 
-/// Elements of the shape; nothing if there is no such number. Throws where the shape is none.
+/// The number of elements; nothing if it overflows. Throws for an invalid shape.
 inline std::optional<std::uint64_t> shape_elements(const proto::TensorShapeProto& shape, const StreamLimits& limits) {
   require_at_most(static_cast<std::uint64_t>(shape.dim_size()), limits.rank, "dimensions of a tensor");
   if (shape.unknown_rank()) stream_is_wrong("a tensor has no shape");
@@ -44,7 +45,7 @@ inline std::optional<std::uint64_t> shape_elements(const proto::TensorShapeProto
   return overflow ? std::nullopt : std::optional(elements);
 }
 
-/// Bytes that a tensor of numbers has to have; nothing for strings and the like.
+/// The size in bytes that the type and shape of a numeric tensor require; nothing for other types.
 inline std::optional<std::uint64_t> content_bytes(const proto::TensorProto& tensor, const StreamLimits& limits) {
   const auto elements = shape_elements(tensor.tensor_shape(), limits);
   const std::uint64_t size = io::size_of(static_cast<io::DataType>(tensor.dtype()));
@@ -53,7 +54,7 @@ inline std::optional<std::uint64_t> content_bytes(const proto::TensorProto& tens
   return elements && *elements <= most / size ? *elements * size : most;
 }
 
-/// A tensor without content is one that was not initialized, or has no elements: then any shape is right.
+/// Throws if content and shape disagree. A tensor without content is uninitialized or has no elements, with any shape.
 inline void require_content_fits(const proto::TensorProto& tensor, const StreamLimits& limits) {
   const auto bytes = content_bytes(tensor, limits);
   const std::uint64_t given = tensor.tensor_content().size();
@@ -68,7 +69,7 @@ inline void require_content_fits(const proto::TensorProto& tensor, const StreamL
   }
 }
 
-/// Do both say the same of the whole tensor?
+/// Whether both have the same type and shape.
 inline bool same_header(const proto::TensorProto& a, const proto::TensorProto& b) {
   if (a.dtype() != b.dtype() || a.tensor_shape().dim_size() != b.tensor_shape().dim_size()) return false;
   for (int i = 0; i < a.tensor_shape().dim_size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamDeadlines: ends streams on which nothing comes for too long.
+// StreamDeadlines: cancels idle streams.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@
 
 namespace crochet::debug {
 
-/// The streams that are open, and when something was heard of each. For several threads.
+/// The open streams, with the time of the last event of each. Thread-safe.
 class StreamDeadlines {
  public:
   using ClockFunction = std::function<double()>;
   using Id = std::uint64_t;
 
-  /// `clock`: seconds since some fixed moment.
+  /// `clock`: seconds since a fixed point in time.
   explicit StreamDeadlines(double idle_seconds, ClockFunction clock) : idle_(idle_seconds), clock_(std::move(clock)) {}
 
-  /// `cancel` is called at most once, from `check`, unless the stream is gone by then.
+  /// `cancel` is called at most once, by `check`, and not after `close`.
   Id open(std::function<void()> cancel) {
     const std::lock_guard lock(mutex_);
     streams_.emplace(++last_, Stream{std::move(cancel), clock_(), false, false});
@@ -33,20 +33,20 @@ class StreamDeadlines {
     const std::lock_guard lock(mutex_);
     streams_.at(id).heard = clock_();
   }
-  /// A stream that is held waits for us and not for its sender: its time stands still.
+  /// Suspends the time limit of a stream while it is held at a breakpoint.
   void hold(Id id, bool held) {
     const std::lock_guard lock(mutex_);
     streams_.at(id).held = held;
     streams_.at(id).heard = clock_();
   }
-  /// True if it was cancelled.
+  /// Returns whether the stream was cancelled.
   bool close(Id id) {
     const std::lock_guard lock(mutex_);
     const auto node = streams_.extract(id);
     return !node.empty() && node.mapped().cancelled;
   }
 
-  /// Cancels the streams of which nothing was heard for too long. Returns how many those are.
+  /// Cancels the streams that are idle for too long. Returns their number.
   std::size_t check() {
     const std::lock_guard lock(mutex_);
     std::size_t late = 0;
@@ -72,7 +72,7 @@ class StreamDeadlines {
   Id last_ = 0;
 };
 
-/// Does something again and again, on a thread of its own, until it is destroyed.
+/// Calls a function periodically on its own thread, until destruction.
 class Repeat {
  public:
   Repeat(double seconds, std::function<void()> act)
@@ -95,7 +95,7 @@ class Repeat {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool over_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last: it uses the members above
 };
 
 }  // namespace crochet::debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StreamSink: who gets what comes on a debug stream.
+// StreamSink: receives the complete items of a debug stream.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@
 
 namespace crochet::debug {
 
-/// How a stream ended.
+/// The end of a stream.
 struct StreamEnd {
-  std::string error{};         ///< why it was ended; empty: its sender had said all
-  std::uint64_t bytes = 0;     ///< that came
-  std::size_t incomplete = 0;  ///< tensors and graphs of which chunks are missing
+  std::string error{};         ///< the reason; empty: the sender ended it normally
+  std::uint64_t bytes = 0;     ///< received
+  std::size_t incomplete = 0;  ///< tensors and graphs with missing chunks
 };
 
-/// One stream. All calls come from one thread, in the order in which things became complete. What they throw ends the
+/// One stream. All calls come from one thread, in the order in which the items became complete. An exception ends the
 /// stream.
 class StreamSink {
  public:
@@ -31,21 +31,20 @@ class StreamSink {
   virtual void graph(ReceivedGraph /*graph*/) {}
   virtual void metadata(const ReceivedMetadata& /*metadata*/) {}
   virtual void tensor(const ReceivedTensor& /*tensor*/) {}
-  /// The stream is held at this tensor, until somebody says go on.
+  /// The stream is held at this tensor until it is released.
   virtual void held(const WatchKey& /*key*/) {}
   /// The last call; must not throw.
   virtual void end(const StreamEnd& /*end*/) noexcept {}
 };
 
-/// Who gets what comes on a server: called from several threads.
+/// Receives the streams and calls of a server, from several threads.
 struct ServerSink {
-  /// A stream begins. `peer` is the client's address.
+  /// Called when a stream begins. `peer` is the client's address.
   std::function<std::unique_ptr<StreamSink>(const std::string& peer)> open;
-  /// Where a run was asked for, and the texts of the program. Null: they are accepted and forgotten, as the original
-  /// does.
+  /// Call stacks of runs, and source files. If null, calls are accepted and ignored, as in TensorFlow.
   std::function<void(const proto::CallTraceback&)> traceback{};
   std::function<void(const proto::DebuggedSourceFiles&)> sources{};
-  /// Something was refused before it was a stream: why, and who.
+  /// Called for each call or stream refused before it began, with the reason and the client's address.
   std::function<void(const std::string& why, const std::string& peer)> refused{};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchTable: which gated watches a debug server wants to have open, and what each client has yet to be told of it.
+// WatchTable: the gated watches of a debug server, and the changes not yet sent to each client.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +16,20 @@
 
 namespace crochet::debug {
 
-/// What a server wants of a watch key. The values are those of `EventReply.DebugOpStateChange.State`.
+/// The state of a watch key on the server. The values are those of `EventReply.DebugOpStateChange.State`.
 enum class WatchState { off = 1, on = 2, breakpoint = 3 };
 
-/// Clients remember the states over runs, but a server cannot know which client it talks to, nor whether that was
-/// started anew. So the first reply on each stream says all that is on, which does no harm when it is said again, and
-/// what was switched off is said once, and once more when a tensor shows that a client has not heard it. (The
-/// original's servicer says each change once, to whichever stream is answered next.) For several threads.
+/// The states of all watch keys. Clients keep states across runs, but a server cannot identify a client or detect its
+/// restart. Therefore the first reply on each stream contains all enabled watches, which is idempotent. A disabled
+/// watch is sent once, and again when a tensor shows that a client still has it enabled. (TensorFlow's servicer sends
+/// each change once, on whichever stream is next.) Thread-safe.
 class WatchTable {
  public:
   using Version = std::uint64_t;
 
   explicit WatchTable(std::size_t most = 4'096) : most_(most) {}
 
-  /// Throws ResourceExhaustedError if there are too many keys already.
+  /// Sets the state of a key. Throws ResourceExhaustedError if there are too many keys.
   void set(const WatchKey& key, WatchState state) {
     const std::lock_guard lock(mutex_);
     if (!entries_.contains(key) && entries_.size() >= most_) make_room();
@@ -41,7 +41,7 @@ class WatchTable {
     entry.was_breakpoint = entry.was_breakpoint || state == WatchState::breakpoint;
   }
 
-  /// The next reply on a stream that has heard all up to `heard`, which is 0 at its beginning.
+  /// The next reply on a stream that has received all changes up to version `heard`; 0 at its beginning.
   proto::EventReply reply(Version& heard) {
     const std::lock_guard lock(mutex_);
     proto::EventReply reply;
@@ -57,8 +57,8 @@ class WatchTable {
     return reply;
   }
 
-  /// A tensor came. True if its sender may wait for a reply: the key is or was a breakpoint. A reply too many does no
-  /// harm, one too few would stop the sender for good.
+  /// Records a received tensor. Returns true if its sender may wait for a reply: the key is or was a breakpoint. An
+  /// additional reply is harmless; a missing one would block the sender forever.
   bool tensor_came(const WatchKey& key) {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(key);
@@ -77,7 +77,7 @@ class WatchTable {
     const auto found = entries_.find(key);
     return found != entries_.end() && found->second.state == WatchState::breakpoint;
   }
-  /// All that is on, in the order of the keys.
+  /// All enabled watches, in the order of the keys.
   [[nodiscard]] std::vector<std::pair<WatchKey, WatchState>> list() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::pair<WatchKey, WatchState>> watches;
@@ -91,8 +91,7 @@ class WatchTable {
   struct Entry {
     WatchState state = WatchState::off;
     Version version = 0;
-    int said_off =
-        0;  // once more after a tensor came; an op that is not gated never stops, and need not be told for ever
+    int said_off = 0;  // repeats after a tensor; limited, because an ungated op never stops
     bool told = false;
     bool was_breakpoint = false;
   };

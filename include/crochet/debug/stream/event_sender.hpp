@@ -34,7 +34,6 @@ namespace crochet::debug {
 /// the end; then it reads the remaining replies. It waits for a reply after the last chunk of a graph, after the
 /// metadata and after a tensor at a breakpoint. A failure returns false and ends that stream; `why()` has the reason.
 /// Nothing throws. One thread at a time; calls block for as long as the options allow.
-/// throws. One thread at a time, which may be held up as long as the options say.
 class EventSender {
  public:
   EventSender(DebugAddress address, const EventStreamOptions& options, std::shared_ptr<Gates> gates,
