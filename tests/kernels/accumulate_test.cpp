@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many elements to one: against sums in long double, over lengths around the vectors' width and the blocks' length;
-// NaN, infinities, nothing at all.
+// Accumulation of many elements, against sums in long double: lengths around the vector width and the block length,
+// NaN, infinities, empty input.
 #include <gtest/gtest.h>
 #include <crochet/kernels/accumulate.hpp>
 
@@ -33,7 +33,7 @@ TEST(Accumulate, SumsInFloatAreAboutAsExactAsInDouble) { test_sum<float>(0x1p-22
 TEST(Accumulate, SumsInDouble) { test_sum<double>(0x1p-50); }
 
 TEST(Accumulate, ALongSumOfEqualNumbersDoesNotStall) {
-  const std::vector<float> x(std::size_t{1} << 24, 0.1F);  // one float accumulator would end at about a tenth
+  const std::vector<float> x(std::size_t{1} << 24, 0.1F);  // one float accumulator would end 15 % too high
   EXPECT_NEAR((join_run<Sum, float>(x.data(), 1 << 24)), static_cast<double>(0.1F) * (1 << 24), 8);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox against the known answers of Random123 (kat_vectors, philox4x32 10), and the numbers made of it.
+// Philox against the known answers of Random123 (kat_vectors, philox4x32 10), and the distributions computed from it.
 #include <set>
 
 #include <gtest/gtest.h>

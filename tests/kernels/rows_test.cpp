@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of every length: parts of vectors touch no memory beyond, and what is said of a row counts each element once.
+// Rows of every length: partial vectors touch no memory beyond the row, and reductions count each element once.
 #include <crochet/kernels/rows.hpp>
 
 #include <cmath>
@@ -21,7 +21,7 @@ TYPED_TEST(Rows, PartsOfVectorsAreReadAndWrittenAlone) {
   std::vector<T> from(lanes);
   std::iota(from.begin(), from.end(), T(1));
   for (std::int64_t n = 0; n <= lanes; ++n) {
-    // A vector of exactly n elements: the sanitizers see a step beyond it.
+    // A vector of exactly n elements: sanitizers detect an access beyond it.
     const std::vector<T> exact(from.begin(), from.begin() + n);
     const vec<T> v = load(exact.data(), First{n}, T(-7));
     for (int i = 0; i < lanes; ++i) EXPECT_EQ(v[i], i < n ? T(i + 1) : T(-7)) << n;
@@ -67,7 +67,8 @@ TYPED_TEST(Rows, LanesAreJoinedAll) {
   }
 }
 
-// A long row's sum does not lose what a single chain of additions would: its blocks are added up apart.
+// The sum of a long row keeps its precision, because its blocks are summed separately. A single chain of additions
+// would lose digits.
 TEST(SumAlong, OfALongRow) {
   const std::int64_t n = std::int64_t{1} << 18;
   const std::vector<float> x(static_cast<std::size_t>(n), 0.1F);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions on vectors: their error in units of the last place (ulp) against long double over dense grids, and what
-// they make of NaN, infinities, zeros and subnormal numbers. In every lane, and alone.
+// Functions on vectors: their error in units of the last place (ulp) against long double over dense grids, and their
+// results for NaN, infinities, zeros and subnormal numbers. In every lane, and as scalars.
 #include <gtest/gtest.h>
 #include <crochet/kernels/elementwise.hpp>
 #include <crochet/kernels/registers.hpp>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-// Vectors wider than the machine's are not to be returned by functions of the test itself.
+// Inlining: functions of the test must not return vectors wider than the machine's.
 #define CROCHET_LAMBDA __attribute__((always_inline))
 
 namespace crochet {
@@ -29,8 +29,8 @@ bool same_bits(T a, T b) {
   return std::bit_cast<I>(a) == std::bit_cast<I>(b) || (std::isnan(a) && std::isnan(b));
 }
 
-/// The distance of `given` from `exact` in units of the last place that T has at exact's size; below T's normal numbers
-/// in those of the smallest one.
+/// The distance of `given` from `exact` in units of the last place of T at exact's magnitude. Below the normal numbers
+/// of T the unit is that of the smallest one.
 template <class T>
 double ulps(long double exact, T given) {
   const T rounded = static_cast<T>(exact);
@@ -43,7 +43,7 @@ double ulps(long double exact, T given) {
   return static_cast<double>(std::abs(exact - static_cast<long double>(given)) / unit);
 }
 
-/// The worst error over n points of [low, high], in vectors and alone.
+/// The largest error over n points of [low, high], in vectors and as scalars.
 template <class T, class F, class G>
 void expect_within(double allowed, F f, G exact, double low, double high, int n = 100001) {
   double worst = 0;
@@ -63,7 +63,7 @@ void expect_within(double allowed, F f, G exact, double low, double high, int n 
   EXPECT_LE(worst, allowed) << type<T> << " in [" << low << ", " << high << "], worst at " << worst_at;
   std::printf("  %-6s [%g, %g]: %.2f ulp\n", type<T>, low, high, worst);
 }
-/// Both types over the same ranges.
+/// The same for float and double over the same ranges.
 template <class F, class G>
 void expect_both(double of_float, double of_double, F f, G exact,
                  std::initializer_list<std::pair<double, double>> ranges) {
@@ -73,7 +73,7 @@ void expect_both(double of_float, double of_double, F f, G exact,
   }
 }
 
-/// Special values, in every lane beside ordinary numbers.
+/// A special value in every lane, with ordinary numbers in the other lanes.
 template <class T, class F>
 void expect_value(F f, double x, double expected) {
   for (int at = 0; at < simd::lanes; ++at) {
@@ -97,7 +97,7 @@ void expect_values(F f, std::initializer_list<std::pair<double, double>> values)
 }
 constexpr double infinity = inf<double>, not_a_number = nan<double>;
 
-// Where the machine does not scale by powers of 2, exp gives 0 below about e^-86.9 (double: e^-707.7).
+// On machines without an instruction to scale by powers of 2, exp returns 0 below about e^-86.9 (double: e^-707.7).
 constexpr double low_float = -86.9, low_double = -707.6;
 
 TEST(Simd, Exp) {
@@ -212,7 +212,7 @@ TEST(Simd, Rounding) {
   }
 }
 
-/// Comparisons (masks), and selections of every pair, in every lane.
+/// Comparisons (masks) and selections of every pair of values, in every lane.
 template <class T>
 void test_masks(const std::vector<T>& values) {
   for (std::size_t i = 0; i < values.size() * values.size(); ++i) {

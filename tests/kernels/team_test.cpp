@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The team: every member runs, nobody waits for ever, work is split once and for all.
+// The team: every member runs, every wait ends, and the parts of the work cover all of it exactly once.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,7 +11,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/kernels/team.hpp>
 
-// A sanitizer's allocator returns null as the system's does.
+// A sanitizer's allocator then returns null, as the system's does.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __tsan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
@@ -35,8 +35,8 @@ TEST(Team, EveryMemberRunsOnceAFork) {
   }
 }
 
-// With more members than processors nearly every wait ends in a block. A lost wake-up would hang: the test's time
-// limit.
+// With more members than processors nearly every wait blocks. A lost wake-up would hang until the time limit of the
+// test.
 TEST(Team, LosesNoWakeUp) {
   for (int count : {2, 3, 4}) {
     Team team(count);
@@ -58,7 +58,7 @@ TEST(Team, LosesNoWakeUp) {
   }
 }
 
-/// Three parts of work with a barrier behind each; what it does in a part is `act(worker, part)`.
+/// Three parts with a barrier between them; each part calls `act(worker, part)`.
 template <class Act>
 void run_in_parts(Team& team, Act act) {
   team.run([&](Worker& w) {
@@ -122,7 +122,7 @@ TEST(Team, WakesAfterAPause) {
   Team team(3);
   std::atomic<int> ran = 0;
   for (int fork = 0; fork < 5; ++fork) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // long enough for the others to block
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));  // long enough for the other members to block
     team.run([&](Worker&) { ++ran; });
   }
   EXPECT_EQ(ran, 15);
@@ -133,7 +133,7 @@ TEST(Team, StartsAndEndsWithoutWork) {
 }
 
 TEST(Team, WhatAMemberWroteIsSeenAfterASync) {
-  for (int count : {2, 4, 6}) {  // from five members on the first lets the others go
+  for (int count : {2, 4, 6}) {  // from five members on, the first member releases the others
     Team team(count);
     for (int fork = 0; fork < 300; ++fork) {
       team.run([&](Worker& w) {
@@ -148,7 +148,7 @@ TEST(Team, WhatAMemberWroteIsSeenAfterASync) {
   }
 }
 
-// The members see what they are to do in every run, whether it is copied to them or stays where it is.
+// The members run the current function in every run, whether it is copied to them or stays in place.
 TEST(Team, DoesWhatIsAskedForThisTime) {
   Team team(2);
   for (int fork = 0; fork < 200; ++fork) {
@@ -159,7 +159,7 @@ TEST(Team, DoesWhatIsAskedForThisTime) {
     const std::array<int, 16> numbers{fork, 1, 2, 3};
     team.run([&more, numbers](Worker&) { more += numbers[0] + numbers[3]; });
     EXPECT_EQ(more, 2 * (fork + 3));
-    const std::vector<int> shared{fork};  // not to be copied byte by byte
+    const std::vector<int> shared{fork};  // not trivially copyable
     team.run([&more, shared](Worker&) { more -= shared[0]; });
     EXPECT_EQ(more, 6);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Max pooling of numbers that are none, infinite or equal, in channels that fill vectors and in those that do not.
+// Max pooling of NaN, infinities and equal numbers, in channels that fill vectors and in the remaining ones.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t channels = 2 * simd::lanes + 3;
 
-/// One window of 2 by 2 pixels, and what the kernels make of it.
+/// One window of 2 by 2 pixels, and the results of the kernels.
 template <class T>
 class Pooled {
  public:

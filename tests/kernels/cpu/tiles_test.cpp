@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles::multiply against three loops, over sizes that fit no tile, every pair of layouts, and parts of the result.
+// Tiles::multiply against three loops: sizes that are no multiple of a tile, every pair of layouts, and parts of the
+// result.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace {
 template <class T>
 std::vector<T> numbers(std::int64_t n, std::uint32_t seed) {
   std::vector<T> v;
-  v.reserve(1);  // so that data() is not null without elements, either: kernels add offsets to it
+  v.reserve(1);  // data() of an empty vector must not be null: kernels add offsets to it
   v.resize(static_cast<std::size_t>(n));
   for (T& x : v) {
     seed = seed * 1664525U + 1013904223U;
