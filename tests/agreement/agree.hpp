@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement with another library: each case's inputs, value and gradients become .npy files, which judge.py sets
-// against what that library makes of the same inputs. A case is one line here and one line of the same name there.
+// Agreement with another library: each case writes its inputs, value and gradients to .npy files. judge.py compares
+// them with that library's results for the same inputs. A case is one line here and one line of the same name there.
 #pragma once
 #include <crochet/executor/cpu.hpp>
 #include <crochet/model.hpp>
@@ -17,11 +17,11 @@
 
 namespace agreement {
 
-/// How an input's elements are drawn: normal(0, 1); uniform in [0.5, 2); uniform in (-0.9, 0.9); integers in [0,
+/// The distribution of an input's elements: normal(0, 1); uniform in [0.5, 2); uniform in [-0.9, 0.9); integers in [0,
 /// limit); false or true.
 enum class Draw { normal, positive, unit, whole, flag };
 
-/// An input: element type, numbers, extents. Wanted: whether there is a gradient to compare.
+/// An input: element type, distribution, limit, extents. Wanted: its gradient is compared.
 template <class T, Draw How, bool Wanted, std::int32_t Limit, std::int64_t... Extents>
 struct Input {
   using type = T;
@@ -44,7 +44,7 @@ using positive = Input<float, Draw::positive, true, 0, E...>;
 template <std::int64_t... E>
 using unit = Input<float, Draw::unit, true, 0, E...>;
 template <std::int64_t... E>
-using fixed = Input<float, Draw::normal, false, 0, E...>;  ///< no gradient passes to it
+using fixed = Input<float, Draw::normal, false, 0, E...>;  ///< without a gradient
 template <std::int32_t Limit, std::int64_t... E>
 using classes = Input<std::int32_t, Draw::whole, false, Limit, E...>;
 template <std::int64_t... E>
@@ -56,7 +56,7 @@ inline constexpr std::string_view gradient_names[] = {"gradient0",  "gradient1",
                                                       "gradient5",  "gradient6",  "gradient7", "gradient8", "gradient9",
                                                       "gradient10", "gradient11", "gradient12"};
 
-/// The inputs as variables, F of them as "value", and the gradients of sum(value * weights).
+/// A model with the inputs as variables, the result of F as "value", and the gradients of sum(value * weights).
 template <class F, class... In>
 struct Model {
   static constexpr void define(crochet::GraphBuilder& g) { build(g, std::index_sequence_for<In...>{}); }
@@ -78,7 +78,7 @@ struct Model {
   }
 };
 
-/// Runs cases and writes each into a folder of its own, a file for every name: inN, value, weights, gradientN.
+/// Runs cases and writes each into its own folder, with one file per name: inN, value, weights, gradientN.
 class Recorder {
  public:
   explicit Recorder(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -95,7 +95,7 @@ class Recorder {
   }
 
  private:
-  /// A name of a table, as a template argument.
+  /// An entry of a table of names, as a template argument.
   template <const auto& Table, std::size_t I>
   static constexpr crochet::FixedString<Table[I].size() + 1> at{Table[I]};
 
@@ -104,7 +104,7 @@ class Recorder {
     for (auto& x : executor.variable(name)) x = In::draw(random_);
   }
 
-  /// Fetches all there is to fetch, in one run.
+  /// Fetches all fetchable names in one run.
   template <class E, std::size_t... I>
   void write(E& executor, const std::filesystem::path& folder, std::index_sequence<I...>) {
     typename E::Workspace workspace;
@@ -116,7 +116,7 @@ class Recorder {
   }
   template <class V>
   static void write(const std::filesystem::path& file, const V& value) {
-    std::filesystem::create_directories(file.parent_path());  // names may have folders, as random_state/next
+    std::filesystem::create_directories(file.parent_path());  // names can contain folders, such as random_state/next
     if constexpr (std::is_arithmetic_v<V>) {
       crochet::io::write_npy<V>(file, {&value, 1}, {});
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, reductions, and what moves elements about.
+// Shapes, reductions, and operations that move elements.
 #include "agree.hpp"
 
 using namespace agreement;  // NOLINT(google-build-using-namespace): a table reads better

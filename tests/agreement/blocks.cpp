@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its kin, losses, normalisations, attention, depthwise convolutions and the other pools.
+// Softmax and its relatives, losses, normalizations, attention, depthwise convolutions and the other poolings.
 #include "agree.hpp"
 
 using namespace agreement;  // NOLINT(google-build-using-namespace): a table reads better

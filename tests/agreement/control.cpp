@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What depends on state: assignments, dependencies, dropout; what gradients stop at.
+// Operations that depend on state (assignments, dependencies, dropout), and stops of gradients.
 #include "agree.hpp"
 
 using namespace agreement;  // NOLINT(google-build-using-namespace): a table reads better
 using namespace crochet;    // NOLINT(google-build-using-namespace)
 
 namespace {
-/// A variable of ones beside the inputs.
+/// A variable of ones in addition to the inputs.
 constexpr Tensor ones_beside(Tensor x) { return x.graph->variable<float>("state", x.shape(), ones(), false); }
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one number or two, element by element.
+// Elementwise functions of one or two numbers.
 #include "agree.hpp"
 
 using namespace agreement;  // NOLINT(google-build-using-namespace): a table reads better

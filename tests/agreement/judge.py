@@ -203,7 +203,7 @@ def cosine(initial, steps, alpha=0.0):
     return lambda step: initial * ((1 - alpha) * (1 + np.cos(np.pi * min(step / steps, 1))) / 2 + alpha)
 
 
-# Family -> case -> what JAX calls it. A case has a line of the same name in <family>.cpp.
+# Family -> case -> the same computation in JAX. A case has a line of the same name in <family>.cpp.
 CASES = {
     "elementwise": {
         "add": lambda x, y: x + y,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products, convolutions, losses, and the networks that the benchmarks train: values, and gradients of every weight.
+// Products, convolutions, losses, and the networks of the benchmarks: values, and gradients of every weight.
 #include "agree.hpp"
 
 using namespace agreement;  // NOLINT(google-build-using-namespace): a table reads better

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers, schedules, clipping and accumulation, over some steps.
+// Optimizers, schedules, clipping and accumulation, over several steps.
 #include "train.hpp"
 
 using namespace agreement;  // NOLINT(google-build-using-namespace): a table reads better

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement of training: some steps of an optimizer on a small model; what the parameters are then becomes "value".
+// Agreement of training: several steps of an optimizer on a small model. The final parameters are the "value".
 #pragma once
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace agreement {
 
-/// A layer's loss, trained by what F makes of it.
+/// The loss of a layer. F creates its training step.
 template <class F>
 struct Trained {
   using Kernel = normal<7, 5>;
@@ -23,7 +23,8 @@ struct Trained {
   }
 };
 
-/// Trains, and writes each case into a folder of its own: inN, and value, the kernel's and then the bias's elements.
+/// Trains, and writes each case into its own folder: inN, and value, which holds the elements of the kernel, then of
+/// the bias.
 class Trainer {
  public:
   static constexpr int steps = 25;
