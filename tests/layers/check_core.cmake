@@ -1,5 +1,5 @@
 # cmake -D compiler=... -D include_dirs=... -P check_core.cmake: the headers that crochet.hpp includes are cheap. None
-# belongs to a component, and none is one of the standard library's large headers.
+# belongs to a component, and none is a large header of the standard library.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 set(source "#include <crochet/crochet.hpp>\n")

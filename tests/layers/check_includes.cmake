@@ -1,6 +1,6 @@
 # cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels/crochet includes only
-# what its room may. A room is a folder; a folder that is not listed belongs to the room around it. cmake/rooms.cmake
-# has the component of each room.
+# headers that its room permits. A room is a folder; a folder that is not listed belongs to the room around it.
+# cmake/rooms.cmake lists the component of each room.
 cmake_minimum_required(VERSION 3.25)
 
 # The rooms that each room may include, besides itself ...
@@ -102,7 +102,7 @@ function(check_header file room)
   set(complaints "${complaints}" PARENT_SCOPE)
 endfunction()
 
-# The listed room that a folder below crochet/ is, or lies in; empty if there is none.
+# The listed room of a folder below crochet/, which may be the folder itself; empty if there is none.
 function(room_of folder result)
   while(folder AND NOT folder IN_LIST rooms)
     cmake_path(GET folder PARENT_PATH folder)

@@ -1,5 +1,5 @@
-# cmake -D compiler=... -D include_dirs=... -D root=... -D folders=... -P check_light.cmake: what the headers of these
-# folders make the compiler read has no header of the libraries that their compiled halves use.
+# cmake -D compiler=... -D include_dirs=... -D root=... -D folders=... -P check_light.cmake: the headers of these
+# folders include no header of the libraries that their compiled halves use.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 foreach(folder IN LISTS folders)
