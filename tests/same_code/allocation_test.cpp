@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step that goes well allocates nothing, whatever its hooks ask for. Counts every operator new of the program.
+// A successful step allocates nothing, whatever its hooks request. Counts every operator new of the program.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,7 +49,7 @@ struct Aside {
 
 TEST(Allocation, TheCounterCounts) {
   const std::size_t before = crochet::testing::allocations();
-  void* memory = ::operator new(100);  // a call, not a new-expression: compilers may leave those out
+  void* memory = ::operator new(100);  // a call, because compilers may remove a new-expression
   EXPECT_EQ(crochet::testing::allocations(), before + 1);
   ::operator delete(memory);
 }

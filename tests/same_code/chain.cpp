@@ -39,7 +39,7 @@ struct Executor {
   }
 };
 
-// Four kinds of hooks; `I` makes as many types of each as are wanted.
+// Four kinds of hooks. `I` distinguishes several types of each kind.
 template <std::size_t I>
 struct Count {
   void after_run(auto&, const auto&) { ++runs; }

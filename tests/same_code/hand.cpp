@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same step written by hand, without the library: the same counters and sums, the same way to stop, the same
-// refusal to go on after a stop, and the same care for a step that fails: what is done then is a function elsewhere.
+// The same step written by hand, without the library: the same counters and sums, the same stop, the same refusal after
+// a stop, and the same handling of a failed step, which calls a function defined elsewhere.
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -29,9 +29,9 @@ struct Loop {
   float loss = 0;
   State state = State::running;
 
-  /// Refuses, or tries again what failed.
+  /// A step in any other state: throws, or retries a failed step.
   [[gnu::cold, gnu::noinline]] void step_otherwise();
-  /// Called while the exception is handled: recovers and tries again, or throws it.
+  /// Called while the exception is handled: recovers and retries, or rethrows it.
   [[gnu::cold, gnu::noinline]] void step_failed();
 };
 

@@ -1,7 +1,7 @@
 # cmake -D compiler=... -D include_dirs=... -D work=DIR -P probe.cmake
 #
 # A plain step has the same machine code whether or not the program has probed runs of the same executor, and refers to
-# no symbol of them. A hook with a probe adds to a step one test, and the call for the case that it is due.
+# none of their symbols. A hook with a probe adds one test to a step, and a call for a due probe.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 find_program(objdump objdump REQUIRED)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain step of a model on the CPU. With CROCHET_PROBED the same program also has runs that are looked into, of the
-// same executor: `step` must not show it. And a step under a hook that states a probe, beside the same without.
+// A plain step of a model on the CPU. With CROCHET_PROBED the program also has probed runs of the same executor: the
+// code of `step` must not change. And a step under a hook with a probe, next to a step under the same hook without one.
 #include <cstddef>
 
 #include <crochet/crochet.hpp>
@@ -25,12 +25,12 @@ using Cpu = cr::cpu::Executor<cr::kernel::Tiles, Model>;
 using Demand = cr::Demand<cr::Names<cr::Name<"loss">>, cr::Names<cr::Name<"train">>>;
 using Fed = cr::Feed<cr::Name<"x">, cr::TensorView<float, 1>>;
 
-/// Flattened: all of the step is here, not behind a call.
+/// Flattened: the code of the whole step is inlined here.
 [[gnu::flatten]] void step(Cpu& executor, Cpu::Workspace& workspace, const Fed& feed) {
   executor.run<Demand>(workspace, feed);
 }
 
-/// Does something that the compiler cannot look into.
+/// Opaque to the compiler.
 void note(std::size_t node);
 struct Probe {
   using watches = cr::WatchEverything;
@@ -49,7 +49,7 @@ void probed_step(Cpu& executor, Cpu::Workspace& workspace, Probe& probe, const F
 }
 #endif
 
-// Under a chain.
+// Steps under a chain.
 inline auto function = [](auto& out) { out["loss"_n] = compute_loss(); };
 using Function = cr::StepExecutor<decltype(function), cr::Output<float, cr::Name<"loss">>>;
 

@@ -1,7 +1,7 @@
 # cmake -D compiler=... -D include_dirs=... -D hooks=N -D work=DIR -P same_code.cmake
 #
-# Compiles the step of a chain of N hooks and the same step written by hand, and compares the machine code: both must
-# have the same instructions, except for registers and order, and the chain's code no indirect call.
+# Compiles the step of a chain of N hooks and the same step written by hand, and compares the machine code. Both must
+# have the same instructions, except for registers and order. The chain's code must have no indirect call.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
 find_program(objdump objdump REQUIRED)

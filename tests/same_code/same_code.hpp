@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two twins share: the work of a step, which the compiler cannot look into, and the limit at which both stop.
+// Shared by both twins: the work of a step, opaque to the compiler, and the limit that stops both.
 #pragma once
 
-/// Stands for the executor's work; defined nowhere, since nothing here is linked.
+/// Stands for the executor's work. It has no definition, since nothing here is linked.
 float compute_loss();
 
 inline constexpr float too_large = 1e9f;
