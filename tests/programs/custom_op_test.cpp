@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of examples/custom_op, tested as operations are: gradients by finite differences in double, values
-// against naive code over odd shapes, float and double, with one and more threads.
+// The operations of examples/custom_op, tested as the library's own are: gradients against finite differences in
+// double, values against naive code over odd shapes, in float and double, with one and more threads.
 #include "../../examples/custom_op/leaky_integral.hpp"
 #include "../../examples/custom_op/soft_shrink.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 using custom::leaky_integral;
 using custom::soft_shrink;
 
-/// What the Oracle is taught: the operations once more, as plainly as possible.
+/// The rules of the operations for the Oracle, as simple as possible.
 double shrunk(double x, double threshold, double) {
   return x > threshold ? x - threshold : x < -threshold ? x + threshold : 0;
 }
@@ -61,7 +61,7 @@ void test_values(double tolerance) {
       both.run_all({batch});
     }
     both.run(Names<Name<"integral of a row">, Name<"integrals">, Name<"backwards">, Name<"shrunk">>{}, Names<>{}, {0});
-    EXPECT_THROW(both.run_all({0}), ShapeError);  // the mean of nothing
+    EXPECT_THROW(both.run_all({0}), ShapeError);  // the mean of an empty batch
   }
 }
 TEST(CustomOps, ComputeInDouble) { test_values<double>(1e-13); }
@@ -71,7 +71,8 @@ TEST(CustomOps, LetNaNThrough) {
   EXPECT_TRUE(std::isnan(Elementwise<&custom::soft_shrink_op>::apply<float>(NAN, 1.0F)));
 }
 
-/// Losses whose gradients go through each operation's rule; no element lies near a threshold, where there is a corner.
+/// Losses with gradients through the rule of each operation. No element lies near a threshold, where the function has a
+/// kink.
 struct Losses {
   static constexpr void define(GraphBuilder& g) {
     const Tensor x = g.variable<double>("x", {3, 7}, zeros()), t = g.variable<double>("t", {3, 1}, zeros());

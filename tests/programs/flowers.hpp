@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data for the programs: made-up flowers of three kinds, told apart by eight measurements.
+// Data for the programs: invented flowers of three kinds, distinguished by eight measurements.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Batch {
   std::vector<std::int32_t> labels;
 };
 
-/// Each kind is large in two measurements of its own; the rest is noise, the same on every machine.
+/// Each kind has large values in two measurements; the rest is noise, the same on every machine.
 class Flowers {
  public:
   Batch next(std::size_t size) {
@@ -31,7 +31,7 @@ class Flowers {
   }
 
  private:
-  /// From -1 to 1.
+  /// In [-1, 1).
   float noise() {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<float>(static_cast<std::int32_t>(state_ >> 32)) / 2147483648.0f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook of one's own, and the decorators that steer when it is called.
+// A user-defined hook, and the decorators that decide when it is called.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
@@ -21,7 +21,7 @@ using namespace cr::literals;
 
 /// Stops when the loss has not improved by `min_delta` for `patience` steps.
 struct Plateau {
-  static constexpr auto fetches = cr::fetches<"loss">;  // known to the compiler: checked, planned, free when not due
+  static constexpr auto fetches = cr::fetches<"loss">;  // checked and planned at compile time, free when not due
 
   void after_run(auto& run, const auto& values) {
     const float loss = values["loss"_n];
@@ -51,7 +51,7 @@ struct Classifier {
   }
 };
 
-/// Trains on one batch until a hook has enough; beside each step the loss is looked at without training.
+/// Trains on one batch until a hook stops it. After each step the loss is also fetched without training.
 template <class Hook>
 struct Trained {
   explicit Trained(Hook hook) : chain{hook, cr::StopAtStep{.last_step = 3000}} {
@@ -88,7 +88,7 @@ TEST(AHookOfYourOwn, StopsWhenTrainingGetsNowhere) {
 TEST(AHookOfYourOwn, LooksAtEveryTenthRun) {
   Trained run{cr::EveryN<10, Plateau>{{.min_delta = 1e-3f, .patience = 3}, {.anchor = cr::Anchor::first_run}}};
   EXPECT_EQ(run.why.reason, "no improvement in loss");
-  const auto runs = static_cast<int>(2 * run.losses.size());  // those without training too, but for the last
+  const auto runs = static_cast<int>(2 * run.losses.size());  // including those without training, except the last
   EXPECT_EQ(run.chain.template at<0>().hook.looks, (runs - 1 + 9) / 10);
   EXPECT_LT(run.losses.back(), 0.5f * run.losses.front());
 }
@@ -125,7 +125,7 @@ TEST(AHookOfYourOwn, IsThereIfAFunctionSaysSoAtTheStart) {
 }
 
 TEST(AHookOfYourOwn, KeepsTheLaws) {
-  const cr::testing::LawOptions no_begin{.except = {"begin"}};  // it has none: one object, one session
+  const cr::testing::LawOptions no_begin{.except = {"begin"}};  // the hook has no begin: one object serves one session
   EXPECT_EQ(cr::testing::broken_laws(Plateau{.patience = 3}, no_begin, cr::value<"loss">(1.0f)), "");
   EXPECT_TRUE(cr::testing::broken_laws(Plateau{.patience = 3}, cr::value<"loss">(1.0f)).starts_with("begin: "));
 }

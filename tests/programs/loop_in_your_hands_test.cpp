@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop in the user's hands: a MonitoredSession, run_session, values by structured binding.
+// A user-written loop: a MonitoredSession, run_session, values by structured binding.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop that has nothing to do with graphs: a solver of one's own under stock hooks.
+// A loop without a graph: a user-written solver under stock hooks.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/testing.hpp>
@@ -21,12 +21,12 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// The temperature of a rod: its left end is kept at 1, its right end at 0. Knows nothing of hooks.
+/// The temperature of a rod with the left end at 1 and the right end at 0. Independent of hooks.
 class HeatSolver {
  public:
   explicit HeatSolver(std::size_t points) : now_(points), before_(points) { now_[0] = before_[0] = 1; }
 
-  /// A step in time; `dt` above 0.5 is not stable.
+  /// One time step; unstable for `dt` above 0.5.
   void advance(double dt) {
     std::swap(now_, before_);
     for (std::size_t i = 1; i + 1 < now_.size(); ++i) {
@@ -46,7 +46,7 @@ class HeatSolver {
 
 constexpr double second_per_step = 0.5;
 
-/// The solver as the program has it, and what the test wants to know of it.
+/// The solver as a program uses it, with counters for the test.
 struct Program {
   HeatSolver solver{11};
   cr::testing::ManualClock clock{};
@@ -77,7 +77,7 @@ class NoGraph : public ::testing::Test {
       (std::string("crochet_no_graph_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-/// The numbers at the end of a .npy file.
+/// The last `count` numbers of a .npy file.
 std::vector<double> numbers_in(const std::filesystem::path& path, std::size_t count) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
@@ -110,7 +110,7 @@ TEST_F(NoGraph, RunsUntilNothingChangesAnyMore) {
   EXPECT_EQ(std::count_if(log.lines().begin(), log.lines().end(), is_rate), rates) << log.text();
   EXPECT_EQ(log.lines().size(), static_cast<std::size_t>(rates));
 
-  // A snapshot in the first run, then in the first run that begins a minute after the last one.
+  // One snapshot in the first run, then one in the first run that begins at least 60 s after the last snapshot.
   EXPECT_EQ(program.fields, 1 + static_cast<int>((seconds - second_per_step) / (60 + second_per_step)));
   EXPECT_EQ(numbers_in(folder / "temperature-1.npy", 3), (std::vector<double>{0, 0, 0})) << "the far end";
   const auto early = numbers_in(folder / "temperature-1.npy", 11);
@@ -143,7 +143,7 @@ TEST_F(NoGraph, IsFedByAHook) {
 
 TEST_F(NoGraph, IsStoppedWhenItBlowsUp) {
   Program program;
-  program.dt = 2;  // not stable
+  program.dt = 2;  // unstable
   EXPECT_THROW(
       cr::run(program.step(), cr::HookChain{cr::NanTensor<"residual">{}, cr::StopWhen<"residual">{.below = 1e-8}}),
       cr::NanLossError);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What docs/sessions.md shows, as programs.
+// The programs of docs/sessions.md.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 
@@ -66,11 +66,11 @@ TEST_F(Sessions, AStepOfMoreThanOneRun) {
   double loss = 0;
   cr::run_session(session, [&](auto& s) {
     loss = s.run_step_fn([&](auto& step) {
-      step.session().run(cr::feed<"by">(10.0));  // no hook sees it
+      step.session().run(cr::feed<"by">(10.0));  // without hooks
       return step.run_with_hooks(cr::fetches<"loss">)["loss"_n];
     });
   });
-  EXPECT_EQ(loss, 21);  // the first attempt's 10 stay: a step is repeated, not undone
+  EXPECT_EQ(loss, 21);  // the first attempt's 10 stays: a repeated step is not rolled back
   EXPECT_EQ(session.step(), 1);
 }
 

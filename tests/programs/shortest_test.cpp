@@ -31,7 +31,7 @@ struct Classifier {
   }
 };
 
-/// The number behind `loss = `.
+/// The number after `loss = `.
 float loss_in(const std::string& line) { return std::stof(line.substr(line.find("= ") + 2)); }
 
 TEST(TheShortestProgram, TrainsUntilItsLastStep) {
@@ -68,7 +68,7 @@ TEST(TheShortestProgram, EndsWithItsData) {
     return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
   };
   cr::HookChain chain{cr::LoggingTensor<"loss">{.at_end = true, .sink = cr::testing::RecordingSink{}}};
-  const cr::StopReason why = cr::train<Classifier>(cr::Cpu{}, next, chain);  // a chain that is lent can be looked at
+  const cr::StopReason why = cr::train<Classifier>(cr::Cpu{}, next, chain);  // read below, so passed by reference
   EXPECT_EQ(why.hook, "the data") << "no hook asked to stop";
   EXPECT_EQ(chain.at<0>().state.step, 5);
 }
@@ -99,7 +99,7 @@ TEST(TheShortestProgram, ThrowsWhatGoesWrongAndHooksSeeNoEnd) {
   int batches = 0;
   auto next = [&] {
     b = data.next(6);
-    if (++batches == 3) b.images[0] = std::numeric_limits<float>::quiet_NaN();  // one broken measurement
+    if (++batches == 3) b.images[0] = std::numeric_limits<float>::quiet_NaN();  // one invalid measurement
     if (batches == 10) throw cr::StopIteration("nobody has noticed");
     return cr::feeds(cr::feed<"images">(b.images), cr::feed<"labels">(b.labels));
   };

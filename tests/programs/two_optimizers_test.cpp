@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two optimizers on one graph, and hooks that belong to one of them.
+// Two optimizers on one graph, and hooks for the runs of one of them.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
@@ -19,7 +19,7 @@ namespace {
 namespace cr = crochet;
 using namespace cr::literals;
 
-/// A network of two layers that is used twice: its variables are made once.
+/// A network of two layers that is applied twice with the same variables.
 struct Discriminator {
   cr::Tensor w1, b1, w2, b2;
 
@@ -31,7 +31,7 @@ struct Discriminator {
   constexpr cr::Tensor operator()(cr::Tensor x) const { return matmul(tanh(matmul(x, w1) + b1), w2) + b2; }
 };
 
-/// A least-squares GAN: points of a plane, made of noise, are to look like real ones.
+/// A least-squares GAN: it generates points of a plane from noise, similar to the real ones.
 struct Gan {
   static constexpr void define(cr::GraphBuilder& g) {
     auto batch = g.dynamic("batch");
@@ -66,7 +66,7 @@ struct Points {
   float uniform() { return static_cast<float>(random() % 20001) / 10000.0f - 1; }
 };
 
-/// Counts what it sees; fetches the value in each of its runs.
+/// Counts its calls; fetches the value in each of its runs.
 template <cr::FixedString Text>
 struct Sees {
   static constexpr auto fetches = cr::fetches<Text>;
@@ -91,7 +91,7 @@ auto everything(Session& session) {
   return all;
 }
 
-/// One letter a variable, in the order of everything(): what moved.
+/// One letter per variable, in the order of everything(): g or d if it changed, otherwise '-'.
 std::string moved(const std::vector<std::vector<float>>& before, const std::vector<std::vector<float>>& after) {
   std::string letters;
   for (std::size_t i = 0; i < before.size(); ++i) letters += before[i] == after[i] ? '-' : i < 4 ? 'g' : 'd';
@@ -163,7 +163,7 @@ TEST(TwoOptimizers, HaveHooksOfTheirOwn) {
   EXPECT_GT(g.last, 0);
 }
 
-/// The values that a run computes for hooks alone cost nothing where no hook wants them: the demand tells.
+/// A run fetches a hook's values only if the hook belongs to its plan. The recorded demands show this.
 TEST(TwoOptimizers, FetchForAHookOnlyInItsPlan) {
   cr::testing::ScriptLog log;
   cr::testing::ScriptedExecutor executor{log, cr::value<"d_loss">(1.0f), cr::value<"g_loss">(2.0f),
@@ -184,7 +184,7 @@ TEST(TwoOptimizers, FetchForAHookOnlyInItsPlan) {
   EXPECT_EQ(log.reads["g_loss"], 2);
 }
 
-/// A hook may want a value that the other plan could not compute: what it needs is not fed there.
+/// A hook may fetch a value that the other plan could not compute, because its placeholders are not fed there.
 TEST(TwoOptimizers, NeedOnlyWhatTheirOwnPlanNeeds) {
   Points points;
   points.next();
