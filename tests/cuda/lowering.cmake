@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.25)
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 list(TRANSFORM INCLUDES PREPEND -I)
-# 186: loops without iterations, over tables that are empty in some models.
+# Warning 186: loops without iterations, over tables that are empty in some models.
 execute_process(
   COMMAND ${NVCC} -std=c++20 -arch=sm_75 --expt-relaxed-constexpr -diag-suppress 186 -Xptxas -v --keep
     --keep-dir ${FOLDER} ${INCLUDES} -c ${SOURCE} -o ${FOLDER}/lowering.o

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lowering for both devices: the programs that a plan becomes are types, and here the same types become CUDA
-// kernels. Where there is no GPU the kernels are compiled and lowering.cmake looks at their code; the programs run on
-// the host, element by element as a GPU's threads would, and have to give what the CPU executor gives.
+// One lowering for both devices: a plan's programs are types, and here the same types become CUDA kernels. Without a
+// GPU the kernels are only compiled, and lowering.cmake checks their code. The programs also run on the host, element
+// by element as the threads of a GPU would, and must agree with the CPU executor.
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/kernels/reduction.hpp>
@@ -29,8 +29,8 @@ __global__ void loop_kernel(R refs, std::int64_t rows, std::int64_t columns) {
   if (at < rows * columns) kernel::element(P{}, refs, at / columns, at % columns);
 }
 
-/// The same type, by no alias: nvcc 13 writes aliases as it mangles them into the code for the host, which then does
-/// not compile.
+/// The same type without aliases: nvcc 13 writes aliases in mangled form into the host code, which then does not
+/// compile.
 template <class T>
 struct Plain;
 template <class... I>
@@ -51,7 +51,7 @@ void launch_loop(R refs, std::int64_t rows, std::int64_t columns) {
   loop_kernel<typename Plain<P>::type, typename Plain<R>::type><<<blocks, 128>>>(refs, rows, columns);
 }
 
-/// The one accumulation of a loop that ends in a reduction.
+/// The only accumulation of a loop that ends in a reduction.
 template <class P>
 struct Accumulation;
 template <class First, class... Rest>
@@ -65,7 +65,7 @@ struct Accumulation<kernel::Program<kernel::Accumulate<T, O, A, From>, Rest...>>
   static constexpr int access = A;
 };
 
-/// What a thread's elements are joined in.
+/// The accumulator of one thread.
 template <class A>
 struct Sink {
   typename A::Total total = A::How::template nothing<typename A::Total>;
@@ -77,7 +77,7 @@ struct Sink {
   }
 };
 
-/// Elements first, first + stride, ... of a loop.
+/// The accumulated elements first, first + stride, ... of a loop.
 template <class P, class R>
 CROCHET_HOST_DEVICE auto total_of(const R& refs, std::int64_t rows, std::int64_t columns, std::int64_t first,
                                   std::int64_t stride) {
@@ -94,7 +94,7 @@ CROCHET_HOST_DEVICE void finish_total(const R& refs, std::int64_t n, Total total
   *kernel::ref<A::access>(refs).data = A::Reduction::template finish<typename A::type>(total, n);
 }
 
-/// A loop whose elements all become one: a block, in a fixed order.
+/// A loop that reduces all elements to one: a single block, in a fixed order.
 template <class P, class R>
 __global__ void gather_kernel(R refs, std::int64_t rows, std::int64_t columns) {
   using How = typename Accumulation<P>::How;
@@ -107,7 +107,7 @@ __global__ void gather_kernel(R refs, std::int64_t rows, std::int64_t columns) {
   if (threadIdx.x == 0) finish_total<P>(refs, rows * columns, part[0]);
 }
 
-/// A reduction of [outer, n] with the step's epilogue: a block for each result. Sums are joined in a fixed order.
+/// A reduction of [outer, n] with the step's epilogue: one block per result. Sums are accumulated in a fixed order.
 template <class How, class T, class Epilogue>
 __global__ void reduce_kernel(const T* in, std::int64_t n, double scale, Epilogue epilogue) {
   using Total = kernel::total_t<T>;
@@ -141,12 +141,12 @@ bool there_is_a_gpu() {
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
-/// Zeros that both devices reach; the host alone where there is no GPU.
+/// Zeroed memory that both devices can access; host memory if there is no GPU.
 std::byte* memory(std::size_t bytes) {
   void* p = nullptr;
   bytes = (bytes + 63) / 64 * 64 + 64;
   if (!there_is_a_gpu() || cudaMallocManaged(&p, bytes) != cudaSuccess) p = std::malloc(bytes);
-  return static_cast<std::byte*>(std::memset(p, 0, bytes));  // the program ends before it would be worth freeing it
+  return static_cast<std::byte*>(std::memset(p, 0, bytes));  // never freed: the program is short
 }
 template <class T>
 T* memory(const std::vector<T>& from) {
@@ -157,7 +157,7 @@ template <class Model, class D>
 class StepByStep {
   using T = cpu::Tables<true, Model>;
   using Planned = cpu::Planned<T, D>;
-  using Lowering = cpu::Lowering<T, Planned, void>;  // no policy for products: they are no business of this test
+  using Lowering = cpu::Lowering<T, Planned, void>;  // no policy for products: these models have none
   static constexpr const auto& plan = Planned::plan;
 
  public:
@@ -201,7 +201,7 @@ class StepByStep {
     (std::make_index_sequence<plan.step_count>{});
   }
 
-  /// A reduction of trailing axes: how many results there are, how many elements make one, and their scale.
+  /// A reduction of trailing axes: the number of results, the elements per result, and the scale.
   struct Reduction {
     const float* in;
     std::int64_t results, n;
@@ -277,7 +277,7 @@ void expect_near(const char* what, const char* where, const std::vector<float>& 
   std::printf("%s on %s: %zu elements agree\n", what, where, expected.size());
 }
 
-/// Fetches what the names say on the host and on the GPU, with feeds x and b.
+/// Fetches the named values on the host and on the GPU, with feeds x and b, and compares them.
 template <class Model, FixedString... Text>
 void check_fetches(const char* what, const std::vector<std::vector<float>>& expected) {
   StepByStep<Model, Demand<Names<Name<Text>...>, Names<>>> plan(lowering::rows);
@@ -291,7 +291,7 @@ void check_fetches(const char* what, const std::vector<std::vector<float>>& expe
   if (plan.run_on_gpu()) compare("the GPU", std::make_index_sequence<sizeof...(Text)>{});
 }
 
-/// Three updates, the weights after them.
+/// Compares the weights after three updates.
 void check_update() {
   constexpr int updates = 3;
   const auto repeat = [](const char* where, auto run) {

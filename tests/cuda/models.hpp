@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both parts of the test share: models, inputs, and what the CPU executor makes of them. nvcc compiles no vector
-// code, so the executor is compiled by the host's compiler alone.
+// Shared by both parts of the test: models, inputs, and the CPU executor's results. nvcc compiles no vector code, so
+// only the host's compiler compiles the executor.
 #pragma once
 #include <crochet/base/name.hpp>
 #include <crochet/model.hpp>
@@ -13,7 +13,7 @@ namespace lowering {
 
 inline constexpr std::int64_t rows = 37, columns = 61;
 
-/// Elementwise operations with a row that broadcasts and a number, and two results.
+/// Elementwise operations with a broadcast row and a scalar, and two results.
 struct Fused {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto x = g.placeholder<float>("x", {g.dynamic("rows"), columns});
@@ -23,7 +23,7 @@ struct Fused {
   }
 };
 
-/// A reduction with an epilogue of its own.
+/// A reduction with an epilogue.
 struct Mean {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto x = g.placeholder<float>("x", {g.dynamic("rows"), columns});
