@@ -18,7 +18,7 @@ namespace {
 std::atomic<int> allocations = 0;
 }
 
-// Counts what this program allocates. Not inline, or g++ takes new and free for a mismatched pair.
+// Counts the allocations of this program. Not inline, otherwise g++ reports new and free as a mismatched pair.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
@@ -48,7 +48,7 @@ LabelledImages data_set(std::int64_t size) {
   return {std::move(images), std::move(labels)};
 }
 
-// The numbers of the examples in the next batch, as their labels tell.
+// The indices of the examples in the next batch, computed from their labels.
 std::vector<int> next_examples(Batches& batches) {
   std::vector<int> numbers;
   for (const std::int32_t label : batches.next().labels) numbers.push_back(label - 100);
@@ -238,12 +238,12 @@ TEST(Batches, GoesOnFromAnyPositionAsIfNeverInterrupted) {
     positions.push_back(reference.position());
     lists.push_back(next_examples(reference));
   }
-  positions.push_back(reference.position());  // the end is a position too
+  positions.push_back(reference.position());  // the end is also a position
   for (std::size_t i = 0; i < positions.size(); ++i) {
     Batches fresh = data_set(11).batch(4).shuffle(6).repeat(3);
     fresh.seek(positions[i]);
     EXPECT_EQ(all_examples(fresh), Lists(lists.begin() + static_cast<std::ptrdiff_t>(i), lists.end()));
-    fresh.seek(positions[i]);  // and back again
+    fresh.seek(positions[i]);  // back to an earlier position
     EXPECT_EQ(all_examples(fresh), Lists(lists.begin() + static_cast<std::ptrdiff_t>(i), lists.end()));
   }
 }
@@ -291,7 +291,7 @@ TEST(Batches, NextAllocatesNothing) {
   for (int i = 0; i < 100; ++i) batches.next();
   batches.seek({3, 5});
   EXPECT_EQ(allocations, before);
-  ::operator delete(::operator new(1));  // called by name, it may not be optimized away
+  ::operator delete(::operator new(1));  // a call by name must not be optimized away
   EXPECT_EQ(allocations, before + 1) << "the counter counts";
 }
 

@@ -98,7 +98,7 @@ TEST(FashionMnist, ALabelOutOfRange) {
   expect_says(load_error<DataError>(folder), {train_labels, "the label 10, expected 0 to 9"});
 }
 
-// What Debian's package holds: the numbers are known from the data set's own page.
+// The contents of Debian's package; the numbers are those of the data set's own page.
 TEST(FashionMnist, TheRealDataSet) {
   if (!std::filesystem::exists(crochet::fashion_mnist_folder)) {
     GTEST_SKIP() << "the data set is 30 MB and not ours to copy: `make test` installs it as Debian's package "

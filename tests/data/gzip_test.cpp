@@ -35,7 +35,7 @@ std::string read_error(const std::filesystem::path& path, std::uint64_t limit = 
 
 TEST(GzipFile, GivesTheSameBytesGzippedOrNot) {
   const TemporaryFolder folder;
-  const Bytes bytes = counting(200'000);  // more than one buffer of input, even packed in pieces
+  const Bytes bytes = counting(200'000);  // more than one input buffer, also when compressed in pieces
   for (const std::size_t piece : {std::size_t{1000}, bytes.size(), 2 * bytes.size()}) {
     EXPECT_EQ(read_all(folder.write("plain", bytes), 1 << 24, piece), bytes);
     EXPECT_EQ(read_all(folder.write("packed.gz", gzipped(bytes)), 1 << 24, piece), bytes);
@@ -84,7 +84,7 @@ TEST(GzipFile, AFileThatTheSystemDoesNotOpen) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};
-  // Once with descriptors: a sanitizer checks the types on the way once, and opens a pipe to do so.
+  // Once with descriptors: a sanitizer checks each type once, and opens a pipe for it.
   std::string message = read_error<IoError>(folder.path() / "missing");
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   try {
@@ -98,7 +98,7 @@ TEST(GzipFile, AFileThatTheSystemDoesNotOpen) {
 }
 
 TEST(GzipFile, AFileThatOpensButCannotBeRead) {
-  const std::string unreadable = "/proc/self/mem";  // nothing is mapped at its start
+  const std::string unreadable = "/proc/self/mem";  // no page is mapped at its start
   if (!std::filesystem::exists(unreadable))
     GTEST_SKIP() << "only Linux has " << unreadable << ", a file that opens and cannot be read";
   expect_says(read_error<IoError>(unreadable), {"/proc/self/mem: cannot be read: ", "check the disk"});
@@ -107,7 +107,7 @@ TEST(GzipFile, AFileThatOpensButCannotBeRead) {
 TEST(GzipFile, TruncatedAtAnyByte) {
   const TemporaryFolder folder;
   const Bytes packed = gzipped(counting(600));
-  for (std::size_t size = 2; size < packed.size(); ++size) {  // a shorter one does not look like a gzip file
+  for (std::size_t size = 2; size < packed.size(); ++size) {  // a shorter file is not recognized as gzip
     const std::string message = read_error<DataLossError>(folder.write("cut.gz", first(size, packed)));
     expect_says(message, {"cut.gz: the gzip data is truncated", "copy or download the file again"});
   }
@@ -132,7 +132,7 @@ TEST(GzipFile, AWrongChecksumOrLength) {
   }
 }
 
-// Some bits mean nothing for the content: time, system and kind in the header, the padding of the last byte.
+// Some bits do not affect the content: time, system and kind in the header, the padding of the last byte.
 TEST(GzipFile, AnyChangedBitIsNoticedOrHarmless) {
   const TemporaryFolder folder;
   const Bytes bytes = counting(300);
@@ -172,7 +172,7 @@ TEST(GzipFile, NeverHandsOutMoreThanTheLimit) {
 
 TEST(GzipFile, KnowsAnUpperBoundOfItsSize) {
   const TemporaryFolder folder;
-  const Bytes zeros(5'000'000);  // the best that deflate can do
+  const Bytes zeros(5'000'000);  // deflate's highest compression ratio
   const Bytes packed = gzipped(zeros);
   EXPECT_GE(GzipFile(folder.write("packed.gz", packed), 1).max_unpacked_bytes(), zeros.size());
   EXPECT_EQ(GzipFile(folder.write("packed.gz", packed), 1).max_unpacked_bytes(), packed.size() * 1032);

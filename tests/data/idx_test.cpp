@@ -62,7 +62,7 @@ TEST(Idx, AnArrayMayBeEmpty) {
   const auto array = read_idx<std::uint8_t, 3>(folder.write("a", idx_bytes({0, 28, 28}, {})));
   EXPECT_EQ(array.shape, (std::array<std::int64_t, 3>{0, 28, 28}));
   EXPECT_TRUE(array.data.empty());
-  // A zero hides no overflow of the others.
+  // A zero extent does not make the overflow of the other two an error.
   EXPECT_TRUE((read_idx<std::uint8_t, 3>(folder.write("b", idx_bytes({~0U, ~0U, 0}, {}))).data.empty()));
 }
 
@@ -146,7 +146,7 @@ TEST(Idx, ABadChecksumSpoilsDataThatIsComplete) {
 
 TEST(Idx, DimensionsThatOverflowAreOverTheLimit) {
   const TemporaryFolder folder;
-  // In 64 bits these products are 0, 1 and a small number.
+  // Modulo 2^64 these products are 0, 3 * 2^32 - 1 and 2^33.
   for (const auto& header : {idx_header(8, {1U << 31, 1U << 31, 4}), idx_header(8, {~0U, ~0U, ~0U}),
                              idx_header(8, {0x80000001U, 0x80000000U, 4})}) {
     const auto path = folder.write("huge", joined({header, counting(100)}));
@@ -167,7 +167,7 @@ TEST(Idx, DimensionsOverTheLimit) {
   expect_says((read_error<double, 1>(doubles, IdxLimits{0})), {"the limit of 0 bytes"});
 }
 
-// A header within the limits can still claim far more than a small file holds: nothing may be allocated for it.
+// A header within the limits can claim far more than a small file holds: this memory must not be allocated.
 TEST(Idx, DimensionsThatTheFileCannotHold) {
   const TemporaryFolder folder;
   const Bytes file = joined({idx_header(8, {1U << 31, 1U << 31, 1}), counting(100)});

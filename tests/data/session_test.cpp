@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches as the data of a session: what they hand out can be fed, and their end is a clean end of the session.
+// Batches as the data of a session: they can be fed, and their end is a clean end of the session.
 #include <crochet/crochet.hpp>
 #include <crochet/data.hpp>
 

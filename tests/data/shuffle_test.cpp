@@ -32,7 +32,7 @@ TEST(SplitMix64, BelowIsUniform) {
   constexpr std::uint32_t bound = 6;
   std::array<int, bound> count{};
   for (int i = 0; i < 60'000; ++i) ++count.at(random.below(bound));
-  // Chi-squared with 5 degrees of freedom: 20.5 is exceeded once in a thousand seeds.
+  // Chi-squared with 5 degrees of freedom: one seed in a thousand exceeds 20.5.
   double chi_squared = 0;
   for (const int n : count) chi_squared += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
   EXPECT_LT(chi_squared, 20.5);
@@ -47,7 +47,7 @@ TEST(SplitMix64, BelowStaysBelowAtTheEnds) {
   }
 }
 
-// These orders are part of what the library promises: a run can be repeated on another machine and by a later version.
+// These orders are part of the interface: a run can be repeated on another machine and with a later version.
 TEST(ShuffledOrder, IsTheSameEverywhereAndForever) {
   EXPECT_EQ(order(10, 1, 0), (std::vector<std::uint32_t>{9, 4, 2, 1, 3, 0, 7, 6, 8, 5}));
   EXPECT_EQ(order(10, 1, 1), (std::vector<std::uint32_t>{3, 2, 8, 9, 4, 1, 7, 6, 5, 0}));
@@ -77,11 +77,11 @@ TEST(ShuffledOrder, DependsOnSeedAndEpochOnly) {
   EXPECT_EQ(order(100, 1, 2), order(100, 1, 2));
   EXPECT_NE(order(100, 1, 2), order(100, 1, 3));
   EXPECT_NE(order(100, 1, 2), order(100, 2, 2));
-  EXPECT_NE(order(100, 1, 2), order(100, 2, 1));  // seed and epoch do not stand in for each other
+  EXPECT_NE(order(100, 1, 2), order(100, 2, 1));  // seed and epoch are not interchangeable
   EXPECT_NE(order(100, 0, 1), order(100, 1, 0));
 }
 
-// All 6 orders of 3 come up equally often.
+// All 6 orders of 3 elements are equally frequent.
 TEST(ShuffledOrder, IsUnbiased) {
   std::array<int, 6> count{};
   for (std::uint64_t epoch = 0; epoch < 6000; ++epoch) {
