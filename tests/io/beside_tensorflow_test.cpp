@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet::io in a program that also has messages with the names of the original: both sets are registered, and each
+// crochet::io in a program that also has messages under the names of the original. Both sets are registered, and each
 // reads the bytes of the other.
 #include <crochet/io/checkpoint_state.hpp>
 #include <crochet/io/event_writer.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory budgets of docs/file-formats.md, which the tests of memory and the fuzz targets compare with what readers
-// take.
+// The memory budgets of docs/file-formats.md. The memory tests and the fuzz targets compare the readers' memory with
+// them.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace crochet::test {
 
-/// Bytes of memory at the worst moment, for each byte of input and besides.
+/// Peak memory in bytes: so many for each byte of input, plus a constant.
 struct Budget {
   std::size_t per_byte, constant;
   [[nodiscard]] constexpr std::size_t of(std::size_t input) const { return per_byte * input + constant; }
@@ -25,7 +25,7 @@ inline constexpr std::size_t bytes_per_listed_checkpoint = kib;
 inline constexpr Budget event_budget{32, mib};
 inline constexpr Budget hooks_budget{32, mib};
 
-/// idx, plain or gzipped: of the file, and of the elements that it really holds.
+/// idx, plain or gzipped: for the bytes of the file, and for the elements that the file contains.
 constexpr Budget idx_budget(std::size_t elements) { return {8, mib + 3 * elements}; }
 
 }  // namespace crochet::test

@@ -58,7 +58,7 @@ TEST(CheckpointState, MovesWithItsFolder) {
   EXPECT_NE(read_whole_file(folder / "old/checkpoint").find("\"../elsewhere/m-0\""), std::string::npos);
   std::filesystem::rename(folder / "old", folder / "new");
   EXPECT_EQ(read_checkpoint_state(folder / "new")->newest, folder / "new/m-1");
-  // A folder may be named in several ways.
+  // The folder has several spellings.
   const auto relative = std::filesystem::relative(folder / "new");
   write_checkpoint_state(relative / "",
                          {.newest = folder / "new/m-2", .all = {}, .timestamps = {}, .last_preserved = 0});
@@ -84,7 +84,7 @@ TEST(CheckpointState, OfMoreCheckpointsThanAreReadTheLastAreListed) {
   EXPECT_EQ(read->all.back(), folder / "m-65539");
 }
 
-// 200,000 messages in each other, 65,537 checkpoints, 16 MiB of blanks.
+// Among the texts: 200,000 nested messages, 65,537 checkpoints, 16 MiB of blanks.
 TEST(CheckpointState, RefusesWhatIsNone) {
   const TemporaryFolder folder;
   const std::string right = "model_checkpoint_path: \"m\" ";

@@ -16,7 +16,7 @@ using crochet::io::crc32c;
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span{text}); }
 
-// RFC 3720, appendix B.4, and the check value of the CRC catalogues.
+// The examples of RFC 3720, appendix B.4, and the check value of the CRC catalogues.
 TEST(Crc32c, KnownValues) {
   std::array<std::byte, 32> bytes{};
   EXPECT_EQ(crc32c(bytes), 0x8a9136aau);
@@ -35,7 +35,8 @@ TEST(Crc32c, ContinuesWhereItStopped) {
   }
 }
 
-// Bit by bit, as the polynomial says; at every alignment and for lengths around those that fast code treats apart.
+// Compared with a bit-by-bit computation of the polynomial, at every alignment and around the lengths at which the fast
+// code branches.
 TEST(Crc32c, AgreesWithTheDefinition) {
   std::vector<std::byte> bytes(700);
   std::uint32_t random = 1;

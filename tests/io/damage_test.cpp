@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged data is one exception type, whatever the format: DataLossError.
+// Damaged data gives one exception type in every format: DataLossError.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -31,13 +31,13 @@ using namespace crochet::io;
 using crochet::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
-/// A file of a format, and how it is read.
+/// A file of a format, and the function that reads it.
 struct Damageable {
   std::string what;
-  std::string name;                               // of the file in the folder that is changed
+  std::string name;                               // the file in the folder that is changed
   std::function<void(const fs::path&)> make;      // writes into a folder
-  std::function<void(const fs::path&)> read_all;  // of that folder
-  std::size_t byte;                               // where a bit is flipped
+  std::function<void(const fs::path&)> read_all;  // reads from that folder
+  std::size_t byte;                               // the byte in which a bit is flipped
 };
 
 std::string text_of(const fs::path& path) {
@@ -59,7 +59,7 @@ template <class Format>
 void read_checkpoint(const fs::path& folder) {
   typename Format::Reader(folder / "a").verify();
 }
-/// A checkpoint whose checksums are right, and whose hook state is not.
+/// A checkpoint with correct checksums and a wrong hook state.
 void make_wrong_schema(const fs::path& folder) {
   const std::string schema = text_of(folder / "schema");
   const std::vector<std::int64_t> shape{static_cast<std::int64_t>(schema.size())};
@@ -142,7 +142,7 @@ TEST(Damage, OfEachFormatIsADataLossError) {
     try {
       format.read_all(folder.path());
       ADD_FAILURE() << "it was read";
-    } catch (const DataLossError&) {  // the one type
+    } catch (const DataLossError&) {  // the only type
     } catch (const std::exception& error) {
       ADD_FAILURE() << "another type: " << error.what();
     }

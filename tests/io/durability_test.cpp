@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves that are interrupted or fail, at every byte and call, and damage at every bit: the last good checkpoint is
-// never lost, and nothing damaged is taken for good.
+// Interrupted and failing saves, at every byte and call, and damage at every bit. The last good checkpoint is never
+// lost, and damaged data is never accepted.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -37,7 +37,7 @@ using namespace crochet::io;
 using namespace crochet::test;
 namespace fs = std::filesystem;
 
-/// A checkpoint of a step: some floats, the step, and strings.
+/// A checkpoint of a step: floats, the step, and strings.
 struct Saved {
   explicit Saved(std::int64_t at) : step(at), weights(5, static_cast<float>(at)), texts{"ab", "", std::to_string(at)} {}
   std::vector<TensorRecord> records() const {
@@ -51,7 +51,7 @@ struct Saved {
   std::array<std::int64_t, 1> five{5}, three{3};
 };
 
-/// The step of a checkpoint, if all of it is that step's.
+/// The step of a checkpoint. Checks that all of its values are of this step.
 template <class Format>
 std::int64_t step_of(const fs::path& prefix) {
   const typename Format::Reader reader{prefix};
@@ -121,8 +121,8 @@ TYPED_TEST(Durability, EveryTruncationIsNoticed) {
   }
 }
 
-// The machine stops at every byte that is written and at every call. A checkpoint of an earlier step stays, and so does
-// one of the same prefix, until the new one is there.
+// Stops the machine at every written byte and every call. Until the new checkpoint is complete, the checkpoint of an
+// earlier step and the one with the same prefix both exist.
 TYPED_TEST(Durability, AStopAtAnyByteKeepsTheLastCheckpoint) {
   const TemporaryFolder folder;
   for (int round = 0; round < 2; ++round) {  // data files alternate between two names
@@ -145,7 +145,7 @@ TYPED_TEST(Durability, AStopAtAnyByteKeepsTheLastCheckpoint) {
       EXPECT_TRUE(step == 2 || step == 3) << budget;
       EXPECT_TRUE(step == 3 || !finished);
       if (step == 2) ++old;
-      // What the stop has left does not disturb who saves next.
+      // The files that the stop left do not disturb the next save.
       if (budget % 8 == 0) {
         TypeParam::write(folder / "m-2", Saved{4}.records(), files);
         EXPECT_EQ(step_of<TypeParam>(folder / "m-2"), 4);
@@ -177,8 +177,8 @@ TYPED_TEST(Durability, AFirstCheckpointIsWholeOrNotThere) {
   }
 }
 
-// Every byte and every call fails, for each reason that a disk has: the error names the file and the reason, nothing
-// temporary stays, and the checkpoint that was there is still there.
+// Every byte and every call fails, with each error that a disk can have. The error names the file and the reason, no
+// temporary file stays, and the previous checkpoint still exists.
 TYPED_TEST(Durability, AFailureAtAnyByteNamesFileAndCause) {
   const TemporaryFolder folder;
   LocalFilesWithoutSync files;
@@ -199,7 +199,7 @@ TYPED_TEST(Durability, AFailureAtAnyByteNamesFileAndCause) {
       }
       const std::int64_t step = step_of<TypeParam>(folder / "m-2");
       EXPECT_TRUE(step == 2 || step == 3) << budget;
-      if (step == 3 && !finished) {  // only the folder could not be synced, or what was replaced not be removed
+      if (step == 3 && !finished) {  // failed at the sync of the folder or the removal of the old data
         TypeParam::write(folder / "m-2", Saved{2}.records(), files);
       } else if (!finished) {
         EXPECT_LE(TypeParam::files(folder / "m-2").size(), before + 1) << budget;
@@ -231,9 +231,9 @@ TEST(CheckpointStateDurability, AStopAtAnyByteKeepsTheState) {
   }
 }
 
-// ---- The same with the kernel's own failures ---------------------------------------------------------------------
+// ---- The same with failures of the kernel
 
-/// What `body` returns, in a child process; nothing if it could not be set up.
+/// The result of `body` in a child process; empty if the child could not be prepared.
 std::optional<std::string> in_child(const std::function<std::optional<std::string>()>& body) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return std::nullopt;
@@ -285,7 +285,7 @@ TYPED_TEST(Durability, AFileThatMayNotGrow) {
   EXPECT_EQ(step_of<TypeParam>(folder / "m-2"), 2);
 }
 
-/// Runs `body` where the folder is a disk of a megabyte of its own; nothing if this user may not have one.
+/// Runs `body` with the folder on a separate disk of one megabyte. Empty if this user may not mount one.
 std::optional<std::string> on_small_disk(const fs::path& folder, const std::function<std::string()>& body) {
   return in_child([&]() -> std::optional<std::string> {
     if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
@@ -328,7 +328,7 @@ TYPED_TEST(Durability, NoPermission) {
   fs::permissions(folder.path(),
                   fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
   const std::optional<std::string> error = in_child([&]() -> std::optional<std::string> {
-    if (geteuid() == 0 && setuid(65534) != 0) return std::nullopt;  // for root everything is permitted
+    if (geteuid() == 0 && setuid(65534) != 0) return std::nullopt;  // root ignores permissions
     return error_of_save<TypeParam>(folder / "m-2");
   });
   fs::permissions(folder.path(), fs::perms::owner_all);

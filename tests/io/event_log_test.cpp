@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records, event files and what keeps them going when the disk does not: without threads, on clocks that stand still.
+// Records, event files, and the log that continues after errors of the disk. No threads; the clocks stand still.
 #include <gtest/gtest.h>
 
 #include "event_memory.hpp"
@@ -106,7 +106,7 @@ TEST(EventFile, NamesAreUniqueAndSort) {
   EXPECT_EQ(paths[0].extension(), ".s");
 }
 
-// Times that no clock shows: a later one would overflow, or have too many digits to sort behind.
+// Times that no clock shows. A later time would overflow, or have too many digits to sort after it.
 TEST(EventFile, NamesWithImpossibleTimesDoNotCount) {
   for (const std::string time : {"9223372036854775807", "9223372036854775806", "99999999999", "9999999999",
                                  "-9223372036854775808", "123456789012345678901234567890"}) {
@@ -141,7 +141,7 @@ TEST(EventFile, AFolderThatCannotBeMadeIsAnErrorThatNamesIt) {
 }
 
 TEST(EventFileSink, LeavesNothingOfAWriteThatFails) {
-  // A file of at most 100 bytes: the second write is cut short by the system, as on a full disk.
+  // A file of at most 100 bytes: the system cuts the second write short, as on a full disk.
   const fs::path folder = crochet::testing::empty_folder();
   fs::create_directories(folder);
   const fs::path path = folder / "events";
@@ -177,7 +177,7 @@ TEST(EventFileSink, SeesThatItsFileVanished) {
   EXPECT_TRUE(sink->vanished());
 }
 
-// ---- what keeps them going
+// ---- continuing after errors
 
 struct Bench {
   EventDisk disk;

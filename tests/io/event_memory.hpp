@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event files in memory, and disks that are full when a test says so.
+// Event files in memory, and disks that a test can make full.
 #pragma once
 
 #include <crochet/proto/event.pb.h>
@@ -20,7 +20,7 @@
 
 namespace crochet::testing {
 
-/// A ManualClock that a thread may read while the test moves it.
+/// A ManualClock that threads may read while the test moves it.
 class SharedClock {
  public:
   [[nodiscard]] double operator()() const { return *seconds_; }
@@ -30,18 +30,18 @@ class SharedClock {
   std::shared_ptr<std::atomic<double>> seconds_ = std::make_shared<std::atomic<double>>(0);
 };
 
-/// All event files of a test, by path. Copies are the same disk.
+/// All event files of a test, by path. Copies share the files.
 struct EventDisk {
   struct File {
     std::string bytes;
-    std::string synced;  // what would be left after a power cut
+    std::string synced;  // the content after a power cut
     bool removed = false;
   };
   struct State {
     std::vector<std::filesystem::path> order;
     std::map<std::filesystem::path, File> files;
     std::atomic<bool> full = false;
-    std::atomic<bool> read_only = false;  // no new file can be made
+    std::atomic<bool> read_only = false;  // creating a file fails
     std::atomic<int> syncs = 0;
   };
   std::shared_ptr<State> state = std::make_shared<State>();
@@ -76,7 +76,7 @@ struct EventDisk {
   }
 };
 
-/// The whole events in a file's bytes.
+/// The complete events in the bytes of a file.
 inline std::vector<proto::Event> events_in(std::string_view bytes) {
   std::vector<proto::Event> events;
   while (const auto record = io::next_tfrecord(bytes)) {
@@ -92,7 +92,7 @@ inline std::string bytes_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What an event is, in a few letters: `version`, `loss@3=0.5`, `START@1`.
+/// A short text of an event: `version`, `loss@3=0.5`, `START@1`.
 inline std::string short_text(const proto::Event& event) {
   const std::string at = "@" + std::to_string(event.step());
   if (event.has_file_version()) return "version";
@@ -124,7 +124,7 @@ inline std::string short_text(const std::vector<proto::Event>& events) {
   return text;
 }
 
-/// A folder of this test's own, empty.
+/// An empty folder for this test.
 inline std::filesystem::path empty_folder() {
   const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
   std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "crochet_events" /

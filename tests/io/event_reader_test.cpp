@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading event files: this library's, those as TensorFlow 1 and 2 write them, those that end early, damaged ones.
+// Reading event files: of this library, of TensorFlow 1 and 2, truncated and damaged ones.
 #include <crochet/base/little_endian.hpp>
 #include <crochet/io/event_reader.hpp>
 
@@ -40,7 +40,7 @@ std::vector<io::EventRecord> records_of(io::EventReader& reader) {
   while (auto record = reader.next()) records.push_back(*std::move(record));
   return records;
 }
-/// "tag@step kind" of each, or "kind".
+/// "tag@step kind" of each record, or "kind".
 std::vector<std::string> texts_of(const std::vector<io::EventRecord>& records) {
   std::vector<std::string> texts;
   for (const io::EventRecord& record : records) {
@@ -55,7 +55,7 @@ struct File {
   TemporaryFolder folder{};
   std::filesystem::path path;
 };
-/// The content of the only record of a file that holds this value.
+/// The content of the only record of a file with this value.
 template <class Content>
 Content only(std::string_view value) {
   const File file(record_file({event_of(1, 2, {value})}));
@@ -157,7 +157,7 @@ TEST(EventReader, TensorsOfOtherPluginsStayTensors) {
   EXPECT_EQ(read.bytes, raw({1.0F, 2.0F}));
 }
 
-// TensorFlow 1's writer names the plug-in of a tag in its first summary only.
+// TensorFlow 1's writer stores the plug-in of a tag in its first summary only.
 TEST(EventReader, ThePluginOfATagIsRemembered) {
   const auto tensor = Message{}.number(1, 7).text(2, shape({3})).text(8, "2").text(8, "1").text(8, "png");
   const std::string first(Message{}.text(1, "i").text(8, tensor).text(9, metadata("images")));

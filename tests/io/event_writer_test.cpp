@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writer's thread and queue, what it writes for each kind of event, and the cache of writers. No test depends on
-// how fast a thread is: what has to be slow waits until it is told to go on.
+// The writer's thread and queue, the bytes of each kind of event, and the cache of writers. No test depends on the
+// speed of a thread: a slow operation waits until the test continues it.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
 #include <crochet/proto/tensor.pb.h>
@@ -106,7 +106,7 @@ TEST(EventWriter, ASessionBeginsBeforeItsFirstSummary) {
   summary(101);  // resumed from 100
   summary(101);  // another hook, in the same step
   summary(105);
-  summary(103);  // recovered from 102: what was written of 103 to 105 is void
+  summary(103);  // recovered at 102: the values of 103 to 105 are void
   summary(104);
   events.stop(104, "enough");
   events.stop(104, "enough");
@@ -149,7 +149,7 @@ TEST(EventWriter, FlushesByItselfWhenItIsTime) {
   events.flush();
   const int before = desk.disk->syncs;
   desk.clock.advance(121);
-  events.add_scalar("a", 1, 2);  // two events: the flush of the first is over when the second is taken
+  events.add_scalar("a", 1, 2);  // two events: the first one's flush has ended when the second is taken
   events.add_scalar("a", 1, 3);
   events.close();
   EXPECT_EQ(desk.disk->syncs, before + 2) << "one that was due, and the last";
@@ -175,7 +175,7 @@ TEST(EventWriter, RefusesATagOfRunMetadataThatWasUsed) {
   EXPECT_THROW(events.add_scalar("", 1, 1), crochet::LogicError);
 }
 
-/// A disk on which nothing but the version is written until the gate is opened.
+/// A disk that writes only the version until the gate is opened.
 struct Gate {
   std::promise<void> reached, open;
 };
@@ -198,7 +198,7 @@ auto slow(const EventDisk& disk, Gate& gate) {
   return [disk, &gate](const fs::path& path) { return std::make_unique<SlowSink>(disk(path), gate); };
 }
 
-/// Says when something was written.
+/// Sets a promise at each write.
 struct TellingSink final : io::EventSink {
   TellingSink(std::unique_ptr<io::EventSink> to, std::promise<void>& p) : inner(std::move(to)), written(p) {}
   void write(std::string_view bytes) override {
@@ -234,7 +234,7 @@ TEST(EventWriter, DropsWhatFindsNoRoomInTimeAndSaysSo) {
   options.log.file.create = slow(desk.disk, gate);
   const io::EventWriter events(crochet::testing::empty_folder(), options);
   events.add_scalar("a", 0, 0);
-  gate.reached.get_future().wait();  // its write has begun and does not end: the queue is empty
+  gate.reached.get_future().wait();  // the write of event 0 has begun and blocks: the queue is empty
   for (int i = 1; i <= 5; ++i) events.add_scalar("a", 0, i);
   EXPECT_EQ(events.dropped(), 2U);
   gate.open.set_value();
@@ -282,7 +282,7 @@ TEST(EventWriter, OrWaitsForRoomForEver) {
     events.add_scalar("a", 0, 2);
   });
   tries.get_future().wait();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // right either way; long enough to see one that gives up
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // passes at any speed; long enough to notice a give-up
   gate.open.set_value();
   step.join();
   events.flush();
@@ -295,7 +295,7 @@ TEST(EventQueue, AFlushDoesNotWaitForWhatIsAddedAfterIt) {
   int works = 0;
   io::detail::EventQueue queue{io::EventLog(crochet::testing::empty_folder(), desk.options().log), 10, 0};
   const std::function<void(io::EventLog&)> again = [&](io::EventLog&) {
-    if (!flushed && ++works < 5'000'000) queue.add(again);  // there is always something to do
+    if (!flushed && ++works < 5'000'000) queue.add(again);  // keeps the queue busy
   };
   queue.add(again);
   queue.flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file system that fails, or a machine that stops, at a moment of the test's choosing.
+// A file system that fails, or a machine that stops, at a point that the test chooses.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,10 @@
 
 namespace crochet::test {
 
-/// What a test throws through the code that writes when the machine stops. Nothing that the code then does has an
-/// effect.
+/// Thrown through the writing code when the machine stops. Later calls of that code have no effect.
 struct MachineStopped {};
 
-/// The files of this machine, without waiting for the disk.
+/// Files on disk, without the wait for the disk in sync.
 class LocalFilesWithoutSync : public io::FileSystem {
  public:
   std::unique_ptr<io::OutputFile> create(const std::filesystem::path& path, std::error_code& error) override {
@@ -46,8 +45,8 @@ class LocalFilesWithoutSync : public io::FileSystem {
   };
 };
 
-/// The files of this machine, for `budget` bytes and calls. The next byte or call then fails with `error`; or, if there
-/// is none, the machine stops there, and whatever was not synced is lost. Nothing waits for a disk.
+/// Files on disk that work for `budget` bytes and calls. The next byte or call fails with `error`. Without an error the
+/// machine stops there, and unsynced data is lost. No call waits for the disk.
 class FaultyFiles final : public io::FileSystem {
  public:
   explicit FaultyFiles(std::size_t budget, std::error_code error = {}) : budget_(budget), error_(error) {}
@@ -66,13 +65,13 @@ class FaultyFiles final : public io::FileSystem {
   }
   std::error_code remove(const std::filesystem::path& path) override {
     if (stopped_) return {};
-    if (error_ && budget_ == 0) return io::local_files().remove(path);  // who cleans up after an error
+    if (error_ && budget_ == 0) return io::local_files().remove(path);  // clean-up after an error works
     if (const std::error_code error = spend()) return error;
     return io::local_files().remove(path);
   }
   std::error_code sync_folder(const std::filesystem::path&) override { return spend(); }
 
-  /// Was everything done before the budget was spent?
+  /// Whether everything was done within the budget.
   bool had_enough() const { return budget_ > 0; }
 
  private:

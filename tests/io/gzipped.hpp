@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text as a gzip file.
+// Compresses a text to a gzip file.
 #pragma once
 
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of two files, with the compiled halves in the headers of both: what is defined twice is inline.
+// A program of two files with the definitions of the compiled parts in the headers: every definition is inline.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/step/step_executor.hpp>
@@ -11,7 +11,7 @@
 
 #include "temporary_folder.hpp"
 
-std::string write_an_event(const std::filesystem::path& folder);  // header_only_part.cpp
+std::string write_an_event(const std::filesystem::path& folder);  // defined in header_only_part.cpp
 
 namespace {
 

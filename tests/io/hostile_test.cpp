@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files made to do harm: every checksum is right, and what they say is not. A reader refuses them, or reads what is
-// there; it takes no memory that the file does not account for, and never reads beyond anything (see the preset asan).
+// Malicious files: every checksum is correct, and the content is not. A reader rejects them or reads what exists. Its
+// memory is bounded by the size of the file, and it never reads out of bounds (see the preset asan).
 #include <crochet/proto/tensor.pb.h>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
@@ -58,7 +58,7 @@ BundleHeaderProto header(int shards = 1) {
   return proto;
 }
 
-/// 8 bytes of two floats at the begin of the data file, which holds 1, 2, 3, 4.
+/// 8 bytes of two floats at the beginning of the data file, which contains 1, 2, 3, 4.
 BundleEntryProto entry(std::int64_t offset = 0, std::vector<std::int64_t> shape = {2}) {
   BundleEntryProto proto;
   proto.set_dtype(crochet::proto::DT_FLOAT);
@@ -119,7 +119,7 @@ TEST(HostileBundle, PlacesBeyondFourGigabytesAreRead) {
   constexpr std::int64_t far = std::int64_t{5} << 30;
   const std::string bytes = read_whole_file(data);
   std::error_code error;
-  std::filesystem::resize_file(data, static_cast<std::uintmax_t>(far), error);  // sparse: takes no room on the disk
+  std::filesystem::resize_file(data, static_cast<std::uintmax_t>(far), error);  // sparse: uses no space on the disk
   if (error) GTEST_SKIP() << "no file here can be that large: " << error.message();
   std::ofstream{data, std::ios::binary | std::ios::app} << bytes;
   BundleEntryProto proto = entry(0);
@@ -156,7 +156,7 @@ TEST(HostileBundle, EntriesThatCannotBe) {
       changed([](auto& e) { e.mutable_shape()->mutable_dim(0)->set_size(-2); }),
       changed([](auto& e) { e.mutable_shape()->mutable_dim(0)->set_size(most); }),
       changed([](auto& e) { e.mutable_shape()->set_unknown_rank(true); }),
-      changed([](auto& e) {  // 2^64 bytes, which is 0 where it is not noticed
+      changed([](auto& e) {  // 2^64 bytes, which overflow to 0
         e.mutable_shape()->mutable_dim(0)->set_size(std::int64_t{1} << 31);
         e.mutable_shape()->add_dim()->set_size(std::int64_t{1} << 31);
         e.set_size(0);
@@ -193,7 +193,7 @@ TEST(HostileBundle, HeadersThatCannotBe) {
   EXPECT_THROW(bundle.read(), crochet::DataLossError);
   bundle.write({{"", header().SerializeAsString()}, {"x", "\xff"}});
   EXPECT_THROW(bundle.read(), crochet::DataLossError);
-  bundle.write({{"x", entry().SerializeAsString()}});  // none at all
+  bundle.write({{"x", entry().SerializeAsString()}});  // no header entry
   EXPECT_THROW(bundle.read(), crochet::DataLossError);
   bundle.write(std::vector<KeyValue>{});
   EXPECT_THROW(bundle.read(), crochet::DataLossError);
@@ -265,7 +265,7 @@ TEST(HostileBundle, PartsThatDoNotFit) {
   EXPECT_THROW(bundle.read(), crochet::DataLossError);
 }
 
-/// A table whose blocks have been given their checksums again: (offset, size) of each, without trailers.
+/// The blocks of a table whose checksums are recomputed: (offset, size) of each, without trailers.
 using Blocks = std::vector<std::pair<std::size_t, std::size_t>>;
 void seal(std::string& table, const Blocks& blocks) {
   for (const auto& [offset, size] : blocks) {
@@ -274,7 +274,7 @@ void seal(std::string& table, const Blocks& blocks) {
   }
 }
 
-/// A table of one data block whose index names this place for it; without one, the right place.
+/// A table of one data block whose index entry has this offset and size; the correct ones if none are given.
 std::string table_that_points_to(std::uint64_t offset, std::optional<std::uint64_t> size = std::nullopt) {
   const std::vector<KeyValue> entries{{"", header().SerializeAsString()}, {"x", entry().SerializeAsString()}};
   const std::string good = write_sorted_table(entries);
@@ -304,7 +304,7 @@ TEST(HostileTable, PlacesOutsideTheFile) {
   }
 }
 
-// Any change at all, with checksums made to fit it: the reader throws one of the library's errors, or reads.
+// Random changes with corrected checksums: the reader throws an error of the library, or succeeds.
 TEST(HostileTable, RandomChangesWithRightChecksums) {
   const Bundle bundle;
   std::vector<KeyValue> entries{{"", header().SerializeAsString()}};
@@ -319,7 +319,7 @@ TEST(HostileTable, RandomChangesWithRightChecksums) {
   for (int i = 0; i < 3000; ++i) {
     std::string bad = good;
     for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
-      const auto [offset, size] = blocks[below(2) * 2];  // the data or the index
+      const auto [offset, size] = blocks[below(2) * 2];  // the data or the index block
       const std::array<char, 4> likely{'\0', '\x7f', '\x80', '\xff'};
       bad[offset + below(size + 1)] = below(2) == 0 ? likely[below(4)] : static_cast<char>(below(256));
     }
@@ -336,7 +336,7 @@ TEST(HostileTable, RandomChangesWithRightChecksums) {
   EXPECT_GT(read, 10);
 }
 
-// A million lists in each other: whoever goes down into them one call each needs more stack than there is.
+// A million nested lists. A reader that recurses once per list would overflow the stack.
 TEST(HostileSafetensors, DeepNesting) {
   const TemporaryFolder folder;
   const std::size_t depth = 1'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of readers share: a folder that goes away with the test, and the bytes of gzip and idx files.
+// Shared by the tests of readers: a temporary folder, and the bytes of gzip and idx files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace crochet::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A new, empty folder, removed with all that is in it at the end of the scope.
+/// A new, empty folder. The destructor removes it with its content.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -36,7 +36,7 @@ class TemporaryFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file in this folder, over one of the same name, and returns its path.
+  /// Writes a file in this folder, replacing one of the same name. Returns its path.
   std::filesystem::path write(const std::string& name, const Bytes& bytes) const {
     const auto path = path_ / name;
     std::ofstream file(path, std::ios::binary);
@@ -95,7 +95,7 @@ inline Bytes counting(std::size_t size) {
   return bytes;
 }
 
-/// Calls `action` and returns what the exception says that it must throw; "" if it throws nothing.
+/// Calls `action` and returns the message of the exception, which must be an Exception; "" if none is thrown.
 template <class Exception, class Action>
 std::string message_of(const Action& action) {
   try {
@@ -106,7 +106,7 @@ std::string message_of(const Action& action) {
   return {};
 }
 
-/// The message has all these parts.
+/// Checks that the message contains all these parts.
 inline void expect_says(const std::string& message, std::initializer_list<const char*> parts) {
   for (const char* part : parts)
     EXPECT_NE(message.find(part), std::string::npos) << '"' << message << "\" lacks \"" << part << '"';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that are not on a disk, to be read.
+// A read-only file system in memory.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace crochet::test {
 
-/// `files["a.index"] = bytes`: the bytes are borrowed. Nothing can be written.
+/// `files["a.index"] = bytes`: the bytes are borrowed. Writing is not supported.
 class MemoryFiles final : public io::FileSystem {
  public:
   std::string_view& operator[](const std::string& name) { return files_[name]; }

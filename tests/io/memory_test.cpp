@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory budget of each reader (docs/file-formats.md): files made to take as much memory as possible for each byte
-// of theirs, read or refused.
+// The memory budget of each reader (docs/file-formats.md), with files that maximize the memory per byte of file, valid
+// or rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Case {
   std::string bytes;
 };
 
-/// Writes each case to `file`, reads it, and compares what that took with the budget.
+/// Writes each case to `file`, reads it, and compares the memory of the reader with the budget.
 void expect_within(const Budget& budget, const std::vector<Case>& cases, std::string_view file,
                    const std::function<void(const std::filesystem::path& folder)>& read) {
   for (const Case& made : cases) {
@@ -63,7 +63,7 @@ std::string repeated(std::string_view text, std::size_t times) {
   for (std::size_t i = 0; i < times; ++i) all += text;
   return all;
 }
-/// Four letters, in order.
+/// The number as four letters, in increasing order.
 std::string name_of_number(std::size_t i) {
   static constexpr std::string_view letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   std::string name(4, '0');
@@ -71,7 +71,7 @@ std::string name_of_number(std::size_t i) {
   return name;
 }
 
-/// A tensor of no elements, in six bytes.
+/// A tensor without elements, in six bytes.
 const std::string smallest_tensor("\x08\x01\x12\x02\x12\x00", 6);
 
 std::string small_tensors(std::size_t count) {
@@ -80,7 +80,7 @@ std::string small_tensors(std::size_t count) {
   return entries;
 }
 
-/// Keys that share as much as every 16th key in full permits.
+/// Long keys with a common prefix. As the format requires, every 16th key is stored in full.
 std::string long_keys(std::size_t groups, std::size_t length) {
   std::string entries = table_entry(0, "", bundle_header);
   for (std::size_t g = 0; g < groups; ++g) {
@@ -90,7 +90,7 @@ std::string long_keys(std::size_t groups, std::size_t length) {
   return entries;
 }
 
-/// Snappy's form of a text and copies of it: about 21 bytes for each of its own.
+/// A text and copies of its bytes, compressed by Snappy: 3 bytes for each copy of 64.
 std::string snappy_of(std::string_view text, std::size_t copies) {
   std::string packed = varint(text.size() + 64 * copies) + static_cast<char>(62 << 2);
   packed += number32(static_cast<std::uint32_t>(text.size() - 1)).substr(0, 3);
@@ -230,7 +230,7 @@ TEST(Memory, EventFiles) {
 }
 
 TEST(Memory, IdxAndGzip) {
-  const std::string promises("\0\0\x08\x03\0\0\x04\x00\0\0\x04\x00\0\0\x03\x00", 16);  // 805,306,368 bytes
+  const std::string promises("\0\0\x08\x03\0\0\x04\x00\0\0\x04\x00\0\0\x03\x00", 16);  // declares 805,306,368 bytes
   const auto read = [](const auto& folder) { (void)io::read_idx<std::uint8_t, 3>(folder / "images"); };
   expect_within(idx_budget(0),
                 {{"a header that promises 0.8 GB", promises},
@@ -242,7 +242,7 @@ TEST(Memory, IdxAndGzip) {
   expect_within(idx_budget(std::size_t{19} << 20), {{"20 MB that gzip packed in 20 kB", bomb}}, "images", read);
 }
 
-/// A checkpoint in memory, of the tensors of hooks.
+/// A checkpoint in memory with the tensors of hooks.
 struct MemoryReader {
   std::vector<io::TensorEntry> entries{};
   std::vector<std::string> contents{};

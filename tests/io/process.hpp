@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second process of a test, which does something, reports that it is done, and lives until it is told to end.
+// A second process of a test: it calls a function, reports the result, and lives until the test ends it.
 #pragma once
 
 #include <csignal>
@@ -16,7 +16,7 @@ namespace crochet::test {
 
 class Process {
  public:
-  /// Forks. The child calls `act`; what that returns, or the message of what it throws, is report().
+  /// Forks. The child calls `act`. report() is its return value, or the message of its exception.
   explicit Process(const std::function<std::string()>& act) {
     int report[2], life[2];
     if (::pipe(report) != 0 || ::pipe(life) != 0) std::perror("pipe");
@@ -37,17 +37,17 @@ class Process {
   Process& operator=(const Process&) = delete;
   ~Process() { end(); }
 
-  /// What the child reported when `act` was over; it is alive since, with all that `act` did not destroy.
+  /// The report of the child. The child still lives, with every object that `act` did not destroy.
   const std::string& report() const { return report_; }
   pid_t pid() const { return pid_; }
   std::string name() const { return "process " + std::to_string(pid_); }
 
-  /// Returns when it is gone.
+  /// Kills the child and waits for its end.
   void kill() {
     ::kill(pid_, SIGKILL);
     end();
   }
-  /// Ends it without destructors, and returns when it is gone.
+  /// Ends the child without destructors and waits for its end.
   void end() {
     if (pid_ <= 0) return;
     ::close(life_);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disks that cannot be read, reads that come short, memory that is not there: nothing crashes, and each is the error
-// that it has to be, for every reader.
+// Failing disks, short reads and missing memory, for every reader: no crash, and the documented error.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,13 +30,13 @@ using crochet::test::all_readers;
 using crochet::test::ReaderOfFiles;
 using crochet::test::TemporaryFolder;
 
-/// The files of this machine, whose calls for reading are counted, and one of which fails.
+/// Files on disk. Counts the calls for reading; one of them fails.
 class FaultyReads : public crochet::test::LocalFilesWithoutSync {
  public:
-  std::size_t calls = 0;                // so far: openings and reads
-  std::size_t fails = ~std::size_t{0};  // the call that does
+  std::size_t calls = 0;                // openings and reads so far
+  std::size_t fails = ~std::size_t{0};  // the call that fails
   std::error_code error = std::make_error_code(std::errc::io_error);
-  std::size_t most = ~std::size_t{0};  // bytes that one read gives
+  std::size_t most = ~std::size_t{0};  // maximal bytes per read
 
   std::unique_ptr<io::RandomAccessFile> open(const fs::path& path, std::error_code& why) override {
     if (calls++ == fails) return why = error, nullptr;
@@ -61,7 +60,7 @@ class FaultyReads : public crochet::test::LocalFilesWithoutSync {
   };
 };
 
-/// Runs `act(reader, folder)` for each reader, with its files in a folder.
+/// Calls `act(reader, folder)` for each reader, with its files in a folder.
 template <class F>
 void for_each_reader(F act) {
   for (const ReaderOfFiles& reader : all_readers()) {
@@ -99,7 +98,7 @@ TEST(ReadFaults, ReadsThatASignalInterruptsAreRepeated) {
       try {
         reader.read(folder, files);
         EXPECT_EQ(files.calls, calls + 1);
-      } catch (const crochet::IoError& error) {  // opening is not repeated
+      } catch (const crochet::IoError& error) {  // an interrupted open is not repeated
         EXPECT_NE(std::string(error.what()).find("Interrupted system call"), std::string::npos) << error.what();
       }
     }
@@ -146,7 +145,7 @@ TEST(ReadFaults, AFolderAndAMissingFileAreIoErrors) {
   });
 }
 
-/// Reads with allocation number i failing, or that one and all behind it. Returns whether there were so many.
+/// Reads while allocation number i fails, or that one and all later ones. Returns whether a read allocates so often.
 bool read_without_memory(const ReaderOfFiles& reader, const fs::path& folder, std::size_t i, bool and_all_after,
                          int& named, int& bare) {
   FaultyReads files;
@@ -168,7 +167,7 @@ TEST(ReadFaults, MemoryThatIsNotThereIsAnErrorThatSaysSo) {
     for (std::size_t i = 0; read_without_memory(reader, folder, i, false, named, bare); ++i) ASSERT_LT(i, 100'000u);
     EXPECT_GT(named, 0);
     EXPECT_LE(bare, reader.own_allocations) << "allocations outside of the reader";
-    // Where there is no memory for the message either, it is a std::bad_alloc.
+    // Without memory for the message the error is std::bad_alloc.
     for (std::size_t i = 0; read_without_memory(reader, folder, i, true, named, bare); ++i) ASSERT_LT(i, 100'000u);
   });
 }

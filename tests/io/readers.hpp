@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every reader of files, with a small file that it reads: what holds for all of them is tested for all of them.
+// Every reader of files, with a small file for it. Tests of common properties run for each of them.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ namespace crochet::test {
 
 struct ReaderOfFiles {
   std::string_view name;
-  std::vector<std::string_view> files;                                      // that it reads, in the folder
-  std::function<void(const std::filesystem::path&)> write;                  // into a folder
-  std::function<void(const std::filesystem::path&, io::FileSystem&)> read;  // all of it; throws where it is not right
-  int own_allocations = 40;  // of `read` itself, at most: for paths, buffers and the state of hooks
+  std::vector<std::string_view> files;                                      // in the folder
+  std::function<void(const std::filesystem::path&)> write;                  // writes the files into a folder
+  std::function<void(const std::filesystem::path&, io::FileSystem&)> read;  // reads everything; throws if it is damaged
+  int own_allocations = 40;  // upper bound of allocations in `read` itself: paths, buffers, hook state
 };
 
 inline ChainState some_state() {

@@ -27,7 +27,7 @@ std::string with_length(std::string_view header) {
   return detail::little_endian(header.size(), 8) + std::string(header);
 }
 
-/// A file of somebody else: the header, spaces up to a multiple of 8, and the data.
+/// A file of another writer: the header, spaces up to a multiple of 8, and the data.
 void write_foreign(const std::filesystem::path& path, std::string header, std::string_view data) {
   header.append((8 - header.size() % 8) % 8, ' ');
   const std::string bytes = with_length(header) + std::string(data);
@@ -86,7 +86,7 @@ TEST(Safetensors, ReadsWhatItWrote) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// The layout of the reference writer: large types first, then by name; the data begin at a multiple of eight.
+// The layout of the reference writer: large types first, then by name. The data begin at a multiple of eight.
 TEST(Safetensors, LaysTensorsOutAsTheReferenceWriterDoes) {
   const TemporaryFolder folder;
   const std::array<std::uint8_t, 1> u8{9};
@@ -123,7 +123,7 @@ TEST(Safetensors, RefusesHostileHeaders) {
       "{" + w,
       "{" + w + "}\n",
       " {" + w + "}",
-      "{" + w + "," + w + "}",  // a name twice
+      "{" + w + "," + w + "}",  // a duplicate name
       R"({"w":{"dtype":"F32","dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
       R"({"w":{"dtype":"F99","shape":[2],"data_offsets":[0,8]}})",
       R"({"w":{"dtype":"f32","shape":[2],"data_offsets":[0,8]}})",
@@ -134,15 +134,15 @@ TEST(Safetensors, RefusesHostileHeaders) {
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8,8]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})",
-      R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",   // bytes are left over
-      R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",  // or missing
+      R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",   // too many bytes
+      R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,12]}})",  // too few bytes
       R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",   // a gap
       R"({"w":{"dtype":"F32","shape":[2]}})",
       R"({"w":[]})",
       R"({"w":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,0]}})",  // 2^64 elements
       R"({"w":{"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,8]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[18446744073709551608,18446744073709551616]}})",
-      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" + w + "}",  // one on top of the other
+      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" + w + "}",  // overlapping tensors
       R"({"__metadata__":{"a":1},)" + w + "}",
       R"({"__metadata__":[],)" + w + "}",
       R"({"__metadata__":{"a":{}},)" + w + "}",
@@ -155,7 +155,7 @@ TEST(Safetensors, RefusesHostileHeaders) {
       R"({"w":{"dtype":"F32","shape":{},"data_offsets":[0,8]}})",
       R"({"w":{"dtype":"F32","shape":null,"data_offsets":[0,8]}})",
       R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0]}})",
-      R"({"__metadata__":{"crochet.tensor_crc32c":"00000000"},)" + w + "}",  // ours, but for its checksum
+      R"({"__metadata__":{"crochet.tensor_crc32c":"00000000"},)" + w + "}",  // no checksum of the header
       "{\"\xff\":1," + w + "}",
   };
   for (const std::string& header : headers) {
@@ -170,7 +170,7 @@ TEST(Safetensors, RefusesHostileHeaders) {
   }
 }
 
-// Somebody who can make checksums cannot make the reader read what is not there.
+// With correct checksums the reader still rejects tensors that are not in the file.
 TEST(Safetensors, RefusesHostileMetadata) {
   const TemporaryFolder folder;
   const auto write = [&](const std::string& rest) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted tables whose checksums are right and whose contents are not.
+// Sorted tables with correct checksums and wrong contents.
 #include <crochet/io/snappy.hpp>
 #include <crochet/io/sorted_table.hpp>
 
@@ -90,7 +90,7 @@ TEST(SortedTable, BlocksThatAreNamedTwiceLeftOutOrOverlap) {
   EXPECT_THROW(read({one, ""}), crochet::DataLossError);
 }
 
-// Each stored byte stands for at most 16 bytes of keys where every 16th key is stored in full.
+// Every 16th key must be stored in full: then a stored byte gives at most 16 bytes of keys.
 TEST(SortedTable, KeysThatShareALongPrefix) {
   std::string entries = table_entry(0, std::string(20'000, 'p'), "");
   for (int i = 0; i < 16; ++i) entries += table_entry(20'000, std::string(1, static_cast<char>('a' + i)), "");
@@ -120,18 +120,18 @@ TEST(Snappy, UnpacksNoMoreThanPermitted) {
 
 TEST(Snappy, DamagedDataAreRefused) {
   const auto bytes = [](std::initializer_list<int> values) { return std::string(values.begin(), values.end()); };
-  for (const std::string& bad : {bytes({}), bytes({1}),                             // nothing follows
-                                 bytes({0, 0, 'a'}),                                // more than the size
-                                 bytes({3, 2 << 2, 'a', 'b'}),                      // a literal that ends early
-                                 bytes({3, 60 << 2}),                               // a length that is missing
+  for (const std::string& bad : {bytes({}), bytes({1}),                             // no size; no data
+                                 bytes({0, 0, 'a'}),                                // more data than the size
+                                 bytes({3, 2 << 2, 'a', 'b'}),                      // a truncated literal
+                                 bytes({3, 60 << 2}),                               // a missing length
                                  bytes({3, 63 << 2, 0xff, 0xff, 0xff, 0xff}),       // 4 GiB
-                                 bytes({4, 1, 1}),                                  // a copy from before the begin
-                                 bytes({5, 0, 'a', 1, 0}),                          // from itself
-                                 bytes({5, 0, 'a', 1, 2}),                          // from before the begin
+                                 bytes({4, 1, 1}),                                  // a copy from before the beginning
+                                 bytes({5, 0, 'a', 1, 0}),                          // a copy with offset 0
+                                 bytes({5, 0, 'a', 1, 2}),                          // a copy from before the beginning
                                  bytes({4, 0, 'a', 1, 1}),                          // longer than the size
-                                 bytes({6, 0, 'a', 1, 1}),                          // shorter
-                                 bytes({5, 0, 'a', 2, 1}),                          // an offset that is missing
-                                 bytes({0xff, 0xff, 0xff, 0xff, 0x0f, 0, 'a'})}) {  // 4 GiB promised
+                                 bytes({6, 0, 'a', 1, 1}),                          // shorter than the size
+                                 bytes({5, 0, 'a', 2, 1}),                          // a missing offset
+                                 bytes({0xff, 0xff, 0xff, 0xff, 0x0f, 0, 'a'})}) {  // a size of 4 GiB
     EXPECT_THROW((void)detail::unpack_snappy(bad, 1 << 20), crochet::DataLossError) << ::testing::PrintToString(bad);
   }
 }

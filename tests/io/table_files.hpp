@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorted tables of LevelDB's format put together by hand, with right checksums whatever they say.
+// Sorted tables of LevelDB's format, built by hand, with correct checksums and any content.
 #pragma once
 
 #include <cstddef>
@@ -25,25 +25,26 @@ inline std::string number32(std::uint32_t value) {
   return bytes;
 }
 
-/// An entry whose key begins with `shared` bytes of the one before it. The lengths are what `own` and `value` have.
+/// An entry whose key begins with the first `shared` bytes of the previous key. The other lengths are those of `own`
+/// and `value`.
 inline std::string table_entry(std::uint64_t shared, std::string_view own, std::string_view value) {
   return varint(shared) + varint(own.size()) + varint(value.size()) + std::string(own) + std::string(value);
 }
 
-/// Entries and one restart, without a trailer.
+/// A block: the entries and one restart, without a trailer.
 inline std::string block_of(std::string_view entries) { return std::string(entries) + number32(0) + number32(1); }
 
-/// Puts blocks into a table, one after the other.
+/// Appends blocks to a table.
 class TableFile {
  public:
-  /// Adds a block and its trailer. Returns its place, as an index entry has it.
+  /// Appends a block and its trailer. Returns its place in the format of an index entry.
   std::string add(std::string_view block, char compression = '\0') {
     std::string place = varint(bytes_.size()) + varint(block.size());
     std::string covered = std::string(block) + compression;
     bytes_ += covered + number32(io::masked_crc(io::crc32c(covered)));
     return place;
   }
-  /// The whole file: the blocks so far, one for filters, and this index.
+  /// The complete file: the blocks so far, a block for filters, and this index.
   std::string finish(std::string_view index, char compression = '\0') {
     std::string footer = add(block_of(""));
     footer += add(index, compression);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for each test, gone when the test is.
+// A separate folder for each test, removed after the test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -49,7 +49,7 @@ std::vector<T> values(const TensorBundleReader& reader, std::string_view name) {
   return to;
 }
 
-/// The tensors of the format's worked example, which TensorFlow 2.15.1 writes as below.
+/// The tensors of the format's worked example. The bytes below are those of TensorFlow 2.15.1.
 struct Example {
   std::array<float, 2> w{1, 2};
   std::int64_t step = 7;
@@ -80,7 +80,7 @@ TEST(TensorBundle, WritesTheBytesThatTensorFlowWrites) {
   TensorBundle::write(folder / "model.ckpt-7", Example{}.records());
   EXPECT_EQ(read_whole_file(folder / "model.ckpt-7.data-00000-of-00001"), from_hex(example_data));
   EXPECT_EQ(read_whole_file(folder / "model.ckpt-7.index"), from_hex(example_index));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);  // nothing temporary is left
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);  // no temporary file is left
 }
 
 TEST(TensorBundle, ReadsWhatItWrote) {
@@ -108,7 +108,7 @@ TEST(TensorBundle, HoldsManyTensorsOfEverySize) {
   std::vector<std::string> names;
   std::vector<std::vector<std::int32_t>> elements;
   std::vector<std::array<std::int64_t, 2>> shapes;
-  for (int i = 0; i < 3000; ++i) {  // more than one block of the index, and names that others begin with
+  for (int i = 0; i < 3000; ++i) {  // several index blocks, and names that are prefixes of others
     names.push_back(std::to_string(i) + "/" + std::string(static_cast<std::size_t>(i % 97) * 3, 'x'));
     elements.emplace_back(static_cast<std::size_t>(i % 7) * 3, i);
     shapes.push_back({i % 7, 3});
@@ -149,7 +149,7 @@ TEST(TensorBundle, RefusesWhatCannotBeSaved) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// The files of the older checkpoint are whole until the index of the new one takes its place.
+// The files of the older checkpoint stay complete until the index of the new one replaces its index.
 TEST(TensorBundle, ReplacesACheckpointOfTheSamePrefix) {
   const TemporaryFolder folder;
   for (float value = 0; value < 4; ++value) {
@@ -181,7 +181,7 @@ TEST(TensorBundle, ReadsACompressedIndex) {
   } sink;
   leveldb::TableBuilder builder{options, &sink};
   std::vector<KeyValue> entries = read_sorted_table(read_whole_file(folder / "a.index"));
-  crochet::proto::BundleEntryProto empty;  // and with a name that is worth compressing
+  crochet::proto::BundleEntryProto empty;  // and a long name, which compresses
   empty.set_dtype(crochet::proto::DT_STRING);
   empty.mutable_shape()->add_dim()->set_name(std::string(2000, 'x'));
   entries.emplace_back("z", empty.SerializeAsString());
@@ -208,7 +208,7 @@ TEST(DataTypes, HaveTheirNamesBothWays) {
   }
 }
 
-// A partitioned tensor, made with the library's own pieces; tests/interop reads one of TensorFlow's.
+// A partitioned tensor, built with the library's functions. tests/interop reads one of TensorFlow.
 TEST(TensorBundle, KeysOfPartsAreTensorFlows) {
   using detail::slice_key;
   using detail::SliceExtent;
@@ -230,7 +230,7 @@ TEST(TensorBundle, KeysOfPartsAreTensorFlows) {
   EXPECT_EQ(number(8192), from_hex("e02000"));
   EXPECT_EQ(number(100000), from_hex("e186a0"));
   std::string before = number(std::numeric_limits<std::int64_t>::min());
-  for (int bits = 62; bits >= 0; --bits) {  // order as bytes is order as numbers, through all lengths
+  for (int bits = 62; bits >= 0; --bits) {  // the order of the bytes is that of the numbers, for all lengths
     const std::string now = number(-(std::int64_t{1} << bits));
     EXPECT_LT(before, now) << bits;
     before = now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file that a test looks at.
+// Reads a file into a string.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace crochet::test {
 
-/// All of the file; one that cannot be read fails the test.
+/// The content of a file. If it cannot be read, the test fails.
 inline std::string text_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file) << path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protobuf messages put together field by field: also those that no generated class would write.
+// Protobuf messages built field by field, including messages that no generated class would write.
 #pragma once
 
 #include <bit>
@@ -37,12 +37,12 @@ class Message {
     bytes_ += varint(field << 3 | 2) + varint(bytes.size()) + std::string(bytes);
     return *this;
   }
-  /// As text(), said to have `size` bytes.
+  /// As text(), with `size` as the stored length.
   Message& lie(unsigned field, std::uint64_t size, std::string_view bytes) {
     bytes_ += varint(field << 3 | 2) + varint(size) + std::string(bytes);
     return *this;
   }
-  /// Fields that are bytes already.
+  /// Appends encoded fields.
   Message& raw(std::string_view fields) {
     bytes_ += fields;
     return *this;
@@ -53,7 +53,7 @@ class Message {
   std::string bytes_{};
 };
 
-/// The bytes of numbers, one after the other, little-endian.
+/// The bytes of numbers, little-endian.
 template <class T>
 std::string raw(std::initializer_list<T> numbers) {
   std::string bytes;
@@ -68,7 +68,7 @@ inline std::string event_of(double time, std::uint64_t step, std::initializer_li
   return std::string(Message{}.real(1, time).number(2, step).text(5, summary));
 }
 
-/// A file of these records.
+/// A record file with these records.
 inline std::string record_file(std::initializer_list<std::string_view> records) {
   std::string bytes;
   for (const std::string_view record : records) io::append_tfrecord(bytes, record);

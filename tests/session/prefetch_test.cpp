@@ -110,8 +110,7 @@ TEST_P(WithAThread, AfterItStopsNothingIsLostAndItMayGoOn) {
     for (int i = 0; i < 10; ++i) all.push_back(queue.next());
     coordinator.request_stop();
     coordinator.join();
-    for (int i = 0; i < 10; ++i)
-      all.push_back(queue.next());  // first the ready items, then new ones made in the caller
+    for (int i = 0; i < 10; ++i) all.push_back(queue.next());  // the ready items, then items made here
   }
   EXPECT_EQ(all, numbers(100));
 }

@@ -162,8 +162,7 @@ TEST_F(ScaffoldTest, AnExecutorWithoutVariablesIsReady) {
 TEST_F(ScaffoldTest, AGivenPieceReplacesTheDefault) {
   auto scaffold = Scaffold{}.with_init(noting("init")).with_ready(noting("ready", {"a table"}));
   scaffold.initialize(session_);
-  EXPECT_EQ(executor_.uninitialized_variables(),
-            (Names{"weight", "step"}));  // initialize() was replaced, so nothing has a value
+  EXPECT_EQ(executor_.uninitialized_variables(), (Names{"weight", "step"}));  // initialize() was replaced
   EXPECT_EQ(scaffold.missing(session_), Names{"a table"});
   EXPECT_EQ(calls_, "init ready");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-debugd, in this process, and a client that behaves and one that does not.
+// crochet-debugd within this process, with correct and with misbehaving clients.
 #include <gtest/gtest.h>
 #include <netdb.h>
 #include <sys/stat.h>
@@ -48,7 +48,7 @@ struct Debugd {
 
   static Options prepared(Options options) {
     if (options.listen == Options{}.listen)
-      options.listen = "127.0.0.1:0";  // no name: what that is depends on the machine
+      options.listen = "127.0.0.1:0";  // not a name: its address depends on the machine
     options.json = true;
     return options;
   }
@@ -65,7 +65,7 @@ std::vector<float> ramp(std::size_t count) {
   return values;
 }
 
-/// Sends a run as TensorFlow does; the tensors are what is given.
+/// Sends a run in the order of TensorFlow, with the given tensors.
 grpc::Status send_run(DebugClient& client, bool with_graph, const std::vector<crochet::proto::Event>& tensors) {
   if (with_graph) {
     client.send(graph_events(small_graph(), 100));
@@ -135,8 +135,9 @@ TEST(Debugd, runs_without_a_graph_get_that_of_their_kind_if_it_fits) {
 
 TEST(Debugd, what_the_disk_does_not_take_is_counted_and_ends_nothing) {
   const TemporaryFolder folder;
-  // Two blocks for the run's folder and the mark in it, two for the graph and its folder, three for what describes the
-  // run, two for the first tensor and the folder net, one for the other small tensor; less than the limit is taken.
+  // Blocks: two for the folder of the run and its mark, two for the graph and its folder, three for the run's
+  // description, two for the first tensor and the folder net, one for the other small tensor. The total must be below
+  // the limit.
   Debugd debugd({.dump = folder / "dumps", .disk_bytes = 10 * 4096 + 1});
   DebugClient client(debugd.address());
   EXPECT_EQ(send_run(client, true,
@@ -315,7 +316,7 @@ TEST(Debugd, graphs_that_were_not_used_for_long_are_forgotten) {
   EXPECT_TRUE(memory.recall("a"));
 }
 
-// ---- what peers may try
+// ---- misbehaving clients
 
 grpc::Status status_of(const Debugd& debugd, const std::string& bytes) {
   DebugClient client(debugd.address());
@@ -428,7 +429,7 @@ TEST(DebugdHostile, a_client_that_goes_away_costs_its_own_run) {
     client.send(run_event());
     EXPECT_TRUE(client.reply());
     client.send(chunk_events({}, ramp(100), 200)[0]);
-  }  // without a word
+  }  // disconnects without closing the stream
   const auto line = debugd.lines.next("run");
   EXPECT_NE(line.at("error"), nullptr);
   EXPECT_EQ(debugd.server.exit_status(), 3);
@@ -436,7 +437,7 @@ TEST(DebugdHostile, a_client_that_goes_away_costs_its_own_run) {
   EXPECT_TRUE(send_run(next, false, {}).ok());
 }
 
-/// What the only problem of a dump's only run says behind "is incomplete: ".
+/// The text after "is incomplete: " in the only problem of the only run of a dump.
 std::string why_incomplete(const std::filesystem::path& root) {
   const DumpRun run = DumpReader(root).open(0);
   EXPECT_FALSE(run.complete());
@@ -456,7 +457,7 @@ TEST(Debugd, a_run_whose_client_was_killed_is_marked_in_its_folder) {
     EXPECT_EQ(why_incomplete(folder / "dumps"), "its stream had not ended when crochet-debugd was stopped")
         << "this is what a killed server leaves";
     client.send(whole_event({}, ramp(100)));
-  }  // without a word
+  }  // disconnects without closing the stream
   const auto line = debugd.lines.next("run");
   EXPECT_EQ(why_incomplete(folder / "dumps"), "its stream ended early: " + line.at("error").get<std::string>());
 }
@@ -471,7 +472,7 @@ TEST(Debugd, a_run_of_which_chunks_are_missing_is_marked_in_its_folder) {
                                                   : "its stream ended early: " + line.at("error").get<std::string>());
 }
 
-// ---- who may connect
+// ---- authentication
 
 TEST(Debugd, a_token_is_proved_by_both) {
   const TemporaryFolder folder;
@@ -496,7 +497,7 @@ TEST(Debugd, a_token_is_proved_by_both) {
 
 TEST(Debugd, a_unix_socket_is_its_owners) {
   const TemporaryFolder folder;
-  const std::string path = folder / "100%41 ?#.sock";  // what URIs take for their own
+  const std::string path = folder / "100%41 ?#.sock";  // with special characters of URIs
   Debugd debugd({.listen = "unix:" + path});
   struct stat status {};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
@@ -541,7 +542,7 @@ TEST(Debugd, addresses_of_others_need_a_word) {
   EXPECT_FALSE(is_old_grpc("1.58.3"));
 }
 
-/// A key and a certificate of that name, made for the test.
+/// Makes a key and a certificate for that name, for this test only.
 void make_certificate(const TemporaryFolder& folder, const std::string& name) {
   const std::string file = folder / name;
   const std::string command =
@@ -629,7 +630,7 @@ TEST(Debugd, made_up_messages_are_refused_before_they_cost_memory) {
   EXPECT_LT(crochet::testing::peak_bytes_of(send_six), std::size_t{128} << 20)
       << "six times their bytes; as messages they take 600 MB each";
 
-  crochet::proto::CallTraceback traceback;  // the calls that are no streams, too
+  crochet::proto::CallTraceback traceback;  // calls outside of streams, too
   for (int i = 0; i < 1'000'000; ++i) traceback.mutable_origin_stack()->add_traces();
   const auto stub = crochet::proto::EventListener::NewStub(channel_to(debugd.address()));
   grpc::ClientContext context;
@@ -654,7 +655,7 @@ TEST(Debugd, messages_that_are_parsed_share_a_budget) {
   EXPECT_NE(status.error_message().find("with the messages of other streams"), std::string::npos);
 }
 
-/// How many files and folders are below this one.
+/// The number of files and folders below this folder.
 std::size_t entries_below(const std::filesystem::path& folder) {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::recursive_directory_iterator(folder)) ++count;
@@ -675,7 +676,7 @@ TEST(Debugd, the_limit_of_sources_counts_blocks) {
       }
     };
     for (int i = 0; i < 300; ++i) {
-      attempt([&] { store.traceback({}); });  // no bytes at all
+      attempt([&] { store.traceback({}); });  // an empty message
       crochet::proto::DebuggedSourceFiles one;
       one.add_source_files()->set_file_path("f" + std::to_string(i));
       attempt([&] { store.sources(one); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump events: what it prints of event files, and how it ends.
+// crochet-dump events: its output for event files, and its exit status.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,7 +37,7 @@ Result events(const Words& arguments) {
   return {status, out.str(), err.str()};
 }
 
-/// A run's folder, with a file of its own and one of its evaluation.
+/// The folder of a run, with an event file of its own and one of its evaluation.
 struct RunFolder {
   RunFolder() {
     write(folder.path(), [](const io::EventWriter& writer) {
@@ -63,7 +63,7 @@ struct RunFolder {
   TemporaryFolder folder{};
 };
 
-/// Without the names of the files, and of what is not under a tag.
+/// The output without the names of the files, and without lines that have no tag.
 std::string lines_of(const std::string& out) {
   std::istringstream text{out};
   std::string lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet-dump: what it prints, to the letter, and how it ends. tests/interop compares it with numpy and TensorFlow.
+// crochet-dump: its exact output and its exit status. tests/interop compares it with numpy and TensorFlow.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -45,7 +45,7 @@ std::vector<nlohmann::json> json(Words arguments, int status = 0) {
   return lines;
 }
 
-/// Two runs: in the second `b` becomes NaN, and `c` behind it.
+/// Two runs. In the second one `b` becomes NaN, and `c`, which depends on it.
 struct TwoRuns : DumpFixture {
   explicit TwoRuns(float b = 4) {
     run_of(7, {1, b}, {2, 8});
@@ -172,7 +172,7 @@ TEST(CrochetDumpFind, SummariesAndCountsStandForTheirTensors) {
   EXPECT_EQ(all[0]["std"], 0.5);
   EXPECT_EQ(all[1]["nan"], 5);
   EXPECT_EQ(all[1]["dtype"], nullptr);
-  EXPECT_EQ(all[2]["dtype"], "float64");  // no summary: as what it is
+  EXPECT_EQ(all[2]["dtype"], "float64");  // no summary: the type of the tensor itself
 }
 
 std::string printed(const DumpFixture& runs, Words more = {}) {
@@ -213,13 +213,14 @@ TEST(CrochetDumpCat, PrintsAsNumpyDoes) {
   EXPECT_EQ(printed(runs), "[ 1.+2.5j -3.-0.j ]\n");
   runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {3}, {0x2e66, 0x7bff, 0x7e00});
   EXPECT_EQ(printed(runs), "[1.00e-01 6.55e+04      nan]\n");
-  // Digits that rounding does not need are shown before the point in an array, and not of a number alone.
+  // An array shows all digits before the point, even those that rounding does not need. A single number has zeros
+  // instead.
   runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {2}, {0x760a, 0x7c00});
   EXPECT_EQ(printed(runs), "[24736.    inf]\n");
   runs.tensor<std::uint16_t>("a", 0, 1, crochet::proto::DT_HALF, {}, {0x760a});
   EXPECT_EQ(printed(runs), "24740.0\n");
   EXPECT_EQ(floats({90367312, 193000.5f}, {2}), "[90367312.    193000.5]\n");
-  // As numpy prints ml_dtypes.bfloat16: six digits, no common width.
+  // As numpy prints ml_dtypes.bfloat16: six digits, and no common width.
   const std::vector<std::uint16_t> brain{0x3dcd, 0xbeab, 0x4000, 0x8000, 0x7fc0, 0xff80, 0x7f7f};
   runs.tensor("a", 0, 1, crochet::proto::DT_BFLOAT16, {7}, brain);
   EXPECT_EQ(printed(runs), "[0.100098 -0.333984 2 -0 nan -inf 3.38953e+38]\n");
@@ -396,7 +397,7 @@ TEST(CrochetDumpStats, LeavesOutRunsOfWhichNothingIsSelected) {
   EXPECT_NE(table.find("run_1700000001000000_1\n  tensor"), std::string::npos) << table;
 }
 
-// A script sees it from the status, a person from the line.
+// An empty result gives an exit status for scripts and a line for people.
 TEST(CrochetDump, FindingNothingIsSaid) {
   const TwoRuns runs;
   const std::string root = runs.path();
@@ -448,7 +449,7 @@ TEST(CrochetDump, AMalformedPatternIsNamedAsItWasGiven) {
             "opened\n");
 }
 
-// What is damaged is said, with status 2, and what is not is printed.
+// Damaged files are reported with status 2. The undamaged ones are printed.
 TEST(CrochetDump, DamagedFilesHideNothing) {
   const TwoRuns runs;
   runs.file("net/b_0_DebugIdentity_1700000001000020", "garbage");

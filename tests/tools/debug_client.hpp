@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small client of debug servers, that can also do what no good one does.
+// A small client of debug servers that can also violate the protocol.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -21,11 +21,11 @@ namespace crochet::test {
 
 inline std::shared_ptr<grpc::Channel> channel_to(const std::string& address) {
   grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a separate connection
   return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
 }
 
-/// One stream, for bytes: most tests send events, and some send what is none.
+/// One stream. It sends bytes, since some tests send data that is not an event.
 class DebugClient {
  public:
   explicit DebugClient(const std::string& address, const std::string& token = {})
@@ -51,13 +51,13 @@ class DebugClient {
     for (const auto& event : events) send(event);
   }
 
-  /// Waits for a reply; nothing if the stream ends instead.
+  /// Waits for a reply. Empty if the stream ends.
   std::optional<proto::EventReply> reply() {
     proto::EventReply reply;
     if (!stream_->Read(&reply)) return std::nullopt;
     return reply;
   }
-  /// The changes of the next reply: "2 net/a:0:DebugIdentity", the state first.
+  /// The changes of the next reply, the state first: "2 net/a:0:DebugIdentity".
   std::vector<std::string> changes() {
     std::vector<std::string> texts;
     const auto answer = reply();
@@ -68,12 +68,12 @@ class DebugClient {
     }
     return texts;
   }
-  /// Whether the server has proved that it has our token.
+  /// Whether the server proved that it has the same token.
   bool server_proves_token() {
     stream_->WaitForInitialMetadata();
     return token_.proves(debug::send_events_method, debug::detail::metadata_of(context_, debug::token_proof_key));
   }
-  /// No more events; the replies that are left, and how it ended.
+  /// Ends the sending, counts the remaining replies, and returns the status of the stream.
   grpc::Status finish() {
     stream_->WritesDone();
     while (reply()) ++late_replies_;

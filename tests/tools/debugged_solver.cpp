@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// debugged_solver ADDRESS TOKEN: five steps of a solver that divides by zero in the fourth, shown to a debug server.
-// For end_to_end.sh.
+// debugged_solver ADDRESS TOKEN: five steps of a solver under a debug hook. The fourth step divides by zero. For
+// end_to_end.sh.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/debug/grpc_debug.hpp>
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # end_to_end.sh CROCHET-DEBUGD CROCHET-DUMP DEBUGGED-SOLVER
-# A solver whose fourth step makes a NaN shows its runs to crochet-debugd, and crochet-dump finds the NaN in what that
-# wrote. Over a Unix socket, with a token.
+# A solver whose fourth step produces a NaN sends its runs to crochet-debugd over a Unix socket, with a token.
+# crochet-dump finds the NaN in the files.
 set -eu
 debugd=$1 dump=$2 solver=$3
 folder=$(mktemp -d)
@@ -20,7 +20,7 @@ echo 'open sesame' | tr ' ' - >"$folder/token"
   >"$folder/lines" 2>"$folder/errors" </dev/null &
 server=$!
 tries=0
-until grep -q '^listening on unix:' "$folder/lines" 2>/dev/null; do # it says so when it does
+until grep -q '^listening on unix:' "$folder/lines" 2>/dev/null; do # it prints this line when it listens
   kill -0 "$server" 2>/dev/null || fail "the server did not start: $(cat "$folder/errors")"
   tries=$((tries + 1))
   [ "$tries" -lt 600 ] || fail "the server does not listen"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server under test says, as JSON, line by line, from whatever thread.
+// The JSON lines that a server under test prints, from any of its threads.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class Lines : public std::streambuf, public std::ostream {
  public:
   Lines() : std::ostream(static_cast<std::streambuf*>(this)) {}
 
-  /// The next line of that kind, from where the last one was found; waits for it.
+  /// Waits for the next line of that kind, after the one that was found last.
   nlohmann::json next(const std::string& event) {
     std::unique_lock lock(mutex_);
     nlohmann::json found;

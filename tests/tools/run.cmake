@@ -1,4 +1,4 @@
-# cmake -D status=N -D expected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...]: runs it; it must end with that exit status,
+# cmake -D status=N -D expected=REGEX -P run.cmake -- PROGRAM [ARGUMENT...] runs the program. Its exit status must be N,
 # and its output must match the expression.
 cmake_minimum_required(VERSION 3.25)
 set(command "")
