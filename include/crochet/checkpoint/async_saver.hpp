@@ -22,11 +22,11 @@ namespace crochet {
 
 /// A Saver whose save() copies the session's variables and hook state and returns; a background thread writes them. For
 /// a CheckpointSaver: `CheckpointSaver{AsyncSaver{saver}, {.save_secs = 600}}`.
-/// - At most one save is in flight. The hook starts no other meanwhile; a save that is due is started in the first run
-///   after it.
-/// - Errors: result() throws them; the hook calls it in the run after the save, so errors reach the loop at the next
+/// - At most one save is in flight. Meanwhile the hook starts no other; a save that becomes due starts in the first run
+///   afterwards.
+/// - Errors: result() throws them. The hook calls it in the run after the save, so errors reach the loop at the next
 ///   step.
-/// - The hook's `end` waits for the save in flight and makes the last one. The destructor waits, too, and passes an
+/// - The hook's `end` waits for the save in flight and makes the last one. The destructor also waits, and passes an
 ///   error that result() has not thrown to diagnose().
 /// - Copies share one AsyncSaver. Thread: the session's.
 /// - Memory: one copy of the variables, kept.

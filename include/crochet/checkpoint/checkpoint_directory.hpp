@@ -18,7 +18,7 @@ namespace crochet {
 
 namespace detail {
 
-/// The step at the end of a prefix, -1 if there is none.
+/// The step at the end of a prefix; -1 if there is none.
 std::int64_t step_of(const std::filesystem::path& prefix, std::string_view basename);
 
 }  // namespace detail
@@ -41,17 +41,17 @@ class CheckpointDirectory {
 
   /// Whether the directory exists.
   [[nodiscard]] bool exists() const;
-  /// Creates the directory, and syncs a new one to disk, since its files are lost without its entry. Throws IoError.
+  /// Creates the directory and syncs its entry to disk; otherwise its files could be lost. Throws IoError.
   void make() const;
   /// The path of a checkpoint in this directory, in the form `directory/name`; empty if it is in another one.
   [[nodiscard]] std::optional<std::filesystem::path> inside(const std::filesystem::path& prefix) const;
-  /// A file of this checkpoint that is a link to a file outside the directory; empty if there is none.
+  /// The first file of this checkpoint that is a link to a file outside the directory; empty if there is none.
   [[nodiscard]] std::optional<std::filesystem::path> link_to_outside(const std::filesystem::path& prefix) const;
 
   /// Removes files of checkpoints without an index, which interrupted saves have left.
   void remove_leftovers() const;
 
-  /// Renames all its files with the suffix ".damaged". Throws IoError.
+  /// Renames all files of the checkpoint: adds the suffix ".damaged". Throws IoError.
   void set_aside(const std::filesystem::path& prefix) const;
 
  private:

@@ -50,7 +50,7 @@ std::vector<OwnedTensor> to_tensors(const ChainState& state);
 
 namespace detail {
 
-/// A checkpoint's reader, whatever its type.
+/// A checkpoint reader, type-erased.
 struct TensorSource {
   std::function<const io::TensorEntry*(std::string_view)> find;
   std::function<void(const io::TensorEntry&, std::span<std::byte>)> read;
@@ -59,7 +59,8 @@ ChainState chain_state_from(const TensorSource& reader);
 
 }  // namespace detail
 
-/// The hook state in a checkpoint; empty if there is none, as in one of TensorFlow's. Reader: an io::CheckpointReader.
+/// The hook state in a checkpoint; empty if it has none, like checkpoints of TensorFlow. Reader: an
+/// io::CheckpointReader.
 /// - Throws: DataLossError if schema and tensors are inconsistent, or a tensor or a hook occurs twice; what the reader
 ///   throws.
 /// - Memory: the state, and at most 64 bytes per byte of schema and texts (docs/file-formats.md).

@@ -33,17 +33,17 @@ namespace crochet {
 struct MonitoredTrainingOptions {
   bool is_chief = true;                          ///< a worker waits for the chief, and neither saves nor logs
   std::filesystem::path checkpoint_dir{};        ///< empty: no checkpoints
-  std::filesystem::path summary_dir{};           ///< of event files; empty: checkpoint_dir
+  std::filesystem::path summary_dir{};           ///< directory of event files; empty: checkpoint_dir
   std::optional<double> save_checkpoint_secs{};  ///< 600 if neither is set; 0: no checkpoints
   std::optional<std::int64_t> save_checkpoint_steps{};
   std::optional<std::int64_t> save_summaries_steps{};  ///< 100 if neither is set; 0: no summaries
   std::optional<double> save_summaries_secs{};
-  std::int64_t log_step_count_steps = 100;  ///< between two reports of the rate; 0: none. Needs a summary_dir
+  std::int64_t log_step_count_steps = 100;  ///< steps between reports of the rate; 0: none. Requires a summary_dir
   Anchor anchor = Anchor::global_step;      ///< origin of the steps of checkpoints, summaries and rate
-  double max_wait_secs = 7200;              ///< of a worker, for the chief
+  double max_wait_secs = 7200;              ///< longest wait of a worker for the chief
   WaitOptions waiting{};
   SessionOptions session{};
-  Clock clock{};  ///< of checkpoints, summaries and rate
+  Clock clock{};  ///< for checkpoints, summaries and rate
 };
 
 /// The items of the summaries: `summaries<summary::Scalar<"loss">, summary::Histogram<"hidden/kernel">>`.
@@ -99,7 +99,7 @@ inline bool is_on(const std::optional<double>& secs, const std::optional<std::in
   return (!secs && !steps) || secs.value_or(0) != 0 || steps.value_or(0) != 0;
 }
 
-/// The chief's hooks, each switched on by the options.
+/// The hooks of the chief; the options enable each.
 template <class Items>
 struct TrainingHooks;
 template <class... Items>

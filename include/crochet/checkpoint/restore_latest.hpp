@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RestoreLatest: a session continues from the last program's checkpoint. MustRestore: a session uses the checkpoint of
-// another program.
+// RestoreLatest: a session continues from the checkpoint of the previous program. MustRestore: a session uses the
+// checkpoint of another program.
 #pragma once
 
 #include <crochet/session/coordinator.hpp>

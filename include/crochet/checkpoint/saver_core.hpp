@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Saver does that depends on neither its format's type nor the session's.
+// SaverCore: the part of a Saver that does not depend on the types of format and session.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace crochet::detail {
 
-/// The state of a Saver and its copies, and all that they do but reading tensors into a session.
+/// The shared state of a Saver and its copies, and all operations except reading tensors into a session.
 class SaverCore {
  public:
   using Restore = std::function<Restored(const std::filesystem::path&)>;
@@ -32,10 +32,10 @@ class SaverCore {
 
   std::filesystem::path write(std::span<const io::TensorRecord> tensors, std::int64_t step);
 
-  /// restore_latest and must_restore of a Saver: `restore` is called with each candidate until one is whole.
+  /// restore_latest and must_restore of a Saver: call `restore` with each candidate until one is undamaged.
   std::optional<Restored> restore_latest(const Restore& restore);
   Restored must_restore(const Restore& restore);
-  /// Notes what was restored, and whether with the state of every hook.
+  /// Records the restored checkpoint for just_restored(), unless the state of some hook was not loaded.
   void restored(const Restored& what);
   void say_nothing_restored() const;
   [[nodiscard]] std::optional<std::filesystem::path> latest_checkpoint() const;
@@ -62,10 +62,11 @@ class SaverCore {
   [[nodiscard]] const CheckpointDirectory& folder() const { return folder_; }
   [[nodiscard]] std::string pattern() const { return (directory() / options_.basename).string() + "-*"; }
 
-  /// Creates the directory and takes its lock. Detects checkpoints that others removed.
+  /// Creates the directory and takes its lock. Detects checkpoints that other programs removed.
   void own();
 
-  /// Reports and drops the checkpoints that others removed while this process had the directory.
+  /// Reports the listed checkpoints that other programs removed while this process held the lock, and removes them from
+  /// the list.
   void note_what_was_removed();
 
   const Catalogue& catalogue() const;
@@ -88,8 +89,8 @@ class SaverCore {
   mutable std::optional<Catalogue> list_{};  // empty: not read yet
   std::optional<std::filesystem::path> restored_{};
   SessionTensors tensors_{};
-  io::PathLock path_lock_{};              // of the directory, from the first write on
-  bool cleaned_ = false;                  // files of interrupted saves are removed
+  io::PathLock path_lock_{};              // lock of the directory, from the first write on
+  bool cleaned_ = false;                  // whether files of interrupted saves were removed
   mutable std::recursive_mutex mutex_{};  // public members call each other
 };
 
