@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saving in the background: what the loop pays for, one at a time, and errors at the next step.
+// Saves in the background: their cost in the loop, one save at a time, and errors that are thrown at the next step.
 #include <crochet/checkpoint/async_saver.hpp>
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@
 namespace crochet {
 namespace {
 
-/// TensorBundle behind a gate: a write waits until it may go on, and fails if it is told to.
+/// TensorBundle with a gate: a write waits until the gate opens, and fails if the test sets an error.
 struct Gated {
   struct Gate {
     std::mutex mutex;
@@ -112,14 +112,14 @@ TEST_F(AsyncSaves, TheLoopGoesOnWhileOneIsWrittenAndNoOtherIsBegun) {
   session.run();
   EXPECT_EQ(saved, Steps{0});
   Gated::set(false);
-  for (int step = 2; step <= 7; ++step) session.run();  // would wait for ever here, if it waited
+  for (int step = 2; step <= 7; ++step) session.run();  // a call that waited would block here forever
   EXPECT_TRUE(background.busy());
   EXPECT_EQ(background.step(), 2);
   EXPECT_EQ(saved, Steps{0});
   Gated::set(true);
   background.wait();
   EXPECT_TRUE(background.done());
-  session.run();  // takes over step 2; what was due is begun now
+  session.run();  // finishes step 2 and starts the save that is due
   EXPECT_EQ(saved, (Steps{0, 2}));
   background.wait();
   session.run();
@@ -138,7 +138,7 @@ TEST_F(AsyncSaves, ErrorsReachTheLoopAtTheNextStep) {
   background.wait();
   session.run();
   Gated::set(true, "the disk is full");
-  session.run();  // begins
+  session.run();  // the save begins
   background.wait();
   try {
     session.run();
@@ -200,10 +200,10 @@ TEST_F(AsyncSaves, ARecoveryTakesOverWhatWasInFlight) {
   background.wait();
   session.run();
   Gated::set(true, "the disk is full");
-  session.run();  // begins to save step 2
+  session.run();  // the save of step 2 begins
   background.wait();
   Gated::set(true);
-  session.run();  // is lost; the session is created anew, which is saved
+  session.run();  // the session is lost; the new one saves its first step
   EXPECT_TRUE(lost);
   background.wait();
   session.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BestCheckpoint, averaged weights and StopAtCheckpointStep with real checkpoints.
+// BestCheckpoint, averaged weights and StopAtCheckpointStep with checkpoints on disk.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct Publisher {
   std::vector<double> values;
 };
 
-/// Calls a function at the end.
+/// Calls a function in end().
 template <class F>
 struct AtEnd {
   F call;
@@ -138,9 +138,9 @@ TEST_F(Best, WhatWasRemovedSinceTheCheckpointIsNotKeptAnyMore) {
     while (session.step() < 3) session.run();
     killed ? session.fail(nullptr) : session.close();
   };
-  train({0.5, 0.4, 0.9}, true);  // the best one is step 1 in the checkpoint of step 2; then step 3, and 1 is removed
+  train({0.5, 0.4, 0.9}, true);  // the checkpoint of step 2 has step 1 as best; step 3 then removes it
   said.clear();
-  train({0.5, 0.4, 0.1}, false);  // another draw
+  train({0.5, 0.4, 0.1}, false);  // different data: step 3 has another value
   const std::string folder_of_best = folder("best").string();
   EXPECT_EQ(said, (std::vector<std::string>{
                       "crochet: BestCheckpoint: " + folder_of_best + "/model.ckpt-1 is not there any more",
@@ -217,16 +217,16 @@ TEST_F(Best, AveragesSurviveARestart) {
   const double whole = train(6, "whole");
   w = 0;
   train(2, "parts");
-  w = -1;  // as a new program has it
+  w = -1;  // a new program starts with another value
   EXPECT_EQ(train(6, "parts"), whole);
 }
 
-/// The chain of docs/hooks.md.
+/// The chain in docs/hooks.md.
 TEST_F(Best, TheHooksThatKeepWorkTogether) {
   const auto batches = std::vector(1, feeds());
   double loss = 8;
   StepExecutor step{[&](auto& out) {
-                      if (out.due("loss"_n)) w += 1;  // a step of training, and not one of an evaluation
+                      if (out.due("loss"_n)) w += 1;  // a training step, not one of an evaluation
                       out["loss"_n] = loss / 2;
                       out["accuracy"_n] = -(w - 3) * (w - 3);
                     },
@@ -248,7 +248,8 @@ TEST_F(Best, TheHooksThatKeepWorkTogether) {
       best.restore_at_end(),
   };
   const StopReason why = run(step, chain);
-  // Averages of w after steps 1 to 6: 0.5, 1.25, 2.125, 3.0625, 4.03, 5.02: the best for 3 is that of step 4.
+  // The averages of w after steps 1 to 6 are 0.5, 1.25, 2.125, 3.0625, 4.03, 5.02. The average of step 4 is closest to
+  // 3.
   EXPECT_EQ(why.reason, "accuracy is not higher than -0.00390625, of step 4, for 2 steps");
   EXPECT_EQ(w, 3.0625);
   EXPECT_EQ(Saver{folder("all")}.latest_checkpoint(), folder("all") / "model.ckpt-6");
@@ -259,7 +260,7 @@ TEST_F(Best, AnotherSessionStopsWhenTheChiefHasSavedTheStep) {
   double chief = 0;
   int naps = 0;
   const auto save_in_a_nap = [&](double) {
-    if (++naps != 60) return;  // the chief is slow: half a minute
+    if (++naps != 60) return;  // the chief saves after half a minute
     HookChain chain{StopAtStep{.last_step = 3},
                     CheckpointSaver{Saver{folder("all")}, {.save_steps = 1, .sink = silent}}};
     run(StepExecutor{[&](auto&) { ++chief; }, variable<"w">(chief)}, chain);

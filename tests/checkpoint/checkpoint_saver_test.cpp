@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a CheckpointSaver saves, what its listeners see, and what becomes of a save that fails.
+// CheckpointSaver: when it saves, the calls of its listeners, and failing saves.
 #include <crochet/hooks/checkpoint_saver.hpp>
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 
 using Steps = std::vector<std::int64_t>;
 
-/// Counts what it is told; asks for this and that.
+/// Counts its calls. It can veto a save and request a stop.
 struct Listener {
   struct ArgumentView {
     int begins = 0, ends = 0;
@@ -64,7 +64,7 @@ class Saves : public ::testing::Test {
   }
   CheckpointSaverOptions every_seconds(double seconds) { return {.save_secs = seconds, .sink = sink, .clock = clock}; }
   CheckpointSaverOptions every_steps(std::int64_t steps) { return {.save_steps = steps, .sink = sink, .clock = clock}; }
-  /// So many steps; `before(step)` comes before each.
+  /// Runs this number of steps; `before(i)` is called before each.
   template <class Before>
   void run(CheckpointSaverOptions options, int steps, Before before) {
     MonitoredSession session{executor(), HookChain{CheckpointSaver{saver(), options, Listener{&seen}}}};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a power cut may leave of saves: every state of the folder that POSIX permits. In each there is a whole
-// checkpoint.
+// Saves interrupted by a power cut: every state of the folder that POSIX permits contains a complete checkpoint.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -29,7 +28,7 @@
 namespace crochet {
 namespace {
 
-/// One operation on the disk. `file` numbers the files in the order in which they were made.
+/// An operation on the disk. `file` is the index of the file, in the order of creation.
 struct Operation {
   enum Kind { create, write, sync, rename, remove, sync_folder } kind;
   std::string name{}, to{};
@@ -38,7 +37,7 @@ struct Operation {
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// The files of this machine, with a record of what was done.
+/// Files on disk that record each operation.
 class RecordedFiles final : public io::FileSystem {
  public:
   std::vector<Operation> done;
@@ -90,12 +89,12 @@ class RecordedFiles final : public io::FileSystem {
   std::size_t count_ = 0;
 };
 
-/// What a folder holds: names and contents.
+/// The content of a folder: names and bytes.
 using Folder = std::map<std::string, std::string>;
 
-/// What may be on the disk when the machine stops. What was synced is there. Of the names that changed since the folder
-/// was synced, any part is there, whatever their order. Of the bytes that were written to a file since it was synced,
-/// there are none, half, all, or zeros instead.
+/// The possible states of the disk when the machine stops. Synced data exists. Of the names that changed since the last
+/// sync of the folder, any subset exists, in any order. Of the bytes that were written to a file since its last sync,
+/// none, half, all, or zeros in their place exist.
 class Disk {
  public:
   void apply(const Operation& op) {
@@ -125,7 +124,7 @@ class Disk {
         break;
     }
   }
-  /// visit(folder) for each that may be left.
+  /// Calls visit(folder) for each possible state.
   template <class Visit>
   void each_state(const Visit& visit) const {
     ASSERT_LT(pending_.size(), 12U) << "too many to try all";
@@ -142,7 +141,7 @@ class Disk {
   struct Contents {
     std::string written, synced;
   };
-  /// A name gets a file, or loses it; a rename takes the file from its old name in the same instant.
+  /// A name is assigned a file, or removed. A rename removes the old name at the same time.
   struct Change {
     std::string name;
     std::optional<std::size_t> file;
@@ -177,10 +176,10 @@ class Disk {
   std::vector<Change> pending_;
 };
 
-/// Recorded saves, with the operation behind the last one of each step's save.
+/// Recorded operations of saves, and where each step's save ended.
 struct Recording {
   std::vector<Operation> operations;
-  std::vector<std::pair<std::size_t, int>> saved;  // from this operation on, this step is safe
+  std::vector<std::pair<std::size_t, int>> saved;  // after this many operations the step is safe
 };
 
 template <class Format>
@@ -193,7 +192,7 @@ SaverOptions crash_options(io::FileSystem& files, std::vector<std::string>& said
   return options;
 }
 
-/// Saves the steps, of which some may come twice. Step n is the n-th run.
+/// Saves the steps; a step may occur twice. Step n is the n-th run.
 template <class Format, bool InTheBackground>
 Recording record(const std::vector<int>& steps) {
   const Directory dir;
@@ -218,7 +217,7 @@ Recording record(const std::vector<int>& steps) {
   return recording;
 }
 
-/// Restores from a folder with these files. `oldest`: the step that is safe, 0 if there is none.
+/// Restores from a folder with these files. `oldest` is the step that is safe; 0 if there is none.
 template <class Format>
 void expect_whole(const Folder& folder, int safe, int being_saved, bool save_again) {
   const Directory dir;
@@ -248,7 +247,7 @@ void expect_whole(const Folder& folder, int safe, int being_saved, bool save_aga
   EXPECT_EQ(again.machine.w, program.machine.w);
 }
 
-/// Stops the machine behind each operation. Returns how many different states were tried.
+/// Stops the machine after each operation. Returns the number of distinct states that were tested.
 template <class Format>
 std::size_t crash_everywhere(const Recording& recording) {
   Disk disk;
@@ -258,7 +257,7 @@ std::size_t crash_everywhere(const Recording& recording) {
   for (std::size_t done = 0; done <= recording.operations.size(); ++done) {
     for (; saves < recording.saved.size() && recording.saved[saves].first == done; ++saves) {
       safe = recording.saved[saves].second;
-      seen.clear();  // more is expected of the same files from here on
+      seen.clear();  // from here on the same files must satisfy more
     }
     const int next = saves < recording.saved.size() ? recording.saved[saves].second : safe;
     disk.each_state([&](const Folder& folder) {
@@ -298,7 +297,7 @@ TYPED_TEST(CrashStates, AreTheSameInTheBackground) {
   EXPECT_EQ((record<TypeParam, true>({1, 2, 3}).operations), (record<TypeParam, false>({1, 2, 3}).operations));
 }
 
-/// Without the barriers the test fails: it does see what they are for.
+/// Without the barriers the test fails: it detects their absence.
 TYPED_TEST(CrashStates, AreTooManyWithoutTheBarriers) {
   Recording recording = record<TypeParam, false>({1, 2});
   Disk disk;

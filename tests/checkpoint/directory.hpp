@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A directory of a test's own, removed with it.
+// A separate directory for a test, removed after it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class Directory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  /// Of all files but the lock of a Saver that is still there.
+  /// The names of all files, without the lock of a Saver that still exists.
   std::set<std::string> names() const {
     std::set<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) all.insert(entry.path().filename().string());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks' state as tensors and back; tensors that are not what a schema says are damage.
+// The state of hooks as tensors and back. Tensors that do not match the schema are reported as damage.
 #include <crochet/checkpoint/hook_tensors.hpp>
 
 #include <gtest/gtest.h>

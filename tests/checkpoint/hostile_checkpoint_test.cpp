@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A newest checkpoint that was made to do harm, its checksums right: it is set aside, and the one before is restored.
+// A malicious newest checkpoint with correct checksums is set aside, and the previous one is restored.
 #include <crochet/checkpoint/saver.hpp>
 
 #include <gtest/gtest.h>

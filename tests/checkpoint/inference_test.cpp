@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that use what another program has trained: must_restore.
+// Programs that use the weights of another program: must_restore.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class Inference : public ::testing::Test {
     for (int step : steps) program.session.run(), saver.save(program.session.raw_session(), step);
     said.clear();
   }
-  /// Creates the session of a program that only predicts, and returns its variable `n`.
+  /// Creates the session of a program that only predicts. Returns its variable `n`.
   std::int32_t predict() {
     std::int32_t n = 0;
     MonitoredSession session{StepExecutor{[](auto&) {}, variable<"n">(n)}, HookChain<>{},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program small enough to be saved hundreds of times: a step function with variables, and a hook with state.
+// A program small enough for hundreds of saves: a step function with variables, and a hook with state.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Count {
   std::vector<std::uint8_t> flags;
 };
 
-/// Something to save: w doubles, n counts.
+/// The variables: w doubles in each step, n counts.
 struct Machine {
   std::vector<double> w{1, 2, 3};
   std::int32_t n = 0;

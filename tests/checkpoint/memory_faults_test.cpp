@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No memory, at any allocation of a save or a restore: an error, no crash, and all checkpoints as they were.
+// Missing memory at any allocation of a save or a restore: an error and no crash; all checkpoints are unchanged.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include "directory.hpp"
 #include "machine.hpp"
 
-// What libraries without exceptions leave behind when one goes through them is not the matter of this test.
+// No leak check: libraries that are not exception-safe leak when an exception passes through them.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
@@ -38,7 +38,8 @@ class MemoryFaults : public ::testing::Test {
   SaverOptions options() {
     return {.max_to_keep = 2, .say = [this](std::string_view line) { said += line; }, .files = &quick};
   }
-  /// Calls act() and fails its allocations in turn, in growing strides, until none is left. Returns how many failed.
+  /// Repeats act() and fails its allocations one after the other, with growing strides, until no allocation fails.
+  /// Returns the number of failures.
   template <class Act, class Check>
   int fail_allocations(const Act& act, const Check& check) {
     int failures = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Early stopping, best checkpoints and the rate on a plateau come out the same however often a training is interrupted.
+// Early stopping, best checkpoints and the rate of a plateau give the same results however often a training is
+// interrupted.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -40,24 +41,24 @@ const auto silent = [](std::string_view) {};
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t interval = 40;
 
-/// The accuracy at a step. With ties, and a value that is not a number. Between the evaluations it is a good one, which
-/// an undisturbed training never sees.
+/// The accuracy at a step, with ties and a NaN. Steps between evaluations have a high value, which an undisturbed
+/// training never evaluates.
 double accuracy_at(std::int64_t step) {
   const double evaluated[] = {0.1, 0.5, 0.7, 0.7, nan_value, 0.9, 0.8, 0.85, 0.9, 0.95, 0.96};
   return step % interval == 0 ? evaluated[step / interval] : 0.99;
 }
-/// Falls until step 300, then rises.
+/// The loss falls until step 300, then rises.
 double loss_at(std::int64_t step) { return static_cast<double>(step < 300 ? 300 - step : step - 300); }
 
-/// What a training came to, whatever number of programs it took.
+/// The result of a training, which must not depend on the number of programs.
 struct Outcome {
   std::map<std::int64_t, double> rates;  // by step
   std::vector<std::int64_t> evaluated;
   std::vector<std::pair<std::int64_t, double>> best;
-  Steps saved;  // the steps of the files of the best
+  Steps saved;  // the steps of the files of the best checkpoints
   std::int64_t stopped_at = 0;
   std::string reason;
-  double weight = 0;  // at the end: that of the best checkpoint
+  double weight = 0;  // at the end: the weight of the best checkpoint
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 void PrintTo(const Outcome& outcome, std::ostream* out) {
@@ -70,12 +71,12 @@ void PrintTo(const Outcome& outcome, std::ostream* out) {
   *out << ", weight " << outcome.weight << ", runs " << outcome.rates.size();
 }
 
-/// A training by as many programs as there are interruptions, and one. An interruption is a SIGINT in a run.
+/// A training with interruptions. Each interruption is a SIGINT in a run, after which a new program continues.
 class Training {
  public:
   explicit Training(Steps interruptions) : interruptions_(std::move(interruptions)) {}
 
-  /// By Evaluate, InMemoryEvaluator; stopped by a metric or by the value of each run.
+  /// Evaluation by Evaluate or InMemoryEvaluator. A metric or the value of each run stops the training.
   Outcome with_evaluate() {
     return run([](const MetricChannel& metrics, auto& note) {
       return HookChain{Evaluate{fetches<"accuracy">,
@@ -125,13 +126,13 @@ class Training {
     return outcome_;
   }
 
-  /// One program. True if the training is over.
+  /// Runs one program. Returns whether the training is complete.
   template <class Hooks>
   bool is_over(Hooks hooks) {
     StopOnSignal::forget();
     double weight = 0, rate = 0;
     StepExecutor step{[&](auto& out) {
-                        if (out.due("loss"_n)) train(weight += 1, rate);  // else it is an evaluation
+                        if (out.due("loss"_n)) train(weight += 1, rate);  // otherwise an evaluation
                         const auto at = static_cast<std::int64_t>(weight);
                         out["loss"_n] = loss_at(at);
                         out["accuracy"_n] = accuracy_at(at);
@@ -197,8 +198,8 @@ class MetricsResume : public ::testing::Test {
 
 using Method = Outcome (Training::*)();
 
-/// At every 10th step and around the evaluations: an interruption once each, where `singly` holds; then at every 10th
-/// step; then at all of these.
+/// Compares trainings with interruptions: one at a single step, at each of the steps if `singly`; at every 10th step;
+/// and at every 10th step and next to the evaluations.
 void expect_the_same_when_interrupted(Method train, const Outcome& undisturbed, bool singly = false) {
   Steps tenth, all;
   for (std::int64_t step = 10; step <= undisturbed.stopped_at; step += 10) tenth.insert(step);
@@ -251,7 +252,7 @@ TEST_F(MetricsResume, TheLastStepIsEvaluatedOnce) {
   expect_the_same_when_interrupted(&Training::stopped_at_a_step, undisturbed);
 }
 
-/// Loses the machine once, after the run of this step.
+/// Loses the session once, after the run of this step.
 struct LosesTheMachine {
   std::int64_t step;
   bool* lost;
@@ -267,7 +268,7 @@ TEST_F(MetricsResume, ARecoveryForgetsWhatWasEvaluatedAtTheLostSteps) {
   StepExecutor step{[&](auto& out) {
                       if (out.due("loss"_n)) weight += 1;
                       out["loss"_n] = 1.0;
-                      out["accuracy"_n] = weight == 10 ? 0.5 : lost ? 0.1 : 0.9;  // the lost evaluations were the best
+                      out["accuracy"_n] = weight == 10 ? 0.5 : lost ? 0.1 : 0.9;  // the lost evaluation was the best
                     },
                     output<double, "loss">, output<double, "accuracy">, variable<"weight">(weight)};
   const MetricChannel metrics;
@@ -292,7 +293,7 @@ TEST_F(MetricsResume, ARecoveryForgetsWhatWasEvaluatedAtTheLostSteps) {
   EXPECT_EQ(best.kept().at(0).value, 0.1) << "that of step 10 was removed when the lost one of step 20 was saved";
 }
 
-/// Two hooks with one channel, and one with another channel of the same names.
+/// Two hooks with one channel, and one hook with another channel that has the same metric names.
 auto readers(const MetricChannel& metrics, const MetricChannel& other) {
   return HookChain{stop_if_no_increase(metrics, "accuracy", 100, {.sink = silent}),
                    ReduceOnMetricPlateau<>{.metrics = metrics, .metric = "loss", .rule = {.aim = Aim::lowest}},

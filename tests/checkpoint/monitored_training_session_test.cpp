@@ -28,7 +28,7 @@ struct Quiet {
   ~Quiet() { set_diagnostic_sink(before); }
 };
 
-/// A model of one number: each step adds 1 to it.
+/// A model of one number. Each step adds 1.
 struct Adding {
   double w = 0;
   int runs = 0;
@@ -51,7 +51,7 @@ class Training : public ::testing::Test {
  protected:
   ~Training() override { io::FileWriterCache::clear(); }
 
-  /// Runs some steps of a new model under a session of its own; what the model is at last.
+  /// Runs some steps of a new model in a new session. Returns the final value of the model.
   template <class Items = Summaries<>>
   double train(int steps, Items items = {}) {
     Adding model;
@@ -65,7 +65,7 @@ class Training : public ::testing::Test {
     step_ = session.step();
     return model.w;
   }
-  /// All bytes of the event files.
+  /// The bytes of all event files.
   std::string events() const {
     io::FileWriterCache::clear();
     std::string all;
@@ -128,7 +128,7 @@ TEST_F(Training, TwoIntervalsAreAnError) {
   EXPECT_THROW(train(1), LogicError);
 }
 
-TEST_F(Training, ZeroSecondsDoNotSwitchOffWhatStepsAskFor) {  // the original refuses it as well
+TEST_F(Training, ZeroSecondsDoNotSwitchOffWhatStepsAskFor) {  // the original rejects it as well
   options_.save_checkpoint_secs = 0;
   options_.save_checkpoint_steps = 20;
   EXPECT_THROW(train(1), LogicError);
@@ -174,7 +174,7 @@ TEST_F(Training, ALostMachineContinuesFromTheLastCheckpoint) {
   MonitoredTrainingSession session{model.executor(), HookChain{}, options_};
   run_session(session, [&](auto& s) {
     for (int i = 0; i < 2; ++i) s.run();
-    model.w = -1;  // what the machine held is gone
+    model.w = -1;  // the state in memory is lost
     s.run();
   });
   EXPECT_EQ(model.w, 3);

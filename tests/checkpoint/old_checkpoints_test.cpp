@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints of earlier versions are restored. tests/checkpoint/data holds the folder of a training for each format:
-// Program<Count> of machine.hpp, four runs, each saved with {.max_to_keep = 2, .clock = 1.7e9}; before the first run
-// Count had said = "line\nbreak", texts = {"", "a\0b", "ö"}, flags = {1, 0, 255}. Written by commit 89d6030. Such
-// folders are added, and never changed.
+// Checkpoints of earlier versions can be restored. tests/checkpoint/data has the folder of a training for each format:
+// Program<Count> of machine.hpp, four runs, each saved with {.max_to_keep = 2, .clock = 1.7e9}. Before the first run,
+// Count had said = "line\nbreak", texts = {"", "a\0b", "ö"}, flags = {1, 0, 255}. Commit 89d6030 wrote them. New
+// folders are added; existing ones are never changed.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A disk that fails while it is read, for a moment: an error, and no damage. Nothing is set aside, nothing is lost.
+// Transient read errors of the disk are reported as I/O errors, not as damage. No checkpoint is set aside or lost.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -26,8 +26,8 @@
 namespace crochet {
 namespace {
 
-/// The files of this machine. The read (or opening of a file to read) number `fails_at` fails, the next one does not;
-/// a read returns at most `most` bytes.
+/// Files on disk. The read (or opening for reading) number `fails_at` fails, and the next one succeeds. A read returns
+/// at most `most` bytes.
 class FaultyReads final : public io::FileSystem {
  public:
   static constexpr std::size_t never = ~std::size_t{};
@@ -89,7 +89,7 @@ class ReadFaults : public ::testing::Test {
   SaverOptions options(io::FileSystem& files) {
     return {.max_to_keep = 2, .say = [this](std::string_view line) { said.emplace_back(line); }, .files = &files};
   }
-  /// Fails each read of `act` in turn, until one comes through. Returns how many times it failed.
+  /// Repeats `act` and fails its reads one after the other, until no read fails. Returns the number of failures.
   template <class Act>
   std::size_t fail_each_read(const Act& act) {
     for (std::size_t at = 0;; ++at) {

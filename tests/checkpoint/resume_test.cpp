@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training n + m steps equals training n, being killed, and resuming for m: bit for bit. The environment variable
-// CROCHET_KILLS says how many times a child process is killed (50; the preset `kill`: 1000).
+// Training n + m steps gives the same bits as training n, being killed, and resuming for m. The environment variable
+// CROCHET_KILLS is the number of kills of a child process (default 50; the preset `kill`: 1000).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,8 +52,8 @@ TEST(Resume, FromADamagedCheckpointTakesTheOneBefore) {
   EXPECT_TRUE(std::filesystem::exists(data + ".damaged"));
 }
 
-/// A child process that trains, and leaves the outcome in the directory; killed after so many seconds, if it takes that
-/// long. Returns whether it was killed.
+/// Trains in a child process, which writes the outcome into the directory. Kills the child after this many seconds if
+/// it still runs. Returns whether it was killed.
 bool train_and_kill(const Directory& dir, double seconds, bool in_the_background) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -87,7 +87,7 @@ TEST(Resume, SurvivesBeingKilledAtRandomMoments) {
   int kills = 0, trainings = 0, damaged = 0;
   while (kills < wanted && !::testing::Test::HasFailure()) {
     const Directory dir;
-    // Half of the moments are early in what is left to do, so that a training is killed several times.
+    // Half of the kills come early, so that a training is killed several times.
     const auto moment = [&] {
       return length * (random() % 2 == 0 ? 0.25 : 1.1) * static_cast<double>(random() >> 11) * 0x1p-53;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Saver on a disk that fails, or on a machine that stops, anywhere in a save.
+// A Saver on a failing disk, or on a machine that stops, at any point of a save.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 namespace crochet {
 namespace {
 
-/// Saves step 3 where 1 and 2 are, with files that last for `budget` bytes and calls. Whatever happens, what is
-/// restored then is step 2 or step 3, whole. Returns whether the save was done.
+/// Saves step 3 after 1 and 2, with files that work for `budget` bytes and calls. Afterwards the restored step must be
+/// 2 or 3, and complete. Returns whether the save succeeded.
 template <class Format>
 bool save_with(const Directory& dir, std::size_t budget, std::error_code error, int& newer) {
   test::LocalFilesWithoutSync quick;
@@ -63,8 +63,7 @@ bool save_with(const Directory& dir, std::size_t budget, std::error_code error, 
   }
   const std::set<std::string> names = dir.names();
   for (const std::string& name : names) {
-    const bool unlisted =
-        !done && name.starts_with("model.ckpt-");  // whole, but the list could not be written, or swept
+    const bool unlisted = !done && name.starts_with("model.ckpt-");  // complete, but not listed, or not removed
     EXPECT_TRUE(expected.contains(name) || unlisted) << name << " after " << budget;
     EXPECT_EQ(name.find(".tmp"), std::string::npos) << name << " after " << budget;
   }
@@ -75,7 +74,7 @@ template <class Format>
 void fail_everywhere(const Directory& dir, std::error_code error) {
   std::size_t budget = 0;
   int newer = 0;
-  // In strides: each byte alone is the business of the formats' own tests (tests/io/durability_test.cpp).
+  // With strides: the formats' own tests try every byte (tests/io/durability_test.cpp).
   while (!save_with<Format>(dir, budget, error, newer) && !::testing::Test::HasFailure()) budget += 1 + budget % 23;
   EXPECT_GT(budget, 400U);
   EXPECT_GE(newer, 1);

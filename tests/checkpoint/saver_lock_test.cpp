@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checkpoint folder has one process that writes, and any number that read.
+// A checkpoint folder has one writing process and any number of readers.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ namespace {
 
 using test::Process;
 
-/// A hook that loses the machine once, at step 2.
+/// Loses the session once, at step 2.
 struct LosesTheMachine {
   void after_run(auto& run, const auto&) {
     if (run.step() == 2 && !std::exchange(*lost, true)) throw UnavailableError("the machine went away");
@@ -40,7 +40,7 @@ class SaverLock : public ::testing::Test {
   SaverOptions options() {
     return {.say = [this](std::string_view line) { said.emplace_back(line); }, .files = &quick};
   }
-  /// Saves steps 1 and 2, and keeps the folder.
+  /// Saves steps 1 and 2. Keeps the folder locked.
   std::string train() {
     static auto& program = *new Program<Count>;
     static auto& saver = *new Saver<>{dir.path(), options()};
@@ -115,7 +115,7 @@ TEST_F(SaverLock, AFolderThatCannotBeWrittenIsAnErrorBeforeTheFirstStep) {
     Program<Count> program;
     Saver{dir.path(), options()}.save(program.session.raw_session(), 0);
   }
-  std::filesystem::create_directory(dir / ".crochet-lock");  // in the way
+  std::filesystem::create_directory(dir / ".crochet-lock");  // a folder in place of the lock file
   Saver saver{dir.path(), options()};
   Machine machine;
   const auto begin = [&](OnSaveFailure on_failure) {

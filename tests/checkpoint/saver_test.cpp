@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Saver saves, lists, keeps, finds again, and refuses.
+// Saver: save, list, retention, search, and rejected checkpoints.
 #include <crochet/checkpoint/saver.hpp>
 
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ TEST_F(Savers, ReadTheOriginalsStateFiles) {
 TEST_F(Savers, KnowACheckpointByAnyPathOfTheList) {
   Program<> program;
   Saver{dir.path(), options(1)}.save(program.session.raw_session(), 20);
-  // TensorFlow lists absolute paths, as its program spelled them.
+  // TensorFlow lists absolute paths, spelled as in its program.
   const std::filesystem::path spelled = dir.path() / ".." / dir.path().filename() / "model.ckpt-20";
   Directory::write(dir / "checkpoint", "model_checkpoint_path: \"" + spelled.string() + "\"\n");
   Saver late{dir.path(), options(1)};
@@ -202,7 +202,7 @@ TEST_F(Savers, FindWhatTheCurrentDirectoryHas) {
   std::filesystem::current_path(before);
 }
 
-/// Notes which folders were brought to the disk.
+/// Records which folders were synced.
 struct NotingFiles final : io::FileSystem {
   std::unique_ptr<io::OutputFile> create(const std::filesystem::path& path, std::error_code& error) override {
     return quick.create(path, error);
@@ -374,7 +374,7 @@ TEST_F(Savers, FailWithFileAndCauseAndLeaveTheOlderOnes) {
   Program<> program;
   Saver saver{dir.path(), options(1)};
   saver.save(program.session.raw_session(), 1);
-  std::filesystem::create_directory(dir / "model.ckpt-2.index.tmp");  // in the way
+  std::filesystem::create_directory(dir / "model.ckpt-2.index.tmp");  // a folder in place of the temporary file
   EXPECT_THROW(saver.save(program.session.raw_session(), 2), IoError);
   EXPECT_EQ(latest_checkpoint(dir.path()), dir / "model.ckpt-1");
   Program<> again;
@@ -418,7 +418,7 @@ TEST_F(Savers, ReadOptionsThatCannotBe) {
   EXPECT_EQ((Saver{dir.path(), o}.prefix_of(42)), dir / "model.ckpt-00000042");
 }
 
-/// A folder that another one's state file leads to.
+/// A state file that lists a checkpoint in another folder.
 TEST_F(Savers, UseOnlyFilesOfTheirOwnFolder) {
   const Directory other;
   Program<> program;
@@ -485,7 +485,7 @@ TEST_F(Savers, PassOverLinksThatLeadOutOfTheFolder) {
   EXPECT_EQ(said[0], "crochet: " + (dir / data).string() + " is a link to a file outside " + dir.path().string() +
                          "; the checkpoint is passed over");
   EXPECT_TRUE(std::filesystem::exists(other / data)) << "and nothing there is renamed";
-  // Links inside, and a link to the folder, are as good as what they lead to.
+  // Links within the folder, and a link to the folder, are followed.
   std::filesystem::rename(other / data, dir / "data");
   std::filesystem::remove(dir / data);
   std::filesystem::create_symlink("data", dir / data);

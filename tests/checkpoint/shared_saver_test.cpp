@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Saver that threads share: every checkpoint has the values of the session that saved it.
+// A Saver that several threads share: every checkpoint has the values of the session that saved it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,13 +21,13 @@
 namespace crochet {
 namespace {
 
-/// How many threads collect a session's state at this moment, and at most.
+/// The number of threads that collect a session's state at this moment, and its maximum.
 struct Meeting {
   std::atomic<int> inside{0};
   std::atomic<int> most{0};
 };
 
-/// Its state is collected after the variables; meanwhile other threads get the chance to save.
+/// A hook whose state is collected after the variables. It yields meanwhile, so that other threads can save.
 struct Lingers {
   static constexpr std::string_view state_key = "lingers";
   void after_run(auto&, const auto&) {}
@@ -51,7 +51,7 @@ struct Values {
     return StepExecutor{[](auto&) {}, variable<"value">(all)};
   }
 };
-/// A session whose values are all one number, so that a mixture shows.
+/// A session whose values are all the same number: a mixture of two sessions would be visible.
 struct Numbered {
   explicit Numbered(Meeting* meeting) { chain.get<Lingers>().meeting = meeting; }
   ~Numbered() { session.close(); }
@@ -69,7 +69,7 @@ struct Numbered {
 
 constexpr std::int64_t saves = 20;
 
-/// Thread t of two saves the steps t, t + 2, ...; the values of each are its step.
+/// Thread t of two saves the steps t, t + 2, ...; the values of each checkpoint equal its step.
 template <class SaverType>
 void save_many(SaverType saver, std::int64_t t, Meeting& meeting) {
   Numbered numbered{&meeting};

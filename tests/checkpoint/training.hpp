@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small training that has everything a resume must not lose: momenta, dropout, shuffled data, hooks with rhythm.
+// A small training with all state that a resume must restore: momenta, dropout, shuffled data, hooks with cadences.
 #pragma once
 
 #include <bit>
@@ -56,7 +56,7 @@ inline LabelledImages small_data() {
   return LabelledImages{{{count, 3, 4}, std::move(pixels)}, {{count}, std::move(labels)}};
 }
 
-/// All that a training came to, byte by byte.
+/// The complete result of a training, as bytes.
 struct Outcome {
   std::string bytes;
   std::int64_t step = 0;
@@ -70,7 +70,7 @@ struct TrainingOptions {
   bool in_the_background = false;
 };
 
-/// A Saver, or an AsyncSaver around it: one type, since a session more takes the compiler its time.
+/// A Saver, or an AsyncSaver around it. One type, since each type of session costs compile time.
 class EitherSaver {
  public:
   EitherSaver(const Saver<>& saver, bool in_the_background) : saver_(saver) {
@@ -103,7 +103,7 @@ class EitherSaver {
   bool done_ = false;
 };
 
-/// Goes on where the directory's newest checkpoint is, or begins.
+/// Continues from the newest checkpoint in the directory, or starts.
 inline Outcome train_small(const Saver<>& saver, const TrainingOptions& options) {
   auto data = small_data().batch(8).shuffle(3).repeat();
   auto executor = Cpu{.seed = options.seed}.compile<SmallModel>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// crochet::debug in a program that also has the original's service: a stream of ours reaches a server that TensorFlow's
-// generated code makes, and TensorFlow's client reaches our server.
+// crochet::debug in a program that also contains the original's service. A crochet stream reaches a server made of
+// TensorFlow's generated code, and TensorFlow's client reaches a crochet server.
 #include <crochet/debug/server/event_listener.hpp>
 #include <crochet/debug/stream/event_stream.hpp>
 
@@ -21,7 +21,7 @@
 namespace {
 
 namespace debug = crochet::debug;
-constexpr double soon = 60;  // seconds; longer than anything here takes
+constexpr double soon = 60;  // seconds; longer than any wait here
 
 std::string unix_address() {
   static std::atomic<int> count{0};

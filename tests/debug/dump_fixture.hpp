@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dumps made by hand, field by field as TensorFlow's debugger writes them, and wrong in any way that a test wants.
+// Dumps built by hand, field by field as TensorFlow's debugger writes them, or wrong in the ways that a test needs.
 #pragma once
 
 #include <crochet/proto/event.pb.h>
@@ -29,7 +29,7 @@ std::string bytes_of(const std::vector<T>& elements) {
   return bytes;
 }
 
-/// The event of a tensor.
+/// The event with a tensor.
 inline proto::Event tensor_event(const std::string& node, int slot, const std::string& op, std::uint64_t time,
                                  proto::DataType dtype, const std::vector<std::int64_t>& shape,
                                  const std::string& content) {
@@ -49,7 +49,7 @@ inline proto::Event tensor_event(const std::string& node, int slot, const std::s
   return event;
 }
 
-/// A session root of its own, which goes away with it.
+/// A separate session root, which the destructor removes.
 class DumpFixture {
  public:
   explicit DumpFixture(std::string run = "run_1700000000000000_0") : run_(std::move(run)) {
@@ -69,7 +69,7 @@ class DumpFixture {
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::filesystem::path run() const { return root() / run_; }
   [[nodiscard]] std::filesystem::path device() const { return run() / std::string(cpu_directory); }
-  /// What follows goes into another run.
+  /// Starts another run: later files belong to it.
   void begin_run(std::string name) {
     run_ = std::move(name);
     std::filesystem::create_directories(device());
@@ -77,10 +77,10 @@ class DumpFixture {
 
   static void write(const std::filesystem::path& path, std::string_view bytes) {
     std::filesystem::create_directories(path.parent_path());
-    std::filesystem::remove(path);  // a file that is overwritten is waited for by some file systems
+    std::filesystem::remove(path);  // on some file systems overwriting a file blocks
     std::ofstream{path, std::ios::binary}.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
-  /// A file in the device directory.
+  /// Writes a file into the device directory.
   void file(const std::string& name, std::string_view bytes) const { write(device() / name, bytes); }
   void event(const std::string& name, const proto::Event& event) const { file(name, event.SerializeAsString()); }
 

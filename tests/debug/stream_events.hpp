@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of a debug stream as TensorFlow's client makes them, for tests: by hand from the description of the format,
-// and not by the code under test.
+// Events of a debug stream in the layout of TensorFlow's client, for tests: built by hand from the description of the
+// format, not by the code under test.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Fired {
   double time = first_time;
 };
 
-/// One chunk of a float tensor of that shape; `content` are its bytes.
+/// A chunk of a float tensor of this shape, with the bytes `content`.
 inline proto::Event chunk_event(const Fired& debug_event, const std::vector<std::int64_t>& shape,
                                 const std::string& content, long long chunks = 1, long long index = 0) {
   proto::Event event;
@@ -53,12 +53,12 @@ inline proto::Event chunk_event(const Fired& debug_event, const std::vector<std:
   return event;
 }
 
-/// A whole float tensor of one dimension.
+/// A complete float tensor of one dimension.
 inline proto::Event whole_event(const Fired& debug_event, const std::vector<float>& values) {
   return chunk_event(debug_event, {static_cast<std::int64_t>(values.size())}, bytes_of(values));
 }
 
-/// The same tensor in chunks of so many bytes.
+/// The same tensor in chunks of this size.
 inline std::vector<proto::Event> chunk_events(const Fired& debug_event, const std::vector<float>& values,
                                               std::size_t chunk_bytes) {
   const std::string all = bytes_of(values);
@@ -72,7 +72,7 @@ inline std::vector<proto::Event> chunk_events(const Fired& debug_event, const st
   return events;
 }
 
-/// `members`: more of them, beginning with a comma.
+/// `members`: further members of the JSON object, with a leading comma.
 inline proto::Event run_event(int run_index = 7, const std::string& members = ",\"grpc_path\":\"\"") {
   proto::Event event;
   event.set_wall_time(first_time);
@@ -83,7 +83,7 @@ inline proto::Event run_event(int run_index = 7, const std::string& members = ",
   return event;
 }
 
-/// Nodes x, net/a and net/b, one behind the other. net/a:0 is watched by a gated DebugIdentity.
+/// Nodes x, net/a and net/b in a chain. net/a:0 has a gated DebugIdentity watch.
 inline proto::GraphDef small_graph() {
   proto::GraphDef graph;
   const auto add = [&](const char* name, const char* op, const char* input) {
@@ -113,7 +113,7 @@ inline proto::Event graph_chunk(const std::string& bytes, std::size_t index, std
   return event;
 }
 
-/// The graph in chunks of so many bytes.
+/// The graph in chunks of this size.
 inline std::vector<proto::Event> graph_events(const proto::GraphDef& graph, std::size_t chunk_bytes = 4'096'000,
                                               const std::string& device = cpu0) {
   const std::string all = graph.SerializeAsString();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A debug server in the test's own process, that does what a test wants of it.
+// A debug server within the test's process, with configurable behaviour.
 #pragma once
 
 #include <crochet/proto/debug_service.grpc.pb.h>
@@ -37,7 +37,7 @@ inline proto::EventReply change(Change::State state, const std::string& node, in
   return reply;
 }
 
-/// A place for a Unix socket of this test.
+/// An address for a Unix socket of this test.
 inline std::string socket_path() {
   static std::atomic<int> count{0};
   return "/tmp/crochet-test-" + std::to_string(::getpid()) + "-" + std::to_string(count++) + ".sock";
@@ -47,12 +47,12 @@ class TestServer final : public proto::EventListener::Service {
  public:
   using Handler = std::function<grpc::Status(grpc::ServerContext&, EventStreamOfServer&)>;
 
-  /// Listens from here on; `handler` instead of answering as the original does.
+  /// Listens from construction. `handler` replaces the replies of the original.
   explicit TestServer(std::string address, Handler handler = nullptr,
                       std::shared_ptr<grpc::ServerCredentials> credentials = grpc::InsecureServerCredentials())
       : address_(std::move(address)), handler_(std::move(handler)) {
     grpc::ServerBuilder builder;
-    builder.SetMaxReceiveMessageSize(4'194'304);  // gRPC's own limit: chunks must fit
+    builder.SetMaxReceiveMessageSize(4'194'304);  // gRPC's default limit: chunks must fit
     builder.AddListeningPort(address_, std::move(credentials), &port_);
     builder.RegisterService(this);
     server_ = builder.BuildAndStart();
@@ -67,23 +67,23 @@ class TestServer final : public proto::EventListener::Service {
   }
   [[nodiscard]] int port() const { return port_; }
 
-  /// Goes out with the next answers, one each.
+  /// Queues a reply. Each of the next replies sends one.
   void queue(proto::EventReply reply) {
     const std::lock_guard lock(mutex_);
     queued_.push_back(std::move(reply));
   }
-  /// What the streams brought, in the order in which they were opened.
+  /// The events of the streams, in the order in which the streams were opened.
   std::vector<std::vector<proto::Event>> streams() {
     const std::lock_guard lock(mutex_);
     return streams_;
   }
   std::vector<proto::CallTraceback> tracebacks;
   std::vector<proto::DebuggedSourceFile> files;
-  std::vector<std::string> metadata;  // of all calls: the texts under keys of the token
-  /// The answer to the hello of a client with a token, and the proof for its authorization. Empty: none.
+  std::vector<std::string> metadata;  // the values of the token's keys, of all calls
+  /// The challenge for the hello of a client with a token, and the proof for its authorization. Empty: none.
   std::function<std::string(const std::string& hello)> challenge{};
   std::function<std::string(const std::string& method, const std::string& authorization)> proof{};
-  bool refuses_without_proof = false;  ///< as crochet's own servers do: no stream for whom there is no proof
+  bool refuses_without_proof = false;  ///< rejects streams without a proof, as crochet's servers do
   std::function<bool(const std::string& key)> is_breakpoint = [](const std::string&) { return false; };
 
   grpc::Status SendEvents(grpc::ServerContext* context, EventStreamOfServer* stream) override {
@@ -91,7 +91,7 @@ class TestServer final : public proto::EventListener::Service {
     if (refuses_without_proof && !proved) return {grpc::StatusCode::UNAUTHENTICATED, "the token is not known"};
     return handler_ ? handler_(*context, *stream) : answer(*stream);
   }
-  /// As the original's servicer: whole graphs and metadata are answered, and tensors at breakpoints.
+  /// Replies as the original's servicer: to complete graphs and metadata, and to tensors at breakpoints.
   grpc::Status answer(EventStreamOfServer& stream, std::size_t max_events = static_cast<std::size_t>(-1)) {
     std::size_t mine = 0;
     {
@@ -115,14 +115,14 @@ class TestServer final : public proto::EventListener::Service {
     }
     return grpc::Status::OK;
   }
-  /// Does nothing until the server is stopped or the client has gone.
+  /// Waits until the server stops or the client cancels.
   grpc::Status sit(grpc::ServerContext& context) {
     std::unique_lock lock(mutex_);
     while (!stopping_ && !context.IsCancelled()) changed_.wait_for(lock, std::chrono::milliseconds(5));
     return grpc::Status::OK;
   }
 
-  /// What is said to calls that are not part of a stream; none: they are taken.
+  /// The status for calls outside of a stream; if empty, they succeed.
   std::function<grpc::Status()> refusal{};
 
   grpc::Status SendTracebacks(grpc::ServerContext* context, const proto::CallTraceback* traceback,
@@ -146,7 +146,7 @@ class TestServer final : public proto::EventListener::Service {
   }
 
  private:
-  /// What the client sent under this key; kept in `metadata`.
+  /// The value that the client sent under this key. It is also kept in `metadata`.
   std::string text_of(grpc::ServerContext& context, const char* key) {
     const auto found = context.client_metadata().find(key);
     if (found == context.client_metadata().end()) return {};

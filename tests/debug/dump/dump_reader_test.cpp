@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DumpReader: right dumps are read, and nothing in a wrong one does harm or hides what is right.
+// DumpReader: correct dumps are read. A wrong part of a dump does no harm and does not hide the correct parts.
 #include <gtest/gtest.h>
 
 #include <google/protobuf/stubs/common.h>
@@ -52,7 +52,7 @@ std::string problem_of(const DumpFixture& dump) {
 
 DumpRun only_run(const DumpFixture& dump) { return DumpReader{dump.root()}.open(0); }
 
-/// The error that opening the run's first tensor gives; "" if it gives none.
+/// The message of the error when the first tensor of the run is opened; "" if there is none.
 std::string error_of(const DumpFixture& dump) {
   const DumpRun run{dump.run()};
   try {
@@ -63,7 +63,7 @@ std::string error_of(const DumpFixture& dump) {
   }
 }
 
-// ---- Names -------------------------------------------------------------------------------------------------------
+// ---- Names
 
 TEST(DumpNames, NodesMayHaveUnderscoresAndSlashes) {
   const DumpName name = parse_dump_name("ns/c_d_3_DebugIdentity_1700000000000002-12");
@@ -119,7 +119,7 @@ TEST(DumpNames, DevicesComeBackAsTheOriginalMakesThem) {
   EXPECT_EQ(device_of_directory("_tfdbg_device_"), "");
 }
 
-// ---- What is right -----------------------------------------------------------------------------------------------
+// ---- Correct dumps
 
 TEST(DumpReader, RunsComeInTheOrderOfTime) {
   DumpFixture dump;
@@ -161,7 +161,7 @@ TEST(DumpReader, WhatIsNoDumpIsSaidSo) {
 
 TEST(DumpReader, TensorsComeInStepOrder) {
   const DumpFixture dump;
-  crochet::proto::GraphDef graph;  // names and lines in an order that is not the graph's
+  crochet::proto::GraphDef graph;  // names and lines are not in the order of the graph
   add_node(graph, "a_last", "Add", {"m_first", "__copy_z_middle_0", "^__dbg_z_middle:0_0_DebugIdentity"});
   add_node(graph, "__copy_z_middle_0", "Copy", {"z_middle"});
   add_node(graph, "__dbg_z_middle:0_0_DebugIdentity", "DebugIdentity", {"__copy_z_middle_0"});
@@ -300,7 +300,7 @@ TEST(DumpReader, ATensorOfSeveralPiecesIsReadWhole) {
   EXPECT_EQ(last, 99'999);
 }
 
-// ---- Numbers -----------------------------------------------------------------------------------------------------
+// ---- Numbers
 
 template <class T>
 TensorStatistics statistics_of(crochet::io::DataType type, const std::vector<T>& elements) {
@@ -347,8 +347,8 @@ TEST(TensorStatistics, OtherTypes) {
   EXPECT_EQ(statistics_of<std::uint8_t>(DataType::string, {1, 2}).elements(), 0u);
 }
 
-// Tables of the formats: IEEE 754-2008 for float16; the first half of a float for bfloat16; the 8-bit formats by their
-// largest number, their smallest and what is special in them.
+// Tables of the formats: IEEE 754-2008 for float16, the upper half of a float for bfloat16, and for the 8-bit formats
+// their largest, smallest and special numbers.
 TEST(SmallFloats, AreDecodedExactly) {
   using crochet::io::DataType;
   const auto value = [](DataType type, std::uint32_t bits) { return decode(small_float(type), bits); };
@@ -374,7 +374,7 @@ TEST(SmallFloats, AreDecodedExactly) {
   EXPECT_EQ(value(DataType::float8_e5m2fnuz, 0x7f), 57344);
 }
 
-// ---- What is wrong -----------------------------------------------------------------------------------------------
+// ---- Wrong dumps
 
 struct Wrong {
   std::string why;
@@ -395,7 +395,7 @@ TEST(HostileDump, TensorsThatCannotBe) {
       {"too many elements", dim(most)},
       {"too many elements", dim(most / 4 + 1)},
       {"asks for", dim(most / 4)},
-      {"too many elements",  // 2^64 elements, which is 0 where it is not noticed
+      {"too many elements",  // 2^64 elements, which overflow to 0
        [](Event& e) {
          tensor_of(e).clear_tensor_content();
          for (int i = 0; i < 4; ++i) tensor_of(e).mutable_tensor_shape()->add_dim()->set_size(1 << 16);
@@ -455,11 +455,11 @@ TEST(HostileDump, TensorsThatCannotBe) {
     EXPECT_NE(error.find(wrong.why), std::string::npos) << wrong.why << ": " << error;
     EXPECT_NE(error.find("a_0_DebugIdentity_1 is damaged"), std::string::npos) << error;
     const DumpRun run{dump.run()};
-    EXPECT_EQ(run.open(run.tensors()[1]).statistics().max(), 3);  // it hides nothing
+    EXPECT_EQ(run.open(run.tensors()[1]).statistics().max(), 3);  // the other tensor is still read
   }
 }
 
-// Wherever the file ends: an error, or what was whole already.
+// A truncated file gives an error at every length.
 TEST(HostileDump, EveryTruncation) {
   const DumpFixture dump;
   const std::string good =
@@ -485,8 +485,8 @@ TEST(HostileDump, RandomChanges) {
   const std::string good = event.SerializeAsString(), good_graph = graph_event.SerializeAsString();
   std::mt19937 random{1};
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>{0, n - 1}(random); };
-#if GOOGLE_PROTOBUF_VERSION < 4022000         // later ones leave what is said to the program
-  const google::protobuf::LogSilencer quiet;  // one line for each name that is no UTF-8
+#if GOOGLE_PROTOBUF_VERSION < 4022000         // later versions do not print to standard error
+  const google::protobuf::LogSilencer quiet;  // suppresses a line for each name that is not UTF-8
 #endif
   int read = 0, refused = 0;
   for (int i = 0; i < 3000; ++i) {
@@ -506,7 +506,7 @@ TEST(HostileDump, RandomChanges) {
 
 TEST(HostileDump, GroupsInEachOtherDoNotUseUpTheStack) {
   const DumpFixture dump;
-  dump.file("a_0_DebugIdentity_1", std::string(1 << 20, '\x0b'));  // group 1 begins, a million times
+  dump.file("a_0_DebugIdentity_1", std::string(1 << 20, '\x0b'));  // a million times the start of group 1
   EXPECT_NE(error_of(dump), "");
   dump.file("_tfdbg_graph_hash1_1", std::string("\x22") + std::string(1, '\x7f') + std::string(127, '\x0b'));
   EXPECT_NE(problem_of(dump).find("is damaged"), std::string::npos) << problem_of(dump);
@@ -523,7 +523,7 @@ TEST(HostileDump, FilesThatAreNotTheDebuggers) {
   const DumpRun run = only_run(dump);
   ASSERT_EQ(run.tensors().size(), 1u);
   EXPECT_EQ(run.problems().size(), 5u);
-  // the same, where it became such a thing after the directory was listed
+  // The same if the file is replaced after the directory was listed.
   const std::filesystem::path good = dump.device() / run.tensors()[0].file.substr(run.tensors()[0].file.find('/') + 1);
   std::filesystem::remove(good);
   EXPECT_THROW((void)run.open(run.tensors()[0]), crochet::IoError);
@@ -550,7 +550,7 @@ TEST(HostileDump, DeepAndLargeTreesHaveAnEnd) {
   EXPECT_NE(run.problems()[0].find("has more than the"), std::string::npos) << run.problems()[0];
 }
 
-// A file of many gigabytes that holds nothing is refused by its size; one that a message can have is read in pieces.
+// A file of many gigabytes without content is rejected by its size. A file of a possible size is read in pieces.
 TEST(HostileDump, HugeFiles) {
   const DumpFixture dump;
   dump.floats("a", 1, {1});

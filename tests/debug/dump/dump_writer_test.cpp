@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's directory: its files, its names, what it may take of the disk, and what becomes of it when writing fails.
+// The directory of a run: its files, their names, the limit of disk space, and failing writes.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/graph.pb.h>
 #include <crochet/proto/tensor.pb.h>
@@ -39,7 +39,7 @@ using Names = std::set<std::string>;
 constexpr std::string_view cpu = "/job:localhost/replica:0/task:0/device:CPU:0";
 constexpr std::int64_t t0 = 1700000000000000;
 
-/// Every file under a folder, relative to it.
+/// All files below a folder, as relative paths.
 Names files_in(const fs::path& folder) {
   Names names;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Debug operations and the events that carry what they publish. Numbers and bytes are those of TensorFlow 2.15.1.
+// Debug operations and the events with their values. The expected numbers and bytes are those of TensorFlow 2.15.1.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/tensor.pb.h>
 #include <crochet/debug/event/core_metadata.hpp>
@@ -42,7 +42,7 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-/// NaN equals NaN; everything else bit for bit.
+/// Equal bit for bit; a NaN equals any NaN.
 void expect_numbers(const std::vector<double>& have, const std::vector<double>& want) {
   ASSERT_EQ(have.size(), want.size());
   for (std::size_t i = 0; i < have.size(); ++i) {
@@ -73,7 +73,7 @@ TEST(NumericSummary, IsTheOriginalsBitForBit) {
   expect_numbers(debug::numeric_summary(b.tensor()),
                  {1, 18, 4, 2, 2, 3, 2, 5, -3, 7, 6.0 / 7, 8.979591836734695, 1, 1, 18});
 }
-/// The original's kernel runs with subnormal numbers flushed to zeros, on the way in and in its results.
+/// The original's kernel flushes subnormal numbers to zero, in its inputs and its results.
 TEST(NumericSummary, SubnormalNumbersAreZerosAsInTheOriginal) {
   const Floats floats{{1e-40F, -1e-40F, 2, 1.17549435e-38F}, {4}};
   const float least_normal = 1.17549435e-38F;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes on a debug stream becomes whole again, whatever its order; and what an evil or broken sender may try ends
-// the stream with a reason, at no more cost than it has sent.
+// Events of a debug stream are assembled in any order. A malicious or faulty sender ends its stream with a reason, and
+// costs no more memory than the bytes it sent.
 #include <google/protobuf/stubs/common.h>
 #if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
@@ -41,7 +41,7 @@ struct Stream {
       : budget(shared), assembler(limits, budget, clock) {}
 
   Received add(Event event) { return assembler.add(std::move(event)); }
-  /// The last of what the events complete.
+  /// The last result that the events complete.
   Received add_all(const std::vector<Event>& events) {
     Received last;
     for (const Event& event : events) {
@@ -62,7 +62,7 @@ std::vector<float> numbers(std::size_t count) {
   return values;
 }
 
-/// Sends the events; the last one must be refused with that kind of error and that reason.
+/// Sends the events. The last one must be rejected with this type of error and this reason.
 template <class Error = DataLossError>
 void expect_refused(const std::vector<Event>& events, const std::string& reason, StreamLimits limits = {},
                     std::uint64_t shared = 1 << 26) {
@@ -98,7 +98,7 @@ Event graph_text(const std::string& text) {
   return event;
 }
 
-// ---- what is right
+// ---- correct streams
 
 TEST(EventAssembler, a_whole_tensor_comes_through_as_it_is) {
   Stream stream;
@@ -115,7 +115,7 @@ TEST(EventAssembler, a_whole_tensor_comes_through_as_it_is) {
 TEST(EventAssembler, chunks_may_come_in_any_order_and_between_each_other) {
   const std::vector<float> values = numbers(1000);
   std::vector<Event> events = chunk_events({}, values, 444);                             // 10 chunks
-  const std::vector<Event> other = chunk_events({.time = first_time + 1}, values, 444);  // the next firing of the same
+  const std::vector<Event> other = chunk_events({.time = first_time + 1}, values, 444);  // the tensor's next event
   events.insert(events.end(), other.begin(), other.end());
   const std::vector<Event> on_gpu =
       chunk_events({.device = "/job:localhost/replica:0/task:0/device:GPU:0"}, values, 500);
@@ -240,7 +240,7 @@ TEST(EventAssembler, what_stays_incomplete_is_counted_and_its_memory_given_back)
   EXPECT_EQ(budget.used(), 0u);
 }
 
-// ---- what is wrong
+// ---- wrong streams
 
 TEST(EventAssemblerHostile, numbers_of_chunks) {
   expect_refused<ResourceExhaustedError>(with_plugin(plugin_json(cpu0, 0, 2'000'000'000, 1)), "chunks of one tensor");
@@ -424,7 +424,8 @@ TEST(EventAssemblerLimits, of_time) {
   EXPECT_THROW((void)stream.add(named("c")), crochet::DeadlineExceededError);
 }
 
-/// Whatever is changed in good messages: refused or taken, and never more than that. (See the preset asan.)
+/// Random changes in good messages: each message is rejected or accepted, and nothing else happens. (See the preset
+/// asan.)
 TEST(EventAssemblerHostile, bytes_changed_at_random) {
   std::vector<std::string> good;
   for (const Event& event : chunk_events({}, numbers(40), 80)) good.push_back(event.SerializeAsString());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What made-up dumps and messages of debug streams cost in memory (docs/file-formats.md has the budgets).
+// The memory for artificial dumps and messages of debug streams. The budgets are in docs/file-formats.md.
 #include <crochet/debug/dump/dump_run.hpp>
 #include <crochet/debug/event/parsed_size.hpp>
 #include <crochet/debug/server/received_graph.hpp>
@@ -36,7 +36,7 @@ std::string varint(std::size_t value) {
   for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);
   return text + static_cast<char>(value);
 }
-/// A field of bytes.
+/// A field of bytes in protobuf's encoding.
 std::string field(int number, const std::string& bytes) {
   return static_cast<char>(number << 3 | 2) + varint(bytes.size()) + bytes;
 }
@@ -119,7 +119,7 @@ TEST(MemoryBudget, a_node_of_a_received_graph) {
 
 // ---- dumps
 
-/// What reading a run costs that has this one file. The files' own bytes included.
+/// The peak memory of reading a run with this one file, the bytes of the file included.
 std::size_t cost_of_dump(const std::string& name, const std::string& bytes) {
   const TemporaryFolder folder;
   const std::filesystem::path device = folder.path() / "_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_0";
@@ -172,8 +172,8 @@ TEST(MemoryBudget, room_that_no_event_took_is_given_back) {
                                       .op = "DebugIdentity",
                                       .microseconds = 1,
                                       .tensor = {crochet::io::DataType::uint8, {&extent, 1}, data}};
-  // The first allocations fail, one at a time: of the key, of the summary and its value. (A later one, of the plug-in's
-  // JSON, ends in an assertion of nlohmann_json.) The stream's own thread has nothing to do meanwhile.
+  // Fails the first allocations one at a time: the key, the summary and its value. (A later one, in the plug-in's JSON,
+  // triggers an assertion of nlohmann_json.) The thread of the stream is idle meanwhile.
   for (std::size_t number = 0; number < 5; ++number) {
     const crochet::testing::FailingAllocations fail(number);
     EXPECT_THROW(stream.publish(debug_event), std::bad_alloc) << number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What steers the streams of a debug server, without one: which watches are on, who is held, who is late, and whose the
-// memory is. These are used by several threads, and run under ThreadSanitizer, which programs with gRPC cannot.
+// The control of a debug server's streams, without a server: active watches, breakpoints, deadlines and the memory
+// budget. Several threads use these classes. The tests run under ThreadSanitizer, which programs with gRPC cannot.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ using Texts = std::vector<std::string>;
 
 const WatchKey a{"net/a", 0, "DebugIdentity"}, b{"net/b", 1, "DebugNanCount"}, c{"c", 0, "DebugIdentity"};
 
-/// The changes of the next reply: the state, and the key.
+/// The changes of the next reply: each state and its key.
 Texts changes(WatchTable& watches, WatchTable::Version& heard) {
   Texts texts;
   const crochet::proto::EventReply reply = watches.reply(heard);
@@ -106,7 +106,7 @@ TEST(Breakpoints, HoldUntilGoOn) {
 TEST(Breakpoints, GoOnCountsFromTheAnnouncementOn) {
   Breakpoints breakpoints;
   Breakpoints::Hold hold(breakpoints);
-  EXPECT_EQ(breakpoints.go_on(), 1U);  // before it waits
+  EXPECT_EQ(breakpoints.go_on(), 1U);  // before the wait
   EXPECT_TRUE(hold.wait(600, [] { return false; }));
   Breakpoints::Hold next(breakpoints);
   EXPECT_FALSE(next.wait(0, [] { return false; })) << "the time has run out";
@@ -147,7 +147,7 @@ TEST(Repeat, ActsUntilItIsDestroyed) {
   EXPECT_EQ(acts, last);
   {
     const Repeat never(1e6, [&] { ++acts; });
-  }  // and does not wait for its time
+  }  // the destructor does not wait for the interval
   EXPECT_EQ(acts, last);
 }
 

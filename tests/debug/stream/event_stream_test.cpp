@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EventStream against servers that do well, and against servers that do not.
+// EventStream with correct and with failing servers.
 #include <crochet/proto/event.pb.h>
 #include <crochet/debug/stream/event_stream.hpp>
 
@@ -27,17 +27,16 @@ using crochet::test::Change;
 using crochet::test::TestServer;
 
 constexpr const char* device = "/job:localhost/replica:0/task:0/device:CPU:0";
-constexpr double soon = 60;  // longer than anything here takes on a machine that works
-constexpr double a_while =
-    2;  // what a test waits in vain; long enough for what has to happen before, on a busy machine
+constexpr double soon = 60;    // longer than any wait here on a working machine
+constexpr double a_while = 2;  // a wait that must time out; still long enough for a busy machine
 
-/// A clock that stands still until it is moved; may be read by any thread.
+/// A clock that stands still until the test moves it. Any thread may read it.
 struct StillClock {
   std::shared_ptr<std::atomic<double>> seconds = std::make_shared<std::atomic<double>>(0.0);
   double operator()() const { return *seconds; }
 };
 
-/// What a stream says.
+/// Collects the reports of a stream.
 class Reports {
  public:
   auto sink() {
@@ -61,7 +60,7 @@ class Reports {
   std::vector<std::string> lines_;
 };
 
-/// A program that debugs: runs with one tensor of so many bytes each.
+/// A program under debugging: runs with one tensor of the given size in bytes.
 class Program {
  public:
   explicit Program(debug::DebugAddress address, debug::EventStreamOptions options = {}) {
@@ -70,7 +69,7 @@ class Program {
     debug::gates_of(address.url())->clear();
     stream = std::make_unique<debug::EventStream>(std::move(address), std::move(options));
   }
-  /// False if the stream did not want the run.
+  /// False if the stream rejected the run.
   bool begin(std::uint64_t combination = 1) {
     if (!stream->wants_run()) return false;
     const auto graph = std::make_shared<const std::string>("a graph of " + std::to_string(combination));
@@ -139,7 +138,7 @@ TEST(EventStream, SendsAGraphOnceThenMetadataAndTensors) {
 
 TEST(EventStream, ATensorInChunksArrivesWhole) {
   const std::string address = unix_address();
-  TestServer server(address);  // with gRPC's own limit of 4 MiB a message
+  TestServer server(address);  // gRPC's default limit of 4 MiB per message
   Program program(address);
   program.begin();
   for (const std::size_t bytes : {std::size_t{0}, debug::chunk_bytes, debug::chunk_bytes + 1})
@@ -156,7 +155,7 @@ TEST(EventStream, ATensorInChunksArrivesWhole) {
 }
 
 TEST(EventStream, RepliesOpenAndCloseGatesBetweenRuns) {
-  for (const std::string path : {"", "/some/path"}) {  // the original loses the answers of an address with a path
+  for (const std::string path : {"", "/some/path"}) {  // the original loses the replies of an address with a path
     TestServer server("127.0.0.1:0");
     Program program("grpc://127.0.0.1:" + std::to_string(server.port()) + path);
     const auto gated_run = [&] {
@@ -165,17 +164,18 @@ TEST(EventStream, RepliesOpenAndCloseGatesBetweenRuns) {
       program.stream->end_run();
       ASSERT_TRUE(program.flush());
     };
-    gated_run();  // closed: nobody has asked
+    gated_run();  // closed: no server has enabled the watch
     server.queue(crochet::test::change(Change::READ_ONLY, "w", 0, "DebugIdentity"));
-    gated_run();  // the reply to this one's metadata opens it
+    gated_run();  // opened by the reply to the metadata of this run
     gated_run();
     server.queue(crochet::test::change(Change::DISABLED, "w", 0, "DebugIdentity"));
     gated_run();
     gated_run();
     std::vector<std::size_t> tensors;
     for (const auto& stream : server.streams()) tensors.push_back(stream.size() - 1);
-    tensors[0] -= 1;  // the graph
-    // Whether the reply to a run is there before its tensor is, nobody waits to see: of runs 1 and 3 nothing is known.
+    tensors[0] -= 1;  // without the graph
+    // A run does not wait for the reply to its metadata before it sends the tensor: the results of runs 1 and 3 are
+    // undetermined.
     ASSERT_EQ(tensors.size(), 5U);
     EXPECT_EQ(tensors[0], 0U);
     EXPECT_EQ(tensors[2], 1U);
@@ -191,7 +191,7 @@ bool can_listen(const std::string& address) {
 TEST(EventStream, LocalhostIsBothOfItsAddressesAndNoQuestionToAResolver) {
   int reached = 0;
   for (const std::string listens_on : {"127.0.0.1:0", "[::1]:0"}) {
-    if (!can_listen(listens_on)) continue;  // a machine may have no IPv6
+    if (!can_listen(listens_on)) continue;  // a machine may lack IPv6
     TestServer server(listens_on);
     Program program("localhost:" + std::to_string(server.port()), {.connect_seconds = soon});
     EXPECT_TRUE(program.run());
@@ -212,9 +212,9 @@ TEST(EventStream, InLockstepAReplyIsObeyedInItsOwnRun) {
   const std::string address = unix_address();
   TestServer server(address);
   server.is_breakpoint = [](const std::string& key) { return key == "w:0:DebugIdentity"; };
-  server.queue({});  // to the graph
+  server.queue({});  // in reply to the graph
   server.queue(crochet::test::change(Change::READ_WRITE, "w", 0, "DebugIdentity"));
-  server.queue(crochet::test::change(Change::DISABLED, "w", 0, "DebugIdentity"));  // to the tensor
+  server.queue(crochet::test::change(Change::DISABLED, "w", 0, "DebugIdentity"));  // in reply to the tensor
   Program program(address, {.lockstep_seconds = soon});
   ASSERT_TRUE(program.begin());
   program.tensor("w", 4, true);  // a breakpoint: waits for its reply, which closes the gate
@@ -253,12 +253,12 @@ TEST(EventStream, WithoutAServerRunsAreSkippedAndItIsTriedAgainAfterAPause) {
   EXPECT_EQ(program.statistics().runs_skipped, 4U);
   EXPECT_EQ(program.statistics().dropped, 4U);
 
-  TestServer server(address);  // it is late
+  TestServer server(address);  // the server starts late
   EXPECT_TRUE(program.run());
   ASSERT_TRUE(program.flush());
   EXPECT_EQ(kinds(server.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));
   EXPECT_EQ(program.reports.with("it is there again"), 1);
-  EXPECT_TRUE(program.run());  // the pauses begin anew: none
+  EXPECT_TRUE(program.run());  // the backoff was reset: no pause
 }
 
 TEST(EventStream, AServerThatComesWhileItIsWaitedForGetsTheFirstRun) {
@@ -271,7 +271,7 @@ TEST(EventStream, AServerThatComesWhileItIsWaitedForGetsTheFirstRun) {
   EXPECT_EQ(program.reports.lines(), std::vector<std::string>{});
 }
 
-// While a stream waits for a server that comes back, its queue fills, though nothing has failed.
+// While a stream waits for a server to connect, its queue can fill up without any failure.
 TEST(EventStream, RunsThatFindNoRoomAreReportedOnceTheServerHasTheOthers) {
   const std::string address = unix_address();
   Program program(address, {.connect_seconds = soon, .queue_bytes = 10'000});
@@ -286,7 +286,7 @@ TEST(EventStream, RunsThatFindNoRoomAreReportedOnceTheServerHasTheOthers) {
   EXPECT_TRUE(program.run());
   ASSERT_TRUE(program.flush());
   program.stream.reset();
-  EXPECT_EQ(program.reports.lines().size(), 1U);  // nothing new
+  EXPECT_EQ(program.reports.lines().size(), 1U);  // no new report
 }
 
 TEST(EventStream, AServerThatIsAlwaysTooSlowIsReportedNowAndThen) {
@@ -333,14 +333,14 @@ TEST(EventStream, AStuckServerCostsTheQueueAndNoMore) {
   program.begin();
   for (int i = 0; i < 100; ++i) program.tensor("x", 100'000);
   program.stream->end_run();
-  EXPECT_FALSE(program.run());  // it is half full: not begun
+  EXPECT_FALSE(program.run());  // the queue is half full: the run is rejected
   program.tensor("x", 10 * limit);
   EXPECT_LE(program.statistics().max_queued_bytes, limit);
   ASSERT_TRUE(program.flush());
   EXPECT_EQ(program.reports.with("the server did not answer within 2 s"), 1);
   EXPECT_EQ(program.statistics().dropped, 101U);
   EXPECT_EQ(program.statistics().queued_bytes, 0U);
-  EXPECT_FALSE(program.run());  // the pause
+  EXPECT_FALSE(program.run());  // in the pause after the failure
 }
 
 TEST(EventStream, AServerThatReadsNothingIsBrokenOff) {
@@ -357,7 +357,7 @@ TEST(EventStream, AServerThatReadsNothingIsBrokenOff) {
   self = &server;
   Program program(address, {.reply_seconds = a_while});
   program.begin();
-  for (int i = 0; i < 10; ++i) program.tensor("x", debug::chunk_bytes);  // more than any buffer between
+  for (int i = 0; i < 10; ++i) program.tensor("x", debug::chunk_bytes);  // more than all buffers in between
   program.stream->end_run();
   ASSERT_TRUE(program.flush());
   EXPECT_EQ(program.reports.with("the server did not take an event within 2 s"), 1);
@@ -382,11 +382,11 @@ TEST(EventStream, AServerKilledInTheMiddleIsNoticedAndFoundAgain) {
   TestServer another(address);
   EXPECT_TRUE(program.run());
   ASSERT_TRUE(program.flush());
-  EXPECT_EQ(kinds(another.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));  // it does not know the graph
+  EXPECT_EQ(kinds(another.streams().at(0)), (Kinds{"graph", "metadata", "tensor"}));  // the new server has no graph
 }
 
-// What is written into a connection that died meanwhile is lost, unless gRPC has noticed by then: each run has arrived,
-// or is in a report.
+// Data that is written into a dead connection is lost, unless gRPC has noticed it by then. Each run either arrived or
+// is in a report.
 TEST(EventStream, AServerThatIsAnotherOneInTheNextRunMissesNothingInSilence) {
   const std::string address = unix_address();
   Program program(address, {.connect_seconds = soon});
@@ -460,7 +460,7 @@ TEST(EventStream, ATooLargeReplyEndsTheStreamAndNothingElse) {
   EXPECT_EQ(program.reports.with("gRPC status 8"), 1) << program.reports.lines().at(0);  // RESOURCE_EXHAUSTED
 }
 
-/// Answers with bytes that are no message.
+/// Replies with bytes that are not a message.
 class RawServer final
     : public crochet::proto::EventListener::WithRawCallbackMethod_SendEvents<crochet::proto::EventListener::Service> {
  public:
@@ -538,7 +538,7 @@ TEST(EventStream, WithThePolicyFailTheNextRunThrows) {
   }
 }
 
-// Within so short a time gRPC may not have tried yet: then it is asked again.
+// In so short a time gRPC may not have tried to connect: the test repeats until it has.
 TEST(EventStream, SaysWhyNobodyIsReachedWhereGrpcKnows) {
   Program program(unix_address(), {.on_failure = debug::OnStreamFailure::fail, .connect_seconds = 0.05});
   for (std::string why; why.find("No such file or directory") == std::string::npos;) {
@@ -562,7 +562,7 @@ TEST(EventStream, ItsEndWaitsForNoServer) {
   self = &server;
   Program program(address, {.reply_seconds = 1e6, .close_seconds = 0.05});
   program.run();
-  program.stream.reset();  // a test that hangs here has failed
+  program.stream.reset();  // a test that hangs here fails
   EXPECT_EQ(program.reports.with("in all it missed 1 runs, and 1 tensors"), 1);
 }
 
@@ -574,7 +574,7 @@ TEST(EventStream, ItsEndDoesNotWaitAgainForWhatWasWaitedForInVain) {
   Program program(address, {.reply_seconds = 1e6, .close_seconds = 1e6});
   program.run();
   EXPECT_FALSE(program.stream->flush(0.01));
-  program.stream.reset();  // a test that hangs here has failed
+  program.stream.reset();  // a test that hangs here fails
 }
 
 TEST(EventStream, WithThePolicyFailAFailureThatNoCallThrowsIsReportedAtTheEnd) {
@@ -599,7 +599,7 @@ TEST(EventStream, ASocketWithAnOddNameIsReached) {
   std::filesystem::remove(path);
 }
 
-/// A server that answers a client with a token in its own way, and asks for a watch.
+/// A server with its own answer to a client's token, which then enables a watch.
 struct TokenCase {
   const char* name;
   std::function<std::string(const std::string& hello)> challenge{};
@@ -614,7 +614,7 @@ TokenCase honest(const char* name, const std::string& token) {
             return server->check(method, shown).value_or("");
           }};
 }
-/// Two runs to a server of that kind. Whether it was obeyed.
+/// Sends two runs to such a server. Returns whether the stream obeyed it.
 bool is_obeyed(const TokenCase& kind) {
   const std::string address = unix_address();
   TestServer server(address);
@@ -710,8 +710,8 @@ TEST(EventStream, ATokenDoesNotCrossTheNetworkInTheClear) {
   EXPECT_THROW(debug::EventStream(debug::InsecureRemote{"192.0.2.1:6064"}, {.token = "secret"}), crochet::LogicError);
 }
 
-/// Keys and certificates made by the openssl program for this test: none that could be taken for somebody's are kept in
-/// the source tree, and none can run out.
+/// Keys and certificates, made by the openssl program for this test. The source tree contains no key that could be
+/// mistaken for a real one, and no certificate that can expire.
 class Certificates {
  public:
   Certificates() {
@@ -792,7 +792,7 @@ TEST(EventStream, CallsOutsideOfStreamsArriveInOrder) {
   EXPECT_EQ(server.files[0].file_path(), "model.hpp");
 }
 
-// A server may have only the streams of the service, or refuse what it is told besides.
+// A server may implement only the streams of the service, or reject other calls.
 TEST(EventStream, AServerThatTakesNoCallsOutsideOfStreamsGetsItsRuns) {
   const std::string address = unix_address();
   TestServer server(address);
@@ -812,7 +812,7 @@ TEST(EventStream, AServerThatTakesNoCallsOutsideOfStreamsGetsItsRuns) {
   }
   EXPECT_EQ(program.statistics().runs, 3U);
   EXPECT_EQ(program.statistics().failures, 0U);
-  EXPECT_EQ(calls, 1);  // it would say the same again
+  EXPECT_EQ(calls, 1);  // not repeated, since the reply would be the same
   EXPECT_EQ(program.reports.with("source files: not here"), 1);
 }
 
@@ -829,7 +829,7 @@ TEST(EventStream, AServerThatIsStuckInACallDoesNotHoldUpTheEnd) {
   crochet::proto::CallTraceback traceback;
   traceback.set_call_key("key");
   program.stream->tell(traceback);
-  program.stream.reset();  // a test that hangs here has failed
+  program.stream.reset();  // a test that hangs here fails
   stuck.unlock();
 }
 

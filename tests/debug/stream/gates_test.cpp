@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servers may ask for, and where they may be.
+// The requests of servers, and the addresses of servers.
 #include <crochet/debug/stream/debug_address.hpp>
 #include <crochet/debug/stream/gates.hpp>
 
@@ -34,7 +34,7 @@ TEST(Gates, FollowTheStatesOfTheFormat) {
   gates.apply(reply(Change::READ_WRITE, "ns/a"));
   EXPECT_EQ(gates.of("ns/a:0:DebugIdentity"), Gate::read_write);
   gates.apply(reply(Change::STATE_UNSPECIFIED, "ns/a"));
-  gates.apply(reply(17, "ns/a"));  // of a later format
+  gates.apply(reply(17, "ns/a"));  // a state of a later format
   EXPECT_EQ(gates.of("ns/a:0:DebugIdentity"), Gate::read_write);
   gates.apply(reply(Change::DISABLED, "ns/a"));
   EXPECT_EQ(gates.of("ns/a:0:DebugIdentity"), Gate::closed);
@@ -104,7 +104,7 @@ TEST(DebugAddress, TakesItsTextApart) {
   EXPECT_TRUE(socket.is_local());
 }
 
-// gRPC takes a target apart as a URI: what is special there must reach it in code.
+// gRPC parses a target as a URI, so special characters must be percent-encoded.
 TEST(DebugAddress, ASocketsPathMayHaveCharactersThatUrisTakeForTheirOwn) {
   const DebugAddress odd{"unix:/tmp/100%41 ?#\xc3\xa4.sock"};
   EXPECT_EQ(odd.url(), "unix:/tmp/100%41 ?#\xc3\xa4.sock");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handshake of a client and a server with a token, and what passes for it and must not.
+// The token handshake of a client and a server, and the forgeries that it must reject.
 #include <crochet/debug/stream/token_proof.hpp>
 
 #include <gtest/gtest.h>

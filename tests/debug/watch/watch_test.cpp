@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are watched: patterns, as types and at run time.
+// Which nodes are watched: patterns as types and at run time.
 #include <crochet/base/error.hpp>
 #include <crochet/debug/watch/regex.hpp>
 #include <crochet/debug/watch/watch.hpp>
@@ -18,9 +18,9 @@ namespace {
 namespace debug = crochet::debug;
 
 struct Case {
-  std::string_view pattern, fits, not_fits;  // texts between blanks
+  std::string_view pattern, fits, not_fits;  // texts separated by blanks
 };
-// What Python's re.match says (tests/interop/dump.py asks it).
+// The results of Python's re.match (tests/interop/dump.py compares them).
 constexpr Case cases[]{
     {"Mat", "Mat MatMul Mats", "AMat mat M"},
     {"Mat$", "Mat", "MatMul"},
@@ -133,7 +133,7 @@ TEST(Regex, HasNoPatternThatHangs) {
   EXPECT_FALSE(debug::Regex{"(((a*)*)*)*b"}.match(text));
 }
 
-// Chosen by the compiler.
+// Evaluated at compile time.
 static_assert(debug::Watch<"dense.*">::matches("dense/kernel", "VariableV2", "float32"));
 static_assert(!debug::Watch<"dense.*">::matches("hidden/dense", "VariableV2", "float32"));
 static_assert(debug::Watch<"(loss|logits)$">::matches("logits", "Add", "float32"));
