@@ -12,7 +12,7 @@ namespace crochet::detail {
 /// Lines on standard error above at most one bar.
 /// - A line clears the bar and draws it again below the line.
 /// - The library writes to standard error only through the one object of this class, standard_error.
-/// - Any thread. The lock is that of the stream, so single writes of other code also stay whole.
+/// - Any thread. The lock is that of the stream, so it also serializes single writes of other code.
 /// - Throws nothing and allocates nothing, because destructors write diagnostics too.
 class StandardError {
  public:

@@ -47,9 +47,9 @@ void tidy(std::vector<CheckpointInfo>& all);
 }  // namespace detail
 
 /// Reads `directory/name`; empty if there is no such file.
-/// - Only the last part of each listed path is used: the checkpoints of a directory lie in it. So TensorFlow's absolute
-///   paths, and those of a moved or copied directory, refer to the files beside the list, and no list refers to files
-///   elsewhere. Duplicates count once.
+/// - Only the last part of each listed path is used, since the checkpoints of a directory are in it. So TensorFlow's
+///   absolute paths, and those of a moved or copied directory, refer to the files beside the list, and no list refers
+///   to files elsewhere. Duplicates count once.
 /// - Throws: IoError if it cannot be read; DataLossError if it is not a list of checkpoints or has no current one.
 /// - Cost: linear in the list.
 std::optional<Catalogue> read_catalogue(const std::filesystem::path& directory, std::string_view name,

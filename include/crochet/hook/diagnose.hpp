@@ -87,7 +87,7 @@ template <class Returned>
 inline constexpr bool may_return<phase::before_run, Returned> =
     std::is_void_v<Returned> || is_run_args<Returned> || is_optional_run_args<Returned>;
 
-/// A decorator names the wrapped hook: `using decorates = H;`. Its members may be absent when the inner hook has none
+/// A decorator declares the wrapped hook: `using decorates = H;`. Its members may be absent if the inner hook has none
 /// (`void begin() requires ...`). A fault of the inner hook is reported for the inner hook.
 template <class H>
 concept Decorates = requires {

@@ -107,7 +107,7 @@ CROCHET_HOST_ALWAYS_INLINE constexpr auto request([[maybe_unused]] H& hook, [[ma
   }
 }
 
-/// The type of RunArgs in the result of `request(hook, run)`, for decorators that have to name it:
+/// The type of RunArgs in the result of `request(hook, run)`, for decorators that must name it:
 /// `std::optional<requested_args<H, Run>>`.
 template <class H, class Run>
 using requested_args =

@@ -99,7 +99,7 @@ struct Anything {};
 template <class T>
 concept IsObject = std::is_object_v<std::remove_reference_t<T>>;
 
-/// The forms of an accessible member function, one for each level of the inheritance; `auto` parameters match several.
+/// Overload rank: `auto` parameters match several of the function_of() overloads below, and the highest rank wins.
 template <int N>
 struct Form : Form<N - 1> {};
 template <>
@@ -131,7 +131,7 @@ constexpr std::string_view first_miss(const Spelling (&all)[N]) {
 
 template <class P>
 struct NearMisses;
-// One expression a name: every program pays for reading it.
+// One expression per name: every program that includes this header parses all of them.
 // clang-format off
 #define CROCHET_SPELLING(name) \
   {#name, requires { Probe::name; } || requires { typename H::name; } || requires { requires IsObject<decltype(H::name)>; }},

@@ -39,7 +39,7 @@ struct BeforeOf<H> {
   using type = typename H::before;
 };
 
-/// Is H the hook Wanted, derived from it, or a decorator around such a hook?
+/// Whether H is the hook Wanted, derived from it, or a decorator around such a hook.
 template <class H, class Wanted>
 constexpr bool is_or_decorates() {
   if constexpr (std::is_same_v<H, Wanted> || std::is_base_of_v<Wanted, H>) {
