@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the conformance table: what the original does in a scenario, what crochet does, and the test that shows
-// it. The row is declared by the test itself, so that there is no row without one.
+// One row of the conformance table: the original's behaviour in a scenario, crochet's behaviour, and the test that
+// shows it. The test declares its row, so every row has a test.
 //
 //   SAME(G5, "a singular session is closed", "it is stopped, and gives no raw session away") {
 //     ...GoogleTest, the scenario in full...
@@ -17,21 +17,21 @@ namespace crochet::conformance {
 
 enum class Verdict {
   same,           ///< the test expects what the original's test expects
-  different,      ///< on purpose; `reason` says what is better that way
-  not_applicable  ///< there is no such thing in C++; `reason` says so, and the test shows the nearest thing there is
+  different,      ///< on purpose; `reason` states the advantage
+  not_applicable  ///< C++ has no such thing; `reason` explains it, and the test shows the closest equivalent
 };
 
 struct Row {
-  std::string id;        ///< T1 to T20: the reference traces; else the letter of its part and a number
-  std::string scenario;  ///< what is done
-  std::string original;  ///< what then happens in the original
+  std::string id;        ///< T1 to T20: the reference traces; otherwise the letter of its part and a number
+  std::string scenario;  ///< the actions
+  std::string original;  ///< the original's behaviour
   Verdict verdict = Verdict::same;
-  std::string reason{};   ///< empty for `same`: then crochet does what the original does
-  std::string section{};  ///< of docs/differences.md, where a deliberate difference is listed
-  std::string file{};     ///< of the test, which is called Conformance.<id>
+  std::string reason{};   ///< empty for `same`: crochet behaves like the original
+  std::string section{};  ///< the section of docs/differences.md that lists a deliberate difference
+  std::string file{};     ///< the file of the test, which is called Conformance.<id>
 };
 
-/// All rows of the program, in no order.
+/// All rows of the program, unordered.
 std::vector<Row>& rows();
 
 /// Adds a row before main.
@@ -48,10 +48,10 @@ struct Declared {
   }                                                                                                    \
   TEST(Conformance, id)
 
-/// crochet does what the original does.
+/// crochet behaves like the original.
 #define SAME(id, scenario, original) CROCHET_BEHAVIOUR(id, scenario, original, same, "", "")
-/// crochet does something else: `ours` says what and why. `section` of docs/differences.md has it, too.
+/// crochet behaves differently: `ours` is the behaviour and the reason. `section` of docs/differences.md lists it.
 #define DIFFERENT(id, section, scenario, original, ours) \
   CROCHET_BEHAVIOUR(id, scenario, original, different, ours, section)
-/// Python or the original's default graph is what it is about; `why`, and what the test shows instead.
+/// The scenario is about Python or the original's default graph: `why`, and what the test shows instead.
 #define NOT_APPLICABLE(id, scenario, original, why) CROCHET_BEHAVIOUR(id, scenario, original, not_applicable, why, "")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listeners of a CheckpointSaver, and whole sessions that save: spec 4.3, 5.10.
+// Listeners of a CheckpointSaver, and complete sessions that save: spec 4.3, 5.10.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/testing/manual_clock.hpp>
@@ -17,7 +17,7 @@ namespace {
 using testing::ManualClock;
 using Options = CheckpointSaverOptions;
 
-/// How often a listener was called.
+/// The number of calls of each member of a listener.
 struct Counts {
   int begin = 0, before = 0, after = 0, end = 0;
   friend bool operator==(const Counts&, const Counts&) = default;
@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Counts& counts) {
   return out << "begin " << counts.begin << ", before " << counts.before << ", after " << counts.after << ", end "
              << counts.end;
 }
-/// Counts, and asks for a stop after save number `stop_at`. `Number` makes two of them two types.
+/// Counts its calls, and requests a stop after save number `stop_at`. `Number` distinguishes two types.
 template <int Number = 0>
 struct Listener {
   Counts* counts;
@@ -49,7 +49,7 @@ SAME(V5, "by seconds: creation, two quick runs, end", "the listener counts: begi
   EXPECT_EQ(counts, (Counts{1, 2, 2, 1}));
 }
 
-/// A singular session with that chain: two steps.
+/// Two steps of a singular session with a CheckpointSaver and these listeners.
 template <class Saver, class... L>
 void two_steps(World& world, Saver saver, L... listeners) {
   auto session = singular(world, CheckpointSaver{saver, Options{.save_steps = 1}, listeners...});

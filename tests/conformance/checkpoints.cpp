@@ -19,8 +19,7 @@ namespace {
 using testing::ManualClock;
 using Options = CheckpointSaverOptions;
 
-/// A saver hook over a machine that only counts, without the creation of a session: then its first run is the first
-/// occasion to save.
+/// A saver hook over a machine that only counts. The loop creates no session, so the hook saves in its first run.
 using Loop = HookLoop<CheckpointSaver<Saver<>>>;
 
 DIFFERENT(V1, "checkpoints", "neither a saver nor a scaffold is given", "the saver of the graph's collection is used",

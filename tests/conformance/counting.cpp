@@ -18,7 +18,7 @@ using testing::ManualClock;
 using testing::RecordedSummaries;
 using testing::RecordingSink;
 
-/// A StepCounter, and what it says and saves.
+/// A StepCounter with its messages and summaries.
 struct Counted {
   RecordingSink sink{};
   RecordedSummaries summaries{};
@@ -26,7 +26,7 @@ struct Counted {
   HookLoop<StepCounter> loop;
 
   explicit Counted(StepCounter hook, StepMachine machine = {}) : loop(wired(hook), machine) { loop.create(); }
-  /// Runs, each so many seconds long; the summaries since the last question.
+  /// Runs, each of the given duration. Returns the new summaries.
   std::vector<std::string> run(int runs, double seconds) {
     const std::size_t before = summaries.lines().size();
     for (int i = 0; i < runs; ++i) {
@@ -47,7 +47,7 @@ struct Counted {
 
 using Lines = std::vector<std::string>;
 
-/// In the original's rhythm: the first run begins the first interval.
+/// With the original's anchor: the first run begins the first interval.
 StepCounter counter(std::int64_t steps) { return {.every_steps = steps, .anchor = Anchor::first_run}; }
 
 SAME(N1, "every 10 steps, 30 steps", "rates at 11 and 21, under the tag global_step/sec, positive; no warning") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a scenario that has to do with files.
+// A temporary folder for a scenario with files.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace crochet::conformance {
 
-/// Made empty, removed with all that is in it.
+/// Creates an empty folder and removes it with all its contents.
 class Folder {
  public:
   Folder() : path_(made()) {}
@@ -25,7 +25,7 @@ class Folder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::string text() const { return path_.string(); }
-  /// What is in it, sorted.
+  /// The names in the folder, sorted.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) names.push_back(entry.path().filename());

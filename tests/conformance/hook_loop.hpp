@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HookLoop: hooked runs of a chain, with a global step and a stop latch that the scenario may set as it likes. The
-// original's tests of its hooks do the same with its private hooked session.
+// HookLoop: hooked runs of a chain, with a global step and a stop latch that the scenario can set. The original's tests
+// of its hooks use its private hooked session in the same way.
 #pragma once
 
 #include <array>
@@ -70,11 +70,11 @@ class HookLoop {
   HookLoop& operator=(const HookLoop&) = delete;
 
   void create() { chain_.template fire<phase::after_create_session>(raw_, coordinator_); }
-  /// One hooked run of the target; `train(5)` five of them.
+  /// `times` hooked runs of the target.
   void train(int times = 1) {
     for (int i = 0; i < times; ++i) run(RunArgs{targets<"train">});
   }
-  /// One hooked run that leaves the step as it is.
+  /// One hooked run that leaves the step unchanged.
   void look() { run(RunArgs{fetches<"step">}); }
   void end() {
     detail::NestedErrors errors;

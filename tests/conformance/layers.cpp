@@ -17,7 +17,7 @@ constexpr const char* layers_are_no_sessions =
     "layers are parts of one session, not nested sessions, so there is nothing to forward. Shown: the outermost "
     "object returns the executor itself";
 
-/// The session's executor is the caller's own.
+/// Expects that the session uses the caller's own executor.
 template <template <class, class> class Session>
 void expect_own_executor() {
   World world;
@@ -32,7 +32,7 @@ using Monitored = MonitoredSession<Exec, Chain>;
 template <class Exec, class Chain>
 using NotRecovering = SingularMonitoredSession<Exec, Chain>;
 
-/// What a run gives back is what the machine computes from the feeds.
+/// Expects that a run returns the machine's values for the given feeds.
 template <class Session>
 void expect_forwarded(Session&& session) {
   EXPECT_EQ(session.run(fetches<"weight">, targets<"train">, feed<"by">(3.0f))["weight"_n], 3.0f);
@@ -171,7 +171,7 @@ SAME(R2, "a run with fetches and feeds", "both are forwarded, and repeated after
   expect_forwarded(monitored(world));
 }
 
-/// Makes three sessions, no more.
+/// Creates three sessions, then throws.
 struct ThreeSessions {
   int made = 0;
   void create_session(auto& session, Coordinator&) {
@@ -197,8 +197,8 @@ SAME(R3, "a creator of three sessions, which are aborted after 1, 2 and 3 runs",
   session.close();
 }
 
-/// Two steps of a session; in the second one's run of the machine, number `reported_in`, a thread reports an error.
-/// What `step` returns is the global step.
+/// Two steps of a session. During the machine's run number `reported_in` a thread reports an error. `step` returns the
+/// global step.
 template <class E, class Step>
 struct Reported {
   World world{};
@@ -236,7 +236,7 @@ constexpr auto by_raw_step = [](auto& session) {
       [](auto& context) { return context.session().run(fetches<"step">, targets<"train">)["step"_n]; });
 };
 
-/// The run gives its value; then the session is made anew, and the loop goes on.
+/// The run returns its value. Then the session is recreated, and the loop continues.
 template <class Step>
 void expect_recovered_after_the_run(Step step) {
   const Reported seen{AbortedError("gone"), step};
@@ -246,7 +246,7 @@ void expect_recovered_after_the_run(Step step) {
   EXPECT_EQ(seen.sessions, 2);
   EXPECT_EQ(seen.closing_raised, "");
 }
-/// The run gives its value; then the loop ends, and close raises.
+/// The run returns its value. Then the loop ends, and close throws.
 template <class Step>
 void expect_stopped_after_the_run(Step step) {
   const Reported seen{DataError("a reader broke"), step};
@@ -255,7 +255,7 @@ void expect_stopped_after_the_run(Step step) {
   EXPECT_EQ(seen.sessions, 1);
   EXPECT_EQ(seen.closing_raised, "a reader broke");
 }
-/// The second run is broken off in after_run, by an error that follows from the one that the thread reported.
+/// The second run ends in after_run with an error that follows from the one that the thread reported.
 template <class Step>
 void expect_recovered_in_the_run(Step step, int reported_in = 2) {
   const Reported seen{AbortedError("gone"), step, [] { throw CancelledError("the queue was closed"); }, reported_in};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hooked layer: what one run under hooks asks for, feeds and hands out. Spec 1.2, 2, 5.5.
+// The hooked layer: the requests, feeds and results of one run under hooks. Spec 1.2, 2, 5.5.
 #include <crochet/session/run_session.hpp>
 #include <crochet/testing/scripted_executor.hpp>
 
@@ -46,7 +46,7 @@ DIFFERENT(H1, "requests-of-a-run", "no hooks: a run with fetches and feeds, opti
   session.close();
 }
 
-/// Counts its phases, and looks at the run.
+/// Counts its phases, and checks the caller's request and the session of the run.
 template <int Number>
 struct Idle {
   int begins = 0, creates = 0, befores = 0, afters = 0;
@@ -145,7 +145,7 @@ SAME(H4, "two hooks request values of their own, the caller another",
   session.close();
 }
 
-/// Feeds Text with a constant.
+/// Feeds Text a constant.
 template <FixedString Text>
 struct Feeder {
   float value = 0;
@@ -177,7 +177,7 @@ SAME(H6, "two hooks and the caller feed three placeholders",
 }
 
 using Machine = decltype(machine(std::declval<ScriptLog&>()));
-/// Does a session on that machine, under that chain, have a `run` that takes these feeds?
+/// Whether a session on that machine, under that chain, has a `run` that accepts these feeds.
 template <class Chain, class... F>
 constexpr bool run_compiles =
     detail::all_hooks_ok<detail::run_verdict<true, Machine, Chain, RunArgs<Fetches<>, Targets<>, Feeds<F...>>>>;

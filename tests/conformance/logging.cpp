@@ -18,7 +18,7 @@ using testing::ManualClock;
 using testing::RecordingSink;
 using testing::Script;
 
-/// LoggingTensor of the value t in the original's rhythm, and what it has said.
+/// LoggingTensor of the value t with the original's anchor, and its output.
 struct Logged {
   RecordingSink sink{};
   ManualClock clock{};
@@ -29,7 +29,7 @@ struct Logged {
   LoggingTensor<"t"> every_seconds(double seconds, bool at_end = false) {
     return {.every_seconds = seconds, .at_end = at_end, .sink = sink, .clock = clock};
   }
-  /// How many lines were said since the last question.
+  /// The number of new lines since the last call.
   std::size_t new_lines() {
     const std::size_t count = sink.lines().size();
     sink.clear();
@@ -42,7 +42,7 @@ void steps(Script& run, int count) {
   for (int i = 0; i < count; ++i) run.step(value<"t">(42.0f));
 }
 
-/// What begin says about a hook that cannot be right.
+/// The error message of begin for an invalid hook.
 template <class H>
 std::string refusal(H hook) {
   try {
@@ -74,7 +74,7 @@ SAME(L2, "at_end alone: three runs, then the end", "nothing is logged in the run
   EXPECT_EQ(log.sink.text(), "step 3: t = 42.0\n");
 }
 
-/// Logs in the first run; then three times nothing for nine runs and a line in the tenth.
+/// One line in the first run; then three times no line in nine runs and one in the tenth.
 template <class Script>
 void expect_every_tenth(Script& run, Logged& log) {
   steps(run, 1);
@@ -97,7 +97,7 @@ SAME(L3, "every 10 runs without at_end, in two sessions of the same hook",
     expect_every_tenth(run, log);
     run.end();
     EXPECT_EQ(log.new_lines(), 0u);
-    hook = run.hook();  // with all that it remembers
+    hook = run.hook();  // including its state
   }
 }
 

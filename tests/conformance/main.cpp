@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every scenario, then judges the table as a whole. `--write-docs` writes docs/conformance.md.
+// Runs every scenario, then checks the table as a whole. `--write-docs` writes docs/conformance.md.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -26,7 +26,7 @@ std::vector<std::string>& said_lines() {
   return lines;
 }
 
-/// Empties the list of diagnostics before each test.
+/// Clears the list of diagnostics before each test.
 class EachTest : public ::testing::EmptyTestEventListener {
   void OnTestStart(const ::testing::TestInfo&) override { said_lines().clear(); }
 };
@@ -50,7 +50,7 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The names under which links find the headings of a document: "How it stops" is how-it-stops.
+/// The anchors of a document's headings: "How it stops" is how-it-stops.
 std::set<std::string> anchors_of(const std::string& markdown) {
   std::set<std::string> anchors;
   std::istringstream lines(markdown);
@@ -113,7 +113,7 @@ TEST(Table, FindsARowWhoseTestDidNotRun) {
   EXPECT_EQ(rows_not_shown({{"Z9", "no", "no"}}), "Z9 is shown by no test that ran and passed\n");
 }
 
-/// Only a run of everything can say that nothing is missing.
+/// Only a run of all tests can show that none is missing.
 bool everything_ran() { return testing::GTEST_FLAG(filter) == "*"; }
 
 }  // namespace

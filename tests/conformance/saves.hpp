@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scenarios of CheckpointSaver have in common.
+// Shared by the scenarios of CheckpointSaver.
 #pragma once
 
 #include <crochet/checkpoint/saver.hpp>

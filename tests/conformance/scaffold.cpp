@@ -41,7 +41,7 @@ DIFFERENT(F2, "making-a-session-ready", "finalize, on a graph with variables",
   EXPECT_EQ(world.news(), "mk#1");
 }
 
-/// The variables of a worker: one that all share, one of its own.
+/// The variables of a worker: one shared by all workers, and one of its own.
 struct Flags {
   bool shared = false, own = false;
   [[nodiscard]] Names missing_shared() const { return shared ? Names{} : Names{"shared"}; }
@@ -51,7 +51,7 @@ struct Flags {
     return names;
   }
 };
-/// A scaffold for them, in which every piece is given.
+/// A scaffold for these variables with all pieces given.
 auto scaffold_of(Flags& flags) {
   return Scaffold{}
       .with_init([&](auto&) { flags.shared = true; })
@@ -102,7 +102,7 @@ NOT_APPLICABLE(
   EXPECT_TRUE(second.missing(session).empty());
 }
 
-/// A saver that has nothing to restore.
+/// A saver without anything to restore.
 struct NoSaver {
   int number = 0;
   static void restore(auto& /*session*/, const std::string& /*path*/) {}
@@ -143,7 +143,7 @@ NOT_APPLICABLE(F8, "an op is added after finalize", "RuntimeError: the graph is 
   EXPECT_FALSE((HookedLayer<Machine, HookChain<ExtendsInEnd>>::usable));
 }
 
-/// Which of the pieces of two scaffolds are called.
+/// The trace of the scaffold's initialization.
 template <class S>
 std::string called(World& world, S scaffold) {
   Machine machine{world};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language of the session scenarios: a machine that can be lost, hooks that write down what they see, and the
-// world around both, where the trace is kept.
+// The language of the session scenarios: a machine that can be lost, hooks that record their phases, and the world that
+// holds the trace.
 //
 //   a.B begin   a.C after_create_session   a.b before_run   a.a after_run   a.E(n) end   a.X on_error   of hook a
-//   mk#n session n was made   fail a creation failed   run#n one run in session n   cl#n session n was closed
+//   mk#n session n was created   fail a creation failed   run#n one run in session n   cl#n session n was closed
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,19 +29,19 @@
 
 namespace crochet::conformance {
 
-/// What outlives every session: the trace, the clock, and what is going to fail.
+/// The state that outlives every session: the trace, the clock, and the planned failures.
 struct World {
   std::string trace{};
   testing::ManualClock clock{};
-  int sessions = 0;                                   ///< made so far
-  int attempts = 0;                                   ///< to make one
-  int runs = 0;                                       ///< of the machine, begun so far
+  int sessions = 0;                                   ///< created so far
+  int attempts = 0;                                   ///< attempts to create one
+  int runs = 0;                                       ///< of the machine, started so far
   std::map<int, std::exception_ptr> lost_attempts{};  ///< by number, from 1
   std::map<int, std::exception_ptr> lost_runs{};
   std::function<void(int run)> in_run{};  ///< called in each run before it succeeds
 
   void note(const std::string& what) { (trace += trace.empty() ? "" : " ") += what; }
-  /// The trace since the last question.
+  /// The trace since the last call.
   std::string news() { return std::exchange(trace, {}); }
   template <class E>
   void fail_run(int number, E error) {
@@ -53,13 +53,13 @@ struct World {
   }
 };
 
-/// Throws the exception that the table has under that number.
+/// Throws the exception with that number in the table, if there is one.
 inline void throw_if_listed(const std::map<int, std::exception_ptr>& table, int number) {
   if (const auto found = table.find(number); found != table.end()) std::rethrow_exception(found->second);
 }
 
-/// A machine with two variables, the global step and a weight. "train" adds 1 to the step and what is fed, or 0.5, to
-/// the weight. Initializing it sets both to 0; what they were is lost with the session.
+/// A machine with two variables, the global step and a weight. "train" adds 1 to the step, and the fed value (without a
+/// feed 0.5) to the weight. Initialization sets both to 0; their values are lost with the session.
 class Machine {
  public:
   struct Workspace {
@@ -132,7 +132,7 @@ class Machine {
   }
 
  private:
-  /// Whether both were written: a visit that returns false has only looked.
+  /// Whether the visit wrote both; a visit that returns false has only read.
   template <class Step, class Weight, class Self, class Visit>
   static bool show(Self& self, Visit& visit) {
     const bool step = written(visit, "global_step", std::span<Step>(&self.step_, 1));
@@ -156,7 +156,7 @@ class Machine {
   bool initialized_ = false;
 };
 
-/// A hook that writes into the trace and does what it is told in a phase, B, C, b, a, E or X.
+/// A hook that records its phases in the trace and performs the planned actions in B, C, b, a, E or X.
 template <char Letter>
 class Spy {
  public:
@@ -166,14 +166,14 @@ class Spy {
     acts_[phase] = std::move(act);
     return std::move(*this);
   }
-  /// Throws the next `times` times that it is in that phase.
+  /// Throws in the first `times` calls of that phase.
   template <class E>
   Spy failing(char phase, E error, int times = 1) && {
     return std::move(*this).on(phase, [error, left = times]() mutable {
       if (left-- > 0) throw error;
     });
   }
-  /// Asks for a stop each time that it is in that phase, b or a.
+  /// Requests a stop in each call of that phase, b or a.
   Spy stopping(char phase) && {
     stops_in_ = phase;
     return std::move(*this);
@@ -215,32 +215,32 @@ class Spy {
   Coordinator* coordinator_ = nullptr;
 };
 
-/// A session that recovers, over a new machine, with these hooks.
+/// A session with recovery, over a new machine, with these hooks.
 template <class... H>
 auto monitored(World& world, H... hooks) {
   return MonitoredSession<Machine, HookChain<H...>>{Machine{world}, HookChain<H...>{std::move(hooks)...},
                                                     SessionOptions{.clock = world.clock}};
 }
-/// One that does not.
+/// A session without recovery.
 template <class... H>
 auto singular(World& world, H... hooks) {
   return SingularMonitoredSession<Machine, HookChain<H...>>{Machine{world}, HookChain<H...>{std::move(hooks)...},
                                                             SessionOptions{.clock = world.clock}};
 }
 
-/// One run that trains; returns the step.
+/// One training run; returns the step.
 template <class Session>
 std::int64_t train(Session& session) {
   return session.run(fetches<"step">, targets<"train">)["step"_n];
 }
 
-/// Has a thread report the error to the coordinator, and waits until it has.
+/// Reports the error to the coordinator from a thread, and waits for that thread.
 template <class E>
 void report_from_a_thread(Coordinator& coordinator, E error) {
   std::thread([&] { coordinator.request_stop(std::make_exception_ptr(std::move(error))); }).join();
 }
 
-/// The message of what `act` throws as an E; fails the test if it does not.
+/// The message of the E that `act` throws; fails the test if it throws none.
 template <class E, class Act>
 std::string thrown_by(Act&& act) {
   try {
@@ -252,7 +252,7 @@ std::string thrown_by(Act&& act) {
   return {};
 }
 
-/// What the library has said on its diagnostic sink in this test.
+/// The library's diagnostics in this test.
 const std::vector<std::string>& said();
 
 }  // namespace crochet::conformance

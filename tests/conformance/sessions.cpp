@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MonitoredSession: spec 3, 5.6. What needs files is in checkpoints.cpp.
+// MonitoredSession: spec 3, 5.6. The scenarios with files are in checkpoints.cpp.
 #include <crochet/hooks/stop_at_step.hpp>
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ SAME(S2, "StopAtStep with last_step = 3",
   session.close();
 }
 
-/// Two steps; then one that a hook's before_run makes fail with E, once.
+/// Two steps; then a step in which a hook's before_run throws E, once.
 template <class E>
 void expect_begun_anew() {
   World world;
@@ -59,7 +59,7 @@ SAME(S7, "Aborted comes from a hook's before_run; there are no checkpoints",
 
 SAME(S8, "the same with Unavailable", "the same") { expect_begun_anew<UnavailableError>(); }
 
-/// A session whose second run fails, before it, with E; runs it in its scope.
+/// A session whose second run fails with E in before_run, in a scope.
 template <class E>
 struct EndsWith {
   World world{};
@@ -187,13 +187,13 @@ NOT_APPLICABLE(S19, "a graph that was finalized before the session was made", "s
   EXPECT_FALSE((HookedLayer<Machine, HookChain<ExtendsAfterCreation>>::usable));
 }
 
-/// Asks for the step.
+/// Requests the step.
 struct WantsStep {
   static constexpr auto fetches = crochet::fetches<"step">;
   std::int64_t step = 0;
   void after_run(auto&, const auto& values) { step = values["step"_n]; }
 };
-/// Asks for the step, and the weight in every second run.
+/// Requests the step and the weight in every second run.
 struct WantsMore {
   static constexpr auto fetches = crochet::fetches<"step", "weight">;
   int runs = 0;
@@ -221,7 +221,7 @@ NOT_APPLICABLE(
   session.close();
 }
 
-/// Looks at the caller's request, and asks for something of its own.
+/// Compares the caller's request with the expected one, and requests the step.
 struct Looks {
   bool same = false;
   auto before_run(auto& run) {

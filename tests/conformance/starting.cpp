@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a MonitoredSession starts, and goes on: init functions and checkpoints. Spec 3.9, 3.10, 5.6.
+// How a MonitoredSession starts and continues: init functions and checkpoints. Spec 3.9, 3.10, 5.6.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using A = Spy<'a'>;
 
-/// A session whose init_fn is that.
+/// A session with that init_fn.
 template <class InitFn, class... H>
 auto initialized_by(World& world, InitFn init_fn, H... hooks) {
   ChiefSessionCreator creator{Scaffold{}.with_init_fn(init_fn)};
@@ -37,7 +37,7 @@ SAME(S3, "init_fn restores step 3; StopAtStep with last_step = 5", "goes on with
   session.close();
 }
 
-/// How many runs there are until a session stops.
+/// The number of runs until a session stops.
 template <class Session>
 int runs_until_stop(Session& session) {
   int runs = 0;
@@ -57,7 +57,7 @@ SAME(S4, "StopAtStep with num_steps = 3; with num_steps = 4 after a restore of 3
   restored.close();
 }
 
-/// A session that saves every step, and begins with what `from` says.
+/// A session that saves every step and starts as the options `from` state.
 template <class... H>
 auto saving(World& world, const Folder& folder, RestoreOptions from, H... hooks) {
   Saver<> saver{folder.path()};

@@ -12,7 +12,7 @@ namespace {
 
 using A = Spy<'a'>;
 
-/// One hooked run that trains; returns the step.
+/// One hooked training run; returns the step.
 constexpr auto hooked_step = [](auto& context) {
   return context.run_with_hooks(fetches<"step">, targets<"train">)["step"_n];
 };
@@ -63,7 +63,7 @@ SAME(P5, "a step function returns something that no run gave", "it is passed thr
   session.close();
 }
 
-/// Whether run_step_fn takes a function of that type.
+/// Whether run_step_fn accepts a function of that type.
 template <class F>
 constexpr bool is_taken = std::is_same_v<
     typename decltype(detail::step_function_reason<F, StepContext<MonitoredSession<Machine, HookChain<>>>>())::type,
@@ -98,7 +98,7 @@ SAME(P7, "a method of an object with one parameter", "works") {
   session.close();
 }
 
-/// Fetches the weight, notes the step before and after, and trains once more on the side.
+/// Fetches the weight, records the step before and after the run, and trains once more in a side run.
 struct Watcher {
   static constexpr auto fetches = crochet::fetches<"weight">;
   std::int64_t step_before = -1, step_in_run = -1, step_after_side_run = -1;

@@ -22,8 +22,8 @@ using Lines = std::vector<std::string>;
 using Saver = SummarySaver<summary::Scalar<"a">>;
 using SaverOfTwo = SummarySaver<summary::Scalar<"a">, summary::Scalar<"b">>;
 
-/// Runs a step function that counts how often a and b were computed, `runs` times, `seconds` apart. Returns what was
-/// saved, without what a log has at its end.
+/// Runs a step function that counts how often a and b were computed: `runs` times, `seconds` apart. Returns the
+/// summaries from before the close.
 template <class Hook>
 Lines saved_in(Hook hook, int runs, double seconds = 0) {
   RecordedSummaries saved;

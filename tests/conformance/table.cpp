@@ -55,7 +55,7 @@ const Row* find(const std::vector<Row>& all, std::string_view id) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// The rows of the part that exist, in order.
+/// The existing rows of the part, in order.
 std::vector<const Row*> rows_of(const Part& part, const std::vector<Row>& all) {
   std::vector<const Row*> found;
   for (int number = 1; number <= part.count; ++number) {

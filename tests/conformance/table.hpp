@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance table as a whole: which rows there have to be, whether they all ran, and how it reads.
+// The conformance table as a whole: its required rows, the results of their tests, and its text.
 #pragma once
 
 #include <span>
@@ -16,11 +16,11 @@ struct Part {
   char letter;
   int count;
   std::string_view title;
-  std::string_view source;  ///< in the original
-  bool trace = false;       ///< a reference trace: not one of the behaviours that the original's own tests assert
+  std::string_view source;  ///< the original's test or version
+  bool trace = false;       ///< a reference trace, which is not asserted by the original's own tests
 };
 
-/// Every row that there has to be.
+/// All required rows.
 std::span<const Part> parts();
 
 /// Row ids that are missing, occur twice or belong to no part; empty if the table is complete.

@@ -14,7 +14,7 @@
 namespace crochet::conformance {
 namespace {
 
-/// Three threads that go on until they are told to stop.
+/// Three threads that run until a stop is requested.
 struct Threads {
   std::array<std::atomic<bool>, 3> running{};
 

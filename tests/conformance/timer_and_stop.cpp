@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When something is due, and when to stop: spec 4.1 and 4.3.
+// When a timer is due, and when to stop: spec 4.1 and 4.3.
 #include <crochet/hooks/kit/second_or_step_timer.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/testing/manual_clock.hpp>
@@ -63,7 +63,7 @@ SAME(K1, "StopAtStep is given both num_steps and last_step", "refused (ValueErro
   EXPECT_THROW(HookLoop{StopAtStep{}}, LogicError) << "and so is neither";
 }
 
-/// A run that finds the step at `step` afterwards.
+/// A run after which the step is `step`; whether it stops.
 template <class H>
 bool stops_at(HookLoop<H>& loop, std::int64_t step) {
   loop.machine.step = step;

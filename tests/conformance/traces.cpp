@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference traces, T1 to T20 (spec 1.5): whole sessions that recover, except where a row says otherwise.
+// The reference traces, T1 to T20 (spec 1.5): complete sessions with recovery, unless a row states otherwise.
 #include <stdexcept>
 #include <string>
 
@@ -13,7 +13,7 @@ using A = Spy<'a'>;
 using B = Spy<'b'>;
 using C = Spy<'c'>;
 
-/// Runs the body as `with` would, and returns the trace from its first line on.
+/// Runs the body as Python's `with` would, and returns its trace.
 template <class Session, class Body>
 std::string trace_of(World& world, Session& session, Body&& body) {
   world.news();
@@ -21,7 +21,7 @@ std::string trace_of(World& world, Session& session, Body&& body) {
   return world.news();
 }
 
-/// Two runs that train.
+/// Two training runs.
 constexpr auto train_twice = [](auto& session) {
   train(session);
   train(session);

@@ -20,12 +20,12 @@ using A = Spy<'a'>;
 using Options = MonitoredTrainingOptions;
 using Training = MonitoredTrainingSession<Machine, HookChain<>, Summaries<summary::Scalar<"weight">>, HookChain<A>>;
 
-/// A session of that machine, with a hook that only the chief has, and a summary of the weight.
+/// A session of that machine, with a hook for the chief only, and a summary of the weight.
 Training training(World& world, Machine machine, const Options& options) {
   return Training{machine, {}, options, {}, HookChain{A{world}}};
 }
 
-/// The step at which a session with these options begins, and the one after so many steps, each so many seconds long.
+/// The first step of a session with these options, and the step after `steps` more, each of the given duration.
 struct Job {
   std::int64_t first = -1, last = -1;
 
@@ -57,13 +57,13 @@ std::string events_in(const Folder& folder) {
   }
   return bytes.str();
 }
-/// Are there summaries of the weight, and of the rate?
+/// Whether there are summaries of the weight and of the rate.
 bool has_both_tags(const Folder& folder) {
   const std::string events = events_in(folder);
   return events.find("weight") != std::string::npos && events.find("global_step/sec") != std::string::npos;
 }
 
-/// A worker of the same machine, which a chief has made ready.
+/// A worker of a machine that the chief has initialized.
 Job worker(World& world, Options options, int steps) {
   Machine machine{world};
   machine.initialize();
@@ -139,7 +139,7 @@ SAME(M7, "save_checkpoint_secs = 0, and a hook for the chief only",
   EXPECT_EQ(Job(world, options, 0).first, 0);
 }
 
-/// Neither a graph nor a meta graph.
+/// Whether the folder has neither a graph nor a meta graph.
 bool has_no_graph(const Folder& folder) {
   for (const std::string& name : folder.names()) {
     if (name == "graph.pbtxt" || name.ends_with(".meta")) return false;

@@ -28,7 +28,7 @@ namespace {
 using testing::ManualClock;
 using testing::RecordingSink;
 
-/// A waiter whose naps move the step on by what `steps` says, and how many naps it took.
+/// A waiter, and the number of its naps. Nap number i sets the step to `steps[i]`.
 struct Waiting {
   std::int64_t step = 0;
   int naps = 0;
@@ -58,7 +58,7 @@ SAME(X2, "a waiter for step 1000, while others bring the step to 500 and then 11
   EXPECT_EQ(waiting.naps, 2);
 }
 
-/// Notes the steps that were recorded.
+/// Records the steps of the profile.
 struct NotingTracer {
   std::vector<std::int64_t>* recorded;
   void start() {}
@@ -66,7 +66,7 @@ struct NotingTracer {
   void abandon() {}
 };
 
-/// A profiler that is never given more than it notes.
+/// A Profiler with that tracer.
 struct Profiled {
   std::vector<std::int64_t> steps{};
   ManualClock clock{};
@@ -75,7 +75,7 @@ struct Profiled {
   explicit Profiled(ProfilerOptions options) : loop(Profiler{NotingTracer{&steps}, with(options, clock)}) {
     loop.create();
   }
-  /// One run at that time; whether it was recorded.
+  /// One run at that time; whether it was profiled.
   bool records_at(double seconds) {
     const std::size_t before = steps.size();
     clock.set(seconds);
@@ -115,7 +115,7 @@ SAME(X11, "a profiler every 2 steps; five runs", "there are records of runs 2 an
   EXPECT_EQ(profiled.steps, (std::vector<std::int64_t>{2, 4}));
 }
 
-/// In the event files of a folder, once they are closed.
+/// The tags of the run metadata in the event files of a folder. Closes the files first.
 std::vector<std::string> tags_of_run_metadata(const Folder& folder) {
   io::FileWriterCache::clear();
   std::vector<std::string> tags;
