@@ -23,7 +23,7 @@ struct none;
 /// Cause: the hook has a member with the name of a phase, but the session cannot call it: wrong number or type of
 /// parameters, private, or not const where the phase requires it (save_state).
 /// Fix: make it public and give it the parameters of the phase, which `Expected` shows. `auto&` accepts every session,
-/// run or coordinator, `const auto&` every value list.
+/// run or coordinator, `const auto&` every type of values.
 template <class Hook, class Phase, class Expected>
 struct has_this_member_but_the_session_cannot_call_it;
 
@@ -57,8 +57,7 @@ template <class Hook, class Given>
 struct has_a_condition_that_is_neither_a_bool_nor_a_function;
 
 /// Cause: the name of the hook's `Member` is almost that of a phase, so the session would silently never call it.
-/// Fix: correct the name. If the name is intended, list the phases that the hook handles: `using handles =
-/// Phases<...>`.
+/// Fix: correct the name. If the name is intended, list the handled phases: `using handles = Phases<...>`.
 template <class Hook, class Phase, class Member>
 struct has_a_member_spelt_almost_like_this_phase;
 
@@ -194,8 +193,8 @@ template <class Hook, class Other>
 struct must_come_both_before_and_after;
 
 /// Cause: two hooks save state under the same key.
-/// Fix: give one of them its own key: `Keyed<"second", Hook>`, or a member `static constexpr std::string_view
-/// state_key`.
+/// Fix: give one of them its own key: `Keyed<"second", Hook>`, or a static member `state_key` (`static constexpr
+/// std::string_view`).
 template <class Hook, class Other>
 struct has_the_state_key_of_another_hook;
 

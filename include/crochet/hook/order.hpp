@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order as types: a hook may declare which hooks it must follow (`using after = Hooks<...>`) or precede (`using
+// Order as types: a hook may declare which hooks it must follow or precede (`using after = Hooks<...>`, `using
 // before`). The chain keeps the listed order and rejects an order that contradicts a declaration.
 #pragma once
 

@@ -19,8 +19,8 @@ inline constexpr std::string_view local_cpu = "/job:localhost/replica:0/task:0/d
 /// - A dynamic dimension is -1; a shape above `max_rank` is `unknown_rank`.
 /// - The inputs of a group are control inputs.
 /// - The attributes of an operation are `ints` and `reals`, as its header documents them.
-/// - Operations that TensorFlow has too get its spelling of their names. The graph is only for display: no other
-///   program can run it.
+/// - Operations have names in GraphDef style (graph/names/graph_op_name.hpp); only some are operations of TensorFlow.
+///   The graph is only for display: no other program can run it.
 proto::GraphDef graph_def(const GraphTable& graph, std::string_view device = local_cpu);
 
 /// The graph in a MetaGraphDef with the tag "train", for tools that expect one.

@@ -13,7 +13,7 @@
 namespace crochet::io {
 
 /// Returns the bytes of a PNG file: 8 bits a channel, rows from the top, channels interleaved. Throws LogicError if
-/// sizes and pixels do not match or for more than 4 channels, IoError for errors of libpng.
+/// sizes and pixels do not match or if there are not 1 to 4 channels, IoError for errors of libpng.
 std::string encode_png(std::span<const std::uint8_t> pixels, int height, int width, int channels);
 
 }  // namespace crochet::io
