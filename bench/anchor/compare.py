@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Lets programs that speak the protocol of protocol.hpp race each other.
+"""Compares the speed of programs that implement the protocol of protocol.hpp.
 
     python3 bench/anchor/compare.py crochet=build/release/bench/crochet_anchor other='COMMAND --its-options' \\
         --cases W1:32:train W3:128:infer --threads 1 2 --rounds 6 --out bench/results/race.json
 
-Every round asks every program once for every case, so that what disturbs the machine disturbs them all. A program that
-is not asked is stopped: the threads of some go on spinning while they wait. An answer during which others computed is
-asked for again, a few times. What is written down is the least time of all rounds and the median of their medians, in
-microseconds per step; bench/report.py makes a table of it. Programs whose names do not begin with `crochet` are the
-others that crochet is set against."""
+Every round measures every program once for every case, so that disturbances of the machine affect all programs alike.
+The other programs are stopped meanwhile, because some of them have threads that spin while they wait. A measurement
+during which other processes used the processors is repeated, up to --tries times. The output has the minimum of all
+rounds and the median of their medians, in microseconds per step; bench/report.py makes a table of it. Programs whose
+names do not begin with `crochet` are the ones that crochet is compared with."""
 import argparse
 import datetime
 import json

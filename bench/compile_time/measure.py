@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what it costs to compile crochet, and checks it against the budgets.
+"""Measures the cost of compiling crochet, and checks it against the budgets.
 
     python3 bench/compile_time/measure.py build/release build/bench/compile_time.json
 
-Every case is a file in cases/, compiled at -O3 for this machine, with no other flag and without the compiler cache. Seconds are processor seconds in user mode
-of the compiler and all that it starts, megabytes are the largest resident set among these; of both the least of the
-rounds, which are interleaved. With --check the exit status says whether both compilers are within the budgets."""
+Every case is a file in cases/, compiled at -O3 for this machine, with no other flag and without the compiler cache.
+Seconds are processor seconds in user mode of the compiler and its child processes; megabytes are the largest resident
+set among them. Both are minima over the rounds, which are interleaved. With --check the exit status is nonzero if a
+compiler exceeds a budget."""
 import argparse
 import json
 import os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost per step of a GrpcDebugHook in every run, when the server is dead (not running), stuck (accepts the stream
-// and never answers) or healthy, compared with the step without the hook. The sessions exist through all repetitions,
+// and never replies) or healthy, compared with the step without the hook. The sessions exist through all repetitions,
 // so that the measurement includes connecting, filling the queue, disconnecting and retrying.
 #include <benchmark/benchmark.h>
 #include <crochet/proto/debug_service.grpc.pb.h>

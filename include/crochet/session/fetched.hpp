@@ -53,8 +53,8 @@ struct FetchedSlots<std::index_sequence<I...>, Names<N...>, T...> : FetchedSlot<
 
 }  // namespace detail
 
-/// Values in the order in which they were asked for: `auto [loss, accuracy] = session.run(fetches<"loss", "accuracy">)`
-/// or `session.run(fetches<"loss">)["loss"_n]`. Views among them are valid until the next run of the same session.
+/// Values in the order of their names: `auto [loss, accuracy] = session.run(fetches<"loss", "accuracy">)` or
+/// `session.run(fetches<"loss">)["loss"_n]`. Views among them are valid until the next run of the same session.
 template <class... N, class... T>
 class Fetched<Names<N...>, T...> : private detail::FetchedSlots<std::index_sequence_for<T...>, Names<N...>, T...> {
   using Base = detail::FetchedSlots<std::index_sequence_for<T...>, Names<N...>, T...>;

@@ -81,7 +81,7 @@ class RawSession {
   RawSession(const RawSession&) = delete;
   RawSession& operator=(const RawSession&) = delete;
 
-  /// Runs once and returns what was fetched: `session.run(fetches<"accuracy">, feed<"images">(x))`. No hook sees it.
+  /// Runs once and returns the fetched values: `session.run(fetches<"accuracy">, feed<"images">(x))`. Calls no hooks.
   /// Throws what the executor throws. Views in the result are valid until the next run on the side.
   template <RequestPart... A>
   auto run(A&&... args) {
@@ -101,7 +101,7 @@ class RawSession {
     }
   }
 
-  /// Sets the step of an executor that does not count its own: for who restores a checkpoint.
+  /// Sets the step of an executor that does not count its own, after a checkpoint is restored.
   void set_step(std::int64_t step) requires(!detail::CountsSteps<E>) { steps_ = step; }
 
   /// 1 for the first session of a MonitoredSession, 2 for the one after its first recovery, and so on.
@@ -121,11 +121,11 @@ class RawSession {
       throw LogicError("crochet: two hooks have the same state key; give one of them another: Keyed<\"...\", Hook>");
     }
   }
-  /// Gives it back to them. A session does so after `begin` and before `after_create_session`.
+  /// Restores the saved state of the hooks. A session calls it after `begin` and before `after_create_session`.
   void load_hook_state(StateReader& in) {
     if (hooks_.load != nullptr) hooks_.load(hooks_.chain, in);
   }
-  /// Says whose state that is. For sessions.
+  /// Sets the chain of hooks whose state is saved and restored. For sessions.
   void attach_hooks(const HookStates& hooks) { hooks_ = hooks; }
 
   [[nodiscard]] E& executor() { return *executor_; }

@@ -20,8 +20,8 @@ namespace crochet {
 
 namespace detail {
 
-/// Numbers that the executor hands out at no cost are read once, right after the run: then they stay in a register, and
-/// no hook's call makes the compiler read them again.
+/// Numbers that the executor returns at no cost are read once, right after the run. They then stay in a register across
+/// the calls of the hooks.
 template <class E, class N>
 concept FreeNumber = can_fetch<E, N> && requires {
   requires E::template fetch_is_free<N>;
@@ -40,7 +40,7 @@ struct Numbers;
 template <class E, class... N>
 struct Numbers<E, List<N...>> : NumberSlot<N, typename E::template fetched_t<N>>... {};
 
-/// The free numbers among the names that a hook always asks for.
+/// The free numbers among the names that a hook requests in every run.
 template <class E, class Requested, bool Conditional>
 struct FreeNames {
   using type = List<>;
@@ -61,10 +61,9 @@ struct FreeNames<E, Fetches<>, false> {
 
 }  // namespace detail
 
-/// The values of one hook in one run: `values["loss"_n]`. `I` is the hook's position, `Asked` the Fetches it asked for.
-/// A value is fetched from the executor when it is read, so an unread one costs no copy and no
-/// synchronization. Views are
-/// valid until the next run.
+/// The values of one hook in one run: `values["loss"_n]`. `I` is the hook's position, `Requested` the Fetches of its
+/// request. A value is fetched from the executor when it is read, so an unread one costs no copy and no
+/// synchronization. Views are valid until the next run.
 template <std::size_t I, class H, class E, class Requested, bool Conditional>
 class RunValues;
 template <std::size_t I, class H, class E, class... F, bool Conditional>
@@ -74,12 +73,12 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
  public:
   using Workspace = typename E::Workspace;
 
-  /// `numbers` has at least the free numbers among F if the hook always asks.
+  /// `numbers` has at least the free numbers among F if the hook requests them in every run.
   template <class AllNumbers>
   constexpr RunValues(E& executor, Workspace& workspace, bool due, const AllNumbers& numbers)
       : RunValues(executor, workspace, due, numbers, FreeNames{}) {}
 
-  /// Whether the hook's optional request was engaged in this run; always true for a hook that always asks.
+  /// Whether the hook's optional request was engaged in this run; always true for an unconditional request.
   [[nodiscard]] constexpr bool requested() const { return !Conditional || requested_; }
 
   /// Whether N is among the names that the hook lists.
@@ -88,7 +87,7 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
     return (std::is_same_v<N, F> || ...);
   }
 
-  /// The value of N. Throws LogicError if the hook asks now and then, and did not in this run.
+  /// The value of N. Throws LogicError if the hook's optional request was empty in this run.
   template <class N>
   constexpr decltype(auto) operator[](N) const {
     if constexpr (!has(N{})) {
@@ -123,7 +122,7 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
 
 namespace detail {
 
-/// The free numbers that any hook of the chain always asks for, without repetition.
+/// The free numbers that any hook of the chain requests in every run, without repetition.
 template <class E, class AllRequests>
 struct NumbersOf;
 template <class E, class Indices, class... A>
@@ -147,7 +146,7 @@ struct NumbersOf<E, HookRequests<Indices, A...>> {
   }
 };
 
-/// The values of a run; each hook sees its own. `Run` is the RunState that the hooks were asked with.
+/// The values of a run, with a view for each hook. `Run` is the RunState that before_run received.
 template <class E, class Run, class AllRequests>
 class AllValues {
   using Free = NumbersOf<E, AllRequests>;

@@ -72,7 +72,7 @@ class EventSender {
     return true;
   }
   /// Makes a call outside a stream. Returns false if the server cannot be reached. If the server does not implement the
-  /// call, a report says so and runs are still sent.
+  /// call, this is reported, and runs are still sent.
   bool tell(const proto::CallTraceback& traceback) {
     return request(send_tracebacks_method, [&](auto* context, auto* queue) {
       return stub_->PrepareAsyncSendTracebacks(context, traceback, queue);
