@@ -193,8 +193,7 @@ template <class Hook, class Other>
 struct must_come_both_before_and_after;
 
 /// Cause: two hooks save state under the same key.
-/// Fix: give one of them its own key: `Keyed<"second", Hook>`, or a static member `state_key` (`static constexpr
-/// std::string_view`).
+/// Fix: give one of them its own key: `Keyed<"second", Hook>`, or a `static constexpr std::string_view state_key`.
 template <class Hook, class Other>
 struct has_the_state_key_of_another_hook;
 

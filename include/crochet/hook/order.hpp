@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order as types: a hook may declare which hooks it must follow or precede (`using after = Hooks<...>`, `using
-// before`). The chain keeps the listed order and rejects an order that contradicts a declaration.
+// Order as types: a hook may declare the hooks that it must follow or precede: `using after = Hooks<...>` and
+// `using before = Hooks<...>`. The chain keeps the listed order and rejects an order that contradicts a declaration.
 #pragma once
 
 #include <cstddef>
