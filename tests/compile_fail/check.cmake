@@ -1,10 +1,10 @@
 # cmake -D compiler=... -D options=FILE -D header=FILE -D case=FILE.cpp -D root=DIR -P check.cmake
 #
-# The case states its error near the top, once or more:
+# The case states its error near the top, with one or more lines:
 #   // expect-error: REGEX
-# It must be rejected with exactly one error, every REGEX in the text, and at most 2,500 bytes of text
-# (`// at-most-bytes: N` sets another limit). With CROCHET_FIXED defined the same file must compile: so the difference is
-# the only reason of the error.
+# The compiler must reject it with exactly one error, every REGEX in the text, and at most 2,500 bytes of text
+# (`// at-most-bytes: N` sets another limit). With CROCHET_FIXED defined the same file must compile, so the difference is
+# the only cause of the error.
 cmake_minimum_required(VERSION 3.25)
 set(limit 2500)
 
@@ -18,7 +18,7 @@ function(compile) # sets `status` and `text`
   execute_process(COMMAND ${compiler} @${options} ${ARGN} -fsyntax-only -include ${header} ${case}
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   string(REPLACE "${root}/" "" text "${text}") # the length must not depend on the project's path
-  # ... and on the precompiled header, which no user has.
+  # ... and on the precompiled header, which users do not have.
   string(REGEX REPLACE "(In file included|                ) from [^\n]*/(gnu|clang)/(core|program)\\.hpp:[0-9]+[:,]\n" ""
     text "${text}")
   set(status ${status} PARENT_SCOPE)
@@ -26,8 +26,8 @@ function(compile) # sets `status` and `text`
 endfunction()
 
 file(READ ${case} source)
-# Errors that the executor finds come at the end of the instantiation trace through the session; each level is a line of
-# text.
+# Errors in the executor come at the end of the instantiation trace through the session. Each level of the trace is a
+# line of text.
 if(source MATCHES "// at-most-bytes: ([0-9]+)")
   set(limit ${CMAKE_MATCH_1})
 endif()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::watches_no_node_of_this_model<Looks<.*("residul|'d', 'u', 'l', '.')
 // expect-error: did_you_mean<.*("residual"|'d', 'u', 'a', 'l'>)
-// A watch of which no node fits the pattern, which is misspelt.
+// A watch with a misspelt pattern that no node fits.
 #include <crochet/crochet.hpp>
 #include <crochet/debug/watch/watch.hpp>
 #include <crochet/graph/probe/probe.hpp>

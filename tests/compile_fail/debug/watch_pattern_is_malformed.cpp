@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: watch_is_usable<
 // expect-error: the_pattern_is_malformed<.*parenthesis_is_not_closed.*
-// A watch whose pattern cannot be read.
+// A watch with a malformed pattern.
 #include <crochet/crochet.hpp>
 #include <crochet/debug/watch/watch.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: needs_the_size_of_a_dimension_that_no_feed_has<.*("rows"|'r', 'o', 'w', 's')
-// The number of rows, without a feed that has rows.
+// The run fetches the number of rows, and none of its feeds has that dimension.
 #include <crochet/executor/cpu.hpp>
 
 #include <crochet/crochet.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step function that names no state has nothing that a checkpoint could hold.
+// A step function without named state has nothing to save in a checkpoint.
 // expect-error: this executor names no state to save; a StepExecutor does
 #include <crochet/checkpoint/session_tensors.hpp>
 

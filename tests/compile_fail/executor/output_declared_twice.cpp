@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: a_step_function_declares_this_name_twice<
-// Two outputs of a step function have one name.
+// Two outputs of a step function with the same name.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: not_a_permutation_of_the_axes
 // expect-error: axes_are_not_permuted.cpp:17
-// An axis twice, another one not at all. The error points at this file's line.
+// One axis occurs twice, another is missing. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

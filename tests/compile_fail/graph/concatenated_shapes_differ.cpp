@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: shapes_differ_beside_the_axis
 // expect-error: concatenated_shapes_differ.cpp:17
-// 28 rows and 14 put side by side. The error points at this file's line.
+// 28 rows and 14 rows, concatenated along the last axis. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

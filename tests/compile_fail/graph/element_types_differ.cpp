@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: element_types_differ
 // expect-error: element_types_differ.cpp:20
-// A float and an int32 are added. The error points at this file's line.
+// A sum of a float and an int32. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: heads_do_not_divide_the_width
 // expect-error: heads_do_not_divide_the_width.cpp:16
-// 128 channels do not make 3 equal heads.
+// 128 channels are not divisible into 3 equal heads.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/graph/ops/attention.hpp>
 

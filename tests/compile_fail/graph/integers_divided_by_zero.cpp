@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: division_of_integers_by_zero
 // expect-error: integers_divided_by_zero.cpp:16
-// Of floats it is infinity or NaN. The error points at this file's line.
+// For floats the result is infinity or NaN. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: labels_are_not_int32
 // expect-error: labels_are_not_int32.cpp:17
-// Labels are numbers of classes; these come as floats.
+// Labels are class indices of type int32; these are floats.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

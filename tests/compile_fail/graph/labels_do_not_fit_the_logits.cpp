@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: labels_do_not_fit_the_logits
 // expect-error: labels_do_not_fit_the_logits.cpp:17
-// A language model has a label for each position; these are one for each sequence.
+// A language model needs one label per position; here there is one per sequence.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: element_type_not_supported
 // expect-error: logic_of_numbers.cpp:15
-// Logic wants bools: compare first. The error points at this file's line.
+// Logical operations require bools, such as the result of a comparison. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: loss_depends_on_no_variable
 // expect-error: loss_depends_on_no_variable.cpp:18
-// minimize() of what nothing trainable reaches. The error points at this file's line.
+// minimize() of a loss without a trainable variable. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: piecewise_schedule_needs_one_value_more_than_boundaries
-// A schedule of two boundaries and two values. g++ names the schedule that refused them, and not the line.
+// A schedule of two boundaries and two values. g++ names the schedule, not the line of the call.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

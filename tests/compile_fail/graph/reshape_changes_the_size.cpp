@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: reshape_changes_the_number_of_elements
 // expect-error: reshape_changes_the_size.cpp:19
-// 28 x 28 pixels as 700. The error points at this file's line.
+// A reshape of 28 x 28 pixels to 700 elements. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: slice_is_out_of_bounds
 // expect-error: slice_is_out_of_bounds.cpp:17
-// The first 32 of 28. The error points at this file's line.
+// The first 32 rows of 28. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

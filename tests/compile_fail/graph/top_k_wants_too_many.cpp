@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: top_k_wants_more_than_the_last_dimension_has
 // expect-error: top_k_wants_too_many.cpp:15
-// Twelve greatest of ten classes. The error points at this file's line.
+// The 12 largest values of 10 classes. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

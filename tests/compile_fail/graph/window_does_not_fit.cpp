@@ -2,7 +2,7 @@
 // expect-error: window_does_not_fit
 // expect-error: window_does_not_fit.cpp:20
 // at-most-bytes: 2800
-// With its dilation a window of 3 by 3 reaches over 9 pixels, of images of 8. The error points at this file's line.
+// The dilated window of 3 by 3 spans 9 pixels; the images have 8. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: wrong_rank
 // expect-error: wrong_rank.cpp:18
-// dense() on a single row, which is no batch. The error points at this file's line.
+// dense() on a single row, which is not a batch. The error points at this file's line.
 #include <crochet/graph/frozen.hpp>
 #include <crochet/model.hpp>
 

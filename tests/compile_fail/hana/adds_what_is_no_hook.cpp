@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is added to a chain is the hook's options and not the hook.
+// The edit adds the hook's options instead of the hook.
 // expect-error: what this edit adds to the chain has no member named as a phase
 // expect-error: added_hook_is_a_hook<Options>
 #include <crochet/hana/edit.hpp>

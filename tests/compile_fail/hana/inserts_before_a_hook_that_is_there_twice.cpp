@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook is to stand before one that the chain has twice.
+// The chain has two hooks of the type before which the new one is inserted.
 // expect-error: the chain has more than one hook of the type that this edit names
 // expect-error: named_hook_is_in_the_chain_once<Hook<1>, 2
 #include <crochet/hana/edit.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A listed member is a class that lists no members. json_of and read_json check this; hana/json.hpp itself compiles
-// slowly.
+// The class of a listed member lists no members. json_of and read_json check this; hana/json.hpp compiles slowly, so
+// the case includes only the check.
 // expect-error: JSON holds numbers, bools, enums, texts, lists and optionals of these, and classes that list theirs
 // expect-error: member_has_a_form_in_json<Rule>
 #include <crochet/hana/json_form.hpp>

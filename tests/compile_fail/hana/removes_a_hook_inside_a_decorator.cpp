@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hook that is to be removed is in the chain inside a decorator, and named without it.
+// The hook to remove is inside a decorator, but the edit names it without the decorator.
 // expect-error: the chain has no hook of the type that this edit names
 #include <crochet/hana/edit.hpp>
 #include <crochet/hooks/every_n.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of a chain in which a hook is replaced that it does not have.
+// The type of a chain in which a missing hook is replaced.
 // expect-error: the chain has no hook of the type that this edit names
 // expect-error: named_hook_is_in_the_chain_once<Other
 #include <crochet/hana/edit_types.hpp>

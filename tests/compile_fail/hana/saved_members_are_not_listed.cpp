@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook whose members are to be its state, and that lists none.
+// A hook that saves its listed members, but lists none.
 // expect-error: has CROCHET_SAVED_MEMBERS and lists no members
 // expect-error: saved_members_are_listed<Hook>
 #include <crochet/hana/saved_members.hpp>

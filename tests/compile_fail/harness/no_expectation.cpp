@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case that does not say what is wrong with it.
+// A case that does not state its error.
 static_assert(false, "something");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case that is refused, but not for what it says.
+// A case that is rejected for another reason than the stated one.
 // expect-error: the reason
 #ifndef CROCHET_FIXED
 static_assert(false, "another");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case whose one error takes more than 2,500 bytes.
+// A case with one error of more than 2,500 bytes.
 // expect-error: at length
 #ifndef CROCHET_FIXED
 #define CROCHET_8(x) x x x x x x x x

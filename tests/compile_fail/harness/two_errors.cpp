@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A case with one error more than it may have.
+// A case with two errors, one more than allowed.
 // expect-error: first
 #ifndef CROCHET_FIXED
 static_assert(false, "first");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::returns_the_wrong_type<Plateau, crochet::phase::before_run, crochet::Fetches<
-// before_run that returns names and not RunArgs.
+// before_run returns names instead of RunArgs.
 #include "toy.hpp"
 
 struct Plateau {

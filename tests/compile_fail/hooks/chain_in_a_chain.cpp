@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<2, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau, crochet::phase::after_run, crochet::error::called_as<void ?\((crochet::error::)?any_run ?&, const (crochet::error::)?any_values ?&\)>
-// The hooks of a chain in a chain are hooks of the outer one, at the places that follow. The message shows the call that is expected.
+// The hooks of a nested chain belong to the outer one, at the next positions. The message shows the expected call.
 #include "toy.hpp"
 
 struct Plateau {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same hook twice in a chain that is saved by hand.
+// The same hook occurs twice in a chain whose state the caller saves.
 // expect-error: has_the_state_key_of_another_hook<Count<7>, Count<7>
 #include <crochet/hook/chain_state.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::is_listed_before_a_hook_that_must_come_first<Report, Measure
-// Report wants to come after Measure, but is listed before.
+// Report must come after Measure, but is listed before it.
 #include "toy.hpp"
 
 struct Measure {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::extends_the_graph_after_it_is_frozen<Summary, crochet::phase::extend_graph
-// extend_graph runs in the compiler, where there is no hook object yet.
+// extend_graph runs at compile time, when no hook object exists.
 #include "toy.hpp"
 
 struct Summary {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::extends_the_graph_after_it_is_frozen<Summary, crochet::phase::after_create_session
-// A builder is asked for in a phase at run time.
+// A phase at run time takes a graph builder.
 #include "toy.hpp"
 
 struct Summary {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::fetches_a_name_that_is_not_in_the_graph<Plateau, .*("lose"|'l', 'o', 's', 'e')
-// The hook asks only when the caller runs "train": the error belongs to that call of run.
+// The hook fetches only if the caller runs "train": the error belongs to that call of run.
 #include "toy.hpp"
 
 struct Plateau {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::is_final_or_a_union_and_does_not_list_its_phases<Plateau>
-// A final class with a phase that would not be called.
+// A final class with an after_run that the session cannot call.
 #include "toy.hpp"
 
 struct Plateau final {

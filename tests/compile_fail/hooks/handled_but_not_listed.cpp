@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::handles_this_phase_but_does_not_list_it<Plateau, crochet::phase::begin
-// `handles` forgets begin.
+// `handles` does not list begin.
 #include "toy.hpp"
 
 struct Plateau {

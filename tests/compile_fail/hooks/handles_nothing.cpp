@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::handles_no_phase_at_all<Plateau
-// A hook without a single phase.
+// A hook without any phase.
 #include "toy.hpp"
 
 struct Plateau {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::must_come_both_before_and_after<Measure, Report
-// Each of the two wants to come after the other.
+// Each of the two must come after the other.
 #include "toy.hpp"
 
 struct Report;

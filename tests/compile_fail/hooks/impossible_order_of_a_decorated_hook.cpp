@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::is_listed_before_a_hook_that_must_come_first<crochet::EveryN<10, Plateau>, Counter>
-// The order that the hook inside a decorator states.
+// A decorated hook has the order that the hook inside states.
 #include "toy.hpp"
 
 #include <crochet/hooks/every_n.hpp>

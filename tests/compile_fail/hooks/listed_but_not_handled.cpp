@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::lists_this_phase_but_does_not_handle_it<Plateau, crochet::phase::end
-// `handles` promises end; the member has another name, which no table of misspellings could know.
+// `handles` lists end; the member has another name, too different for the table of misspellings.
 #include "toy.hpp"
 
 struct Plateau {

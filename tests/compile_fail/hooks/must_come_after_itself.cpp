@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::is_ordered_relative_to_itself<Plateau>
-// The hook names itself.
+// The hook lists itself in `after`.
 #include "toy.hpp"
 
 struct Plateau {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::has_a_member_spelt_almost_like_this_phase<Plateau, crochet::phase::end, .*("End"|'E', 'n', 'd')
-// End, beside a phase that is right.
+// End, in addition to a correct phase.
 #include "toy.hpp"
 
 struct Plateau {

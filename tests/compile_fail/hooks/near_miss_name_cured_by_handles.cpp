@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::has_a_member_spelt_almost_like_this_phase<Log, crochet::phase::on_error
-// A member that is meant to be called onerror: a hook that lists its phases may have it.
+// A member that is deliberately called onerror: permitted in a hook that lists its phases.
 #include "toy.hpp"
 
 struct Log {

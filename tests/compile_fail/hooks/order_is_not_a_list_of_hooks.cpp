@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::states_its_order_by_something_that_is_not_a_list_of_hooks<Plateau, Counter, crochet::error::expected<crochet::Hooks<Counter> *> *>
-// A hook in place of Hooks<...>.
+// `after` is a hook instead of Hooks<...>.
 #include "toy.hpp"
 
 struct Plateau {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau, crochet::phase::begin
-// A phase that the session may not call.
+// A private phase, which the session cannot call.
 #include "toy.hpp"
 
 class Plateau {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pointer means nothing in the program that reads the checkpoint.
+// A pointer is meaningless in the program that reads the checkpoint.
 // expect-error: a hook saves arithmetic values, enums, strings, and contiguous ranges of them
 #include <crochet/crochet.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest executor that can be asked wrongly: it fetches "loss" and "accuracy", is fed "rate" (float), runs
-// "train".
+// The smallest executor for wrong requests: it fetches "loss" and "accuracy", has the placeholder "rate" (float), and
+// runs "train".
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<2, crochet::error::feeds_a_name_that_another_hook_feeds_too<WarmUp, Schedule, 
-// Which of the two rates should it be?
+// Two hooks feed different values for the rate.
 #include "toy.hpp"
 
 struct Schedule {

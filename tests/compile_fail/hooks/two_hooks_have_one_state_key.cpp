@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two hooks that would save their state under one key.
+// Two hooks that would save their state under the same key.
 // expect-error: has_the_state_key_of_another_hook<
 // expect-error: Second
 #include <crochet/hooks/every_n.hpp>

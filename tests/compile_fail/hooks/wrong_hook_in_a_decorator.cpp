@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau, crochet::phase::after_run
-// The mistake is in the hook inside: that is the one that is named.
+// The mistake is in the hook inside the decorator; the error names that hook.
 #include "toy.hpp"
 
 template <class H>

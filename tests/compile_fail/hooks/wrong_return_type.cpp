@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::returns_the_wrong_type<Plateau, crochet::phase::after_run, bool
-// after_run that returns whether to stop, as in other libraries.
+// after_run returns whether to stop, as callbacks of other libraries do.
 #include "toy.hpp"
 
 struct Plateau {

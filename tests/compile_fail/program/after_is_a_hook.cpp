@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<3, crochet::error::states_its_order_by_something_that_is_not_a_list_of_hooks<Plateau, crochet::StopAtStep, crochet::error::expected<crochet::Hooks<
-// after without Hooks<...>.
+// `after` without Hooks<...>.
 #include "program.hpp"
 
 struct Plateau {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::this_is_no_executor<crochet::HookChain<
 // expect-error: arguments_are_swapped.cpp:1[0-9]
-// First the executor, then the chain.
+// The executor must come before the chain.
 #include "program.hpp"
 
 void train(const Batch& batch) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: the_last_argument_of_this_session_is_no_session_options<crochet::RestoreOptions>
 // expect-error: creator_options_in_the_session.cpp:1[0-9]
-// What a creator is to do is said to the creator, not to the session.
+// The options of a creator are an argument of the creator, not of the session.
 #include "program.hpp"
 
 #include <crochet/session/session_creators.hpp>

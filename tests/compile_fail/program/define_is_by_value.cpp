@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: model_is_usable<crochet::error::the_define_of_this_model_takes_its_builder_by_value<Model
 // expect-error: define_is_by_value.cpp:1[0-9]
-// A copy of the builder would be built.
+// `define` would add to a copy of the builder.
 #include "program.hpp"
 
 struct Model {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: non-.?constexpr.? function '.*define
 // expect-error: define_is_not_constexpr.cpp:1[0-9]
-// `define` runs in the compiler.
+// `define` runs at compile time.
 #include "program.hpp"
 
 struct Model {

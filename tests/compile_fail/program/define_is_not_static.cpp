@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: model_is_usable<crochet::error::the_define_of_this_model_is_not_static<Model
 // expect-error: define_is_not_static.cpp:1[0-9]
-// `define` is a member of an object that there is none of.
+// `define` is a member function, but there is no object of the model.
 #include "program.hpp"
 
 struct Model {

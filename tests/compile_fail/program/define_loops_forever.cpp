@@ -2,7 +2,7 @@
 // expect-error: limit
 // expect-error: define_loops_forever.cpp:1[0-9]
 // expect-error: define_loops_forever.cpp:2[0-9]
-// A model whose define never ends: the compiler's own limit, with the line of the loop.
+// A model whose define never returns: the compiler's own limit, with the line of the loop.
 #include "program.hpp"
 
 struct Net {

@@ -3,8 +3,8 @@
 // expect-error: depth
 // expect-error: define_recurs_forever.cpp:1[0-9]
 // expect-error: define_recurs_forever.cpp:2[0-9]
-// A model whose define calls itself without an end. g++ prints a line for each of the 512 calls that it allows, clang
-// leaves the calls in the middle out.
+// A model with an infinite recursion in define. g++ prints a line for each of the 512 calls that it permits; clang
+// omits the calls in the middle.
 #include "program.hpp"
 
 struct Net {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::this_executor_is_const<
 // expect-error: executor_is_const.cpp:1[0-9]
-// A session borrows an executor that has a name, and a run changes it.
+// A session borrows an executor that is an lvalue, and a run changes it.
 #include "program.hpp"
 
 void train(const Batch& batch) {

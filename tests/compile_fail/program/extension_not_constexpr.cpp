@@ -2,7 +2,7 @@
 // expect-error: non-.?constexpr.? function '.*extend_graph
 // expect-error: extension_not_constexpr.cpp:1[0-9]
 // expect-error: extension_not_constexpr.cpp:2[0-9]
-// `extend_graph` runs in the compiler.
+// `extend_graph` runs at compile time.
 #include "program.hpp"
 
 struct WeightNorm {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<4, crochet::error::extends_the_graph_of_a_borrowed_executor<WeightNorm
 // expect-error: extension_of_a_borrowed_executor.cpp:2[0-9]
-// The session makes another executor of this one, so it cannot borrow it.
+// The session creates another executor from this one, so it cannot borrow it.
 #include "program.hpp"
 
 struct WeightNorm {

@@ -2,7 +2,7 @@
 // expect-error: no_value_has_this_name
 // expect-error: extension_unknown_name.cpp:1[0-9]
 // expect-error: extension_unknown_name.cpp:2[0-9]
-// A hook extends the graph from a name that is not there, and is fetched from nevertheless.
+// A hook extends the graph from an unknown name, and fetches the new value.
 #include "program.hpp"
 
 struct WeightNorm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<3, crochet::error::has_fetches_that_are_not_a_list_of_names<Plateau, crochet::error::given<
-// fetches is a function. Through train.
+// `fetches` is a function. Through train.
 #include "program.hpp"
 
 struct Plateau {

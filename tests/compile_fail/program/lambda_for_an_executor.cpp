@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::this_is_no_executor<
 // expect-error: lambda_for_an_executor.cpp:1[0-9]
-// A step function becomes an executor by StepExecutor.
+// A step function must be wrapped in a StepExecutor.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks.hpp>
 namespace cr = crochet;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::this_model_is_not_compiled<Classifier
 // expect-error: model_for_an_executor.cpp:1[0-9]
-// The model itself.
+// The model instead of an executor.
 #include "program.hpp"
 
 void train(const Batch& batch) {

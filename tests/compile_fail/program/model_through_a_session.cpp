@@ -2,7 +2,7 @@
 // expect-error: no_value_has_this_name
 // expect-error: model_through_a_session.cpp:14
 // expect-error: model_through_a_session.cpp:27
-// A mistake in a model is the only error of a program that runs it: nothing of the hooks, the creator or the values.
+// A mistake in a model is the only error of a program that runs it: none about the hooks, the creator or the values.
 #include "program.hpp"
 
 struct Model {

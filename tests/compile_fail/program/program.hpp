@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of README's program around a model or a call of a case: what a user has around a mistake.
+// The rest of README's program around the model or call of a case, as in a user's program.
 #pragma once
 
 #include <vector>

@@ -2,7 +2,7 @@
 // at-most-bytes: 4500
 // expect-error: hook_reads_what_it_lists<3(UL)?, crochet::error::reads_a_value_that_it_does_not_list<Plateau, .*("logits"|'l', 'o', 'g', 'i', 't', 's')
 // expect-error: program/reads_a_value_that_it_does_not_list[a-z_]*.cpp:1[0-9]
-// A value read that fetches does not list. g++ prints the types of run, values and session on the way.
+// The hook reads a value not listed in `fetches`. g++ also prints the types of run, values and session.
 #include "program.hpp"
 
 struct Plateau {

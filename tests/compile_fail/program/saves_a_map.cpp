@@ -2,7 +2,7 @@
 // expect-error: a hook saves arithmetic values, enums, strings, and contiguous ranges of them
 // expect-error: state_body.*(<|Position = )3
 // expect-error: saves_a_map[a-z_]*.cpp:1[0-9]
-// A map is no value that can be saved.
+// A map cannot be saved.
 #include "program.hpp"
 
 #include <map>

@@ -2,7 +2,7 @@
 // at-most-bytes: 4200
 // expect-error: no member named .hooks
 // expect-error: session_of_a_run_has_no_hooks.cpp:1[0-9]
-// What a hook sees in a run is the session below all hooks. g++ prints the types of run, values and session on the way.
+// The session of a run is the one below all hooks. g++ also prints the types of run, values and session.
 #include "program.hpp"
 
 struct Plateau {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<1, crochet::error::states_a_probe_but_this_executor_takes_none<Profiles>
-// A hook that looks into the step of an executor that lets nobody look; the corrected program has one that does.
+// A hook with a probe on an executor that takes no probes; the executor of the corrected program takes them.
 #include "../hooks/toy.hpp"
 
 #include <crochet/graph/probe/probe.hpp>

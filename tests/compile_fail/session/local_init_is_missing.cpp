@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: needs a local_init
-// A check before a local initialization that there is not.
+// A readiness check for a local initialization, without a local initialization.
 #include <crochet/session/scaffold.hpp>
 
 void prepare() {

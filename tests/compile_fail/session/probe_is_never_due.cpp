@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::states_a_probe_but_has_no_due_probe<Profiles>
-// A hook that states a probe and forgets to say when it is due.
+// A hook that states a probe and has no due_probe().
 #include <crochet/crochet.hpp>
 #include <crochet/graph/probe/probe.hpp>
 

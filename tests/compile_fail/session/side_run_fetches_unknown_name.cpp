@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::fetches_a_name_that_is_not_in_the_graph<crochet::error::the_caller, .*("lose"|'l', 'o', 's', 'e')
-// The unknown name is in a run on the side, inside a hook.
+// The unknown name is in a side run of a hook.
 #include "../hooks/toy.hpp"
 
 struct FinalLoss {

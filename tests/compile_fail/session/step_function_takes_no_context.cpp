@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: call_is_usable<crochet::error::the_step_function_does_not_take_one_step_context<
-// A step function is called with a StepContext and nothing else.
+// A step function takes exactly one argument, a StepContext.
 #include "../hooks/toy.hpp"
 
 void train() {

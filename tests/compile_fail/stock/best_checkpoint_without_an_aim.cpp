@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BestCheckpoint does not say whether low or high values are the better ones: its options lack the aim.
+// BestCheckpoint does not state whether low or high values are better: its options lack the aim.
 // expect-error: set .aim: Aim::lowest (for a loss, )?or Aim::highest
 // expect-error: best_checkpoint_without_an_aim.cpp:1[0-9]
 #include <crochet/hooks/best_checkpoint.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BestCheckpoint does not say whether low or high values are the better ones: it has no options at all.
+// BestCheckpoint does not state whether low or high values are better: it has no options.
 // expect-error: set .aim: Aim::lowest (for a loss, )?or Aim::highest
 #include <crochet/hooks/best_checkpoint.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A saver that would save the state of a hook behind it as it was before the run.
+// A saver that would save the state of a later hook as it was before the run.
 // expect-error: hook_is_usable<0, crochet::error::saves_the_state_of_a_hook_that_is_listed_behind_it<Saves, History
 #include "../hooks/toy.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EarlyStopping does not say whether low or high values are the better ones.
+// EarlyStopping does not state whether low or high values are better.
 // expect-error: set .aim: Aim::lowest for a loss, or Aim::highest for an accuracy
 // expect-error: early_stopping_without_an_aim.cpp:1[5-9]
 #include <crochet/hooks/early_stopping.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReduceOnMetricPlateau does not say whether low or high values are the better ones: it has no rule at all.
+// ReduceOnMetricPlateau does not state whether low or high values are better: it has no rule.
 // expect-error: set .aim: Aim::lowest for a loss, or Aim::highest for an accuracy
 #include <crochet/hooks/reduce_on_plateau.hpp>
 

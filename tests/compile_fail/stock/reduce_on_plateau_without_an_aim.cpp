@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReduceOnPlateau does not say whether low or high values are the better ones.
+// ReduceOnPlateau does not state whether low or high values are better.
 // expect-error: set .aim: Aim::lowest for a loss, or Aim::highest for an accuracy
 #include <crochet/hooks/reduce_on_plateau.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: hook_is_usable<0, crochet::error::feeds_a_name_that_is_not_a_placeholder<
-// ReduceOnPlateau steers a rate that the executor has neither as a placeholder nor as a variable.
+// ReduceOnPlateau controls a rate that is neither a placeholder nor a variable of the executor.
 #include <crochet/hooks/reduce_on_plateau.hpp>
 
 #include "../hooks/toy.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hook that acts on a metric stands before the evaluation that publishes it, so it would act one run late.
+// A hook that acts on a metric is listed before the evaluation that publishes it, so it would act one run late.
 // expect-error: hook_is_usable<1, crochet::error::is_listed_before_a_hook_that_must_come_first<
 #include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/stop_if.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expect-error: has_this_member_but_the_session_cannot_call_it<Plateau, crochet::phase::after_run
-// The mistake is in the hook inside two stock decorators: that is the one that is named.
+// The mistake is in the hook inside two stock decorators; the error names that hook.
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/isolated.hpp>
 
