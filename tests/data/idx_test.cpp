@@ -62,7 +62,7 @@ TEST(Idx, AnArrayMayBeEmpty) {
   const auto array = read_idx<std::uint8_t, 3>(folder.write("a", idx_bytes({0, 28, 28}, {})));
   EXPECT_EQ(array.shape, (std::array<std::int64_t, 3>{0, 28, 28}));
   EXPECT_TRUE(array.data.empty());
-  // A zero extent does not make the overflow of the other two an error.
+  // A zero extent makes the array empty, even if the product of the other extents overflows.
   EXPECT_TRUE((read_idx<std::uint8_t, 3>(folder.write("b", idx_bytes({~0U, ~0U, 0}, {}))).data.empty()));
 }
 
