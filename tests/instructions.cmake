@@ -1,9 +1,9 @@
-# Tests of kernels and of the executor, compiled for instruction sets other than the compiler's default: loops and
-# vector widths differ. Sets that this processor lacks are reported as skipped. The preset `release` runs all tests with
-# the machine's own instructions.
+# Tests of kernels and of the executor, compiled for other instruction sets than the compiler's default, with other
+# loops and vector widths. Sets that this processor lacks are reported as skipped. The preset `release` runs all tests
+# with the machine's own instructions.
 option(CROCHET_INSTRUCTION_SETS "Compile some tests for AVX2 and AVX-512, too" ON)
 
-# Sets CROCHET_RUNS_<set>, once: whether programs for that instruction set run here.
+# Sets CROCHET_RUNS_<set>, once: whether this processor runs programs for the instruction set.
 function(crochet_look_for_instructions set)
   set(wanted_haswell avx2 fma bmi2)
   set(wanted_x86-64-v4 avx512f avx512bw avx512cd avx512dq avx512vl)

@@ -1,7 +1,7 @@
-# crochet_original_messages(): the library `crochet_original_messages`, which registers messages under the names of the
+# crochet_original_messages(): the library `crochet_original_messages`. It registers messages under the names of the
 # original, as TensorFlow's C++ library does: package tensorflow, files tensorflow/core/*.proto, and perfetto.protos.
-# They are generated from crochet's, so that each message has a counterpart. With gRPC, `crochet_original_service` as
-# well.
+# They are generated from crochet's messages, so each has a counterpart. With gRPC it also makes
+# `crochet_original_service`.
 function(crochet_original_messages)
   set(out ${PROJECT_BINARY_DIR}/original-messages)
   set(dir ${out}/tensorflow/core)

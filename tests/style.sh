@@ -1,15 +1,15 @@
 #!/bin/sh
 # sh tests/style.sh [REVISION]
-# clang-format over every source file, and clang-tidy over the programs that changed since REVISION (the commit before
-# this one): at most 12 of them, for clang-tidy takes 20 seconds a program. It reads the commands of build/clang-asan.
-# What clang-tidy reports is printed and does not fail: its analyzer is wrong about some of GoogleTest's macros. Ends with
-# a line `N passed, N failed`: one for each file whose format was checked.
+# Runs clang-format over every source file, and clang-tidy over at most 12 programs that changed since REVISION
+# (default: the commit before this one). clang-tidy takes 20 seconds per program and needs build/clang-asan. Its
+# findings are printed and are no failure: its analyzer is wrong about some of GoogleTest's macros. The last line is
+# `N passed, N failed`, which counts the files whose format was checked.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 since=${1:-HEAD~1}
 build=build/clang-asan
 
-# The cases of compile_fail hold regular expressions that no line break may divide.
+# The cases of compile_fail contain regular expressions, in which a line break would be wrong.
 mkdir -p build
 git ls-files '*.hpp' '*.ipp' '*.cpp' '*.cu' '*.cuh' | grep -v '^tests/compile_fail/' >build/style.files
 xargs clang-format --dry-run -Werror <build/style.files 2>build/style.log

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs a program that records cases (agree.hpp) and sets what it wrote against JAX, which computes in double.
+"""Runs a program that records cases (agree.hpp) and compares the records with JAX, which computes in double.
 
     python3 tests/agreement/judge.py FAMILY PROGRAM
 
 Values and gradients (of sum(value * weights)) may differ from JAX's by TOLERANCE times the largest element: crochet
-computes in float, whose rounding is 6e-8. Exit status: 0 they agree, 1 they do not, 77 there is no JAX here."""
+computes in float, whose rounding is 6e-8. Exit status: 0 if they agree, 1 if not, 77 without JAX."""
 import os
 import pathlib
 import subprocess
@@ -108,8 +108,8 @@ STEPS = 25  # Trainer::steps in train.hpp
 
 
 def trained(optimizer, clip=lambda gradients: gradients, every=1):
-    """The parameters after STEPS runs, of which every so-many-th applies the mean gradient: kernel, then bias.
-    optimizer(w, g, state, step) -> new w, new state; the state of a parameter is {} at first."""
+    """The parameters after STEPS runs: kernel, then bias. Each `every`-th run applies the mean gradient.
+    optimizer(w, g, state, step) -> new w, new state; the initial state of a parameter is {}."""
     def train(w, b, x):
         def loss(parameters):
             return jnp.mean((jnp.tanh(x @ parameters[0] + parameters[1]) - 0.3) ** 2) * 10
@@ -123,13 +123,13 @@ def trained(optimizer, clip=lambda gradients: gradients, every=1):
 
 
 class GivenValue:
-    """A function that depends on what was drawn, which only the recorded value tells."""
+    """A function of random numbers, which are taken from the recorded value."""
     def __init__(self, function_of):
         self.function_of = function_of
 
 
 def kept(value, rate):
-    """Where dropout kept an element; how many it dropped has to be as likely as one time in a million."""
+    """The elements that dropout kept. Their number must be within 5 standard deviations: one failure in a million."""
     dropped, deviation = np.sum(value == 0), (value.size * rate * (1 - rate)) ** 0.5
     assert abs(dropped - value.size * rate) < 5 * deviation, f"{dropped} of {value.size} dropped"
     return value != 0
@@ -162,13 +162,13 @@ def adagrad(rate, initial=0.1, epsilon=1e-7):
 
 
 def moments(g, s, step, beta1=0.9, beta2=0.999):
-    """Adam's, and both corrected for their beginning as zeros."""
+    """Adam's moments: the state, and both moments with bias correction."""
     s = {"m": beta1 * s.get("m", 0.0) + (1 - beta1) * g, "v": beta2 * s.get("v", 0.0) + (1 - beta2) * g * g}
     return s, s["m"] / (1 - beta1 ** (step + 1)), s["v"] / (1 - beta2 ** (step + 1))
 
 
 def adam(rate, epsilon_hat=1e-8):
-    """With TensorFlow's epsilon, which is added to the root of what is not corrected yet."""
+    """With TensorFlow's epsilon, which is added to the root of the uncorrected moment."""
     def update(w, g, s, step):
         s, m, v = moments(g, s, step)
         epsilon = epsilon_hat / np.sqrt(1 - 0.999 ** (step + 1))
@@ -177,7 +177,7 @@ def adam(rate, epsilon_hat=1e-8):
 
 
 def adamw(rate, decay, epsilon=1e-8):
-    """With PyTorch's epsilon; only matrices decay."""
+    """With PyTorch's epsilon. The decay applies to matrices only."""
     def update(w, g, s, step):
         s, m, v = moments(g, s, step)
         return w - rate * ((decay * w if w.ndim > 1 else 0) + m / (jnp.sqrt(v) + epsilon)), s
@@ -415,12 +415,12 @@ CASES = {
 
 
 def wide(x):
-    """Floating numbers in double; the others as they are."""
+    """Converts floating-point arrays to double. Other arrays keep their type."""
     return jnp.asarray(x, jnp.float64 if x.dtype.kind == "f" else x.dtype)
 
 
 def difference(ours, theirs):
-    """The greatest one, relative to the largest element; infinite if shapes or NaNs differ."""
+    """The largest difference, relative to the largest element. Infinite if shapes or NaNs differ."""
     theirs = np.asarray(theirs)
     if ours.shape != theirs.shape:
         return float("inf")
@@ -433,7 +433,7 @@ def difference(ours, theirs):
 
 
 def judge(folder, function):
-    """What is compared -> how much it differs."""
+    """Compares the value and the gradients of a case. Returns the difference of each by name."""
     read = {path.stem: np.load(path) for path in folder.glob("*.npy")}
     if isinstance(function, GivenValue):
         function = function.function_of(read["value"])

@@ -2,12 +2,12 @@
 """Measures the compile errors of the cases in this folder: how many errors, and how many bytes of text.
 
     python3 tests/compile_fail/measure.py                               # all cases, this checkout
-    python3 tests/compile_fail/measure.py program hooks/private_member  # cases whose path begins so
+    python3 tests/compile_fail/measure.py program hooks/private_member  # cases by prefix of the path
     python3 tests/compile_fail/measure.py --root ../older-checkout      # the same cases, another checkout's headers
 
-A line for each case: errors / bytes of g++ and of clang++, the byte at which the first `expect-error` of the case is found (of the
-texts in which it is), and whether the case is as it should be: one error, within its limit, with every expected text. A case
-that compiles has 0 errors. No precompiled header; paths of the checkout are removed from the text, as check.cmake does."""
+A line for each case: for g++ and for clang++ the errors / bytes, the offset of the first `expect-error` in the text (if
+found), and whether the case passes: one error, within its limit, with every expected text. A case that compiles has 0
+errors. No precompiled header is used. Paths of the checkout are removed from the text, as in check.cmake."""
 import argparse
 import concurrent.futures
 import os
@@ -38,7 +38,7 @@ def compile_text(compiler, root, links, case, timeout):
 
 
 def measure(compiler, root, links, case, timeout):
-    """What the table shows of one case and compiler."""
+    """The cell of the table for one case and compiler, and whether the case passes."""
     text = compile_text(compiler, root, links, case, timeout)
     if text is None:
         return "timeout", False

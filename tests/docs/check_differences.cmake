@@ -1,4 +1,4 @@
-# cmake -D root=DIR -P check_differences.cmake: every row of docs/differences.md names a test that exists.
+# cmake -D root=DIR -P check_differences.cmake: checks that every row of docs/differences.md names an existing test.
 cmake_minimum_required(VERSION 3.25)
 file(STRINGS ${root}/docs/differences.md rows REGEX "^\\| ")
 set(checked 0)

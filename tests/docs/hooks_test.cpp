@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/hooks.md against the code: each hook's row says what its type says, each header is listed, each comment
-// complete.
+// docs/hooks.md against the code: the row of each hook agrees with its type, every header is listed, every doc comment
+// is complete.
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/hook/describe.hpp>
@@ -51,7 +51,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-/// The header of that name below the root: among the hooks, or in one of their folders.
+/// The path of this header below the root: in hooks/ or one of its folders.
 std::string path_of(const std::string& header) {
   for (const std::string folder : {"kit/", "io/", "debug/"}) {
     const std::string path = "include/crochet/hooks/" + folder + header + ".hpp";
@@ -62,7 +62,7 @@ std::string path_of(const std::string& header) {
 
 struct Row {
   std::string header;
-  std::string begins;  // as the row in the document has to
+  std::string begins;  // the required start of the row in the document
 };
 template <class H>
 Row row_of(std::string_view header, std::string expression, const H& hook) {
@@ -71,7 +71,7 @@ Row row_of(std::string_view header, std::string expression, const H& hook) {
   return {std::string(header), "| `" + expression + "` | " + events + " | " + (cadence.empty() ? "-" : cadence) +
                                    " | " + (fetches.empty() ? "nothing" : fetches) + " | "};
 }
-/// A hook as the document shows it; it compiles, since it stands here.
+/// A hook as written in the document. It must compile, since it is code here.
 #define HOOK(header, ...) row_of(#header, #__VA_ARGS__, __VA_ARGS__)
 
 struct NoTracer {
@@ -173,7 +173,7 @@ TEST(HooksDocument, HasNoRowsThatNobodyChecks) {
 TEST(HooksDocument, ListsEachHeaderAndNoneThatThereIsNot) {
   const std::filesystem::path root = CROCHET_SOURCE_DIR;
   for (const auto& file : std::filesystem::recursive_directory_iterator(root / "include/crochet/hooks")) {
-    if (file.path().extension() != ".hpp") continue;  // folders, and what the compiled part is made of
+    if (file.path().extension() != ".hpp") continue;  // folders, and files of the compiled part
     const std::string link = "(../" + file.path().lexically_relative(root).generic_string() + ")";
     EXPECT_NE(document().find(link), std::string::npos) << "docs/hooks.md does not list " << link;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data file of a TensorBundle with an index that fits it, checksums included: tensors, parts of tensors and strings
-// at any place of any size.
+// The data file of a TensorBundle and a matching index, checksums included: tensors, parts of tensors and strings at
+// any offset and of any size.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +25,8 @@ using io::detail::SliceExtent;
 
 namespace {
 
-/// The checksum of these bytes as the index has it. Of strings the lengths count differently, and their own checksum,
-/// behind them, is repaired.
+/// The checksum of these bytes for the index. For strings the lengths are included in another form. Their own checksum,
+/// after the lengths, is repaired.
 std::uint32_t checksum(std::string& data, std::size_t offset, std::size_t size, std::size_t strings) {
   std::string_view bytes = std::string_view{data}.substr(offset, size);
   std::uint32_t crc = 0;
@@ -66,7 +66,7 @@ proto::BundleEntryProto entry(Input& in, std::string& data) {
   return entry;
 }
 
-/// Parts of a tensor along its first dimension; adds their entries to the table.
+/// Parts of a tensor along its first dimension. Adds their entries to the table.
 void add_parts(Input& in, const std::string& name, proto::BundleEntryProto& whole, std::string& data,
                std::vector<io::KeyValue>& table) {
   for (int parts = in.byte() % 4; parts > 0; --parts) {

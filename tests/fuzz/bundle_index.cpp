@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index of a TensorBundle, its checksums repaired, beside a data file of 64 bytes.
+// The index of a TensorBundle with repaired checksums, and a data file of 64 bytes.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a sorted table the checksums that its bytes have.
+// Repairs the checksums of a sorted table.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace crochet::test {
 
-/// Whether the table has compressed blocks.
+/// Returns whether the table has compressed blocks.
 inline bool repair_table(std::string& table) {
   namespace detail = io::detail;
   constexpr std::string_view magic = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";

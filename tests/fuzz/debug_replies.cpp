@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a debug server answers: replies, each behind two bytes of its length, the lower one first. And, behind an A,
-// texts as addresses.
+// The replies of a debug server. Each is preceded by its length, two bytes, the lower one first. An input that starts
+// with A is parsed as addresses.
 #include <google/protobuf/stubs/common.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void address(std::string_view text) {
   }
 }
 
-/// Each key is as its last change says, if that was taken.
+/// Each key has the state of its last accepted change.
 void reply(Gates& gates, std::string_view bytes) {
   crochet::proto::EventReply message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
@@ -58,7 +58,7 @@ void reply(Gates& gates, std::string_view bytes) {
 
 void fuzz(std::string_view bytes) {
 #if GOOGLE_PROTOBUF_VERSION < 4022000
-  const google::protobuf::LogSilencer quiet;  // of names that are not UTF-8
+  const google::protobuf::LogSilencer quiet;  // about names that are not UTF-8
 #endif
   if (bytes.starts_with('A')) return address(bytes.substr(1));
   Gates gates;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a debug server is sent: events, each behind two bytes of its length, the lower one first.
+// The events that a debug server receives. Each is preceded by its length, two bytes, the lower one first.
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/common.h>
 
@@ -37,7 +37,7 @@ constexpr StreamLimits limits{.stream_bytes = 1 << 18,
                               .plugin_bytes = 1'000,
                               .metadata_bytes = 4'000};
 
-/// Nothing in it leads out of a folder.
+/// The name contains no path out of a folder.
 void require_safe(std::string_view name) {
   require(!name.empty() && name.size() <= limits.name_bytes && name.front() != '/' && name.back() != '/');
   require(name.find('\0') == std::string_view::npos && name.find("//") == std::string_view::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of a dump: an event of a tensor, of a graph or of metadata.
+// A file of a dump: an event with a tensor, a graph or metadata.
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/common.h>
 
@@ -53,7 +53,7 @@ void tensor(std::string_view input) {
   numbers(tensor, input);
 }
 
-/// As DumpRun reads graphs; the whole input, and what an event holds.
+/// Parses as DumpRun parses graphs: the whole input, and the content of an event.
 void graph(std::string_view graph_def) {
   const DumpGraph read{graph_def};
   for (const DumpGraph::Node& node : read.nodes()) require(read.find(node.name) == &node);

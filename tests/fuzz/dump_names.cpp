@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files in a dump and of the tensors in them, and how they reach a terminal.
+// Names of files in a dump and of its tensors, and their form on a terminal.
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event files: records, whose checksums are repaired. The first byte says whether the input is a file, or lengths of
-// two bytes with a record behind each.
+// Event files: records with repaired checksums. The first byte selects the form of the input: a file, or lengths of two
+// bytes, each followed by a record.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -42,7 +42,7 @@ std::string joined(Input in) {
   return file;
 }
 
-/// What next_tfrecord() finds: how many records.
+/// The number of records that next_tfrecord() finds.
 std::size_t count(std::string_view rest) {
   std::size_t records = 0;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzz targets of file readers share: bytes taken from the input, and the memory budget, which holds for every
+// Shared by the fuzz targets of file readers: values taken from the input, and the memory budget, which holds for every
 // input.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "../io/memory_files.hpp"
 #include "fuzz_target.hpp"
 
-/// Takes values from the front of an input; zeros behind its end.
+/// Takes values from the front of an input. After its end the values are 0.
 class Input {
  public:
   explicit Input(std::string_view bytes) : rest_(bytes) {}
@@ -31,7 +31,7 @@ class Input {
     const unsigned low = byte();
     return static_cast<std::uint16_t>(low | unsigned{byte()} << 8);
   }
-  /// A small number as a rule, and any number now and then.
+  /// Usually a small number, sometimes any number.
   std::int64_t number() {
     const std::uint8_t first = byte();
     if (first < 0xf0) return first;
@@ -51,7 +51,7 @@ class Input {
   std::string_view rest_;
 };
 
-/// Runs `read`, which may throw DataLossError and nothing else, and compares the memory that it takes with a budget.
+/// Runs `read`, which may throw only DataLossError, and compares its memory with a budget.
 template <class F>
 void require_within(const crochet::test::Budget& budget, std::size_t input, F read) {
   const std::size_t peak = crochet::testing::peak_bytes_of([&] {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fuzz target is a file with this include and one function:
 //
-//     void fuzz(std::string_view input) { ... }     // whatever the bytes: no crash, no undefined behaviour, no hang
+//     void fuzz(std::string_view input) { ... }     // for any bytes: no crash, no undefined behaviour, no hang
 //
-// The preset `fuzz` makes a libFuzzer program of it. Everywhere else it is a test that runs its seeds (the files in
-// seeds/<target>/), each also cut short and changed in a few places, under every compiler and sanitizer. What crashed
-// once becomes a seed.
+// With the preset `fuzz` it is a libFuzzer program. With other presets it is a test that runs its seeds (the files in
+// seeds/<target>/), also truncated and changed in a few places, under every compiler and sanitizer. An input that once
+// crashed becomes a seed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 void fuzz(std::string_view input);
 
-/// Something that has to hold for every input.
+/// Aborts unless the condition holds. Conditions must hold for every input.
 inline void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -52,7 +52,7 @@ inline std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// What a target does is looked at by its own `require`s, and by a sanitizer.
+// The targets' own `require`s and the sanitizers check the results.
 TEST(Seeds, AreThere) { EXPECT_GT(seeds().size(), 3u); }
 
 TEST(Seeds, DoNoHarm) {

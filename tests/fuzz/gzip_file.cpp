@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip files: the first byte says whether the input is a file, or what deflate has packed, which then gets a header and
-// the checksum and size that belong to it.
+// gzip files. The first byte selects the form of the input: a file, or a deflate stream, which gets a header and the
+// correct checksum and size.
 #include <zlib.h>
 
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t most = std::uint64_t{1} << 20;
 
-/// A gzip file whose packed data are the first that inflate takes from `bytes`; the rest follows it.
+/// A gzip file. Its compressed data are the bytes that inflate reads from `bytes`; the rest follows it.
 std::string wrapped(std::string_view bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, -15) != Z_OK) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of hooks in a checkpoint: a schema, and for each field that it names a tensor.
+// The state of hooks in a checkpoint: a schema, and a tensor for each field in it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Tensors {
   }
 };
 
-/// Up to eight fields of the schema get what it says they have.
+/// Adds the tensors of up to eight fields, as the schema describes them.
 void add_fields(Tensors& tensors, std::string_view schema, Input& in) {
   std::string hook;
   while (!schema.empty() && tensors.entries.size() < 9) {

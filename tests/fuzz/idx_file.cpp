@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// idx files that are not compressed, of several types and ranks.
+// Uncompressed idx files of several types and ranks.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -27,7 +27,7 @@ void read(std::string_view file) {
 }  // namespace
 
 void fuzz(std::string_view input) {
-  if (input.starts_with("\x1f\x8b")) return;  // gzip_file.cpp
+  if (input.starts_with("\x1f\x8b")) return;  // tested by gzip_file.cpp
   read<std::uint8_t, 3>(input);
   read<std::uint8_t, 1>(input);
   read<std::int16_t, 2>(input);

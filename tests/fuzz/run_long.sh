@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs every fuzz target in turn, from its seeds and what earlier runs found, and prints a line for each:
+# Runs the fuzz targets one after the other, with their seeds and the inputs of earlier runs. Prints a line for each:
 #   target, executions, seconds, crashes
-#     sh tests/fuzz/run_long.sh [EXECUTIONS] [SECONDS]    10,000,000 executions or 600 seconds each, whichever is first
+#     sh tests/fuzz/run_long.sh [EXECUTIONS] [SECONDS]    per target; defaults: 10,000,000 executions, 600 seconds
+# A target ends at the first of the two limits.
 # Needs the preset `fuzz`: cmake --preset fuzz && cmake --build build/fuzz --target crochet_fuzzers
-# CROCHET_FUZZ_BUILD names another build folder. What crashes is left in <build folder>/tests/fuzz/long. The exit status
-# is 1 if anything did.
+# CROCHET_FUZZ_BUILD selects another build folder. Crashing inputs are kept in <build folder>/tests/fuzz/long. The exit
+# status is 1 if there are any.
 set -eu
 executions=${1:-10000000}
 seconds=${2:-600}

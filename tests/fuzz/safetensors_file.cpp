@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A safetensors file: two bytes say how much of the input is the header; length and checksums are repaired.
+// A safetensors file. The first two bytes are the length of the header in the input. Length and checksums are repaired.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace format = io::detail;
 
 namespace {
 
-/// The checksums of the tensors, in the order of their offsets; empty if the header is not one.
+/// The checksums of the tensors, in the order of their offsets. Empty if the header is invalid.
 std::string tensor_checksums(std::string_view header, std::string_view data) {
   std::vector<std::array<std::uint64_t, 2>> places;
   const auto take = [&](format::StatedTensor&& tensor) { places.push_back(tensor.offsets); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state file of a folder with checkpoints.
+// The state file of a checkpoint folder.
 #include <optional>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers show each other instead of a token: the first line of the input is a client's hello, the second a server's
-// challenge, the third an authorization, the fourth a server's proof. None of them has the token.
+// The messages of the token handshake. The lines of the input are a client's hello, a server's challenge, an
+// authorization, and a server's proof. None of them comes from a peer with the token.
 #include <algorithm>
 #include <string>
 #include <string_view>

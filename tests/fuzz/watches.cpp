@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a watch is made of: debug operations, and patterns for names. The first line of the input is the operation or
-// the pattern, the rest is what the pattern is matched with.
+// The parts of a watch: debug operations, and patterns for names. The first line of the input is the operation or the
+// pattern; the pattern is matched with the rest.
 #include <string>
 #include <string_view>
 
@@ -23,7 +23,7 @@ void fuzz(std::string_view input) {
     const Regex pattern{first};
     const bool fits = pattern.match(rest);
     require(fits == pattern.match(rest));
-    // An alternative that fits nothing changes nothing.
+    // An alternative that matches nothing does not change the result.
     require(Regex{"(?:" + std::string(first) + ")|(?:$.)"}.match(rest) == fits);
   } catch (const crochet::Error&) {
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's readers and writers of checkpoints as a program that checkpoints.py and safetensors_files.py run:
-//   copy FROM PREFIX TO PREFIX    reads a checkpoint and writes what it holds; a format is bundle or safetensors
-//   verify FORMAT PREFIX          reads all of it
-//   list FORMAT PREFIX            name, type and shape of each tensor, a line for each
-//   write-state FOLDER PREFIX...  the state file of a folder; the last one is the newest
-//   read-state FOLDER             the newest and then all, a line for each
-// Exit status 3 with the reason for a damaged file, 1 for anything else that goes wrong.
+// The library's readers and writers of checkpoints, as a program for checkpoints.py and safetensors_files.py:
+//   copy FROM PREFIX TO PREFIX    reads a checkpoint and writes it again; FROM and TO are bundle or safetensors
+//   verify FORMAT PREFIX          reads the whole checkpoint
+//   list FORMAT PREFIX            prints name, type and shape of each tensor, one per line
+//   write-state FOLDER PREFIX...  writes the state file of a folder; the last prefix is the newest
+//   read-state FOLDER             prints the newest prefix and then all of them, one per line
+// Exit status: 3 for a damaged file, with the reason; 1 for any other error.
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace io = crochet::io;
 
 namespace {
 
-/// All of a checkpoint, in memory.
+/// The content of a checkpoint in memory.
 struct Contents {
   explicit Contents(const io::CheckpointReader auto& reader)
       : entries(reader.tensors().begin(), reader.tensors().end()), bytes(entries.size()), strings(entries.size()) {
@@ -51,7 +51,7 @@ struct Contents {
   std::vector<std::vector<std::string>> strings;
 };
 
-/// Calls `use` with the format of that name.
+/// Calls `use` with the format of this name.
 void with_format(std::string_view name, const auto& use) {
   if (name == "bundle") {
     use(io::TensorBundle{});
@@ -84,7 +84,7 @@ void list(const std::vector<std::string>& words) {
   });
 }
 
-/// Prints the metadata of a safetensors file as JSON, and copies the file with them.
+/// Prints the metadata of a safetensors file as JSON, and copies the file with its metadata.
 void metadata(const std::vector<std::string>& words) {
   const io::SafetensorsReader reader{words.at(1)};
   std::cout << nlohmann::json(reader.metadata()).dump() << '\n';

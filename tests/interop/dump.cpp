@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // dump step FOLDER EXPECTED: three runs of a step function under a DumpingDebugHook, with every element type, an empty
-//   tensor, one of several megabytes, names that are no paths, a NaN in the second run; and in the file EXPECTED what
-//   readers must find, as the judge tfdbg_dump_check.py is given it.
-// dump nan FOLDER: six runs of which the fourth has a NaN, and a condition that asks for those.
-// dump cpu FOLDER: a small network on the CPU, three training steps under a DumpingDebugHook (folder `all`), of which
-// the
-//   third has a NaN in the node `logarithm`; the same with watches chosen by the compiler (`some`); and `plain.json`,
-//   what the same steps fetch without any hook.
+//   tensor, a tensor of several megabytes, names that are not paths, and a NaN in the second run. Writes the expected
+//   values to the file EXPECTED, in the format of the judge tfdbg_dump_check.py.
+// dump nan FOLDER: six runs, a NaN in the fourth, and a condition that dumps runs with a NaN.
+// dump cpu FOLDER: three training steps of a small network on the CPU. The third has a NaN in the node `logarithm`.
+//   Writes dumps of a DumpingDebugHook (folder `all`) and of watches chosen at compile time (`some`), and the fetched
+//   values of the same steps without a hook (`plain.json`).
 // dump strings FOLDER: one run with a tensor of strings `words` [2, 2] and an empty one `none` [0].
-// dump match PATTERN TEXT...: 1 or 0 for each text.
+// dump match PATTERN TEXT...: prints 1 or 0 for each text.
 #include <crochet/crochet.hpp>
 #include <crochet/debug/dump/dump_writer.hpp>
 #include <crochet/debug/event/safe_names.hpp>
@@ -99,13 +98,13 @@ json number(double x) {
 json value(const char* dtype, std::vector<std::int64_t> shape, json values) {
   return {{"dtype", dtype}, {"shape", std::move(shape)}, {"value", std::move(values)}};
 }
-/// The value in that many lists of one element.
+/// The value in this many nested lists of one element.
 json wrapped(int lists, json of) {
   for (; lists > 0; --lists) of = json::array({of});
   return of;
 }
 
-/// What the run with that number, from 1, dumps.
+/// The expected dump of a run; `step` counts from 1.
 json expected_run(int step) {
   Step now;
   now.steps = step - 1;
@@ -146,7 +145,7 @@ void step(const std::string& folder, const std::string& expected) {
   session.close();
   std::ofstream(expected) << json{{"runs", {expected_run(1), expected_run(2), expected_run(3)}}}.dump(1);
 
-  // The same through the other operations, of all but bools.
+  // The same through the other operations, for all types but bool.
   cr::MonitoredSession summaries{
       executor(),
       cr::HookChain{cr::DumpingDebugHook{
@@ -167,7 +166,7 @@ void nan(const std::string& folder) {
   session.close();
 }
 
-/// Its loss is multiplied by the logarithm of what is fed as `scale`.
+/// The loss is multiplied by the logarithm of the fed `scale`.
 struct Network {
   static constexpr void define(cr::GraphBuilder& g) {
     const auto batch = g.dynamic("batch");
@@ -184,7 +183,7 @@ const std::vector<float> images{1, 2, 3, 4, -1, 0.5F, 0, 2, 0, 0, 1, 1, 5, -2, 1
 const std::vector<std::int32_t> classes{0, 1, 2, 0, 1, 2};
 constexpr float scales[]{2.5F, 4.0F, -1.0F};
 
-/// Three steps; `seen(step, logits, loss)` after each.
+/// Three steps. Calls `seen(step, logits, loss)` after each.
 void train(auto& session, auto&& seen) {
   for (const float scale : scales) {
     const auto [logits, loss] = session.run(cr::fetches<"logits", "loss">, "train"_n, cr::feed<"x">(images),

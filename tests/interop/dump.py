@@ -26,7 +26,7 @@ def runs_of(root):
 
 
 def opened(run):
-    """The run, its graphs really loaded: without them the reader would not validate."""
+    """Opens the run with its graphs, without which the reader does not validate."""
     dump = debug_data.DebugDumpDir(run, validate=True)
     assert dump.loaded_partition_graphs()
     return dump
@@ -89,7 +89,7 @@ class StepFunction(frame.InteropTest):
         self.assertEqual(found, [[], ["net/field"], []])
 
     def test_operations_publish_what_the_originals_do(self):
-        """The original's kernels, given the values that were dumped."""
+        """Applies the original's kernels to the dumped values."""
         compared = 0
         for run in runs_of(self.path("operations")):
             dump = opened(run)
@@ -119,7 +119,7 @@ class StepFunction(frame.InteropTest):
 
 class Strings(frame.InteropTest):
     def tensor(self, root):
-        """The TensorProto in the file of the node `words` below a folder."""
+        """The TensorProto in the file of the node `words`, below a folder."""
         for folder, _, files in os.walk(root):
             for name in files:
                 if name.startswith("words_0_"):
@@ -141,7 +141,7 @@ class Strings(frame.InteropTest):
         self.assertEqual(self.tensor(self.folder + "/run_1700000000000000_0"), self.tensor(theirs))
 
 
-# What numpy makes of a node's inputs, for the operations of which that needs no attribute.
+# numpy's functions for operations without attributes, to recompute a node from its inputs.
 NUMPY = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Log": np.log, "Neg": np.negative,
          "Relu": lambda x: np.maximum(x, 0), "Assign": lambda old, new: new}
 
@@ -198,7 +198,7 @@ class OnTheCpu(frame.InteropTest):
         self.assertEqual(self.dumps[2].node_inputs("logarithm"), ["scale"])
 
     def test_producers_are_earlier_than_consumers(self):
-        """The reader has validated that; here once more, without it."""
+        """The reader has validated this already; here it is checked independently."""
         for dump in self.dumps:
             times = {d.node_name: d.timestamp for d in dump.dumped_tensor_data}
             edges = [(i, name) for name in times for i in dump.node_inputs(name) if i in times]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// events write FOLDER EXPECTED: event files of two processes' sessions, the second resumed from an earlier step, under
-//   real hooks; and what readers must find in them, as JSON in the folder EXPECTED: what events.py and the judge
-//   events_check.py are given.
-// events read FILE|FOLDER: the records of event files, a line of JSON each.
+// events write FOLDER EXPECTED: writes the event files of two sessions with stock hooks, as two processes do. The
+//   second session resumes from an earlier step. Writes the expected content as JSON into the folder EXPECTED, for
+//   events.py and the judge events_check.py.
+// events read FILE|FOLDER: prints the records of event files, a line of JSON each.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
@@ -43,7 +43,7 @@ struct Line {
 
 const std::vector<float> x{1, 2, 3, -1, 0, 2}, y{1, -1};
 
-/// The losses of the steps, as a plain loop has them.
+/// The losses of the steps, from a plain loop.
 std::vector<double> losses(int steps) {
   cr::MonitoredSession session{cr::Cpu{}.compile<Line>(), cr::HookChain<>{}};
   std::vector<double> all;
@@ -55,12 +55,12 @@ std::vector<double> losses(int steps) {
   return all;
 }
 
-/// The executor has its values: nothing to initialize.
+/// A session creator that initializes nothing: the executor already has its values.
 struct AsItIs {
   void create_session(auto&, auto&) {}
 };
 
-/// Trains from step `first` to `last` as one process would. The state at `first` is made by training up to there.
+/// Trains from step `first` to `last`, as one process does. Training up to `first` gives the state there.
 void train(const std::string& folder, int first, int last) {
   auto executor = cr::Cpu{}.compile<Line>();
   {
@@ -83,7 +83,7 @@ void train(const std::string& folder, int first, int last) {
   events.close();
 }
 
-/// One of each kind, with numbers that are hard to get right.
+/// One event of each kind, with numbers that are difficult to represent.
 void more_kinds(const std::string& folder) {
   const io::EventWriter events(folder);
   std::vector<float> values;
@@ -106,7 +106,7 @@ void more_kinds(const std::string& folder) {
 }
 
 void write(const std::string& folder, const std::string& expected) {
-  train(folder + "/run", 0, 7);  // killed after step 7, say; its last checkpoint is of step 4
+  train(folder + "/run", 0, 7);  // as if killed after step 7, with a checkpoint of step 4
   train(folder + "/run", 4, 9);
   more_kinds(folder + "/kinds");
   const std::vector<double> loss = losses(9);
@@ -140,7 +140,7 @@ void write(const std::string& folder, const std::string& expected) {
   std::ofstream(expected + "/kinds.json") << kinds.dump(1);
 }
 
-/// The content of a record as JSON; for numbers, images and texts also its values.
+/// The content of a record as JSON, with the values of numbers, images and texts.
 nlohmann::json described(const io::EventContent& content) {
   if (const auto* scalar = std::get_if<io::EventScalar>(&content)) return scalar->value;
   if (const auto* text = std::get_if<io::EventText>(&content)) return text->texts;

@@ -43,8 +43,8 @@ class EventFiles(frame.InteropTest):
             return json.load(file)
 
     def test_a_resumed_run_is_one_curve(self):
-        """The first process wrote steps 1, 3, 5 and 7; the second began at 5 again. Both readers of TensorBoard drop what
-        the START of the second makes void, and the losses are those of a run that was never stopped."""
+        """The first process wrote steps 1, 3, 5 and 7; the second starts at 5. Both readers of TensorBoard drop the
+        steps that the START of the second supersedes, and the losses are those of an uninterrupted run."""
         want = [(step, np.float32(value)) for step, value in self.expected("run")["scalars"]["loss"]]
         have = [(s.step, np.float32(s.value)) for s in accumulated(self.run_folder).Scalars("loss")]
         self.assertEqual(have, want)
@@ -118,7 +118,7 @@ class EventFiles(frame.InteropTest):
         self.assertEqual(accumulated(self.kinds).Tags()["run_metadata"], ["step_3"])
 
     def read(self, path):
-        """What our reader finds: step, wall time, tag, plug-in, kind, values."""
+        """The records that our reader finds: step, wall time, tag, plug-in, kind, values."""
         return [json.loads(line) for line in self.ours("read", path).splitlines()]
 
     def test_what_tensorflow_1_wrote_is_read(self):
@@ -174,7 +174,7 @@ class EventFiles(frame.InteropTest):
         self.assertEqual(have, self.expected("kinds")["kinds"])
         for tag, points in self.expected("kinds")["scalars"].items():
             want = [(step, float(value)) for step, value in points]
-            # JSON has no NaN and no infinity: they come as null.
+            # JSON has no NaN and no infinity: their values are null.
             mine = [(row[0], row[5]) for row in rows if row[2] == tag]
             self.assertEqual([step for step, _ in mine], [step for step, _ in want])
             for (_, value), (_, wanted) in zip(mine, want):

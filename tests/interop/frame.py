@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the interoperation tests have in common. A test file is a program:
+"""Shared by the interoperation tests. A test file is a program:
 
-    python checkpoints.py PROGRAM       PROGRAM: the C++ side, built from the .cpp of the same name
+    python checkpoints.py PROGRAM       PROGRAM: the program in C++, built from the .cpp of the same name
 
-It ends with a line `N passed, N failed`; where the original's readers cannot be imported it says so and exits with 77.
+Its last line is `N passed, N failed`. If the original's readers cannot be imported, it reports that and exits with 77.
 """
 import os
 import subprocess
@@ -17,9 +17,9 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 
 
 class InteropTest(unittest.TestCase):
-    """A test with a folder of its own, `self.folder`, that goes away with it."""
+    """A test with a temporary folder, `self.folder`, which is removed after it."""
 
-    program = None  # the C++ side
+    program = None  # the program in C++
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="crochet-interop-")
@@ -30,12 +30,12 @@ class InteropTest(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def run_program(self, *words):
-        """Runs the C++ side; its exit status and what it says."""
+        """Runs the program in C++. Returns its exit status and its output."""
         done = subprocess.run([self.program, *words], capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout + done.stderr
 
     def ours(self, *words):
-        """Runs the C++ side, which has to succeed; what it prints."""
+        """Runs the program in C++, which must succeed. Returns its output."""
         status, text = self.run_program(*words)
         self.assertEqual(status, 0, f"{words}: {text}")
         return text
@@ -53,6 +53,6 @@ def main():
 
 
 def skip(why):
-    """Where the original's readers cannot be had."""
+    """Exits with the status for skipped tests: the original's readers are missing."""
     print(f"skipped: {why}; `make full` installs what tests/interop needs")
     sys.exit(77)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// grpc_debug WORD... ADDRESS...: a session of a step function under a debug hook; the program trains to its end
+// grpc_debug WORD... ADDRESS...: a session of a step function under a debug hook. The session completes all runs,
 // whatever the servers do. Words:
-//   runs=N size=N         runs; bytes of the output `big`
+//   runs=N size=N         number of runs; bytes of the output `big`
 //   gated                 DebugIdentity(gated_grpc=true) and DebugNumericSummary in place of DebugIdentity
 //   tensorboard           TensorBoardDebugHook
-//   connect=S reply=S lockstep=S pause=S    the stream's seconds
+//   connect=S reply=S lockstep=S pause=S    the stream's options, in seconds
 //   fail                  OnStreamFailure::fail
-// In run i, from 0, the outputs are net/field = float32 [2, 3] of 10 i + k, with NaN at the end of run 1; count = int32
-// i; good = bool, i is even; ids = int64 [2] of i and 2^40 + i; big = uint8 [size] of (i + k) mod 251. Prints the
-// number of steps made and each stream's statistics as JSON.
+// The outputs of run i, from 0:
+//   net/field = float32 [2, 3] of 10 i + k; in run 1 the last element is NaN
+//   count = int32 i; good = bool, i is even; ids = int64 [2] of i and 2^40 + i
+//   big = uint8 [size] of (i + k) mod 251
+// Prints the number of steps and each stream's statistics as JSON.
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/debug/grpc_debug.hpp>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debug streams: GrpcDebugHook and TensorBoardDebugHook send, TensorFlow's EventListenerBaseServicer receives and says
-which gated tensors it wants. With CROCHET_JUDGES, a folder with judges that are not part of this project, its listener
-and its check, too."""
+"""Debug streams: GrpcDebugHook and TensorBoardDebugHook send, TensorFlow's EventListenerBaseServicer receives and
+enables gated tensors. With CROCHET_JUDGES, a folder with judges that are not part of this project, its listener and its
+check run, too."""
 import contextlib
 import json
 import os
@@ -23,13 +23,13 @@ except ImportError as error:
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 JUDGES = os.environ.get("CROCHET_JUDGES")
-LIMIT = 4096000  # bytes of a chunk
-EXACT = ["connect=60", "reply=60", "lockstep=60"]  # each run waits for what the server says to it, as in the original
+LIMIT = 4096000  # bytes per chunk
+EXACT = ["connect=60", "reply=60", "lockstep=60"]  # each run waits for the server's replies, as in the original
 
 
 @contextlib.contextmanager
 def port_of_nobody():
-    """A port at which nobody listens, and which nobody else gets meanwhile."""
+    """A port without a listener, reserved for the duration of the context."""
     with socket.socket() as here:
         here.bind(("127.0.0.1", 0))
         yield here.getsockname()[1]
@@ -46,12 +46,12 @@ def big(run, size):
 
 
 def statistics(text):
-    """What the program told of its streams; other lines are reports."""
+    """The streams' statistics in the output of the program. Other lines are reports."""
     return json.loads(next(line for line in text.splitlines() if line.startswith("{")))
 
 
 class Server(grpc_debug_server.EventListenerBaseServicer):
-    """The original's, keeping what it gets: a list of streams, each with graphs, metadata and tensors by watch key."""
+    """The original's server. It keeps a list of streams, each with graphs, metadata, and tensors by watch key."""
 
     def __init__(self, breakpoints=()):
         self.streams, self.tracebacks, self.sources, self.on_metadata = [], [], [], lambda count: None
@@ -143,8 +143,8 @@ class OriginalServicer(frame.InteropTest):
             self.assertEqual(counts, [1, 0, 0, 1, 1], path)
             for stream in server.streams:
                 self.assertEqual(stream["metadata"][0]["grpc_path"], path)
-                self.assertNotIn("count:0:DebugIdentity", stream["tensors"])  # nobody asked
-                self.assertIn("count:0:DebugNumericSummary", stream["tensors"])  # is not gated
+                self.assertNotIn("count:0:DebugIdentity", stream["tensors"])  # not requested
+                self.assertIn("count:0:DebugNumericSummary", stream["tensors"])  # not gated
             self.assertIn("ids:0:DebugIdentity", gated)
             self.assertNotIn("ids:0:DebugNumericSummary", gated)
 
@@ -191,12 +191,12 @@ class OriginalServicer(frame.InteropTest):
 
 @frame.unittest.skipUnless(JUDGES, "no judges")
 class Judges(frame.InteropTest):
-    """grpc_debug_listener.py records, grpc_debug_check.py judges; each server fails in its own way."""
+    """grpc_debug_listener.py records, grpc_debug_check.py checks. Each test has another failure of the server."""
 
     watch = "big:0:DebugIdentity"
 
     def record(self, flags, *words, runs=2, size=3):
-        """Trains against a listener; what the program says."""
+        """Trains against a listener. Returns the statistics of the stream."""
         listener = subprocess.Popen(
             [sys.executable, "grpc_debug_listener.py", "--out", self.path("record"), *flags],
             cwd=JUDGES, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -262,15 +262,15 @@ class Judges(frame.InteropTest):
         self.assertLessEqual(told["runs"], 5)
 
     def test_a_server_that_never_answers(self):
-        # Long enough for a busy machine to begin with the stream; and no second attempt.
+        # Long enough to open the stream on a busy machine, and no second attempt.
         told = self.record(["--fail-mode", "mute"], "connect=60", "reply=5", "pause=600", runs=5)
         self.assertEqual(told["runs"], 0)
-        self.assertEqual(told["failures"], 1)  # then it is left alone
-        # Not by grpc_debug_check.py: a stream that is cancelled looks to gRPC's Python, now and then, like one that was
-        # closed, and in those it misses what would have come after the answer.
+        self.assertEqual(told["failures"], 1)  # no further attempt after the failure
+        # Not with grpc_debug_check.py: gRPC's Python sometimes reports a cancelled stream as closed, and the check then
+        # expects the events after the reply.
         with open(self.path("record", "record.json"), encoding="utf-8") as f:
             (stream,) = json.load(f)["streams"]
-        self.assertEqual([event["kind"] for event in stream["events"]], ["graph"])  # its answer is awaited
+        self.assertEqual([event["kind"] for event in stream["events"]], ["graph"])  # awaits its reply
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// profile FOLDER: what a ProfilerHook writes of the training of a small CNN on two threads: timelines and run metadata
-// of
+// profile FOLDER: trains a small CNN on two threads under a ProfilerHook, which writes timelines and run metadata of
 //   steps 2, 4 and 6, an event file, and a native trace, run.pftrace. Prints the table.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>

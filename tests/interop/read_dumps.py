@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""crochet-dump reads what the original's DumpingDebugHook wrote, and prints what numpy prints."""
+"""crochet-dump reads dumps of the original's DumpingDebugHook, and prints values as numpy does."""
 import json
 import os
 import unittest
@@ -25,13 +25,13 @@ OPS = ["DebugIdentity", "DebugNumericSummary", "DebugNanCount"]
 
 class Dumps(frame.InteropTest):
     def lines(self, *words, status=0):
-        """What a command prints with --json."""
+        """The output of a command with --json."""
         code, text = self.run_program(*words, "--json")
         self.assertEqual(code, status, text)
         return [json.loads(line) for line in text.splitlines()]
 
     def session(self, root, fetches, feeds, runs=1, ops=("DebugIdentity",), nodes=None, dtypes=None):
-        """Runs with the original's hook; the values that each run returned."""
+        """Runs with the original's hook. Returns the fetched values of each run."""
         hook = hooks.DumpingDebugHook(root, watch_fn=lambda fetches, feeds: framework.WatchOptions(
             list(ops), node_name_regex_allowlist=nodes, tensor_dtype_regex_allowlist=dtypes))
         with v1.train.MonitoredSession(hooks=[hook]) as session:
@@ -79,7 +79,7 @@ class Dumps(frame.InteropTest):
         self.assertEqual(sorted(f"{i['node']}:{i['slot']}" if i["slot"] else i["node"] for i in found["fed_by"]),
                          sorted(theirs.node_inputs("net/ratio")))
         self.assertIn("net/logits", [i["node"] for i in found["fed_by"] if i["dumped"]])
-        for op in ("DebugNumericSummary", "DebugNanCount"):  # found without the elements
+        for op in ("DebugNumericSummary", "DebugNanCount"):  # works without the elements
             self.assertEqual(self.lines("find", "--nan", root, "--op", op)[0]["node"], "net/ratio")
         stats = {(s["run"], s["node"]): s for s in self.lines("stats", root)}
         for i, run in enumerate(runs):
@@ -127,7 +127,7 @@ class Dumps(frame.InteropTest):
                 self.assertEqual(loaded.dtype, value.dtype)
 
     def write(self, arrays):
-        """A dump of these arrays, in one run."""
+        """Writes a dump of these arrays, in one run. Returns its folder."""
         folder = self.path("dump", "run_1700000000000000_0", DEVICE)
         os.makedirs(folder)
         for i, array in enumerate(arrays):

@@ -1,9 +1,9 @@
 #!/bin/sh
 # sh tests/interop/run.sh [JUDGES]
 # Runs the interoperation tests with the original's readers (installed by cmake/provision.sh, or those of
-# CROCHET_INTEROP_PYTHON), whatever ctest thinks of them. JUDGES: a folder with judges of such files that are not part of
-# this project, and samples of what the original wrote; they look at what this library makes of those. Ends with a line
-# `N passed, N failed`.
+# CROCHET_INTEROP_PYTHON), independent of ctest. JUDGES: a folder with checking programs that are not part of this
+# project, and samples of the original's files; they check this library's output for the samples.
+# The last line is `N passed, N failed`.
 set -u
 
 judges=${1:+$(cd "$1" && pwd)}
@@ -29,8 +29,8 @@ cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_int
 rm -rf "$work" && mkdir -p "$work"
 [ ! "$judges" ] || export CROCHET_INTEROP_SAMPLES="$judges/samples"
 
-# script NAME PROGRAM: the tests of NAME.py with that program of tests/interop, or with a path; it says how many passed
-# and failed.
+# script NAME PROGRAM: runs the tests of NAME.py with this program of tests/interop, or with a path. NAME.py prints how
+# many passed and failed.
 script() {
   case $2 in */*) program=$2 ;; *) program=$programs/interop_$2 ;; esac
   "$python" "tests/interop/$1.py" "$program" >"$work/$1.log" 2>&1
@@ -44,7 +44,7 @@ script() {
   passed=$((passed + good)) failed=$((failed + bad))
 }
 
-# judge NAME COMMAND...: one test more.
+# judge NAME COMMAND...: one additional test.
 judge() {
   name=$1
   shift
@@ -66,7 +66,7 @@ script safetensors_files checkpoints
 script read_dumps build/dev/tools/crochet_dump/crochet-dump
 script timeline timeline
 script profile profile
-export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own
+export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own judges
 script grpc_debug grpc_debug
 script debugd build/dev/tools/crochet_debugd/crochet-debugd
 
@@ -85,7 +85,7 @@ if [ "$judges" ]; then
   judge "state file" "$programs/interop_checkpoints" write-state "$work/checkpoint" "$@"
   judge "checkpoint judge" "$python" "$judges/checkpoint_check.py" "$work/checkpoint/model.ckpt-5" \
     --expect-json "$samples/checkpoint_expect.json" --expect-latest model.ckpt-5
-  for steps in 300 600; do # a session, and one that goes on where it was
+  for steps in 300 600; do # a session, and one that resumes it
     judge "a session of $steps steps" build/dev/examples/resume/resume --dir "$work/session" --steps "$steps"
     judge "checkpoint judge, $steps steps" "$python" "$judges/checkpoint_check.py" "$work/session/model.ckpt-$steps" \
       --expect-latest "model.ckpt-$steps"
@@ -102,7 +102,7 @@ if [ "$judges" ]; then
       --step-stats "$work/profile/timeline-$step.pb"
   done
   judge "event file judge, profile" "$python" "$judges/events_check.py" "$work/profile"
-  for switches in 10 11; do # the last is the sample's
+  for switches in 10 11; do # the last one has the sample's options
     judge "timeline judge, $switches" "$python" "$judges/timeline_check.py" "$work/timeline-$switches.json" \
       --step-stats "$samples/run_metadata.pb"
   done

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""safetensors: the reference library writes, this library reads and writes the same again, the reference reads that."""
+"""safetensors: the reference library writes a file, this library reads it and writes it again, the reference reads
+the result."""
 import json
 import struct
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// timeline stats|metadata FILE PREFIX: the four timelines of a StepStats or of a RunMetadata, without and with dataflow
-//   (first digit) and memory (second): PREFIX-00.json to PREFIX-11.json.
+// timeline stats|metadata FILE PREFIX: writes the four timelines of a StepStats or a RunMetadata, PREFIX-00.json to
+// PREFIX-11.json. The first digit is dataflow, the second is memory: 0 without, 1 with.
 #include <crochet/proto/step_stats.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/trace/step_stats.hpp>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Timelines: what this library makes of step statistics equals, as JSON, what TensorFlow's timeline.Timeline makes."""
+"""Timelines: this library and TensorFlow's timeline.Timeline make equal JSON from the same step statistics."""
 import json
 import os
 import random
@@ -47,7 +47,7 @@ class Timelines(frame.InteropTest):
     def compare(self, stats, what):
         with open(self.path("stats.pb"), "wb") as file:
             file.write(stats.SerializeToString())
-        # all four in one run of the program
+        # One run of the program writes all four timelines.
         self.ours("stats", self.path("stats.pb"), self.path("timeline"))
         for flow in (False, True):
             for memory in (False, True):
@@ -55,7 +55,7 @@ class Timelines(frame.InteropTest):
                 with open(self.path("timeline-%d%d.json" % (flow, memory)), encoding="utf-8") as file:
                     ours = file.read()
                 self.assertEqual(json.loads(ours), json.loads(theirs), f"{what}, dataflow {flow}, memory {memory}")
-                # and in the same order, with the same keys in the same order
+                # The events and the keys have the same order, too.
                 pairs = lambda text: json.loads(text, object_pairs_hook=lambda p: p)
                 self.assertEqual(pairs(ours), pairs(theirs))
 
@@ -64,7 +64,7 @@ class Timelines(frame.InteropTest):
             self.compare(random_stats(seed), f"seed {seed}")
 
     def test_a_real_session(self):
-        """Of a session of the original, run here."""
+        """The statistics of a session of the original, run in this test."""
         import tensorflow as tf
         v1 = tf.compat.v1
         with tf.Graph().as_default(), v1.Session() as session:

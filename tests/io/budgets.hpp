@@ -8,7 +8,7 @@
 
 namespace crochet::test {
 
-/// Peak memory in bytes: so many for each byte of input, plus a constant.
+/// Peak memory in bytes: a factor for the bytes of input, plus a constant.
 struct Budget {
   std::size_t per_byte, constant;
   [[nodiscard]] constexpr std::size_t of(std::size_t input) const { return per_byte * input + constant; }

@@ -282,7 +282,7 @@ TEST(EventWriter, OrWaitsForRoomForEver) {
     events.add_scalar("a", 0, 2);
   });
   tries.get_future().wait();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // passes at any speed; long enough to notice a give-up
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // passes at any speed; long enough to detect a timeout
   gate.open.set_value();
   step.join();
   events.flush();

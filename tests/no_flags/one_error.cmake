@@ -1,5 +1,5 @@
-# cmake -D compiler=... -D options="..." -D header=crochet/hooks.hpp -D says=REGEX -P one_error.cmake
-# A program that includes the header with these options is rejected with one fatal error of one sentence.
+# cmake -D compiler=... -D options="..." -D header=crochet/hooks.hpp -D says=REGEX -P one_error.cmake: a program that
+# includes the header with these options must be rejected with one fatal error of one sentence.
 cmake_minimum_required(VERSION 3.25)
 separate_arguments(options NATIVE_COMMAND "${options}")
 string(MAKE_C_IDENTIFIER "${header}_${says}" name)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # sh tests/packaging/run.sh [installed|header_only|fetch_content|pkg_config|conan]...     all of them when none is named
-# Takes crochet as its users would, by each road that the README names, with the files in this folder as they stand: a
-# program of theirs is built and run. Works in build/packaging. Ends with a line `N passed, N failed`.
+# Installs crochet in each way that the README describes, then builds and runs a user's program, with the files in this
+# folder. Works in build/packaging. The last line is `N passed, N failed`.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -10,11 +10,11 @@ work=$source/build/packaging
 consumer=$source/tests/packaging/consumer
 passed=0 failed=0
 
-# road NAME: runs NAME in a shell of its own that stops at the first error, and keeps what it prints for who needs it.
+# road NAME: runs NAME in a subshell that stops at the first error, and keeps its output in a log.
 road() {
   mkdir -p "$work"
   start=$(date +%s)
-  (set -e; "$1") >"$work/$1.log" 2>&1 # not in the condition: there the shell would go on after an error
+  (set -e; "$1") >"$work/$1.log" 2>&1 # not as the condition of `if`, in which the shell ignores errors
   # shellcheck disable=SC2181
   if [ $? -eq 0 ]; then
     result=passed passed=$((passed + 1))
@@ -45,9 +45,9 @@ install_crochet() {
 installed() {
   install_crochet
   build_and_run "$consumer" "$work/installed" -DCMAKE_PREFIX_PATH="$work/prefix"
-  grep -q '^debug streams to tensorflow.EventListener' "$work/installed/printed" # gRPC is here, so the component was found
+  grep -q '^debug streams to tensorflow.EventListener' "$work/installed/printed" # gRPC is installed: the component is found
   grep -q '^hana counts 2 hooks' "$work/installed/printed"
-  # A component that does not exist is refused by name.
+  # An unknown component is rejected by its name.
   sed 's/COMPONENTS cpu/COMPONENTS tpu/' "$consumer/CMakeLists.txt" >"$work/wrong.txt"
   rm -rf "$work/wrong" && mkdir "$work/wrong" && mv "$work/wrong.txt" "$work/wrong/CMakeLists.txt"
   if cmake -S "$work/wrong" -B "$work/wrong/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/wrong/log" 2>&1; then
@@ -57,7 +57,7 @@ installed() {
   grep -q 'no component tpu' "$work/wrong/log"
 }
 
-# The same, with all of the components in their headers.
+# The same, with all components header-only.
 header_only() {
   install_crochet
   build_and_run "$consumer" "$work/header_only" -DCMAKE_PREFIX_PATH="$work/prefix" -DCROCHET_HEADER_ONLY=ON
@@ -65,7 +65,7 @@ header_only() {
 }
 
 fetch_content() {
-  # The file names a repository, as a user's would; this makes CMake take the sources that lie here instead.
+  # The file names a repository, as a user's file does. Here CMake takes the local sources instead.
   rm -rf "$work/fetch" && mkdir "$work/fetch"
   cp "$consumer/main.cpp" "$source/tests/packaging/fetch_content/CMakeLists.txt" "$work/fetch/"
   build_and_run "$work/fetch" "$work/fetch/build" -DFETCHCONTENT_SOURCE_DIR_CROCHET="$source"
@@ -81,7 +81,7 @@ pkg_config() {
   "$work/pkg_config"
 }
 
-# Conan from PyPI in an environment of its own, with the system's libraries and no remote.
+# Conan from PyPI in a separate environment, with the system's libraries and no remote.
 conan_here() {
   if [ ! -x "$work/venv/bin/conan" ]; then
     python3 -m venv "$work/venv"

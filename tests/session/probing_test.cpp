@@ -233,7 +233,7 @@ TEST(Probing, WhatAProbeThrowsLeavesTheRun) {
 /// Every `every_steps` runs: the largest element of each float64 tensor whose name begins with `field`.
 class LargestElements {
  public:
-  /// What is called in the middle of a step.
+  /// The probe: its members are called in the middle of a step.
   struct Probe {
     struct watches {  // evaluated in the compiler, for each node of the demand
       static constexpr bool matches(std::string_view node, std::string_view /*op*/, std::string_view dtype) {

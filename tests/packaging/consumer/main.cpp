@@ -1,5 +1,4 @@
-// A user's program: a model, a hook of their own beside a stock hook, and a loop. What it found is saved and read
-// again.
+// A user's program: a model, a hook of the user and a stock hook, and a loop. The result is saved and restored.
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks.hpp>
