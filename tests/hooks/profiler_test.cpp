@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ProfilerHook on step functions, with clocks that the tests move: when it records, what it writes, and errors of the
-// disk. Graphs: tests/executor/profile_test.cpp.
+// disk. Graphs: tests/hooks/on_cpu_profile_test.cpp.
 #include <crochet/proto/event.pb.h>
 #include <crochet/proto/perfetto.pb.h>
 #include <crochet/proto/step_stats.pb.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Native traces and tables of recorded runs. tests/interop/perfetto.py reads such traces with Perfetto's messages.
+// Native traces and tables of recorded runs. tests/interop/profile.py reads such traces with Perfetto's trace
+// processor.
 #include <crochet/proto/perfetto.pb.h>
 #include <crochet/trace/perfetto.hpp>
 #include <crochet/trace/profile_table.hpp>
