@@ -228,5 +228,59 @@ TEST_F(AsyncSaves, AnErrorThatNobodyAsksForIsReported) {
   EXPECT_EQ(heard, "the disk is full; step 1 is not saved");
 }
 
+TEST_F(AsyncSaves, TheResultIsThatOfTheLastSave) {
+  static std::string heard;
+  heard.clear();
+  const DiagnosticSink before = set_diagnostic_sink([](std::string_view line) { heard = line; });
+  AsyncSaver background{saver()};
+  auto e = executor();
+  RawSession<decltype(e)> raw{e, 1};
+  Gated::set(true, "the disk is full");
+  background.save(raw, 1);
+  background.wait();
+  Gated::set(true);
+  background.save(raw, 2);
+  set_diagnostic_sink(before);
+  EXPECT_EQ(heard, "the disk is full; step 1 is not saved");
+  EXPECT_EQ(background.result(), dir / "model.ckpt-2");
+}
+
+/// A saver in the manner of AsyncSaver whose save ends directly after a call of done().
+struct EndsAfterDone {
+  enum State { idle, writing, finished };
+  struct Save {
+    State state = idle;
+    bool ends = false;
+    Steps started{};
+  };
+  Save* last;
+  void save(auto&, std::int64_t step) const { last->state = writing, last->started.push_back(step); }
+  bool done() const {
+    const State before = last->state;
+    if (before == writing && last->ends) last->state = finished;
+    return before == finished;
+  }
+  bool busy() const { return last->state == writing; }
+  void wait() const {
+    if (busy()) last->state = finished;
+  }
+  std::int64_t step() const { return last->started.back(); }
+  std::filesystem::path result() const { return last->state = idle, std::to_string(step()); }
+  static bool just_restored(std::int64_t) { return false; }
+};
+
+TEST_F(AsyncSaves, ASaveThatEndsDuringTheCallIsFinishedBeforeTheNext) {
+  EndsAfterDone::Save last;
+  MonitoredSession session{executor(),
+                           HookChain{CheckpointSaver{EndsAfterDone{&last}, {.save_steps = 2}, Noted{&saved}}}};
+  session.run();
+  last.ends = true;
+  session.run();
+  EXPECT_EQ(last.started, (Steps{0, 2}));
+  EXPECT_EQ(saved, Steps{0});
+  session.close();
+  EXPECT_EQ(saved, (Steps{0, 2}));
+}
+
 }  // namespace
 }  // namespace crochet

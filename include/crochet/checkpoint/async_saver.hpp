@@ -26,8 +26,8 @@ namespace crochet {
 ///   afterwards.
 /// - Errors: result() throws them. The hook calls it in the run after the save, so errors reach the loop at the next
 ///   step.
-/// - The hook's `end` waits for the save in flight and makes the last one. The destructor also waits, and passes an
-///   error that result() has not thrown to diagnose().
+/// - The hook's `end` waits for the save in flight and makes the last one. The destructor also waits.
+/// - An error that result() has not thrown before the next save() or the destructor goes to diagnose().
 /// - Copies share one AsyncSaver. Thread: the session's.
 /// - Memory: one copy of the variables, kept.
 /// - Cost of save(): that copy (docs/benchmarks.md).
@@ -79,13 +79,15 @@ class AsyncSaver {
     ~Worker() {
       wait();
       thread_.request_stop();
-      if (error_) tell();
+      drop_error();
     }
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
     [[nodiscard]] State state() const { return state_.load(std::memory_order_acquire); }
+    /// No save may be in flight.
     void begin(std::int64_t which) {
+      drop_error();
       step = which;
       const std::lock_guard lock(mutex_);
       state_.store(State::writing, std::memory_order_release);
@@ -107,11 +109,13 @@ class AsyncSaver {
     std::int64_t step = 0;
 
    private:
-    void tell() const noexcept {
+    void drop_error() noexcept {
+      const std::exception_ptr error = std::exchange(error_, nullptr);
+      if (!error) return;
       try {
-        std::rethrow_exception(error_);
-      } catch (const std::exception& error) {
-        diagnose(std::string(error.what()) + "; step " + std::to_string(step) + " is not saved");
+        std::rethrow_exception(error);
+      } catch (const std::exception& what) {
+        diagnose(std::string(what.what()) + "; step " + std::to_string(step) + " is not saved");
       } catch (...) {
         diagnose("crochet: step " + std::to_string(step) + " is not saved");
       }

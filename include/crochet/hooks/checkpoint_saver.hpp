@@ -156,6 +156,7 @@ class CheckpointSaver {
     }
     if constexpr (asynchronous) {
       if (saver_.busy()) return;  // stays due for the next run
+      if (take_over(run.session())) run.request_stop(stop_reason);  // a save that ended since the call of done()
     }
     timer_.triggered(step, options_.clock());
     if (save(run.session(), step)) run.request_stop(stop_reason);
