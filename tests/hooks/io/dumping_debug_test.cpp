@@ -607,6 +607,23 @@ TEST(WhenNotFinite, DumpsARunThatAHookInFrontEndedAlsoInALoopOfOnesOwn) {
   EXPECT_EQ(graph_of(run, urls_in).at("__dbg_loss:0_0_DebugIdentity"), "file://" + run.string());
   session.close();
 }
+TEST(WhenNotFinite, ARunWhoseWritingFailedIsNotWrittenAgain) {
+  const TemporaryFolder folder;
+  const char* limit = "0";
+  debug::DiskBudget budget{[&] { return limit; }};
+  auto session = cr::MonitoredSession{
+      machine({1, nan, 3}),
+      cr::HookChain{cr::DumpingDebugHook{folder / "dumps",
+                                         {.on_failure = debug::OnDumpFailure::fail, .budget = &budget},
+                                         cr::when_not_finite<"loss">}}};
+  session.run(all);
+  EXPECT_THROW(session.run(all), cr::ResourceExhaustedError);
+  EXPECT_NO_THROW(session.run(all));
+  limit = "1000";
+  session.run(all);
+  session.close();
+  EXPECT_EQ(runs_of(folder / "dumps").size(), 0U);
+}
 TEST(When, AFunctionOfWhatWasFetchedDecides) {
   const TemporaryFolder folder;
   auto session = cr::MonitoredSession{

@@ -85,14 +85,17 @@ class DumpPublisher {
     if (!options_.after_the_run) finish();
   }
 
-  /// With `after_the_run`: writes the last run, also an incomplete one.
+  /// With `after_the_run`: writes the last run, also an incomplete one. A run whose writing fails is discarded.
   void keep() {
     if (!captured_.any()) return;
+    struct DropAtEnd {
+      CapturedRun& run;
+      ~DropAtEnd() { run.clear(); }
+    } const at_end{captured_};
     guarded([&] {
       open(captured_.run());
       captured_.each([&](const DebugEvent& debug_event) { writer_->write_tensor(debug_event); });
     });
-    drop();
     finish();
   }
   /// With `after_the_run`: discards the last run.
