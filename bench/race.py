@@ -78,7 +78,7 @@ def main():
     parser.add_argument("--peers", default=PEERS, help="regular expression, for workloads")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=0.15, help="of one answer")
-    parser.add_argument("--tries", type=int, default=3, help="for an answer that nobody disturbs")
+    parser.add_argument("--tries", type=int, default=3, help="attempts to measure without interference")
     parser.add_argument("--patience", type=float, default=0.5, help="seconds to wait for a quiet moment")
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--out", type=pathlib.Path, help="default: bench/results/<race>.json")

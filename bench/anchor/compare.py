@@ -119,7 +119,7 @@ def main():
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2])
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=0.15, help="of one answer")
-    parser.add_argument("--tries", type=int, default=3, help="for an answer that nobody disturbs")
+    parser.add_argument("--tries", type=int, default=3, help="attempts to measure without interference")
     parser.add_argument("--patience", type=float, default=0.5, help="seconds to wait for a quiet moment")
     parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)), help="where one thread runs")
     parser.add_argument("--out", type=pathlib.Path, required=True)

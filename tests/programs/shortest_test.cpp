@@ -69,7 +69,7 @@ TEST(TheShortestProgram, EndsWithItsData) {
   };
   cr::HookChain chain{cr::LoggingTensor<"loss">{.at_end = true, .sink = cr::testing::RecordingSink{}}};
   const cr::StopReason why = cr::train<Classifier>(cr::Cpu{}, next, chain);  // read below, so passed by reference
-  EXPECT_EQ(why.hook, "the data") << "no hook asked to stop";
+  EXPECT_EQ(why.hook, "the data") << "no hook requested a stop";
   EXPECT_EQ(chain.at<0>().state.step, 5);
 }
 

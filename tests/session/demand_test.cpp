@@ -135,8 +135,9 @@ TEST(RunValues, ReadingWithoutHavingAskedIsAnErrorThatNamesHookAndName) {
     run.step(value<"loss">(3.0f));
     FAIL() << "the second step must throw";
   } catch (const LogicError& error) {
-    EXPECT_STREQ(error.what(),
-                 "crochet: the hook Careless reads \"loss\" in a run for which it did not ask; see values.asked()");
+    EXPECT_STREQ(
+        error.what(),
+        "crochet: the hook Careless reads \"loss\" in a run for which it did not request it; see values.requested()");
   }
 }
 

@@ -26,7 +26,7 @@ inline void note_old_grpc(const Options& options, std::ostream& to) {
   if (is_local(options.listen) || !is_old_grpc(grpc::Version())) return;
   to << "crochet-debugd: this gRPC is " << grpc::Version()
      << "; before 1.58.3 there are known ways to stop a server or "
-     << "exhaust its memory from outside. Let nobody connect whom you do not trust.\n";
+     << "exhaust its memory from outside. Allow connections from trusted clients only.\n";
 }
 
 }  // namespace crochet::debugd

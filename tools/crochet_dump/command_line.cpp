@@ -45,7 +45,7 @@ void add_selection(CLI::App& app, Selection& selection, const char* root = "ROOT
   app.add_option("--node", selection.node, "nodes in whose name this regular expression is found; ^ and $ anchor it")
       ->option_text("REGEX");
   app.add_option("--op", selection.op,
-                 "one debug op only. Without it ls shows all, and the others of each tensor the one that says most: "
+                 "one debug op only. Without it ls shows all, the other commands the most detailed of each tensor: "
                  "DebugIdentity, then DebugNumericSummary, then DebugNanCount")
       ->option_text("OP");
   app.add_flag("--json", selection.json, "one JSON object a line");
@@ -100,7 +100,7 @@ struct CommandLine {
         ->option_text("FILE");
   }
   void add_find() {
-    CLI::App& f = add("find", "the first tensor in step order that is as asked for, and what feeds it",
+    CLI::App& f = add("find", "the first tensor in step order that meets all conditions, and its inputs",
                       [this](std::ostream& out, std::ostream& err) { return run_find(find, out, err); });
     add_selection(f, find.selection);
     f.add_flag("--nan", find.nan, "has a NaN");

@@ -155,7 +155,7 @@ class CheckpointSaver {
       return;
     }
     if constexpr (asynchronous) {
-      if (saver_.busy()) return;  // stays due for the next run
+      if (saver_.busy()) return;                                    // stays due for the next run
       if (take_over(run.session())) run.request_stop(stop_reason);  // a save that ended since the call of done()
     }
     timer_.triggered(step, options_.clock());
@@ -182,7 +182,7 @@ class CheckpointSaver {
   }
 
  private:
-  static constexpr const char* stop_reason = "a listener of the CheckpointSaver asked to stop";
+  static constexpr const char* stop_reason = "a listener of the CheckpointSaver requested a stop";
   static constexpr bool asynchronous = requires(SaverType & saver) { saver.done(); };
 
   /// Reports a folder that is not writable or belongs to another process before the first step.

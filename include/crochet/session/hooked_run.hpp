@@ -74,7 +74,7 @@ class PlannedRun<E, Args, HookRequests<std::index_sequence<I...>, Requested...>>
   template <class Raw, class... Group>
   requires(sizeof...(Group) > 0) static void choose(Raw& raw, const Args& args, const AllRequests& requests,
                                                     List<Group...>) {
-    static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks ask now and then for names of their own");
+    static_assert(sizeof...(Group) < 64, "crochet: more than 63 hooks request optional names of their own");
     std::uint64_t due = 0;
     [[maybe_unused]] const bool noted[] = {true, (due |= bit<I, Requested>(requests), true)...};
     if (due == 0) {

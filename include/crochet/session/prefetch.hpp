@@ -53,7 +53,7 @@ class Prefetch {
     changed_.notify_all();  // a slot is free
     const auto wait_is_over = [&] { return ready_ > 0 || over_ || !running_; };
     while (!changed_.wait_for(lock, std::chrono::milliseconds(50), wait_is_over)) {
-      if (coordinator_->should_stop()) throw StopIteration("crochet: asked to stop while waiting for the next item");
+      if (coordinator_->should_stop()) throw StopIteration("crochet: stop requested while waiting for the next item");
     }
     if (ready_ == 0 && !over_) {
       lock.unlock();

@@ -56,7 +56,7 @@ struct FreeNames<E, Fetches<>, false> {
 
 [[noreturn]] CROCHET_COLD inline void throw_not_requested(std::string_view raw_hook, std::string_view name) {
   throw LogicError("crochet: the hook " + readable_type_name(raw_hook) + " reads \"" + std::string(name) +
-                   "\" in a run for which it did not ask; see values.asked()");
+                   "\" in a run for which it did not request it; see values.requested()");
 }
 
 }  // namespace detail

@@ -157,7 +157,7 @@ class SessionManager {
   void pause(const Coordinator& coordinator, const std::string& what) const {
     const auto over = [&] { return coordinator.should_stop(); };
     if (!waiting_.clock.sleep(waiting_.recovery_wait_secs, over)) {
-      throw CancelledError("crochet: asked to stop while waiting " + what);
+      throw CancelledError("crochet: stop requested while waiting " + what);
     }
   }
 

@@ -32,7 +32,8 @@ class StepContext {
   /// Leaves the step function and ends the loop: stops the session and throws StopIteration.
   [[noreturn]] void request_stop(std::string_view reason = {}) const {
     session_.request_stop(reason, "the step function");
-    throw StopIteration(reason.empty() ? std::string("crochet: the step function asked to stop") : std::string(reason));
+    throw StopIteration(reason.empty() ? std::string("crochet: the step function requested a stop")
+                                       : std::string(reason));
   }
 
  private:

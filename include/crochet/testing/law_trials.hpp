@@ -150,7 +150,7 @@ class LawTrials {
     if (spy != nullptr && !spy->complaint().empty()) report("events", "a PhaseSpy inside saw " + spy->complaint());
   }
   static bool not_requested(const TrialEvent& event) {
-    return event.thrown && event.text.find("see values.asked()") != std::string::npos;
+    return event.thrown && event.text.find("see values.requested()") != std::string::npos;
   }
 
   void reads() {
@@ -192,7 +192,7 @@ class LawTrials {
     second.reset();
     Trial<Chain, E> after = trial_of(third, middle_);
     const std::string said = before.unheard();
-    if (!said.empty()) report("moves", "what was moved from says something when it is destroyed");
+    if (!said.empty()) report("moves", "a moved-from hook writes output when it is destroyed");
     finish(after);
     Events events = before.events();
     events.insert(events.end(), after.events().begin(), after.events().end());

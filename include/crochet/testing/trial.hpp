@@ -141,7 +141,7 @@ class Trial {
     seen.excused = spoke || stops || seen.thrown || !executor_.notes.side_runs.empty();
     seen.text = std::move(name) + executor_.text();
     if (spoke) seen.text += " said \"" + (said_.starts_with(before) ? said_.substr(before.size()) : said_) + "\"";
-    if (stop_.requested() && stops) seen.text += " asked to stop: \"" + stop_.reason().reason + "\"";
+    if (stop_.requested() && stops) seen.text += " requested a stop: \"" + stop_.reason().reason + "\"";
     if (coordinator_.should_stop() && stops)
       seen.text.append(" stopped the coordinator: ").append(coordinator_.reason());
     if (seen.thrown) seen.text += " threw \"" + crochet::detail::what_of(seen.thrown) + "\"";

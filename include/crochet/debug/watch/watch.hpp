@@ -15,7 +15,7 @@ namespace crochet::error {
 
 /// Cause: the pattern of a Watch is malformed; RegexError (debug/watch/regex_program.hpp) is the reason, the number the
 /// position in the pattern.
-/// Cure: correct the pattern. The supported syntax: debug/watch/regex_program.hpp.
+/// Fix: correct the pattern. The supported syntax: debug/watch/regex_program.hpp.
 template <auto Why, std::size_t At>
 struct the_pattern_is_malformed;
 
