@@ -6,11 +6,14 @@
 #if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
 #endif
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <climits>
 #include <cmath>
 #include <complex>
 #include <cstddef>
@@ -157,6 +160,7 @@ TEST(DumpReader, WhatIsNoDumpIsSaidSo) {
   DumpFixture::write(folder / "file", "x");
   EXPECT_THROW(DumpReader{folder / "file"}, crochet::IoError);
   EXPECT_THROW(DumpRun{folder / "file"}, crochet::IoError);
+  EXPECT_THROW(DumpRun{folder / std::string(300, 'a')}, crochet::IoError) << "the system rejects the name";
 }
 
 TEST(DumpReader, TensorsComeInStepOrder) {
@@ -330,6 +334,13 @@ TEST(TensorStatistics, LargeNumbersDoNotOverflow) {
   const TensorStatistics s = statistics_of<double>(crochet::io::DataType::float64, {largest, largest, largest});
   EXPECT_EQ(s.mean(), largest);
   EXPECT_EQ(s.infinite(), 0u);
+}
+
+TEST(TensorStatistics, DifferencesThatOverflowLeaveTheMeanFinite) {
+  const double largest = std::numeric_limits<double>::max();
+  const TensorStatistics s = statistics_of<double>(crochet::io::DataType::float64, {largest, -largest, 3});
+  EXPECT_EQ(s.mean(), 1);
+  EXPECT_EQ(s.deviation(), std::numeric_limits<double>::infinity());
 }
 
 TEST(TensorStatistics, OtherTypes) {
@@ -532,6 +543,24 @@ TEST(HostileDump, FilesThatAreNotTheDebuggers) {
   std::filesystem::remove(good);
   ASSERT_EQ(::mkfifo(good.c_str(), 0600), 0);
   EXPECT_THROW((void)run.open(run.tensors()[0]), crochet::IoError);
+}
+
+/// A folder in `folder` whose path is short enough for the system, with an entry whose path is too long.
+std::filesystem::path folder_with_too_long_a_path(std::filesystem::path folder, const char* entry) {
+  while (folder.native().size() < PATH_MAX - 230) folder /= std::string(200, 'd');
+  folder /= std::string(PATH_MAX - 10 - folder.native().size(), 'd');
+  std::filesystem::create_directories(folder);
+  const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  EXPECT_EQ(::mkdirat(opened, entry, 0700), 0);
+  ::close(opened);
+  return folder;
+}
+TEST(HostileDump, EntriesThatTheSystemRejects) {
+  const crochet::test::TemporaryFolder folder;
+  const DumpRun run{folder_with_too_long_a_path(folder.path(), "_tfdbg_device_,job_x")};
+  EXPECT_EQ(run.devices().size(), 0u);
+  ASSERT_EQ(run.problems().size(), 1u);
+  EXPECT_NE(run.problems()[0].find("is no folder"), std::string::npos) << run.problems()[0];
 }
 
 TEST(HostileDump, DeepAndLargeTreesHaveAnEnd) {

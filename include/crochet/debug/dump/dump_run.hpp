@@ -59,7 +59,8 @@ class DumpRun {
  public:
   explicit DumpRun(std::filesystem::path directory, const DumpLimits& limits = {})
       : directory_(std::move(directory)), limits_(limits), left_(limits.files) {
-    if (!std::filesystem::is_directory(directory_)) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(directory_, ignored)) {
       throw IoError("crochet: " + directory_.string() + " is no directory of a dump");
     }
     std::vector<std::filesystem::directory_entry> entries;
@@ -157,7 +158,8 @@ class DumpRun {
   }
 
   void device_directory(const std::filesystem::directory_entry& entry, const std::string& name) {
-    if (!std::filesystem::is_directory(entry.symlink_status())) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(entry.symlink_status(ignored))) {
       problems_.push_back("crochet: " + entry.path().string() + " is no folder");
       return;
     }

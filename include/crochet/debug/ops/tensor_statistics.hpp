@@ -35,7 +35,7 @@ class TensorStatistics {
   [[nodiscard]] double min() const { return min_; }
   [[nodiscard]] double max() const { return max_; }
   [[nodiscard]] double mean() const { return finite_ == 0 ? std::numeric_limits<double>::quiet_NaN() : mean_; }
-  /// The population standard deviation of the finite elements.
+  /// The population standard deviation of the finite elements; inf if a squared difference overflows.
   [[nodiscard]] double deviation() const {
     return finite_ == 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares_ / static_cast<double>(finite_));
   }
@@ -67,8 +67,8 @@ class TensorStatistics {
     if (x == 0) ++zeros_;
     if (x < min_) min_ = x;
     if (x > max_) max_ = x;
-    const double from_mean = x - mean_;
-    mean_ += from_mean / static_cast<double>(finite_);
+    const double from_mean = x - mean_, n = static_cast<double>(finite_);
+    mean_ += std::isinf(from_mean) ? x / n - mean_ / n : from_mean / n;  // n is 2 at least if the difference overflows
     squares_ += from_mean * (x - mean_);
   }
 
