@@ -245,7 +245,7 @@ class EventListener final : public grpc::Service {
         take_all(*sink);
       });
       if (server_.deadlines_.close(id_)) {
-        status = {grpc::StatusCode::DEADLINE_EXCEEDED, "crochet: nothing came on the debug stream for too long"};
+        status = {grpc::StatusCode::CANCELLED, "crochet: nothing came on the debug stream for too long"};
       }
       if (sink) sink->end({status.error_message(), assembler_.bytes(), assembler_.incomplete()});
       return status;
