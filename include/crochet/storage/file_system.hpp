@@ -188,7 +188,13 @@ class LocalFiles final : public FileSystem {
   static std::FILE* open_to_write(const std::filesystem::path& path) {
 #if __has_include(<unistd.h>)
     const int opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return opened < 0 ? nullptr : ::fdopen(opened, "wb");
+    if (opened < 0) return nullptr;
+    std::FILE* const file = ::fdopen(opened, "wb");
+    if (file != nullptr) return file;
+    const int why = errno;
+    ::close(opened);
+    errno = why;
+    return nullptr;
 #else
     return std::fopen(path.c_str(), "wb");
 #endif
@@ -264,7 +270,11 @@ inline std::unique_ptr<RandomAccessFile> FileSystem::open(const std::filesystem:
   }
   const std::uint64_t size = std::filesystem::file_size(path, error);
   if (error) return nullptr;
+#if __has_include(<unistd.h>)
+  std::FILE* const file = std::fopen(path.c_str(), "rbe");  // e: child processes do not inherit it
+#else
   std::FILE* const file = std::fopen(path.c_str(), "rb");
+#endif
   if (file == nullptr) error = detail::last_error();
   return file != nullptr ? std::make_unique<detail::LocalInput>(file, size) : nullptr;
 }

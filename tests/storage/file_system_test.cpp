@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// FileSystem: descriptors are closed after an error, and not inherited by child processes.
+#include <crochet/storage/file_system.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <system_error>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "../io/temporary_folder.hpp"
+
+namespace {
+bool fdopen_fails = false;
+}
+extern "C" std::FILE* fdopen(int descriptor, const char* mode) noexcept {
+  if (fdopen_fails) return errno = ENOMEM, nullptr;
+  return reinterpret_cast<std::FILE* (*)(int, const char*)>(::dlsym(RTLD_NEXT, "fdopen"))(descriptor, mode);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using crochet::test::TemporaryFolder;
+
+/// The open descriptor of this file; -1 if there is none.
+int descriptor_of(const fs::path& path) {
+  for (int i = 0; i < 1024; ++i) {
+    std::error_code not_open;
+    if (fs::read_symlink("/proc/self/fd/" + std::to_string(i), not_open) == path) return i;
+  }
+  return -1;
+}
+
+TEST(LocalFiles, AFileThatCannotBeBufferedIsClosed) {
+  const TemporaryFolder folder;
+  std::error_code error;
+  fdopen_fails = true;
+  EXPECT_EQ(crochet::io::local_files().create(folder / "file", error), nullptr);
+  fdopen_fails = false;
+  EXPECT_EQ(error, std::errc::not_enough_memory);
+  EXPECT_EQ(descriptor_of(folder / "file"), -1);
+  EXPECT_NE(crochet::io::local_files().create(folder / "file", error), nullptr);
+}
+
+TEST(LocalFiles, ChildProcessesDoNotInheritOpenFiles) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "read") << "x";
+  std::error_code error;
+  const auto read = crochet::io::local_files().open(folder / "read", error);
+  const auto written = crochet::io::local_files().create(folder / "written", error);
+  for (const char* name : {"read", "written"}) {
+    const int descriptor = descriptor_of(folder / name);
+    ASSERT_NE(descriptor, -1) << name;
+    EXPECT_EQ(::fcntl(descriptor, F_GETFD), FD_CLOEXEC) << name;
+  }
+}
+
+}  // namespace
