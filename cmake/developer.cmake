@@ -11,6 +11,15 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+# GNU gold, if it is there, links the tests in half the time. Only for tests: other programs are linked as a user's.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Debug")
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=gold CROCHET_GOLD)
+  if(CROCHET_GOLD)
+    add_link_options(-fuse-ld=gold)
+  endif()
+endif()
+
 set(CMAKE_CXX_EXTENSIONS OFF) # -std=c++20 and not gnu++20
 
 # Every program of this project links this; no target of the library does.

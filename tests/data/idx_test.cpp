@@ -146,9 +146,9 @@ TEST(Idx, ABadChecksumSpoilsDataThatIsComplete) {
 
 TEST(Idx, DimensionsThatOverflowAreOverTheLimit) {
   const TemporaryFolder folder;
-  // Modulo 2^64 these products are 0, 3 * 2^32 - 1 and 2^33.
-  for (const auto& header : {idx_header(8, {1U << 31, 1U << 31, 4}), idx_header(8, {~0U, ~0U, ~0U}),
-                             idx_header(8, {0x80000001U, 0x80000000U, 4})}) {
+  // Modulo 2^64 these products are 0, 24 and 100.
+  for (const auto& header : {idx_header(8, {1U << 31, 1U << 31, 4}), idx_header(8, {1'539'092, 1'484'310, 48'448'661}),
+                             idx_header(8, {213'980, 289'529, 2'977'518'503})}) {
     const auto path = folder.write("huge", joined({header, counting(100)}));
     expect_says(read_error(path), {"/huge: its dimensions promise more than the limit", "IdxLimits::max_bytes"});
     expect_says(read_error(path, IdxLimits{UINT64_MAX}), {"/huge: "});

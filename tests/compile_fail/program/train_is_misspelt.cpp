@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expect-error:
-// call_is_usable<crochet::error::runs_a_target_that_is_not_in_the_graph<crochet::error::the_training_loop,
+// expect-error: call_is_usable<crochet::error::runs_a_target_that_is_not_in_the_graph<crochet::error::the_training_loop,
 // expect-error: did_you_mean<.*("trian"|'t', 'r', 'i', 'a', 'n')
 // expect-error: train_is_misspelt.cpp:[12][0-9]
 // `train` runs the target "train". Without that target it would train nothing, and never end.
