@@ -53,7 +53,8 @@ CROCHET_INLINE bool EventFileSink::vanished() const {
 }
 
 CROCHET_INLINE void EventFileSink::fail(const std::filesystem::path& path, const char* what) {
-  throw IoError("crochet: the event file " + path.string() + " cannot " + what + ": " + std::strerror(errno));
+  const int why = errno;  // an allocation may change it
+  throw IoError("crochet: the event file " + path.string() + " cannot " + what + ": " + std::strerror(why));
 }
 
 }  // namespace crochet::io
