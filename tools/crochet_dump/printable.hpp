@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <crochet/base/hex.hpp>
+
 namespace crochet_dump {
 
 namespace detail {
@@ -39,13 +41,7 @@ constexpr bool is_harmful(std::uint32_t c) {
 }
 
 inline void append_escaped(std::string& to, std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  for (const char c : bytes) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    to += "\\x";
-    to += digits[byte >> 4];
-    to += digits[byte & 15];
-  }
+  for (const char c : bytes) crochet::detail::append_hex(to += "\\x", static_cast<unsigned char>(c));
 }
 
 }  // namespace detail

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/hex.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/gzip.hpp>
 #include <crochet/storage/input_file.hpp>
@@ -56,11 +57,6 @@ inline constexpr std::uint8_t idx_type_code<double> = 0x0e;
 
 namespace crochet::detail {
 
-inline std::string hex_byte(std::uint8_t byte) {
-  constexpr const char* digits = "0123456789abcdef";
-  return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
-}
-
 [[noreturn]] CROCHET_COLD inline void idx_is_truncated(const io::GzipFile& file, const char* what, std::uint64_t wanted,
                                                        std::uint64_t got) {
   file.fail("truncated: the " + std::string(what) + " should have " + std::to_string(wanted) +
@@ -77,12 +73,11 @@ inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_code, std::size
   std::array<std::uint8_t, 4> magic{};
   idx_read_exactly(file, magic, "idx magic number");
   if (magic[0] != 0 || magic[1] != 0)
-    file.fail("not an idx file: it starts with " + hex_byte(magic[0]) + " " + hex_byte(magic[1]) +
+    file.fail("not an idx file: it starts with 0x" + hex(magic[0]) + " 0x" + hex(magic[1]) +
                   " where an idx file has two zero bytes",
               "name an idx file, plain or gzipped");
   if (magic[2] != type_code)
-    file.fail("its element type is " + hex_byte(magic[2]) + ", expected " + hex_byte(type_code),
-              "name the right idx file");
+    file.fail("its element type is 0x" + hex(magic[2]) + ", expected 0x" + hex(type_code), "name the right idx file");
   if (magic[3] != rank)
     file.fail("it has " + std::to_string(magic[3]) + " dimensions, expected " + std::to_string(rank),
               "name the right idx file (images have 3 dimensions, labels 1)");

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/hex.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/safetensors_json.ipp>
 #include <crochet/io/safetensors_metadata.hpp>
@@ -55,7 +56,8 @@ CROCHET_INLINE bool check_own_header(std::string_view length_and_header, const S
   }
   const std::uint32_t crc =
       crc32c(length_and_header.substr(at + no_crc.size()), crc32c(no_crc, crc32c(length_and_header.substr(0, at))));
-  if (length_and_header.substr(at, no_crc.size()) != hex(crc)) header_is_wrong("its header's checksum is wrong");
+  if (length_and_header.substr(at, no_crc.size()) != crochet::detail::hex(crc))
+    header_is_wrong("its header's checksum is wrong");
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/hex.hpp>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/safetensors_header.hpp>
@@ -60,7 +61,7 @@ CROCHET_INLINE std::string header_text(std::span<const SafetensorsItem> items, c
   std::string checksums, strings, tensors;
   std::uint64_t offset = 0;
   for (const SafetensorsItem& item : items) {
-    checksums += hex(crc32c(item.bytes));
+    checksums += crochet::detail::hex(crc32c(item.bytes));
     const std::string name = json_text(item.record->name);
     std::string shape = list_of(item.record->shape);
     if (item.record->type == DataType::string) {
@@ -87,7 +88,7 @@ CROCHET_INLINE std::string write_safetensors_header(std::span<const SafetensorsI
     throw LogicError(
         "crochet: tensors and metadata are too many for a safetensors header, which has 100,000,000 bytes at most");
   std::string begin = little_endian(text.size(), 8) + text;
-  begin.replace(8 + own_beginning.size(), no_crc.size(), hex(crc32c(begin)));
+  begin.replace(8 + own_beginning.size(), no_crc.size(), crochet::detail::hex(crc32c(begin)));
   return begin;
 }
 

@@ -61,10 +61,4 @@ inline constexpr std::string_view no_crc = "00000000";
 /// Prefix of the keys of this library's metadata.
 inline constexpr std::string_view own_key = "crochet.";
 
-inline std::string hex(std::uint32_t value) {
-  std::string digits;
-  for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[(value >> shift) & 15];
-  return digits;
-}
-
 }  // namespace crochet::io::detail

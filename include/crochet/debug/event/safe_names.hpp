@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/hex.hpp>
 #include <crochet/debug/event/graph_hash.hpp>
 
 namespace crochet::debug {
@@ -67,10 +68,7 @@ inline std::string safe_node_name(std::string_view name) {
   detail::each_part(name.substr(0, detail::max_name_length - 200), [&](std::string_view part) {
     if (safe.size() < detail::max_name_length - 200) safe += (safe.empty() ? "" : "/") + detail::made_safe(part);
   });
-  safe += '-';
-  const std::uint64_t hash = graph_hash(name);
-  for (int shift = 60; shift >= 0; shift -= 4) safe += "0123456789abcdef"[(hash >> shift) & 15U];
-  return safe;
+  return safe + '-' + crochet::detail::hex(graph_hash(name));
 }
 
 /// The folder of a device's tensors: `_tfdbg_device_`, then the name with `,` for `/` and `_` for `:`. Throws

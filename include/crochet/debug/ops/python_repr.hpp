@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <crochet/base/hex.hpp>
+
 namespace crochet::debug {
 
 /// `repr` of a text: in single quotes, or in double quotes if the text contains single quotes and no double quotes.
@@ -20,8 +22,7 @@ inline std::string python_repr(std::string_view text) {
     } else if (c == '\n' || c == '\r' || c == '\t') {
       repr += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
     } else if (byte < 32 || byte == 127) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      ((repr += "\\x") += digits[byte >> 4]) += digits[byte & 15];
+      crochet::detail::append_hex(repr += "\\x", byte);
     } else {
       repr += c;
     }

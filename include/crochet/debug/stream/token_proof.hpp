@@ -34,6 +34,7 @@
 #include <utility>
 
 #include <crochet/base/error.hpp>
+#include <crochet/base/hex.hpp>
 
 namespace crochet::debug {
 
@@ -53,13 +54,12 @@ inline constexpr std::string_view token_scheme = "Crochet-HMAC-SHA256 ";
 inline constexpr std::size_t nonce_digits = 64;  // hexadecimal digits of a nonce, and of a MAC
 
 inline std::string hexadecimal(std::span<const unsigned char> bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
-  for (const unsigned char byte : bytes) (text += digits[byte >> 4]) += digits[byte & 15];
+  for (const unsigned char byte : bytes) crochet::detail::append_hex(text, byte);
   return text;
 }
 inline bool is_nonce(std::string_view text) {
-  return text.size() == nonce_digits && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  return text.size() == nonce_digits && text.find_first_not_of(crochet::detail::hex_digits) == std::string_view::npos;
 }
 /// 256 bits from the system's random number generator. Throws UnavailableError.
 inline std::string random_nonce() {
