@@ -44,9 +44,10 @@ def measure(compiler, root, links, case, timeout):
         return "timeout", False
     expected, limit = expectations(case.read_text())
     errors = len(ERROR.findall(text))
-    first = re.search(expected[0], text)
-    good = errors == 1 and len(text) <= limit and all(re.search(e, text) for e in expected)
-    return f"{errors} / {len(text)} @{first.start() if first else '-'}", good
+    size = len(text.encode())
+    first = re.search(expected[0], text) if expected else None
+    good = errors == 1 and size <= limit and bool(expected) and all(re.search(e, text) for e in expected)
+    return f"{errors} / {size} @{first.start() if first else '-'}", good
 
 
 def selected(prefixes):
@@ -69,8 +70,9 @@ def main():
     root = args.root.resolve()
     good = total = 0
     with tempfile.TemporaryDirectory() as links, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        os.makedirs(os.path.join(links, "crochet"))
-        os.symlink(root / "kernels", os.path.join(links, "crochet", "kernels"))
+        if not (root / "kernels" / "crochet").exists():  # checkouts from before kernels/ was an include root
+            os.makedirs(os.path.join(links, "crochet"))
+            os.symlink(root / "kernels", os.path.join(links, "crochet", "kernels"))
         rows = [(name, [pool.submit(measure, c, root, links, case, args.timeout) for c in args.compilers])
                 for name, case in selected(args.prefixes)]
         print(f"{'case':56}" + "".join(f"{c:>24}" for c in args.compilers))
