@@ -54,6 +54,16 @@ class MessageWalk {
     fields(field);
     in_.PopLimit(outer);
   }
+  /// The same for the group whose first tag, `begin`, has been read.
+  template <class F>
+  void group(std::uint32_t begin, F field) {
+    for (;;) {
+      const std::uint32_t tag = in_.ReadTag();
+      if (tag == begin + 1) return;
+      if (tag == 0) fail();
+      if (!field(tag)) skip_field(tag, 0);
+    }
+  }
   std::uint64_t number() {
     std::uint64_t value = 0;
     if (!in_.ReadVarint64(&value)) fail();
@@ -106,12 +116,10 @@ class MessageWalk {
   }
   /// Skips to the end of the group that `begin` opened.
   void skip_group(std::uint32_t begin, int depth) {
-    for (;;) {
-      const std::uint32_t tag = in_.ReadTag();
-      if (tag == begin + 1) return;
-      if (tag == 0) fail();
+    group(begin, [&](std::uint32_t tag) {
       skip_field(tag, depth + 1);
-    }
+      return true;
+    });
   }
   [[noreturn]] CROCHET_COLD static void fail() { throw DataLossError("it ends within, or is no protobuf message"); }
 

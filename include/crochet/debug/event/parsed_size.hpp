@@ -53,20 +53,44 @@ class ParsedSize {
   }
   bool field(const google::protobuf::Descriptor& type, std::uint32_t tag) {
     const Field* const field = type.FindFieldByNumber(static_cast<int>(tag >> 3));
-    const bool has_length = (tag & 7) == 2;
-    if (field == nullptr || (!has_length && !field->is_repeated())) {
-      if (field == nullptr) add(unknown_bytes);
-      if (field == nullptr && has_length) return text(0);
-      return false;
-    }
-    if (!has_length) {  // an element of a repeated, unpacked number
-      add(32);
+    const std::uint32_t wire = tag & 7;
+    if (field == nullptr || (wire != wire_type(*field) && !(wire == 2 && field->is_packable()))) return unknown(tag);
+    if (wire != 2) {
+      add(field->is_repeated() ? 32 : 0);  // an element of a repeated, unpacked number
       return false;
     }
     if (field->type() == Field::TYPE_MESSAGE) return message(*field);
     if (field->type() == Field::TYPE_STRING || field->type() == Field::TYPE_BYTES) return text(text_bytes);
-    if (field->is_packable()) return packed(*field);
-    return false;
+    return packed(*field);
+  }
+  /// How one value of the field is encoded.
+  static std::uint32_t wire_type(const Field& field) {
+    switch (field.type()) {
+      case Field::TYPE_DOUBLE:
+      case Field::TYPE_FIXED64:
+      case Field::TYPE_SFIXED64:
+        return 1;
+      case Field::TYPE_STRING:
+      case Field::TYPE_BYTES:
+      case Field::TYPE_MESSAGE:
+        return 2;
+      case Field::TYPE_FLOAT:
+      case Field::TYPE_FIXED32:
+      case Field::TYPE_SFIXED32:
+        return 5;
+      default:
+        return 0;
+    }
+  }
+  /// A field that the type does not have, or that is encoded in another way: protobuf keeps it.
+  bool unknown(std::uint32_t tag) {
+    add(unknown_bytes);
+    if ((tag & 7) == 2) return text(0);
+    if ((tag & 7) != 3) return false;
+    if (++depth_ > max_depth) throw DataLossError("its messages are nested too deeply");
+    in_.group(tag, [&](std::uint32_t part) { return unknown(part); });
+    --depth_;
+    return true;
   }
   bool message(const Field& field) {
     if (++depth_ > max_depth) throw DataLossError("its messages are nested too deeply");
