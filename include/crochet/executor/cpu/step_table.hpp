@@ -67,23 +67,29 @@ constexpr bool same_instruction(const Instruction& a, const Instruction& b) {
          std::bit_cast<std::uint64_t>(a.immediate) == std::bit_cast<std::uint64_t>(b.immediate);
 }
 
-/// Whether two steps differ in numbers only: the same kernel and program on operands of the same types.
 template <class Plan>
-constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
-  if (a.root != b.root || a.instructions != b.instructions || a.accesses != b.accesses) return false;
-  if ((a.reduction_buffer < 0) != (b.reduction_buffer < 0) || is_scalar(a) != is_scalar(b)) return false;
-  const auto same_type = [&](std::int32_t v, std::int32_t w) {
-    return v < 0 || w < 0 ? v == w : plan.values.data()[v].dtype == plan.values.data()[w].dtype;
-  };
+constexpr bool same_type(const Plan& plan, std::int32_t v, std::int32_t w) {
+  return v < 0 || w < 0 ? v == w : plan.values.data()[v].dtype == plan.values.data()[w].dtype;
+}
+template <class Plan>
+constexpr bool same_program(const Plan& plan, const Step& a, const Step& b) {
   const Instruction* const instructions = plan.instructions.data();
   for (std::int32_t i = a.instructions - 1; i >= 0; --i) {
     if (!same_instruction(instructions[a.first_instruction + i], instructions[b.first_instruction + i])) return false;
   }
-  if (a.root != nullptr && !same_type(a.root_value, b.root_value)) return false;
-  for (std::size_t i = 0; a.root != nullptr && i < max_inputs; ++i) {
-    if (!same_type(a.operands[i], b.operands[i])) return false;
+  return true;
+}
+template <class Plan>
+constexpr bool same_operand_types(const Plan& plan, const Step& a, const Step& b) {
+  if (!same_type(plan, a.root_value, b.root_value)) return false;
+  for (std::size_t i = 0; i < max_inputs; ++i) {
+    if (!same_type(plan, a.operands[i], b.operands[i])) return false;
     if (a.operands[i] < 0) break;
   }
+  return true;
+}
+template <class Plan>
+constexpr bool same_accesses(const Plan& plan, const Step& a, const Step& b) {
   const Access *x = plan.accesses.data() + a.first_access, *y = plan.accesses.data() + b.first_access;
   for (std::int32_t i = 0; i < a.accesses; ++i, ++x, ++y) {
     const Value &v = plan.values.data()[x->value], &w = plan.values.data()[y->value];
@@ -91,6 +97,15 @@ constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
     if (in_many_panels(v, a.columns) != in_many_panels(w, b.columns)) return false;
   }
   return true;
+}
+
+/// Whether two steps differ in numbers only: the same kernel and program on operands of the same types.
+template <class Plan>
+constexpr bool same_code(const Plan& plan, const Step& a, const Step& b) {
+  if (a.root != b.root || a.instructions != b.instructions || a.accesses != b.accesses) return false;
+  if ((a.reduction_buffer < 0) != (b.reduction_buffer < 0) || is_scalar(a) != is_scalar(b)) return false;
+  if (!same_program(plan, a, b)) return false;
+  return (a.root == nullptr || same_operand_types(plan, a, b)) && same_accesses(plan, a, b);
 }
 
 /// Whether a program with this mode accesses different elements for different items.

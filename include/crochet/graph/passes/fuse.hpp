@@ -59,41 +59,50 @@ class Fuser {
   constexpr const Node& node(int i) const { return nodes_[i]; }
   static constexpr bool is_source(const Node& n) { return n.op->kind == OpKind::source; }
 
+  /// What decides whether a node floats.
+  struct Behind {
+    int readers = 0;
+    bool assigned = false;
+    bool changes = false;    ///< it, or a node that it depends on, is assigned
+    SplitPoints cuts = ~0U;  ///< if it floats: common cuts of all nodes that it is computed from
+  };
   /// Finds the floating nodes: elementwise, on sources and floating nodes of their own shape. Excluded is a node with
   /// several readers that reads a variable assigned in this plan: a later reader could come after the assignment.
   constexpr void find_floating() {
-    struct Behind {
-      int readers = 0;
-      bool assigned = false;
-      bool changes = false;    ///< it, or a node that it depends on, is assigned
-      SplitPoints cuts = ~0U;  ///< if it floats: common cuts of all nodes that it is computed from
-    };
     const Block<Behind> blocks(g_.nodes.size());
     Behind* const of = blocks.data;
-    const auto count = static_cast<int>(g_.nodes.size());
-    for (const Node *n = nodes_, *end = nodes_ + count; n != end; ++n) {
-      if (n->op->kind == OpKind::assign) of[n->inputs[0]].assigned = true;
-      for (std::size_t k = 0; k < max_inputs && n->inputs[k] >= 0; ++k) ++of[n->inputs[k]].readers;
-    }
-    for (int f : g_.fetched) ++of[f].readers;
-    for (int i = 0; i < count; ++i) {
-      const Node& n = nodes_[i];
+    count_readers(of);
+    for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) {
       Behind& mine = of[i];
       mine.changes = mine.assigned;
-      if (n.op->kind != OpKind::elementwise) continue;
-      bool floats = true;
-      for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
-        const int in = n.inputs[k];
-        mine.changes = mine.changes || of[in].changes;
-        // Most nodes depend on products and other kernels; for those there is nothing to do.
-        floats = floats && (nodes_[in].op->kind == OpKind::source || state_[in].floating);
-        floats = floats && (!state_[in].floating || nodes_[in].shape == n.shape);
-        if (floats) mine.cuts &= cuts_for(nodes_[in], n.shape) & of[in].cuts;
-      }
+      if (nodes_[i].op->kind != OpKind::elementwise) continue;
+      const bool floats = operands_float(i, of);
       state_[i].floating = floats && mine.cuts != 0 && (!mine.changes || mine.readers < 2);
       state_[i].pending = state_[i].floating && mine.changes;
       if (state_[i].pending) all_pending_.push_back(i);
     }
+  }
+  constexpr void count_readers(Behind* of) const {
+    for (const Node *n = nodes_, *end = nodes_ + g_.nodes.size(); n != end; ++n) {
+      if (n->op->kind == OpKind::assign) of[n->inputs[0]].assigned = true;
+      for (std::size_t k = 0; k < max_inputs && n->inputs[k] >= 0; ++k) ++of[n->inputs[k]].readers;
+    }
+    for (int f : g_.fetched) ++of[f].readers;
+  }
+  /// Whether each operand of node i is a source, or floats with the shape of i. Sets what of[i] inherits from them.
+  constexpr bool operands_float(int i, Behind* of) const {
+    const Node& n = nodes_[i];
+    Behind& mine = of[i];
+    bool floats = true;
+    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+      const int in = n.inputs[k];
+      mine.changes = mine.changes || of[in].changes;
+      // Most nodes depend on products and other kernels; for those there is nothing to do.
+      floats = floats && (nodes_[in].op->kind == OpKind::source || state_[in].floating);
+      floats = floats && (!state_[in].floating || nodes_[in].shape == n.shape);
+      if (floats) mine.cuts &= cuts_for(nodes_[in], n.shape) & of[in].cuts;
+    }
+    return floats;
   }
 
   /// The cost of recomputing a node; 0 if it does not float.
@@ -155,14 +164,23 @@ class Fuser {
     ++epoch_;
     return true;
   }
+  /// The loop that the reduction i of node `in` joins; -1 if it is a kernel of its own.
   constexpr int loop_that_reduces(int i, int in, SplitPoints cuts) {
     if (floats(in)) return reach(in).panels || (cuts & reach(in).cuts) == 0 ? -1 : loop_for(in, cuts);
-    const int q = home_[in];
-    const OpKind kind = node(in).op->kind;
-    const bool in_hand = q >= 0 && (kind == OpKind::elementwise || kind == OpKind::assign) && groups_[q].root < 0;
-    if (in_hand) return !groups_[q].panels && (groups_[q].cuts & cuts) != 0 ? q : -1;
+    if (is_in_registers(in)) {
+      const Group& group = groups_[home_[in]];
+      return !group.panels && (group.cuts & cuts) != 0 ? home_[in] : -1;
+    }
     const bool of_everything = node(i).shape.size().is_one();
-    if (!of_everything || node(in).layout == Layout::panels) return -1;
+    return of_everything && node(in).layout != Layout::panels ? loop_that_reads(in) : -1;
+  }
+  /// Whether a loop computes node i, so that its value is in registers there.
+  constexpr bool is_in_registers(int i) const {
+    const OpKind kind = node(i).op->kind;
+    return home_[i] >= 0 && (kind == OpKind::elementwise || kind == OpKind::assign) && groups_[home_[i]].root < 0;
+  }
+  /// A loop over the stored node `in`: the last group if it is one and comes after the value, else a new one.
+  constexpr int loop_that_reads(int in) {
     const int last = static_cast<int>(s_.groups.size()) - 1;
     const bool fits =
         last >= 0 && last >= state_[in].ready && is_loop_over(last, node(in).shape) && !groups_[last].panels;
@@ -198,27 +216,34 @@ class Fuser {
     }
   }
 
+  /// Adds an elementwise node or an assignment to the group that computes its latest operand, else to the last loop,
+  /// else to a new one.
   constexpr void place_elementwise(int i) {
+    keep_operands_without_a_loop(i);
+    const int latest = reach(i).latest, after = earliest_group(i);
+    const int last = static_cast<int>(s_.groups.size()) - 1;
+    if (latest >= 0 && latest <= last && after == latest && joins(i, latest)) return add(i, latest);
+    const bool fits = last >= 0 && last >= after && groups_[last].root < 0 && joins(i, last);
+    add(i, fits ? last : open(-1, node(i).shape));
+  }
+  /// Stores the floating operands that one loop cannot compute together with node i.
+  constexpr void keep_operands_without_a_loop(int i) {
     const Node& n = node(i);
-    const bool assigns = n.op->kind == OpKind::assign;
-    for (std::size_t k = assigns ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
-      const int in = n.inputs[k];
-      if (in >= 0 && floats(in) && !(node(in).shape == n.shape)) keep(in);
+    for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
+      if (floats(n.inputs[k]) && !(node(n.inputs[k]).shape == n.shape)) keep(n.inputs[k]);
     }
     // Each floating operand has cuts into rows and columns, but there is no common one.
     for (int in : n.inputs) {
       if (in >= 0 && floats(in) && reach(i).cuts == 0) keep(in);
     }
+  }
+  /// The first group in which node i can be computed: that of its latest operand; for an assignment, after the accesses
+  /// before it.
+  constexpr int earliest_group(int i) {
     const int latest = reach(i).latest;
-    const int after =
-        assigns ? max(latest, max(state_[n.inputs[0]].last_read, state_[n.inputs[0]].last_written)) : latest;
-    int q = latest;
-    const int last = static_cast<int>(s_.groups.size()) - 1;
-    if (!(q >= 0 && q <= last && after == q && joins(i, q))) {
-      q = last;
-      if (!(q >= 0 && q >= after && groups_[q].root < 0 && joins(i, q))) q = open(-1, n.shape);
-    }
-    add(i, q);
+    if (node(i).op->kind != OpKind::assign) return latest;
+    const auto& variable = state_[node(i).inputs[0]];
+    return max(latest, max(variable.last_read, variable.last_written));
   }
 
   /// Whether node i can be computed in group q's loop.

@@ -102,10 +102,11 @@ class CopyInserter {
 };
 }  // namespace detail
 
-/// Whether the pass has any effect: whether a value held by a variable is read after the next assignment to it.
-constexpr bool overwrites_too_early(const SubgraphView& g) {
-  ConstexprVector<int> readers(g.nodes.size(), -1), latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
-  int *const last = readers.data(), *const latest = latest_of.data(), *const variable = variable_of.data();
+namespace detail {
+/// By node: the last node that reads it or a view of it; -1: none, `nodes.size()`: a fetch.
+constexpr ConstexprVector<int> last_readers_of(const SubgraphView& g) {
+  ConstexprVector<int> readers(g.nodes.size(), -1);
+  int* const last = readers.data();
   const Node* const nodes = g.nodes.data();
   const auto count = static_cast<int>(g.nodes.size());
   for (int i = 0; i < count; ++i) {
@@ -118,7 +119,18 @@ constexpr bool overwrites_too_early(const SubgraphView& g) {
     const int in = nodes[i].inputs[0];
     if (nodes[i].op->kind == OpKind::view && last[i] > last[in]) last[in] = last[i];
   }
-  for (int i = 0; i < count; ++i) {
+  return readers;
+}
+}  // namespace detail
+
+/// Whether the pass has any effect: whether a value held by a variable is read after the next assignment to it.
+constexpr bool overwrites_too_early(const SubgraphView& g) {
+  const ConstexprVector<int> readers = detail::last_readers_of(g);
+  ConstexprVector<int> latest_of(g.nodes.size(), -1), variable_of(g.nodes.size(), -1);
+  const int* const last = readers.data();
+  int *const latest = latest_of.data(), *const variable = variable_of.data();
+  const Node* const nodes = g.nodes.data();
+  for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i) {
     const OpKind kind = nodes[i].op->kind;
     const int in = nodes[i].inputs[0];
     if (kind == OpKind::assign && latest[in] > i) return true;
