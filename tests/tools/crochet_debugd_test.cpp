@@ -299,21 +299,40 @@ TEST(Debugd, commands_that_make_no_sense_are_answered) {
 }
 
 TEST(Debugd, graphs_that_were_not_used_for_long_are_forgotten) {
-  GraphMemory memory(100);
+  GraphMemory memory(100'000);
   const auto graphs = [](std::size_t bytes) {
     crochet::debug::ReceivedGraph graph;
     graph.graph_def.assign(bytes, 'x');
     return std::make_shared<const std::vector<crochet::debug::ReceivedGraph>>(1, graph);
   };
-  memory.remember("a", graphs(20));
-  memory.remember("b", graphs(20));
+  memory.remember("a", graphs(20'000));
+  memory.remember("b", graphs(20'000));
   EXPECT_TRUE(memory.recall("a"));
-  memory.remember("c", graphs(20));
+  memory.remember("c", graphs(20'000));
   EXPECT_TRUE(memory.recall("a"));
   EXPECT_FALSE(memory.recall("b"));
-  memory.remember("c", graphs(60));
+  memory.remember("c", graphs(60'000));
   EXPECT_FALSE(memory.recall("c")) << "larger than all that may be kept";
   EXPECT_TRUE(memory.recall("a"));
+}
+
+TEST(Debugd, the_memory_for_graphs_counts_all_that_is_kept_with_them) {
+  GraphMemory memory(100'000);
+  crochet::debug::ReceivedGraph graph;
+  graph.graph_def = "x";
+  const auto recalled = [&](const std::string& kind) {
+    memory.remember(kind, std::make_shared<const std::vector<crochet::debug::ReceivedGraph>>(1, graph));
+    return memory.recall(kind) != nullptr;
+  };
+  EXPECT_TRUE(recalled("a"));
+  EXPECT_FALSE(recalled(std::string(100'000, 'a'))) << "the names of feeds and fetches come from the sender, too";
+  for (int i = 0; i < 1'000; ++i) recalled(std::to_string(i));
+  EXPECT_EQ(memory.recall("0"), nullptr) << "an entry without names needs memory, too";
+  graph.nodes.assign(5'000, "a");  // 5 bytes each in the graph
+  EXPECT_FALSE(recalled("b"));
+  graph.nodes.clear();
+  graph.gated.assign(2'000, {"a", 0, "b"});
+  EXPECT_FALSE(recalled("c"));
 }
 
 // ---- misbehaving clients

@@ -46,6 +46,14 @@ inline bool holds_all(const std::vector<debug::ReceivedGraph>& graphs, const Dum
   });
 }
 
+/// The memory of a graph with its names, in bytes.
+inline std::uint64_t memory_of(const debug::ReceivedGraph& graph) {
+  constexpr std::uint64_t key_bytes = sizeof(debug::WatchKey), name_bytes = sizeof(std::string);
+  // The texts of the names are in the graph, too.
+  return sizeof graph + 2 * graph.graph_def.size() + name_bytes * graph.nodes.capacity() +
+         key_bytes * graph.gated.capacity();
+}
+
 /// The last graphs of each kind of run; the least recently used are dropped. Thread-safe.
 class GraphMemory {
  public:
@@ -54,8 +62,9 @@ class GraphMemory {
   void remember(const std::string& kind, Graphs graphs) {
     const std::lock_guard lock(mutex_);
     forget(kind);
-    if (size(*graphs) > most_) return;
-    bytes_ += size(*graphs);
+    const std::uint64_t bytes = size(kind, *graphs);
+    if (bytes > most_) return;
+    bytes_ += bytes;
     entries_.emplace_front(kind, std::move(graphs));
     while (bytes_ > most_) forget(std::string(entries_.back().first));
   }
@@ -71,9 +80,10 @@ class GraphMemory {
  private:
   using Entries = std::list<std::pair<std::string, Graphs>>;
 
-  static std::uint64_t size(const std::vector<debug::ReceivedGraph>& graphs) {
-    std::uint64_t bytes = 0;
-    for (const auto& graph : graphs) bytes += 2 * graph.graph_def.size();  // the names of the nodes are kept too
+  static std::uint64_t size(const std::string& kind, const std::vector<debug::ReceivedGraph>& graphs) {
+    constexpr std::uint64_t entry_bytes = sizeof(Entries::value_type) + 64;  // 64: the objects on the heap
+    std::uint64_t bytes = entry_bytes + kind.size();
+    for (const auto& graph : graphs) bytes += memory_of(graph);
     return bytes;
   }
   Entries::iterator find(const std::string& kind) {
@@ -82,7 +92,7 @@ class GraphMemory {
   void forget(const std::string& kind) {
     const auto at = find(kind);
     if (at == entries_.end()) return;
-    bytes_ -= size(*at->second);
+    bytes_ -= size(at->first, *at->second);
     entries_.erase(at);
   }
 

@@ -73,7 +73,7 @@ class RunRecorder final : public debug::StreamSink {
     ++report_.graphs;
     shared_.note_gated(graph.gated);
     write([&](auto& to) { write_graph(to, graph); });
-    all_kept_ = all_kept_ && graph_bytes_.take(2 * graph.graph_def.size());  // the names of the nodes are kept too
+    all_kept_ = all_kept_ && graph_bytes_.take(memory_of(graph));
     if (all_kept_) graphs_.push_back(std::move(graph));
   }
 
