@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -113,6 +114,50 @@ TEST(MonitoredSession, TheErrorsOfThreeEndsAreNestedInOrder) {
       EXPECT_EQ(detail::what_of(second.nested()), "3");
     }
   }
+}
+
+/// Reports an error to the coordinator, and throws it in `end`, as one that joins its own threads does.
+struct JoinsInEnd {
+  using handles = Phases<phase::after_create_session, phase::end>;
+  Coordinator* threads = nullptr;
+  void after_create_session(auto& /*session*/, Coordinator& coordinator) { threads = &coordinator; }
+  void end(auto& /*session*/) {
+    threads->request_stop(std::make_exception_ptr(IoError("a thread")));
+    threads->raise_requested_exception();
+  }
+};
+
+TEST(MonitoredSession, AnErrorThatAHookAndAThreadReportIsNotNestedInItself) {
+  StepExecutor step{[](auto&) {}};
+  MonitoredSession session{step, HookChain{JoinsInEnd{}}};
+  try {
+    session.close();
+    FAIL() << "close must throw";
+  } catch (const IoError& error) {
+    EXPECT_STREQ(error.what(), "a thread");
+    EXPECT_EQ(error.nested(), nullptr);
+  }
+}
+
+TEST(MonitoredSession, AFurtherErrorDoesNotReplaceANestedOne) {
+  IoError nested("its own");
+  nested.nest(std::make_exception_ptr(std::runtime_error("its cause")));
+  const auto first = std::make_exception_ptr(IoError("first"));
+  detail::nest_in(first, std::make_exception_ptr(DataError("second")));
+  detail::nest_in(first, std::make_exception_ptr(nested));
+  std::string all;
+  const auto walk = [&](const auto& self, const std::exception_ptr& error) -> void {
+    if (!error) return;
+    all += detail::what_of(error) + "; ";
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& ours) {
+      self(self, ours.nested());
+    } catch (const std::exception&) {
+    }
+  };
+  walk(walk, first);
+  EXPECT_EQ(all, "first; second; its own; its cause; ");
 }
 
 TEST(MonitoredSession, ClosingTwiceDoesNothingMore) {  // T12: the original calls every end(None) again, and throws

@@ -23,13 +23,15 @@ CROCHET_COLD inline std::string what_of(const std::exception_ptr& error) {
   }
 }
 
-/// Stores `further` in the error, in place and without changing its type, if the error is a crochet::Error. Otherwise
-/// reports `further` to the diagnostic sink, where it would be lost.
+/// Stores `further` in the error, in place and without changing its type, behind the errors that it already holds, if
+/// the last of them is a crochet::Error. Otherwise reports `further` to the diagnostic sink, where it would be lost.
+/// Does nothing if the error is `further` or holds it.
 CROCHET_COLD inline void nest_in(const std::exception_ptr& error, const std::exception_ptr& further) {
+  if (error == further) return;
   try {
     std::rethrow_exception(error);
   } catch (Error& ours) {
-    ours.nest(further);
+    ours.nested() ? nest_in(ours.nested(), further) : ours.nest(further);
   } catch (...) {
     diagnose(message({"crochet: a further error while a session was closed: ", what_of(further)}));
   }
@@ -42,9 +44,8 @@ class NestedErrors {
     if (!first_) {
       first_ = error;
     } else {
-      nest_in(last_, error);  // exception_ptr shares the object, so the first error holds this one too
+      nest_in(first_, error);  // exception_ptr shares the object that is thrown
     }
-    last_ = error;
   }
 
   void rethrow_first() const {
@@ -52,7 +53,7 @@ class NestedErrors {
   }
 
  private:
-  std::exception_ptr first_, last_;
+  std::exception_ptr first_;
 };
 
 }  // namespace crochet::detail
