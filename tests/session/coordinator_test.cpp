@@ -269,6 +269,32 @@ TEST(Coordinator, AnErrorOfAThreadThatIsLateIsSaid) {
   EXPECT_NE(said.find("could not flush"), std::string::npos) << said;
 }
 
+/// A body whose move number `left` throws.
+struct ThrowsWhenMoved {
+  explicit ThrowsWhenMoved(int& moves) : left(moves) {}
+  ThrowsWhenMoved(ThrowsWhenMoved&& other) : left(other.left) {
+    if (--left == 0) throw std::runtime_error("moved");
+  }
+  void operator()(const std::stop_token&) const {}
+
+  int& left;
+};
+
+TEST(Coordinator, DoesNotWaitForAThreadThatDidNotStart) {
+  bool threw = true;
+  for (int moves = 1; threw; ++moves) {
+    Coordinator coordinator;
+    int left = moves;
+    try {
+      start_thread(coordinator, "never", ThrowsWhenMoved{left});
+      threw = false;
+    } catch (const std::runtime_error&) {
+    }
+    coordinator.request_stop();
+    EXPECT_NO_THROW(coordinator.join(threw ? 0 : 120)) << moves;
+  }
+}
+
 TEST(Coordinator, IsDestroyedOnlyWhenItsThreadsHaveEnded) {
   std::atomic<int> ended = 0;
   {

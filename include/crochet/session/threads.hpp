@@ -71,6 +71,9 @@ class Threads final : public ThreadGroup {
                                  "; use fewer threads, or raise the limit of the system";
         running_.pop_back();
         throw ResourceExhaustedError(what);
+      } catch (...) {  // no memory, or the move of the body
+        running_.pop_back();
+        throw;
       }
     }
     if (coordinator.should_stop())
