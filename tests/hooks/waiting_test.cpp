@@ -87,6 +87,15 @@ TEST(SecondOrStepTimer, Y4TellsWhatHasPassed) {
   EXPECT_EQ(passed->steps, 2);
 }
 
+TEST(SecondOrStepTimer, AfterAStepBackwardsTheIntervalBeginsThere) {
+  cr::SecondOrStepTimer timer{{.every_steps = 3}};
+  timer.update_last_triggered_step(100);
+  EXPECT_TRUE(timer.should_trigger_for_step(5));
+  EXPECT_EQ(timer.update_last_triggered_step(5), std::nullopt);
+  for (const std::int64_t step : {5, 6, 7}) EXPECT_FALSE(timer.should_trigger_for_step(step));
+  EXPECT_TRUE(timer.should_trigger_for_step(8));
+}
+
 TEST(NeverTriggerTimer, NeverDoes) {
   cr::NeverTriggerTimer timer;
   timer.reset();

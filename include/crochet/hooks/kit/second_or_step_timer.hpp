@@ -40,7 +40,10 @@ class SecondOrStepTimer {
   [[nodiscard]] bool should_trigger_for_step(std::int64_t step) const { return Cadence(cadence_).due(step, clock_); }
   /// Records a trigger. Returns the seconds and steps since the last one; empty the first time.
   std::optional<Cadence::Elapsed> update_last_triggered_step(std::int64_t step) {
-    return cadence_.triggered(step, clock_());
+    const double now = clock_();
+    const auto elapsed = cadence_.triggered(step, now);
+    cadence_.start(step, now);  // also after a step backwards: the interval begins at this step
+    return elapsed;
   }
   /// Empty before the first trigger.
   [[nodiscard]] std::optional<std::int64_t> last_triggered_step() const { return cadence_.last_step(); }
