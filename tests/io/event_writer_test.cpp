@@ -304,6 +304,49 @@ TEST(EventQueue, AFlushDoesNotWaitForWhatIsAddedAfterIt) {
   EXPECT_LT(works, 5'000'000);
 }
 
+/// A disk whose sync waits until the gate is opened.
+struct SlowSync final : io::EventSink {
+  SlowSync(std::unique_ptr<io::EventSink> to, Gate& g) : inner(std::move(to)), gate(g) {}
+  void write(std::string_view bytes) override { inner->write(bytes); }
+  void sync() override {
+    if (std::exchange(first, false)) {
+      gate.reached.set_value();
+      gate.open.get_future().wait();
+    }
+    inner->sync();
+  }
+  [[nodiscard]] bool vanished() const override { return false; }
+  std::unique_ptr<io::EventSink> inner;
+  Gate& gate;
+  bool first = true;
+};
+
+TEST(EventQueue, WorkThatIsTakenWhileItClosesIsDone) {
+  Desk desk;
+  Gate gate;
+  io::EventLogOptions options = desk.options().log;
+  options.file.create = [&](const fs::path& path) { return std::make_unique<SlowSync>(desk.disk(path), gate); };
+  io::detail::EventQueue queue{io::EventLog(crochet::testing::empty_folder(), options), 1, 1e6};
+  std::promise<void> begun, go_on;
+  std::atomic<bool> done = false;
+  queue.add([&](io::EventLog&) {
+    begun.set_value();
+    go_on.get_future().wait();
+  });
+  begun.get_future().wait();
+  bool taken = false;
+  std::thread step([&] { taken = queue.add([&](io::EventLog&) { done = true; }); });  // waits for room
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::thread end([&] { queue.close(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  go_on.set_value();
+  gate.reached.get_future().wait();  // the last flush, after all work that was queued
+  step.join();
+  gate.open.set_value();
+  end.join();
+  EXPECT_EQ(taken, done) << "it was neither done nor dropped";
+}
+
 TEST(EventWriter, AddsFromManyThreadsAreAllThere) {
   Desk desk;
   const io::EventWriter events = desk.writer();

@@ -95,16 +95,18 @@ CROCHET_INLINE void EventQueue::wake_if_asleep(Lock& lock) {
 
 CROCHET_INLINE void EventQueue::work() {
   Lock lock(mutex_);
-  while (!closing_ || !queue_.empty()) {
-    if (flushes_done_ < flushes_wanted_ && worked_ >= flush_after_) {
-      flush_now(lock);
-    } else if (!queue_.empty()) {
-      do_next(lock);
-    } else {
-      idle(lock);
+  do {  // an add that waited for room may have found it before the last flush
+    while (!closing_ || !queue_.empty()) {
+      if (flushes_done_ < flushes_wanted_ && worked_ >= flush_after_) {
+        flush_now(lock);
+      } else if (!queue_.empty()) {
+        do_next(lock);
+      } else {
+        idle(lock);
+      }
     }
-  }
-  flush_now(lock);
+    flush_now(lock);
+  } while (!queue_.empty());
   finished_ = true;
   done_.notify_all();
   room_.notify_all();
