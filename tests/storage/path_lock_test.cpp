@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "../io/process.hpp"
@@ -49,6 +51,18 @@ TEST(PathLock, RefusesAnotherProcessAndNamesTheOwner) {
   EXPECT_EQ(refusal(folder.path()), "crochet: " + folder.path().string() + " is in use by process " +
                                         std::to_string(::getpid()) +
                                         "; end that program, or give this one another path");
+}
+
+TEST(PathLock, RefusesAnotherProcessWhateverItWroteIntoTheFile) {
+  const TemporaryFolder folder;
+  const fs::path file = folder / ".crochet-lock";
+  for (const char* line : {"12 \n", "12  ", "12\n", "12", " 12", "\n", "", "12 a b\n"}) {
+    std::ofstream(file, std::ios::binary) << line;
+    const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::flock(descriptor, LOCK_EX), 0);
+    EXPECT_THROW(PathLock::of_folder(folder.path()), FailedPreconditionError) << '"' << line << '"';
+    ::close(descriptor);
+  }
 }
 
 TEST(PathLock, IsOneForAllSpellingsOfAPathInOneProcess) {

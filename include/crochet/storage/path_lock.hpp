@@ -2,6 +2,7 @@
 // PathLock: exclusive write access of one process to a directory or a file.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -139,8 +140,8 @@ inline std::string lock_owner(int descriptor) {
   if (digits == 0 || line.empty()) return "another process";  // the owner is still writing the line
   const std::string owner = "process " + line.substr(0, digits);
   if (digits == std::string::npos || ::gethostname(host, sizeof host - 1) != 0) return owner;
-  const std::string machine = line.substr(line.find_first_not_of(' ', digits));
-  return machine == host ? owner : owner + " on " + machine;
+  const std::string machine = line.substr(std::min(line.find_first_not_of(' ', digits), line.size()));
+  return machine.empty() || machine == host ? owner : owner + " on " + machine;
 }
 
 inline void write_lock_owner(int descriptor) {
