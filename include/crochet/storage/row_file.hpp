@@ -104,7 +104,8 @@ class RowFile {
   /// If a write fails, truncates the incomplete line, so that the next line starts a new row.
   static void write(const std::filesystem::path& path, std::string_view line, const char* mode) {
     std::error_code unknown;
-    const std::uintmax_t before = std::filesystem::file_size(path, unknown);
+    std::uintmax_t before = std::filesystem::file_size(path, unknown);
+    if (*mode == 'w' || unknown == std::errc::no_such_file_or_directory) before = 0, unknown.clear();
     std::FILE* file = std::fopen(path.c_str(), mode);
     if (file == nullptr) fail(path, std::strerror(errno));
     std::string text(line);
@@ -113,7 +114,7 @@ class RowFile {
     const int why = errno;
     if (std::fclose(file) == 0 && written) return;
     const int cause = written ? errno : why;
-    if (!unknown && *mode == 'a') std::filesystem::resize_file(path, before, unknown);
+    if (!unknown) std::filesystem::resize_file(path, before, unknown);
     fail(path, std::strerror(cause));
   }
   [[noreturn]] CROCHET_COLD static void fail(const std::filesystem::path& path, const std::string& why) {

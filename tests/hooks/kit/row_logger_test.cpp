@@ -86,6 +86,28 @@ TEST(RowFile, LeavesNothingOfALineThatFails) {
   EXPECT_EQ(text_of(path), "step,loss\n1,0.5\n3,0.125\n") << "else a row would begin in the middle of another";
 }
 
+TEST(RowFile, LeavesNothingOfAFirstLineThatFails) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  using Call = void (*)(const std::filesystem::path&);
+  for (const Call begin : {Call{[](const auto& to) { cr::io::RowFile::create(to, "step,loss"); }},
+                           Call{[](const auto& to) { cr::io::RowFile::append(to, "1,0.5", "step,loss"); }}}) {
+    std::filesystem::remove(path);
+    bool failed = false;
+    {
+      const FilesMayNotGrow full{3};  // this holds for the test's output, too
+      try {
+        begin(path);
+      } catch (const cr::IoError&) {
+        failed = true;
+      }
+    }
+    EXPECT_TRUE(failed);
+    cr::io::RowFile::append(path, "2,0.25", "step,loss");
+    EXPECT_EQ(text_of(path), "step,loss\n2,0.25\n");
+  }
+}
+
 TEST(CsvLogger, WritesARowEveryNSteps) {
   const TemporaryFolder folder;
   Script run{cr::CsvLogger<"loss", "good, or not", "count">{.path = folder / "sub/log.csv", .every_steps = 2}};
