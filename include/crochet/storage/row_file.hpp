@@ -59,7 +59,7 @@ class RowFile {
       return create(path, first_line);
     }
     const std::string text = read_whole_file(path);
-    if (text.empty()) return create(path, first_line);
+    if (first_line.starts_with(text)) return create(path, first_line);  // empty, or its first line is incomplete
     const std::string kept = lines_up_to(text, path, first_line, step, step_of);
     if (kept != text) write_whole_file(path, {std::as_bytes(std::span{kept})});
   }

@@ -16,7 +16,9 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/resource.h>
@@ -105,6 +107,16 @@ TEST(RowFile, LeavesNothingOfAFirstLineThatFails) {
     EXPECT_TRUE(failed);
     cr::io::RowFile::append(path, "2,0.25", "step,loss");
     EXPECT_EQ(text_of(path), "step,loss\n2,0.25\n");
+  }
+}
+
+TEST(RowFile, ResumesAFileWhoseFirstLineIsIncomplete) {
+  const TemporaryFolder folder;
+  const auto path = folder / "log.csv";
+  for (const std::string part : {"", "step,lo", "step,loss"}) {
+    put(path, part);
+    cr::io::RowFile::resume(path, "step,loss", 0, [](std::string_view) { return std::optional<std::int64_t>{}; });
+    EXPECT_EQ(text_of(path), "step,loss\n") << part;
   }
 }
 
