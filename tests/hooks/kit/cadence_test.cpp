@@ -220,6 +220,17 @@ TEST(Cadence, WhatWasDueAtTheCheckpointIsDueAfterIt) {
   EXPECT_EQ(acts_after(resumed(timer, Cadence::every_steps(10)), 1, 10, 21), "11 20 ");
 }
 
+TEST(Cadence, AStateOfBeforeTheFirstIntervalIsABeginning) {  // of a recovery: the checkpoint is of the start
+  ManualClock clock;
+  cr::testing::StateBox box;
+  Cadence timer = Cadence::every_steps(100, Anchor::first_run);
+  timer.save_state(box, clock());
+  ASSERT_TRUE(timer.due(1, clock));
+  timer.triggered(1, clock());
+  timer.load_state(box, clock());
+  EXPECT_TRUE(timer.due(1, clock));
+}
+
 TEST(Cadence, AnotherIntervalOrAnchorThanTheSavedOneIsAlignedToo) {
   Cadence hundred = Cadence::every_steps(100);
   hundred.start(100, 0);

@@ -140,7 +140,11 @@ class Cadence {
     in.get("cadence.started", started_);
     in.get("cadence.step", last_step_);
     if (in.get("cadence.seconds", seconds)) last_time_ = now - seconds;
-    if (started_) begin_window(last_step_);
+    if (started_) {
+      begin_window(last_step_);
+    } else if (unit_ == Unit::steps) {
+      length_ = 0;  // no interval had begun
+    }
   }
 
  private:
