@@ -11,9 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <exception>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -243,6 +245,66 @@ TEST(BatchSize, IsTheFirstFeedsLeadingExtent) {
   EXPECT_EQ(batch_size(cr::Feeds<>{}), 1);
 }
 
+/// A new session begins at step `back`, except the first.
+struct GoesBackTo {
+  std::int64_t back;
+  void create_session(auto& session, auto& /*coordinator*/) const {
+    if (session.creation() > 1) session.set_step(back);
+  }
+};
+/// Loses the session once, in the main run number `run`.
+struct LosesTheSession {
+  int run;
+  void before_run(auto&) {
+    if (--run == 0) throw cr::AbortedError("lost");
+  }
+};
+
+TEST(Evaluate, AStepThatWasLostIsEvaluatedAgainAtTheEnd) {
+  Model model;
+  auto executor = model.executor();
+  double now = 0;
+  std::vector<std::int64_t> steps;
+  cr::HookChain chain{cr::Evaluate{cr::fetches<"mean">,
+                                   callable(),
+                                   {.every_seconds = 10,
+                                    .then = [&](const auto& result) { steps.push_back(result.step); },
+                                    .sink = RecordingSink{},
+                                    .clock = [&] { return now; }}},
+                      LosesTheSession{.run = 5}};
+  cr::MonitoredSession session{executor, std::move(chain), GoesBackTo{2},
+                               cr::SessionOptions{.recovery = {.initial_backoff_secs = 0}}};
+  cr::run_session(session, [&](auto& s) {
+    for (int run = 1; run <= 3; ++run) s.run();
+    now = 10;
+    s.run();
+    EXPECT_EQ(steps, (std::vector<std::int64_t>{4}));
+    s.run();
+    EXPECT_EQ(s.step(), 3);
+    s.run();
+  });
+  EXPECT_EQ(steps, (std::vector<std::int64_t>{4, 4}));
+}
+
+TEST(Evaluate, APassBeginsWithTheFirstBatchAfterOneThatFailed) {
+  Model model;
+  auto executor = model.executor();
+  int batches = 0;
+  auto data = cr::passes_over(Source{}, [&](const std::vector<double>& values) {
+    if (++batches == 2) throw cr::IoError("a disk");
+    return batch_of(values);
+  });
+  cr::HookChain chain{
+      cr::Evaluate{cr::fetches<"mean">, data, {.every_steps = 1, .at_end = false, .sink = RecordingSink{}}}};
+  cr::MonitoredSession<decltype(executor)&, decltype(chain)&> session{executor, chain};
+  cr::run_session(session, [&](auto& s) {
+    EXPECT_THROW(s.run(), cr::IoError);
+    s.run();
+  });
+  EXPECT_EQ(chain.at<0>().latest().batches, 2);
+  EXPECT_EQ(chain.at<0>().latest()["mean"_n], (2.0 * 3 + 10.0) / 4);
+}
+
 TEST(Evaluate, APassEndsAfterSoManyBatches) {
   Model model;
   RecordingSink sink;
@@ -316,6 +378,20 @@ TEST(InMemoryEvaluator, AHookOfThePassEndsThePassAndNotTheTraining) {
   run_steps(model, chain, 2);
   EXPECT_EQ(model.main_runs, 2);
   EXPECT_EQ(*hook.log, "begin create@0 b a end;begin create@2 b a b a end;") << "the hook stops only once";
+}
+
+struct SignalArrives {
+  void after_run(auto&, const auto&) const { cr::detail::stop_signal.store(SIGTERM); }
+};
+
+TEST(InMemoryEvaluator, ASignalDoesNotEndAPassHalfWay) {
+  Model model;
+  cr::HookChain chain{
+      cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{SignalArrives{}}, every_four}};
+  run_steps(model, chain, 4);
+  cr::detail::stop_signal.store(0);
+  EXPECT_EQ(model.main_runs, 0);
+  EXPECT_EQ(chain.at<0>().latest().batches, 2) << "else a metric of half the data would be published and saved";
 }
 
 struct ThrowsInTheSecondRun {

@@ -97,6 +97,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.begin(metrics); });
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (latest_.step > session.step()) latest_ = {};  // its weights were lost
     timer_.session_begins(session.step(), options_.clock());
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
     if (options_.at_start && !std::exchange(resumes_, true)) evaluate(session);

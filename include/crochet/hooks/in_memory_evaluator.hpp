@@ -78,6 +78,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     nested_.reset();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (latest_.step > session.step()) latest_ = {};  // its weights were lost
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
     if (!std::exchange(resumes_, true)) evaluate(session);
     timer_.start_unless_running(session.step(), options_.clock());

@@ -65,6 +65,9 @@ class Coordinator {
   /// Whether a stop was requested, or a signal was received (hooks/stop_on_signal.hpp). Any thread; two loads.
   [[nodiscard]] bool should_stop() const { return stop_.load() || detail::stop_signal.load() != 0; }
 
+  /// Whether a stop was requested, whether or not a signal was received. Any thread; one load.
+  [[nodiscard]] bool stop_requested() const { return stop_.load(); }
+
   /// Waits for a stop request, at most `timeout_secs` seconds (default: no limit). Returns should_stop(). Any thread.
   bool wait_for_stop(double timeout_secs = 1e30, SleepClock clock = {}) const {
     clock.sleep(timeout_secs, [&] { return should_stop(); });

@@ -58,7 +58,9 @@ class SideSession {
         return detail::fetch_none<E>(typename Request::fetches_type{});
       }
     }
-    [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinated_.coordinator().should_stop(); }
+    /// Whether a hook or a thread of this session requested a stop. A signal ends the main session after its run, of
+    /// which this session is a part: the result of half a pass would be another one.
+    [[nodiscard]] bool should_stop() const { return stop_.requested() || coordinated_.coordinator().stop_requested(); }
     [[nodiscard]] Coordinator& coordinator() { return coordinated_.coordinator(); }
     /// Stops and joins the threads. Returns the error that one has reported, or null.
     [[nodiscard]] std::exception_ptr close() { return coordinated_.close(); }

@@ -29,9 +29,7 @@ inline constexpr bool is_optional_request<std::optional<T>> = RequestPart<T>;
 /// Calls `use(feeds)` for each batch, at most `limit` times, until it returns false.
 template <class D, class Use>
 void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
-  if constexpr (requires { data.restart(); }) {
-    if (limit) data.restart();
-  }
+  if constexpr (requires { data.restart(); }) data.restart();  // an exception may have ended the pass before
   std::int64_t left = limit.value_or(std::numeric_limits<std::int64_t>::max());
   if constexpr (FeedRange<D>) {
     for (const auto& feeds : data) {
