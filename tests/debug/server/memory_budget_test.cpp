@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory for artificial dumps and messages of debug streams. The budgets are in docs/file-formats.md.
 #include <crochet/debug/dump/dump_run.hpp>
+#include <crochet/debug/dump/dumped_tensor.hpp>
 #include <crochet/debug/event/parsed_size.hpp>
 #include <crochet/debug/server/received_graph.hpp>
 #include <crochet/debug/stream/event_stream.hpp>
@@ -159,6 +160,37 @@ TEST(MemoryBudget, texts_of_dumps) {
     expect_bounded("empty values", name, field(5, repeated(field(1, ""), 8 * MiB)), 4);
     expect_bounded("many texts", name, repeated(field(6, field(2, "x")), 8 * MiB), 4);
     expect_bounded("a large text", name, field(6, field(2, std::string(8 * MiB, '['))), 4);
+  }
+}
+
+TEST(MemoryBudget, metadata_of_dumps) {
+  std::string members;
+  for (int i = 0; members.size() < 4 * MiB; ++i) members += ",\"" + std::to_string(i) + "\":0";
+  for (const auto& [what, json] : std::vector<std::pair<std::string, std::string>>{
+           {"unknown members", "{\"a\":0" + members + "}"},
+           {"an unknown list of numbers", "{\"a\":[0" + repeated(",0", 4 * MiB) + "]}"},
+           {"an unknown list of lists", "{\"a\":[[]" + repeated(",[]", 4 * MiB) + "]}"},
+           {"a list of names", "{\"input_names\":[\"\"" + repeated(",\"\"", 4 * MiB) + "]}"},
+           {"a list where a number is due", "{\"global_step\":[0" + repeated(",0", 4 * MiB) + "]}"}}) {
+    expect_bounded(what, "_tfdbg_core_metadata_sessionrun00000000000001_1", field(6, field(2, json)), 4);
+  }
+}
+
+TEST(MemoryBudget, plugin_data_of_a_tensor) {
+  const TemporaryFolder folder;
+  std::string members;
+  for (int i = 0; members.size() < MiB - 1000; ++i) members += ",\"" + std::to_string(i) + "\":0";
+  for (const auto& json : {"{\"a\":0" + members + "}", "{\"a\":[0" + repeated(",0", MiB - 1000) + "]}",
+                           "{\"numChunks\":[0" + repeated(",0", MiB - 1000) + "]}"}) {
+    const std::string plugin = field(9, field(1, field(1, "debugger") + field(2, json)));
+    const std::string tensor = field(8, "\x08\1" + field(2, field(2, "\x08\1")) + field(4, "1234"));
+    std::ofstream(folder / "a_0_DebugIdentity_1", std::ios::binary)
+        << field(5, field(1, field(1, "a") + plugin + tensor));
+    const std::size_t peak = peak_bytes_of([&] {
+      EXPECT_THROW(debug::DumpedTensor(folder / "a_0_DebugIdentity_1", {"a", 0, "DebugIdentity", 1, 0}),
+                   crochet::DataLossError);
+    });
+    EXPECT_LE(peak, 3 * MiB) << json.substr(0, 20);
   }
 }
 

@@ -28,8 +28,10 @@ namespace crochet::debug {
 namespace detail {
 /// Returns "" if the plug-in data describe a whole tensor; otherwise the error.
 inline std::string plugin_fault(const std::string& text) {
-  const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  std::size_t parts = 0;  // a part takes more memory than text
+  const auto flat = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 4) throw DataLossError("the plug-in's data are nested");
+    if (++parts > 1'000) throw DataLossError("the plug-in's data have too many parts");
     return true;
   };
   const nlohmann::json data = nlohmann::json::parse(text, flat, false);

@@ -2,6 +2,7 @@
 // Parses the text of a core metadata event.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,11 +39,13 @@ inline std::vector<std::string> metadata_names(const nlohmann::json& json, const
 }  // namespace detail
 
 /// Parses the JSON of core metadata. All six keys are required; unknown keys are ignored (`dropped`, if present, must
-/// be a whole number). Throws DataLossError with the cause. TensorFlow does not escape names: a file with a quote in a
-/// name cannot be parsed.
+/// be a whole number). Throws DataLossError with the cause, also for more than 262,144 names and other parts.
+/// TensorFlow does not escape names: a file with a quote in a name cannot be parsed.
 inline CoreMetadata parse_core_metadata(std::string_view text) {
-  const auto flat = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  std::size_t parts = 0;  // a part takes up to 200 bytes of memory, and 2 bytes of the text
+  const auto flat = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
     if (depth > 16) throw DataLossError("its metadata are nested");
+    if (++parts > 262'144) throw DataLossError("its metadata have too many parts");
     return true;
   };
   const nlohmann::json json = nlohmann::json::parse(text, flat, false);
