@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <crochet/executor/step/step_executor.hpp>
@@ -62,6 +64,36 @@ TEST(DynamicHooks, AreCalledInTheOrderOfAdd) {
   run.step(value<"loss">(8.0));
   run.fail(std::runtime_error("x"));
   EXPECT_EQ(trace, "BBCC(7)(7)(8).XX");
+}
+
+/// Throws in `end` and in on_error.
+class ThrowsAtTheEnd final : public DynamicHook {
+ public:
+  explicit ThrowsAtTheEnd(std::string what) : what_(std::move(what)) {}
+  void end() override { throw IoError(what_); }
+  void on_error(const std::exception_ptr&) override { throw IoError(what_); }
+
+ private:
+  std::string what_;
+};
+
+TEST(DynamicHooks, EveryPlugInHasItsEndAlsoAfterOneThatThrows) {
+  for (const bool fails : {false, true}) {
+    std::string trace;
+    DynamicHooks<"loss"> plugins;
+    plugins.emplace<ThrowsAtTheEnd>("first");
+    plugins.emplace<Plugin>(trace, 1);
+    plugins.emplace<ThrowsAtTheEnd>("second");
+    testing::Script run{std::move(plugins)};
+    try {
+      fails ? run.fail(std::runtime_error("x")) : run.end();
+      FAIL() << "the first error leaves";
+    } catch (const IoError& error) {
+      EXPECT_STREQ(error.what(), "first");
+      EXPECT_EQ(detail::what_of(error.nested()), "second");
+    }
+    EXPECT_EQ(trace, fails ? "BCX" : "BCE");
+  }
 }
 
 /// Reads a value that no hook of the chain fetches.

@@ -17,6 +17,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/base/name.hpp>
+#include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
@@ -89,6 +90,7 @@ class DynamicRunOf final : public DynamicRun {
 /// plugins.add(std::make_unique<MyPlugin>());`
 /// - Text: the names that plug-ins may read, listed here because the plan is made at compile time. Their values must be
 ///   scalars. They are fetched only in runs for which a plug-in requests values.
+/// - `end` and `on_error` of every plug-in are called, also after one that throws.
 /// - Cost: two virtual calls per run and plug-in; one test if there is no plug-in.
 template <FixedString... Text>
 class DynamicHooks {
@@ -134,10 +136,10 @@ class DynamicHooks {
     each([&](DynamicHook& hook) { hook.after_run(seen); });
   }
   void end(auto& /*session*/) {
-    each([](DynamicHook& hook) { hook.end(); });
+    each_guarded([](DynamicHook& hook) { hook.end(); });
   }
   void on_error(const std::exception_ptr& error) {
-    each([&](DynamicHook& hook) { hook.on_error(error); });
+    each_guarded([&](DynamicHook& hook) { hook.on_error(error); });
   }
   void save_state(StateWriter& out) const {
     for (std::size_t i = 0; i < hooks_.size(); ++i) {
@@ -157,6 +159,19 @@ class DynamicHooks {
   template <class Call>
   void each(const Call& call) {
     for (std::size_t i = 0, count = hooks_.size(); i < count; ++i) call(*hooks_[i]);
+  }
+  /// The same, also after one that throws. Then throws the first error; further ones are nested in it.
+  template <class Call>
+  void each_guarded(const Call& call) {
+    detail::NestedErrors errors;
+    each([&](DynamicHook& hook) {
+      try {
+        call(hook);
+      } catch (...) {
+        errors(std::current_exception());
+      }
+    });
+    errors.rethrow_first();
   }
   [[nodiscard]] std::string key_of(std::size_t i) const {
     const std::string key = hooks_[i]->state_key();
