@@ -93,6 +93,22 @@ TEST(HookState, HoldsNumbersTextsAndListsOfThem) {
   EXPECT_TRUE(empty.get<Everything>() == Everything{}) << "empty lists are values too";
 }
 
+TEST(HookState, OfAHookWithoutAChainMayHaveValuesBehindASection) {
+  int inner = 1, outer = 2;
+  const auto save = [&](StateWriter& out) {
+    out.section("inner", [&] { out.put("n", inner); });
+    out.put("n", outer);
+  };
+  const ChainState state = ChainState::of(save);
+  inner = outer = 0;
+  state.load(save, [&](StateReader& in) {
+    in.section("inner", [&] { in.get("n", inner); });
+    in.get("n", outer);
+  });
+  EXPECT_EQ(inner, 1);
+  EXPECT_EQ(outer, 2);
+}
+
 TEST(HookState, HasTheHooksNameAsKeyUnlessItSaysOtherwise) {
   static_assert(state_key_of<Counter<3>>() == "Counter<3>");
   static_assert(state_key_of<EarlyStopping<"val_loss">>() == "EarlyStopping<\"val_loss\">");

@@ -172,9 +172,12 @@ class ChainState {
     }
 
    private:
+    /// The section of the values outside of all sections.
     std::size_t top() {
-      if (sections_.empty()) sections_.push_back({"", {}});
-      return 0;
+      const auto found = std::find_if(sections_.begin(), sections_.end(), [](const auto& s) { return s.key.empty(); });
+      const auto index = static_cast<std::size_t>(found - sections_.begin());
+      if (found == sections_.end()) sections_.push_back({"", {}});
+      return index;
     }
     std::vector<StateSection>& sections_;
     std::vector<std::size_t> open_;
