@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <span>
@@ -230,6 +231,13 @@ TEST(LearningRateMonitor, WritesChanges) {
   EXPECT_EQ(sink.lines(), (Lines{"step 2: rate = 0.05", "step 4: rate = 0.1", "step 6: rate = 0.05"}));
   EXPECT_EQ(changes, (std::vector<std::pair<std::int64_t, double>>{{2, 0.05}, {4, 0.1}, {6, 0.05}}));
   EXPECT_EQ(fetched, "|rate||rate||rate||rate|") << "between looks nothing is fetched";
+}
+
+TEST(LearningRateMonitor, WritesNaNOnce) {
+  RecordingSink sink;
+  Script run{cr::LearningRateMonitor<"rate">{.every_steps = 1, .sink = sink}};
+  for (const double rate : {std::nan(""), std::nan(""), 0.5, std::nan("")}) run.step(value<"rate">(rate));
+  EXPECT_EQ(sink.lines(), (Lines{"step 1: rate = nan", "step 3: rate = 0.5", "step 4: rate = nan"}));
 }
 
 TEST(LearningRateMonitor, LooksEveryHundredStepsByDefault) {

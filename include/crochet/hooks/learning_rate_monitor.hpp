@@ -2,6 +2,7 @@
 // LearningRateMonitor<"learning_rate">: logs changes of the learning rate.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -99,7 +100,7 @@ struct LearningRateMonitor {
     state.timer.triggered(step, clock());
     const auto number = static_cast<double>(value);
     summaries.scalar(Text.view(), number, step);
-    if (number == state.value) return;
+    if (number == state.value || (state.since_step >= 0 && std::isnan(number) && std::isnan(state.value))) return;
     state.value = number;
     state.since_step = step;
     sink(detail::step_text(step).append(Text.view()) + " = " + detail::value_text(value));
