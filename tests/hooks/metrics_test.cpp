@@ -334,6 +334,30 @@ TEST(ReduceOnPlateau, FeedsTheRateAndLooksAtMeans) {
   EXPECT_EQ(sink.lines(), Lines{"loss is not lower than 2.0, of step 2; learning_rate = 0.05 from step 4 on"});
 }
 
+TEST(ReduceOnPlateau, AMeanIsOfTheRunsOfItsInterval) {
+  cr::HookChain chain{cr::ReduceOnPlateau<"loss">{
+      .rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .anchor = cr::Anchor::first_run, .sink = [](auto) {}}};
+  Script run{chain, cr::placeholder<float, "learning_rate">};
+  for (const float loss : {8.0f, 1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
+  EXPECT_EQ(run.hook().rule.seen.best, 2) << "the first run only begins the interval";
+}
+
+TEST(ReduceOnPlateau, AStepBackBeginsTheIntervalAnew) {
+  struct Session {
+    std::int64_t at;
+    [[nodiscard]] std::int64_t step() const { return at; }
+  };
+  cr::Coordinator coordinator;
+  Script run{cr::ReduceOnPlateau<"loss">{.rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .sink = [](auto) {}},
+             cr::placeholder<float, "learning_rate">};
+  for (const float loss : {5.0f, 5.0f, 8.0f}) run.step(cr::value<"loss">(loss));
+  Session recovered{0};
+  run.set_step(0);
+  run.hook().after_create_session(recovered, coordinator);
+  for (const float loss : {1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
+  EXPECT_EQ(run.hook().rule.seen.best, 2);
+}
+
 /// An executor that can be saved, with a learning rate among its variables.
 struct WithVariable {
   struct Workspace {};

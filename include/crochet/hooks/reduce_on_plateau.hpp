@@ -80,6 +80,7 @@ struct ReduceOnPlateau {
     state = {.timer = required_cadence_of<ReduceOnPlateau>(every_steps, {}, anchor)};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
+    if (state.timer.last_step() > session.step()) state.sum = 0, state.runs = 0;  // the interval begins anew
     state.timer.session_begins(session.step(), 0);
     state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new
   }
@@ -118,10 +119,10 @@ struct ReduceOnPlateau {
  private:
   CROCHET_COLD void look(std::int64_t step) {
     const bool interval_is_over = state.timer.triggered(step, 0).has_value();
-    if (!interval_is_over) return;  // the first run starts the interval
     const double mean = state.sum / static_cast<double>(state.runs);
     state.sum = 0;
     state.runs = 0;
+    if (!interval_is_over) return;  // the first run starts the interval
     if (rule.reduced(mean, step)) sink(detail::plateau_text(std::string(Value.view()), Rate.view(), rule, step));
   }
 };
