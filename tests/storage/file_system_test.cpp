@@ -5,11 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <new>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,8 +23,16 @@
 #include "../io/temporary_folder.hpp"
 
 namespace {
-bool fdopen_fails = false;
+bool fdopen_fails = false, allocations_change_errno = false;
 }
+void* operator new(std::size_t size) {
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  if (allocations_change_errno) errno = ENOMEM;
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 extern "C" std::FILE* fdopen(int descriptor, const char* mode) noexcept {
   if (fdopen_fails) return errno = ENOMEM, nullptr;
   return reinterpret_cast<std::FILE* (*)(int, const char*)>(::dlsym(RTLD_NEXT, "fdopen"))(descriptor, mode);
@@ -48,6 +61,17 @@ TEST(LocalFiles, AFileThatCannotBeBufferedIsClosed) {
   EXPECT_EQ(error, std::errc::not_enough_memory);
   EXPECT_EQ(descriptor_of(folder / "file"), -1);
   EXPECT_NE(crochet::io::local_files().create(folder / "file", error), nullptr);
+}
+
+TEST(NamesIn, IsNoErrorIfAnAllocationChangesErrno) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "file") << "x";
+  std::error_code error;
+  allocations_change_errno = true;
+  const std::vector<std::string> names = crochet::io::names_in(folder.path(), error);
+  allocations_change_errno = false;
+  EXPECT_EQ(error, std::error_code{}) << error.message();
+  EXPECT_EQ(names, std::vector<std::string>{"file"});
 }
 
 TEST(LocalFiles, ChildProcessesDoNotInheritOpenFiles) {

@@ -242,6 +242,7 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder, st
   while (const dirent* entry = ::readdir(opened.get())) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);
+    errno = 0;  // an allocation that succeeds may change it
   }
   if (errno != 0) error = detail::last_error();
 #else
