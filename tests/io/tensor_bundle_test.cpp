@@ -83,6 +83,14 @@ TEST(TensorBundle, WritesTheBytesThatTensorFlowWrites) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);  // no temporary file is left
 }
 
+TEST(TensorBundle, ANewCheckpointOfAPrefixRemovesTheOldFilesHoweverThePathIsWritten) {
+  const TemporaryFolder folder;
+  const std::string prefix = folder.path().string() + "//a";
+  for (int i = 0; i < 3; ++i) TensorBundle::write(prefix, Example{}.records());
+  TensorBundle::write(prefix, Example{}.records());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 3) << "an index and two data files";
+}
+
 TEST(TensorBundle, ReadsWhatItWrote) {
   const TemporaryFolder folder;
   TensorBundle::write(folder / "a", Example{}.records());

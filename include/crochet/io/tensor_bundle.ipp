@@ -149,7 +149,8 @@ CROCHET_INLINE void TensorBundle::write(const std::filesystem::path& prefix, std
   sync_folder_of(prefix, files);
   for (const std::filesystem::path& file : older) {
     const bool replaced = file == index_file(prefix) || file == data_file(0) || file == data_file(1);
-    const bool is_data = file.string().find(".data-", prefix.string().size()) != std::string::npos;
+    const bool is_data =
+        file.filename().string().find(".data-", prefix.filename().string().size()) != std::string::npos;
     if (is_data && !replaced) (void)files.remove(file);
   }
 }
