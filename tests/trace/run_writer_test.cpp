@@ -18,11 +18,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -125,6 +127,28 @@ TEST(RunWriter, TwoOfOneFolderTakeTurns) {
   EXPECT_FALSE(files.open_twice()) << "a reader could have seen one's file half written by the other";
   EXPECT_TRUE(reports.empty()) << reports.front();
   EXPECT_TRUE(Json::accept(text_of(folder / "timeline-7.json")));
+}
+
+TEST(RunWriter, WaitsForSpaceForEver) {
+  const TemporaryFolder folder;
+  SlowFiles files(SlowFiles::Wait::for_go);
+  std::vector<std::string> reports;
+  {
+    RunWriter writer({.output_dir = folder.path(),
+                      .report = [&](std::string_view line) { reports.emplace_back(line); },
+                      .wait_seconds = std::numeric_limits<double>::infinity(),
+                      .files = &files});
+    writer.write(run_of_step(0));
+    files.wait_for_a_writer();
+    for (int step = 1; step <= 8; ++step) writer.write(run_of_step(step));  // the queue is full
+    std::thread another([&] { writer.write(run_of_step(9)); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // passes at any speed; long enough to detect a timeout
+    files.go();
+    another.join();
+    writer.flush();
+  }
+  EXPECT_TRUE(reports.empty()) << reports.front();
+  EXPECT_TRUE(fs::exists(folder / "timeline-9.json"));
 }
 
 TEST(RunWriter, AStepThatIsRecordedAgainIsNoError) {

@@ -4,6 +4,7 @@
 
 #include <crochet/trace/worker.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -28,7 +29,8 @@ CROCHET_INLINE bool Worker::add(Work work) {
   std::unique_lock lock(mutex_);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   const auto room = [this] { return queue_.size() < capacity_; };
-  if (!changed_.wait_for(lock, std::chrono::duration<double>(seconds_), room)) return false;
+  const double most = 1e9;  // over 30 years; infinity would not wait at all
+  if (!changed_.wait_for(lock, std::chrono::duration<double>(std::min(seconds_, most)), room)) return false;
   queue_.push_back(std::move(work));
   changed_.notify_all();
   return true;
