@@ -4,12 +4,25 @@
 
 #include "event_memory.hpp"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include <cstdint>
 #include <string>
+
+namespace {
+int names_before_an_error = -1;  // of a folder; -1: no error
+}
+extern "C" dirent* readdir(DIR* folder) {
+  static const auto next = reinterpret_cast<dirent* (*)(DIR*)>(::dlsym(RTLD_NEXT, "readdir"));
+  if (names_before_an_error == 0) return errno = EIO, nullptr;
+  if (names_before_an_error > 0) --names_before_an_error;
+  return next(folder);
+}
 
 namespace {
 
@@ -115,6 +128,18 @@ TEST(EventFile, NamesWithImpossibleTimesDoNotCount) {
     std::ofstream(folder / ("events.out.tfevents." + time + ".x")) << "x";
     io::EventFile file(folder, {.wall_clock = ManualClock(50)});
     EXPECT_EQ(file.path().filename().string().substr(0, 30), "events.out.tfevents.0000000050") << time;
+  }
+}
+
+TEST(EventFile, AFolderThatCannotBeReadCompletelyIsLikeOneThatCannotBeRead) {
+  const fs::path folder = crochet::testing::empty_folder();
+  fs::create_directories(folder);
+  for (const char* name : {"a", "b", "c", "d"}) std::ofstream(folder / name) << "x";
+  for (const int names : {0, 1, 3, 5}) {
+    names_before_an_error = names;
+    EXPECT_NO_THROW(io::EventFile(folder, {.wall_clock = ManualClock(50)})) << names;
+    EXPECT_EQ(names_before_an_error, 0) << "there was no error";
+    names_before_an_error = -1;
   }
 }
 

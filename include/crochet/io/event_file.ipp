@@ -25,6 +25,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/io/event_sink.hpp>
 #include <crochet/io/tfrecord.hpp>
+#include <crochet/storage/file_system.hpp>
 
 namespace crochet::io::detail {
 
@@ -47,8 +48,7 @@ inline constexpr std::int64_t latest_event_file_time = 9'999'999'999;
 CROCHET_INLINE std::int64_t latest_event_file(const std::filesystem::path& directory) {
   std::int64_t latest = -1;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(directory, ignored)) {
     std::int64_t time = 0;
     if (!name.starts_with(event_file_prefix)) continue;
     std::from_chars(name.data() + event_file_prefix.size(), name.data() + name.size(), time);
