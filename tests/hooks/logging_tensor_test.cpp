@@ -106,6 +106,21 @@ TEST(LoggingTensor, NowAndThenAndAtTheEnd) {
   EXPECT_EQ(sink.lines(), (Lines{"step 2: loss = 3.0 (1.000 sec)", "step 3: loss = 1.0 (2.000 sec)"}));
 }
 
+TEST(LoggingTensor, ALineAtTheEndForAStepThatWasLostAndMadeAgain) {
+  RecordingSink sink;
+  ManualClock clock;
+  Script run{cr::LoggingTensor<"loss">{.every_seconds = 10, .at_end = true, .sink = sink, .clock = clock}};
+  run.step(value<"loss">(4.0f));
+  run.step(value<"loss">(3.0f));
+  clock.advance(10);
+  run.step(value<"loss">(2.0f));
+  run.set_step(1);
+  for (const float loss : {3.5f, 2.5f}) run.step(value<"loss">(loss));
+  run.end();
+  EXPECT_EQ(sink.lines(),
+            (Lines{"step 1: loss = 4.0", "step 3: loss = 2.0 (10.000 sec)", "step 3: loss = 2.5 (0.000 sec)"}));
+}
+
 TEST(LoggingTensor, NoSecondLineAtTheEndForAStepThatHasOne) {
   RecordingSink sink;
   Script run{cr::LoggingTensor<"loss">{.every_steps = 2, .at_end = true, .sink = sink}, value<"loss">(1.0f)};

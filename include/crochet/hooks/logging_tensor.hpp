@@ -137,6 +137,7 @@ struct LoggingTensor {
  private:
   CROCHET_COLD void remember(std::int64_t step, const auto& values) {
     state.step = step;
+    if (step < state.logged) state.logged = 0;  // the step went back: a later run can make the logged step again
     std::size_t i = 0;
     (remember_one(state.latest[i++], Text.view(), values[Name<Text>{}]), ...);
   }
