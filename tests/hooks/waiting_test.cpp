@@ -8,6 +8,7 @@
 #include <crochet/hooks/multi_step_stop_at_step.hpp>
 #include <crochet/hooks/profiler.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
+#include <crochet/hooks/switched.hpp>
 #include <crochet/hooks/terminate_on_time.hpp>
 #include <crochet/testing.hpp>
 
@@ -282,6 +283,20 @@ TEST(TerminateOnTime, CountsEarlierSessionsIfItIsToldTo) {
     second.load_state(box);
     EXPECT_EQ(second.used(), across ? 7 : 0);
   }
+}
+
+TEST(TerminateOnTime, OfASessionInWhichItIsOffCountsNothing) {
+  ManualClock clock{1e6};  // since the machine was started
+  using Budget = cr::Switched<cr::TerminateOnTime>;
+  const cr::TerminateOnTime hook{.seconds = 10, .across_restarts = true, .clock = clock};
+  Budget off{hook, {.on = false}};
+  off.begin();
+  cr::testing::StateBox box;
+  off.save_state(box);
+  Budget on{hook};
+  on.begin();
+  on.load_state(box);
+  EXPECT_EQ(on.hook.used(), 0);
 }
 
 TEST(TerminateOnTime, CountsWhatARecoveryThrewAway) {

@@ -30,7 +30,8 @@ struct OnOrOff : PassOn<OnOrOff<H>> {
 };
 
 /// `Switched<StepCounter>{{.every_steps = 100}, {.on = verbose}}`: off, no phase of the hook is called except
-/// extend_graph, since the graph is fixed at compile time.
+/// extend_graph, since the graph is fixed at compile time, and save_state and load_state, so that checkpoints keep the
+/// hook's state.
 /// - When<condition, H> is for a condition that is a constant or a function.
 /// - Cost: one test per run; H's request becomes conditional (session/demand.hpp).
 template <class H>

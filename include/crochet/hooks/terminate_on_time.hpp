@@ -2,7 +2,8 @@
 // TerminateOnTime: a session with a time budget.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include <crochet/base/clock.hpp>
@@ -33,8 +34,8 @@ struct TerminateOnTime {
   bool across_restarts = false;
   Clock clock{};
 
-  /// Start of the budget; begin sets it.
-  double start = 0;
+  /// Start of the budget; begin sets it. NaN before.
+  double start = std::numeric_limits<double>::quiet_NaN();
 
   void begin() {
     if (!(seconds > 0)) throw LogicError("crochet: TerminateOnTime: the budget of seconds has to be above 0");
@@ -51,11 +52,11 @@ struct TerminateOnTime {
   void load_state(auto& in) {
     double before = 0;
     if (!in.get("seconds_used", before) || !across_restarts) return;
-    start = std::min(start, clock() - before);  // time discarded by a recovery counts too
+    start = std::fmin(start, clock() - before);  // time discarded by a recovery counts too
   }
 
-  /// Seconds since begin, and before it with across_restarts.
-  [[nodiscard]] double used() const { return clock() - start; }
+  /// Seconds since begin, and before it with across_restarts; 0 before begin.
+  [[nodiscard]] double used() const { return std::isnan(start) ? 0 : clock() - start; }
   [[nodiscard]] std::string cadence() const { return "after " + cadence_text({}, seconds).substr(6); }
 
  private:
