@@ -120,6 +120,11 @@ TEST_F(Recovery, ALostRunIsRepeatedOnANewSession) {  // T4
   EXPECT_EQ(lines()[1], "crochet: the session goes on at step 0; steps lost: 1");
 }
 
+TEST_F(Recovery, AnExecutorIsClosedAlsoWithASessionThatIsNot) {
+  { MonitoredSession session{Numbered{trace_}, two_, options_}; }
+  EXPECT_EQ(trace_.text, "a.B b.B mk#1 a.C b.C cl#1");
+}
+
 TEST_F(Recovery, AnAfterRunThatIsLostIsRepeatedFromTheFirstHook) {  // T5
   HookChain three{Recorder<'a'>{trace_}, Recorder<'b'>{trace_}.throwing('a', UnavailableError("b")),
                   Recorder<'c'>{trace_}};

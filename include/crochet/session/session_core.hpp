@@ -37,11 +37,13 @@ class SessionCore {
   SessionCore(const SessionCore&) = delete;
   SessionCore& operator=(const SessionCore&) = delete;
 
-  /// A session that was not closed ends without `end`, and reports that on the diagnostic sink.
+  /// A session that was not closed ends without `end`, and reports that on the diagnostic sink. Its threads are joined
+  /// and its executor is closed.
   ~SessionCore() {
-    if (!closed()) {
-      diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
-    }
+    if (closed()) return;
+    diagnose("crochet: a session was destroyed without close(), so no hook saw end(); use run_session");
+    static_cast<void>(coordinated_.close());
+    hooked_.close_raw();
   }
 
   /// True after a hook's stop is latched, the coordinator was stopped, or the session is closed. Recovers from a
