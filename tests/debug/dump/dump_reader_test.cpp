@@ -6,6 +6,7 @@
 #if GOOGLE_PROTOBUF_VERSION < 4022000
 #include <google/protobuf/stubs/logging.h>
 #endif
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <climits>
 #include <cmath>
 #include <complex>
@@ -34,6 +36,14 @@
 
 #include "../../io/temporary_folder.hpp"
 #include "../dump_fixture.hpp"
+
+namespace {
+bool reads_fail = false;
+}
+extern "C" ssize_t read(int file, void* to, std::size_t size) {
+  static const auto next = reinterpret_cast<ssize_t (*)(int, void*, std::size_t)>(::dlsym(RTLD_NEXT, "read"));
+  return reads_fail ? (errno = EIO, ssize_t{-1}) : next(file, to, size);
+}
 
 namespace {
 
@@ -471,6 +481,33 @@ TEST(HostileDump, TensorsThatCannotBe) {
 }
 
 // A truncated file gives an error at every length.
+TEST(DumpReader, AnErrorOfTheDiskIsNoDamage) {
+  const DumpFixture dump;
+  Event strings = tensor_event("a", 0, "DebugIdentity", 1, crochet::proto::DT_STRING, {1}, "");
+  strings.mutable_summary()->mutable_value(0)->mutable_tensor()->add_string_val(std::string(100'000, 'x'));
+  dump.file("a_0_DebugIdentity_1", strings.SerializeAsString());
+  const DumpRun run = only_run(dump);
+  const DumpedTensor tensor = run.open(run.tensors()[0]);
+  const auto error_while = [&](const std::function<void()>& act) {
+    reads_fail = true;
+    try {
+      act();
+    } catch (const crochet::DataLossError&) {
+      reads_fail = false;
+      return std::string("damaged");
+    } catch (const crochet::IoError& error) {
+      reads_fail = false;
+      return std::string(error.what());
+    }
+    reads_fail = false;
+    return std::string();
+  };
+  const std::string expected =
+      "crochet: cannot read " + (dump.device() / "a_0_DebugIdentity_1").string() + ": Input/output error";
+  EXPECT_EQ(error_while([&] { (void)run.open(run.tensors()[0]); }), expected);
+  EXPECT_EQ(error_while([&] { tensor.for_each_string([](const std::string&) {}); }), expected);
+}
+
 TEST(HostileDump, EveryTruncation) {
   const DumpFixture dump;
   const std::string good =

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -48,13 +49,10 @@ class DumpedTensor {
  public:
   /// `name`: the parsed file name. The event's watch key, if present, must agree with it.
   DumpedTensor(const std::filesystem::path& path, const DumpName& name) : file_(path) {
-    try {
-      google::protobuf::io::FileInputStream stream{file_.descriptor()};
+    read_from([&](auto& stream) {
       layout_ = read_tensor_event(stream, file_.size());
       check(name);
-    } catch (const DataLossError& error) {
-      detail::damaged(file_.path(), error.what());
-    }
+    });
   }
 
   [[nodiscard]] io::DataType dtype() const { return layout_.dtype; }
@@ -96,12 +94,7 @@ class DumpedTensor {
     if (::lseek(file_.descriptor(), static_cast<::off_t>(layout_.tensor_at), SEEK_SET) < 0) {
       detail::unreadable(file_.path(), "it has no places");
     }
-    google::protobuf::io::FileInputStream stream{file_.descriptor()};
-    try {
-      read_strings(stream, layout_.tensor_size, each);
-    } catch (const DataLossError& error) {
-      detail::damaged(file_.path(), error.what());
-    }
+    read_from([&](auto& stream) { read_strings(stream, layout_.tensor_size, each); });
   }
   /// All numbers; empty if there are none.
   [[nodiscard]] std::vector<std::byte> read_all() const {
@@ -118,6 +111,19 @@ class DumpedTensor {
   }
 
  private:
+  /// Calls `act` with a stream from the descriptor's position on. Adds the file to its errors.
+  template <class Act>
+  void read_from(Act act) const {
+    google::protobuf::io::FileInputStream stream{file_.descriptor()};
+    try {
+      act(stream);
+    } catch (const DataLossError& error) {  // the stream ends at an error of the system
+      if (const int why = stream.GetErrno(); why != 0) {
+        detail::unreadable(file_.path(), std::generic_category().message(why));
+      }
+      detail::damaged(file_.path(), error.what());
+    }
+  }
   void check(const DumpName& name) const {
     const std::string key = name.node + ":" + std::to_string(name.slot) + ":" + name.op;
     if (!layout_.watch_key.empty() && layout_.watch_key != key) {
