@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <crochet/crochet.hpp>
 #include <crochet/hooks/global_step_waiter.hpp>
 #include <crochet/session/session_creators.hpp>
+#include <crochet/session/threads.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
 namespace {
@@ -135,6 +138,15 @@ TEST_F(StopOnSignal, EndsTheWaitForTheCoordinator) {
   cr::Coordinator coordinator;
   EXPECT_FALSE(coordinator.wait_for_stop(50, clock));
   EXPECT_TRUE(coordinator.wait_for_stop(1000, clock));
+}
+
+TEST_F(StopOnSignal, EndsTheThreadsThatAJoinWaitsFor) {
+  cr::Coordinator coordinator;
+  cr::start_thread(coordinator, "waits", [](const std::stop_token& stop) {
+    while (!stop.stop_requested()) std::this_thread::yield();
+  });
+  cr::detail::stop_signal.store(SIGTERM);
+  EXPECT_NO_THROW(coordinator.join(60));
 }
 
 TEST_F(StopOnSignal, CutsShortThePauseBeforeARecovery) {

@@ -189,6 +189,7 @@ class Coordinator {
     for (double pause = 1e-3; !should_stop() && !ended(); pause = pause < 0.1 ? 2 * pause : pause) {
       clock.sleep(pause, [] { return false; });
     }
+    if (should_stop()) tell_threads();  // of a signal, too
     const double end = clock.now() + grace_secs;
     for (double pause = 1e-3; !ended() && clock.now() < end; pause = pause < 0.1 ? 2 * pause : pause) {
       const double left = end - clock.now();
