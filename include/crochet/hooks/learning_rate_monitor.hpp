@@ -25,7 +25,7 @@
 namespace crochet {
 
 /// Reads a scalar at an interval, and writes a line when its value has changed since the last reading:
-///   learning_rate = 0.001 (step 1)
+///   step 100: learning_rate = 0.001
 ///   step 400: learning_rate = 0.0005
 ///   Text           -        "learning_rate"   the scalar
 ///   every_steps    runs     100    at most one of the two; both, or one out of range: begin throws LogicError

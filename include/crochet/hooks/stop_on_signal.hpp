@@ -16,7 +16,7 @@ namespace crochet {
 
 namespace detail {
 
-/// Records the first signal. A second one, of either kind, has its previous action. Async-signal-safe.
+/// Records the first signal. A second one, of either kind, kills the program. Async-signal-safe.
 extern "C" inline void crochet_note_signal(int number) {
   if (stop_signal.exchange(number) == 0) return;
   std::signal(number, SIG_DFL);
