@@ -36,8 +36,8 @@ inline Character character_at(std::string_view text, std::size_t at) {
 
 /// Control characters, and those that change the direction of text.
 constexpr bool is_harmful(std::uint32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 inline void append_escaped(std::string& to, std::string_view bytes) {
