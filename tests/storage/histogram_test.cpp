@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -148,6 +149,9 @@ TEST(Pixels, NumbersAreSpreadOverAllShades) {
   using Pixels = std::vector<std::uint8_t>;
   EXPECT_EQ(pixels_of({0, 1, 2}), (Pixels{0, 127, 255}));
   EXPECT_EQ(pixels_of({-1, 0, 0.5}), (Pixels{0, 127, 190}));
+  const std::array subnormal{0.0, 5e-311, 1e-310}, both{-1e-310, 0.0, 5e-311};
+  EXPECT_EQ(io::pixels_of(std::span<const double>(subnormal), 1, 3, 1).pixels, (Pixels{0, 127, 255}));
+  EXPECT_EQ(io::pixels_of(std::span<const double>(both), 1, 3, 1).pixels, (Pixels{0, 127, 190}));
   EXPECT_EQ(pixels_of({-0.5, 0, 1}), (Pixels{63, 127, 255}));
   EXPECT_EQ(pixels_of({0, 0}), (Pixels{0, 0}));
   EXPECT_EQ(pixels_of({-2, -1}), (Pixels{0, 63}));

@@ -32,13 +32,15 @@ ImagePixels pixels_of(std::span<const T> numbers, int height, int width, int cha
     const auto x = static_cast<double>(number);
     if (finite(x)) least = x < least ? x : least, greatest = x > greatest ? x : greatest;
   }
+  const double unit = greatest - least < 1e-300 ? 0x1p200 : 1;  // the scale of subnormal numbers would be infinite
+  least *= unit, greatest *= unit;
   const double zero = least < 0 ? 127 : 0;
   const double below = least < 0 ? -127 / least : 1, above = greatest > 0 ? (255 - zero) / greatest : 1;
   const double scale = least < 0 && below < above ? below : (greatest > 0 ? above : below);
   ImagePixels image{std::vector<std::uint8_t>(numbers.size()), height, width, channels};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto x = static_cast<double>(numbers[i]);
-    if (finite(x)) image.pixels[i] = static_cast<std::uint8_t>(zero + scale * x);
+    if (finite(x)) image.pixels[i] = static_cast<std::uint8_t>(zero + scale * (x * unit));
   }
   return image;
 }
