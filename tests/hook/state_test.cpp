@@ -123,6 +123,25 @@ TEST(HookState, HasTheHooksNameAsKeyUnlessItSaysOtherwise) {
   EXPECT_EQ(state.sections[2].key, "other");
 }
 
+struct MisspeltKey {
+  static constexpr std::string_view state_key = "plateau";
+  void save_state(auto& out) const { out.put("best", best), out.put("since", since); }
+  void load_state(auto& in) { in.get("bset", best), in.get("since", since); }
+  float best = 0;
+  int since = 0;
+};
+
+TEST(HookState, AValueThatLoadStateDoesNotReadIsReported) {
+  HookChain before{MisspeltKey{.best = 0.5F, .since = 3}, Counter<1>{.runs = 11}};
+  HookChain after{MisspeltKey{}, Counter<1>{}};
+  const StateReport report = load(after, state_of(before));
+  EXPECT_EQ(report.loaded, (Keys{"plateau", "Counter<1>"}));
+  EXPECT_EQ(report.unread, (Keys{"plateau: best float32"}));
+  EXPECT_FALSE(report.all_loaded());
+  EXPECT_EQ(report.text(), "2 loaded; not read by load_state: plateau: best float32");
+  EXPECT_EQ(after.get<MisspeltKey>().since, 3);
+}
+
 TEST(HookState, OfAChangedChainIsReportedAndTheRestIsLoaded) {
   HookChain before{Counter<1>{.runs = 11}, Counter<2>{.runs = 22}, old::Grown{}, Counter<4>{.runs = 44}};
   HookChain after{Counter<3>{.runs = 3}, Counter<4>{}, Grown{}, Counter<1>{}};

@@ -79,7 +79,7 @@ std::size_t calls_of(const ReaderOfFiles& reader, const fs::path& folder) {
 
 TEST(ReadFaults, ShortReadsAreCompleted) {
   for_each_reader([](const ReaderOfFiles& reader, const fs::path& folder) {
-    for (const std::size_t most : {1, 3}) {
+    for (const std::size_t most : {1U, 3U}) {
       FaultyReads files;
       files.most = most;
       EXPECT_NO_THROW(reader.read(folder, files));

@@ -27,7 +27,7 @@ struct Plateau {
     const float loss = values["loss"_n];
     if (loss < best - min_delta) {
       best = loss, since = 0;
-    } else if (++since == patience) {
+    } else if (++since >= patience) {
       run.request_stop("no improvement in loss");
     }
     ++looks;

@@ -54,7 +54,7 @@ struct Plateau {
     const float now = values["loss"_n];
     if (now < best) {
       best = now, since = 0;
-    } else if (++since == patience) {
+    } else if (++since >= patience) {
       run.request_stop("no improvement in loss");
     }
   }

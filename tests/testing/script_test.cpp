@@ -24,7 +24,7 @@ struct Plateau {
     if (loss < best - min_delta) {
       best = loss;
       since = 0;
-    } else if (++since == patience) {
+    } else if (++since >= patience) {
       run.request_stop("no improvement in loss");
     }
   }

@@ -58,8 +58,11 @@ struct StateReport {
   std::vector<std::string> removed;  ///< saved hooks that are no longer in the chain
   std::vector<std::string>
       changed;  ///< hooks that save other fields now and start fresh: "key: lost a int64, new b float64"
+  std::vector<std::string> unread;  ///< values of loaded hooks that their load_state did not read: "key: a int64"
 
-  [[nodiscard]] bool all_loaded() const { return added.empty() && removed.empty() && changed.empty(); }
+  [[nodiscard]] bool all_loaded() const {
+    return added.empty() && removed.empty() && changed.empty() && unread.empty();
+  }
   /// One line: "2 loaded, 1 not used; added: A, B; changed: D: new since int64". Removed hooks are counted, not listed:
   /// a program that only predicts does not use the state of all training hooks.
   [[nodiscard]] std::string text() const {
@@ -73,6 +76,7 @@ struct StateReport {
     };
     add("added", added);
     add("changed", changed);
+    add("not read by load_state", unread);
     return line;
   }
 };
@@ -105,6 +109,7 @@ class ChainState {
     }
     Reader reader(usable);
     load(static_cast<StateReader&>(reader));
+    report.unread = reader.unread();
     return report;
   }
 
@@ -188,11 +193,26 @@ class ChainState {
    public:
     explicit Reader(const std::vector<const StateSection*>& usable) : usable_(usable) {}
 
+    [[nodiscard]] std::vector<std::string> unread() const {
+      std::vector<std::string> lines;
+      for (const StateSection* section : usable_) {
+        for (const StateField& field : section->fields) {
+          if (std::find(read_.begin(), read_.end(), &field) == read_.end()) {
+            lines.push_back(section->key + ": " + field.schema());
+          }
+        }
+      }
+      return lines;
+    }
+
    protected:
     StateValue find(std::string_view key) override {
       for (const StateSection* section : usable_) {
         if (section->key != path_) continue;
-        if (const StateField* field = section->find(key)) return field->view();
+        if (const StateField* field = section->find(key)) {
+          read_.push_back(field);
+          return field->view();
+        }
       }
       return {};
     }
@@ -201,6 +221,7 @@ class ChainState {
 
    private:
     const std::vector<const StateSection*>& usable_;
+    std::vector<const StateField*> read_;
   };
 
   void note(const StateSection& fresh, StateReport& report, std::vector<const StateSection*>& usable) const {

@@ -42,12 +42,14 @@ CROCHET_ALWAYS_INLINE simd::vec<T> exp_of_below(const simd::vec<T>& x, T unit) {
 template <bool Keep, class T>
 CROCHET_ALWAYS_INLINE T exp_along(const T* z, std::int64_t n, T top, T* out, T scale = T(1)) {
   const T unit = scale * exp_unit<T>;
-  return simd::sum_along<T>(n, [&](std::int64_t j, auto how) {
-    const simd::vec<T> below = simd::load(z + j, how, -std::numeric_limits<T>::infinity()) - top;
-    const simd::vec<T> e = exp_of_below<T>(below, unit);
-    if constexpr (Keep) simd::store(out + j, e, how);
-    return e;
-  });
+  // Inline: g++ warns about the ABI of a function that returns a vector wider than the registers.
+  return simd::sum_along<T>(
+      n, [&](std::int64_t j, auto how) __attribute__((always_inline)) {
+        const simd::vec<T> below = simd::load(z + j, how, -std::numeric_limits<T>::infinity()) - top;
+        const simd::vec<T> e = exp_of_below<T>(below, unit);
+        if constexpr (Keep) simd::store(out + j, e, how);
+        return e;
+      });
 }
 
 /// Computes a row of finish(e, 1 / sum(e), j, how) with e = exp(scale (z - max(z))). A row of one vector stays in its
