@@ -718,6 +718,25 @@ TEST(Debugd, the_disk_limit_counts_folders) {
   EXPECT_LT(entries_below(folder.path()), 40u);
 }
 
+TEST(Debugd, the_disk_limit_counts_fetches_and_feeds) {
+  const TemporaryFolder folder;
+  constexpr std::uintmax_t limit = 100 * 4096;
+  Debugd debugd({.dump = folder / "dumps", .disk_bytes = limit});
+  DebugClient client(debugd.address());
+  crochet::proto::Event run = run_event();
+  std::string& text = *run.mutable_log_message()->mutable_message();
+  text.insert(text.find("net/b:0"), 300'000, 'x');
+  client.send(run);
+  EXPECT_TRUE(client.reply());
+  EXPECT_EQ(client.finish().error_code(), ok);
+  EXPECT_EQ(debugd.lines.next("run").at("not_written"), 1);
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  }
+  EXPECT_LE(bytes, limit);
+}
+
 // ---- NaN
 
 crochet::debug::ReceivedTensor published(const std::string& op, crochet::proto::DataType type,

@@ -84,10 +84,13 @@ class RunRecorder final : public debug::StreamSink {
     event.set_wall_time(static_cast<double>(metadata.wall_time));
     event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {
-      charge(blocks_of_file(metadata.json.size()) + 2 * disk_block);
+      const std::string fetches =
+          debug::python_repr(metadata.run.output_names);  // the stream has no other data on them
+      const std::string feeds = debug::feed_keys_repr(metadata.run.input_names);
+      charge(blocks_of_file(metadata.json.size()) + blocks_of_file(fetches.size()) + blocks_of_file(feeds.size()));
       to.write_metadata(event, metadata.run.session_run_index, metadata.wall_time);
-      to.write_fetches(debug::python_repr(metadata.run.output_names));  // the stream contains no other data about them
-      to.write_feed_keys(debug::feed_keys_repr(metadata.run.input_names));
+      to.write_fetches(fetches);
+      to.write_feed_keys(feeds);
     });
   }
 
