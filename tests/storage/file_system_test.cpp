@@ -24,8 +24,10 @@
 
 namespace {
 bool fdopen_fails = false, allocations_change_errno = false;
-}
+std::size_t size_that_fails = 0;  // of an allocation; 0: none
+}  // namespace
 void* operator new(std::size_t size) {
+  if (size == size_that_fails) throw std::bad_alloc();
   void* const memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
   if (allocations_change_errno) errno = ENOMEM;
@@ -72,6 +74,20 @@ TEST(NamesIn, IsNoErrorIfAnAllocationChangesErrno) {
   allocations_change_errno = false;
   EXPECT_EQ(error, std::error_code{}) << error.message();
   EXPECT_EQ(names, std::vector<std::string>{"file"});
+}
+
+TEST(LocalFiles, AFileWithoutMemoryForItsObjectIsClosed) {
+  const TemporaryFolder folder;
+  const fs::path path = folder / "file";
+  std::error_code error;
+  size_that_fails = sizeof(crochet::io::detail::LocalFile);
+  EXPECT_THROW((void)crochet::io::local_files().create(path, error), std::bad_alloc);
+  size_that_fails = 0;
+  EXPECT_EQ(descriptor_of(path), -1);
+  size_that_fails = sizeof(crochet::io::detail::LocalInput);
+  EXPECT_THROW((void)crochet::io::local_files().open(path, error), std::bad_alloc);
+  size_that_fails = 0;
+  EXPECT_EQ(descriptor_of(path), -1);
 }
 
 TEST(LocalFiles, ChildProcessesDoNotInheritOpenFiles) {

@@ -66,7 +66,8 @@ class RandomAccessFile {
   virtual std::size_t read(std::uint64_t offset, std::span<std::byte> to, std::error_code& error) = 0;
 };
 
-/// The operating system's file operations. No function throws; an error code reports the cause.
+/// The operating system's file operations. No function throws anything but std::bad_alloc; an error code reports the
+/// cause of any other failure.
 class FileSystem {
  public:
   FileSystem() = default;
@@ -91,6 +92,17 @@ class FileSystem {
 namespace detail {
 
 inline std::error_code last_error() { return {errno, std::generic_category()}; }
+
+/// Makes the object that owns an open file. Closes the file if there is no memory for the object.
+template <class File, class... Rest>
+std::unique_ptr<File> owner_of(std::FILE* file, Rest... rest) {
+  try {
+    return std::make_unique<File>(file, rest...);
+  } catch (...) {
+    std::fclose(file);
+    throw;
+  }
+}
 
 class LocalInput final : public RandomAccessFile {
  public:
@@ -183,7 +195,7 @@ class LocalFiles final : public FileSystem {
     if (std::filesystem::is_symlink(path, error)) std::filesystem::remove(path, error);
     std::FILE* const file = open_to_write(path);
     error = file != nullptr ? std::error_code{} : last_error();
-    return file != nullptr ? std::make_unique<LocalFile>(file) : nullptr;
+    return file != nullptr ? owner_of<LocalFile>(file) : nullptr;
   }
   static std::FILE* open_to_write(const std::filesystem::path& path) {
 #if __has_include(<unistd.h>)
@@ -277,7 +289,7 @@ inline std::unique_ptr<RandomAccessFile> FileSystem::open(const std::filesystem:
   std::FILE* const file = std::fopen(path.c_str(), "rb");
 #endif
   if (file == nullptr) error = detail::last_error();
-  return file != nullptr ? std::make_unique<detail::LocalInput>(file, size) : nullptr;
+  return file != nullptr ? detail::owner_of<detail::LocalInput>(file, size) : nullptr;
 }
 
 }  // namespace crochet::io
