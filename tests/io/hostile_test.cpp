@@ -2,6 +2,7 @@
 // Malicious files: every checksum is correct, and the content is not. A reader rejects them or reads what exists. Its
 // memory is bounded by the size of the file, and it never reads out of bounds (see the preset asan).
 #include <crochet/proto/tensor.pb.h>
+#include <crochet/base/hex.hpp>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/ordered_code.hpp>
@@ -377,7 +378,7 @@ TEST(HostileSafetensors, RandomChangesWithRightChecksums) {
       bad[8 + below(data - 8)] = likely[below(likely.size())];
     }
     bad.replace(crc_at, 8, detail::no_crc);
-    bad.replace(crc_at, 8, detail::hex(crc32c(std::string_view{bad}.substr(0, data))));
+    bad.replace(crc_at, 8, crochet::detail::hex(crc32c(std::string_view{bad}.substr(0, data))));
     write_bytes(folder / "b.safetensors", bad);
     try {
       const SafetensorsReader reader{folder / "b"};

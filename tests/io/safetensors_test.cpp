@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crochet/base/hex.hpp>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/safetensors.hpp>
@@ -177,11 +178,11 @@ TEST(Safetensors, RefusesHostileMetadata) {
     std::string header{detail::own_beginning};
     header += "00000000\"," + rest + R"(},"w":{"dtype":"U8","shape":[8],"data_offsets":[0,8]}})";
     std::string begin = with_length(header);
-    begin.replace(8 + detail::own_beginning.size(), 8, detail::hex(crc32c(begin)));
+    begin.replace(8 + detail::own_beginning.size(), 8, crochet::detail::hex(crc32c(begin)));
     begin += two_floats;
     write_whole_file(folder / "x.safetensors", {std::as_bytes(std::span{begin})});
   };
-  const std::string right = "\"crochet.tensor_crc32c\":\"" + detail::hex(crc32c(two_floats)) + "\"";
+  const std::string right = "\"crochet.tensor_crc32c\":\"" + crochet::detail::hex(crc32c(two_floats)) + "\"";
   write(right);
   SafetensorsReader{folder / "x"}.verify();
   for (const std::string rest : {"\"a\":\"\"", "\"crochet.tensor_crc32c\":\"0000000\"",
