@@ -178,7 +178,6 @@ struct ReduceOnMetricPlateau {
 
   void save_state(auto& out) const {
     rule.save_state(out);
-    out.put("step", state.cursor.last_step());
     state.cursor.save_state(metrics, out);
   }
   void load_state(auto& in) {

@@ -52,9 +52,6 @@ class MetricCursor {
     return newest;
   }
 
-  /// The step of the last value returned by next(); -1 if there was none.
-  [[nodiscard]] std::int64_t last_step() const { return step_; }
-
   void save_state(const MetricChannel& metrics, auto& out) const {
     out.section("metrics", [&] {
       out.put("read", step_);
