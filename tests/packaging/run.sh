@@ -25,7 +25,7 @@ road() {
   echo "packaging: $1 $result in $(($(date +%s) - start)) s"
 }
 
-# build_and_run SOURCE BUILD [cmake's options]
+# build_and_run SOURCE BUILD [cmake's options]: optimized unless the options name another build type.
 build_and_run() {
   from=$1 to=$2
   shift 2
@@ -60,7 +60,8 @@ installed() {
 # The same, with all components header-only.
 header_only() {
   install_crochet
-  build_and_run "$consumer" "$work/header_only" -DCMAKE_PREFIX_PATH="$work/prefix" -DCROCHET_HEADER_ONLY=ON
+  build_and_run "$consumer" "$work/header_only" -DCMAKE_PREFIX_PATH="$work/prefix" -DCROCHET_HEADER_ONLY=ON \
+    -DCMAKE_BUILD_TYPE=Debug
   test ! -e "$work/header_only/libcrochet_io_compiled.a"
 }
 
@@ -68,7 +69,7 @@ fetch_content() {
   # The file names a repository, as a user's file does. Here CMake takes the local sources instead.
   rm -rf "$work/fetch" && mkdir "$work/fetch"
   cp "$consumer/main.cpp" "$source/tests/packaging/fetch_content/CMakeLists.txt" "$work/fetch/"
-  build_and_run "$work/fetch" "$work/fetch/build" -DFETCHCONTENT_SOURCE_DIR_CROCHET="$source"
+  build_and_run "$work/fetch" "$work/fetch/build" -DFETCHCONTENT_SOURCE_DIR_CROCHET="$source" -DCMAKE_BUILD_TYPE=Debug
 }
 
 pkg_config() {
