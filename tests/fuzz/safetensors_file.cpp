@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/base/hex.hpp>
 #include <crochet/io/bundle_strings.hpp>
 #include <crochet/io/crc32c.hpp>
 #include <crochet/io/safetensors_json.ipp>
@@ -35,7 +36,7 @@ std::string tensor_checksums(std::string_view header, std::string_view data) {
   std::string checksums;
   for (const auto& [begin, end] : places) {
     const bool within = begin <= end && end <= data.size();
-    checksums += format::hex(within ? io::crc32c(data.substr(begin, end - begin)) : 0);
+    checksums += crochet::detail::hex(within ? io::crc32c(data.substr(begin, end - begin)) : 0U);
   }
   return checksums;
 }
@@ -51,7 +52,7 @@ std::string repaired(std::string header, std::string_view data) {
   const std::size_t crc_at = 8 + format::own_beginning.size();
   if (header.starts_with(format::own_beginning) && begin.size() >= crc_at + 8) {
     begin.replace(crc_at, 8, format::no_crc);
-    begin.replace(crc_at, 8, format::hex(io::crc32c(begin)));
+    begin.replace(crc_at, 8, crochet::detail::hex(io::crc32c(begin)));
   }
   return begin;
 }
