@@ -316,7 +316,7 @@ TEST_F(MetricsResume, AChannelIsSavedOnceByTheFirstHookThatHasIt) {
   const ChainState state = state_of(chain);
   const auto values = [&](std::string_view key) { return state.find(key)->find("values")->count; };
   EXPECT_EQ(values("StopIfMetric<NoImprovement>@metrics"), 3U);
-  EXPECT_EQ(values("ReduceOnMetricPlateau<>@metrics"), 0U);
+  EXPECT_EQ(values("ReduceOnMetricPlateau<\"learning_rate\">@metrics"), 0U);
   EXPECT_EQ(values("StopIfMetric<CrossedThreshold>@metrics"), 1U);
 
   const MetricChannel metrics_again, other_again;
@@ -353,7 +353,7 @@ TEST_F(MetricsResume, ACheckpointWithoutTheHistoryIsAcceptedAndReported) {
   std::erase_if(old.sections, [](const StateSection& section) { return section.key.ends_with("@metrics"); });
   auto chain = hooks();
   const StateReport report = load(old, chain);
-  EXPECT_EQ(report.text(), "1 loaded; added: ReduceOnMetricPlateau<>@metrics");
+  EXPECT_EQ(report.text(), "1 loaded; added: ReduceOnMetricPlateau<\"learning_rate\">@metrics");
   EXPECT_EQ(chain.at<0>().rate(), 3);
 }
 

@@ -98,9 +98,10 @@ TEST(IntegerDivision, TheOracleHasTheSameRules) {
   const std::vector<std::int32_t> x{7, -7, 0, 9, std::numeric_limits<std::int32_t>::min()}, y{0, 0, 0, -2, 5};
   both.oracle.feed("x", x);
   both.oracle.feed("y", y);
+  const auto one = feed<"one">(0);  // a fed value is read where it lies, also when it is fetched
   both.oracle.feed("one", std::vector<std::int32_t>{0});
   [&]<class... N>(detail::List<N...>) {
-    both.executor.run<Demand<Names<N...>, Names<>>>(both.workspace, feed<"x">(x), feed<"y">(y), feed<"one">(0));
+    both.executor.run<Demand<Names<N...>, Names<>>>(both.workspace, feed<"x">(x), feed<"y">(y), one);
     both.oracle.run({N::view()...});
     ([&] { EXPECT_TRUE(agree(both.oracle[N::view()].data, both.fetched(N{}), 0)) << N::view(); }(), ...);
   }(Fetchable<cpu::Executor<kernel::Tiles, Divisions<std::int32_t>>>{});

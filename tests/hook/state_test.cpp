@@ -112,6 +112,7 @@ TEST(HookState, OfAHookWithoutAChainMayHaveValuesBehindASection) {
 TEST(HookState, HasTheHooksNameAsKeyUnlessItSaysOtherwise) {
   static_assert(state_key_of<Counter<3>>() == "Counter<3>");
   static_assert(state_key_of<EarlyStopping<"val_loss">>() == "EarlyStopping<\"val_loss\">");
+  static_assert(state_key_of<EarlyStopping<"validation_loss">>() != state_key_of<EarlyStopping<"validation_error">>());
   static_assert(state_key_of<EveryN<10, Counter<1>>>() == "EveryN<10, Counter<1>>");
   static_assert(state_key_of<Isolated<EveryN<10, Named>>>() == "my/key");
   static_assert(state_key_of<EveryN<2, Keyed<"mine", Named>>>() == "mine");

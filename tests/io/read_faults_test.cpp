@@ -150,6 +150,7 @@ bool read_without_memory(const ReaderOfFiles& reader, const fs::path& folder, st
                          int& named, int& bare) {
   FaultyReads files;
   const std::size_t before = crochet::testing::allocations();
+  const crochet::testing::IgnoredLeaks of_protobuf;
   try {
     const crochet::testing::FailingAllocations fail(i, and_all_after ? ~std::size_t{0} : i);
     reader.read(folder, files);

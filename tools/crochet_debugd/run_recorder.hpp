@@ -82,6 +82,7 @@ class RunRecorder final : public debug::StreamSink {
     grpc_path_ = metadata.grpc_path;
     proto::Event event;
     event.set_wall_time(static_cast<double>(metadata.wall_time));
+    event.set_allocated_log_message(new crochet::proto::LogMessage);  // not by mutable_...: see summary_proto.ipp
     event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {
       const std::string fetches =

@@ -18,29 +18,6 @@ namespace crochet {
 
 namespace detail {
 
-/// A string of at most N characters for constant evaluation.
-template <std::size_t N>
-struct TextBuffer {
-  constexpr void operator+=(char c) { letters[length++] = c; }
-  constexpr void operator+=(std::string_view text) {
-    for (const char c : text) *this += c;
-  }
-  constexpr void resize(std::size_t n) { length = n; }
-  [[nodiscard]] constexpr std::size_t size() const { return length; }
-  [[nodiscard]] constexpr std::string_view view() const { return {letters, length}; }
-
-  char letters[N] = {};
-  std::size_t length = 0;
-};
-
-template <class H>
-inline constexpr auto readable_name = [] {
-  constexpr std::string_view text = compiler_type_name<H>();
-  TextBuffer<text.size() + 1> readable;
-  write_readable(readable, text);
-  return readable;
-}();
-
 template <class H>
 concept SaysStateKey = requires {
   std::string_view(H::state_key);
@@ -71,14 +48,20 @@ constexpr std::string_view own_state_key() {
 /// - its `static constexpr std::string_view state_key`;
 /// - for a decorator without one: the key of the hook inside;
 /// - otherwise the hook's type in its source spelling, `EarlyStopping<"val_loss">`.
-/// Compilers agree on the spelling, except if a type like `long` is among the arguments. A hook whose checkpoints move
-/// between compilers then needs a key.
+/// g++ and clang spell templates of types and strings in the same way, except for a type like `long`. A hook with other
+/// arguments, whose checkpoints move between compilers, needs a key. Where clang shortens a string, the key is missing
+/// at compile time: an error that says so.
 template <class H>
 constexpr std::string_view state_key_of() {
   if constexpr (detail::has_own_state_key<H>()) {
     return detail::own_state_key<H>();
   } else {
-    return detail::readable_name<H>.view();
+    constexpr std::string_view name = detail::readable_name<H>.view();
+    static_assert(
+        name.find(detail::shortened_text) == std::string_view::npos,
+        "crochet: this compiler shortens a string among the hook's template arguments, so that its name is no "
+        "key for its state. Add `static constexpr std::string_view state_key = \"...\";` to the hook.");
+    return name;
   }
 }
 

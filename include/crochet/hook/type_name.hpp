@@ -1,92 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readable names of types: for stop reasons, messages and descriptions. Not used in a step that succeeds.
+// Readable names of types: for stop reasons, messages, descriptions and keys of state. Not used in a step that
+// succeeds.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-#include <crochet/base/config.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/hook/compiler_spelling.hpp>
 
 namespace crochet::detail {
 
+/// The name of a type. Primary template: as the compiler spells it. That differs between compilers where a string is
+/// among the template arguments: clang omits default arguments, and what follows the tenth character of a string. The
+/// specializations spell templates of strings, and of types that are such templates, from the arguments themselves.
 template <class T>
-constexpr std::string_view compiler_type_name() {
-#if defined(__GNUC__) || defined(__clang__)
-  constexpr std::string_view text = __PRETTY_FUNCTION__;
-  constexpr std::size_t start = text.find("T = ") + 4;
-  constexpr std::size_t semicolon = text.find("; std::string_view", start);  // g++ appends the expansion of its aliases
-  return text.substr(start, (semicolon == std::string_view::npos ? text.rfind(']') : semicolon) - start);
-#else
-  constexpr std::string_view text = __FUNCSIG__;
-  constexpr std::size_t start = text.find("type_name<") + 10;
-  return text.substr(start, text.rfind(">(void)") - start);
-#endif
+struct TypeName {
+  static constexpr bool from_arguments = false;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    write_readable(out, compiler_type_name<T>());
+  }
+};
+
+/// A string as a template argument.
+struct TextArgument {
+  template <class Out>
+  constexpr void write(Out& out) const {
+    out += '"';
+    out += text;
+    out += '"';
+  }
+
+  std::string_view text;
+};
+
+/// Appends the name of `T`, an instance of a template, with these arguments.
+template <class T, class Out, class... Argument>
+constexpr void write_instance(Out& out, const Argument&... argument) {
+  constexpr std::string_view text = compiler_type_name<T>();
+  if (text.find(">::") != std::string_view::npos) return write_readable(out, text);  // a member of another template
+  write_readable(out, text.substr(0, text.find('<')));
+  std::string_view separator = "<";
+  ((out += separator, argument.write(out), separator = ", "), ...);
+  out += '>';
 }
 
-/// Replaces one string argument in a compiler's spelling, starting at `at`, by the literal. Returns the number of
-/// characters consumed, 0 if there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`.
-template <class Out>
-constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
-  constexpr std::string_view gnu = "crochet::FixedString<";
-  if (text.substr(at).starts_with(gnu)) {
-    const std::size_t open = text.find('{', at);
-    const std::size_t close = text.find('}', at);
-    if (open == std::string_view::npos || close == std::string_view::npos) return 0;
-    out += text.substr(open + 1, close - open - 1);
-    return close + 1 - at;
+template <template <FixedString...> class Template, FixedString... Text>
+requires(sizeof...(Text) > 0) struct TypeName<Template<Text...>> {
+  static constexpr bool from_arguments = true;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    write_instance<Template<Text...>>(out, TextArgument{Text.view()}...);
   }
-  if (!text.substr(at).starts_with("{{")) return 0;
-  const std::size_t close = text.find("}}", at);
-  if (close == std::string_view::npos) return 0;
-  out += '"';
-  int letter = 0;
-  for (const char c : text.substr(at + 2, close - at - 2)) {
-    if (c >= '0' && c <= '9') letter = letter * 10 + (c - '0');
-    if (c == ',')
-      out += static_cast<char>(letter), letter = 0;  // the last number, the terminating zero, is not
-                                                     // followed by a comma
+};
+template <template <class, FixedString...> class Template, class First, FixedString... Text>
+requires(sizeof...(Text) > 0) struct TypeName<Template<First, Text...>> {
+  static constexpr bool from_arguments = true;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    write_instance<Template<First, Text...>>(out, TypeName<First>{}, TextArgument{Text.view()}...);
   }
-  out += '"';
-  return close + 2 - at;
-}
+};
+template <template <FixedString, class...> class Template, FixedString Text, class... Types>
+requires(sizeof...(Types) > 0) struct TypeName<Template<Text, Types...>> {
+  static constexpr bool from_arguments = true;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    write_instance<Template<Text, Types...>>(out, TextArgument{Text.view()}, TypeName<Types>{}...);
+  }
+};
+template <template <class...> class Template, class... Types>
+requires(TypeName<Types>::from_arguments || ...) struct TypeName<Template<Types...>> {
+  static constexpr bool from_arguments = true;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    write_instance<Template<Types...>>(out, TypeName<Types>{}...);
+  }
+};
 
-/// Appends a compiler's type name to `out` (a string, or another type with the same members), without namespaces and
-/// with readable strings.
-template <class Out>
-constexpr void write_readable(Out& out, std::string_view text) {
-  std::size_t word = 0;  // where the current identifier starts
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string_view rest = text.substr(i);
-    if (const std::size_t eaten = append_literal(out, text, i); eaten > 0) {
-      i += eaten;
-    } else if (rest.starts_with("::")) {
-      out.resize(word);
-      i += 2;
-    } else if (rest.starts_with("(anonymous namespace)") || rest.starts_with("{anonymous}")) {
-      i += rest.front() == '(' ? 21 : 11;
-    } else if (rest.starts_with(" >")) {  // g++ separates closing brackets by a blank
-      ++i;
-    } else {
-      const char c = text[i++];
-      out += c;
-      const bool in_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-      if (!in_word) word = out.size();
-      continue;
-    }
-    word = out.size();
+/// The length that a text has at most while it is written.
+struct PeakLength {
+  constexpr void operator+=(char) { *this += std::string_view(" "); }
+  constexpr void operator+=(std::string_view text) {
+    length += text.size();
+    if (length > peak) peak = length;
   }
-}
-CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
-  std::string out;
-  write_readable(out, text);
-  return out;
-}
+  constexpr void resize(std::size_t n) { length = n; }
+  [[nodiscard]] constexpr std::size_t size() const { return length; }
 
-/// The name of `T` in its source spelling: `LoggingTensor<"loss">`. Allocates.
+  std::size_t length = 0;
+  std::size_t peak = 0;
+};
+
+/// A string of at most N characters for constant evaluation.
+template <std::size_t N>
+struct TextBuffer {
+  constexpr void operator+=(char c) { letters[length++] = c; }
+  constexpr void operator+=(std::string_view text) {
+    for (const char c : text) *this += c;
+  }
+  constexpr void resize(std::size_t n) { length = n; }
+  [[nodiscard]] constexpr std::size_t size() const { return length; }
+  [[nodiscard]] constexpr std::string_view view() const { return {letters, length}; }
+
+  char letters[N] = {};
+  std::size_t length = 0;
+};
+
+template <class T>
+inline constexpr auto readable_name = [] {
+  constexpr std::size_t peak = [] {
+    PeakLength length;
+    TypeName<T>::write(length);
+    return length.peak;
+  }();
+  TextBuffer<peak + 1> readable;
+  TypeName<T>::write(readable);
+  return readable;
+}();
+
+/// The name of `T` in its source spelling: `LoggingTensor<"loss">`, with default arguments that are strings. Allocates.
 template <class T>
 std::string type_name() {
-  return readable_type_name(compiler_type_name<T>());
+  return std::string(readable_name<T>.view());
 }
 
 }  // namespace crochet::detail

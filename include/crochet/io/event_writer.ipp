@@ -139,6 +139,7 @@ CROCHET_INLINE void EventWriter::add_summary(Summary summary, std::int64_t step)
   shared_->add([summary = std::move(summary), step, time = shared_->now(), policy = shared_->options.non_finite,
                 shared = shared_.get()](EventLog& log) {
     proto::Event event = detail::stamped(time, step);
+    event.set_allocated_summary(new proto::Summary);  // not by mutable_summary: see summary_proto.ipp
     shared->left_out(encode_summary(summary, policy, *event.mutable_summary()), log);
     log.append(event);
   });
@@ -161,6 +162,7 @@ CROCHET_INLINE bool EventWriter::add_first_run_metadata(std::string_view tag, st
   if (!shared_) return true;
   if (!shared_->use_once(tag)) return false;
   add([tag = std::string(tag), bytes = std::move(run_metadata)](proto::Event& e) {
+    e.set_allocated_tagged_run_metadata(new proto::TaggedRunMetadata);
     e.mutable_tagged_run_metadata()->set_tag(tag);
     e.mutable_tagged_run_metadata()->set_run_metadata(bytes);
   });
@@ -186,7 +188,7 @@ CROCHET_INLINE void EventWriter::add_session_log(proto::SessionLog_SessionStatus
   entry.set_status(status);
   entry.set_checkpoint_path(std::string(path));
   entry.set_msg(std::string(message));
-  add([entry](proto::Event& e) { *e.mutable_session_log() = entry; }, step);
+  add([entry](proto::Event& e) { e.set_allocated_session_log(new proto::SessionLog(entry)); }, step);
 }
 
 CROCHET_INLINE void EventWriter::flush() const {

@@ -18,6 +18,8 @@
 
 namespace crochet::io::detail {
 
+// A message that is a member of a `oneof` is allocated before it is added. protobuf's mutable_histo() and the like mark
+// the member as present, then allocate it; if that throws, the destructor deletes a pointer that was never set.
 class SummaryEncoder {
  public:
   SummaryEncoder(NonFinite policy, proto::Summary& out) : policy_(policy), out_(out) {}
@@ -39,9 +41,11 @@ class SummaryEncoder {
                       " values that are infinite or not a number");
     }
     left_out_ += counted.non_finite();
+    at_->set_allocated_histo(new proto::HistogramProto);
     write(counted, *at_->mutable_histo());
   }
   void operator()(const ImagePixels& image) {
+    at_->set_allocated_image(new proto::Summary::Image);
     proto::Summary::Image& to = *at_->mutable_image();
     to.set_height(image.height);
     to.set_width(image.width);
@@ -50,6 +54,7 @@ class SummaryEncoder {
   }
   void operator()(const std::string& text) {
     at_->mutable_metadata()->mutable_plugin_data()->set_plugin_name("text");
+    at_->set_allocated_tensor(new proto::TensorProto);
     at_->mutable_tensor()->set_dtype(proto::DT_STRING);
     at_->mutable_tensor()->mutable_tensor_shape();
     at_->mutable_tensor()->add_string_val(text);

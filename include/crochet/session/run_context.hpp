@@ -62,13 +62,13 @@ class RunContext {
 
   /// Requests the end of the loop after this run. All hooks still complete this run. The first reason is kept.
   constexpr void request_stop(std::string_view reason = {}) const {
-    state_.stop.request(detail::compiler_type_name<H>(), reason);
+    state_.stop.request(detail::readable_name<H>.view(), reason);
   }
   /// The same for a hook that may stop only this session of the training, like StopOnSignal. An overload, so that
   /// compilers inline the call above.
   constexpr void request_stop(std::string_view reason, StopKind kind) const {
     if (kind == StopKind::end) return request_stop(reason);
-    state_.stop.interrupt(detail::compiler_type_name<H>(), reason);
+    state_.stop.interrupt(detail::readable_name<H>.view(), reason);
   }
   /// Whether any hook has requested a stop.
   [[nodiscard]] constexpr bool stop_requested() const { return state_.stop.requested(); }

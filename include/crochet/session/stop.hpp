@@ -9,7 +9,6 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/hook/stop_kind.hpp>
-#include <crochet/hook/type_name.hpp>
 
 namespace crochet {
 
@@ -35,19 +34,19 @@ class StopState {
   [[nodiscard]] const StopReason& reason() const { return reason_; }
   [[nodiscard]] bool has_reason() const { return !reason_.hook.empty(); }
 
-  /// The first request is kept; a request that ends the training replaces an interruption. `raw_hook` is a type name in
-  /// the compiler's spelling. Allocates; not for every step.
-  CROCHET_COLD void request(std::string_view raw_hook, std::string_view reason) {
+  /// The first request is kept; a request that ends the training replaces an interruption. `hook` is the name
+  /// of its type. Allocates; not for every step.
+  CROCHET_COLD void request(std::string_view hook, std::string_view reason) {
     if (requested_ && !interrupted()) return;
     if (requested_) reason_ = {};
     requested_ = true;
-    note(detail::readable_type_name(raw_hook), reason);
+    note(hook, reason);
   }
   /// Requests an interruption. A separate function, so that a request in a step passes no further argument.
-  CROCHET_COLD void interrupt(std::string_view raw_hook, std::string_view reason) {
+  CROCHET_COLD void interrupt(std::string_view hook, std::string_view reason) {
     if (requested_) return;
     requested_ = true;
-    note(detail::readable_type_name(raw_hook), reason, StopKind::interruption);
+    note(hook, reason, StopKind::interruption);
   }
   /// Records the source of another end of the loop, unless a reason is already recorded. Makes no request.
   CROCHET_COLD void note(std::string_view who, std::string_view reason, StopKind kind = StopKind::end) {

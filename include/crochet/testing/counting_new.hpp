@@ -11,6 +11,10 @@
 #include <limits>
 #include <new>
 
+// Of <sanitizer/lsan_interface.h>, which not every compiler has. Null if the program has no LeakSanitizer.
+extern "C" [[gnu::weak]] void __lsan_disable();
+extern "C" [[gnu::weak]] void __lsan_enable();
+
 namespace crochet::testing {
 
 namespace detail {
@@ -60,6 +64,20 @@ std::size_t peak_bytes_of(F&& act) {
   act();
   return detail::peak_bytes.load(std::memory_order_relaxed) - before;
 }
+
+/// During its lifetime, LeakSanitizer ignores memory that this thread allocates and does not free. For libraries that
+/// lose memory when an allocation fails. Without LeakSanitizer it does nothing.
+class IgnoredLeaks {
+ public:
+  IgnoredLeaks() {
+    if (__lsan_disable != nullptr) __lsan_disable();
+  }
+  IgnoredLeaks(const IgnoredLeaks&) = delete;
+  IgnoredLeaks& operator=(const IgnoredLeaks&) = delete;
+  ~IgnoredLeaks() {
+    if (__lsan_enable != nullptr) __lsan_enable();
+  }
+};
 
 /// During its lifetime, operator new throws std::bad_alloc in its calls `first` to `last`, counted from 0 at the
 /// construction, on any thread. One object at a time.

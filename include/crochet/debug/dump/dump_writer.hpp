@@ -152,6 +152,7 @@ class DumpWriter {
 
   void write_text(const char* name, std::string_view text) {
     proto::Event event;
+    event.set_allocated_log_message(new proto::LogMessage);  // not by mutable_log_message: see summary_proto.ipp
     event.mutable_log_message()->set_message(std::string(text));
     write(directory_ / name, {bytes_of(event.SerializeAsString())});
   }

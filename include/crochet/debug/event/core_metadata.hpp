@@ -55,6 +55,7 @@ inline proto::Event metadata_event(const CoreMetadata& metadata, std::int64_t mi
                                    const std::optional<std::string>& grpc_path = {}) {
   proto::Event event;
   event.set_wall_time(static_cast<double>(microseconds));
+  event.set_allocated_log_message(new proto::LogMessage);  // not by mutable_log_message: see summary_proto.ipp
   event.mutable_log_message()->set_message(metadata_json(metadata, grpc_path));
   return event;
 }

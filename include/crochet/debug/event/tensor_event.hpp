@@ -44,12 +44,14 @@ namespace detail {
 inline proto::Event tensor_frame(const DebugEvent& debug_event, std::size_t chunk, std::size_t chunks) {
   proto::Event event;
   event.set_wall_time(static_cast<double>(debug_event.microseconds));
+  event.set_allocated_summary(new proto::Summary);  // not by mutable_summary: see summary_proto.ipp
   proto::Summary::Value& value = *event.mutable_summary()->add_value();
   value.set_tag(std::string(debug_event.node));
   value.set_node_name(watch_key(debug_event));
   auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
   plugin.set_plugin_name("debugger");
   plugin.set_content(debugger_json(debug_event.device, debug_event.slot, chunks, chunk));
+  value.set_allocated_tensor(new proto::TensorProto);
   proto::TensorProto& tensor = *value.mutable_tensor();
   tensor.set_dtype(static_cast<proto::DataType>(debug_event.tensor.dtype));
   auto& shape = *tensor.mutable_tensor_shape();

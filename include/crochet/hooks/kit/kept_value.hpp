@@ -14,8 +14,8 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
+#include <crochet/hook/compiler_spelling.hpp>
 #include <crochet/hook/run_args.hpp>
-#include <crochet/hook/type_name.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {

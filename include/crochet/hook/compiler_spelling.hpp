@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of types as the compiler spells them, and the same without namespaces and with readable strings.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <crochet/base/config.hpp>
+
+namespace crochet::detail {
+
+template <class T>
+constexpr std::string_view compiler_type_name() {
+#if defined(__GNUC__) || defined(__clang__)
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::size_t start = text.find("T = ") + 4;
+  constexpr std::size_t semicolon = text.find("; std::string_view", start);  // g++ appends the expansion of its aliases
+  return text.substr(start, (semicolon == std::string_view::npos ? text.rfind(']') : semicolon) - start);
+#else
+  constexpr std::string_view text = __FUNCSIG__;
+  constexpr std::size_t start = text.find("type_name<") + 10;
+  return text.substr(start, text.rfind(">(void)") - start);
+#endif
+}
+
+/// Where a compiler omits the rest of a string argument.
+inline constexpr std::string_view shortened_text = "\u2026";
+
+/// Replaces one string argument in a compiler's spelling, starting at `at`, by the literal. Returns the number of
+/// characters consumed, 0 if there is none. g++: `crochet::FixedString<5>{"loss"}`; clang: `{{108, 111, 115, 115, 0}}`,
+/// of which it prints at most ten numbers, and `...` for the others.
+template <class Out>
+constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
+  constexpr std::string_view gnu = "crochet::FixedString<";
+  if (text.substr(at).starts_with(gnu)) {
+    const std::size_t open = text.find('{', at);
+    const std::size_t close = text.find('}', at);
+    if (open == std::string_view::npos || close == std::string_view::npos) return 0;
+    out += text.substr(open + 1, close - open - 1);
+    return close + 1 - at;
+  }
+  if (!text.substr(at).starts_with("{{")) return 0;
+  const std::size_t close = text.find("}}", at);
+  if (close == std::string_view::npos) return 0;
+  out += '"';
+  int letter = 0;
+  for (const char c : text.substr(at + 2, close - at - 2)) {
+    if (c >= '0' && c <= '9') letter = letter * 10 + (c - '0');
+    if (c == ',')
+      out += static_cast<char>(letter), letter = 0;  // the last number, the terminating zero, is not
+                                                     // followed by a comma
+  }
+  if (text.substr(0, close).ends_with("...")) out += shortened_text;
+  out += '"';
+  return close + 2 - at;
+}
+
+/// Appends a compiler's type name to `out` (a string, or another type with the same members), without namespaces and
+/// with readable strings.
+template <class Out>
+constexpr void write_readable(Out& out, std::string_view text) {
+  std::size_t word = out.size();  // where the current identifier starts
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (const std::size_t eaten = append_literal(out, text, i); eaten > 0) {
+      i += eaten;
+    } else if (rest.starts_with("::")) {
+      if (i > 0 && text[i - 1] == '>') {
+        out += "::";  // a member of a template
+      } else {
+        out.resize(word);
+      }
+      i += 2;
+    } else if (rest.starts_with("(anonymous namespace)") || rest.starts_with("{anonymous}")) {
+      i += rest.front() == '(' ? 21 : 11;
+    } else if (rest.starts_with(" >")) {  // g++ separates closing brackets by a blank
+      ++i;
+    } else {
+      const char c = text[i++];
+      out += c;
+      const bool in_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      if (!in_word) word = out.size();
+      continue;
+    }
+    word = out.size();
+  }
+}
+CROCHET_COLD inline std::string readable_type_name(std::string_view text) {
+  std::string out;
+  write_readable(out, text);
+  return out;
+}
+
+}  // namespace crochet::detail
