@@ -82,7 +82,8 @@ StateReport load(Chain& chain, const ChainState& state) {
 using Keys = std::vector<std::string>;
 
 TEST(HookState, HoldsNumbersTextsAndListsOfThem) {
-  const Everything full{true, -3, 1ULL << 63, 0.1F, 1e300, Mood::bad, "a\0b", {1, 2, 3}, {4, 5}, {"x", ""}};
+  const Everything full{true,      -3,     1ULL << 63, 0.1F, 1e300, Mood::bad, std::string("a\0b", 3),
+                        {1, 2, 3}, {4, 5}, {"x", ""}};
   HookChain from{full};
   HookChain to{Everything{}};
   const StateReport report = load(to, state_of(from));

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include <crochet/proto/event.pb.h>
+#include <crochet/base/clock.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/disk_budget.hpp>
 #include <crochet/debug/dump/dump_writer.hpp>
@@ -39,10 +39,7 @@ struct Recorders {
   debug::DiskBudget& disk;
   Output& output;
   std::function<void(const RunReport&)> ended;
-  std::function<std::int64_t()> microseconds = [] {  // since 1970
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  };
+  std::function<std::int64_t()> microseconds{&crochet::microseconds_since_1970};
   GraphMemory graphs{};
   debug::ByteBudget open_graphs{std::uint64_t{512} << 20};  // graphs of open streams, which are kept for later runs
   std::atomic<std::uint64_t> directories{0};

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock: the time source of hooks. The steady clock by default.
+// The clocks of the machine, and Clock: the time source of hooks, which is the steady clock by default.
 #pragma once
 
 #include <chrono>
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <type_traits>
 #include <utility>
 
 namespace crochet {
+
+/// Seconds since a fixed moment, on the steady clock; never goes backwards. About 25 ns.
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+/// Seconds since 1970, UTC, on the system's clock, which can jump.
+inline double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+/// The same in microseconds.
+inline std::int64_t microseconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
 
 /// Returns the seconds since a fixed moment; never goes backwards.
 /// - `Clock{}` is the machine's steady clock (TensorFlow uses the wall clock, which can jump).
@@ -22,13 +37,9 @@ class Clock {
   requires(!std::same_as<F, Clock> && std::is_invocable_r_v<double, const F&>) Clock(F clock)
       : other_(std::move(clock)) {}  // NOLINT(google-explicit-constructor): `.clock = my_clock`
 
-  [[nodiscard]] double operator()() const { return other_ ? other_() : steady(); }
+  [[nodiscard]] double operator()() const { return other_ ? other_() : steady_seconds(); }
 
  private:
-  static double steady() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-
   std::function<double()> other_;
 };
 

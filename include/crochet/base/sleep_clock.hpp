@@ -51,9 +51,11 @@ class SleepClock {
   template <class Over>
   bool sleep(double seconds, Over&& over) const {
     const double end = now() + seconds;
-    for (double left = seconds; left > 0; left = end - now()) {
+    double left = seconds;
+    while (left > 0) {
       if (over()) return false;
       sleep_(self_, left < slice_ ? left : slice_);
+      left = end - now();
     }
     return !over();
   }

@@ -26,9 +26,11 @@ struct Unusable {
 template <class A, class B>
 concept OneIsUnusable =
     std::is_same_v<std::remove_cvref_t<A>, Unusable> || std::is_same_v<std::remove_cvref_t<B>, Unusable>;
+// NOLINTBEGIN(bugprone-macro-parentheses): an operator
 #define CROCHET_UNUSABLE(Result, op) \
   template <class A, class B>        \
   requires OneIsUnusable<A, B> Result operator op(A&&, B&&);
+// NOLINTEND(bugprone-macro-parentheses)
 CROCHET_UNUSABLE(bool, <)
 CROCHET_UNUSABLE(bool, >)
 CROCHET_UNUSABLE(bool, <=)

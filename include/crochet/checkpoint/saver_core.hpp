@@ -56,7 +56,7 @@ class SaverCore {
  private:
   using Damaged = std::function<void(const std::filesystem::path&, const std::string&)>;
 
-  [[nodiscard]] double now() const { return options_.clock ? options_.clock() : utc_now(); }
+  [[nodiscard]] double now() const { return options_.clock(); }
   void say(const std::string& line) const { options_.say ? options_.say(line) : diagnose(line); }
   [[nodiscard]] Retention retention() const { return {options_.max_to_keep, options_.keep_checkpoint_every_n_hours}; }
   [[nodiscard]] const CheckpointDirectory& folder() const { return folder_; }

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/checkpoint/catalogue.hpp>
@@ -119,7 +119,7 @@ CROCHET_INLINE void SaverCore::recover_last_checkpoints(std::span<const std::fil
     std::error_code error;
     const auto written = std::filesystem::last_write_time(format_->index_file(*prefix), error);
     const auto age = std::filesystem::file_time_type::clock::now() - written;
-    list.all.push_back({*prefix, utc_now() - (error ? 0 : std::chrono::duration<double>(age).count())});
+    list.all.push_back({*prefix, seconds_since_1970() - (error ? 0 : std::chrono::duration<double>(age).count())});
   }
   tidy(list.all);
   list_ = std::move(list);

@@ -2,11 +2,11 @@
 // SaverOptions: names, retention, and replacements for the clock, the sink and the file system in tests.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/storage/file_system.hpp>
 
 namespace crochet {
@@ -17,19 +17,11 @@ struct SaverOptions {
   double keep_checkpoint_every_n_hours = 10'000;  ///< of older ones, one per this number of hours is kept permanently
   bool pad_step_number = false;                   ///< steps in file names have at least 8 digits
   std::string latest_filename = "checkpoint";     ///< the state file
-  /// Seconds since 1970, UTC; unset: the system clock. It is saved, so it is not the steady clock.
-  std::function<double()> clock{};
+  /// Seconds since 1970, UTC. It is saved, so it is not the steady clock.
+  std::function<double()> clock{&seconds_since_1970};
   /// Receives a line for each damaged or not removable checkpoint; unset: diagnose().
   std::function<void(std::string_view)> say{};
   io::FileSystem* files = nullptr;  ///< unset: the operating system's
 };
-
-namespace detail {
-
-inline double utc_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace detail
 
 }  // namespace crochet

@@ -6,13 +6,13 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/hook/type_name.hpp>
 
 namespace crochet {
@@ -29,7 +29,7 @@ class PhaseLog {
  public:
   /// `clock` returns seconds and is monotonic: a `Clock` (base/clock.hpp), in tests a testing::ManualClock. Use the
   /// same clock for the probe; hooks and steps then share one time line.
-  explicit PhaseLog(std::function<double()> clock) : clock_(std::move(clock)) {}
+  explicit PhaseLog(Clock clock) : clock_(std::move(clock)) {}
 
   [[nodiscard]] std::span<const HookPhase> phases() const { return phases_; }
   /// Whether a recording is in progress.
@@ -63,7 +63,7 @@ class PhaseLog {
   }
 
  private:
-  std::function<double()> clock_;
+  Clock clock_;
   std::vector<HookPhase> phases_;
   int open_ = 0;
 };

@@ -161,10 +161,10 @@ class StateReader {
     if constexpr (!detail::can_be_saved<T>) {
       return false;  // reported by put
     } else if constexpr (detail::StateScalar<T>) {
-      if (found.is_list || found.type != detail::state_type<T>()) return false;
+      if (found.is_list || found.data == nullptr || found.type != detail::state_type<T>()) return false;
       std::memcpy(&value, found.data, sizeof(T));
     } else if constexpr (detail::is_text<T>) {
-      if (found.is_list || found.type != StateType::text) return false;
+      if (found.is_list || found.data == nullptr || found.type != StateType::text) return false;
       value = *static_cast<const std::string*>(found.data);
     } else {
       return get_list(found, value);

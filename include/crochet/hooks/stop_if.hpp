@@ -188,24 +188,26 @@ class StopIfMetric {
 ///   published.
 /// - TensorFlow checks every 60 s and reads all event files of the evaluator's folder, so it finds only what another
 ///   process has written.
-inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
+inline auto stop_if_higher(MetricChannel metrics, std::string metric, double threshold,
+                           const StopIfOptions& options = {}) {
   return StopIfMetric<CrossedThreshold>{
       {std::move(metrics), std::move(metric), threshold, Aim::highest, options.min_steps}, options};
 }
 /// Stops when the metric was below the threshold at any step.
-inline auto stop_if_lower(MetricChannel metrics, std::string metric, double threshold, StopIfOptions options = {}) {
+inline auto stop_if_lower(MetricChannel metrics, std::string metric, double threshold,
+                          const StopIfOptions& options = {}) {
   return StopIfMetric<CrossedThreshold>{
       {std::move(metrics), std::move(metric), threshold, Aim::lowest, options.min_steps}, options};
 }
 /// Stops when the metric has not become higher for `max_steps_without_increase` steps.
 inline auto stop_if_no_increase(MetricChannel metrics, std::string metric, std::int64_t max_steps_without_increase,
-                                StopIfOptions options = {}) {
+                                const StopIfOptions& options = {}) {
   return StopIfMetric<NoImprovement>{
       {std::move(metrics), std::move(metric), max_steps_without_increase, Aim::highest, options.min_steps}, options};
 }
 /// Stops when the metric has not become lower for `max_steps_without_decrease` steps.
 inline auto stop_if_no_decrease(MetricChannel metrics, std::string metric, std::int64_t max_steps_without_decrease,
-                                StopIfOptions options = {}) {
+                                const StopIfOptions& options = {}) {
   return StopIfMetric<NoImprovement>{
       {std::move(metrics), std::move(metric), max_steps_without_decrease, Aim::lowest, options.min_steps}, options};
 }

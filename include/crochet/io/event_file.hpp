@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/io/event_sink.hpp>
 
@@ -20,16 +21,14 @@ namespace crochet::io {
 
 namespace detail {
 
-double seconds_since_1970();
-
 std::string host_name();
 
 }  // namespace detail
 
 /// Options of an event file. The defaults use the clock and the files of the machine.
 struct EventFileOptions {
-  std::string suffix{};                                             ///< at the end of the name
-  std::function<double()> wall_clock{&detail::seconds_since_1970};  ///< UTC
+  std::string suffix{};                                     ///< at the end of the name
+  std::function<double()> wall_clock{&seconds_since_1970};  ///< UTC
   std::function<std::unique_ptr<EventSink>(const std::filesystem::path&)> create{&EventFileSink::create};
 };
 

@@ -8,12 +8,10 @@
 #include <array>
 #include <atomic>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,10 +26,6 @@
 #include <crochet/storage/file_system.hpp>
 
 namespace crochet::io::detail {
-
-CROCHET_INLINE double seconds_since_1970() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 CROCHET_INLINE std::string host_name() {
   std::array<char, 256> name{};

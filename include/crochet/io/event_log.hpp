@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/standard_error.hpp>
@@ -27,15 +28,11 @@ enum class OnWriteError : bool {
   stop    ///< the next call of the writer throws the IoError, and again after each flush that fails
 };
 
-namespace detail {
-double steady_seconds();
-}  // namespace detail
-
 struct EventLogOptions {
   double flush_seconds = 120;  ///< longest time between two flushes to the disk
   OnWriteError on_write_error = OnWriteError::go_on;
-  std::size_t kept_bytes = std::size_t{4} << 20;           ///< limit for events that could not be written
-  std::function<double()> clock{&detail::steady_seconds};  ///< for flush_seconds
+  std::size_t kept_bytes = std::size_t{4} << 20;  ///< limit for events that could not be written
+  Clock clock{};                                  ///< for flush_seconds
   std::function<void(std::string_view)> report{&crochet::detail::write_line};
   EventFileOptions file{};
 };

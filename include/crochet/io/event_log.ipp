@@ -4,11 +4,9 @@
 
 #include <crochet/io/event_log.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,14 +17,6 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/standard_error.hpp>
 #include <crochet/io/event_file.hpp>
-
-namespace crochet::io::detail {
-
-CROCHET_INLINE double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace crochet::io::detail
 
 namespace crochet::io {
 

@@ -169,7 +169,7 @@ class StringShapes : public JsonEvents<StringShapes> {
   bool string(std::string&) { return other(); }
   bool start_object(std::size_t) { return depth_++ == 0 || other(); }
   bool end_object() { return --depth_, true; }
-  bool key(std::string& name) { return shapes.push_back({std::move(name), {}}), true; }
+  bool key(std::string& name) { return shapes.emplace_back(std::move(name), std::vector<std::int64_t>{}), true; }
   bool start_array(std::size_t) { return depth_++ == 1 || other(); }
   bool end_array() { return --depth_, true; }
   bool other() { header_is_wrong("its list of strings is damaged"); }

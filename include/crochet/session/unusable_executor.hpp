@@ -30,6 +30,7 @@ struct UnusableExecutor {
   UnusableExecutor() = default;
   /// Constructs from the executor that cannot be used.
   template <class E>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint excludes copies
   requires(!std::is_same_v<std::remove_cvref_t<E>, UnusableExecutor>) explicit UnusableExecutor(E&&) {}
 
   // Members that programs call directly, outside a session.

@@ -138,7 +138,7 @@ inline std::string lock_owner(int descriptor) {
   const std::string line = n > 0 ? std::string(text).substr(0, std::string(text).find('\n')) : "";
   const std::size_t digits = line.find_first_not_of("0123456789");
   if (digits == 0 || line.empty()) return "another process";  // the owner is still writing the line
-  const std::string owner = "process " + line.substr(0, digits);
+  std::string owner = "process " + line.substr(0, digits);
   if (digits == std::string::npos || ::gethostname(host, sizeof host - 1) != 0) return owner;
   const std::string machine = line.substr(std::min(line.find_first_not_of(' ', digits), line.size()));
   return machine.empty() || machine == host ? owner : owner + " on " + machine;

@@ -43,7 +43,6 @@ class RowFile {
   /// Replaces the file by one that contains only this first line, or nothing if the line is empty. Creates the
   /// directory.
   /// Throws IoError.
-  /// Throws IoError.
   static void create(const std::filesystem::path& path, std::string_view first_line) {
     make_folder(path);
     write(path, first_line, "wb");

@@ -107,7 +107,8 @@ class LawTrials {
       const std::string seen = i < events.size() ? events[i].text : "nothing more";
       const std::string due = from + i < expected_.size() ? expected_[from + i].text : "nothing more";
       if (seen == due) continue;
-      return report(law, std::string(who) + " does otherwise: " + seen + "; it should be: " + due);
+      return report(law,
+                    std::string(who).append(" does otherwise: ").append(seen).append("; it should be: ").append(due));
     }
   }
   [[nodiscard]] std::size_t middle_event() const { return 1 + static_cast<std::size_t>(middle_); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <any>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <ranges>
@@ -73,7 +74,7 @@ class StateBox {
   template <class T>
   static bool same(const T& a, const T& b) {
     if constexpr (std::is_floating_point_v<T>) {
-      return a == b || (a != a && b != b);
+      return a == b || (std::isnan(a) && std::isnan(b));
     } else if constexpr (std::ranges::range<const T>) {
       using E = std::ranges::range_value_t<const T>;
       return std::ranges::equal(a, b, [](const E& x, const E& y) { return same<E>(x, y); });

@@ -120,7 +120,7 @@ class Trial {
   [[nodiscard]] std::size_t allocations() const { return setup_.allocations ? setup_.allocations() : 0; }
 
   template <class Act>
-  void event(std::string name, Act act) {
+  void event(const std::string& name, Act act) {
     executor_.notes = {};
     TrialEvent seen;
     const bool was_stopped = stopped();
@@ -132,14 +132,14 @@ class Trial {
     }
     seen.allocated = allocations() - before;
     failed_ = failed_ || seen.thrown;
-    write_down(seen, std::move(name), stopped() && !was_stopped);
+    write_down(seen, name, stopped() && !was_stopped);
   }
-  void write_down(TrialEvent& seen, std::string name, bool stops) {
+  void write_down(TrialEvent& seen, const std::string& name, bool stops) {
     const std::string before = std::exchange(said_, say());
     const bool spoke = said_ != before;
     for (const bool fetched : executor_.notes.fetched) seen.fetched = seen.fetched || fetched;
     seen.excused = spoke || stops || seen.thrown || !executor_.notes.side_runs.empty();
-    seen.text = std::move(name) + executor_.text();
+    seen.text = name + executor_.text();
     if (spoke) seen.text += " said \"" + (said_.starts_with(before) ? said_.substr(before.size()) : said_) + "\"";
     if (stop_.requested() && stops) seen.text += " requested a stop: \"" + stop_.reason().reason + "\"";
     if (coordinator_.should_stop() && stops)

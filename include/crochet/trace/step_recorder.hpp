@@ -2,12 +2,12 @@
 // StepRecorder: a probe that measures the time of each step of a run.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
@@ -21,10 +21,8 @@ namespace crochet::trace {
 /// - Cost: about 50 ns per part on the steady clock.
 class StepRecorder {
  public:
-  using Seconds = std::function<double()>;
-
-  StepRecorder() : StepRecorder(steady, system) {}
-  explicit StepRecorder(Seconds clock, const Seconds& wall_clock = system);
+  StepRecorder() : StepRecorder(Clock{}) {}
+  explicit StepRecorder(Clock clock, const std::function<double()>& wall_clock = seconds_since_1970);
 
   void on_run_begin(const ProbedRun& run);
   template <std::size_t I>
@@ -52,20 +50,13 @@ class StepRecorder {
     std::int32_t calls = 0;
   };
 
-  static double steady() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-  static double system() {
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  }
-
   Record& record(std::size_t node, int member) {
     return records_[static_cast<std::size_t>(member) * stride_ + static_cast<std::size_t>(index_[node])];
   }
   void describe(const ProbedRun& run);
   void collect();
 
-  Seconds clock_;
+  Clock clock_;
   RunTrace run_;
   std::vector<std::int32_t> index_;  // the step of each node
   std::vector<Record> records_;      // by member and step

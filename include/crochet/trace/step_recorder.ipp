@@ -4,19 +4,20 @@
 
 #include <crochet/trace/step_recorder.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/graph/probe/probe.hpp>
 #include <crochet/trace/run_trace.hpp>
 
 namespace crochet::trace {
 
-CROCHET_INLINE StepRecorder::StepRecorder(Seconds clock, const Seconds& wall_clock) : clock_(std::move(clock)) {
+CROCHET_INLINE StepRecorder::StepRecorder(Clock clock, const std::function<double()>& wall_clock)
+    : clock_(std::move(clock)) {
   run_.epoch = {clock_(), static_cast<std::int64_t>(wall_clock() * 1e6) * 1000};
 }
 

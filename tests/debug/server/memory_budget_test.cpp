@@ -180,8 +180,9 @@ TEST(MemoryBudget, plugin_data_of_a_tensor) {
   const TemporaryFolder folder;
   std::string members;
   for (int i = 0; members.size() < MiB - 1000; ++i) members += ",\"" + std::to_string(i) + "\":0";
-  for (const auto& json : {"{\"a\":0" + members + "}", "{\"a\":[0" + repeated(",0", MiB - 1000) + "]}",
-                           "{\"numChunks\":[0" + repeated(",0", MiB - 1000) + "]}"}) {
+  for (const auto& json :
+       {std::string("{\"a\":0").append(members).append("}"), "{\"a\":[0" + repeated(",0", MiB - 1000) + "]}",
+        "{\"numChunks\":[0" + repeated(",0", MiB - 1000) + "]}"}) {
     const std::string plugin = field(9, field(1, field(1, "debugger") + field(2, json)));
     const std::string tensor = field(8, "\x08\1" + field(2, field(2, "\x08\1")) + field(4, "1234"));
     std::ofstream(folder / "a_0_DebugIdentity_1", std::ios::binary)

@@ -60,7 +60,9 @@ void each_file_below(const std::filesystem::path& top, const DumpLimits& limits,
     left -= entries.size();
     for (const std::filesystem::directory_entry& entry : entries) {
       const std::string name = entry.path().filename().string();
-      std::string relative = folder.empty() ? name : folder + "/" + name;
+      std::string relative = folder;
+      if (!folder.empty()) relative += '/';
+      relative += name;
       std::error_code error;
       const std::filesystem::file_status status = entry.symlink_status(error);
       if (std::filesystem::is_directory(status)) {

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <utility>
+
+#include <crochet/base/clock.hpp>
 
 namespace crochet::debug {
 
@@ -16,18 +17,15 @@ namespace crochet::debug {
 class Timestamps {
  public:
   Timestamps() = default;
-  /// `now` returns microseconds since 1970.
-  explicit Timestamps(std::function<std::int64_t()> now) : now_(std::move(now)) {}
-
-  std::int64_t next() { return last_ = std::max(now_ ? now_() : machine(), last_ + 1); }
-
- private:
-  static std::int64_t machine() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  /// `now` returns microseconds since 1970; unset: the system's clock.
+  explicit Timestamps(std::function<std::int64_t()> now) {
+    if (now) now_ = std::move(now);
   }
 
-  std::function<std::int64_t()> now_;
+  std::int64_t next() { return last_ = std::max(now_(), last_ + 1); }
+
+ private:
+  std::function<std::int64_t()> now_{&microseconds_since_1970};
   std::int64_t last_ = 0;
 };
 

@@ -2,16 +2,15 @@
 // EventAssembler: assembles the events of one debug stream into graphs, tensors and the metadata of a run.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include <crochet/proto/event.pb.h>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/debug/event/tensor_event.hpp>
 #include <crochet/debug/server/byte_budget.hpp>
 #include <crochet/debug/server/chunk_set.hpp>
@@ -40,10 +39,9 @@ using Received = std::variant<std::monostate, ReceivedGraph, ReceivedMetadata, R
 class EventAssembler {
  public:
   /// Returns seconds since a fixed point in time.
-  using ClockFunction = std::function<double()>;
 
   /// `shared`: the memory budget for incomplete tensors and graphs of all streams; must outlive the assembler.
-  EventAssembler(StreamLimits limits, ByteBudget& shared, ClockFunction clock = steady_seconds)
+  EventAssembler(StreamLimits limits, ByteBudget& shared, Clock clock = {})
       : limits_(limits),
         clock_(std::move(clock)),
         began_(clock_()),
@@ -70,10 +68,6 @@ class EventAssembler {
   [[nodiscard]] std::size_t incomplete() const { return pending_.count; }
 
  private:
-  static double steady_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
-
   void require_alive() const {
     if (failed_) throw LogicError("crochet: an EventAssembler takes no event after one that was wrong");
     if (clock_() - began_ > limits_.seconds) {
@@ -174,7 +168,7 @@ class EventAssembler {
   }
 
   const StreamLimits limits_;
-  const ClockFunction clock_;
+  const Clock clock_;
   const double began_;
   detail::Pending pending_;
   detail::ChunkTable<std::string> graph_chunks_;

@@ -22,6 +22,7 @@
 
 #include <crochet/proto/debug_service.grpc.pb.h>  // and with it what generated code uses of gRPC
 
+#include <crochet/base/clock.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/debug/event/parsed_size.hpp>
 #include <crochet/debug/server/breakpoints.hpp>
@@ -62,12 +63,9 @@ struct ListenerLimits {
 /// gRPC's pool.
 class EventListener final : public grpc::Service {
  public:
-  using ClockFunction = EventAssembler::ClockFunction;
-
   /// `watches`, `breakpoints` and everything that `sink` refers to must outlive the service. `clock`: seconds since a
   /// fixed point in time.
-  EventListener(ListenerLimits limits, ServerSink sink, WatchTable& watches, Breakpoints& breakpoints,
-                ClockFunction clock = steady_seconds)
+  EventListener(ListenerLimits limits, ServerSink sink, WatchTable& watches, Breakpoints& breakpoints, Clock clock = {})
       : limits_(std::move(limits)),
         sink_(std::move(sink)),
         watches_(watches),
@@ -88,10 +86,6 @@ class EventListener final : public grpc::Service {
 
  private:
   using Stream = grpc::ServerReaderWriter<proto::EventReply, grpc::ByteBuffer>;
-
-  static double steady_seconds() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  }
 
   /// Registers the methods as generated code does, but with messages as bytes. Messages are checked before they are
   /// parsed, and an unreadable message is distinguished from the end of the stream. gRPC has no public way to receive
@@ -314,7 +308,7 @@ class EventListener final : public grpc::Service {
   const ServerSink sink_;
   WatchTable& watches_;
   Breakpoints& breakpoints_;
-  const ClockFunction clock_;
+  const Clock clock_;
   ByteBudget budget_, parsing_;
   TokenServer token_;
   StreamDeadlines deadlines_;

@@ -12,16 +12,17 @@
 #include <thread>
 #include <utility>
 
+#include <crochet/base/clock.hpp>
+
 namespace crochet::debug {
 
 /// The open streams, with the time of the last event of each. Thread-safe.
 class StreamDeadlines {
  public:
-  using ClockFunction = std::function<double()>;
   using Id = std::uint64_t;
 
   /// `clock`: seconds since a fixed point in time.
-  explicit StreamDeadlines(double idle_seconds, ClockFunction clock) : idle_(idle_seconds), clock_(std::move(clock)) {}
+  explicit StreamDeadlines(double idle_seconds, Clock clock) : idle_(idle_seconds), clock_(std::move(clock)) {}
 
   /// `cancel` is called at most once, by `check`, and not after `close`.
   Id open(std::function<void()> cancel) {
@@ -66,7 +67,7 @@ class StreamDeadlines {
     bool held, cancelled;
   };
   double idle_;
-  ClockFunction clock_;
+  Clock clock_;
   std::mutex mutex_;
   std::map<Id, Stream> streams_;
   Id last_ = 0;

@@ -2,13 +2,13 @@
 // EventStreamOptions: options and statistics of a stream of debug events.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/base/standard_error.hpp>
 
 namespace crochet::debug {
@@ -18,12 +18,6 @@ enum class OnStreamFailure : std::uint8_t {
   skip,  ///< none: one report, runs are skipped for a while, then the stream reconnects
   fail,  ///< the next run, or the end of the session, throws IoError
 };
-
-namespace detail {
-inline double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-}  // namespace detail
 
 /// Times are in seconds. They limit waits of the stream's own thread. The training thread waits only for
 /// `lockstep_seconds`.
@@ -49,8 +43,7 @@ struct EventStreamOptions {
   std::size_t replies = 10'000;                      ///< limit for one stream; at this number the stream is cancelled
 
   bool tell_drops = false;  ///< adds the number of dropped events to the metadata of runs, as "dropped"
-  std::function<double()> clock{
-      &detail::steady_seconds};  ///< clock for pauses, and for deadlines that servers share. Called on several threads
+  Clock clock{};            ///< clock for pauses, and for deadlines that servers share. Called on several threads
   std::function<void(std::string_view)> report{&crochet::detail::write_line};  ///< called on several threads
 };
 

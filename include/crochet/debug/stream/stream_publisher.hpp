@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/debug/ops/debug_op.hpp>
 #include <crochet/debug/probe/debug_run.hpp>
 #include <crochet/debug/stream/debug_addresses.hpp>
@@ -141,7 +142,7 @@ class StreamPublisher {
   std::vector<std::string> urls_;
   BeforeRun before_run_;
   double close_seconds_;
-  std::function<double()> clock_;
+  Clock clock_;
   pid_t process_ = ::getpid();
   bool open_ = false, gated_ = false;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -53,7 +54,7 @@ struct ProgressLine {
 
   [[nodiscard]] std::string left() const {
     if (!total || rate <= 0 || step >= *total) return "";
-    const auto seconds = static_cast<long long>(static_cast<double>(*total - step) / rate + 0.5);
+    const auto seconds = std::llround(static_cast<double>(*total - step) / rate);
     if (seconds < 3600) return print(" %lld:%02lld left", seconds / 60, seconds % 60);
     return print(" %lld:%02lld:%02lld left", seconds / 3600, seconds / 60 % 60, seconds % 60);
   }
