@@ -245,6 +245,18 @@ TEST_F(Savers, RecoverAListAndSkipWhatHasVanished) {
   EXPECT_EQ(other.last_checkpoints(), prefixes({1, 3}));
 }
 
+TEST_F(Savers, ReadTheListAgainWhenTheyBecomeTheOwner) {
+  Program<> program;
+  Saver later{dir.path(), options()};
+  EXPECT_EQ(later.latest_checkpoint(), std::nullopt);
+  {
+    Saver owner{dir.path(), options()};
+    for (int step : {1, 2, 3}) owner.save(program.session.raw_session(), step);
+  }
+  later.save(program.session.raw_session(), 4);
+  EXPECT_EQ(later.last_checkpoints(), prefixes({1, 2, 3, 4}));
+}
+
 TEST_F(Savers, SetDamagedCheckpointsAsideAndUseTheOneBefore) {
   Program<Count> program;
   Saver saver{dir.path(), options()};

@@ -87,6 +87,7 @@ class SaverCore {
   CheckpointDirectory folder_;
   double start_;
   mutable std::optional<Catalogue> list_{};  // empty: not read yet
+  bool list_is_given_ = false;               // by recover_last_checkpoints()
   std::optional<std::filesystem::path> restored_{};
   SessionTensors tensors_{};
   io::PathLock path_lock_{};              // lock of the directory, from the first write on

@@ -123,6 +123,7 @@ CROCHET_INLINE void SaverCore::recover_last_checkpoints(std::span<const std::fil
   }
   tidy(list.all);
   list_ = std::move(list);
+  list_is_given_ = true;
 }
 
 CROCHET_INLINE void SaverCore::remove(const std::filesystem::path& path) {
@@ -166,6 +167,7 @@ CROCHET_INLINE void SaverCore::own() {
   if (had_it) note_what_was_removed();
   folder().make();
   path_lock_ = io::PathLock::of_folder(directory());
+  if (!had_it && !list_is_given_) list_.reset();  // read before the lock: an earlier owner may have changed it
   if (!had_it && !path_lock_.enforced()) {
     say("crochet: " + directory().string() +
         " is on a file system without locks; nothing keeps another program from writing there, too");

@@ -21,7 +21,10 @@
 namespace crochet::io {
 
 CROCHET_INLINE void EventLog::append(const proto::Event& event) {
-  event.SerializeToString(&serialized_);
+  if (!event.SerializeToString(&serialized_)) {
+    throw ResourceExhaustedError("crochet: an event has " + std::to_string(event.ByteSizeLong()) +
+                                 " bytes; event files hold less than 2 GiB in one event");
+  }
   if (failing_ && file_->unwritten() + serialized_.size() > options_.kept_bytes) {
     ++lost_;
     return;
