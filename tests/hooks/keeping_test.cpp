@@ -131,6 +131,27 @@ TEST(MovingAverage, EvaluationHasTheAverages) {
   EXPECT_EQ(chain.at<1>().latest()["sum"_n], 2 + 12 + 1001 + 3) << "the pass made a step of the averages";
 }
 
+TEST(MovingAverage, AScopeInAScopeKeepsTheAverages) {
+  Model model;
+  const cr::WeightAverages averages;
+  auto executor = model.executor();
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.75}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  session.run();
+  const auto weight = model.b;
+  {
+    const auto outer = averages.swap_for_a_while();
+    const auto average = model.b;
+    EXPECT_NE(average, weight);
+    {
+      const auto inner = averages.swap_for_a_while();
+      EXPECT_EQ(model.b, average) << "what is saved during an evaluation of the averages";
+    }
+    EXPECT_EQ(model.b, average);
+  }
+  EXPECT_EQ(model.b, weight);
+}
+
 TEST(MovingAverage, AScopeThatOutlivesItsSessionChangesNothing) {
   Model model;
   auto executor = model.executor();

@@ -69,9 +69,10 @@ class WeightAverages {
   /// Whether the variables currently hold averages.
   [[nodiscard]] bool are_swapped() const { return shared_->swapped; }
 
-  /// Swaps, and swaps back when the returned object and its copies are destroyed. It does not swap back in a session
-  /// that was created meanwhile, whose variables are not averages.
+  /// The variables hold averages until the returned object and its copies are destroyed. Inside another such scope it
+  /// changes nothing. It does not swap back in a session that was created meanwhile, whose variables are not averages.
   [[nodiscard]] std::shared_ptr<void> swap_for_a_while() const {
+    if (are_swapped()) return nullptr;
     swap();
     return {shared_.get(), [averages = *this](void*) {
               if (averages.are_swapped()) averages.swap();
