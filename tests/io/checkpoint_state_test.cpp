@@ -93,6 +93,8 @@ TEST(CheckpointState, RefusesWhatIsNone) {
   for (int i = 0; i < 65'536; ++i) many += "\"\",";
   for (const std::string& text : {std::string("model_checkpoint_path: \"m"), std::string("\xff\xfe"), std::string(),
                                   std::string("model_checkpoint_path: 3"), right + "all_model_checkpoint_timestamps: 1",
+                                  right + "last_preserved_timestamp: nan",
+                                  right + "all_model_checkpoint_paths: 'm' all_model_checkpoint_timestamps: inf",
                                   right + deep, many + "\"\"]", right + std::string(std::size_t{16} << 20, ' ')}) {
     write_text(folder / "checkpoint", text);
     try {

@@ -5,6 +5,7 @@
 #include <crochet/io/checkpoint_state.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -115,6 +116,11 @@ CROCHET_INLINE proto::CheckpointState parse_checkpoint_state(const InputFile& in
   const bool names_one = std::filesystem::path(proto.model_checkpoint_path()).has_filename();
   if (!names_one || (count != 0 && count != proto.all_model_checkpoint_paths_size())) {
     state_is_damaged(file, "it names no newest checkpoint, or too few times");
+  }
+  const auto& times = proto.all_model_checkpoint_timestamps();
+  if (!std::isfinite(proto.last_preserved_timestamp()) ||
+      !std::all_of(times.begin(), times.end(), [](double time) { return std::isfinite(time); })) {
+    state_is_damaged(file, "a time is infinite or not a number");
   }
   if (proto.all_model_checkpoint_paths_size() > most_listed_checkpoints) {
     state_is_damaged(file, "it lists more than 65,536 checkpoints");
