@@ -73,7 +73,7 @@ constexpr void write_readable(Out& out, std::string_view text) {
       }
       i += 2;
     } else if (rest.starts_with("(anonymous namespace)") || rest.starts_with("{anonymous}")) {
-      i += rest.front() == '(' ? 21 : 11;
+      i += rest.front() == '(' ? 21U : 11U;
     } else if (rest.starts_with(" >")) {  // g++ separates closing brackets by a blank
       ++i;
     } else {

@@ -99,8 +99,8 @@ class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
     static_assert(call_is_usable<typename Judged::reason>, "crochet: crochet::error says why");
     [[maybe_unused]] detail::hook_error<typename Judged::verdict> checked_hooks;
     if constexpr (Judged::good) {
-      using Bodies = detail::RunBodies<Executor, Request, HookList>;
-      if (false) detail::instantiate_run<Executor, Request>(nullptr, typename Bodies::Handling{});
+      using Handlers = detail::RunBodies<Executor, Request, HookList>;
+      if (false) detail::instantiate_run<Executor, Request>(nullptr, typename Handlers::Handling{});
       if (hooked_.state() != SessionState::running) [[unlikely]] {
         return run_again<Request>(request);
       }

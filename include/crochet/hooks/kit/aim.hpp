@@ -30,7 +30,7 @@ class Aim {
   friend constexpr bool operator==(Aim, Aim) = default;
 
  private:
-  explicit constexpr Aim(bool highest) : highest_(highest) {}
+  explicit constexpr Aim(bool is_highest) : highest_(is_highest) {}
 
   bool highest_;
 };
