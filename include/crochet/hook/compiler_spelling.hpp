@@ -24,6 +24,13 @@ constexpr std::string_view compiler_type_name() {
 #endif
 }
 
+constexpr bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// g++'s type of a string argument.
+inline constexpr std::string_view string_argument = "crochet::FixedString<";
+
 /// Where a compiler omits the rest of a string argument.
 inline constexpr std::string_view shortened_text = "\u2026";
 
@@ -32,8 +39,7 @@ inline constexpr std::string_view shortened_text = "\u2026";
 /// of which it prints at most ten numbers, and `...` for the others.
 template <class Out>
 constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
-  constexpr std::string_view gnu = "crochet::FixedString<";
-  if (text.substr(at).starts_with(gnu)) {
+  if (text.substr(at).starts_with(string_argument)) {
     const std::size_t open = text.find('{', at);
     const std::size_t close = text.find('}', at);
     if (open == std::string_view::npos || close == std::string_view::npos) return 0;
@@ -62,6 +68,13 @@ template <class Out>
 constexpr void write_readable(Out& out, std::string_view text) {
   std::size_t word = out.size();  // where the current identifier starts
   for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    // Most characters end here: constant evaluation takes milliseconds for a long name.
+    if (in_word(c) && (c != string_argument.front() || !text.substr(i).starts_with(string_argument))) {
+      out += c;
+      ++i;
+      continue;
+    }
     const std::string_view rest = text.substr(i);
     if (const std::size_t eaten = append_literal(out, text, i); eaten > 0) {
       i += eaten;
@@ -77,11 +90,8 @@ constexpr void write_readable(Out& out, std::string_view text) {
     } else if (rest.starts_with(" >")) {  // g++ separates closing brackets by a blank
       ++i;
     } else {
-      const char c = text[i++];
       out += c;
-      const bool in_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-      if (!in_word) word = out.size();
-      continue;
+      ++i;
     }
     word = out.size();
   }

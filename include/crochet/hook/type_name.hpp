@@ -124,7 +124,9 @@ inline constexpr auto readable_name = [] {
 /// The name of `T` in its source spelling: `LoggingTensor<"loss">`, with default arguments that are strings. Allocates.
 template <class T>
 std::string type_name() {
-  return std::string(readable_name<T>.view());
+  std::string out;
+  TypeName<T>::write(out);
+  return out;
 }
 
 }  // namespace crochet::detail

@@ -11,7 +11,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/unusable.hpp>
 #include <crochet/hook/chain.hpp>
-#include <crochet/hook/type_name.hpp>
+#include <crochet/hook/compiler_spelling.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
@@ -54,8 +54,8 @@ struct FreeNames<E, Fetches<>, false> {
   using type = List<>;
 };
 
-[[noreturn]] CROCHET_COLD inline void throw_not_requested(std::string_view hook, std::string_view name) {
-  throw LogicError("crochet: the hook " + std::string(hook) + " reads \"" + std::string(name) +
+[[noreturn]] CROCHET_COLD inline void throw_not_requested(std::string_view raw_hook, std::string_view name) {
+  throw LogicError("crochet: the hook " + readable_type_name(raw_hook) + " reads \"" + std::string(name) +
                    "\" in a run for which it did not request it; see values.requested()");
 }
 
@@ -98,7 +98,7 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
       return detail::Unusable{};  // already the reason of another error
     } else {
       if (!requested()) [[unlikely]] {
-        detail::throw_not_requested(detail::readable_name<H>.view(), N::view());
+        detail::throw_not_requested(detail::compiler_type_name<H>(), N::view());
       }
       if constexpr (!Conditional && detail::FreeNumber<E, N>) {
         return detail::number_at<N>(numbers_);
