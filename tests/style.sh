@@ -20,8 +20,9 @@ passed=$(($(wc -l <build/style.files) - failed))
 # Fails if there is a finding.
 tidy() {
   if [ "$1" = $build/all_headers.cpp ]; then
-    clang-tidy --quiet --config-file=.clang-tidy --warnings-as-errors='*' "$1" -- -std=c++20 -Iinclude -Ikernels \
-      -isystem $build/crochet-proto -isystem $build/crochet-debug-service -isystem /usr/include/eigen3 -pthread
+    # Absolute paths: HeaderFilterRegex needs the folder before include/.
+    clang-tidy --quiet --config-file=.clang-tidy --warnings-as-errors='*' "$1" -- -std=c++20 -DCROCHET_HEADER_ONLY \
+      -I"$PWD/include" -I"$PWD/kernels" -isystem $build/crochet-proto -isystem $build/crochet-debug-service -isystem /usr/include/eigen3 -pthread
   else
     clang-tidy --quiet --warnings-as-errors='*' -p $build "$1"
   fi 2>/dev/null
@@ -29,9 +30,9 @@ tidy() {
 
 if [ -f "$build/compile_commands.json" ] && git rev-parse -q --verify "$since" >/dev/null; then
   git ls-files 'include/*.hpp' 'kernels/*.hpp' | grep -v cuda | sed 's,^[^/]*/\(.*\),#include <\1>,' >$build/all_headers.cpp
-  for file in $build/all_headers.cpp $(git diff --name-only --diff-filter=d "$since" -- 'tests/*.cpp' 'examples/*.cpp' \
-    'tools/*.cpp' | head -n 4); do
-    [ "$file" = $build/all_headers.cpp ] || grep -q "/$file\"" "$build/compile_commands.json" || continue
+  changed=$(git diff --name-only --diff-filter=d "$since" -- 'tests/*.cpp' 'examples/*.cpp' 'tools/*.cpp' |
+    while read -r file; do if grep -q "/$file\"" $build/compile_commands.json; then echo "$file"; fi; done | head -n 4)
+  for file in $build/all_headers.cpp $changed; do
     if tidy "$file" >build/tidy.log; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
     cat build/tidy.log
   done

@@ -288,6 +288,19 @@ TEST_F(Savers, SetDamagedCheckpointsAsideAndUseTheOneBefore) {
   EXPECT_EQ(late.last_checkpoints(), prefixes({1, 2}));
 }
 
+TEST_F(Savers, ListNothingThatTheySetAside) {
+  Program<> program;
+  {
+    Saver saver{dir.path(), options()};
+    saver.save(program.session.raw_session(), 5);
+  }
+  std::filesystem::resize_file(io::TensorBundle::files(prefixes({5})[0])[0], 3);
+  Saver saver{dir.path(), options()};
+  EXPECT_FALSE(saver.restore_latest(program.session.raw_session()));
+  saver.save(program.session.raw_session(), 1);
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({1}));
+}
+
 TEST_F(Savers, UseTheOneBeforeADamagedOneAlsoWhereNothingMayBeWritten) {
   Program<> program;
   Saver saver{dir.path(), options()};
@@ -540,7 +553,7 @@ TEST_F(Savers, ReadALongListInOneLineOfReport) {
                          " and 29998 more of the 30000 listed "
                          "checkpoints are not there");
   saver.save(again.session.raw_session(), entries + 1);
-  EXPECT_EQ(saver.last_checkpoints(), prefixes({entries, entries + 1}));
+  EXPECT_EQ(saver.last_checkpoints(), prefixes({5, entries + 1}));
 }
 
 TEST_F(Savers, ReportThatTheirFolderWasRemovedWhileInUse) {

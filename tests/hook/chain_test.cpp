@@ -153,5 +153,18 @@ TEST(HookChain, KeepsTheListedOrderWhenItFitsEverybodysWish) {
   EXPECT_EQ(run.trace(), "begin create b a");
 }
 
+/// `Hooks<Count>` in a hook derived from Count means other hooks of that kind.
+struct Recount : Count {
+  using after = Hooks<Count>;
+};
+TEST(HookChain, AHookMayFollowTheOneThatItIsDerivedFrom) {
+  static_assert(std::is_same_v<decltype(detail::stated_order_reason<Recount, Hooks<Count>>()), detail::Ok>);
+  static_assert(!std::is_same_v<decltype(detail::order_reason<Recount, Count>()), detail::Ok>);
+  HookChain chain{Count{}, Recount{}};
+  testing::Script run{chain};
+  run.step();
+  EXPECT_EQ(run.trace(), "begin create b a");
+}
+
 }  // namespace
 }  // namespace crochet

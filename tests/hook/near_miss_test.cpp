@@ -78,6 +78,26 @@ TEST(NearMiss, BelongsToOnePhase) {
 #undef CHECK
 }
 
+// A name with an underscore at an end counts only if it is a function, of any signature.
+struct HasUnderscores {
+  // NOLINTBEGIN(readability-identifier-naming)
+  void begin_() const {}
+  void after_run_(auto&, const auto&) const {}
+  RunArgs<> before_run_(auto&) { return {}; }
+  static void end_(auto&) {}
+  void save_state_(const auto&) const {}
+  void _load_state(auto&&) {}
+  // NOLINTEND(readability-identifier-naming)
+};
+TEST(NearMiss, WithAnUnderscoreIsAFunctionOfAnySignature) {
+  EXPECT_EQ((misspelt<HasUnderscores, phase::begin>), "begin_");
+  EXPECT_EQ((misspelt<HasUnderscores, phase::after_run>), "after_run_");
+  EXPECT_EQ((misspelt<HasUnderscores, phase::before_run>), "before_run_");
+  EXPECT_EQ((misspelt<HasUnderscores, phase::end>), "end_");
+  EXPECT_EQ((misspelt<HasUnderscores, phase::save_state>), "save_state_");
+  EXPECT_EQ((misspelt<HasUnderscores, phase::load_state>), "_load_state");
+}
+
 /// Member names that resemble phases and are correct.
 class Meant {
  public:

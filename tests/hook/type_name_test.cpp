@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include <crochet/base/name.hpp>
 
 namespace crochet {
@@ -20,12 +22,15 @@ template <class Row, FixedString... Columns>
 struct Rows {};
 template <FixedString Plan, class H>
 struct Only {};
+template <std::int64_t N, class H>
+struct EveryNth {};
 template <class... Items>
 struct Saver {};
 template <class T>
 struct Outer {
   template <FixedString Text>
   struct Inner {};
+  struct Row {};
 };
 
 namespace {
@@ -37,10 +42,11 @@ TEST(TypeName, IsWhatTheAuthorWrote) {
   EXPECT_EQ(detail::type_name<Hidden>(), "Hidden");
   EXPECT_EQ(detail::type_name<Watch<"loss">>(), "Watch<\"loss\">");
   EXPECT_EQ((detail::type_name<Every<10, Watch<"a, b">>>()), "Every<10, Watch<\"a, b\">>");
+  EXPECT_EQ((detail::type_name<Every<10, Watch<"a}b">>>()), "Every<10, Watch<\"a}b\">>");
   EXPECT_EQ(detail::type_name<int>(), "int");
 }
 
-// clang prints no default argument, and ten characters of a string.
+// clang prints ten characters of a string, and neither compiler a default argument.
 TEST(TypeName, SpellsStringsWholeAndDefaultArgumentsOnEveryCompiler) {
   using detail::type_name;
   EXPECT_EQ(type_name<Watch<"validation_loss">>(), "Watch<\"validation_loss\">");
@@ -51,6 +57,8 @@ TEST(TypeName, SpellsStringsWholeAndDefaultArgumentsOnEveryCompiler) {
   EXPECT_EQ((type_name<Rows<Plain>>()), "Rows<Plain>");
   EXPECT_EQ((type_name<Only<"evaluation_plan", Lower<>>>()), "Only<\"evaluation_plan\", Lower<\"learning_rate\">>");
   EXPECT_EQ((type_name<Saver<int, Watch<"validation_loss">>>()), "Saver<int, Watch<\"validation_loss\">>");
+  EXPECT_EQ((type_name<EveryNth<-12, Watch<"validation_loss">>>()), "EveryNth<-12, Watch<\"validation_loss\">>");
+  EXPECT_EQ((type_name<Rows<Outer<int>::Row, "first_column">>()), "Rows<Outer<int>::Row, \"first_column\">");
   EXPECT_EQ((type_name<Outer<int>::Inner<"loss">>()), "Outer<int>::Inner<\"loss\">");
 }
 

@@ -152,6 +152,18 @@ TEST(MovingAverage, AScopeInAScopeKeepsTheAverages) {
   EXPECT_EQ(model.b, weight);
 }
 
+TEST(MovingAverage, TheLastOfSeveralScopesSwapsBack) {
+  Model model;
+  const cr::WeightAverages averages;
+  auto executor = model.executor();
+  averages.bind(executor, {});
+  model.b = 2;
+  auto first = averages.swap_for_a_while();
+  const auto second = averages.swap_for_a_while();
+  first.reset();
+  EXPECT_TRUE(averages.are_swapped());
+}
+
 TEST(MovingAverage, AScopeThatOutlivesItsSessionChangesNothing) {
   Model model;
   auto executor = model.executor();

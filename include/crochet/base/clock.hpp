@@ -34,7 +34,7 @@ class Clock {
  public:
   Clock() = default;
   template <class F>
-  requires(!std::same_as<F, Clock> && std::is_invocable_r_v<double, const F&>) Clock(F clock)
+  requires(!std::same_as<F, Clock> && std::is_invocable_r_v<double, F&>) Clock(F clock)
       : other_(std::move(clock)) {}  // NOLINT(google-explicit-constructor): `.clock = my_clock`
 
   [[nodiscard]] double operator()() const { return other_ ? other_() : steady_seconds(); }

@@ -56,6 +56,7 @@ CROCHET_INLINE std::vector<std::filesystem::path> CheckpointDirectory::found() c
   }
   std::sort(steps.begin(), steps.end());
   std::vector<std::filesystem::path> prefixes;
+  prefixes.reserve(steps.size());
   for (auto& [step, prefix] : steps) prefixes.push_back(std::move(prefix));
   return prefixes;
 }

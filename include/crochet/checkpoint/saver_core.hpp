@@ -7,10 +7,12 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/checkpoint/catalogue.hpp>
 #include <crochet/checkpoint/checkpoint_directory.hpp>
@@ -56,7 +58,7 @@ class SaverCore {
  private:
   using Damaged = std::function<void(const std::filesystem::path&, const std::string&)>;
 
-  [[nodiscard]] double now() const { return options_.clock(); }
+  [[nodiscard]] double now() const { return options_.clock ? options_.clock() : seconds_since_1970(); }
   void say(const std::string& line) const { options_.say ? options_.say(line) : diagnose(line); }
   [[nodiscard]] Retention retention() const { return {options_.max_to_keep, options_.keep_checkpoint_every_n_hours}; }
   [[nodiscard]] const CheckpointDirectory& folder() const { return folder_; }
@@ -70,6 +72,9 @@ class SaverCore {
   void note_what_was_removed();
 
   const Catalogue& catalogue() const;
+
+  /// Replaces a list that was read without the lock: an earlier owner may have changed the state file.
+  void read_list_again();
 
   /// The list in the state file; a new one if it is missing or damaged.
   [[nodiscard]] Catalogue read_list() const;
@@ -86,8 +91,10 @@ class SaverCore {
   const io::CheckpointFiles* format_;
   CheckpointDirectory folder_;
   double start_;
-  mutable std::optional<Catalogue> list_{};  // empty: not read yet
-  bool list_is_given_ = false;               // by recover_last_checkpoints()
+  mutable std::optional<Catalogue> list_{};        // empty: not read yet
+  mutable bool list_is_damaged_ = false;           // and that was reported
+  bool list_is_given_ = false;                     // by recover_last_checkpoints(), and not written yet
+  std::set<std::filesystem::path> passed_over_{};  // damaged checkpoints that could not be set aside
   std::optional<std::filesystem::path> restored_{};
   SessionTensors tensors_{};
   io::PathLock path_lock_{};              // lock of the directory, from the first write on

@@ -65,6 +65,7 @@ CROCHET_INLINE std::filesystem::path SaverCore::write(std::span<const io::Tensor
   std::vector<CheckpointInfo> expired = retention().sweep(next);
   write_catalogue(next, directory(), options_.latest_filename, files());
   list_ = std::move(next);
+  list_is_given_ = false;
   for (const CheckpointInfo& checkpoint : expired) {
     if (has(checkpoint.prefix)) remove_files(checkpoint.prefix);
   }
@@ -77,6 +78,7 @@ CROCHET_INLINE std::optional<Restored> SaverCore::restore_latest(const Restore& 
 
 CROCHET_INLINE Restored SaverCore::must_restore(const Restore& restore) {
   list_.reset();
+  list_is_given_ = false;
   std::string damaged;
   auto restored = restore_newest(restore, [&](const auto&, const std::string& why) {
     say(why + "; it is passed over");
@@ -167,7 +169,7 @@ CROCHET_INLINE void SaverCore::own() {
   if (had_it) note_what_was_removed();
   folder().make();
   path_lock_ = io::PathLock::of_folder(directory());
-  if (!had_it && !list_is_given_) list_.reset();  // read before the lock: an earlier owner may have changed it
+  if (!list_is_given_) read_list_again();
   if (!had_it && !path_lock_.enforced()) {
     say("crochet: " + directory().string() +
         " is on a file system without locks; nothing keeps another program from writing there, too");
@@ -187,6 +189,12 @@ CROCHET_INLINE void SaverCore::note_what_was_removed() {
   list_ = std::move(list);
 }
 
+CROCHET_INLINE void SaverCore::read_list_again() {
+  Catalogue list = read_list();
+  std::erase_if(list.all, [&](const CheckpointInfo& c) { return passed_over_.contains(c.prefix) || !has(c.prefix); });
+  list_ = std::move(list);
+}
+
 CROCHET_INLINE const Catalogue& SaverCore::catalogue() const {
   if (!list_) list_ = read_list();
   return *list_;
@@ -197,7 +205,9 @@ CROCHET_INLINE Catalogue SaverCore::read_list() const {
   try {
     list = read_catalogue(directory(), options_.latest_filename, files());
   } catch (const DataLossError& error) {
-    say(std::string(error.what()) + "; the directory is searched for checkpoints instead");
+    if (!std::exchange(list_is_damaged_, true)) {
+      say(std::string(error.what()) + "; the directory is searched for checkpoints instead");
+    }
   }
   if (!list) {
     list.emplace();
@@ -258,8 +268,10 @@ CROCHET_INLINE void SaverCore::set_aside(const std::filesystem::path& prefix, co
     if (!list.all.empty()) write_catalogue(list, directory(), options_.latest_filename, files());
   } catch (const FailedPreconditionError& error) {
     say(why + "; it is passed over: " + error.what());
+    passed_over_.insert(prefix);
   } catch (const IoError& error) {
-    say(std::string(error.what()) + "; it is passed over");  // and is not used
+    say(std::string(error.what()) + "; it is passed over");
+    passed_over_.insert(prefix);
   }
   list_ = std::move(list);
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include <crochet/base/clock.hpp>
 #include <crochet/storage/file_system.hpp>
 
 namespace crochet {
@@ -17,8 +16,8 @@ struct SaverOptions {
   double keep_checkpoint_every_n_hours = 10'000;  ///< of older ones, one per this number of hours is kept permanently
   bool pad_step_number = false;                   ///< steps in file names have at least 8 digits
   std::string latest_filename = "checkpoint";     ///< the state file
-  /// Seconds since 1970, UTC. It is saved, so it is not the steady clock.
-  std::function<double()> clock{&seconds_since_1970};
+  /// Seconds since 1970, UTC; unset: the system clock. It is saved, so it is not the steady clock.
+  std::function<double()> clock{};
   /// Receives a line for each damaged or not removable checkpoint; unset: diagnose().
   std::function<void(std::string_view)> say{};
   io::FileSystem* files = nullptr;  ///< unset: the operating system's

@@ -41,10 +41,12 @@ template <class Out>
 constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with(string_argument)) {
     const std::size_t open = text.find('{', at);
-    const std::size_t close = text.find('}', at);
-    if (open == std::string_view::npos || close == std::string_view::npos) return 0;
-    out += text.substr(open + 1, close - open - 1);
-    return close + 1 - at;
+    if (open == std::string_view::npos) return 0;
+    if (text.substr(open).starts_with("{{")) return open - at + append_literal(out, text, open);
+    const std::size_t close = text.find("\"}", open + 2);
+    if (close == std::string_view::npos) return 0;
+    out += text.substr(open + 1, close - open);
+    return close + 2 - at;
   }
   if (!text.substr(at).starts_with("{{")) return 0;
   const std::size_t close = text.find("}}", at);
@@ -60,6 +62,19 @@ constexpr std::size_t append_literal(Out& out, std::string_view text, std::size_
   if (text.substr(0, close).ends_with("...")) out += shortened_text;
   out += '"';
   return close + 2 - at;
+}
+
+/// Whether the name is that of an instance of a template, `A<...>`, and not of a member of one, `A<...>::B<...>`.
+constexpr bool is_instance(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = text.find('<'); i < text.size(); ++i) {
+    if (text[i] == '"' && text[i - 1] != '\\') quoted = !quoted;
+    if (quoted) continue;
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>' && --depth == 0) return i + 1 == text.size();
+  }
+  return false;
 }
 
 /// Appends a compiler's type name to `out` (a string, or another type with the same members), without namespaces and

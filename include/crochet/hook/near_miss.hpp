@@ -99,22 +99,8 @@ struct Anything {};
 template <class T>
 concept IsObject = std::is_object_v<std::remove_reference_t<T>>;
 
-/// Overload rank: `auto` parameters match several of the function_of() overloads below, and the highest rank wins.
-template <int N>
-struct Form : Form<N - 1> {};
-template <>
-struct Form<0> {};
-template <class H, class Function>
-requires(std::is_member_function_pointer_v<Function> ||
-         std::is_function_v<std::remove_pointer_t<Function>>) void function_of(Form<4>, Function);
-template <class H>
-void function_of(Form<3>, void (H::*)(Anything&));
-template <class H>
-void function_of(Form<2>, void (H::*)(Anything&, Anything&));
-template <class H>
-void function_of(Form<1>, void (H::*)(Anything&, const Anything&));
-template <class H>
-void function_of(Form<0>, void (H::*)(Anything&) const);
+template <class Member>
+concept IsFunction = std::is_member_function_pointer_v<Member> || std::is_function_v<std::remove_pointer_t<Member>>;
 
 /// A name, and whether the hook has no misspelt phase with it.
 struct Spelling {
@@ -133,10 +119,14 @@ template <class P>
 struct NearMisses;
 // One expression per name: every program that includes this header parses all of them.
 // clang-format off
+// NOLINTBEGIN(bugprone-macro-parentheses): a name
 #define CROCHET_SPELLING(name) \
   {#name, requires { Probe::name; } || requires { typename H::name; } || requires { requires IsObject<decltype(H::name)>; }},
 #define CROCHET_UNDERSCORED(name) \
-  {#name, requires { Probe::name; } || !requires { function_of<H>(Form<4>{}, &H::name); }},
+  {#name, requires { Probe::name; } || !(requires { requires IsFunction<decltype(&H::name)>; } || \
+                                         requires { &H::template name<Anything>; } ||             \
+                                         requires { &H::template name<Anything, Anything>; })},
+// NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 #define CROCHET_NEAR_MISSES_OF(phase_name, list)                                           \
   template <>                                                                              \

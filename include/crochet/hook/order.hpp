@@ -51,6 +51,16 @@ constexpr bool is_or_decorates() {
   }
 }
 
+/// Whether H is the hook Wanted, or a decorator around it.
+template <class H, class Wanted>
+inline constexpr bool is_itself = std::is_same_v<H, Wanted>;
+template <Decorates H, class Wanted>
+inline constexpr bool is_itself<H, Wanted> = std::is_same_v<H, Wanted> || is_itself<typename H::decorates, Wanted>;
+template <class H, class Stated>
+inline constexpr bool names_itself = false;
+template <class H, class... W>
+inline constexpr bool names_itself<H, Hooks<W...>> = any({is_itself<H, W>...});
+
 /// Whether the list contains the hook Other. A type that is not a list of hooks contains none.
 template <class Other, class Stated>
 inline constexpr bool names_one = false;
@@ -68,7 +78,7 @@ constexpr auto stated_order_reason() {
   if constexpr (!is_list_of_hooks<Stated>) {
     using Expected = error::expected<Hooks<Stated>>;
     return std::type_identity<error::states_its_order_by_something_that_is_not_a_list_of_hooks<H, Stated, Expected>>{};
-  } else if constexpr (names_one<H, Stated>) {
+  } else if constexpr (names_itself<H, Stated>) {
     return std::type_identity<error::is_ordered_relative_to_itself<H>>{};
   } else {
     return Ok{};

@@ -48,20 +48,15 @@ constexpr std::string_view own_state_key() {
 /// - its `static constexpr std::string_view state_key`;
 /// - for a decorator without one: the key of the hook inside;
 /// - otherwise the hook's type in its source spelling, `EarlyStopping<"val_loss">`.
-/// g++ and clang spell templates of types and strings in the same way, except for a type like `long`. A hook with other
-/// arguments, whose checkpoints move between compilers, needs a key. Where clang shortens a string, the key is missing
-/// at compile time: an error that says so.
+/// g++ and clang give one name to templates of types and strings, and to EveryN. They differ for a type like `long`,
+/// and in other templates for a string of more than nine characters, which clang shortens. A hook with such arguments
+/// needs a key, or Keyed<"key", Hook>, if its checkpoints move between compilers.
 template <class H>
 constexpr std::string_view state_key_of() {
   if constexpr (detail::has_own_state_key<H>()) {
     return detail::own_state_key<H>();
   } else {
-    constexpr std::string_view name = detail::readable_name<H>.view();
-    static_assert(
-        name.find(detail::shortened_text) == std::string_view::npos,
-        "crochet: this compiler shortens a string among the hook's template arguments, so that its name is no "
-        "key for its state. Add `static constexpr std::string_view state_key = \"...\";` to the hook.");
-    return name;
+    return detail::readable_name<H>.view();
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,9 @@
 
 namespace crochet::detail {
 
-/// The name of a type. Primary template: as the compiler spells it. That differs between compilers where a string is
-/// among the template arguments: clang omits default arguments, and what follows the tenth character of a string. The
-/// specializations spell templates of strings, and of types that are such templates, from the arguments themselves.
+/// The name of a type. Primary template: as the compiler spells it, without default arguments. Compilers differ where a
+/// string is among the arguments: clang omits what follows its tenth character. The specializations spell templates of
+/// strings, and of types that are such templates, from all of their arguments. `from_arguments` is true in them.
 template <class T>
 struct TypeName {
   static constexpr bool from_arguments = false;
@@ -36,11 +37,27 @@ struct TextArgument {
   std::string_view text;
 };
 
+/// A whole number as a template argument.
+struct NumberArgument {
+  template <class Out>
+  constexpr void write(Out& out) const {
+    if (number < 0) out += '-';
+    write_digits(out, number < 0 ? 0 - static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number));
+  }
+  template <class Out>
+  static constexpr void write_digits(Out& out, std::uint64_t rest) {
+    if (rest > 9) write_digits(out, rest / 10);
+    out += static_cast<char>('0' + rest % 10);
+  }
+
+  std::int64_t number;
+};
+
 /// Appends the name of `T`, an instance of a template, with these arguments.
 template <class T, class Out, class... Argument>
 constexpr void write_instance(Out& out, const Argument&... argument) {
   constexpr std::string_view text = compiler_type_name<T>();
-  if (text.find(">::") != std::string_view::npos) return write_readable(out, text);  // a member of another template
+  if (!is_instance(text)) return write_readable(out, text);
   write_readable(out, text.substr(0, text.find('<')));
   std::string_view separator = "<";
   ((out += separator, argument.write(out), separator = ", "), ...);
@@ -69,6 +86,14 @@ requires(sizeof...(Types) > 0) struct TypeName<Template<Text, Types...>> {
   template <class Out>
   static constexpr void write(Out& out) {
     write_instance<Template<Text, Types...>>(out, TextArgument{Text.view()}, TypeName<Types>{}...);
+  }
+};
+template <template <std::int64_t, class> class Template, std::int64_t Number, class Type>
+requires(TypeName<Type>::from_arguments) struct TypeName<Template<Number, Type>> {
+  static constexpr bool from_arguments = true;
+  template <class Out>
+  static constexpr void write(Out& out) {
+    write_instance<Template<Number, Type>>(out, NumberArgument{Number}, TypeName<Type>{});
   }
 };
 template <template <class...> class Template, class... Types>
@@ -109,6 +134,7 @@ struct TextBuffer {
   std::size_t length = 0;
 };
 
+/// type_name<T>() as a constant.
 template <class T>
 inline constexpr auto readable_name = [] {
   constexpr std::size_t peak = [] {
@@ -121,7 +147,8 @@ inline constexpr auto readable_name = [] {
   return readable;
 }();
 
-/// The name of `T` in its source spelling: `LoggingTensor<"loss">`, with default arguments that are strings. Allocates.
+/// The name of `T` as in the source, `LoggingTensor<"loss">`. A template of strings has all its arguments, also the
+/// default ones. Allocates.
 template <class T>
 std::string type_name() {
   std::string out;

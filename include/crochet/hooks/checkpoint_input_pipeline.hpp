@@ -16,8 +16,8 @@ namespace crochet {
 /// - source: borrowed, must outlive the hook. It has `position()` with `epoch` and `batch`, and `seek(position)`, as
 ///   Batches has; or its own save_state and load_state.
 /// - The saved position is the one after the run's batch was taken. Take each batch right before its run, on the same
-///   thread. After a recovery within the program, take it inside run_step_fn() or FeedFn: a repeated run() has the
-///   batch that the caller passed (docs/sessions.md, Recovery).
+///   thread. In a session that recovers, take it inside run_step_fn() or FeedFn: a repeated run() has the batch that
+///   the caller passed (docs/sessions.md, Recovery).
 /// - Fires: only in save_state and load_state.
 /// - Fetches: nothing. Cost: none.
 /// - Throws: what the source throws; LogicError if the saved position is outside the data.

@@ -48,7 +48,8 @@ class EventLog {
         file_(std::make_unique<EventFile>(directory_, options_.file)),
         flushed_at_(options_.clock()) {}
 
-  /// Buffers an event. Throws what write() throws.
+  /// Buffers an event. Throws what write() throws. An event of 2 GiB or more is reported and left out, or with
+  /// OnWriteError::stop a ResourceExhaustedError.
   void append(const proto::Event& event);
   /// Passes the buffer to the system, so that readers see it. After a failure only flush() tries again.
   void write();
@@ -59,7 +60,7 @@ class EventLog {
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_->path(); }
   [[nodiscard]] bool failing() const { return failing_; }
-  /// Number of events that were lost because kept_bytes was reached while writing failed.
+  /// Number of events that were lost: too large, or kept_bytes was reached while writing failed.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
   void report(std::string_view line) const { options_.report(line); }
 
@@ -78,6 +79,7 @@ class EventLog {
       }
     }
   }
+  void is_too_large(std::size_t bytes);
   void recovered();
   void begin_another_file();
 

@@ -21,10 +21,7 @@
 namespace crochet::io {
 
 CROCHET_INLINE void EventLog::append(const proto::Event& event) {
-  if (!event.SerializeToString(&serialized_)) {
-    throw ResourceExhaustedError("crochet: an event has " + std::to_string(event.ByteSizeLong()) +
-                                 " bytes; event files hold less than 2 GiB in one event");
-  }
+  if (!event.SerializeToString(&serialized_)) return is_too_large(event.ByteSizeLong());
   if (failing_ && file_->unwritten() + serialized_.size() > options_.kept_bytes) {
     ++lost_;
     return;
@@ -48,6 +45,13 @@ CROCHET_INLINE void EventLog::flush() {
 
 CROCHET_INLINE void EventLog::flush_if_due() {
   if (seconds_to_flush() <= 0) flush();
+}
+
+CROCHET_COLD CROCHET_INLINE void EventLog::is_too_large(std::size_t bytes) {
+  const std::string why = "crochet: an event has " + std::to_string(bytes) + " bytes; protobuf's limit is 2 GiB";
+  if (options_.on_write_error == OnWriteError::stop) throw ResourceExhaustedError(why);
+  ++lost_;
+  report(why + "; it is left out");
 }
 
 CROCHET_COLD CROCHET_INLINE void EventLog::recovered() {

@@ -43,7 +43,7 @@ CROCHET_INLINE SafetensorsTensor check_tensor(StatedTensor&& stated) {
   entry.shape = std::move(stated.shape);
   entry.elements = *elements;
   entry.byte_size = *bytes;
-  return {std::move(entry), {begin, end - begin, std::nullopt}};
+  return {entry, {begin, end - begin, std::nullopt}};
 }
 
 /// Whether this library wrote the file. If so, checks the header's checksum.

@@ -9,6 +9,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message_lite.h>
+#include <crochet/base/error.hpp>
 
 namespace crochet::io::detail {
 
@@ -17,7 +18,10 @@ CROCHET_INLINE std::string serialized(const google::protobuf::MessageLite& messa
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream out(&stream);
   out.SetSerializationDeterministic(true);  // sorts maps by key: equal graphs give equal bytes
-  message.SerializeToCodedStream(&out);
+  if (!message.SerializeToCodedStream(&out)) {
+    throw ResourceExhaustedError("crochet: a graph has " + std::to_string(message.ByteSizeLong()) +
+                                 " bytes; protobuf's limit is 2 GiB");
+  }
   out.Trim();
   return bytes;
 }

@@ -54,7 +54,6 @@ template <class Exec, class Chain, class Creator = InitializeCreator, class Reco
 class MonitoredSession : public SessionCore<Exec, Chain, Creator, Recovery> {
   using Extended = std::remove_reference_t<detail::extended_executor<Exec, Chain>>;
   using Bodies = std::bool_constant<detail::bodies_fail<Extended, detail::session_chain<Chain>>>;
-  // NOLINTNEXTLINE(bugprone-sizeof-expression): completes the type, which reports the error
   static_assert(sizeof(detail::hook_error<detail::chain_verdict<Extended, Chain>>) > 0);
   using Core = SessionCore<Exec, Chain, Creator, Recovery>;
   using Core::coordinated_;

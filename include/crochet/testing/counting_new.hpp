@@ -65,8 +65,8 @@ std::size_t peak_bytes_of(F&& act) {
   return detail::peak_bytes.load(std::memory_order_relaxed) - before;
 }
 
-/// During its lifetime, LeakSanitizer ignores memory that this thread allocates and does not free. For libraries that
-/// lose memory when an allocation fails. Without LeakSanitizer it does nothing.
+/// During its lifetime, LeakSanitizer ignores all memory that this thread allocates and does not free. For calls of
+/// libraries that lose memory when an allocation fails. Without LeakSanitizer it does nothing.
 class IgnoredLeaks {
  public:
   IgnoredLeaks() {

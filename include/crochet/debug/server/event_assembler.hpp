@@ -38,8 +38,6 @@ using Received = std::variant<std::monostate, ReceivedGraph, ReceivedMetadata, R
 /// Not thread-safe.
 class EventAssembler {
  public:
-  /// Returns seconds since a fixed point in time.
-
   /// `shared`: the memory budget for incomplete tensors and graphs of all streams; must outlive the assembler.
   EventAssembler(StreamLimits limits, ByteBudget& shared, Clock clock = {})
       : limits_(limits),

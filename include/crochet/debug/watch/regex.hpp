@@ -91,7 +91,7 @@ class BasicRegex {
   /// Pushes each instruction at most once per text position, so that `Capacity` entries suffice.
   static constexpr void push(std::array<std::uint16_t, Capacity>& stack, std::size_t& depth, std::size_t here, int by,
                              std::array<std::uint32_t, Capacity>& seen, std::size_t at) {
-    const auto to = static_cast<std::size_t>(static_cast<int>(here) + by);
+    const auto to = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(here) + by);
     if (seen[to] == at + 1) return;
     seen[to] = static_cast<std::uint32_t>(at + 1);
     stack[depth++] = static_cast<std::uint16_t>(to);

@@ -18,7 +18,7 @@ struct WatchKey {
   std::int32_t slot = 0;
   std::string debug_op;
 
-  auto operator<=>(const WatchKey&) const = default;
+  auto operator<=>(const WatchKey&) const = default;  // NOLINT(modernize-use-nullptr): the compiler writes `<=> 0`
 };
 
 inline std::string to_string(const WatchKey& key) {

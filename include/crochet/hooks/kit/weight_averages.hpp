@@ -69,14 +69,18 @@ class WeightAverages {
   /// Whether the variables currently hold averages.
   [[nodiscard]] bool are_swapped() const { return shared_->swapped; }
 
-  /// The variables hold averages until the returned object and its copies are destroyed. Inside another such scope it
-  /// changes nothing. It does not swap back in a session that was created meanwhile, whose variables are not averages.
+  /// The variables hold averages until the returned object and its copies are destroyed, and those of further calls
+  /// meanwhile. After swap() it changes nothing. It does not swap back in a session that was created meanwhile, whose
+  /// variables are not averages.
   [[nodiscard]] std::shared_ptr<void> swap_for_a_while() const {
-    if (are_swapped()) return nullptr;
+    if (are_swapped()) return shared_->scope.lock();
     swap();
-    return {shared_.get(), [averages = *this](void*) {
-              if (averages.are_swapped()) averages.swap();
-            }};
+    std::shared_ptr<void> scope{shared_.get(), [averages = *this](void*) {
+                                  averages.shared_->scope.reset();  // it owns this function, which owns `averages`
+                                  if (averages.are_swapped()) averages.swap();
+                                }};
+    shared_->scope = scope;
+    return scope;
   }
   /// For `.during = averages.swapped()`, in Evaluate and BestCheckpoint.
   [[nodiscard]] std::function<std::shared_ptr<void>()> swapped() const {
@@ -167,6 +171,7 @@ class WeightAverages {
     std::vector<detail::Average> averages{};
     std::int64_t updates = 0;
     bool swapped = false;
+    std::weak_ptr<void> scope{};  // of swap_for_a_while()
     std::function<void()> exchange{};
   };
   struct Exchange {
