@@ -2,6 +2,8 @@
 #
 # The case states its error near the top, with one or more lines:
 #   // expect-error: REGEX
+# and may limit where the text of the first one ends:
+#   // reason-within-bytes: N
 # The compiler must reject it with exactly one error, every REGEX in the text, and at most 2,500 bytes of text
 # (`// at-most-bytes: N` sets another limit). With CROCHET_FIXED defined the same file must compile, so the difference is
 # the only cause of the error. twin=OFF skips this second compilation, which takes most of the time.
@@ -35,6 +37,11 @@ if(NOT source MATCHES "// expect-error: [^\n]" OR source MATCHES "// expect-erro
   fail("there is no line `// expect-error: REGEX`, or one without REGEX")
 endif()
 
+set(reason_limit)
+if(source MATCHES "// reason-within-bytes: ([0-9]+)")
+  set(reason_limit ${CMAKE_MATCH_1})
+endif()
+
 compile()
 if(status EQUAL 0)
   fail("this must not compile, but does")
@@ -44,6 +51,15 @@ while(source MATCHES "// expect-error: ([^\n]+)\n(.*)")
   set(source "${CMAKE_MATCH_2}")
   if(NOT text MATCHES "${expected}")
     fail("no line that matches `${expected}` in:\n${text}")
+  endif()
+  if(reason_limit)
+    string(FIND "${text}" "${CMAKE_MATCH_0}" begin)
+    string(LENGTH "${CMAKE_MATCH_0}" length)
+    math(EXPR end "${begin} + ${length}")
+    if(end GREATER reason_limit)
+      fail("`${expected}` ends at byte ${end}, the limit is ${reason_limit}:\n${text}")
+    endif()
+    set(reason_limit)
   endif()
 endwhile()
 string(REGEX MATCHALL ": (fatal )?error: " errors "${text}")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // at-most-bytes: 3500
+// reason-within-bytes: 600
 // expect-error: (usable_hook|hook_is_usable)<8(UL)?, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau
 // Thirteen hooks, most of them decorated, and one mistake.
 #include "program.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 9000
+// at-most-bytes: 4500
 // expect-error: hook_is_usable<200, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau
 // One wrong hook among 200 correct ones: still one error. Through train.
 #include "program.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// at-most-bytes: 12000
+// at-most-bytes: 6000
 // expect-error: hook_is_usable<300, crochet::error::has_this_member_but_the_session_cannot_call_it<Plateau
 // A chain longer than clang's limit for fold expressions: the corrected program compiles.
 #include "program.hpp"
