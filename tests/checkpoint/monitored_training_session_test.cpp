@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <crochet/executor/step/step_executor.hpp>
 #include <crochet/hook/describe.hpp>
@@ -84,6 +85,17 @@ class Training : public ::testing::Test {
   MonitoredTrainingOptions options_{.checkpoint_dir = folder_.path(), .clock = clock_};
   std::int64_t step_ = 0;
 };
+
+TEST_F(Training, ANamedExecutorIsBorrowedAndATemporaryOneIsOwned) {
+  Adding model;
+  auto executor = model.executor();
+  MonitoredTrainingSession borrows{executor, HookChain{}, options_};
+  EXPECT_EQ(&borrows.executor(), &executor);
+  borrows.close();
+  MonitoredTrainingSession owns{std::move(executor), HookChain{}, options_};
+  EXPECT_NE(&owns.executor(), &executor);
+  owns.close();
+}
 
 TEST_F(Training, ASecondSessionOnTheFolderGoesOn) {  // M1
   EXPECT_EQ(train(2), 2);
