@@ -108,6 +108,15 @@ class Meant {
   void ended() const {}      ///< names with a meaning of their own
   void send() const {}
 
+  // NOLINTBEGIN(readability-identifier-naming)
+  bool after_run_ = false;  ///< data
+  const int save_state_ = 0;
+  static constexpr int load_state_ = 0;
+  int* const _before_run = nullptr;
+  enum Step { on_error_ };
+  struct _extend_graph {};
+  // NOLINTEND(readability-identifier-naming)
+
  private:
   [[maybe_unused]] int begin_ = 0, end_ = 0;  ///< private data
 };
@@ -116,6 +125,10 @@ TEST(NearMiss, IsNoNameThatIsMeant) {
   EXPECT_EQ((misspelt<Meant, phase::end>), "");
   EXPECT_EQ((misspelt<Meant, phase::before_run>), "");
   EXPECT_EQ((misspelt<Meant, phase::after_run>), "");
+  EXPECT_EQ((misspelt<Meant, phase::save_state>), "");
+  EXPECT_EQ((misspelt<Meant, phase::load_state>), "");
+  EXPECT_EQ((misspelt<Meant, phase::on_error>), "");
+  EXPECT_EQ((misspelt<Meant, phase::extend_graph>), "");
 }
 
 }  // namespace

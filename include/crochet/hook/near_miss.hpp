@@ -94,7 +94,8 @@ struct Anything {};
 
 // The code below is evaluated only for a hook that has one of the names. A name of a data member, an enumerator or a
 // type is not a misspelt phase. A name that begins or ends with an underscore counts only if it is an accessible
-// function: private data are often named so.
+// function: private data are often named so. (For g++ 12 `&H::template name<...>` of a data member is an error and no
+// failed substitution, so data are excluded first.)
 
 template <class T>
 concept IsObject = std::is_object_v<std::remove_reference_t<T>>;
@@ -122,10 +123,10 @@ struct NearMisses;
 // NOLINTBEGIN(bugprone-macro-parentheses): a name
 #define CROCHET_SPELLING(name) \
   {#name, requires { Probe::name; } || requires { typename H::name; } || requires { requires IsObject<decltype(H::name)>; }},
-#define CROCHET_UNDERSCORED(name) \
-  {#name, requires { Probe::name; } || !(requires { requires IsFunction<decltype(&H::name)>; } || \
-                                         requires { &H::template name<Anything>; } ||             \
-                                         requires { &H::template name<Anything, Anything>; })},
+#define CROCHET_UNDERSCORED(name)                                                                            \
+  {#name, requires { Probe::name; } || !(requires { requires IsFunction<decltype(&H::name)>; } ||                    \
+      requires { requires !(requires { requires IsObject<decltype(H::name)>; }); &H::template name<Anything>; } ||  \
+      requires { requires !(requires { requires IsObject<decltype(H::name)>; }); &H::template name<Anything, Anything>; })},
 // NOLINTEND(bugprone-macro-parentheses)
 // clang-format on
 #define CROCHET_NEAR_MISSES_OF(phase_name, list)                                           \
