@@ -7,9 +7,11 @@
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/graph/train/gradients.hpp>
 #include <crochet/testing/oracle_rules_arrays.hpp>
+#include <crochet/testing/oracle_rules_attention.hpp>
 #include <crochet/testing/oracle_rules_conv.hpp>
 #include <crochet/testing/oracle_rules_elementwise.hpp>
-#include <crochet/testing/oracle_rules_nn.hpp>
+#include <crochet/testing/oracle_rules_loss.hpp>
+#include <crochet/testing/oracle_rules_normalization.hpp>
 #include <crochet/testing/oracle_rules_random.hpp>
 #include <crochet/testing/oracle_rules_rows.hpp>
 
@@ -143,7 +145,9 @@ inline std::map<const Op*, KernelRule> kernel_rules() {
   add_array_rules(rules);
   add_random_rules(rules);
   add_window_rules(rules);
-  add_nn_rules(rules);
+  add_attention_rules(rules);
+  add_loss_rules(rules);
+  add_normalization_rules(rules);
   rules.merge(rules_of_rows());
   return rules;
 }

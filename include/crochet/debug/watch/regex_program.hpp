@@ -9,38 +9,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include <crochet/debug/watch/byte_set.hpp>
+#include <crochet/debug/watch/regex_error.hpp>
+
 namespace crochet::debug {
-
-/// The error of a pattern.
-enum class RegexError : std::uint8_t {
-  none,
-  parenthesis_is_not_closed,
-  parenthesis_is_not_opened,
-  bracket_is_not_closed,
-  range_is_the_wrong_way_round,
-  nothing_to_repeat,
-  repetition_is_the_wrong_way_round,
-  escape_is_not_known,
-  group_of_this_kind_is_not_supported,
-  pattern_is_too_long,
-};
-
-/// The error as text.
-constexpr std::string_view text_of(RegexError error) {
-  constexpr std::array<std::string_view, 10> texts{
-      "nothing",
-      "a parenthesis is not closed",
-      "a parenthesis is closed that was not opened",
-      "a bracket is not closed",
-      "a range of characters is the wrong way round",
-      "there is nothing to repeat",
-      "a repetition's limits are the wrong way round",
-      "this escape is not supported; references back and \\b are not",
-      "groups of this kind are not supported; ( ), (?: ) and (?P<name> ) are",
-      "the pattern is too long",
-  };
-  return texts[static_cast<std::size_t>(error)];
-}
 
 /// One instruction. Execution continues at the next instruction after a character is consumed.
 struct RegexStep {
@@ -48,27 +20,6 @@ struct RegexStep {
   Kind kind = match;
   char character = 0;                // literal
   std::int16_t next = 0, other = 0;  // split, jump: relative targets; set: next is the index of the set
-};
-
-/// A set of bytes.
-class ByteSet {
- public:
-  constexpr void add(unsigned first, unsigned last) {
-    for (unsigned c = first; c <= last; ++c) bits_[c / 64] |= std::uint64_t{1} << (c % 64);
-  }
-  constexpr void add(const ByteSet& other) {
-    for (std::size_t i = 0; i < 4; ++i) bits_[i] |= other.bits_[i];
-  }
-  constexpr void invert() {
-    for (std::uint64_t& word : bits_) word = ~word;
-  }
-  [[nodiscard]] constexpr bool has(char c) const {
-    const auto byte = static_cast<unsigned char>(c);
-    return (bits_[byte / 64] >> (byte % 64) & 1U) != 0;
-  }
-
- private:
-  std::array<std::uint64_t, 4> bits_{};
 };
 
 /// Parses the syntax of Python's `re`:

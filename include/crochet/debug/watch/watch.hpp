@@ -13,7 +13,7 @@
 
 namespace crochet::error {
 
-/// Cause: the pattern of a Watch is malformed; RegexError (debug/watch/regex_program.hpp) is the reason, the number the
+/// Cause: the pattern of a Watch is malformed; RegexError (debug/watch/regex_error.hpp) is the reason, the number the
 /// position in the pattern.
 /// Fix: correct the pattern. The supported syntax: debug/watch/regex_program.hpp.
 template <auto Why, std::size_t At>
