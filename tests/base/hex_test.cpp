@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace {
+namespace hex_test {
 
 using crochet::detail::append_hex;
 using crochet::detail::hex;
@@ -26,4 +26,4 @@ TEST(Hex, ABytesDigitsAreAppended) {
   EXPECT_EQ(text, "\\xf000");
 }
 
-}  // namespace
+}  // namespace hex_test

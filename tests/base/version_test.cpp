@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace {
+namespace version_test {
 
 TEST(Version, OfTheMacrosIsThatOfThePackage) {
   const std::string macros = std::to_string(CROCHET_VERSION_MAJOR) + "." + std::to_string(CROCHET_VERSION_MINOR) + "." +
@@ -14,4 +14,4 @@ TEST(Version, OfTheMacrosIsThatOfThePackage) {
   EXPECT_EQ(macros, CROCHET_PACKAGE_VERSION);
 }
 
-}  // namespace
+}  // namespace version_test

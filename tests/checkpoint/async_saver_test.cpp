@@ -24,7 +24,7 @@
 #include "directory.hpp"
 
 namespace crochet {
-namespace {
+namespace async_saver_test {
 
 /// TensorBundle with a gate: a write waits until the gate opens, and fails if the test sets an error.
 struct Gated {
@@ -282,5 +282,5 @@ TEST_F(AsyncSaves, ASaveThatEndsDuringTheCallIsFinishedBeforeTheNext) {
   EXPECT_EQ(saved, (Steps{0, 2}));
 }
 
-}  // namespace
+}  // namespace async_saver_test
 }  // namespace crochet

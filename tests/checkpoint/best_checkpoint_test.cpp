@@ -26,7 +26,7 @@
 #include "directory.hpp"
 
 namespace crochet {
-namespace {
+namespace best_checkpoint_test {
 
 using namespace literals;
 
@@ -274,5 +274,5 @@ TEST_F(Best, AnotherSessionStopsWhenTheChiefHasSavedTheStep) {
   EXPECT_EQ(latest_checkpoint_step(folder("all")), 3);
 }
 
-}  // namespace
+}  // namespace best_checkpoint_test
 }  // namespace crochet

@@ -19,7 +19,7 @@
 #include "directory.hpp"
 
 namespace crochet {
-namespace {
+namespace checkpoint_saver_test {
 
 using Steps = std::vector<std::int64_t>;
 
@@ -269,5 +269,5 @@ TEST_F(Saves, AreWhatARecoveryGoesBackTo) {
   session.close();
 }
 
-}  // namespace
+}  // namespace checkpoint_saver_test
 }  // namespace crochet

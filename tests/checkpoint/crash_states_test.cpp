@@ -26,7 +26,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace crash_states_test {
 
 /// An operation on the disk. `file` is the index of the file, in the order of creation.
 struct Operation {
@@ -320,5 +320,5 @@ TYPED_TEST(CrashStates, AreTooManyWithoutTheBarriers) {
   EXPECT_TRUE(lost);
 }
 
-}  // namespace
+}  // namespace crash_states_test
 }  // namespace crochet

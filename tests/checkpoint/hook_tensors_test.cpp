@@ -14,7 +14,7 @@
 #include <crochet/storage/tensor_record.hpp>
 
 namespace crochet {
-namespace {
+namespace hook_tensors_test {
 
 /// A checkpoint in memory.
 struct Memory {
@@ -111,5 +111,5 @@ TEST(HookTensors, DamageAnywhereIsNoticedOrHarmless) {
   EXPECT_GT(noticed, 500);
 }
 
-}  // namespace
+}  // namespace hook_tensors_test
 }  // namespace crochet

@@ -20,7 +20,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace hostile_checkpoint_test {
 
 using namespace crochet::test;
 
@@ -68,5 +68,5 @@ TEST(HostileCheckpoint, IsSetAsideAndTheOneBeforeIsRestored) {
   }
 }
 
-}  // namespace
+}  // namespace hostile_checkpoint_test
 }  // namespace crochet

@@ -18,7 +18,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace inference_test {
 
 template <int N>
 struct Stateful : Count {};
@@ -113,5 +113,5 @@ TEST_F(Inference, ReportsThatATrainingBeginsAnew) {
   session.close();
 }
 
-}  // namespace
+}  // namespace inference_test
 }  // namespace crochet

@@ -32,7 +32,7 @@
 #include "directory.hpp"
 
 namespace crochet {
-namespace {
+namespace metrics_resume_test {
 
 using namespace literals;
 using Steps = std::set<std::int64_t>;
@@ -372,5 +372,5 @@ TEST_F(MetricsResume, AHistoryThatDoesNotFitTogetherIsDamaged) {
   EXPECT_NO_THROW(load(good, chain));
 }
 
-}  // namespace
+}  // namespace metrics_resume_test
 }  // namespace crochet

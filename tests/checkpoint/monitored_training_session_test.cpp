@@ -20,7 +20,7 @@
 #include "../io/temporary_folder.hpp"
 
 namespace crochet {
-namespace {
+namespace monitored_training_session_test {
 
 using crochet::testing::ManualClock;
 
@@ -245,5 +245,5 @@ TEST_F(Training, AnExecutorWithoutVariablesHasNothingToSave) {
   EXPECT_NO_THROW(make());
 }
 
-}  // namespace
+}  // namespace monitored_training_session_test
 }  // namespace crochet

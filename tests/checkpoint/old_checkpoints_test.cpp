@@ -19,7 +19,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace old_checkpoints_test {
 
 template <class Format>
 class OldCheckpoints : public ::testing::Test {};
@@ -64,5 +64,5 @@ TYPED_TEST(OldCheckpoints, AreRestoredAndGoneOnWith) {
   EXPECT_FALSE(saver.has(dir / "model.ckpt-3")) << "and is swept";
 }
 
-}  // namespace
+}  // namespace old_checkpoints_test
 }  // namespace crochet

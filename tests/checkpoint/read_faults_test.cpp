@@ -24,7 +24,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace read_faults_test {
 
 /// Files on disk. The read (or opening for reading) number `fails_at` fails, and the next one succeeds. A read returns
 /// at most `most` bytes.
@@ -179,5 +179,5 @@ TYPED_TEST(ReadFaults, ThatAreShortReadsAreNone) {
   }
 }
 
-}  // namespace
+}  // namespace read_faults_test
 }  // namespace crochet

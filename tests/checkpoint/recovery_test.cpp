@@ -21,7 +21,7 @@
 #include "directory.hpp"
 
 namespace crochet {
-namespace {
+namespace recovery_test {
 
 /// The numbers 1, 2, 3, ...
 struct Numbers {
@@ -87,5 +87,5 @@ TEST_F(RecoveredTraining, UsesTheBatchesInOrderIfAHookTakesThem) {
   EXPECT_EQ(train([](auto& session) { session.run(); }, FeedFn{[&] { return feed<"number">(data.next()); }}), in_order);
 }
 
-}  // namespace
+}  // namespace recovery_test
 }  // namespace crochet

@@ -18,7 +18,7 @@
 #include "training.hpp"
 
 namespace crochet {
-namespace {
+namespace resume_test {
 
 Saver<> saver_in(const std::filesystem::path& path, int max_to_keep = 3) {
   return Saver{path, {.max_to_keep = max_to_keep, .say = [](std::string_view) {}}};
@@ -105,5 +105,5 @@ TEST(Resume, SurvivesBeingKilledAtRandomMoments) {
       kills, trainings);
 }
 
-}  // namespace
+}  // namespace resume_test
 }  // namespace crochet

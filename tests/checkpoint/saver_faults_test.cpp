@@ -18,7 +18,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace saver_faults_test {
 
 /// Saves step 3 after 1 and 2, with files that work for `budget` bytes and calls. Afterwards the restored step must be
 /// 2 or 3, and complete. Returns whether the save succeeded.
@@ -101,5 +101,5 @@ TEST(SaverFaults, LeaveTheFilesOfOtherFormatsAlone) {
                                                 "model.ckpt-1.meta", "model.ckpt-2.safetensors"}));
 }
 
-}  // namespace
+}  // namespace saver_faults_test
 }  // namespace crochet

@@ -19,7 +19,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace saver_lock_test {
 
 using test::Process;
 
@@ -175,5 +175,5 @@ TEST_F(SaverLock, IsKeptOverARecovery) {
   session.close();
 }
 
-}  // namespace
+}  // namespace saver_lock_test
 }  // namespace crochet

@@ -22,7 +22,7 @@
 #include "machine.hpp"
 
 namespace crochet {
-namespace {
+namespace saver_test {
 
 using Names = std::set<std::string>;
 using Paths = std::vector<std::filesystem::path>;
@@ -604,5 +604,5 @@ TEST_F(Savers, MakeASessionGoOnWhereTheLastOneWas) {
   }
 }
 
-}  // namespace
+}  // namespace saver_test
 }  // namespace crochet

@@ -19,7 +19,7 @@
 #include "directory.hpp"
 
 namespace crochet {
-namespace {
+namespace shared_saver_test {
 
 /// The number of threads that collect a session's state at this moment, and its maximum.
 struct Meeting {
@@ -135,5 +135,5 @@ TEST(SharedSaver, ListsSweepsAndRestoresWhileOthersSave) {
   EXPECT_EQ(saver.last_checkpoints().size(), 3U);
 }
 
-}  // namespace
+}  // namespace shared_saver_test
 }  // namespace crochet

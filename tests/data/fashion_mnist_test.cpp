@@ -10,7 +10,7 @@
 
 #include "../io/idx_files.hpp"
 
-namespace {
+namespace fashion_mnist_test {
 
 using crochet::DataError;
 using crochet::DataLossError;
@@ -116,4 +116,4 @@ TEST(FashionMnist, TheRealDataSet) {
   EXPECT_EQ(batches.next().images.shape(), (std::array<std::int64_t, 2>{128, 784}));
 }
 
-}  // namespace
+}  // namespace fashion_mnist_test

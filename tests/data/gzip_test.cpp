@@ -12,7 +12,7 @@
 
 #include "../io/idx_files.hpp"
 
-namespace {
+namespace gzip_test {
 
 using crochet::DataLossError;
 using crochet::IoError;
@@ -179,4 +179,4 @@ TEST(GzipFile, KnowsAnUpperBoundOfItsSize) {
   EXPECT_EQ(GzipFile(folder.write("plain", Bytes(123)), 1).max_unpacked_bytes(), 123U);
 }
 
-}  // namespace
+}  // namespace gzip_test

@@ -11,7 +11,7 @@
 
 #include "../io/idx_files.hpp"
 
-namespace {
+namespace idx_test {
 
 using crochet::DataLossError;
 using crochet::IoError;
@@ -191,4 +191,4 @@ TEST(Idx, RandomBytesAfterAGoodStartNeverPassForDataOfAnotherSize) {
   }
 }
 
-}  // namespace
+}  // namespace idx_test

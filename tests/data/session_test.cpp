@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace session_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -55,4 +55,4 @@ TEST(BatchesInASession, AreFedAndEndItCleanly) {
   EXPECT_EQ(why.hook, "the data") << "no hook asked for it, the data came to its end";
 }
 
-}  // namespace
+}  // namespace session_test

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace {
+namespace shuffle_test {
 
 using crochet::shuffled_order;
 using crochet::SplitMix64;
@@ -93,4 +93,4 @@ TEST(ShuffledOrder, IsUnbiased) {
   EXPECT_LT(chi_squared, 20.5);
 }
 
-}  // namespace
+}  // namespace shuffle_test

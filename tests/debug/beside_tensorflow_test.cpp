@@ -18,7 +18,7 @@
 
 #include <tensorflow/core/debug_service.grpc.pb.h>
 
-namespace {
+namespace beside_tensorflow_test {
 
 namespace debug = crochet::debug;
 constexpr double soon = 60;  // seconds; longer than any wait here
@@ -100,4 +100,4 @@ TEST(BesideTensorFlow, the_originals_client_reaches_our_server) {
   server->Shutdown(std::chrono::system_clock::now());
 }
 
-}  // namespace
+}  // namespace beside_tensorflow_test

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace crochet {
-namespace {
+namespace accumulation_test {
 
 using namespace crochet::literals;
 
@@ -75,5 +75,5 @@ TEST(Accumulation, NeedsRuns) {
   EXPECT_THROW(minimize(reduce_sum(w), SGD{}, {.accumulate = {.steps = 0}}), GraphError);
 }
 
-}  // namespace
+}  // namespace accumulation_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace array_regions_test {
 
 /// Each step needs the one before, so all steps can form one region.
 struct Chain {
@@ -61,5 +61,5 @@ TEST(Regions, OfArraysComputeWhatTheGraphSays) {
   test<Rows>();
 }
 
-}  // namespace
+}  // namespace array_regions_test
 }  // namespace crochet

@@ -5,7 +5,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace assignments_test {
 
 struct Order {
   static constexpr void define(GraphBuilder& g) {
@@ -68,5 +68,5 @@ TEST(Assignments, OptimizersOnTiedWeights) {
   }
 }
 
-}  // namespace
+}  // namespace assignments_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace attention_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 3e-5 : 1e-11;
@@ -116,5 +116,5 @@ struct BatchNorms {
 TEST(BatchNorm, Float) { test<BatchNorms<float>, float>({2, 7, 33}); }
 TEST(BatchNorm, Double) { test<BatchNorms<double>, double>({2, 7, 33}); }
 
-}  // namespace
+}  // namespace attention_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace batched_matmul_test {
 
 template <class T>
 struct Batches {
@@ -68,5 +68,5 @@ TEST(BatchedMatmul, Trains) {
   }
 }
 
-}  // namespace
+}  // namespace batched_matmul_test
 }  // namespace crochet

@@ -13,7 +13,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace checkpoint_test {
 
 constexpr int layers = 12, width = 32;
 
@@ -85,5 +85,5 @@ TEST(Checkpoint, WithoutALossItIsTheValueItself) {
   EXPECT_TRUE(make_plan(simplify(g.graph(), ConstexprVector<int>{y.id}, ConstexprVector<int>{})).steps.empty());
 }
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace control_test {
 
 struct Steered {
   static constexpr void define(GraphBuilder& g) {
@@ -80,5 +80,5 @@ TEST(Control, WhatIsPassedOnIsFoldedAway) {
   }
 }
 
-}  // namespace
+}  // namespace control_test
 }  // namespace crochet

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace {
+namespace custom_op_test {
 
 constexpr crochet::TypedShape infer_square_plus(const crochet::OpInputs& in) {
   in.want_floating(0);
@@ -14,24 +14,21 @@ constexpr crochet::TypedShape infer_square_plus(const crochet::OpInputs& in) {
 }
 constexpr void gradient_of_square_plus(crochet::GradientScope& s) { s.give(0, s.upstream() * (s.input(0) * 2)); }
 
-}  // namespace
-
 inline constexpr crochet::Op square_plus{"square_plus", crochet::OpKind::elementwise, infer_square_plus,
                                          gradient_of_square_plus};
 
-namespace {
 constexpr crochet::Tensor squared_plus_one(crochet::Tensor x) { return x.graph->apply(square_plus, x); }
-}  // namespace
+}  // namespace custom_op_test
 
 template <>
-struct crochet::Elementwise<&square_plus> {
+struct crochet::Elementwise<&custom_op_test::square_plus> {
   template <class T, class V>
   static V apply(const V& a) {
     return static_cast<V>(a * a + T(1));
   }
 };
 
-namespace {
+namespace custom_op_test {
 
 using namespace crochet::literals;
 
@@ -63,4 +60,4 @@ TEST(CustomOp, HasAGradient) {
   session.close();
 }
 
-}  // namespace
+}  // namespace custom_op_test

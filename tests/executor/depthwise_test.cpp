@@ -3,7 +3,7 @@
 #include "windows.hpp"
 
 namespace crochet {
-namespace {
+namespace depthwise_test {
 
 template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int64_t M, std::int32_t Kh, std::int32_t Kw,
           Padding P, std::int32_t Sh = 1, std::int32_t Sw = 1, std::int32_t Dh = 1, std::int32_t Dw = 1>
@@ -23,5 +23,5 @@ TEST(Depthwise, ValidStridedDilated) {
 }
 TEST(Depthwise, StrideBeyondTheWindow) { test_windows<Depthwise<float, 9, 10, 20, 2, 1, 2, same, 3, 3>, float>(); }
 
-}  // namespace
+}  // namespace depthwise_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace elementwise_test {
 
 template <class T, std::int64_t N>
 struct Functions {
@@ -68,5 +68,5 @@ TEST(Elementwise, ASingleResultOfAChain) {
   }
 }
 
-}  // namespace
+}  // namespace elementwise_test
 }  // namespace crochet

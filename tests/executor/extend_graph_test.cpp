@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace crochet {
-namespace {
+namespace extend_graph_test {
 
 struct Model {
   static constexpr void define(GraphBuilder& g) {
@@ -77,5 +77,5 @@ TEST(TwoOptimizersOnOneVariable, OneAloneDoesOnlyItsOwnUpdate) {
   session.close();
 }
 
-}  // namespace
+}  // namespace extend_graph_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace functions_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 2e-6 : 1e-13;
@@ -150,5 +150,5 @@ TEST(Functions, OfSpecialNumbersInVectorsAndTails) {
   }(Fetchable<cpu::Executor<kernel::Tiles, Special>>{});
 }
 
-}  // namespace
+}  // namespace functions_test
 }  // namespace crochet

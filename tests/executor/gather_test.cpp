@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace gather_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
@@ -97,5 +97,5 @@ TEST(Embedding, Trains) {
   }
 }
 
-}  // namespace
+}  // namespace gather_test
 }  // namespace crochet

@@ -9,7 +9,7 @@
 #include <crochet/model.hpp>
 
 namespace crochet {
-namespace {
+namespace initializers_test {
 
 struct Model {
   static constexpr void define(GraphBuilder& g) {
@@ -117,5 +117,5 @@ TEST(Initializers, InitializeStartsOver) {
   EXPECT_EQ(first, values(e, Name<"normal">{}));
 }
 
-}  // namespace
+}  // namespace initializers_test
 }  // namespace crochet

@@ -6,7 +6,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace integer_division_test {
 
 template <class T>
 struct Divisions {
@@ -126,5 +126,5 @@ TEST(IntegerDivision, ByAConstantZeroIsAnErrorOfTheModel) {
   EXPECT_EQ(error_of([](GraphBuilder&, Tensor x) { (void)(0 / x); }), "no error");
 }
 
-}  // namespace
+}  // namespace integer_division_test
 }  // namespace crochet

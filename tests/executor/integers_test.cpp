@@ -6,7 +6,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace integers_test {
 
 template <class T>
 constexpr void arithmetic(GraphBuilder& g, std::string_view prefix, const Extent& batch) {
@@ -107,5 +107,5 @@ TEST(Special, NanInfinityAndZeroComeOutAsIeeeSays) {
   }(Fetchable<cpu::Executor<kernel::Tiles, Special>>{});
 }
 
-}  // namespace
+}  // namespace integers_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace kernels_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
@@ -126,5 +126,5 @@ TEST(Losses, ALabelOutsideIsNotANumber) {
   EXPECT_TRUE(std::isnan(both.oracle.scalar("sparse")));
 }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace optimizer_networks_test {
 
 struct Names {
   std::string_view scope, hidden, out, loss, train;
@@ -46,5 +46,5 @@ void train(double tolerance) {
 
 TEST(OptimizerNetworks, InDouble) { train<double>(1e-10); }
 
-}  // namespace
+}  // namespace optimizer_networks_test
 }  // namespace crochet

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace crochet {
-namespace {
+namespace optimizers_test {
 
 using namespace crochet::literals;
 
@@ -169,5 +169,5 @@ TEST(Optimizers, NameTheirSlots) {
   EXPECT_LT(find_node(g, "sgd/w/Momentum"), 0);
 }
 
-}  // namespace
+}  // namespace optimizers_test
 }  // namespace crochet

@@ -3,7 +3,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace panels_test {
 
 /// Only products read `w`; `tied` is also gathered, `small` has too few columns, `seen` has a view.
 struct Model {
@@ -95,5 +95,5 @@ TEST(Panels, MoveWithTheExecutor) {
   EXPECT_EQ(moved.variable(Name<"w">{})[5], 42);
 }
 
-}  // namespace
+}  // namespace panels_test
 }  // namespace crochet

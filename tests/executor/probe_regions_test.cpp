@@ -4,7 +4,7 @@
 #include "probes.hpp"
 
 namespace crochet {
-namespace {
+namespace probe_regions_test {
 
 /// A small transformer block. All of it is one item region, forward and backward.
 struct Block {
@@ -51,5 +51,5 @@ TEST(ProbeRegions, ATransformersBlock) {
 TEST(ProbeRegions, PoolingThatComesFirst) { watch_everything<Pooled>(2, {3, 1}, 1e-9); }
 TEST(ProbeRegions, ValuesThatAreOverwritten) { watch_everything<Overwritten>(1, {1, 1}, 1e-12); }
 
-}  // namespace
+}  // namespace probe_regions_test
 }  // namespace crochet

@@ -10,7 +10,7 @@
 #include "probes.hpp"
 
 namespace crochet {
-namespace {
+namespace probe_test {
 
 /// Panels, fused epilogues, an optimizer's moments, a rate that depends on the step, folded constants.
 struct Network {
@@ -246,5 +246,5 @@ TEST(Probe, ThatThrowsDoesNotKeepTheTeamWaiting) {
   }
 }
 
-}  // namespace
+}  // namespace probe_test
 }  // namespace crochet

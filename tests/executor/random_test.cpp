@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace random_test {
 
 struct Drawn {
   static constexpr void define(GraphBuilder& g) {
@@ -184,5 +184,5 @@ TEST(Dropout, RefusesWhatIsNoRate) {
   EXPECT_THROW(dropout(x, 0.1, {.training = greater(reduce_sum(x), 0)}), GraphError);
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace crochet

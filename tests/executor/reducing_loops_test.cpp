@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace reducing_loops_test {
 
 template <class T, std::int64_t N>
 struct Reductions {
@@ -146,5 +146,5 @@ TEST(ReducingLoops, TheSameOnEveryRun) {
   }
 }
 
-}  // namespace
+}  // namespace reducing_loops_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace reductions_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 1e-5 : 1e-12;
@@ -148,5 +148,5 @@ TEST(Reductions, PlacesAreTheFirstAndThoseOfNanWin) {
   expect(Name<"least of columns">{}, {1, 2, 1, 3, 3});
 }
 
-}  // namespace
+}  // namespace reductions_test
 }  // namespace crochet

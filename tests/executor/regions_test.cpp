@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace regions_test {
 
 /// The rows of each item pass through two products, functions between them, and a reduction within the item. `whole`
 /// reads all items at once and ends the region; the steps after it begin another.
@@ -45,5 +45,5 @@ TEST(Regions, KeepWhatIsFetched) {
   both.run(Names<Name<"y">, Name<"z">, Name<"loss">>{}, Names<Name<"train">>{}, {7});
 }
 
-}  // namespace
+}  // namespace regions_test
 }  // namespace crochet

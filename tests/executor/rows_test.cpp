@@ -6,7 +6,7 @@
 #include "../graph/gradient_cases.hpp"
 
 namespace crochet {
-namespace {
+namespace rows_test {
 
 template <class T>
 struct Rows {
@@ -80,5 +80,5 @@ TEST(Rows, Gradients) {
   });
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace crochet

@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace crochet {
-namespace {
+namespace schedules_test {
 
 using namespace crochet::literals;
 
@@ -205,5 +205,5 @@ TEST(Clipping, LetsNaNThrough) {
   session.close();
 }
 
-}  // namespace
+}  // namespace schedules_test
 }  // namespace crochet

@@ -13,7 +13,7 @@
 #include <crochet/testing/manual_clock.hpp>
 
 namespace crochet {
-namespace {
+namespace session_test {
 
 using crochet::testing::ManualClock;
 
@@ -112,5 +112,5 @@ TEST_F(CpuSession, AWorkerWaitsForTheVariablesThatItSharesWithTheChief) {
   session.close();
 }
 
-}  // namespace
+}  // namespace session_test
 }  // namespace crochet

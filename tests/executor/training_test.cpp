@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace training_test {
 
 using Train = Names<Name<"train">>;
 using Loss = Names<Name<"loss">>;
@@ -91,5 +91,5 @@ TEST(Training, TwoOptimizersWithScopes) {
   }
 }
 
-}  // namespace
+}  // namespace training_test
 }  // namespace crochet

@@ -3,7 +3,7 @@
 #include "gradient_cases.hpp"
 
 namespace crochet {
-namespace {
+namespace array_gradients_test {
 
 TEST(Gradient, OfTranspose) {
   check_gradients("matrix", [](Case& c) { return transpose(c.x({5, 3})); });
@@ -105,5 +105,5 @@ TEST(Gradient, OfSegmentSum) {
   check_gradients("the middle", [](Case& c) { return segment_sum(c.x({2, 3, 2, 3}), indices(c, {3, 2}, 4), 4, 1); });
 }
 
-}  // namespace
+}  // namespace array_gradients_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include <crochet/model.hpp>
 
 namespace crochet {
-namespace {
+namespace array_shapes_test {
 
 /// The error message of a model in which f fails, "nothing" without an error.
 template <class F>
@@ -82,5 +82,5 @@ TEST(ArrayShapes, RefuseWhatCannotBe) {
             "a tensor of rank 2 is needed here, not rank 1");
 }
 
-}  // namespace
+}  // namespace array_shapes_test
 }  // namespace crochet

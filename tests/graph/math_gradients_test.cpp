@@ -7,7 +7,7 @@
 #include "gradient_cases.hpp"
 
 namespace crochet {
-namespace {
+namespace math_gradients_test {
 
 struct Unary {
   const char* name;
@@ -149,5 +149,5 @@ TEST(MathGradient, OfStepsAloneIsNone) {
   EXPECT_THROW(gradient(reduce_sum(cast<double>(less_equal(w, 1))), w), GraphError);
 }
 
-}  // namespace
+}  // namespace math_gradients_test
 }  // namespace crochet

@@ -3,7 +3,7 @@
 #include "gradient_cases.hpp"
 
 namespace crochet {
-namespace {
+namespace nn_gradients_test {
 
 TEST(Gradient, OfSoftmaxAndItsKin) {
   for (const Shape& shape : {Shape{1}, Shape{5}, Shape{3, 1}, Shape{4, 7}, Shape{2, 3, 5}}) {
@@ -120,5 +120,5 @@ TEST(DotProductAttention, AgreesWithSelfAttention) {
   }
 }
 
-}  // namespace
+}  // namespace nn_gradients_test
 }  // namespace crochet

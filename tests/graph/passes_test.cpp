@@ -10,7 +10,7 @@
 #include <crochet/model.hpp>
 
 namespace crochet {
-namespace {
+namespace passes_test {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
@@ -483,5 +483,5 @@ TEST(PlaceBarriers, BeforeASlotIsUsedAgain) {
   EXPECT_TRUE(p.steps[2].barrier);
 }
 
-}  // namespace
+}  // namespace passes_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include <crochet/model.hpp>
 
 namespace crochet {
-namespace {
+namespace shapes_test {
 
 /// The message of the GraphError that `build` throws.
 template <class Build>
@@ -338,5 +338,5 @@ TEST(GraphError, OfNormalizationsAndAttention) {
             "crochet: the operands' shapes do not broadcast");
 }
 
-}  // namespace
+}  // namespace shapes_test
 }  // namespace crochet

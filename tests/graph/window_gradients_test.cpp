@@ -3,7 +3,7 @@
 #include "gradient_cases.hpp"
 
 namespace crochet {
-namespace {
+namespace window_gradients_test {
 
 struct Windows {
   Shape image;
@@ -62,5 +62,5 @@ TEST(Gradient, OfAPoolGoesToTheFirstOfTheGreatest) {
   EXPECT_EQ(oracle["d"].data, (std::vector<double>{1, 0, 0, 1}));
 }
 
-}  // namespace
+}  // namespace window_gradients_test
 }  // namespace crochet

@@ -16,7 +16,7 @@
 #include "hooks.hpp"
 
 namespace crochet {
-namespace {
+namespace chain_test {
 
 namespace hana = boost::hana;
 
@@ -153,5 +153,5 @@ TEST(HanaChainLaws, Sequence) {
   EXPECT_EQ(numbers(hana::to<HookChainTag>(hana::to_tuple(chain))), numbers(chain));
 }
 
-}  // namespace
+}  // namespace chain_test
 }  // namespace crochet

@@ -14,7 +14,7 @@
 BOOST_HANA_ADAPT_STRUCT(crochet::StopAtStep, last_step, num_steps);
 
 namespace crochet {
-namespace {
+namespace command_line_test {
 
 void parse(CLI::App& app, std::vector<std::string> arguments) {
   std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 requires
@@ -79,5 +79,5 @@ TEST(HanaCommandLine, RefusesWhatNoMemberHas) {
   EXPECT_THROW(parse(app, {"--patience", "three"}), CLI::ParseError);
 }
 
-}  // namespace
+}  // namespace command_line_test
 }  // namespace crochet

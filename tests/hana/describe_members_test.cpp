@@ -6,7 +6,7 @@
 #include "options.hpp"
 
 namespace crochet {
-namespace {
+namespace describe_members_test {
 
 TEST(HanaDescribe, GivesNamesAndValuesInALine) {
   EXPECT_EQ(describe(Options{.verbose = true, .mode = Mode::fast}),
@@ -31,9 +31,11 @@ struct HasOpaque {
   Opaque opaque;
 };
 
-}  // namespace
+}  // namespace describe_members_test
 }  // namespace crochet
 
-BOOST_HANA_ADAPT_STRUCT(crochet::HasOpaque, count, opaque);
+BOOST_HANA_ADAPT_STRUCT(crochet::describe_members_test::HasOpaque, count, opaque);
 
-TEST(HanaDescribe, OfAMemberWithoutText) { EXPECT_EQ(crochet::describe(crochet::HasOpaque{}), "count 1, opaque ..."); }
+namespace crochet::describe_members_test {
+TEST(HanaDescribe, OfAMemberWithoutText) { EXPECT_EQ(describe(HasOpaque{}), "count 1, opaque ..."); }
+}  // namespace crochet::describe_members_test

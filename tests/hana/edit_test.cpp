@@ -12,7 +12,7 @@
 #include "hooks.hpp"
 
 namespace crochet {
-namespace {
+namespace edit_test {
 
 HookChain<Counts, Owns> made() { return HookChain{Counts{1}, Owns{std::make_unique<int>(5)}}; }
 using Made = HookChain<Counts, Owns>;
@@ -72,5 +72,5 @@ TEST(HanaEdit, OfAChainOfChains) {
   EXPECT_EQ(rest.at<1>().at, 3);
 }
 
-}  // namespace
+}  // namespace edit_test
 }  // namespace crochet

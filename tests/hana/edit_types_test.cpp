@@ -10,7 +10,7 @@
 #include "hooks.hpp"
 
 namespace crochet {
-namespace {
+namespace edit_types_test {
 
 template <class C, class D>
 inline constexpr bool same = std::is_same_v<C, D>;
@@ -65,5 +65,5 @@ TEST(HanaEditTypes, ByHanasAlgorithms) {
   static_assert(same<chain_of<decltype(kept)>, HookChain<Stops>>);
 }
 
-}  // namespace
+}  // namespace edit_types_test
 }  // namespace crochet

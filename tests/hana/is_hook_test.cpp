@@ -14,7 +14,7 @@
 #include "hooks.hpp"
 
 namespace crochet {
-namespace {
+namespace is_hook_test {
 
 struct Misspelt {
   void After_Run(auto&, const auto&) {}
@@ -43,5 +43,5 @@ TEST(IsHook, OfEverythingElse) {
   static_assert(!is_hook<HookChain<Counts>> && !is_hook<HookChain<HookChain<Counts>>>);
 }
 
-}  // namespace
+}  // namespace is_hook_test
 }  // namespace crochet

@@ -11,7 +11,7 @@
 #include "options.hpp"
 
 namespace crochet {
-namespace {
+namespace json_test {
 
 /// The message of the exception when the text is read into options; empty if none.
 template <class Object = Options>
@@ -122,5 +122,5 @@ TEST(HanaJson, ThatIsRefusedChangesNothing) {
   EXPECT_NE(refusal("{").find("crochet: this is no JSON: "), std::string::npos);
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace crochet

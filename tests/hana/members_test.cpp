@@ -10,7 +10,7 @@
 #include "options.hpp"
 
 namespace crochet {
-namespace {
+namespace members_test {
 
 static_assert(ListsMembers<Options> && ListsMembers<Defined> && ListsMembers<Empty>);
 static_assert(!ListsMembers<int> && !ListsMembers<std::string>);
@@ -42,5 +42,5 @@ TEST(HanaMembers, OfNothing) {
   for_each_member(empty, [](std::string_view, const auto&) { FAIL(); });
 }
 
-}  // namespace
+}  // namespace members_test
 }  // namespace crochet

@@ -15,7 +15,7 @@
 #include "hooks.hpp"
 
 namespace crochet {
-namespace {
+namespace predicates_test {
 
 namespace hana = boost::hana;
 using Chain = HookChain<Counts, Stops, EveryN<2, Counts>>;
@@ -47,5 +47,5 @@ TEST(HanaTypes, OfAChainAndBack) {
   static_assert(std::is_same_v<chain_of<decltype(hana::make_tuple())>, HookChain<>>);
 }
 
-}  // namespace
+}  // namespace predicates_test
 }  // namespace crochet

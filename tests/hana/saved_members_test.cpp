@@ -14,7 +14,7 @@
 #include "options.hpp"
 
 namespace crochet {
-namespace {
+namespace saved_members_test {
 
 static_assert(std::is_aggregate_v<Plateau>);
 
@@ -72,5 +72,5 @@ TEST(HanaSavedMembers, InASession) {
   session.close();
 }
 
-}  // namespace
+}  // namespace saved_members_test
 }  // namespace crochet

@@ -12,7 +12,7 @@
 #include <crochet/testing.hpp>
 
 namespace crochet {
-namespace {
+namespace chain_test {
 
 using namespace literals;
 
@@ -166,5 +166,5 @@ TEST(HookChain, AHookMayFollowTheOneThatItIsDerivedFrom) {
   EXPECT_EQ(run.trace(), "begin create b a");
 }
 
-}  // namespace
+}  // namespace chain_test
 }  // namespace crochet

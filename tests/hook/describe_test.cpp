@@ -27,7 +27,7 @@ struct Around {
   void after_run(auto& run, const auto& values) { hook.after_run(run, values); }
 };
 
-namespace {
+namespace describe_test {
 
 TEST(Describe, ListsHookPhasesCadenceAndFetches) {
   const HookChain chain{Log<"loss">{}, Quiet{}, Around<Log<"accuracy">>{}};
@@ -40,5 +40,5 @@ TEST(Describe, ListsHookPhasesCadenceAndFetches) {
 
 TEST(Describe, OfAnEmptyChainIsItsHeading) { EXPECT_EQ(describe(HookChain<>{}), "hook  phases  cadence  fetches\n"); }
 
-}  // namespace
+}  // namespace describe_test
 }  // namespace crochet

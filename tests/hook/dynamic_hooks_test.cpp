@@ -15,7 +15,7 @@
 #include <crochet/testing/script.hpp>
 
 namespace crochet {
-namespace {
+namespace dynamic_hooks_test {
 
 class Plugin final : public DynamicHook {
  public:
@@ -153,5 +153,5 @@ TEST(DynamicHooks, WithoutPlugInsNothingIsFetched) {
   EXPECT_EQ(run.fetched(), "");
 }
 
-}  // namespace
+}  // namespace dynamic_hooks_test
 }  // namespace crochet

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace crochet {
-namespace {
+namespace run_args_test {
 
 template <FixedString Text, class X>
 using FeedFor = Feed<Name<Text>, X>;
@@ -105,5 +105,5 @@ TEST(TensorView, IsRowMajor) {
   EXPECT_EQ((TensorView<float, 0>{data.data(), {}}).size(), 1u);
 }
 
-}  // namespace
+}  // namespace run_args_test
 }  // namespace crochet

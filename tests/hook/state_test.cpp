@@ -16,7 +16,7 @@
 #include <crochet/testing.hpp>
 
 namespace crochet {
-namespace {
+namespace state_test {
 
 enum class Mood : unsigned char { good, bad };
 
@@ -279,5 +279,5 @@ struct Careless {
 };
 TEST(HookState, OfOneHookHasEachKeyOnce) { EXPECT_THROW(state_of(HookChain{Careless{}}), LogicError); }
 
-}  // namespace
+}  // namespace state_test
 }  // namespace crochet

@@ -33,7 +33,7 @@ struct Outer {
   struct Row {};
 };
 
-namespace {
+namespace type_name_test {
 
 struct Hidden {};
 
@@ -67,5 +67,5 @@ TEST(TypeName, ShowsWhereTheCompilerShortensAString) {
             "Every<10, Watch<\"abc\u2026\">>");
 }
 
-}  // namespace
+}  // namespace type_name_test
 }  // namespace crochet

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace evaluate_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -437,4 +437,4 @@ TEST(InMemoryEvaluator, EvaluatesEveryHundredStepsIfNothingIsSaid) {
   EXPECT_THROW(never.begin(), cr::LogicError);
 }
 
-}  // namespace
+}  // namespace evaluate_test

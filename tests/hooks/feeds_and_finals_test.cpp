@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace feeds_and_finals_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -120,4 +120,4 @@ TEST(FinalOps, AnEndOfDataIsExplainedAndLeaves) {
   EXPECT_TRUE(run.hook()["accuracy"_n].empty());
 }
 
-}  // namespace
+}  // namespace feeds_and_finals_test

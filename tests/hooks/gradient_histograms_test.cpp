@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace {
+namespace gradient_histograms_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -80,4 +80,4 @@ TEST(GradientHistograms, CostNoSecondBackwardSweep) {
   EXPECT_EQ(products(with), 2U) << with;
 }
 
-}  // namespace
+}  // namespace gradient_histograms_test

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace keeping_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -428,4 +428,4 @@ TEST(Laws, OfTheHooksThatKeep) {
       "");
 }
 
-}  // namespace
+}  // namespace keeping_test

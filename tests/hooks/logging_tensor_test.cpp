@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace logging_tensor_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -286,4 +286,4 @@ TEST(ValueText, TensorsByTheirFirstElementsAndShape) {
   EXPECT_EQ(value_text(cr::TensorView<double, 1>{}), "[]");
 }
 
-}  // namespace
+}  // namespace logging_tensor_test

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace metrics_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -430,4 +430,4 @@ TEST(ReduceOnMetricPlateau, LooksOnceForEachValue) {
   EXPECT_NE(refusal([] { cr::ReduceOnMetricPlateau<>{.rule = {.aim = cr::Aim::lowest}}.begin(); }), "");
 }
 
-}  // namespace
+}  // namespace metrics_test

@@ -26,7 +26,7 @@
 
 #include "../io/temporary_folder.hpp"
 
-namespace {
+namespace on_cpu_profile_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -139,4 +139,4 @@ TEST(ProfilerHook, ShowsTheStepsOfAGraph) {
   EXPECT_FALSE(std::filesystem::exists(folder / "timeline-3.json"));
 }
 
-}  // namespace
+}  // namespace on_cpu_profile_test

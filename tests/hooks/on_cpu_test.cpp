@@ -20,7 +20,7 @@
 
 #include "../io/temporary_folder.hpp"
 
-namespace {
+namespace on_cpu_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -220,4 +220,4 @@ TEST(MemoryMonitor, KnowsTheWorkspace) {
   EXPECT_GT(*seen[0].workspace, 0);
 }
 
-}  // namespace
+}  // namespace on_cpu_test

@@ -35,7 +35,7 @@
 #include "../io/temporary_folder.hpp"
 #include "../io/text_of.hpp"
 
-namespace {
+namespace profiler_test {
 
 namespace cr = crochet;
 namespace fs = std::filesystem;
@@ -521,4 +521,4 @@ TEST(ProfilerHook, KeepsTheLawsOfHooks) {
             "");
 }
 
-}  // namespace
+}  // namespace profiler_test

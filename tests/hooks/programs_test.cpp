@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace programs_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -105,4 +105,4 @@ TEST(Programs, ValuesAfterTheEnd) {
   EXPECT_EQ(kept.elements<double>().size(), 4U);
 }
 
-}  // namespace
+}  // namespace programs_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace progress_bar_test {
 
 namespace cr = crochet;
 using cr::value;
@@ -108,4 +108,4 @@ TEST(ProgressBar, AValueThatNoRunHasShownIsLeftOut) {
   EXPECT_EQ(out.lines(), (Lines{"\r0/10 [>                   ]   0%\x1b[K", "\n"}));
 }
 
-}  // namespace
+}  // namespace progress_bar_test

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace snapshot_test {
 
 namespace cr = crochet;
 namespace fs = std::filesystem;
@@ -128,4 +128,4 @@ TEST(Npy, SpellsElementTypes) {
   EXPECT_EQ(cr::io::npy_header<float>({}).size() % 64, 0U);
 }
 
-}  // namespace
+}  // namespace snapshot_test

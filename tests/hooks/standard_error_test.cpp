@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace standard_error_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
@@ -110,4 +110,4 @@ TEST(StandardError, LinesOfSeveralThreadsStayWhole) {
   EXPECT_EQ(lines.size(), 2U * each + 1) << "and the bar";
 }
 
-}  // namespace
+}  // namespace standard_error_test

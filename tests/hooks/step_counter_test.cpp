@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace step_counter_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
@@ -117,4 +117,4 @@ TEST(StepCounter, EveryHundredStepsByDefault) {
   EXPECT_THROW(zero.begin(), cr::LogicError);
 }
 
-}  // namespace
+}  // namespace step_counter_test

@@ -15,7 +15,7 @@
 #include <crochet/session/threads.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
-namespace {
+namespace stop_on_signal_test {
 
 namespace cr = crochet;
 
@@ -181,4 +181,4 @@ TEST_F(StopOnSignal, EndsTheWaitForTheGlobalStep) {
   EXPECT_EQ(cr::StopOnSignal::exit_code(), 143);
 }
 
-}  // namespace
+}  // namespace stop_on_signal_test

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace stopping_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -248,4 +248,4 @@ TEST(NanTensor, WatchesSeveralValues) {
   EXPECT_THROW(run.step(value<"loss">(1.0f), value<"norm">(std::nan(""))), cr::NanLossError);
 }
 
-}  // namespace
+}  // namespace stopping_test

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace {
+namespace summary_saver_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
@@ -237,4 +237,4 @@ TEST(LearningRateMonitor, SavesEachLook) {
   EXPECT_EQ(said.lines().size(), 2U);
 }
 
-}  // namespace
+}  // namespace summary_saver_test

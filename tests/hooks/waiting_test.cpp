@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace waiting_test {
 
 namespace cr = crochet;
 using cr::testing::ManualClock;
@@ -413,4 +413,4 @@ TEST(Profiler, ARecordOfARunThatThrewIsGivenUp) {
   EXPECT_EQ(*tracer.log, "(x)(2)(x)");
 }
 
-}  // namespace
+}  // namespace waiting_test

@@ -27,7 +27,7 @@
 #include <tensorflow/core/step_stats.pb.h>
 #include <tensorflow/core/tensor.pb.h>
 
-namespace {
+namespace beside_tensorflow_test {
 
 namespace proto = crochet::proto;
 
@@ -69,4 +69,4 @@ TEST(BesideTensorFlow, the_bytes_are_the_same) {
   EXPECT_EQ(original_trace.packet(0).timestamp(), 9U);
 }
 
-}  // namespace
+}  // namespace beside_tensorflow_test

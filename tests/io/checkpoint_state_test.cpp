@@ -11,7 +11,7 @@
 
 #include "temporary_folder.hpp"
 
-namespace {
+namespace checkpoint_state_test {
 
 using namespace crochet::io;
 using crochet::test::TemporaryFolder;
@@ -107,4 +107,4 @@ TEST(CheckpointState, RefusesWhatIsNone) {
   EXPECT_THROW(write_checkpoint_state(folder.path(), {}), crochet::LogicError);
 }
 
-}  // namespace
+}  // namespace checkpoint_state_test

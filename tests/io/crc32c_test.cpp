@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace crc32c_test {
 
 using crochet::io::crc32c;
 
@@ -59,4 +59,4 @@ TEST(Crc32c, MasksAndUnmasks) {
   }
 }
 
-}  // namespace
+}  // namespace crc32c_test

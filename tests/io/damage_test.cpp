@@ -24,7 +24,7 @@
 
 #include "temporary_folder.hpp"
 
-namespace {
+namespace damage_test {
 
 using namespace crochet;
 using namespace crochet::io;
@@ -149,4 +149,4 @@ TEST(Damage, OfEachFormatIsADataLossError) {
   }
 }
 
-}  // namespace
+}  // namespace damage_test

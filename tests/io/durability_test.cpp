@@ -31,7 +31,7 @@
 #include "faulty_files.hpp"
 #include "temporary_folder.hpp"
 
-namespace {
+namespace durability_test {
 
 using namespace crochet::io;
 using namespace crochet::test;
@@ -350,4 +350,4 @@ TYPED_TEST(Durability, AFolderThatIsNotThere) {
   }
 }
 
-}  // namespace
+}  // namespace durability_test

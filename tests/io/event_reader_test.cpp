@@ -21,7 +21,7 @@
 #include "temporary_folder.hpp"
 #include "wire_message.hpp"
 
-namespace {
+namespace event_reader_test {
 
 namespace io = crochet::io;
 using crochet::test::event_of;
@@ -296,4 +296,4 @@ TEST(EventReader, TheFilesOfAFolderInTheOrderOfTheirNames) {
   EXPECT_THROW((void)io::event_files(folder / "none"), crochet::IoError);
 }
 
-}  // namespace
+}  // namespace event_reader_test

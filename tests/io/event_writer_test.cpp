@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace event_writer_test {
 
 namespace io = crochet::io;
 namespace fs = std::filesystem;
@@ -473,4 +473,4 @@ TEST(FileWriterCache, ThreadsGetTheSameWriter) {
   io::FileWriterCache::clear();
 }
 
-}  // namespace
+}  // namespace event_writer_test

@@ -13,7 +13,7 @@
 
 std::string write_an_event(const std::filesystem::path& folder);  // defined in header_only_part.cpp
 
-namespace {
+namespace header_only_test {
 
 namespace cr = crochet;
 
@@ -44,4 +44,4 @@ TEST(HeaderOnly, BothFilesShareTheFunctions) {
   EXPECT_EQ(row.text(), R"({"step":3,"loss":0.5})");
 }
 
-}  // namespace
+}  // namespace header_only_test

@@ -37,7 +37,7 @@
 #include "table_files.hpp"
 #include "temporary_folder.hpp"
 
-namespace {
+namespace hostile_test {
 
 using namespace crochet::io;
 using crochet::proto::BundleEntryProto;
@@ -393,4 +393,4 @@ TEST(HostileSafetensors, RandomChangesWithRightChecksums) {
   EXPECT_GT(refused, 1500);
 }
 
-}  // namespace
+}  // namespace hostile_test

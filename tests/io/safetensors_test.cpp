@@ -19,7 +19,7 @@
 
 #include "temporary_folder.hpp"
 
-namespace {
+namespace safetensors_test {
 
 using namespace crochet::io;
 using crochet::test::TemporaryFolder;
@@ -229,4 +229,4 @@ TEST(Safetensors, MetadataOfOtherWritersAreRead) {
   EXPECT_EQ(SafetensorsReader{folder / "x"}.metadata(), (SafetensorsMetadata{{"a", "b"}, {"format", "pt"}}));
 }
 
-}  // namespace
+}  // namespace safetensors_test

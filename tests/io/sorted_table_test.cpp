@@ -13,7 +13,7 @@
 
 #include "table_files.hpp"
 
-namespace {
+namespace sorted_table_test {
 
 using namespace crochet::io;
 using namespace crochet::test;
@@ -136,4 +136,4 @@ TEST(Snappy, DamagedDataAreRefused) {
   }
 }
 
-}  // namespace
+}  // namespace sorted_table_test

@@ -22,7 +22,7 @@
 
 #include "temporary_folder.hpp"
 
-namespace {
+namespace tensor_bundle_test {
 
 using namespace crochet::io;
 using crochet::test::TemporaryFolder;
@@ -251,4 +251,4 @@ TEST(TensorBundle, KeysOfPartsAreTensorFlows) {
   EXPECT_LT(before, number(std::numeric_limits<std::int64_t>::max()));
 }
 
-}  // namespace
+}  // namespace tensor_bundle_test

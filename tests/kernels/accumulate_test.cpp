@@ -9,7 +9,7 @@
 #include "../graph/random_values.hpp"
 
 namespace crochet::kernel {
-namespace {
+namespace accumulate_test {
 
 template <class T>
 std::vector<T> numbers(std::size_t n) {
@@ -93,5 +93,5 @@ TEST(Accumulate, AnyAndAllOfBools) {
   }
 }
 
-}  // namespace
+}  // namespace accumulate_test
 }  // namespace crochet::kernel

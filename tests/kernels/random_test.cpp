@@ -6,7 +6,7 @@
 #include <crochet/kernels/random.hpp>
 
 namespace crochet::kernel {
-namespace {
+namespace random_test {
 
 TEST(Philox, KnownAnswers) {
   static_assert(philox({0, 0, 0, 0}, {0, 0}) == PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
@@ -46,5 +46,5 @@ TEST(Random, NormalDoesNotRepeatItself) {
   EXPECT_EQ(seen.size(), 10000U);
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace crochet::kernel

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace crochet::simd {
-namespace {
+namespace rows_test {
 
 template <class T>
 class Rows : public ::testing::Test {};
@@ -76,5 +76,5 @@ TEST(SumAlong, OfALongRow) {
   EXPECT_NEAR(sum / static_cast<float>(n), 0.1F, 0.1F * 2e-5F);
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace crochet::simd

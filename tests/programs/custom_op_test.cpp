@@ -9,7 +9,7 @@
 #include "../executor/against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace custom_op_test {
 
 using custom::leaky_integral;
 using custom::soft_shrink;
@@ -117,5 +117,5 @@ TEST(CustomOps, SayWhatIsWrong) {
   EXPECT_THROW(leaky_integral(scalar, 0.5), GraphError);
 }
 
-}  // namespace
+}  // namespace custom_op_test
 }  // namespace crochet

@@ -14,7 +14,7 @@
 
 #include "flowers.hpp"
 
-namespace {
+namespace hook_of_your_own_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -130,4 +130,4 @@ TEST(AHookOfYourOwn, KeepsTheLaws) {
   EXPECT_TRUE(cr::testing::broken_laws(Plateau{.patience = 3}, cr::value<"loss">(1.0f)).starts_with("begin: "));
 }
 
-}  // namespace
+}  // namespace hook_of_your_own_test

@@ -15,7 +15,7 @@
 
 #include "flowers.hpp"
 
-namespace {
+namespace loop_in_your_hands_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -122,4 +122,4 @@ TEST(ALoopInYourHands, RefusesAFeedOfTheWrongSizeAndGoesOn) {
   });
 }
 
-}  // namespace
+}  // namespace loop_in_your_hands_test

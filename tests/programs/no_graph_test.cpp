@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace no_graph_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -155,4 +155,4 @@ TEST_F(NoGraph, IsStoppedWhenItBlowsUp) {
   EXPECT_NE(why.reason.find("is above 1000000.0"), std::string::npos) << why.reason;
 }
 
-}  // namespace
+}  // namespace no_graph_test

@@ -13,7 +13,7 @@
 #include <crochet/session/session_creators.hpp>
 #include <crochet/session/threads.hpp>
 
-namespace {
+namespace sessions_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -98,4 +98,4 @@ TEST_F(Sessions, ACreatorWithPieces) {
   EXPECT_EQ(x_, 101);
 }
 
-}  // namespace
+}  // namespace sessions_test

@@ -16,7 +16,7 @@
 
 #include "flowers.hpp"
 
-namespace {
+namespace shortest_test {
 
 namespace cr = crochet;
 
@@ -109,4 +109,4 @@ TEST(TheShortestProgram, ThrowsWhatGoesWrongAndHooksSeeNoEnd) {
   EXPECT_TRUE(chain.at<1>()[cr::Name<"hidden/bias">{}].empty());
 }
 
-}  // namespace
+}  // namespace shortest_test

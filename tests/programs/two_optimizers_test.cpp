@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace two_optimizers_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -215,4 +215,4 @@ TEST(TwoOptimizers, TeachTheGeneratorWhereTheRealPointsAre) {
   EXPECT_NEAR(y, -1, 0.7);
 }
 
-}  // namespace
+}  // namespace two_optimizers_test

@@ -20,7 +20,7 @@
 #include <crochet/testing/manual_clock.hpp>
 
 namespace crochet {
-namespace {
+namespace coordinator_test {
 
 using crochet::testing::ManualClock;
 
@@ -436,5 +436,5 @@ TEST(Coordinator, AThreadThatIsLateAtCloseIsNamedAndDoesNotHoldItUp) {
   set_diagnostic_sink(before);
 }
 
-}  // namespace
+}  // namespace coordinator_test
 }  // namespace crochet

@@ -13,7 +13,7 @@
 #include <crochet/testing.hpp>
 
 namespace crochet {
-namespace {
+namespace demand_test {
 
 using testing::Script;
 using testing::ScriptedExecutor;
@@ -223,5 +223,5 @@ TEST(SideRuns, AreRunsOfTheirOwnThatCountAsNoStep) {
   EXPECT_EQ(run.hook().sum, 1.25);
 }
 
-}  // namespace
+}  // namespace demand_test
 }  // namespace crochet

@@ -14,7 +14,7 @@
 #include "recorder.hpp"
 
 namespace crochet {
-namespace {
+namespace monitored_session_test {
 
 /// Runs the session `runs` times within run_session.
 template <class Session>
@@ -339,5 +339,5 @@ TEST(MonitoredSession, DrivesTheExtendedExecutorIfAHookExtendsTheGraph) {
   EXPECT_EQ(trace.text, "a.B mk a.C a.b run a.a a.E(1)");
 }
 
-}  // namespace
+}  // namespace monitored_session_test
 }  // namespace crochet

@@ -6,7 +6,7 @@
 #include <utility>
 
 namespace crochet {
-namespace {
+namespace ownership_test {
 
 /// A step function that counts its calls in a member: a copy has a counter of its own.
 struct Counts {
@@ -86,5 +86,5 @@ TEST(Ownership, AStepFunctionGivenByNameKeepsItsState) {
   EXPECT_EQ(calls, 4);
 }
 
-}  // namespace
+}  // namespace ownership_test
 }  // namespace crochet

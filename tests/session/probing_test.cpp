@@ -23,7 +23,7 @@
 #include <crochet/hooks/when.hpp>
 #include <crochet/testing.hpp>
 
-namespace {
+namespace probing_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -367,4 +367,4 @@ TEST(PhaseLog, EndsWithAPhaseThatThrows) {
 
 static_assert(sizeof(cr::EveryN<3, cr::Keyed<"k", Slow<1>>>) == sizeof(cr::EveryN<3, Slow<1>>));
 
-}  // namespace
+}  // namespace probing_test

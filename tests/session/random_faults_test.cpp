@@ -17,7 +17,7 @@
 #include <crochet/testing/manual_clock.hpp>
 
 namespace crochet {
-namespace {
+namespace random_faults_test {
 
 using crochet::testing::ManualClock;
 
@@ -313,5 +313,5 @@ TEST_F(RandomFaults, BreakNoRuleOfASingularSession) {
   EXPECT_GT(tally.not_constructed, 1'000);
 }
 
-}  // namespace
+}  // namespace random_faults_test
 }  // namespace crochet

@@ -21,7 +21,7 @@
 #include "recorder.hpp"
 
 namespace crochet {
-namespace {
+namespace recovery_test {
 
 using crochet::testing::ManualClock;
 
@@ -589,5 +589,5 @@ TEST_F(Recovery, ACreatorDecidesWhatANewSessionStartsWith) {
   session.close();
 }
 
-}  // namespace
+}  // namespace recovery_test
 }  // namespace crochet

@@ -11,7 +11,7 @@
 #include "recorder.hpp"
 
 namespace crochet {
-namespace {
+namespace run_session_test {
 
 TEST(RunSession, ErrorsOfTheBodyItselfCountAsErrorsOfARun) {
   Trace trace;
@@ -94,5 +94,5 @@ TEST(Train, CompilesTheModelAndRunsItsTargetTrain) {
   EXPECT_EQ(why.reason, "enough");
 }
 
-}  // namespace
+}  // namespace run_session_test
 }  // namespace crochet

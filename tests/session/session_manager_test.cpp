@@ -21,7 +21,7 @@
 #include <crochet/testing/manual_clock.hpp>
 
 namespace crochet {
-namespace {
+namespace session_manager_test {
 
 using crochet::testing::ManualClock;
 using Names = std::vector<std::string>;
@@ -498,5 +498,5 @@ TEST(WorkerSessionCreatorTest, GivesUpAfterItsTime) {
   EXPECT_EQ(clock(), 1800);
 }
 
-}  // namespace
+}  // namespace session_manager_test
 }  // namespace crochet

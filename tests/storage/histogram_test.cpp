@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace histogram_test {
 
 namespace io = crochet::io;
 using Bucket = io::Histogram::Bucket;
@@ -158,4 +158,4 @@ TEST(Pixels, NumbersAreSpreadOverAllShades) {
   EXPECT_EQ(pixels_of({std::nanf(""), 4}), (Pixels{0, 255}));
 }
 
-}  // namespace
+}  // namespace histogram_test

@@ -19,7 +19,7 @@
 #include "../io/process.hpp"
 #include "../io/temporary_folder.hpp"
 
-namespace {
+namespace path_lock_test {
 
 namespace fs = std::filesystem;
 using crochet::FailedPreconditionError;
@@ -193,4 +193,4 @@ TEST(PathLock, TellsNoProcessIdThatItDoesNotHave) {
   EXPECT_NE(refusal(folder.path()).find("in use by another process;"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace path_lock_test

@@ -13,7 +13,7 @@
 namespace cr = crochet;
 using namespace crochet::literals;
 
-namespace {
+namespace script_test {
 
 /// Stops when the loss has not improved by `min_delta` for `patience` steps.
 struct Plateau {
@@ -153,4 +153,4 @@ TEST(RecordingSink, IsOneRecordHoweverOftenItIsCopied) {
   EXPECT_TRUE(copy.lines().empty());
 }
 
-}  // namespace
+}  // namespace script_test

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace crochet::testing {
-namespace {
+namespace state_box_test {
 
 TEST(StateBox, ReturnsWhatWasPut) {
   StateBox box;
@@ -37,5 +37,5 @@ TEST(StateBox, RefusesAKeyPutTwiceOrReadAsAnotherType) {
   EXPECT_THROW((void)box.get("count", count), LogicError);
 }
 
-}  // namespace
+}  // namespace state_box_test
 }  // namespace crochet::testing

@@ -19,7 +19,7 @@
 #include "../../tools/crochet_dump/crochet_dump.hpp"
 #include "../io/temporary_folder.hpp"
 
-namespace {
+namespace crochet_dump_events_test {
 
 namespace io = crochet::io;
 using crochet::test::TemporaryFolder;
@@ -164,4 +164,4 @@ TEST(CrochetDumpEvents, NothingToRead) {
   EXPECT_EQ(events({}).status, 2);
 }
 
-}  // namespace
+}  // namespace crochet_dump_events_test

@@ -18,7 +18,7 @@
 #include "../../tools/crochet_dump/crochet_dump.hpp"
 #include "../debug/dump_fixture.hpp"
 
-namespace {
+namespace crochet_dump_test {
 
 using crochet::test::add_node;
 using crochet::test::DumpFixture;
@@ -511,4 +511,4 @@ TEST(CrochetDump, ResultsThatCannotBeWrittenAreAnError) {
   EXPECT_EQ(crochet_dump::run({"ls", runs.path()}, out, err), 2);
 }
 
-}  // namespace
+}  // namespace crochet_dump_test

@@ -16,7 +16,7 @@
 
 #include "recorded_run.hpp"
 
-namespace {
+namespace perfetto_test {
 
 namespace cr = crochet;
 namespace trace = crochet::trace;
@@ -208,4 +208,4 @@ TEST(ProfileTable, ARunOfNoLengthHasNoRates) {
   }
 }
 
-}  // namespace
+}  // namespace perfetto_test

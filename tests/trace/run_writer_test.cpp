@@ -32,7 +32,7 @@
 #include "../io/text_of.hpp"
 #include "recorded_run.hpp"
 
-namespace {
+namespace run_writer_test {
 
 namespace cr = crochet;
 namespace fs = std::filesystem;
@@ -283,4 +283,4 @@ TEST(RunWriter, WhatTheEventFileCannotTakeIsToldAsAsked) {
   EXPECT_THROW(writer.flush(), cr::IoError);
 }
 
-}  // namespace
+}  // namespace run_writer_test

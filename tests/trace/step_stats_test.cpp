@@ -20,7 +20,7 @@
 
 #include "recorded_run.hpp"
 
-namespace {
+namespace step_stats_test {
 
 namespace cr = crochet;
 namespace trace = crochet::trace;
@@ -247,4 +247,4 @@ TEST(Figures, DoNotDependOnTheLocale) {
   EXPECT_EQ(trace::fixed_figure(2e15, 0), "2000000000000000");
 }
 
-}  // namespace
+}  // namespace step_stats_test

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace timeline_test {
 
 namespace cr = crochet;
 using cr::trace::timeline_json;
@@ -177,4 +177,4 @@ TEST(Lanes, AreThoseOfASearchFromTheFirst) {
   EXPECT_GT(ends.size(), 64U);
 }
 
-}  // namespace
+}  // namespace timeline_test

@@ -28,7 +28,7 @@
 #include "../../io/faulty_files.hpp"
 #include "../../io/temporary_folder.hpp"
 
-namespace {
+namespace dump_writer_test {
 
 namespace fs = std::filesystem;
 namespace debug = crochet::debug;
@@ -397,4 +397,4 @@ TEST(DebugGraph, NamesAreMadeSafeEverywhere) {
   EXPECT_EQ(inputs_of(graph, "z"), (std::vector<std::string>{"y", "^" + safe}));
 }
 
-}  // namespace
+}  // namespace dump_writer_test

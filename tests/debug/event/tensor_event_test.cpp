@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace tensor_event_test {
 
 namespace debug = crochet::debug;
 using crochet::io::DataType;
@@ -331,4 +331,4 @@ TEST(CoreMetadata, RunsOfAProcessAreCounted) {
   EXPECT_GE(first, 1);
 }
 
-}  // namespace
+}  // namespace tensor_event_test

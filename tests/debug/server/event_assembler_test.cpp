@@ -28,7 +28,7 @@
 
 #include "../stream_events.hpp"
 
-namespace {
+namespace event_assembler_test {
 
 using namespace crochet::debug;
 using namespace crochet::test;
@@ -456,4 +456,4 @@ TEST(EventAssemblerHostile, bytes_changed_at_random) {
   EXPECT_GT(refused, 1000u);
 }
 
-}  // namespace
+}  // namespace event_assembler_test

@@ -15,7 +15,7 @@
 #include <crochet/debug/server/watch_table.hpp>
 #include <crochet/debug/watch/watch_key.hpp>
 
-namespace {
+namespace stream_control_test {
 
 using namespace crochet::debug;
 using Texts = std::vector<std::string>;
@@ -173,4 +173,4 @@ TEST(ByteBudget, IsNotOverdrawnByManyThreads) {
   EXPECT_GE(most, 400U);
 }
 
-}  // namespace
+}  // namespace stream_control_test

@@ -20,7 +20,7 @@
 
 #include "../test_server.hpp"
 
-namespace {
+namespace event_stream_test {
 
 namespace debug = crochet::debug;
 using crochet::test::Change;
@@ -833,4 +833,4 @@ TEST(EventStream, AServerThatIsStuckInACallDoesNotHoldUpTheEnd) {
   stuck.unlock();
 }
 
-}  // namespace
+}  // namespace event_stream_test

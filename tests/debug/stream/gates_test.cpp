@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace {
+namespace gates_test {
 
 namespace debug = crochet::debug;
 using Change = crochet::proto::EventReply::DebugOpStateChange;
@@ -145,4 +145,4 @@ TEST(DebugAddress, RefusesWhatIsNoAddress) {
   EXPECT_THROW(DebugAddress(debug::TlsServer{"unix:/run/debug.sock"}), crochet::LogicError);
 }
 
-}  // namespace
+}  // namespace gates_test

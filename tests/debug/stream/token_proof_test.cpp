@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace token_proof_test {
 
 using crochet::debug::TokenClient;
 using crochet::debug::TokenServer;
@@ -86,4 +86,4 @@ TEST(TokenProof, who_has_no_token_cannot_push_out_who_has) {
   EXPECT_FALSE(server.check(method, slow.authorize(method))) << "unfinished handshakes are forgotten, oldest first";
 }
 
-}  // namespace
+}  // namespace token_proof_test

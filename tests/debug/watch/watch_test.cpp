@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace watch_test {
 
 namespace debug = crochet::debug;
 
@@ -159,4 +159,4 @@ TEST(WatchOptions, ComeAsATupleToo) {
             (WatchOptions{{}, "", "Mat", "float", true}));
 }
 
-}  // namespace
+}  // namespace watch_test

@@ -5,7 +5,7 @@
 #include "../against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace eigen_test {
 
 template <class T>
 struct Model {
@@ -43,5 +43,5 @@ TEST(Eigen, IsABackendOfTheCpu) {
   static_assert(std::is_same_v<decltype(executor), cpu::Executor<kernel::EigenProducts, Model<float>>>);
 }
 
-}  // namespace
+}  // namespace eigen_test
 }  // namespace crochet

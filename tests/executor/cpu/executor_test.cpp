@@ -7,7 +7,7 @@
 #include "../against_oracle.hpp"
 
 namespace crochet {
-namespace {
+namespace executor_test {
 
 struct Model {
   static constexpr void define(GraphBuilder& g) {
@@ -212,5 +212,5 @@ TEST(Cpu, CompilesAModel) {
   EXPECT_EQ(executor.settings().seed, 9U);
 }
 
-}  // namespace
+}  // namespace executor_test
 }  // namespace crochet

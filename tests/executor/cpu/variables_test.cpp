@@ -14,7 +14,7 @@
 #include <crochet/session/variables.hpp>
 
 namespace crochet {
-namespace {
+namespace variables_test {
 
 struct Model {
   static constexpr void define(GraphBuilder& g) {
@@ -137,5 +137,5 @@ TEST(Variables, OfAStepFunctionAreWhatItsOwnerNames) {
   EXPECT_THROW(step.for_each_variable(Collect{}), ShapeError);
 }
 
-}  // namespace
+}  // namespace variables_test
 }  // namespace crochet

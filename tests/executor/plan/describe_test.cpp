@@ -7,7 +7,7 @@
 #include <crochet/executor/plan/describe.hpp>
 
 namespace crochet {
-namespace {
+namespace describe_test {
 
 struct Small {
   static constexpr void define(GraphBuilder& g) {
@@ -38,5 +38,5 @@ TEST(Describe, SaysWhatAStepAssigns) {
   EXPECT_NE(text.find("-> global_step\n"), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace describe_test
 }  // namespace crochet

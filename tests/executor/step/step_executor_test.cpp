@@ -13,7 +13,7 @@
 #include <crochet/session/run_session.hpp>
 
 namespace crochet {
-namespace {
+namespace step_executor_test {
 
 template <int Every>
 struct Snapshot {
@@ -124,5 +124,5 @@ TEST(StepExecutor, PassesOnWhatTheStepThrows) {
   EXPECT_THROW(run(step, HookChain<>{}), std::runtime_error);
 }
 
-}  // namespace
+}  // namespace step_executor_test
 }  // namespace crochet

@@ -7,7 +7,7 @@
 #include <crochet/model.hpp>
 
 namespace crochet {
-namespace {
+namespace builder_test {
 
 template <class Build>
 std::string error_of(Build build) {
@@ -190,5 +190,5 @@ TEST(Initializers, AreScaledByTheFans) {
   EXPECT_DOUBLE_EQ(bound(uniform(-2, 3), {7, 7}), 3);
 }
 
-}  // namespace
+}  // namespace builder_test
 }  // namespace crochet

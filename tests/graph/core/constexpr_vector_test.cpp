@@ -7,7 +7,7 @@
 #include <string>
 
 namespace crochet {
-namespace {
+namespace constexpr_vector_test {
 
 /// Growth, copies, shrinking and new contents in constant evaluation; true if all are right.
 constexpr bool works_in_the_compiler() {
@@ -67,5 +67,5 @@ TEST(ConstexprVector, RoomIsKept) {
   EXPECT_EQ(list.size(), 30U);
 }
 
-}  // namespace
+}  // namespace constexpr_vector_test
 }  // namespace crochet

@@ -12,7 +12,7 @@
 #include "../random_values.hpp"
 
 namespace crochet {
-namespace {
+namespace arena_test {
 
 Plan training_plan(GraphBuilder& g, Tensor loss) {
   const Tensor train = minimize(loss, Adam{});
@@ -108,5 +108,5 @@ TEST(Arena, SlotsInUseAtTheSameTimeDoNotOverlap) {
   }
 }
 
-}  // namespace
+}  // namespace arena_test
 }  // namespace crochet

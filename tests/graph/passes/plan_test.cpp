@@ -11,7 +11,7 @@
 #include "../random_values.hpp"
 
 namespace crochet {
-namespace {
+namespace plan_test {
 
 constexpr Dims dims{3, 5, 1, 1};
 
@@ -276,7 +276,7 @@ class RandomGraph {
         targets.push_back(g_.graph().text_of(p));
       }
     }
-    return crochet::check(g_.graph(), fetched, targets);
+    return plan_test::check(g_.graph(), fetched, targets);
   }
 
  private:
@@ -368,5 +368,5 @@ TEST(Plan, OfRandomGraphsDoesWhatTheGraphSays) {
   }
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace crochet

@@ -5,7 +5,7 @@
 #include <crochet/model.hpp>
 
 namespace crochet {
-namespace {
+namespace pool_first_test {
 
 /// The subgraph of a demand after the passes on whole graphs.
 Subgraph simplified(const GraphBuilder& g, const ConstexprVector<int>& fetched) {
@@ -93,5 +93,5 @@ TEST(PoolFirst, AMaskOfAnotherPoolingStays) {
   EXPECT_GE(elementwise_on(s, 8), 2);
 }
 
-}  // namespace
+}  // namespace pool_first_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "../gradient_cases.hpp"
 
 namespace crochet {
-namespace {
+namespace gradients_test {
 
 constexpr double tolerance = gradient_tolerance;
 constexpr auto check = check_gradients;
@@ -239,5 +239,5 @@ TEST(Gradient, LooksAtTheVariableAsTheLossSawIt) {
   EXPECT_EQ(oracle.scalar("w"), 102);
 }
 
-}  // namespace
+}  // namespace gradients_test
 }  // namespace crochet

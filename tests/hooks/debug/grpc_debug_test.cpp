@@ -26,7 +26,7 @@
 #include "../../debug/test_server.hpp"
 #include "../../io/temporary_folder.hpp"
 
-namespace {
+namespace grpc_debug_test {
 
 namespace cr = crochet;
 namespace debug = crochet::debug;
@@ -400,4 +400,4 @@ TEST(TensorBoardDebugHook, TellsAServerAgainThatFailed) {
   EXPECT_EQ(server.streams().size(), 1U);
 }
 
-}  // namespace
+}  // namespace grpc_debug_test

@@ -36,7 +36,7 @@
 #include "../../io/faulty_files.hpp"
 #include "../../io/temporary_folder.hpp"
 
-namespace {
+namespace dumping_debug_test {
 
 namespace cr = crochet;
 namespace fs = std::filesystem;
@@ -747,4 +747,4 @@ TEST(PythonRepr, IsPythons) {
   EXPECT_EQ(debug::python_repr(Lines{"a", "b"}), "['a', 'b']");
 }
 
-}  // namespace
+}  // namespace dumping_debug_test

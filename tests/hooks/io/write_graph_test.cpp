@@ -17,7 +17,7 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace write_graph_test {
 
 namespace cr = crochet;
 namespace io = crochet::io;
@@ -148,4 +148,4 @@ TEST(WriteGraph, NothingWithoutAWriter) {
   session.close();
 }
 
-}  // namespace
+}  // namespace write_graph_test

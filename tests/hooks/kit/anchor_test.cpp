@@ -23,7 +23,7 @@
 
 #include "../../io/temporary_folder.hpp"
 
-namespace {
+namespace anchor_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -253,4 +253,4 @@ TEST(Anchor, EarlyStoppingActsInTheStepOfTheEvaluation) {
   session.close();
 }
 
-}  // namespace
+}  // namespace anchor_test

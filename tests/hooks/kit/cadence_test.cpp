@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-namespace {
+namespace cadence_test {
 
 namespace cr = crochet;
 using cr::Anchor;
@@ -315,4 +315,4 @@ TEST(Clock, IsSteadyUnlessAnotherIsGiven) {
   EXPECT_EQ(given(), 8);
 }
 
-}  // namespace
+}  // namespace cadence_test

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace {
+namespace decorated_test {
 
 namespace cr = crochet;
 using namespace cr::literals;
@@ -405,4 +405,4 @@ TEST(Decorators, ExtendTheGraphForTheHookInside) {
   static_assert(!cr::phase::extend_graph::handled<cr::EveryN<3, Empty>, Builder>);
 }
 
-}  // namespace
+}  // namespace decorated_test

@@ -26,7 +26,7 @@
 #include "../../io/process.hpp"
 #include "../../io/temporary_folder.hpp"
 
-namespace {
+namespace row_logger_test {
 
 namespace cr = crochet;
 using cr::value;
@@ -305,4 +305,4 @@ TEST(RowLoggers, KeepTheLaws) {
             "");
 }
 
-}  // namespace
+}  // namespace row_logger_test

@@ -9,7 +9,7 @@
 #include <crochet/kernels/cpu/pool.hpp>
 
 namespace crochet {
-namespace {
+namespace pool_test {
 
 constexpr std::int64_t channels = 2 * simd::lanes + 3;
 
@@ -66,5 +66,5 @@ TEST(MaxPool, ANaNWinsAndTheFirstOfTheGreatestIsRemembered) {
   check<double>();
 }
 
-}  // namespace
+}  // namespace pool_test
 }  // namespace crochet

@@ -7,7 +7,7 @@
 #include <crochet/kernels/cpu/tiles.hpp>
 
 namespace crochet::kernel {
-namespace {
+namespace tiles_test {
 
 template <class T>
 std::vector<T> numbers(std::int64_t n, std::uint32_t seed) {
@@ -115,5 +115,5 @@ TEST(Split, CoversTheResultOnce) {
   }
 }
 
-}  // namespace
+}  // namespace tiles_test
 }  // namespace crochet::kernel

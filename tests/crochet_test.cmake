@@ -1,0 +1,102 @@
+# crochet_test(<file>.cpp|.cu [LINK <target>...] [LABELS <label>...] [OPTIONS <compiler option>...]
+#              [INSTRUCTIONS <haswell|x86-64-v4>...] [LONG] [THREADS] [ALONE])
+# A test of one file. It is skipped if a target that it links does not exist (for example CUDA). Without LABELS it is a
+# `unit` test, which also runs under the sanitizers. With OPTIONS it is compiled without the common header.
+# INSTRUCTIONS: it is compiled and run once more for each of these instruction sets (see instructions.cmake).
+# LONG: compiles for twenty seconds or more; CROCHET_LONG_TESTS=OFF skips these tests, and INSTRUCTIONS.
+# THREADS: it tests objects that threads share. The target crochet_thread_tests builds these tests, `ctest -L threads`
+# runs them; the preset tsan does both under ThreadSanitizer.
+# ALONE: it replaces functions of its whole program (operator new, read), or defines macros, so it is never batched.
+#
+# With CROCHET_TEST_BATCH=1 each file is a program, named after its path. Otherwise the files of a folder that have the
+# same options are one program, and up to so many of them are compiled as one translation unit, which parses the headers
+# and instantiates common templates once. So each file has a namespace of its own, named after it.
+set(CROCHET_TEST_BATCH 1 CACHE STRING "Test files compiled together; a test that compiles a model counts as three")
+add_custom_target(crochet_thread_tests)
+
+# crochet_test_program(<name> <prefix of its tests> SOURCES <file>... [LINK ...] [LABELS ...] [OPTIONS ...] [THREADS])
+function(crochet_test_program name prefix)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "THREADS" "" "SOURCES;LINK;LABELS;OPTIONS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE crochet::core ${arg_LINK} crochet_own_code GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+  if(NOT arg_SOURCES MATCHES "\\.cu$" AND NOT arg_OPTIONS AND NOT "crochet::debug" IN_LIST arg_LINK) # gRPC requires -pthread
+    crochet_common_header(${name} ${arg_LINK})
+  endif()
+  if(arg_THREADS)
+    list(APPEND arg_LABELS threads)
+    add_dependencies(crochet_thread_tests ${name})
+  endif()
+  list(JOIN arg_LABELS "," labels) # gtest_discover_tests keeps only the first of a list; `ctest -L` matches within one label
+  # PRE_TEST: a program that crashes at its start then fails as a test, not in the build.
+  gtest_discover_tests(${name} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
+    PROPERTIES LABELS ${labels})
+endfunction()
+
+function(crochet_test file)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG;THREADS;ALONE" "" "LINK;LABELS;OPTIONS;INSTRUCTIONS")
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
+  cmake_path(APPEND folder ${file} OUTPUT_VARIABLE path)
+  cmake_path(REMOVE_EXTENSION path)
+  string(MAKE_C_IDENTIFIER ${path} name)
+  string(REPLACE "/" "." prefix ${path})
+  if(NOT CROCHET_LONG_TESTS)
+    if(arg_LONG)
+      return()
+    endif()
+    set(arg_INSTRUCTIONS)
+  endif()
+  crochet_available(available "test ${path}" ${arg_LINK})
+  if(NOT available)
+    return()
+  endif()
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  set(options LINK ${arg_LINK} LABELS ${arg_LABELS})
+  if(arg_THREADS)
+    list(APPEND options THREADS)
+  endif()
+  if(CROCHET_TEST_BATCH GREATER 1 AND file MATCHES "\\.cpp$" AND NOT arg_OPTIONS AND NOT arg_ALONE)
+    crochet_add_to_batch(${file} ${options})
+  else()
+    crochet_test_program(${name} ${prefix} SOURCES ${file} ${options} OPTIONS ${arg_OPTIONS})
+  endif()
+  foreach(set IN LISTS arg_INSTRUCTIONS)
+    crochet_test_with_instructions(${name} ${file} ${prefix} ${set} "${arg_LINK}")
+  endforeach()
+endfunction()
+
+# crochet_add_to_batch(<file> <option>...): files with the same options go into one program of the folder.
+function(crochet_add_to_batch file)
+  string(MAKE_C_IDENTIFIER "${ARGN}" key)
+  get_property(keys DIRECTORY PROPERTY crochet_batches)
+  if(NOT keys)
+    cmake_language(DEFER CALL crochet_batches)
+  endif()
+  if(NOT key IN_LIST keys)
+    set_property(DIRECTORY APPEND PROPERTY crochet_batches ${key})
+    set_property(DIRECTORY PROPERTY crochet_options_${key} "${ARGN}")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY crochet_files_${key} ${file})
+endfunction()
+
+# The programs of a folder, at the end of its CMakeLists.txt.
+function(crochet_batches)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
+  string(MAKE_C_IDENTIFIER ${folder} name)
+  string(REPLACE "/" "." prefix ${folder})
+  get_property(keys DIRECTORY PROPERTY crochet_batches)
+  set(number 0)
+  foreach(key IN LISTS keys)
+    math(EXPR number "${number} + 1")
+    get_property(files DIRECTORY PROPERTY crochet_files_${key})
+    get_property(options DIRECTORY PROPERTY crochet_options_${key})
+    set(size ${CROCHET_TEST_BATCH})
+    if("crochet::cpu" IN_LIST options)
+      math(EXPR size "(${size} + 2) / 3")
+    endif()
+    crochet_test_program(${name}_tests_${number} ${prefix} SOURCES ${files} ${options})
+    set_target_properties(${name}_tests_${number} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  endforeach()
+endfunction()
