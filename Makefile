@@ -3,9 +3,9 @@
 # repeated.
 #
 #   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST
-#   make test                                    every test with g++, and every compile error on g++ and clang
-#   make full                                    the same, with the parts that need more packages, with clang, under
-#                                                the sanitizers, and the fuzz targets
+#   make test                                    every test, and every compile error on g++ and clang
+#   make full                                    the same with g++, the parts that need more packages, clang with
+#                                                optimization, the sanitizers, and the fuzz targets
 #   make bench [ARGS="--benchmark_filter=REGEX"] run the benchmarks: JSON in build/bench/, table in docs/benchmarks.md
 .PHONY: help demo test full bench
 .DEFAULT_GOAL := help

@@ -8,7 +8,7 @@ set -u
 
 judges=${1:+$(cd "$1" && pwd)}
 cd "$(dirname "$0")/../.." || exit 1
-programs=build/dev/tests/interop
+programs=build/test/tests/interop
 work=build/interop-files
 passed=0 failed=0
 
@@ -22,7 +22,7 @@ if ! "$python" -c 'import tensorflow, tensorboard, safetensors' 2>/dev/null; the
   echo "0 passed, 1 failed"
   exit 1
 fi
-cmake --preset dev >/dev/null && cmake --build --preset dev --target crochet_interop resume || {
+cmake --preset test >/dev/null && cmake --build --preset test --target crochet_interop resume || {
   echo "0 passed, 1 failed"
   exit 1
 }
@@ -63,12 +63,12 @@ script checkpoints checkpoints
 script events events
 script dump dump
 script safetensors_files checkpoints
-script read_dumps build/dev/tools/crochet_dump/crochet-dump
+script read_dumps build/test/tools/crochet_dump/crochet-dump
 script timeline timeline
 script profile profile
 export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own judges
 script grpc_debug grpc_debug
-script debugd build/dev/tools/crochet_debugd/crochet-debugd
+script debugd build/test/tools/crochet_debugd/crochet-debugd
 
 if [ "$judges" ]; then
   samples=$judges/samples
@@ -86,7 +86,7 @@ if [ "$judges" ]; then
   judge "checkpoint judge" "$python" "$judges/checkpoint_check.py" "$work/checkpoint/model.ckpt-5" \
     --expect-json "$samples/checkpoint_expect.json" --expect-latest model.ckpt-5
   for steps in 300 600; do # a session, and one that resumes it
-    judge "a session of $steps steps" build/dev/examples/resume/resume --dir "$work/session" --steps "$steps"
+    judge "a session of $steps steps" build/test/examples/resume/resume --dir "$work/session" --steps "$steps"
     judge "checkpoint judge, $steps steps" "$python" "$judges/checkpoint_check.py" "$work/session/model.ckpt-$steps" \
       --expect-latest "model.ckpt-$steps"
   done

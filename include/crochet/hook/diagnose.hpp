@@ -134,10 +134,29 @@ struct CalledAs<phase::load_state> {
   using type = error::called_as<void(StateReader&)>;
 };
 
+template <class P, class H, class Args>
+inline constexpr bool is_handled = false;
+template <class P, class H, class... A>
+inline constexpr bool is_handled<P, H, List<A...>> = P::template handled<H, A...>;
+
+/// Whether a member of H that is named like phase P must be callable. A decorator may declare one for hooks other than
+/// the one inside it.
+template <class H, class P, class Arguments>
+constexpr bool must_be_callable() {
+  if constexpr (!mentions<H, P>) {
+    return false;
+  } else if constexpr (Decorates<H>) {
+    using Inner = typename H::decorates;
+    return is_handled<P, Inner, typename Arguments::template of<P, Inner>>;
+  } else {
+    return true;
+  }
+}
+
 /// Why a hook is not called in phase P.
-template <class H, class P>
+template <class H, class P, class Arguments>
 constexpr auto why_not_called() {
-  if constexpr (mentions<H, P> && !Decorates<H>) {
+  if constexpr (must_be_callable<H, P, Arguments>()) {
     if constexpr (wants_a_builder<H, P>) {
       return std::type_identity<error::extends_the_graph_after_it_is_frozen<H, P>>{};
     } else {
@@ -176,23 +195,19 @@ constexpr auto why_not_right() {
 }
 
 template <class P, class H, class Args>
-inline constexpr bool is_handled = false;
-template <class P, class H, class... A>
-inline constexpr bool is_handled<P, H, List<A...>> = P::template handled<H, A...>;
-
-template <class P, class H, class Args>
 struct Returned;
 template <class P, class H, class... A>
 struct Returned<P, H, List<A...>> {
   using type = typename P::template returned<H, A...>;
 };
 
-template <class H, class P, class Args>
+template <class H, class P, class Arguments>
 constexpr auto reason_in() {
+  using Args = typename Arguments::template of<P, H>;
   if constexpr (is_handled<P, H, Args>) {
     return why_not_right<H, P, typename Returned<P, H, Args>::type>();
   } else {
-    return why_not_called<H, P>();
+    return why_not_called<H, P, Arguments>();
   }
 }
 
@@ -269,7 +284,7 @@ struct Diagnosis<H, Arguments, Phases<P...>> {
   static constexpr bool loads = is_handled<phase::load_state, H, args<phase::load_state>>;
 
   static constexpr auto of_phases() {
-    using Reason = decltype(first_reason(reason_in<H, P, args<P>>()...));
+    using Reason = decltype(first_reason(reason_in<H, P, Arguments>()...));
     if constexpr (!std::is_same_v<Reason, Ok>) {
       return Reason{};
     } else if constexpr (!lists_its_fetches<H>) {
