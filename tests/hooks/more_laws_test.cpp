@@ -11,14 +11,19 @@
 #include <string>
 #include <vector>
 
+#include "growing_model.hpp"
+#include "memory_saver.hpp"
+
 namespace {
 
 namespace cr = crochet;
+using cr::test::MemorySaver;
 using cr::testing::broken_laws;
 using cr::testing::LawOptions;
 using cr::testing::ManualClock;
 using cr::testing::RecordingSink;
 using cr::testing::series;
+using Model = cr::test::GrowingModel;
 
 const auto falling = series<"loss">(5.0f, 4.0f, 3.0f, 2.0f);
 
@@ -80,6 +85,20 @@ TEST_F(MoreLaws, ThatActOnMetrics) {
                     cr::fetches<"loss">, batches, cr::HookChain<>{}, {.every_steps = 4, .sink = sink, .clock = clock}},
                 all, falling, cr::placeholder<double, "rate">),
             "");
+}
+
+TEST(Laws, OfTheHooksThatKeep) {
+  cr::testing::LawOptions options;
+  RecordingSink sink;
+  options.says = [&] { return sink.text(); };
+  const auto read = [] { return cr::HostMemory{}; };
+  EXPECT_EQ(broken_laws(cr::MemoryMonitor{.every_steps = 3, .read = read, .sink = sink}, options), "");
+  Model model;
+  const cr::MetricChannel metrics;
+  EXPECT_EQ(
+      broken_laws(cr::BestCheckpoint{MemorySaver{model}, metrics, "accuracy", {.aim = cr::Aim::highest, .sink = sink}},
+                  options),
+      "");
 }
 
 }  // namespace

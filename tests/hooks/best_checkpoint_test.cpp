@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// BestCheckpoint with a saver that keeps its copies in memory. Files: tests/checkpoint/best_checkpoint_test.cpp.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/best_checkpoint.hpp>
+#include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/kit/metric_channel.hpp>
+#include <crochet/hooks/moving_average.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "growing_model.hpp"
+#include "memory_saver.hpp"
+
+namespace best_checkpoint_test {
+
+namespace cr = crochet;
+using cr::test::MemorySaver;
+using cr::test::SessionOf;
+using cr::testing::RecordingSink;
+using Lines = std::vector<std::string>;
+using Model = cr::test::GrowingModel;
+
+template <class Act>
+std::string refusal(Act act) {
+  try {
+    act();
+  } catch (const cr::LogicError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Publishes the value for the step of each run. It publishes nothing if the value is NaN.
+struct Publisher {
+  void after_run(auto& run, const auto&) const {
+    const double value = values.at(static_cast<std::size_t>(run.step() - 1));
+    if (!std::isnan(value)) metrics.publish("accuracy", run.step() - late, value);
+  }
+  cr::MetricChannel metrics;
+  std::vector<double> values;
+  std::int64_t late = 0;
+};
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+TEST(BestCheckpoint, KeepsTheBestAndRemovesWhatFallsOut) {
+  Model model;
+  auto executor = model.executor();
+  const cr::MetricChannel metrics;
+  MemorySaver saver{model};
+  RecordingSink sink;
+  cr::BestCheckpoint best{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 2, .sink = sink}};
+  cr::HookChain chain{Publisher{metrics, {0.5, none, 0.4, 0.7, 0.6, 0.1, 0.7}}, best, best.restore_at_end()};
+  SessionOf<decltype(chain)> session{executor, chain};
+  std::string history;
+  for (int i = 0; i < 7; ++i) {
+    session.run();
+    history += saver.paths() + ", ";
+  }
+  EXPECT_EQ(history, "best-1, best-1, best-1 best-3, best-1 best-4, best-4 best-5, best-4 best-5, best-4 best-7, ");
+  const auto& kept = chain.at<1>().kept();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].step, 4) << "of equal ones the earlier is the better";
+  EXPECT_EQ(kept[1].step, 7);
+  EXPECT_EQ(sink.lines().front(), "crochet: saved best-1: best accuracy 0.5 (highest) at step 1");
+  session.close();
+  EXPECT_EQ(model.b, 104) << "as it was at step 4";
+  EXPECT_EQ(sink.lines().back(), "crochet: restored best-4: best accuracy 0.7 (highest) at step 4");
+}
+
+TEST(BestCheckpoint, LowestAndNaN) {
+  Model model;
+  auto executor = model.executor();
+  const cr::MetricChannel metrics;
+  MemorySaver saver{model};
+  cr::HookChain chain{Publisher{metrics, {none, 3, 2, 2.5}},
+                      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::lowest, .sink = [](auto) {}}}};
+  metrics.publish("accuracy", 0, none);
+  SessionOf<decltype(chain)> session{executor, chain};
+  metrics.publish("accuracy", 1, none);
+  for (int i = 0; i < 4; ++i) session.run();
+  session.close();
+  EXPECT_EQ(saver.paths(), "best-3");
+  EXPECT_EQ(model.b, 104) << "not restored unless that is asked for";
+}
+
+TEST(BestCheckpoint, AMetricOfWeightsThatAreGoneIsReportedOnce) {
+  Model model;
+  auto executor = model.executor();
+  const cr::MetricChannel metrics;
+  MemorySaver saver{model};
+  RecordingSink sink;
+  cr::HookChain chain{Publisher{metrics, {0.5, 0.6, 0.7}, 1},
+                      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .sink = sink}}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  for (int i = 0; i < 3; ++i) session.run();
+  session.close();
+  EXPECT_EQ(saver.paths(), "");
+  EXPECT_EQ(sink.lines(), Lines{"crochet: BestCheckpoint: accuracy of step 0 is seen at step 1, when those weights are "
+                                "gone; put the evaluator before this hook"});
+}
+
+TEST(BestCheckpoint, SeesAnEvaluationAtTheEndAndSavesAverages) {
+  Model model;
+  auto executor = model.executor();
+  const cr::MetricChannel metrics;
+  const cr::WeightAverages averages;
+  MemorySaver saver{model};
+  cr::HookChain chain{
+      cr::MovingAverage{.averages = averages, .decay = 0.5},
+      cr::Evaluate{cr::fetches<"sum">,
+                   std::vector{cr::feeds()},
+                   {.during = averages.swapped(), .then = metrics, .sink = [](auto) {}}},
+      cr::BestCheckpoint{
+          cr::AveragedSaver{saver, averages}, metrics, "sum", {.aim = cr::Aim::highest, .sink = [](auto) {}}}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  session.run();
+  session.close();
+  EXPECT_EQ(saver.paths(), "best-1");
+  EXPECT_EQ(saver.value("best-1"), 101.5) << "100.5, and the step that the evaluation made of the averages";
+  EXPECT_EQ(model.b, 101);
+}
+
+TEST(BestCheckpoint, ItsStateIsWhatItKeeps) {
+  Model model;
+  cr::testing::StateBox box;
+  const cr::MetricChannel metrics;
+  MemorySaver saver{model};
+  auto executor = model.executor();
+  cr::HookChain chain{
+      Publisher{metrics, {0.5, 0.6}},
+      cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 2, .sink = [](auto) {}}}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  session.run();
+  session.run();
+  session.close();
+  chain.at<1>().save_state(box);
+  cr::BestCheckpoint other{saver, metrics, "accuracy", {.aim = cr::Aim::highest}};
+  other.begin();
+  other.load_state(box);
+  ASSERT_EQ(other.kept().size(), 2u);
+  EXPECT_EQ(other.kept()[0].path, "best-2");
+  EXPECT_EQ(other.kept()[1].value, 0.5);
+  EXPECT_NE(refusal([&] {
+              cr::BestCheckpoint{saver, metrics, "accuracy", {.aim = cr::Aim::highest, .keep = 0}}.begin();
+            }),
+            "");
+}
+
+}  // namespace best_checkpoint_test

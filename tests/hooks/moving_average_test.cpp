@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// MovingAverage: follows the weights, can be swapped in for a while, and goes on exactly after a resume.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/evaluate.hpp>
+#include <crochet/hooks/kit/weight_averages.hpp>
+#include <crochet/hooks/moving_average.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "growing_model.hpp"
+
+namespace moving_average_test {
+
+namespace cr = crochet;
+using namespace cr::literals;
+using cr::test::SessionOf;
+using Lines = std::vector<std::string>;
+using Model = cr::test::GrowingModel;
+
+template <class Act>
+std::string refusal(Act act) {
+  try {
+    act();
+  } catch (const cr::LogicError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(MovingAverage, FollowsTheWeights) {
+  Model model;
+  auto executor = model.executor();
+  cr::WeightAverages averages;
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.75}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  EXPECT_EQ(averages.names(), (Lines{"w", "b"})) << "count is no floating number";
+  double expected = 0;
+  for (int i = 1; i <= 3; ++i) {
+    session.run();
+    expected = 0.75 * expected + 0.25 * i;
+  }
+  EXPECT_EQ(averages.updates(), 3);
+  averages.swap();
+  EXPECT_TRUE(averages.are_swapped());
+  EXPECT_EQ(model.w, (std::vector<float>{static_cast<float>(expected), static_cast<float>(10 + expected)}));
+  EXPECT_EQ(model.b, 100 + expected);
+  EXPECT_EQ(model.count, 3);
+  averages.swap();
+  EXPECT_EQ(model.w, (std::vector<float>{3, 13}));
+  EXPECT_EQ(model.b, 103);
+  session.close();
+}
+
+TEST(MovingAverage, WarmsUpAsTheOriginalDoes) {
+  Model model;
+  auto executor = model.executor();
+  cr::WeightAverages averages;
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.15, .warm_up = true}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  session.run();  // decay 1/10
+  session.run();  // min(0.15, 2/11)
+  session.close();
+  const double first = 0.1 * 100 + 0.9 * 101, second = 0.15 * first + 0.85 * 102;
+  const auto scope = averages.swap_for_a_while();
+  EXPECT_DOUBLE_EQ(model.b, second);
+}
+
+TEST(MovingAverage, EveryNStepsAndOnlyWhatIsIncluded) {
+  Model model;
+  auto executor = model.executor();
+  cr::WeightAverages averages;
+  cr::HookChain chain{cr::MovingAverage{
+      .averages = averages, .decay = 0.5, .every_steps = 2, .include = [](auto name) { return name == "b"; }}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  for (int i = 0; i < 5; ++i) session.run();
+  session.close();
+  EXPECT_EQ(averages.names(), Lines{"b"});
+  EXPECT_EQ(averages.updates(), 2);
+  const auto scope = averages.swap_for_a_while();
+  EXPECT_EQ(model.b, 102.5) << "(100 + 102) / 2 = 101, (101 + 104) / 2";
+  EXPECT_EQ(model.w[0], 5) << "as it was";
+}
+
+TEST(MovingAverage, EvaluationHasTheAverages) {
+  Model model;
+  auto executor = model.executor();
+  cr::WeightAverages averages;
+  std::vector<double> seen;
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0},
+                      cr::Evaluate{cr::fetches<"sum">,
+                                   std::vector{cr::feeds()},
+                                   {.every_steps = 2, .during = averages.swapped(), .sink = [](auto) {}}}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  session.run();
+  model.b = 1000;  // a side run's change of the averaged weights is dropped
+  session.run();
+  EXPECT_EQ(model.b, 1001);
+  EXPECT_FALSE(averages.are_swapped());
+  session.close();
+  EXPECT_EQ(chain.at<1>().latest()["sum"_n], 2 + 12 + 1001 + 3) << "the pass made a step of the averages";
+}
+
+TEST(MovingAverage, AScopeInAScopeKeepsTheAverages) {
+  Model model;
+  const cr::WeightAverages averages;
+  auto executor = model.executor();
+  cr::HookChain chain{cr::MovingAverage{.averages = averages, .decay = 0.75}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  session.run();
+  const auto weight = model.b;
+  {
+    const auto outer = averages.swap_for_a_while();
+    const auto average = model.b;
+    EXPECT_NE(average, weight);
+    {
+      const auto inner = averages.swap_for_a_while();
+      EXPECT_EQ(model.b, average) << "what is saved during an evaluation of the averages";
+    }
+    EXPECT_EQ(model.b, average);
+  }
+  EXPECT_EQ(model.b, weight);
+}
+
+TEST(MovingAverage, TheLastOfSeveralScopesSwapsBack) {
+  Model model;
+  const cr::WeightAverages averages;
+  auto executor = model.executor();
+  averages.bind(executor, {});
+  model.b = 2;
+  auto first = averages.swap_for_a_while();
+  const auto second = averages.swap_for_a_while();
+  first.reset();
+  EXPECT_TRUE(averages.are_swapped());
+}
+
+TEST(MovingAverage, AScopeThatOutlivesItsSessionChangesNothing) {
+  Model model;
+  auto executor = model.executor();
+  const cr::WeightAverages averages;
+  for (const bool anew : {true, false}) {
+    model.b = 1;
+    averages.clear();
+    averages.bind(executor, {});
+    model.b = 2;
+    auto scope = averages.swap_for_a_while();
+    EXPECT_EQ(model.b, 1);
+    model.b = 3;  // a new session restored this value from a checkpoint
+    averages.clear();
+    if (anew) averages.bind(executor, {});
+    scope.reset();
+    EXPECT_EQ(model.b, 3);
+    EXPECT_FALSE(averages.are_swapped());
+  }
+}
+
+TEST(MovingAverage, ARunOfAveragedWeightsIsAnError) {
+  Model model;
+  auto executor = model.executor();
+  cr::WeightAverages averages;
+  cr::HookChain chain{cr::MovingAverage{.averages = averages}};
+  SessionOf<decltype(chain)> session{executor, chain};
+  averages.swap();
+  EXPECT_NE(refusal([&] { session.run(); }).find("swap them back"), std::string::npos);
+  session.close();
+  EXPECT_NE(refusal([] { cr::WeightAverages{}.swap(); }), "");
+  EXPECT_NE(refusal([] { cr::MovingAverage{.decay = 1}.begin(); }), "");
+  EXPECT_NE(refusal([] { cr::MovingAverage{.every_steps = 0}.begin(); }), "");
+}
+
+TEST(MovingAverage, ItsStateGoesOnExactly) {
+  cr::testing::StateBox box;
+  const auto run = [&](int from, int to, Model& model, bool load, bool save) {
+    auto executor = model.executor();
+    cr::WeightAverages averages;
+    cr::MovingAverage hook{.averages = averages, .decay = 0.9, .warm_up = true};
+    cr::Coordinator coordinator;
+    cr::RawSession raw{executor};
+    hook.begin();
+    if (load) hook.load_state(box);
+    hook.after_create_session(raw, coordinator);
+    cr::StopState stop;
+    cr::HookChain chain{hook};
+    for (int i = from; i < to; ++i) cr::detail::hooked_run(raw, chain, stop, cr::RunArgs{});
+    if (save) hook.save_state(box);
+    averages.swap();
+    const std::pair result{model.w, model.b};
+    averages.swap();
+    return result;
+  };
+  Model whole, parts;
+  const auto expected = run(0, 7, whole, false, false);
+  run(0, 3, parts, false, true);
+  EXPECT_EQ(run(3, 7, parts, true, false), expected);
+}
+
+TEST(MovingAverage, StateOfOtherVariablesIsNotUsed) {
+  cr::testing::StateBox box;
+  box.put("updates", std::int64_t{5});
+  box.put("names", Lines{"w", "gone"});
+  box.put("sizes", std::vector<std::int64_t>{3, 0, 99, 0});
+  box.put("floats", std::vector<float>{7, 7, 7, 7});
+  box.put("doubles", std::vector<double>{});
+  Model model;
+  auto executor = model.executor();
+  cr::RawSession raw{executor};
+  cr::Coordinator coordinator;
+  cr::MovingAverage hook;
+  hook.begin();
+  hook.load_state(box);
+  hook.after_create_session(raw, coordinator);
+  hook.averages.swap();
+  EXPECT_EQ(model.w, (std::vector<float>{0, 10})) << "the saved one had three elements";
+}
+
+}  // namespace moving_average_test

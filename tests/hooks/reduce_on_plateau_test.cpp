@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReduceOnPlateau and ReduceOnMetricPlateau: the learning rate that they feed or write to a variable.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/kit/metric_channel.hpp>
+#include <crochet/hooks/reduce_on_plateau.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reduce_on_plateau_test {
+
+namespace cr = crochet;
+using cr::MetricChannel;
+using cr::testing::RecordingSink;
+using cr::testing::Script;
+using Lines = std::vector<std::string>;
+
+template <class Act>
+std::string refusal(Act act) {
+  try {
+    act();
+  } catch (const cr::LogicError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ReduceOnPlateau, FeedsTheRateAndLooksAtMeans) {
+  RecordingSink sink;
+  Script run{
+      cr::ReduceOnPlateau<"loss">{
+          .rule = {.aim = cr::Aim::lowest, .rate = 0.5, .factor = 0.1, .patience = 1}, .every_steps = 2, .sink = sink},
+      cr::placeholder<float, "learning_rate">};
+  std::vector<double> fed;
+  for (const float loss : {1.0f, 3.0f, 3.0f, 1.0f, 0.0f}) {
+    run.step(cr::value<"loss">(loss));
+    fed.push_back(run.log().fed_scalars["learning_rate"]);
+  }
+  EXPECT_EQ(fed, (std::vector<double>{0.5, 0.5, 0.5, 0.5, 0.05f})) << "2 and 2 on average: no better";
+  EXPECT_EQ(sink.lines(), Lines{"loss is not lower than 2.0, of step 2; learning_rate = 0.05 from step 4 on"});
+}
+
+TEST(ReduceOnPlateau, AMeanIsOfTheRunsOfItsInterval) {
+  cr::HookChain chain{cr::ReduceOnPlateau<"loss">{
+      .rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .anchor = cr::Anchor::first_run, .sink = [](auto) {}}};
+  Script run{chain, cr::placeholder<float, "learning_rate">};
+  for (const float loss : {8.0f, 1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
+  EXPECT_EQ(run.hook().rule.seen.best, 2) << "the first run only begins the interval";
+}
+
+TEST(ReduceOnPlateau, AStepBackBeginsTheIntervalAnew) {
+  struct Session {
+    std::int64_t at;
+    [[nodiscard]] std::int64_t step() const { return at; }
+  };
+  cr::Coordinator coordinator;
+  Script run{cr::ReduceOnPlateau<"loss">{.rule = {.aim = cr::Aim::lowest}, .every_steps = 2, .sink = [](auto) {}},
+             cr::placeholder<float, "learning_rate">};
+  for (const float loss : {5.0f, 5.0f, 8.0f}) run.step(cr::value<"loss">(loss));
+  Session recovered{0};
+  run.set_step(0);
+  run.hook().after_create_session(recovered, coordinator);
+  for (const float loss : {1.0f, 3.0f}) run.step(cr::value<"loss">(loss));
+  EXPECT_EQ(run.hook().rule.seen.best, 2);
+}
+
+/// An executor that can be saved, with a learning rate among its variables.
+struct WithVariable {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 1> fetchable{"loss"};
+  static constexpr std::array<std::string_view, 0> feedable{};
+  static constexpr std::array<std::string_view, 0> targets{};
+  template <class N>
+  using fetched_t = float;
+
+  template <class D>
+  void run(Workspace&) {
+    used.push_back(rate);
+  }
+  template <class N>
+  float fetch(Workspace&) {
+    return 1.0f;
+  }
+  template <class Visit>
+  void for_each_variable(Visit visit) {
+    const std::int64_t shape[] = {3};
+    visit("weights", std::span<float>{weights}, std::span<const std::int64_t>{shape});
+    visit("learning_rate", std::span<float>{&rate, 1}, std::span<const std::int64_t>{});
+  }
+  float weights[3]{};
+  float rate = 7;
+  std::vector<float> used{};
+};
+
+TEST(ReduceOnPlateau, WritesAVariableWhereThereIsNoPlaceholder) {
+  WithVariable model;
+  cr::HookChain chain{cr::ReduceOnPlateau<"loss">{
+      .rule = {.aim = cr::Aim::lowest, .rate = 0.5, .factor = 0.5, .patience = 1}, .every_steps = 1, .sink = [](auto) {
+      }}};
+  cr::MonitoredSession<WithVariable&, decltype(chain)&> session{model, chain};
+  for (int i = 0; i < 3; ++i) session.run();
+  model.rate = 9;
+  session.run();
+  session.close();
+  EXPECT_EQ(model.used, (std::vector<float>{0.5f, 0.5f, 0.25f, 0.125f}));
+}
+
+TEST(ReduceOnPlateau, SaysWhatIsMissing) {
+  WithVariable model;
+  cr::HookChain chain{cr::ReduceOnPlateau<"loss", "rat">{.rule = {.aim = cr::Aim::lowest}, .sink = [](auto) {}}};
+  cr::MonitoredSession<WithVariable&, decltype(chain)&> session{model, chain};
+  EXPECT_EQ(refusal([&] { session.run(); }),
+            "crochet: there is no placeholder and no scalar variable \"rat\" that a hook could set");
+  session.close();
+}
+
+TEST(ReduceOnMetricPlateau, LooksOnceForEachValue) {
+  MetricChannel metrics;
+  RecordingSink sink;
+  Script run{
+      cr::ReduceOnMetricPlateau<"rate">{.metrics = metrics,
+                                        .metric = "accuracy",
+                                        .rule = {.aim = cr::Aim::highest, .rate = 1, .factor = 0.5, .patience = 2},
+                                        .sink = sink},
+      cr::placeholder<double, "rate">};
+  std::vector<double> fed;
+  for (std::int64_t step = 0; step < 12; ++step) {
+    if (step % 3 == 1) metrics.publish("accuracy", step, 0.5);
+    if (step % 3 == 2) metrics.publish("loss", step, 0.5);
+    run.step();
+    fed.push_back(run.log().fed_scalars["rate"]);
+  }
+  EXPECT_EQ(fed, (std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5}))
+      << "0.5 at step 1; not better at 4 and 7";
+  EXPECT_EQ(run.fetched(), "");
+  EXPECT_NE(refusal([] { cr::ReduceOnMetricPlateau<>{.rule = {.aim = cr::Aim::lowest}}.begin(); }), "");
+}
+
+}  // namespace reduce_on_plateau_test
