@@ -25,7 +25,7 @@ inline bool repair_table(std::string& table) {
     if (place.size >= size || place.offset >= size || size - place.offset < place.size + 5) return;
     const auto at = static_cast<std::size_t>(place.offset), length = static_cast<std::size_t>(place.size);
     std::string crc;
-    detail::append_little_endian(crc, io::masked_crc(io::crc32c(std::string_view{table}.substr(at, length + 1))));
+    append_little_endian(crc, io::masked_crc(io::crc32c(std::string_view{table}.substr(at, length + 1))));
     table.replace(at + length + 1, crc.size(), crc);
     compressed = compressed || table[at + length] == 1;
   };

@@ -59,7 +59,7 @@ void graph(std::string_view graph_def) {
   for (const DumpGraph::Node& node : read.nodes()) require(read.find(node.name) == &node);
 }
 void other_events(std::string_view input) {
-  crochet::io::detail::for_each_field(input, [](const crochet::io::detail::WireField& field) {
+  crochet::io::for_each_field(input, [](const crochet::io::WireField& field) {
     if (field.number == 4) graph(field.bytes);
     if (field.number == 6) (void)parse_core_metadata(std::string(field.bytes));
   });

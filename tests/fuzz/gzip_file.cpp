@@ -43,8 +43,8 @@ std::string wrapped(std::string_view bytes) {
   inflateEnd(&stream);
   std::string file("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
   file += bytes.substr(0, taken);
-  io::detail::append_little_endian(file, crc);
-  io::detail::append_little_endian(file, size);
+  crochet::append_little_endian(file, crc);
+  crochet::append_little_endian(file, size);
   return file += bytes.substr(taken);
 }
 

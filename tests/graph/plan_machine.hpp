@@ -27,13 +27,13 @@ struct Stages {
 
 class PlanMachine {
  public:
-  using Place = std::pair<Region, int>;
+  using Place = std::pair<AddressSpace, int>;
 
   PlanMachine(const Stages& stages, const Dims& dims)
       : s_(stages), plan_(stages.plan), dims_(dims), arena_(placed_slots(plan_, dims)) {}
 
   /// The elements of a variable or a placeholder, by its node in the model's graph.
-  std::vector<double>& source(Region region, int node) { return memory_[{region, node}].data; }
+  std::vector<double>& source(AddressSpace space, int node) { return memory_[{space, node}].data; }
 
   void run() {
     for (const Step& step : plan_.steps) {
@@ -60,17 +60,17 @@ class PlanMachine {
     if (!holds) throw std::logic_error("plan: " + what);
   }
   const Value& value(int v) const { return plan_.values[static_cast<std::size_t>(v)]; }
-  Place place(int v) const { return {value(v).region, value(v).index}; }
+  Place place(int v) const { return {value(v).space, value(v).index}; }
   int base(int v) const { return s_.schedule.base[static_cast<std::size_t>(v)]; }
   std::size_t size(int v) const { return static_cast<std::size_t>(value(v).shape.size().at(dims_)); }
 
   /// Whether several values share places of this region, one after the other.
-  static bool is_shared(Region r) { return r == Region::slot || r == Region::items; }
+  static bool is_shared(AddressSpace r) { return r == AddressSpace::arena || r == AddressSpace::tile; }
 
   Cell& cell(int v) {
-    demand(value(v).region != Region::none, "a value has no place");
+    demand(value(v).space != AddressSpace::none, "a value has no place");
     Cell& c = memory_[place(v)];
-    if (is_shared(value(v).region)) {
+    if (is_shared(value(v).space)) {
       demand(c.owner == base(v), "a slot holds another value than the one that is read");
     }
     demand(c.data.size() >= size(v), "a value is smaller than what is read of it");
@@ -78,12 +78,12 @@ class PlanMachine {
   }
   Cell& cell_to_write(int v) {
     Cell& c = memory_[place(v)];
-    if (is_shared(value(v).region) && c.owner != base(v)) {
-      if (value(v).region == Region::slot) {
+    if (is_shared(value(v).space) && c.owner != base(v)) {
+      if (value(v).space == AddressSpace::arena) {
         const Extent bytes = plan_.slots[static_cast<std::size_t>(value(v).index)].bytes;
         demand(static_cast<std::int64_t>(size(v) * size_of(value(v).dtype)) <= bytes.at(dims_), "a slot is too small");
       }
-      if (value(v).region == Region::slot) claim(value(v).index);
+      if (value(v).space == AddressSpace::arena) claim(value(v).index);
       c.owner = base(v);
       c.data.assign(size(v), std::numeric_limits<double>::quiet_NaN());
     }
@@ -92,7 +92,7 @@ class PlanMachine {
   /// Marks the contents of all slots that overlap this one as lost.
   void claim(int slot) {
     for (int k = 0; k < static_cast<int>(arena_.size()); ++k) {
-      if (k != slot && overlap_in_bytes(k, slot)) memory_[{Region::slot, k}].owner = -1;
+      if (k != slot && overlap_in_bytes(k, slot)) memory_[{AddressSpace::arena, k}].owner = -1;
     }
   }
   bool overlap_in_bytes(int a, int b) const {
@@ -100,7 +100,7 @@ class PlanMachine {
     return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
   }
   bool same_place(const Place& a, const Place& b) const {
-    if (a.first == Region::slot && b.first == Region::slot) return a == b || overlap_in_bytes(a.second, b.second);
+    if (a.first == AddressSpace::arena && b.first == AddressSpace::arena) return a == b || overlap_in_bytes(a.second, b.second);
     return a == b;
   }
   std::vector<double> read(int v) {
@@ -263,7 +263,7 @@ class PlanMachine {
       for (const Touched& b : since_) {
         const bool one_thread = a.region >= 0 && a.region == b.region && a.items && b.items;
         demand(
-            !(a.written || b.written) || !same_place(a.place, b.place) || one_thread || a.place.first == Region::items,
+            !(a.written || b.written) || !same_place(a.place, b.place) || one_thread || a.place.first == AddressSpace::tile,
             "two steps touch one place and nothing keeps them apart");
       }
     }

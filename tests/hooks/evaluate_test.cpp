@@ -381,7 +381,7 @@ TEST(InMemoryEvaluator, AHookOfThePassEndsThePassAndNotTheTraining) {
 }
 
 struct SignalArrives {
-  void after_run(auto&, const auto&) const { cr::detail::stop_signal.store(SIGTERM); }
+  void after_run(auto&, const auto&) const { cr::detail::received_signal.store(SIGTERM); }
 };
 
 TEST(InMemoryEvaluator, ASignalDoesNotEndAPassHalfWay) {
@@ -389,7 +389,7 @@ TEST(InMemoryEvaluator, ASignalDoesNotEndAPassHalfWay) {
   cr::HookChain chain{
       cr::InMemoryEvaluator{cr::fetches<"mean">, callable(), cr::HookChain{SignalArrives{}}, every_four}};
   run_steps(model, chain, 4);
-  cr::detail::stop_signal.store(0);
+  cr::detail::received_signal.store(0);
   EXPECT_EQ(model.main_runs, 0);
   EXPECT_EQ(chain.at<0>().latest().batches, 2) << "else a metric of half the data would be published and saved";
 }

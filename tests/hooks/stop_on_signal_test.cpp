@@ -120,7 +120,7 @@ TEST_F(StopOnSignal, ASecondSignalKills) {
 struct Signalled : cr::testing::ManualClock {
   void sleep(double seconds) {
     advance(seconds);
-    if ((*this)() >= 60) cr::detail::stop_signal.store(SIGTERM);
+    if ((*this)() >= 60) cr::detail::received_signal.store(SIGTERM);
   }
 };
 
@@ -145,7 +145,7 @@ TEST_F(StopOnSignal, EndsTheThreadsThatAJoinWaitsFor) {
   cr::start_thread(coordinator, "waits", [](const std::stop_token& stop) {
     while (!stop.stop_requested()) std::this_thread::yield();
   });
-  cr::detail::stop_signal.store(SIGTERM);
+  cr::detail::received_signal.store(SIGTERM);
   EXPECT_NO_THROW(coordinator.join(60));
 }
 

@@ -253,8 +253,8 @@ TEST(EventReader, ARecordThatPromisesMuchIsUnfinishedOrDamaged) {
                                       {std::uint64_t{1} << 31, EventFileState::damaged},
                                       {~std::uint64_t{0}, EventFileState::damaged}}) {
     std::string head;
-    io::detail::append_little_endian(head, length);
-    io::detail::append_little_endian(head, io::detail::masked_crc_of(head));
+    crochet::append_little_endian(head, length);
+    crochet::append_little_endian(head, io::detail::masked_crc_of(head));
     const File file(head + "some bytes");
     io::EventReader reader(file.path);
     EXPECT_FALSE(reader.next());

@@ -150,7 +150,7 @@ TEST(Memory, BundleData) {
 
 std::string safetensors_file(std::string_view header) {
   std::string bytes;
-  io::detail::append_little_endian(bytes, std::uint64_t{header.size()});
+  crochet::append_little_endian(bytes, std::uint64_t{header.size()});
   return bytes + std::string(header);
 }
 
@@ -203,8 +203,8 @@ TEST(Memory, EventFiles) {
     tags += Message{}.text(1, Message{}.text(1, name_of_number(i)).text(9, Message{}.text(1, Message{}.text(1, "p"))));
   }
   std::string unfinished;
-  io::detail::append_little_endian(unfinished, std::uint64_t{1} << 30);
-  io::detail::append_little_endian(unfinished, io::detail::masked_crc_of(unfinished));
+  crochet::append_little_endian(unfinished, std::uint64_t{1} << 30);
+  crochet::append_little_endian(unfinished, io::detail::masked_crc_of(unfinished));
   Message pictures;
   pictures.number(1, 7).text(8, "1").text(8, "1");
   expect_within(

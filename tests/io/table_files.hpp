@@ -21,7 +21,7 @@ inline std::string varint(std::uint64_t value) {
 
 inline std::string number32(std::uint32_t value) {
   std::string bytes;
-  io::detail::append_little_endian(bytes, value);
+  crochet::append_little_endian(bytes, value);
   return bytes;
 }
 

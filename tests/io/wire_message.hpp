@@ -24,12 +24,12 @@ class Message {
   }
   Message& real(unsigned field, double value) {
     bytes_ += varint(field << 3 | 1);
-    io::detail::append_little_endian(bytes_, std::bit_cast<std::uint64_t>(value));
+    crochet::append_little_endian(bytes_, std::bit_cast<std::uint64_t>(value));
     return *this;
   }
   Message& real(unsigned field, float value) {
     bytes_ += varint(field << 3 | 5);
-    io::detail::append_little_endian(bytes_, std::bit_cast<std::uint32_t>(value));
+    crochet::append_little_endian(bytes_, std::bit_cast<std::uint32_t>(value));
     return *this;
   }
   /// A text, a message, or packed numbers.

@@ -1,6 +1,6 @@
 # cmake -D root=DIR -P check_includes.cmake: each header under DIR/include/crochet and DIR/kernels/crochet includes only
 # headers that its room permits. A room is a folder; a folder that is not listed belongs to the room around it.
-# cmake/rooms.cmake lists the component of each room.
+# cmake/rooms.cmake lists the component of each room. Nor does it use the `detail` of another component.
 cmake_minimum_required(VERSION 3.25)
 
 # The rooms that each room may include, besides itself ...
@@ -99,6 +99,17 @@ function(check_header file room)
     string(REPLACE "${root}/" "" name ${file})
     list(APPEND complaints "${name} includes ${included}")
   endforeach()
+  # `detail` belongs to its component.
+  foreach(component IN ITEMS io debug trace hana)
+    if(component STREQUAL io AND room STREQUAL storage OR room MATCHES "^${component}(/|$)")
+      continue()
+    endif()
+    file(STRINGS ${file} uses REGEX "${component}::detail::" LIMIT_COUNT 1)
+    if(uses)
+      string(REPLACE "${root}/" "" name ${file})
+      list(APPEND complaints "${name} uses ${component}::detail")
+    endif()
+  endforeach()
   set(complaints "${complaints}" PARENT_SCOPE)
 endfunction()
 
@@ -135,4 +146,4 @@ endforeach()
 if(complaints OR checked EQUAL 0)
   message(FATAL_ERROR "Dependencies point one way; docs/architecture.md has the map. (${checked} headers checked.)")
 endif()
-message(STATUS "${checked} headers include what they may")
+message(STATUS "${checked} headers include and use what they may")

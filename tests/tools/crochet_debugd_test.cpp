@@ -521,7 +521,7 @@ TEST(Debugd, a_unix_socket_is_its_owners) {
   struct stat status {};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0077, 0u);
-  DebugClient client(crochet::debug::detail::unix_target(path));
+  DebugClient client(crochet::debug::unix_target(path));
   EXPECT_EQ(send_run(client, true, {}).error_code(), ok);
   EXPECT_EQ(debugd.address(), "unix:" + path);
 }

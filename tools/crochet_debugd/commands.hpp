@@ -33,10 +33,9 @@ inline debug::WatchKey read_key(std::string_view text) {
   if (text.find(':') == std::string_view::npos) full += ":0";
   if (full.find(':') == full.rfind(':')) full += ":DebugIdentity";
   try {
-    return debug::detail::require_watch_key(full, {});
+    return debug::require_watch_key(full, {});
   } catch (const Error&) {
-    throw LogicError("crochet: " + debug::detail::printable(text) +
-                     " is no watch key: node, node:slot or node:slot:DebugOp");
+    throw LogicError("crochet: " + debug::printable(text) + " is no watch key: node, node:slot or node:slot:DebugOp");
   }
 }
 
@@ -82,8 +81,7 @@ class Commands {
     if (verb == "list") return expect_alone(words), list();
     if (verb == "help") return expect_alone(words), output_.line({{"event", "help"}}, command_help);
     if (verb == "quit") return expect_alone(words);
-    throw LogicError("crochet: there is no command " + debug::detail::printable(verb) +
-                     "; `help` shows those there are");
+    throw LogicError("crochet: there is no command " + debug::printable(verb) + "; `help` shows those there are");
   }
   static const std::string& key_of(const std::vector<std::string>& words) {
     if (words.size() == 2) return words[1];

@@ -33,13 +33,13 @@ inline bool is_local(std::string_view address) {
 /// and for an invalid path of a Unix socket.
 inline std::string listening_target(const std::string& address) {
   const auto wrong = [&](const std::string& why) {
-    throw LogicError("crochet: --listen " + debug::detail::printable(address) + ": " + why);
+    throw LogicError("crochet: --listen " + debug::printable(address) + ": " + why);
   };
   if (address.starts_with("unix-abstract:")) return address;
   if (address.starts_with("unix:")) {
-    const std::string why = debug::detail::unix_path_fault(address.substr(5));
+    const std::string why = debug::unix_path_fault(address.substr(5));
     if (!why.empty()) wrong(why);
-    return debug::detail::unix_target(address.substr(5));
+    return debug::unix_target(address.substr(5));
   }
   const std::size_t colon = address.rfind(':');
   const std::string_view port =

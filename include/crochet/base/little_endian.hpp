@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace crochet::io::detail {
+namespace crochet {
 
 template <class Unsigned>
 void append_little_endian(std::string& out, Unsigned value) {
@@ -23,4 +23,4 @@ Unsigned little_endian(std::string_view bytes) {
   return value;
 }
 
-}  // namespace crochet::io::detail
+}  // namespace crochet

@@ -7,7 +7,7 @@
 
 #include <crochet/base/error.hpp>
 
-namespace crochet::io::detail {
+namespace crochet {
 
 /// Removes a number from the front and returns it. Throws DataLossError (without a file name) if the number is cut off,
 /// has more than 64 bits, or is longer than necessary: a flipped bit can lengthen a number without changing its value.
@@ -24,4 +24,4 @@ inline std::uint64_t take_varint(std::string_view& from) {
   throw DataLossError("a number does not end where it has to");
 }
 
-}  // namespace crochet::io::detail
+}  // namespace crochet

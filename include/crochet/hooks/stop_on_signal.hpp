@@ -18,7 +18,7 @@ namespace detail {
 
 /// Records the first signal. A second one, of either kind, kills the program. Async-signal-safe.
 extern "C" inline void crochet_note_signal(int number) {
-  if (stop_signal.exchange(number) == 0) return;
+  if (received_signal.exchange(number) == 0) return;
   std::signal(number, SIG_DFL);
   std::raise(number);  // delivered when this handler returns
 }
@@ -91,19 +91,19 @@ struct StopOnSignal {
 
   void begin() { handlers.arm(); }
   void after_run(auto& run, const auto& /*values*/) const {
-    if (detail::stop_signal.load() != 0) [[unlikely]] {
-      run.request_stop(detail::name_of_signal(detail::stop_signal.load()), StopKind::interruption);
+    if (detail::received_signal.load() != 0) [[unlikely]] {
+      run.request_stop(detail::name_of_signal(detail::received_signal.load()), StopKind::interruption);
     }
   }
   void end(auto& /*session*/) { handlers.disarm(); }
   void on_error(const std::exception_ptr& /*error*/) { handlers.disarm(); }
 
   /// The number of the received signal; 0 if there was none.
-  [[nodiscard]] static int received() { return detail::stop_signal.load(); }
+  [[nodiscard]] static int received() { return detail::received_signal.load(); }
   /// The exit status for `return` of main.
   [[nodiscard]] static int exit_code() { return received() == 0 ? 0 : 128 + received(); }
   /// Clears the signal, for a program that continues after it.
-  static void forget() { detail::stop_signal.store(0); }
+  static void forget() { detail::received_signal.store(0); }
 };
 
 }  // namespace crochet

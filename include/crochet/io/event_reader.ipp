@@ -40,7 +40,7 @@ CROCHET_INLINE std::optional<EventRecord> EventReader::next() {
 CROCHET_INLINE std::optional<EventRecord> EventReader::try_next() {
   while (state_ != EventFileState::damaged) {
     while (!values_.empty()) {
-      const detail::WireField field = detail::take_field(values_);
+      const WireField field = take_field(values_);
       if (field.number != 1) continue;
       EventRecord record{.wall_time = head_.wall_time, .step = head_.step};
       detail::read_summary_value(field.bytes, plugins_, record);

@@ -146,11 +146,11 @@ CROCHET_INLINE void EventWriter::add_summary(Summary summary, std::int64_t step)
 }
 
 CROCHET_INLINE void EventWriter::add_graph(const proto::GraphDef& graph) const {
-  if (shared_) add([bytes = detail::serialized(graph)](proto::Event& e) { e.set_graph_def(bytes); });
+  if (shared_) add([bytes = serialized(graph)](proto::Event& e) { e.set_graph_def(bytes); });
 }
 
 CROCHET_INLINE void EventWriter::add_meta_graph(const proto::MetaGraphDef& graph) const {
-  if (shared_) add([bytes = detail::serialized(graph)](proto::Event& e) { e.set_meta_graph_def(bytes); });
+  if (shared_) add([bytes = serialized(graph)](proto::Event& e) { e.set_meta_graph_def(bytes); });
 }
 
 CROCHET_INLINE void EventWriter::add_run_metadata(std::string_view tag, std::string run_metadata) const {

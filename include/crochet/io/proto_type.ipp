@@ -8,7 +8,7 @@
 #include <crochet/proto/tensor.pb.h>
 #include <crochet/graph/core/dtype.hpp>
 
-namespace crochet::io::detail {
+namespace crochet::io {
 
 constexpr proto::DataType proto_type(DType type) {
   constexpr std::array types{proto::DT_FLOAT, proto::DT_DOUBLE, proto::DT_INT32,
@@ -16,4 +16,4 @@ constexpr proto::DataType proto_type(DType type) {
   return types[static_cast<std::size_t>(type)];
 }
 
-}  // namespace crochet::io::detail
+}  // namespace crochet::io

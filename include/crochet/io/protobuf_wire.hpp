@@ -12,7 +12,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/little_endian.hpp>
 
-namespace crochet::io::detail {
+namespace crochet::io {
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
@@ -81,4 +81,4 @@ inline double as_double(const WireField& field) { return std::bit_cast<double>(f
 inline float as_float(const WireField& field) { return std::bit_cast<float>(static_cast<std::uint32_t>(field.value)); }
 inline std::int64_t as_signed(const WireField& field) { return static_cast<std::int64_t>(field.value); }
 
-}  // namespace crochet::io::detail
+}  // namespace crochet::io

@@ -55,8 +55,8 @@ CROCHET_INLINE bool RecordFile::next() {
   at_end_ = got == 0;
   if (got < head.size()) return false;
   const std::string_view bytes{reinterpret_cast<const char*>(head.data()), head.size()};
-  const auto length = detail::little_endian<std::uint64_t>(bytes);
-  if (detail::little_endian<std::uint32_t>(bytes.substr(8)) != detail::masked_crc_of(bytes.substr(0, 8))) {
+  const auto length = little_endian<std::uint64_t>(bytes);
+  if (little_endian<std::uint32_t>(bytes.substr(8)) != detail::masked_crc_of(bytes.substr(0, 8))) {
     throw DataLossError("the checksum of its length is wrong");
   }
   if (length > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
@@ -64,7 +64,7 @@ CROCHET_INLINE bool RecordFile::next() {
   }
   if (!read_body(static_cast<std::size_t>(length) + detail::record_foot)) return false;
   const std::string_view foot = std::string_view{body_}.substr(static_cast<std::size_t>(length));
-  if (detail::little_endian<std::uint32_t>(foot) != detail::masked_crc_of(std::string_view{body_}.substr(0, length))) {
+  if (little_endian<std::uint32_t>(foot) != detail::masked_crc_of(std::string_view{body_}.substr(0, length))) {
     throw DataLossError("its checksum is wrong");
   }
   size_ = static_cast<std::size_t>(length);

@@ -98,7 +98,7 @@ CROCHET_INLINE void SafetensorsReader::verify() const {
 CROCHET_INLINE std::string SafetensorsReader::read_begin() const {
   std::array<char, 8> size{};
   file_.read_at(0, std::as_writable_bytes(std::span{size}));
-  const auto length = detail::little_endian<std::uint64_t>(std::string_view{size.data(), size.size()});
+  const auto length = little_endian<std::uint64_t>(std::string_view{size.data(), size.size()});
   if (length > detail::largest_header || length > file_.size() - 8) {
     detail::header_is_wrong("its header would have " + std::to_string(length) + " bytes");
   }

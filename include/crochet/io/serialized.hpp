@@ -10,12 +10,12 @@ namespace google::protobuf {
 class MessageLite;
 }
 
-namespace crochet::io::detail {
+namespace crochet::io {
 
 /// The message as bytes, with maps sorted by key.
 std::string serialized(const google::protobuf::MessageLite& message);
 
-}  // namespace crochet::io::detail
+}  // namespace crochet::io
 
 #ifdef CROCHET_HEADER_ONLY
 #include <crochet/io/serialized.ipp>

@@ -11,7 +11,7 @@
 #include <google/protobuf/message_lite.h>
 #include <crochet/base/error.hpp>
 
-namespace crochet::io::detail {
+namespace crochet::io {
 
 CROCHET_INLINE std::string serialized(const google::protobuf::MessageLite& message) {
   std::string bytes;
@@ -26,4 +26,4 @@ CROCHET_INLINE std::string serialized(const google::protobuf::MessageLite& messa
   return bytes;
 }
 
-}  // namespace crochet::io::detail
+}  // namespace crochet::io

@@ -27,22 +27,22 @@ namespace crochet::io {
 
 CROCHET_INLINE void append_tfrecord(std::string& file, std::string_view payload) {
   const std::size_t begin = file.size();
-  detail::append_little_endian(file, static_cast<std::uint64_t>(payload.size()));
-  detail::append_little_endian(file, detail::masked_crc_of(std::string_view(file).substr(begin)));
+  append_little_endian(file, static_cast<std::uint64_t>(payload.size()));
+  append_little_endian(file, detail::masked_crc_of(std::string_view(file).substr(begin)));
   file += payload;
-  detail::append_little_endian(file, detail::masked_crc_of(payload));
+  append_little_endian(file, detail::masked_crc_of(payload));
 }
 
 CROCHET_INLINE std::optional<std::string_view> next_tfrecord(std::string_view& rest) {
   constexpr std::size_t around = detail::record_head + detail::record_foot;
   if (rest.size() < around) return {};
-  const auto length = detail::little_endian<std::uint64_t>(rest);
-  if (detail::little_endian<std::uint32_t>(rest.substr(8)) != detail::masked_crc_of(rest.substr(0, 8))) {
+  const auto length = little_endian<std::uint64_t>(rest);
+  if (little_endian<std::uint32_t>(rest.substr(8)) != detail::masked_crc_of(rest.substr(0, 8))) {
     throw DataLossError("crochet: a record's length is damaged: its checksum is another one");
   }
   if (length > rest.size() - around) return {};
   const std::string_view payload = rest.substr(detail::record_head, static_cast<std::size_t>(length));
-  if (detail::little_endian<std::uint32_t>(rest.substr(detail::record_head + payload.size())) !=
+  if (little_endian<std::uint32_t>(rest.substr(detail::record_head + payload.size())) !=
       detail::masked_crc_of(payload)) {
     throw DataLossError("crochet: a record is damaged: its checksum is another one");
   }

@@ -63,7 +63,7 @@ class Coordinator {
   }
 
   /// Whether a stop was requested, or a signal was received (hooks/stop_on_signal.hpp). Any thread; two loads.
-  [[nodiscard]] bool should_stop() const { return stop_.load() || detail::stop_signal.load() != 0; }
+  [[nodiscard]] bool should_stop() const { return stop_.load() || detail::received_signal.load() != 0; }
 
   /// Whether a stop was requested, whether or not a signal was received. Any thread; one load.
   [[nodiscard]] bool stop_requested() const { return stop_.load(); }

@@ -225,7 +225,7 @@ class SessionCore {
     if (!coordinator().should_stop()) return;
     const bool error_came_first = coordinator().error_came_first();  // then there is an error
     const std::string who = coordinator().who();
-    const int signal = detail::stop_signal.load();
+    const int signal = detail::received_signal.load();
     if (error_came_first) {
       const std::exception_ptr error = coordinator().error();
       const bool end_of_data = is_any_of<OutOfRangeError, StopIteration>(error);

@@ -13,7 +13,7 @@
 namespace crochet::detail {
 
 /// The number of the received signal; 0 if none. Lock-free, so that a signal handler may store to it.
-inline Atomic<int> stop_signal{0};
+inline Atomic<int> received_signal{0};
 
 /// The name of the signal: "SIGTERM".
 CROCHET_COLD inline std::string name_of_signal(int number) {

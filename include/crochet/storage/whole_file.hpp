@@ -18,8 +18,6 @@
 
 namespace crochet::io {
 
-namespace detail {
-
 [[noreturn]] CROCHET_COLD inline void fail_to_write(const std::filesystem::path& path, const std::string& why) {
   throw IoError("crochet: cannot write " + path.string() + ": " + why);
 }
@@ -27,8 +25,6 @@ namespace detail {
 inline void require_written(const std::filesystem::path& path, std::error_code error) {
   if (error) fail_to_write(path, error.message());
 }
-
-}  // namespace detail
 
 /// A file for `path`, written under `path` with ".tmp" added and renamed at the end. The destructor removes a file that
 /// was not renamed. All functions throw IoError with file name and cause.
@@ -39,7 +35,7 @@ class TemporaryFile {
     temporary_ += ".tmp";
     std::error_code error;
     file_ = files_->create(temporary_, error);
-    detail::require_written(temporary_, error);
+    require_written(temporary_, error);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -51,17 +47,17 @@ class TemporaryFile {
   /// The path before the rename.
   const std::filesystem::path& path() const { return temporary_; }
 
-  void write(std::span<const std::byte> bytes) { detail::require_written(temporary_, file_->write(bytes)); }
+  void write(std::span<const std::byte> bytes) { require_written(temporary_, file_->write(bytes)); }
   /// Flushes, so that other readers get all bytes at path(), and starts writing them to disk.
-  void start_sync() { detail::require_written(temporary_, file_->start_sync()); }
+  void start_sync() { require_written(temporary_, file_->start_sync()); }
   /// Syncs: on return everything is on disk. Blocks until then.
   void close() {
-    detail::require_written(temporary_, file_->sync());
-    detail::require_written(temporary_, std::exchange(file_, nullptr)->close());
+    require_written(temporary_, file_->sync());
+    require_written(temporary_, std::exchange(file_, nullptr)->close());
   }
   /// Renames the closed file to its final name; replaces an existing file. Durable after sync_folder().
   void rename() {
-    detail::require_written(path_, files_->rename(temporary_, path_));
+    require_written(path_, files_->rename(temporary_, path_));
     kept_ = true;
   }
 
@@ -74,7 +70,7 @@ class TemporaryFile {
 
 /// Makes the renames in the directory of `path` durable. Throws IoError.
 inline void sync_folder_of(const std::filesystem::path& path, FileSystem& files = local_files()) {
-  detail::require_written(path.parent_path().empty() ? "." : path.parent_path(), files.sync_folder(path.parent_path()));
+  require_written(path.parent_path().empty() ? "." : path.parent_path(), files.sync_folder(path.parent_path()));
 }
 
 /// Writes the parts, in order, to `path` with ".tmp" added, syncs it to disk, and renames it to `path`. Replaces an

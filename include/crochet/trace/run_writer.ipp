@@ -63,7 +63,7 @@ CROCHET_INLINE void RunWriter::write_all(const RunTrace& run) {
     *all.mutable_step_stats() = step_stats(run);
     write_files("timeline-" + step, all);
     guarded(events, [&] {
-      if (options_.events) options_.events.add_first_run_metadata("step_" + step, io::detail::serialized(all));
+      if (options_.events) options_.events.add_first_run_metadata("step_" + step, io::serialized(all));
     });
     if (!options_.perfetto.empty() && !said_[perfetto]) guarded(perfetto, [&] { append(run); });
   } catch (...) {  // out of memory
@@ -81,7 +81,7 @@ CROCHET_INLINE void RunWriter::write_files(const std::string& name, const proto:
   const std::lock_guard lock(turn_at(options_.output_dir));
   guarded(timelines, [&] { write_file(name + ".json", timeline_json(all.step_stats(), options_.timeline)); });
   guarded(metadata, [&] {
-    if (options_.run_metadata) write_file(name + ".pb", io::detail::serialized(all));
+    if (options_.run_metadata) write_file(name + ".pb", io::serialized(all));
   });
 }
 
@@ -104,10 +104,10 @@ CROCHET_INLINE void RunWriter::append(const RunTrace& run) {
     keep_earlier_trace();
     std::error_code error;
     trace_ = files().create(options_.perfetto, error);
-    io::detail::require_written(options_.perfetto, error);
+    io::require_written(options_.perfetto, error);
   }
-  io::detail::require_written(options_.perfetto, trace_->write(bytes_of(packets_.packets(run))));
-  io::detail::require_written(options_.perfetto, trace_->start_sync());
+  io::require_written(options_.perfetto, trace_->write(bytes_of(packets_.packets(run))));
+  io::require_written(options_.perfetto, trace_->start_sync());
 }
 
 CROCHET_INLINE void RunWriter::keep_earlier_trace() {
@@ -118,7 +118,7 @@ CROCHET_INLINE void RunWriter::keep_earlier_trace() {
   for (int n = 1; kept.empty() || std::filesystem::exists(kept, none); ++n) {
     kept = path.parent_path() / (path.stem().string() + "." + std::to_string(n) + path.extension().string());
   }
-  io::detail::require_written(kept, files().rename(path, kept));
+  io::require_written(kept, files().rename(path, kept));
 }
 
 CROCHET_INLINE void RunWriter::complain(Kind kind, const std::string& why) {

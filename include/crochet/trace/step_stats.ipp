@@ -128,7 +128,7 @@ class StepStatsWriter {
       proto::NodeOutput& output = *to.add_output();
       output.set_slot(slot++);
       proto::TensorDescription& what = *output.mutable_tensor_description();
-      what.set_dtype(io::detail::proto_type(n.dtype));
+      what.set_dtype(io::proto_type(n.dtype));
       std::int64_t bytes = static_cast<std::int64_t>(size_of(n.dtype));
       for (std::size_t i = 0; i < n.shape.rank; ++i) {
         const std::int64_t extent = n.shape[i].at(run_.dims);

@@ -49,7 +49,7 @@ std::string check(const Graph& graph, const std::vector<std::string_view>& fetch
     std::vector<double> values = numbers.many(static_cast<std::size_t>(n.shape.size().at(dims)));
     for (double& x : values) x = testing::detail::as(n.dtype, x);
     const bool fed = n.is(op::placeholder);
-    machine.source(fed ? Region::placeholder : Region::variable, p.node) = values;
+    machine.source(fed ? AddressSpace::placeholder : AddressSpace::variable, p.node) = values;
     if (fed) oracle.feed(graph.text_of(p), values);
     if (n.is(op::variable)) oracle.set(graph.text_of(p), values);
     if (n.is(op::variable)) variables.emplace_back(graph.text_of(p), p.node);
@@ -67,7 +67,7 @@ std::string check(const Graph& graph, const std::vector<std::string_view>& fetch
     return e.what();
   }
   for (const auto& [name, node] : variables) {
-    const std::string wrong = compare(oracle.variable(name), machine.source(Region::variable, node));
+    const std::string wrong = compare(oracle.variable(name), machine.source(AddressSpace::variable, node));
     if (!wrong.empty()) return "variable " + std::string(name) + wrong;
   }
   return {};

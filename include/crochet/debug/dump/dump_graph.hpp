@@ -85,8 +85,8 @@ class DumpGraph {
   template <class Use>
   void each_node(std::string_view graph_def, Use use) {
     std::uint64_t left = memory_left_;
-    io::detail::for_each_field(graph_def, [&](const io::detail::WireField& field) {
-      if (field.number == 1 && field.type == io::detail::WireType::bytes) use(read(field.bytes, left));
+    io::for_each_field(graph_def, [&](const io::WireField& field) {
+      if (field.number == 1 && field.type == io::WireType::bytes) use(read(field.bytes, left));
     });
   }
   /// Parses a node with its data inputs, without control inputs.
@@ -97,8 +97,8 @@ class DumpGraph {
     };
     Node node;
     take(node_bytes);
-    io::detail::for_each_field(bytes, [&](const io::detail::WireField& field) {
-      if (field.type != io::detail::WireType::bytes) return;
+    io::for_each_field(bytes, [&](const io::WireField& field) {
+      if (field.type != io::WireType::bytes) return;
       if (field.number == 1 || field.number == 2 || field.number == 4) {
         take(2 * field.bytes.size());
         (field.number == 1 ? node.name : field.number == 2 ? node.op : node.device) = field.bytes;

@@ -119,8 +119,8 @@ class DumpRun {
   /// The bytes of a field of a message, without parsing the message; the last one if the field occurs several times.
   static std::optional<std::string_view> field_of(std::string_view message, std::uint64_t number) {
     std::optional<std::string_view> found;
-    io::detail::for_each_field(message, [&](const io::detail::WireField& field) {
-      if (field.number == number && field.type == io::detail::WireType::bytes) found = field.bytes;
+    io::for_each_field(message, [&](const io::WireField& field) {
+      if (field.number == number && field.type == io::WireType::bytes) found = field.bytes;
     });
     return found;
   }

@@ -2,15 +2,15 @@
 // CoreMetadata: the feeds, fetches, targets and counters of a debugged run.
 #pragma once
 
-#include <crochet/proto/event.pb.h>
+#include <crochet/io/needs_io.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <crochet/io/messages.hpp>
 
 namespace crochet::debug {
 
@@ -33,31 +33,14 @@ inline std::int64_t next_session_run_index() {
 
 /// The six keys in TensorFlow's order, each list of names sorted by bytes. On a stream `grpc_path` (with its first
 /// slash, or empty) is the seventh. Names are escaped, unlike TensorFlow's.
-inline std::string metadata_json(const CoreMetadata& metadata, const std::optional<std::string>& grpc_path = {}) {
-  const auto sorted = [](std::vector<std::string> names) {
-    std::sort(names.begin(), names.end());
-    return names;
-  };
-  nlohmann::ordered_json json;
-  json["global_step"] = metadata.global_step;
-  json["session_run_index"] = metadata.session_run_index;
-  json["executor_step_index"] = metadata.executor_step_index;
-  json["input_names"] = sorted(metadata.input_names);
-  json["output_names"] = sorted(metadata.output_names);
-  json["target_nodes"] = sorted(metadata.target_nodes);
-  if (grpc_path) json["grpc_path"] = *grpc_path;
-  if (metadata.dropped) json["dropped"] = *metadata.dropped;
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
+std::string metadata_json(const CoreMetadata& metadata, const std::optional<std::string>& grpc_path = {});
 
 /// The event of a run's metadata.
-inline proto::Event metadata_event(const CoreMetadata& metadata, std::int64_t microseconds,
-                                   const std::optional<std::string>& grpc_path = {}) {
-  proto::Event event;
-  event.set_wall_time(static_cast<double>(microseconds));
-  event.set_allocated_log_message(new proto::LogMessage);  // not by mutable_log_message: see summary_proto.ipp
-  event.mutable_log_message()->set_message(metadata_json(metadata, grpc_path));
-  return event;
-}
+proto::Event metadata_event(const CoreMetadata& metadata, std::int64_t microseconds,
+                            const std::optional<std::string>& grpc_path = {});
 
 }  // namespace crochet::debug
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/debug/event/core_metadata.ipp>
+#endif

@@ -4,22 +4,17 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <crochet/proto/graph.pb.h>
-#include <crochet/proto/tensor.pb.h>
-
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <crochet/debug/event/safe_names.hpp>
 #include <crochet/debug/ops/debug_op.hpp>
+#include <crochet/io/messages.hpp>
+#include <crochet/storage/data_type.hpp>
 
 namespace crochet::debug {
 
@@ -30,139 +25,21 @@ struct GraphWatch {
   std::vector<DebugOp> ops{};
 };
 
-namespace detail {
-
-inline std::string input_name(const std::string& node, std::int32_t slot) {
-  return slot == 0 ? node : node + ":" + std::to_string(slot);
-}
-
-inline proto::DataType type_of(const proto::NodeDef& node) {
-  for (const char* key : {"T", "dtype"}) {
-    if (const auto found = node.attr().find(key); found != node.attr().end()) return found->second.type();
-  }
-  return proto::DT_INVALID;
-}
-
-/// Inserts the debug nodes of watched outputs into a graph.
-class DebugNodes {
- public:
-  DebugNodes(proto::GraphDef& graph, std::span<const std::string> urls) : graph_(graph), urls_(urls) {}
-
-  void watch(const GraphWatch& watch) {
-    // A copy: adding nodes can move the nodes of the graph.
-    const proto::NodeDef node = graph_.node(static_cast<int>(watch.node));
-    const std::string copy = "__copy_" + node.name() + "_" + std::to_string(watch.slot);
-    add_copy(node, copy, watch);
-    // Consumers of a variable keep reading the variable, because a copy of a reference cannot be assigned to.
-    const bool reference = node.op() == "VariableV2";
-    Reader reader{reference ? "" : copy, {}};
-    for (std::size_t i = 0; i < watch.ops.size(); ++i) {
-      reader.waits_for.push_back("^" + add_op(node, copy, watch, i));
-    }
-    readers_.insert_or_assign(input_name(node.name(), watch.slot), std::move(reader));
-  }
-
-  /// Makes the consumers of watched outputs read the copy and wait until it is published.
-  void redirect(int nodes) {
-    for (int i = 0; i < nodes; ++i) {
-      proto::NodeDef& node = *graph_.mutable_node(i);
-      std::vector<std::string> waits;
-      for (std::string& input : *node.mutable_input()) {
-        const auto found = readers_.find(input);
-        if (found == readers_.end()) continue;
-        if (!found->second.copy.empty()) input = found->second.copy;
-        for (const std::string& wait : found->second.waits_for) {
-          if (std::find(waits.begin(), waits.end(), wait) == waits.end()) waits.push_back(wait);
-        }
-      }
-      for (std::string& wait : waits) node.add_input(std::move(wait));
-    }
-  }
-
- private:
-  struct Reader {
-    std::string copy;
-    std::vector<std::string> waits_for;
-  };
-
-  void add_copy(const proto::NodeDef& node, const std::string& name, const GraphWatch& watch) {
-    proto::NodeDef& copy = add(name, "Copy", node.device(), input_name(node.name(), watch.slot));
-    auto& attr = *copy.mutable_attr();
-    attr["T"].set_type(type_of(node));
-    attr["tensor_name"].set_s("");
-    auto& specs = *attr["debug_ops_spec"].mutable_list();
-    for (const DebugOp& op : watch.ops) {
-      for (const std::string& url : urls_) {
-        specs.add_s(std::string(op.name()) + ";" + url + ";" + (op.gated_grpc ? "1" : "0"));
-      }
-    }
-  }
-
-  std::string add_op(const proto::NodeDef& node, const std::string& copy, const GraphWatch& watch, std::size_t i) {
-    const DebugOp& op = watch.ops[i];
-    const std::string tensor = node.name() + ":" + std::to_string(watch.slot);
-    const std::string name = "__dbg_" + tensor + "_" + std::to_string(i) + "_" + std::string(op.name());
-    auto& attr = *add(name, op.name(), node.device(), copy).mutable_attr();
-    attr["T"].set_type(type_of(node));
-    attr["device_name"].set_s(node.device());
-    attr["tensor_name"].set_s(tensor);
-    auto& urls = *attr["debug_urls"].mutable_list();
-    for (const std::string& url : urls_) urls.add_s(url);
-    attr["gated_grpc"].set_b(op.gated_grpc);
-    if (op.kind == DebugOp::Kind::numeric_summary) {
-      attr["lower_bound"].set_f(op.lower_bound);
-      attr["upper_bound"].set_f(op.upper_bound);
-      attr["mute_if_healthy"].set_b(op.mute_if_healthy);
-    }
-    return name;
-  }
-
-  proto::NodeDef& add(const std::string& name, std::string_view op, const std::string& device,
-                      const std::string& input) {
-    proto::NodeDef& node = *graph_.add_node();
-    node.set_name(name);
-    node.set_op(std::string(op));
-    node.set_device(device);
-    node.add_input(input);
-    return node;
-  }
-
-  proto::GraphDef& graph_;
-  std::span<const std::string> urls_;
-  std::map<std::string, Reader> readers_;
+/// What watches match of a node.
+struct GraphNode {
+  std::string name, op;
+  io::DataType dtype = io::DataType::invalid;  ///< of its output
 };
-
-}  // namespace detail
+/// The nodes of a graph, in its order.
+std::vector<GraphNode> nodes_of(const proto::GraphDef& graph);
 
 /// Renames the nodes whose names are not safe paths (safe_names.hpp), and the references to them.
-inline void make_names_safe(proto::GraphDef& graph) {
-  std::map<std::string, std::string> renamed;
-  for (proto::NodeDef& node : *graph.mutable_node()) {
-    if (is_safe_node_name(node.name())) continue;
-    const std::string safe = safe_node_name(node.name());
-    renamed.emplace(std::exchange(*node.mutable_name(), safe), safe);
-  }
-  if (renamed.empty()) return;
-  for (proto::NodeDef& node : *graph.mutable_node()) {
-    for (std::string& input : *node.mutable_input()) {
-      const bool control = input.starts_with('^');
-      if (const auto found = renamed.find(input.substr(control ? 1 : 0)); found != renamed.end()) {
-        input = (control ? "^" : "") + found->second;
-      }
-    }
-  }
-}
+void make_names_safe(proto::GraphDef& graph);
 
 /// Adds, for each watched output `n:k`, `__copy_n_k` (op Copy) and for each of its operations `__dbg_n:k_i_<op>`, with
 /// the attributes that TensorFlow's servicer reads (gated_grpc) and those of the operation. `urls`: the destinations,
 /// `file:///...` or `grpc://...`. Source: the graph that TensorFlow 1.15 runs and dumps.
-inline void insert_debug_nodes(proto::GraphDef& graph, std::span<const GraphWatch> watches,
-                               std::span<const std::string> urls) {
-  const int nodes = graph.node_size();
-  detail::DebugNodes inserted{graph, urls};
-  for (const GraphWatch& watch : watches) inserted.watch(watch);
-  inserted.redirect(nodes);
-}
+void insert_debug_nodes(proto::GraphDef& graph, std::span<const GraphWatch> watches, std::span<const std::string> urls);
 
 /// The graph of a debugged run, built on first use: not every observed run is published. Not thread-safe.
 class DebugGraph {
@@ -172,14 +49,7 @@ class DebugGraph {
       : graph_(std::move(graph)), watches_(std::move(watches)), urls_(std::move(urls)) {}
 
   /// The graph with its debug nodes. Cost: the first call copies and serializes the graph.
-  [[nodiscard]] std::shared_ptr<const std::string> serialized() {
-    if (serialized_ == nullptr) {
-      proto::GraphDef graph = *graph_;
-      insert_debug_nodes(graph, watches_, urls_);
-      serialized_ = std::make_shared<const std::string>(graph.SerializeAsString());
-    }
-    return serialized_;
-  }
+  [[nodiscard]] std::shared_ptr<const std::string> serialized();
   [[nodiscard]] const std::vector<std::string>& urls() const { return urls_; }
 
  private:
@@ -190,3 +60,7 @@ class DebugGraph {
 };
 
 }  // namespace crochet::debug
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/debug/event/debug_graph.ipp>
+#endif

@@ -9,7 +9,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 
-namespace crochet::debug::detail {
+namespace crochet::debug {
 
 /// Formats a peer's text for a message: control and non-ASCII characters are replaced, and the length is limited.
 inline std::string printable(std::string_view text, std::size_t most = 120) {
@@ -35,4 +35,4 @@ inline void require_at_most(std::uint64_t value, std::uint64_t limit, std::strin
   if (value > limit) stream_is_over_limit(what, limit);
 }
 
-}  // namespace crochet::debug::detail
+}  // namespace crochet::debug

@@ -2,20 +2,17 @@
 // A published tensor as an Event: whole for a file, in chunks for a server.
 #pragma once
 
-#include <crochet/proto/event.pb.h>
+#include <crochet/io/needs_io.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <crochet/debug/event/graph_event.hpp>
-#include <crochet/debug/event/string_chunks.hpp>
 #include <crochet/debug/ops/tensor.hpp>
+#include <crochet/io/messages.hpp>
 
 namespace crochet::debug {
 
@@ -26,81 +23,21 @@ inline std::string watch_key(const DebugEvent& debug_event) {
 
 /// The plug-in data of a tensor's event. The keys are in camel case and in this order, and zeros are included:
 /// TensorFlow's servicer closes the stream for any other form.
-inline std::string debugger_json(std::string_view device, std::int32_t slot, std::size_t chunks, std::size_t chunk) {
-  nlohmann::ordered_json json;
-  json["device"] = device;
-  json["outputSlot"] = slot;
-  json["numChunks"] = chunks;
-  json["chunkIndex"] = chunk;
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
+std::string debugger_json(std::string_view device, std::int32_t slot, std::size_t chunks, std::size_t chunk);
 
 /// The number of messages of a tensor of so many bytes on a stream; 1 for 0 bytes.
 constexpr std::size_t tensor_chunks(std::size_t bytes) { return bytes == 0 ? 1 : chunks_of(bytes); }
 
-namespace detail {
-
-/// The event without the elements.
-inline proto::Event tensor_frame(const DebugEvent& debug_event, std::size_t chunk, std::size_t chunks) {
-  proto::Event event;
-  event.set_wall_time(static_cast<double>(debug_event.microseconds));
-  event.set_allocated_summary(new proto::Summary);  // not by mutable_summary: see summary_proto.ipp
-  proto::Summary::Value& value = *event.mutable_summary()->add_value();
-  value.set_tag(std::string(debug_event.node));
-  value.set_node_name(watch_key(debug_event));
-  auto& plugin = *value.mutable_metadata()->mutable_plugin_data();
-  plugin.set_plugin_name("debugger");
-  plugin.set_content(debugger_json(debug_event.device, debug_event.slot, chunks, chunk));
-  value.set_allocated_tensor(new proto::TensorProto);
-  proto::TensorProto& tensor = *value.mutable_tensor();
-  tensor.set_dtype(static_cast<proto::DataType>(debug_event.tensor.dtype));
-  auto& shape = *tensor.mutable_tensor_shape();
-  for (const std::int64_t extent : debug_event.tensor.shape) shape.add_dim()->set_size(extent);
-  return event;
-}
-inline void add_strings(proto::Event& event, std::span<const std::string> strings) {
-  proto::TensorProto& tensor = *event.mutable_summary()->mutable_value(0)->mutable_tensor();
-  for (const std::string& text : strings) tensor.add_string_val(text);
-}
-
-}  // namespace detail
-
 /// Chunk `chunk` of `chunks` of a firing. Each has the type, the whole shape, the names and the time. Numbers are sent
 /// as `tensor_content`: with any other field, readers treat the tensor as uninitialized. Strings are sent as
 /// `string_val` and are not split here: the event contains all of them.
-inline proto::Event tensor_event(const DebugEvent& debug_event, std::size_t chunk = 0, std::size_t chunks = 1) {
-  proto::Event event = detail::tensor_frame(debug_event, chunk, chunks);
-  detail::add_strings(event, debug_event.tensor.strings);
-  const std::span<const std::byte> all = debug_event.tensor.bytes;
-  const std::size_t begin = chunks == 1 ? 0 : chunk * chunk_bytes;
-  const std::size_t size = chunks == 1 ? all.size() : std::min(chunk_bytes, all.size() - begin);
-  if (size > 0) {
-    event.mutable_summary()->mutable_value(0)->mutable_tensor()->set_tensor_content(all.data() + begin, size);
-  }
-  return event;
-}
-
-namespace detail {
-
-inline std::vector<proto::Event> string_events(const DebugEvent& debug_event) {
-  const std::vector<std::span<const std::string>> chunks =
-      string_chunks(debug_event.tensor.strings, watch_key(debug_event));
-  std::vector<proto::Event> events;
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    add_strings(events.emplace_back(tensor_frame(debug_event, i, chunks.size())), chunks[i]);
-  }
-  return events;
-}
-
-}  // namespace detail
+proto::Event tensor_event(const DebugEvent& debug_event, std::size_t chunk = 0, std::size_t chunks = 1);
 
 /// All messages of a firing, in order. Throws LogicError for a string that exceeds a message.
-inline std::vector<proto::Event> tensor_events(const DebugEvent& debug_event) {
-  if (debug_event.tensor.dtype == io::DataType::string) return detail::string_events(debug_event);
-  const std::size_t chunks = tensor_chunks(debug_event.tensor.bytes.size());
-  std::vector<proto::Event> events;
-  for (std::size_t i = 0; i < chunks; ++i) events.push_back(tensor_event(debug_event, i, chunks));
-  return events;
-}
+std::vector<proto::Event> tensor_events(const DebugEvent& debug_event);
 
 }  // namespace crochet::debug
+
+#ifdef CROCHET_HEADER_ONLY
+#include <crochet/debug/event/tensor_event.ipp>
+#endif

@@ -4,8 +4,6 @@
 
 #include <crochet/io/needs_io.hpp>
 
-#include <crochet/proto/graph.pb.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,8 +20,8 @@
 #include <crochet/base/name.hpp>
 #include <crochet/debug/event/debug_graph.hpp>
 #include <crochet/debug/event/graph_hash.hpp>
-#include <crochet/debug/event/safe_names.hpp>
 #include <crochet/debug/probe/debug_run.hpp>
+#include <crochet/debug/probe/named_graph.hpp>
 #include <crochet/debug/probe/timestamps.hpp>
 #include <crochet/debug/watch/resolved_watches.hpp>
 #include <crochet/debug/watch/watch_fn.hpp>
@@ -65,9 +63,9 @@ class DebugProbe {
 
   void on_run_begin(const ProbedRun& run) {
     const WatchOptions wanted = options_.watch_fn(run.caller_fetches, run.caller_feeds);
-    if (graph_of_ != run.graph.nodes.data()) name_graph(run);
+    if (!named_.is_of(run.graph)) name_graph(run);
     if (!watches_ || !(watches_->options() == wanted)) {
-      watches_.emplace(wanted, *named_, &W::matches);
+      watches_.emplace(wanted, named_.nodes(), &W::matches);
       graph_.reset();
       if (watches_->choose_nothing()) report_nothing_watched();
     }
@@ -91,58 +89,19 @@ class DebugProbe {
 
  private:
   void name_graph(const ProbedRun& run) {
-    proto::GraphDef graph = io::graph_def(run.graph, options_.device);
-    make_names_safe(graph);
-    named_ = std::make_shared<const proto::GraphDef>(std::move(graph));
-    graph_of_ = run.graph.nodes.data();
+    named_ = NamedGraph{run.graph, options_.device};
     watches_.reset();
     graph_.reset();
   }
 
-  /// Spells names as the graph does.
-  class Spelling {
-   public:
-    Spelling(const proto::GraphDef& graph, const ProbedRun& run) : graph_(graph), run_(run) {}
-
-    std::vector<std::string> nodes(std::span<const std::string_view> names) const {
-      std::vector<std::string> all;
-      for (const std::string_view name : names) all.push_back(node(name));
-      return all;
-    }
-    std::vector<std::string> tensors(std::span<const std::string_view> names) const {
-      std::vector<std::string> all = nodes(names);
-      for (std::string& name : all) name += ":0";
-      return all;
-    }
-
-   private:
-    std::string node(std::string_view name) const {
-      for (std::size_t i = 0; i < run_.fetch_nodes.size(); ++i) {
-        if (run_.fetches[i] == name) return graph_.node(run_.fetch_nodes[i]).name();
-      }
-      for (std::size_t i = 0; i < run_.target_nodes.size(); ++i) {
-        if (run_.targets[i] == name) return graph_.node(run_.target_nodes[i]).name();
-      }
-      for (std::size_t i = 0; i < run_.graph.nodes.size(); ++i) {
-        if (run_.graph.nodes[i].name == name) return graph_.node(static_cast<int>(i)).name();
-      }
-      return safe_node_name(name);  // the feed of a step function is not a node
-    }
-
-    const proto::GraphDef& graph_;
-    const ProbedRun& run_;
-  };
-
   DebugRun request_of(const ProbedRun& run) const {
-    const Spelling spelt(*named_, run);
     DebugRun request;
-    request.metadata.global_step = run.step;
-    request.metadata.input_names = spelt.tensors(run.feeds);
-    request.metadata.output_names = spelt.tensors(run.fetches);
-    request.metadata.target_nodes = spelt.nodes(run.targets);
-    request.caller_fetches = spelt.tensors(run.caller_fetches);
-    for (std::string& target : spelt.nodes(run.caller_targets)) request.caller_fetches.push_back(std::move(target));
-    request.caller_feeds = spelt.tensors(run.caller_feeds);
+    request.metadata = named_.metadata_of(run);
+    request.caller_fetches = named_.spelt_tensors(run.caller_fetches, run);
+    for (std::string& target : named_.spelt(run.caller_targets, run)) {
+      request.caller_fetches.push_back(std::move(target));
+    }
+    request.caller_feeds = named_.spelt_tensors(run.caller_feeds, run);
     return request;
   }
 
@@ -162,7 +121,7 @@ class DebugProbe {
 
   std::shared_ptr<DebugGraph> graph_with(const std::vector<std::string>& urls) {
     if (graph_ == nullptr || urls != graph_->urls()) {
-      graph_ = std::make_shared<DebugGraph>(named_, watches_->graph_watches(), urls);
+      graph_ = std::make_shared<DebugGraph>(named_.message(), watches_->graph_watches(), urls);
     }
     return graph_;
   }
@@ -186,7 +145,7 @@ class DebugProbe {
       if (pattern.empty()) pattern = W::node_pattern;
     }
     std::vector<std::string_view> names;
-    for (const proto::NodeDef& node : named_->node()) names.push_back(node.name());
+    for (const GraphNode& node : named_.nodes()) names.push_back(node.name);
     std::string what = "crochet: a debug hook watches nothing: none of the " + std::to_string(names.size()) +
                        " nodes of the model fits its Watch and its watch_fn";
     if (!pattern.empty()) {
@@ -210,8 +169,7 @@ class DebugProbe {
   P publisher_;
   DebugProbeOptions options_;
   Timestamps times_;
-  const GraphTable::Node* graph_of_ = nullptr;
-  std::shared_ptr<const proto::GraphDef> named_;
+  NamedGraph named_;
   std::optional<ResolvedWatches> watches_;
   std::shared_ptr<DebugGraph> graph_;  // with the debug nodes of these watches
   std::map<std::uint64_t, std::int64_t> counts_;

@@ -54,7 +54,7 @@ class EventAssembler {
     require_alive();
     failed_ = true;  // reset on success
     bytes_ += event.ByteSizeLong();
-    detail::require_at_most(bytes_, limits_.stream_bytes, "bytes");
+    require_at_most(bytes_, limits_.stream_bytes, "bytes");
     Received received = dispatch(std::move(event));
     failed_ = false;
     return received;
@@ -83,9 +83,9 @@ class EventAssembler {
   }
 
   Received metadata(proto::Event& event) {
-    if (std::exchange(described_, true)) detail::stream_is_wrong("the core metadata comes twice");
+    if (std::exchange(described_, true)) stream_is_wrong("the core metadata comes twice");
     ReceivedMetadata run = parse_received_metadata(std::move(*event.mutable_log_message()->mutable_message()), limits_);
-    run.wall_time = detail::require_time(event.wall_time());
+    run.wall_time = require_time(event.wall_time());
     return run;
   }
 
@@ -94,7 +94,7 @@ class EventAssembler {
     auto chunks = graph_chunks_.add(std::string(chunk.key), chunk.index, chunk.count, std::string(chunk.bytes),
                                     chunk.bytes.size(), limits_.graph_bytes, "bytes in one graph");
     if (!chunks) return {};
-    detail::require_at_most(++graphs_, limits_.graphs, "graphs");
+    require_at_most(++graphs_, limits_.graphs, "graphs");
     ReceivedGraph graph{std::string(chunk.device), chunk.hash, chunk.wall_time, {}, {}, {}};
     graph.graph_def.reserve(chunks->bytes());
     chunks->hand_over([&](const std::string& bytes) { graph.graph_def += bytes; });
@@ -104,17 +104,17 @@ class EventAssembler {
 
   // ---- tensors
   Received tensor(proto::Event event) {
-    if (event.summary().value_size() != 1) detail::stream_is_wrong("an event has several values");
+    if (event.summary().value_size() != 1) stream_is_wrong("an event has several values");
     const auto& value = event.summary().value(0);
-    if (!value.has_tensor()) detail::stream_is_wrong("a value is no tensor");
+    if (!value.has_tensor()) stream_is_wrong("a value is no tensor");
     const ChunkPlace place = parse_chunk_place(value.metadata().plugin_data().content(), limits_);
-    ReceivedTensor tensor{detail::require_watch_key(value.node_name(), limits_),
+    ReceivedTensor tensor{require_watch_key(value.node_name(), limits_),
                           place.device,
-                          detail::require_time(event.wall_time()),
+                          require_time(event.wall_time()),
                           static_cast<std::size_t>(place.count),
                           {}};
     if (!value.tag().empty() && value.tag() != tensor.key.node) {
-      detail::stream_is_wrong(detail::printable(value.tag()) + " is not the node of " + to_string(tensor.key));
+      stream_is_wrong(printable(value.tag()) + " is not the node of " + to_string(tensor.key));
     }
     if (place.count > 1 && !join_chunk(tensor, place, *event.mutable_summary()->mutable_value(0)->mutable_tensor())) {
       return {};
@@ -128,12 +128,12 @@ class EventAssembler {
     const std::string key = tensor.device + ' ' + to_string(tensor.key) + ' ' + std::to_string(tensor.wall_time);
     const proto::TensorProto* const other = tensor_chunks_.any_of(key);
     if (other != nullptr && !detail::same_header(*other, sent)) {
-      detail::stream_is_wrong("the chunks of " + to_string(tensor.key) + " differ in type or shape");
+      stream_is_wrong("the chunks of " + to_string(tensor.key) + " differ in type or shape");
     }
     if (const auto bytes = detail::content_bytes(sent, limits_)) {  // the size of the whole tensor
-      detail::require_at_most(*bytes, limits_.tensor_bytes, "bytes in one tensor");
+      require_at_most(*bytes, limits_.tensor_bytes, "bytes in one tensor");
     }
-    if (sent.tensor_content().empty() && sent.string_val_size() == 0) detail::stream_is_wrong("a chunk is empty");
+    if (sent.tensor_content().empty() && sent.string_val_size() == 0) stream_is_wrong("a chunk is empty");
     const std::uint64_t memory = sent.SpaceUsedLong();
     auto chunks = tensor_chunks_.add(key, static_cast<std::size_t>(place.index), tensor.chunks, std::move(sent), memory,
                                      limits_.tensor_bytes, "bytes in one tensor");
@@ -156,7 +156,7 @@ class EventAssembler {
   }
 
   Received whole(ReceivedTensor tensor, proto::Event event) {
-    detail::require_at_most(++tensors_, limits_.tensors, "tensors");
+    require_at_most(++tensors_, limits_.tensors, "tensors");
     auto& value = *event.mutable_summary()->mutable_value(0);
     detail::require_content_fits(value.tensor(), limits_);
     value.set_tag(tensor.key.node);

@@ -125,26 +125,26 @@ class EventListener final : public grpc::Service {
   struct Parsed {
     Parsed(EventListener& server, grpc::ByteBuffer& buffer) : memory(server.parsing_) {
       const ListenerLimits& limits = server.limits_;
-      detail::require_at_most(buffer.Length(), limits.message_bytes, "bytes in one message");
+      require_at_most(buffer.Length(), limits.message_bytes, "bytes in one message");
       reserve(buffer, limits);
       grpc::ProtoBufferReader reader(&buffer);
       if (!reader.status().ok() || !message.ParseFromZeroCopyStream(&reader)) {
-        detail::stream_is_wrong("a message is no " + Message::descriptor()->name());
+        stream_is_wrong("a message is no " + Message::descriptor()->name());
       }
     }
     void reserve(grpc::ByteBuffer& buffer, const ListenerLimits& limits) {
       grpc::ProtoBufferReader reader(&buffer);
       std::uint64_t bytes = 0;
       try {
-        if (!reader.status().ok()) detail::stream_is_wrong("a message cannot be read");
+        if (!reader.status().ok()) stream_is_wrong("a message cannot be read");
         bytes = parsed_size(*Message::descriptor(), reader, buffer.Length(), limits.message_memory);
       } catch (const DataLossError&) {
-        detail::stream_is_wrong("a message is no " + Message::descriptor()->name());
+        stream_is_wrong("a message is no " + Message::descriptor()->name());
       } catch (const ResourceExhaustedError&) {
-        detail::stream_is_over_limit("bytes of memory for one message", limits.message_memory);
+        stream_is_over_limit("bytes of memory for one message", limits.message_memory);
       }
       if (!memory.take(bytes)) {
-        detail::stream_is_over_limit("bytes of memory, with the messages of other streams", limits.messages_memory);
+        stream_is_over_limit("bytes of memory, with the messages of other streams", limits.messages_memory);
       }
     }
     BytesTaken memory;  // declared before the message: released after it

@@ -38,13 +38,13 @@ namespace detail {
 template <class Use>
 void for_each_node(std::string_view graph_def, Use use) {
   while (!graph_def.empty()) {
-    std::optional<io::detail::WireField> field;
+    std::optional<io::WireField> field;
     try {
-      field = io::detail::take_field(graph_def);
+      field = io::take_field(graph_def);
     } catch (const DataLossError&) {
       stream_is_wrong("a graph is no GraphDef");
     }
-    if (field->number == 1 && field->type == io::detail::WireType::bytes) use(field->bytes);
+    if (field->number == 1 && field->type == io::WireType::bytes) use(field->bytes);
   }
 }
 
@@ -58,7 +58,7 @@ inline proto::NodeDef read_node(std::string_view bytes) {
     parsed_size(*proto::NodeDef::descriptor(), stream, bytes.size(), max_node_memory);
     if (!node.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw DataLossError("");
   } catch (const ResourceExhaustedError&) {
-    io::detail::for_each_field(bytes, [&](const io::detail::WireField& field) {
+    io::for_each_field(bytes, [&](const io::WireField& field) {
       if (field.number == 1) node.set_name(std::string(field.bytes));
     });
   } catch (const DataLossError&) {
@@ -82,12 +82,12 @@ inline void note_gated(const proto::NodeDef& node, const StreamLimits& limits, s
 inline void read_received_graph(ReceivedGraph& graph, const StreamLimits& limits) {
   std::size_t count = 0;
   detail::for_each_node(graph.graph_def, [&](std::string_view bytes) {
-    detail::require_at_most(++count, limits.graph_nodes, "nodes in one graph");
+    require_at_most(++count, limits.graph_nodes, "nodes in one graph");
     const proto::NodeDef node = detail::read_node(bytes);
     if (node.name().starts_with("__dbg_")) {
       detail::note_gated(node, limits, graph.gated);
     } else if (!node.name().starts_with("__copy_")) {
-      detail::require_node_name(node.name(), limits);
+      require_node_name(node.name(), limits);
       graph.nodes.push_back(node.name());
     }
   });

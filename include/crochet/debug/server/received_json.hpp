@@ -73,18 +73,18 @@ struct ChunkPlace {
 
 /// Throws DataLossError for malformed text and ResourceExhaustedError above a limit.
 inline ChunkPlace parse_chunk_place(std::string_view json, const StreamLimits& limits) {
-  detail::require_at_most(json.size(), limits.plugin_bytes, "bytes of plug-in data");
+  require_at_most(json.size(), limits.plugin_bytes, "bytes of plug-in data");
   const std::string name = "the plug-in data";
   const detail::Json object = detail::parse_flat_object(json, name);
   ChunkPlace place{detail::require_text(detail::require_member(object, "device", name), "device", name),
                    detail::require_integer(object, "chunkIndex", name),
                    detail::require_integer(object, "numChunks", name)};
-  detail::require_device_name(place.device, limits);
+  require_device_name(place.device, limits);
   if (place.count == 0) place.count = 1;  // TensorFlow also treats 0 as a whole tensor
   if (place.count < 0 || place.index < 0 || place.index >= place.count) {
-    detail::stream_is_wrong("there is no chunk " + std::to_string(place.index) + " of " + std::to_string(place.count));
+    stream_is_wrong("there is no chunk " + std::to_string(place.index) + " of " + std::to_string(place.count));
   }
-  detail::require_at_most(static_cast<std::uint64_t>(place.count), limits.chunks, "chunks of one tensor");
+  require_at_most(static_cast<std::uint64_t>(place.count), limits.chunks, "chunks of one tensor");
   return place;
 }
 
@@ -98,14 +98,14 @@ struct ReceivedMetadata {
 
 /// Throws the exceptions of parse_chunk_place. Unknown members are ignored.
 inline ReceivedMetadata parse_received_metadata(std::string json, const StreamLimits& limits) {
-  detail::require_at_most(json.size(), limits.metadata_bytes, "bytes of core metadata");
+  require_at_most(json.size(), limits.metadata_bytes, "bytes of core metadata");
   const std::string name = "the core metadata";
   const detail::Json object = detail::parse_flat_object(json, name);
   ReceivedMetadata metadata;
   try {
     metadata.run = parse_core_metadata(json);
   } catch (const DataLossError& error) {
-    detail::stream_is_wrong(error.what());
+    stream_is_wrong(error.what());
   }
   if (object.contains("grpc_path")) metadata.grpc_path = detail::require_text(object["grpc_path"], "grpc_path", name);
   metadata.json = std::move(json);

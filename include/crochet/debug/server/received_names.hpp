@@ -11,7 +11,7 @@
 #include <crochet/debug/server/stream_limits.hpp>
 #include <crochet/debug/watch/watch_key.hpp>
 
-namespace crochet::debug::detail {
+namespace crochet::debug {
 
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -66,4 +66,4 @@ inline std::int64_t require_time(double microseconds) {
   return static_cast<std::int64_t>(microseconds);
 }
 
-}  // namespace crochet::debug::detail
+}  // namespace crochet::debug

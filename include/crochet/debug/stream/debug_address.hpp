@@ -94,9 +94,9 @@ class DebugAddress {
   DebugAddress(std::string_view text, bool must_be_local) {
     if (text.starts_with("unix:")) {
       url_ = text;
-      const std::string why = detail::unix_path_fault(text.substr(5));
+      const std::string why = unix_path_fault(text.substr(5));
       if (!why.empty()) fail(why);
-      target_ = detail::unix_target(text.substr(5));
+      target_ = unix_target(text.substr(5));
       return;
     }
     if (text.starts_with(scheme)) text.remove_prefix(scheme.size());

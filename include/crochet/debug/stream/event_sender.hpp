@@ -137,7 +137,7 @@ class EventSender {
       return stub_->PrepareAsyncSendTracebacks(c, nothing, queue);
     });
     const bool known = status.error_code() == grpc::StatusCode::UNAVAILABLE;
-    return known ? ": " + detail::printable(status.error_message(), 300) : std::string();
+    return known ? ": " + printable(status.error_message(), 300) : std::string();
   }
   bool send_graph(const StreamedGraph& graph, std::int64_t microseconds) {
     const std::vector<proto::Event> chunks = graph_chunks(*graph.serialized, graph.device, microseconds);

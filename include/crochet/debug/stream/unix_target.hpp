@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace crochet::debug::detail {
+namespace crochet::debug {
 
 /// The maximum length of a Unix socket's path in bytes: the system's `sun_path` without its terminator.
 inline constexpr std::size_t max_unix_path_length = 107;
@@ -43,4 +43,4 @@ inline std::string unix_target(std::string_view path) {
   return target;
 }
 
-}  // namespace crochet::debug::detail
+}  // namespace crochet::debug

@@ -2,9 +2,8 @@
 // ResolvedWatches: WatchOptions applied to a graph.
 #pragma once
 
-#include <crochet/proto/graph.pb.h>
-
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,20 +31,19 @@ class ResolvedWatches {
   /// pattern or operation. An operation that does not support a node's element type is omitted and recorded in
   /// `refused`.
   template <class Watched>
-  ResolvedWatches(WatchOptions options, const proto::GraphDef& graph, Watched&& watched)
+  ResolvedWatches(WatchOptions options, std::span<const GraphNode> graph, Watched&& watched)
       : options_(std::move(options)) {
     std::vector<DebugOp> ops;
     for (const std::string& text : options_.debug_ops) ops.push_back(DebugOp::parse(text));
     if (ops.empty()) ops.emplace_back();
     const Regex name{options_.node_name_regex_allowlist}, op{options_.op_type_regex_allowlist},
         type{options_.tensor_dtype_regex_allowlist};
-    for (const proto::NodeDef& node : graph.node()) {
-      nodes_.push_back({node.name()});
-      const auto dtype = static_cast<io::DataType>(detail::type_of(node));
-      const std::string_view dtype_name = name_of(dtype);
-      if (dtype != io::DataType::invalid && watched(node.name(), node.op(), dtype_name) && type.match(dtype_name) &&
-          op.match(node.op()) && name.match(node.name())) {
-        watch(nodes_.back(), ops, dtype);
+    for (const GraphNode& node : graph) {
+      nodes_.push_back({node.name});
+      const std::string_view dtype_name = name_of(node.dtype);
+      if (node.dtype != io::DataType::invalid && watched(node.name, node.op, dtype_name) && type.match(dtype_name) &&
+          op.match(node.op) && name.match(node.name)) {
+        watch(nodes_.back(), ops, node.dtype);
         any_ = true;
       }
     }

@@ -279,7 +279,7 @@ class Executor {
   template <class P, class... N>
   static constexpr std::size_t first_unfed() {
     for (const Value& v : P::plan.values) {
-      if (v.region != Region::placeholder) continue;
+      if (v.space != AddressSpace::placeholder) continue;
       const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));
       if (!((N::view() == name) || ...)) return crochet::detail::index_of_name(name, T::feedable);
     }
@@ -297,7 +297,7 @@ class Executor {
     };
     (mark(known, T::template node<N>().shape), ...);
     for (std::size_t v = 0; v < P::plan.value_count; ++v) {
-      if (P::plan.values[v].region == Region::slot) mark(used, P::plan.values[v].shape);
+      if (P::plan.values[v].space == AddressSpace::arena) mark(used, P::plan.values[v].shape);
     }
     for (std::size_t k = 0; k < P::plan.step_count; ++k) {
       const Step& step = P::plan.steps[k];

@@ -54,16 +54,16 @@ class Lowering {
     return static_cast<std::size_t>(region_room * members);
   }
 
-  /// The address of value V of the plan. Not for values in Region::items, which have no address outside their region.
+  /// The address of value V of the plan. Not for values in AddressSpace::tile, which have no address outside their region.
   template <std::int32_t V>
   CROCHET_HOST_ALWAYS_INLINE static void* address(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
     constexpr auto index = static_cast<std::size_t>(v.index);
-    if constexpr (v.region == Region::variable) {
+    if constexpr (v.space == AddressSpace::variable) {
       return frame.variables + T::offsets[index];
-    } else if constexpr (v.region == Region::placeholder) {
+    } else if constexpr (v.space == AddressSpace::placeholder) {
       return const_cast<void*>(frame.placeholders[index]);
-    } else if constexpr (v.region == Region::slot) {
+    } else if constexpr (v.space == AddressSpace::arena) {
       return frame.slots[index];
     } else {
       return nullptr;
@@ -320,11 +320,11 @@ class Lowering {
   /// The address of a value for a step.
   template <class Where>
   CROCHET_HOST_ALWAYS_INLINE static void* find(const StoredPlace& p, const Where& where) {
-    if (p.region == Region::items) return where.items + p.index * where.capacity;
+    if (p.space == AddressSpace::tile) return where.items + p.index * where.capacity;
     std::byte* at = nullptr;
-    if (p.region == Region::variable) at = where.all.variables + p.index;
-    if (p.region == Region::slot) at = where.all.slots.data()[p.index];
-    if (p.region == Region::placeholder) {
+    if (p.space == AddressSpace::variable) at = where.all.variables + p.index;
+    if (p.space == AddressSpace::arena) at = where.all.slots.data()[p.index];
+    if (p.space == AddressSpace::placeholder) {
       at = static_cast<std::byte*>(const_cast<void*>(where.all.placeholders.data()[p.index]));
     }
     if constexpr (Where::sliced) at += where.range.from * p.item_bytes;

@@ -207,9 +207,9 @@ class ProbedRunOf {
     constexpr auto node = static_cast<std::size_t>(Watch::nodes[K]);
     static constexpr Value value = Plan::plan.values[static_cast<std::size_t>(Plan::plan.fetched[fetches + K])];
     constexpr auto index = static_cast<std::size_t>(value.index);
-    if constexpr (value.region == Region::placeholder) {
+    if constexpr (value.space == AddressSpace::placeholder) {
       show<node>(probes, placeholders_[index]);
-    } else if constexpr (value.region == Region::slot) {
+    } else if constexpr (value.space == AddressSpace::arena) {
       show<node>(probes, slots_[index]);
     } else if constexpr (value.layout == Layout::row_major) {
       show<node>(probes, block_ + T::offsets[index]);

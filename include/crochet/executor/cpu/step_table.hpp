@@ -13,8 +13,8 @@ namespace crochet::cpu {
 
 /// The location of a value.
 struct StoredPlace {
-  Region region = Region::none;
-  /// byte offset in variables; placeholder's node; slot's number; items: byte offset per item
+  AddressSpace space = AddressSpace::none;
+  /// byte offset in variables; placeholder's node; arena: the slot's number; tile: byte offset per item
   std::int64_t index = -1;
   std::int64_t item_bytes = 0;  ///< if a step runs on some items: the distance of items in bytes
 };
@@ -121,9 +121,9 @@ class StepTable {
 
   static constexpr StoredPlace place(std::int32_t value, const Step& s, bool by_items) {
     const Value& v = plan.values.data()[value];
-    StoredPlace p{v.region, v.index, 0};
-    if (v.region == Region::variable) p.index = static_cast<std::int64_t>(T::offsets.data()[v.index]);
-    if (by_items && s.region >= 0 && v.region != Region::items && v.region != Region::none) {
+    StoredPlace p{v.space, v.index, 0};
+    if (v.space == AddressSpace::variable) p.index = static_cast<std::int64_t>(T::offsets.data()[v.index]);
+    if (by_items && s.region >= 0 && v.space != AddressSpace::tile && v.space != AddressSpace::none) {
       const std::int64_t elements = elements_per_item(v.shape, plan.regions.data()[s.region].items);
       p.item_bytes = elements * static_cast<std::int64_t>(size_of(v.dtype));
     }

@@ -89,7 +89,7 @@ class PlanText {
       } else if (ins.kind == Instruction::Kind::store) {
         const Access& a = plan.accesses[static_cast<std::size_t>(s.first_access + ins.args[0])];
         const Value& v = plan.values[static_cast<std::size_t>(a.value)];
-        if (v.region != Region::variable) continue;
+        if (v.space != AddressSpace::variable) continue;
         text_.append(before).append("-> ").append(name_of_node(graph, v.index));
         before = " ";
       }

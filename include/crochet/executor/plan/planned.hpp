@@ -11,7 +11,7 @@ namespace detail {
 template <class Plan>
 constexpr std::size_t count_variables(const Plan& plan) {
   std::size_t n = 0;
-  for (const Value& v : plan.values) n += v.region == Region::variable ? 1U : 0U;
+  for (const Value& v : plan.values) n += v.space == AddressSpace::variable ? 1U : 0U;
   return n;
 }
 template <std::size_t N, class Plan>
@@ -19,7 +19,7 @@ constexpr std::array<std::int32_t, N> variable_nodes(const Plan& plan) {
   std::array<std::int32_t, N> nodes{};
   std::size_t n = 0;
   for (const Value& v : plan.values) {
-    if (v.region == Region::variable) nodes[n++] = v.index;
+    if (v.space == AddressSpace::variable) nodes[n++] = v.index;
   }
   return nodes;
 }

@@ -156,7 +156,7 @@ constexpr std::array<ProbedSlot, N> steps_of_slots(const Plan& plan) {
   for (std::size_t q = 0; q < plan.step_count; ++q) {
     each_touched(plan, plan.steps.data()[q], [&](std::int32_t value, bool) {
       const Value& v = plan.values.data()[value];
-      if (v.region != Region::slot) return;
+      if (v.space != AddressSpace::arena) return;
       ProbedSlot& slot = slots.data()[v.index];
       slot.last = static_cast<std::int32_t>(q);
       if (slot.first < 0) slot.first = slot.last;

@@ -9,7 +9,7 @@ namespace crochet {
 
 namespace detail {
 struct Touch {
-  Region region;
+  AddressSpace space;
   std::int32_t index;
   bool writes;
 };
@@ -19,7 +19,7 @@ constexpr void add_touches(const Plan& p, const Step& s, ConstexprVector<Touch>&
   auto touch = [&](std::int32_t value, bool writes) {
     if (value < 0) return;
     const Value& v = p.values[at(value)];
-    if (v.region != Region::none && v.region != Region::items) all.push_back({v.region, v.index, writes});
+    if (v.space != AddressSpace::none && v.space != AddressSpace::tile) all.push_back({v.space, v.index, writes});
   };
   for (std::int32_t operand : s.operands) touch(operand, false);
   if (s.instructions == 0) touch(s.root_value, true);
@@ -37,9 +37,9 @@ class Touched {
  public:
   constexpr explicit Touched(const Plan& p) {
     for (const Value& v : p.values) {
-      if (v.region != Region::items && v.index >= width_) width_ = v.index + 1;
+      if (v.space != AddressSpace::tile && v.index >= width_) width_ = v.index + 1;
     }
-    last_.assign(at(width_) * static_cast<std::size_t>(Region::items), 0);
+    last_.assign(at(width_) * static_cast<std::size_t>(AddressSpace::tile), 0);
   }
   /// Whether the location was accessed since the last barrier and at least one of the two accesses is a write.
   constexpr bool conflict(const Touch& t) const { return last_[place(t)] >= (t.writes ? read_ : read_ + 1); }
@@ -52,7 +52,7 @@ class Touched {
 
  private:
   constexpr std::size_t place(const Touch& t) const {
-    return static_cast<std::size_t>(t.region) * at(width_) + at(t.index);
+    return static_cast<std::size_t>(t.space) * at(width_) + at(t.index);
   }
 
   std::int32_t width_ = 0;

@@ -25,7 +25,7 @@ class ItemMemoryPlanner {
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
       const auto base = at(s_.base[i]);
       if (g_.nodes[i].op->kind != OpKind::view || r_.local[base] == 0) continue;
-      m_.values[i].region = m_.values[base].region;
+      m_.values[i].space = m_.values[base].space;
       m_.values[i].index = m_.values[base].index;
     }
     return std::move(steps_);
@@ -69,7 +69,7 @@ class ItemMemoryPlanner {
 
   /// First fit among the values that are still live.
   constexpr void place(int i, int q) {
-    if (r_.local[at(i)] == 0 || m_.values[at(i)].region == Region::items) return;
+    if (r_.local[at(i)] == 0 || m_.values[at(i)].space == AddressSpace::tile) return;
     const std::int64_t size = (bytes_per_item(i) + alignment - 1) / alignment * alignment;
     std::int64_t from = 0;
     for (bool moved = true; moved;) {
@@ -82,7 +82,7 @@ class ItemMemoryPlanner {
     }
     placed_.push_back({from, from + size, last_[at(i)] > q ? last_[at(i)] : q});
     if (steps_.back().room < from + size) steps_.back().room = from + size;
-    m_.values[at(i)].region = Region::items;
+    m_.values[at(i)].space = AddressSpace::tile;
     m_.values[at(i)].index = static_cast<std::int32_t>(from);
   }
 

@@ -15,7 +15,7 @@ constexpr Plan find_lifetimes(Plan p, const ConstexprVector<int>& until = {}) {
   for (ArenaSlot& s : p.slots) s.first = -1;
   std::int32_t phase = 0;
   const auto touch = [&](std::int32_t value) {
-    if (value < 0 || values[value].region != Region::slot) return;
+    if (value < 0 || values[value].space != AddressSpace::arena) return;
     ArenaSlot& s = slots[values[value].index];
     if (s.first < 0) s.first = phase;
     s.last = phase;
@@ -31,7 +31,7 @@ constexpr Plan find_lifetimes(Plan p, const ConstexprVector<int>& until = {}) {
   }
   for (std::size_t k = 0; k < p.fetched.size(); ++k) {
     const Value& v = values[p.fetched.data()[k]];
-    if (v.region != Region::slot) continue;
+    if (v.space != AddressSpace::arena) continue;
     const bool early = k < until.size() && until.data()[k] >= 0;
     const std::int32_t last = early ? phases.data()[until.data()[k]] : phase;
     if (slots[v.index].last < last) slots[v.index].last = last;

@@ -44,23 +44,23 @@ class MemoryPlanner {
     const Node& n = node(i);
     Value v{.layout = n.layout, .dtype = n.dtype, .shape = n.shape};
     const Node& from = n.op->kind == OpKind::assign ? node(n.inputs[0]) : n;
-    if (from.is(op::variable)) v.region = Region::variable;
-    if (from.is(op::placeholder)) v.region = Region::placeholder;
-    if (v.region != Region::none) v.index = from.origin;
+    if (from.is(op::variable)) v.space = AddressSpace::variable;
+    if (from.is(op::placeholder)) v.space = AddressSpace::placeholder;
+    if (v.space != AddressSpace::none) v.index = from.origin;
     return v;
   }
 
   constexpr void assign_slot(int i) {
     const Node& n = node(i);
     Value& v = plan_.values[at(i)];
-    v.region = Region::slot;
+    v.space = AddressSpace::arena;
     v.index = static_cast<std::int32_t>(plan_.slots.size());
     plan_.slots.push_back({n.shape.size() * Extent(static_cast<std::int64_t>(size_of(n.dtype)))});
   }
 
   constexpr void follow(int i) {
     const Value& base = plan_.values[at(s_.base[at(i)])];
-    plan_.values[at(i)].region = base.region;
+    plan_.values[at(i)].space = base.space;
     plan_.values[at(i)].index = base.index;
   }
 

@@ -8,14 +8,14 @@
 
 namespace crochet {
 
-/// Where a value is stored while a step runs. `items`: only a few items of it exist at a time, in the memory of the
+/// Where a value is stored while a step runs. `tile`: only a few items of it exist at a time, in the memory of the
 /// thread that processes them in a region.
-enum class Region : std::uint8_t { none, variable, placeholder, slot, items };
+enum class AddressSpace : std::uint8_t { none, variable, placeholder, arena, tile };
 
 struct Value {
-  Region region = Region::none;
+  AddressSpace space = AddressSpace::none;
   Layout layout = Layout::row_major;
-  /// the slot's number; sources: the node in the model's graph; items: offset in bytes per item
+  /// arena: the slot's number; sources: the node in the model's graph; tile: offset in bytes per item
   std::int32_t index = -1;
   DType dtype = DType::float32;
   Shape shape;
@@ -73,7 +73,7 @@ struct Step {
 struct ItemSteps {
   std::int32_t first = 0, count = 0;
   Extent items;
-  std::int64_t room = 0;   ///< bytes of Region::items per item
+  std::int64_t room = 0;   ///< bytes of AddressSpace::tile per item
   std::int64_t bytes = 0;  ///< bytes accessed per item, without weights
 };
 
