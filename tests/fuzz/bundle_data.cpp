@@ -37,7 +37,7 @@ std::uint32_t checksum(std::string& data, std::size_t offset, std::size_t size, 
   }
   if (strings > 0 && bytes.size() >= 4) {
     const std::size_t at = offset + size - bytes.size();
-    data.replace(at, 4, crochet::little_endian(io::masked_crc(crc), 4));
+    data.replace(at, 4, io::detail::little_endian_bytes(io::masked_crc(crc), 4));
     bytes = std::string_view{data}.substr(at, bytes.size());
   }
   return io::masked_crc(io::crc32c(bytes, crc));

@@ -12,6 +12,7 @@
 #include <crochet/debug/dump/dump_graph.hpp>
 #include <crochet/debug/dump/dumped_tensor.hpp>
 #include <crochet/debug/event/parse_core_metadata.hpp>
+#include <crochet/debug/event/read_tensor_event.hpp>
 #include <crochet/debug/ops/tensor_statistics.hpp>
 
 #include "fuzz_target.hpp"

@@ -48,7 +48,7 @@ std::string repaired(std::string header, std::string_view data) {
     const std::size_t begin = at + key.size(), end = header.find('"', begin);
     if (end != header.npos) header.replace(begin, end - begin, checksums);
   }
-  std::string begin = format::little_endian(header.size(), 8) + header;
+  std::string begin = format::little_endian_bytes(header.size(), 8) + header;
   const std::size_t crc_at = 8 + format::own_beginning.size();
   if (header.starts_with(format::own_beginning) && begin.size() >= crc_at + 8) {
     begin.replace(crc_at, 8, format::no_crc);

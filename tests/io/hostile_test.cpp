@@ -271,7 +271,7 @@ using Blocks = std::vector<std::pair<std::size_t, std::size_t>>;
 void seal(std::string& table, const Blocks& blocks) {
   for (const auto& [offset, size] : blocks) {
     const std::uint32_t crc = masked_crc(crc32c(std::string_view{table}.substr(offset, size + 1)));
-    table.replace(offset + size + 1, 4, little_endian(crc, 4));
+    table.replace(offset + size + 1, 4, detail::little_endian_bytes(crc, 4));
   }
 }
 
@@ -279,7 +279,7 @@ void seal(std::string& table, const Blocks& blocks) {
 std::string table_that_points_to(std::uint64_t offset, std::optional<std::uint64_t> size = std::nullopt) {
   const std::vector<KeyValue> entries{{"", header().SerializeAsString()}, {"x", entry().SerializeAsString()}};
   const std::string good = write_sorted_table(entries);
-  const std::string one_restart = little_endian(0, 4) + little_endian(1, 4);
+  const std::string one_restart = detail::little_endian_bytes(0, 4) + detail::little_endian_bytes(1, 4);
   std::string_view footer = std::string_view{good}.substr(good.size() - 48);
   const detail::BlockPlace filters = detail::take_block_place(footer);
   const std::size_t begin = filters.offset + filters.size + 5;
@@ -349,7 +349,7 @@ TEST(HostileSafetensors, DeepNesting) {
       text += "\"" + name + "\":" + (name == member ? deep : right) + ",";
     }
     text += "\"else\":" + (member == "else" ? deep : "0") + "}}";
-    write_bytes(folder / "a.safetensors", little_endian(text.size(), 8) + text + std::string(4, '\0'));
+    write_bytes(folder / "a.safetensors", detail::little_endian_bytes(text.size(), 8) + text + std::string(4, '\0'));
     if (member == "else") {
       EXPECT_NO_THROW(SafetensorsReader{folder / "a"}.verify());
     } else {

@@ -24,7 +24,7 @@ namespace safetensors_test {
 using namespace crochet::io;
 using crochet::test::TemporaryFolder;
 
-std::string with_length(std::string_view header) { return little_endian(header.size(), 8) + std::string(header); }
+std::string with_length(std::string_view header) { return detail::little_endian_bytes(header.size(), 8) + std::string(header); }
 
 /// A file of another writer: the header, spaces up to a multiple of 8, and the data.
 void write_foreign(const std::filesystem::path& path, std::string header, std::string_view data) {
@@ -163,7 +163,7 @@ TEST(Safetensors, RefusesHostileHeaders) {
     EXPECT_THROW(SafetensorsReader{folder / "x"}, crochet::DataLossError) << header;
   }
   for (const std::string& bytes : {std::string(), std::string(7, '\0'), std::string(8, '\xff'),
-                                   little_endian(100'000'001, 8), little_endian(1, 8)}) {
+                                   detail::little_endian_bytes(100'000'001, 8), detail::little_endian_bytes(1, 8)}) {
     write_whole_file(folder / "x.safetensors", {std::as_bytes(std::span{bytes})});
     EXPECT_THROW(SafetensorsReader{folder / "x"}, crochet::DataLossError) << bytes.size();
   }

@@ -16,6 +16,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/dump_run.hpp>
 #include <crochet/debug/dump/dumped_tensor.hpp>
+#include <crochet/debug/event/event_limits.hpp>
 #include <crochet/storage/data_type.hpp>
 #include <crochet/storage/tensor_record.hpp>
 

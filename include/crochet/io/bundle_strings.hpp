@@ -14,7 +14,7 @@
 namespace crochet::io::detail {
 
 /// The lowest `bytes` bytes of `value`, least significant first.
-std::string little_endian(std::uint64_t value, unsigned bytes);
+std::string little_endian_bytes(std::uint64_t value, unsigned bytes);
 
 /// Adds a length to a checksum, as 4 bytes, or as 8 if it does not fit into 4. In the file it is a varint.
 std::uint32_t crc_of_length(std::uint64_t length, std::uint32_t before);

@@ -18,7 +18,7 @@
 
 namespace crochet::io::detail {
 
-CROCHET_INLINE std::string little_endian(std::uint64_t value, unsigned bytes) {
+CROCHET_INLINE std::string little_endian_bytes(std::uint64_t value, unsigned bytes) {
   std::string text;
   for (unsigned i = 0; i < bytes; ++i) text += static_cast<char>((value >> (8 * i)) & 0xff);
   return text;
@@ -26,7 +26,7 @@ CROCHET_INLINE std::string little_endian(std::uint64_t value, unsigned bytes) {
 
 /// 4 bytes in the checksum, or 8 if the length does not fit into 4.
 CROCHET_INLINE std::uint32_t crc_of_length(std::uint64_t length, std::uint32_t before) {
-  return crc32c(little_endian(length, length > std::numeric_limits<std::uint32_t>::max() ? 8 : 4), before);
+  return crc32c(little_endian_bytes(length, length > std::numeric_limits<std::uint32_t>::max() ? 8 : 4), before);
 }
 
 CROCHET_INLINE std::pair<std::string, std::uint32_t> pack_strings(std::span<const std::string> strings) {
@@ -38,7 +38,7 @@ CROCHET_INLINE std::pair<std::string, std::uint32_t> pack_strings(std::span<cons
     for (; rest >= 0x80; rest >>= 7) bytes += static_cast<char>((rest & 0x7f) | 0x80);
     bytes += static_cast<char>(rest);
   }
-  const std::string stored = little_endian(masked_crc(crc), 4);
+  const std::string stored = little_endian_bytes(masked_crc(crc), 4);
   crc = crc32c(stored, crc);
   bytes += stored;
   for (const std::string& text : strings) {
@@ -69,7 +69,7 @@ CROCHET_INLINE std::optional<std::vector<std::string>> unpack_strings(std::strin
     if (!length) return std::nullopt;
     crc = crc_of_length(*length, crc);
   }
-  const std::string stored = little_endian(masked_crc(crc), 4);
+  const std::string stored = little_endian_bytes(masked_crc(crc), 4);
   if (!bytes.starts_with(stored)) return std::nullopt;
   if (expected && masked_crc(crc32c(bytes, crc)) != *expected) return std::nullopt;
   bytes.remove_prefix(stored.size());

@@ -4,6 +4,8 @@
 #pragma once
 
 namespace crochet::proto {
+class CallTraceback;
+class DebuggedSourceFiles;
 class Event;
 class GraphDef;
 class MetaGraphDef;

@@ -87,7 +87,7 @@ CROCHET_INLINE std::string write_safetensors_header(std::span<const SafetensorsI
   if (text.size() > largest_header)
     throw LogicError(
         "crochet: tensors and metadata are too many for a safetensors header, which has 100,000,000 bytes at most");
-  std::string begin = little_endian(text.size(), 8) + text;
+  std::string begin = little_endian_bytes(text.size(), 8) + text;
   begin.replace(8 + own_beginning.size(), no_crc.size(), crochet::detail::hex(crc32c(begin)));
   return begin;
 }

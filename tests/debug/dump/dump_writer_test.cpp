@@ -10,6 +10,7 @@
 #include <crochet/debug/event/debug_graph.hpp>
 #include <crochet/debug/event/framed_tensor.hpp>
 #include <crochet/debug/event/safe_names.hpp>
+#include <crochet/debug/event/tensor_event.hpp>
 #include <crochet/debug/probe/captured_run.hpp>
 #include <crochet/debug/probe/timestamps.hpp>
 #include <crochet/storage/data_type.hpp>

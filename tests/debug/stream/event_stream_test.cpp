@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // EventStream with correct and with failing servers.
 #include <crochet/proto/event.pb.h>
+#include <crochet/debug/event/graph_event.hpp>
+#include <crochet/debug/stream/debug_channel.hpp>
 #include <crochet/debug/stream/event_stream.hpp>
+#include <crochet/debug/stream/gates.hpp>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

@@ -2,6 +2,8 @@
 // GrpcDebugHook and TensorBoardDebugHook in sessions. Faults of a stream's server:
 // tests/debug/stream/event_stream_test.cpp. The original's servicer as receiver: tests/interop/grpc_debug.py.
 #include <crochet/crochet.hpp>
+#include <crochet/debug/probe/source_path.hpp>
+#include <crochet/debug/stream/gates.hpp>
 #include <crochet/hooks/debug/grpc_debug.hpp>
 #include <crochet/hooks/every_n.hpp>
 

@@ -5,6 +5,7 @@
 #include <crochet/proto/graph.pb.h>
 #include <crochet/proto/tensor.pb.h>
 #include <crochet/crochet.hpp>
+#include <crochet/debug/event/safe_names.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/nan_tensor.hpp>

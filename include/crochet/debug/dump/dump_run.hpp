@@ -21,6 +21,7 @@
 #include <crochet/debug/dump/dump_names.hpp>
 #include <crochet/debug/dump/dump_tree.hpp>
 #include <crochet/debug/dump/dumped_tensor.hpp>
+#include <crochet/debug/event/event_limits.hpp>
 #include <crochet/debug/event/parse_core_metadata.hpp>
 #include <crochet/io/protobuf_wire.hpp>
 

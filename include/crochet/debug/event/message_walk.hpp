@@ -11,11 +11,9 @@
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/debug/event/event_limits.hpp>
 
 namespace crochet::debug {
-
-inline constexpr std::uint64_t max_text = std::uint64_t{1} << 20;  // maximum bytes of a name or of the plug-in's data
-inline constexpr std::uint64_t max_event = 0x7fffffff;             // bytes: protobuf's limit for a message
 
 namespace detail {
 

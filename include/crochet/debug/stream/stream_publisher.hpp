@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <crochet/base/clock.hpp>
+#include <crochet/debug/event/tensor_event.hpp>
 #include <crochet/debug/ops/debug_op.hpp>
 #include <crochet/debug/probe/debug_run.hpp>
 #include <crochet/debug/stream/debug_addresses.hpp>

@@ -10,30 +10,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include <crochet/debug/event/core_metadata.hpp>
+#include <crochet/debug/stream/streamed_run.hpp>
 
 namespace crochet::debug {
-
-/// The graph of a device, as it is sent to the server.
-struct StreamedGraph {
-  std::string device;                             ///< contains no `,` or `|`
-  std::shared_ptr<const std::string> serialized;  ///< a GraphDef with the debug nodes of the watches
-};
-
-/// The beginning of a run.
-struct StreamedRun {
-  CoreMetadata metadata{};
-  std::int64_t microseconds = 0;  ///< since 1970
-  std::uint64_t combination = 0;  ///< identifies feeds, fetches, targets and watches; graphs are sent for a new one
-  std::vector<StreamedGraph> graphs{};
-};
 
 /// A tensor, as its messages.
 struct StreamedTensor {

@@ -7,17 +7,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <crochet/debug/probe/debug_probe.hpp>
-#include <crochet/debug/probe/source_path.hpp>
+#include <crochet/debug/probe/source_line.hpp>
 #include <crochet/debug/probe/thread_name.hpp>
-#include <crochet/debug/probe/tracebacks.hpp>
 #include <crochet/debug/stream/stream_publisher.hpp>
+#include <crochet/debug/stream/traceback_sender.hpp>
 #include <crochet/debug/watch/regex.hpp>
 #include <crochet/debug/watch/watch.hpp>
 #include <crochet/debug/watch/watch_fn.hpp>
@@ -146,41 +145,8 @@ class TensorBoardDebugHook : public GrpcDebugHook<W> {
             GrpcDebugOptions{.watch_fn = debug::WatchOptions{.debug_ops = {"DebugIdentity(gated_grpc=true)"}},
                              .thread_name_filter = std::move(options.thread_name_filter),
                              .stream = options.stream},
-            options.send_traceback_and_source_code ? Teller{here, options.source_files}
+            options.send_traceback_and_source_code ? debug::TracebackSender{here, options.source_files}
                                                    : debug::StreamPublisher::BeforeRun{}) {}
-
- private:
-  /// Sends graph information once to each server.
-  class Teller {
-   public:
-    Teller(const debug::SourceLine& here, const std::vector<std::filesystem::path>& more)
-        : here_{debug::source_path(here.file), here.function, here.line}, sources_{here_.file} {
-      for (const std::filesystem::path& path : more) sources_.push_back(debug::source_path(path));
-    }
-
-    void operator()(const debug::DebugRun& run, debug::EventStream& stream) {
-      Told& told = told_[stream.address().url()];
-      const std::uint64_t failures = stream.statistics().failures;
-      const bool again = failures != told.failures;
-      if (run.combination == told.combination && !again) return;
-      const std::vector<std::string> nodes = debug::graph_nodes(run);
-      const bool news = again || nodes.size() > told.nodes;
-      told = {run.combination, failures, nodes.size()};
-      if (!news) return;
-      stream.tell(debug::call_traceback(run, nodes, here_));
-      for (const std::filesystem::path& path : sources_) stream.tell(debug::source_file(path));
-    }
-
-   private:
-    struct Told {
-      std::uint64_t combination = 0, failures = 0;
-      std::size_t nodes = 0;
-    };
-
-    debug::SourceLine here_;
-    std::vector<std::filesystem::path> sources_;
-    std::map<std::string, Told> told_;
-  };
 };
 
 }  // namespace crochet

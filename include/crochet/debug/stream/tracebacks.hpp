@@ -26,21 +26,9 @@
 #include <vector>
 
 #include <crochet/debug/probe/debug_run.hpp>
+#include <crochet/debug/probe/source_line.hpp>
 
 namespace crochet::debug {
-
-/// A line of the program. (clang 14 does not support std::source_location.)
-struct SourceLine {
-  std::filesystem::path file;  ///< the path that the compiler used; source_path resolves it
-  const char* function;
-  int line;
-
-  /// The line of the call; as a default argument, the line where that function is called.
-  static SourceLine current(const char* file = __builtin_FILE(), const char* function = __builtin_FUNCTION(),
-                            int line = __builtin_LINE()) {
-    return {file, function, line};
-  }
-};
 
 namespace detail {
 
