@@ -13,7 +13,7 @@ file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/light.cpp "${source}")
 execute_process(COMMAND ${compiler} -std=c++20 ${include_dirs} -E -H -o /dev/null ${CMAKE_CURRENT_BINARY_DIR}/light.cpp
   ERROR_VARIABLE read COMMAND_ERROR_IS_FATAL ANY)
 
-foreach(unwanted IN ITEMS /google/protobuf/ /crochet/proto/ /leveldb/ /isa-l/ "/png\\.h[^p]" /nlohmann/ /grpc /openssl/)
+foreach(unwanted IN ITEMS /google/protobuf/ /crochet/proto/ /leveldb/ /isa-l/ "/png\\.h[^p]" /nlohmann/ /grpc/ /grpcpp/ /openssl/)
   string(REGEX MATCH "[^ ]*${unwanted}[^ \n]*" found "${read}")
   if(found)
     list(APPEND complaints "${found}")
