@@ -3,7 +3,8 @@
 # A test of one file. It is skipped if a target that it links does not exist (for example CUDA). Without LABELS it is a
 # `unit` test, which also runs under the sanitizers. With OPTIONS it is compiled without the common header.
 # INSTRUCTIONS: it is compiled and run once more for each of these instruction sets (see instructions.cmake).
-# LONG: compiles for twenty seconds or more; CROCHET_LONG_TESTS=OFF skips these tests, and INSTRUCTIONS.
+# LONG: compiles for twenty seconds or more; the tests have the label `long`, and CROCHET_LONG_TESTS=OFF skips them, and
+# INSTRUCTIONS.
 # THREADS: it tests objects that threads share. The target crochet_thread_tests builds these tests, `ctest -L threads`
 # runs them; the preset tsan does both under ThreadSanitizer.
 # ALONE: it replaces functions of its whole program (operator new, read), or defines macros, so it is never batched.
@@ -52,6 +53,9 @@ function(crochet_test file)
   endif()
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
+  endif()
+  if(arg_LONG)
+    list(APPEND arg_LABELS long)
   endif()
   set(options LINK ${arg_LINK} LABELS ${arg_LABELS})
   if(arg_THREADS)

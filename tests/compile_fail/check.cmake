@@ -4,6 +4,7 @@
 #   // expect-error: REGEX
 # and may limit where the text of the first one ends:
 #   // reason-within-bytes: N
+# `// gnu-options: OPTION...` adds options for g++.
 # The compiler must reject it with exactly one error, every REGEX in the text, and at most 2,500 bytes of text
 # (`// at-most-bytes: N` sets another limit). With CROCHET_FIXED defined the same file must compile, so the difference is
 # the only cause of the error. twin=OFF skips this second compilation, which takes most of the time.
@@ -17,7 +18,7 @@ function(fail text)
 endfunction()
 
 function(compile) # sets `status` and `text`
-  execute_process(COMMAND ${compiler} @${options} ${ARGN} -fsyntax-only -include ${header} ${case}
+  execute_process(COMMAND ${compiler} @${options} ${more_options} ${ARGN} -fsyntax-only -include ${header} ${case}
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   string(REPLACE "${root}/" "" text "${text}") # the length must not depend on the project's path
   # ... and on the precompiled header, which users do not have.
@@ -28,6 +29,10 @@ function(compile) # sets `status` and `text`
 endfunction()
 
 file(READ ${case} source)
+set(more_options)
+if(options MATCHES "/gnu/" AND source MATCHES "// gnu-options: ([^\n]+)")
+  separate_arguments(more_options UNIX_COMMAND "${CMAKE_MATCH_1}")
+endif()
 # Errors in the executor come at the end of the instantiation trace through the session. Each level of the trace is a
 # line of text.
 if(source MATCHES "// at-most-bytes: ([0-9]+)")

@@ -12,7 +12,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace checkpoint_listeners_scenarios {
 
 using testing::ManualClock;
 using Options = CheckpointSaverOptions;
@@ -118,5 +118,5 @@ SAME(V11, "every 2 s, created at 0; runs at 0.5, 0.5, 3, 3.5, 4, 6.5 and 7 s, en
   EXPECT_EQ(saved_in(folder), (Steps{0, 3, 6, 7}));
 }
 
-}  // namespace
+}  // namespace checkpoint_listeners_scenarios
 }  // namespace crochet::conformance

@@ -14,7 +14,7 @@
 #include "saves.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace checkpoints_scenarios {
 
 using testing::ManualClock;
 using Options = CheckpointSaverOptions;
@@ -141,5 +141,5 @@ NOT_APPLICABLE(
   EXPECT_EQ(saved_in(folder), (Steps{0, 2, 4, 5})) << "0 at the creation, 5 at the end";
 }
 
-}  // namespace
+}  // namespace checkpoints_scenarios
 }  // namespace crochet::conformance

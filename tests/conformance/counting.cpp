@@ -12,7 +12,7 @@
 #include "hook_loop.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace counting_scenarios {
 
 using testing::ManualClock;
 using testing::RecordedSummaries;
@@ -91,5 +91,5 @@ SAME(N7, "10 steps a run, every 5 steps, 50 steps", "rates at 20, 30, 40 and 50"
                                         "40: global_step/sec = 10", "50: global_step/sec = 10"}));
 }
 
-}  // namespace
+}  // namespace counting_scenarios
 }  // namespace crochet::conformance

@@ -11,7 +11,7 @@
 #include "behaviour.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace finals_and_feeds_scenarios {
 
 using testing::RecordingSink;
 using testing::Script;
@@ -56,5 +56,5 @@ SAME(X7, "FeedFn returns a feed", "the placeholder has that value in the run") {
   EXPECT_EQ(run.log().fed_scalars.at("rate"), 30.0);
 }
 
-}  // namespace
+}  // namespace finals_and_feeds_scenarios
 }  // namespace crochet::conformance

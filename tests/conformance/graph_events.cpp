@@ -12,7 +12,7 @@
 #include "behaviour.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace graph_events_scenarios {
 
 struct Tiny {
   static constexpr void define(GraphBuilder& g) { g.name("y", relu(g.placeholder<float>("x", {2, 3}))); }
@@ -38,5 +38,5 @@ DIFFERENT(V14, "checkpoints", "the creation of a session",
   EXPECT_EQ(x.attr().at("shape").shape().dim(1).size(), 3);
 }
 
-}  // namespace
+}  // namespace graph_events_scenarios
 }  // namespace crochet::conformance

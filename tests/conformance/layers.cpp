@@ -9,7 +9,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace layers_scenarios {
 
 using A = Spy<'a'>;
 
@@ -297,5 +297,5 @@ NOT_APPLICABLE(
       4);
 }
 
-}  // namespace
+}  // namespace layers_scenarios
 }  // namespace crochet::conformance

@@ -10,7 +10,7 @@
 #include "behaviour.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace layers_hooked_scenarios {
 
 using testing::ScriptedExecutor;
 using testing::ScriptLog;
@@ -198,5 +198,5 @@ DIFFERENT(H8, "requests-of-a-run", "a hook and the caller feed one placeholder, 
   EXPECT_FALSE((run_compiles<HookChain<Feeder<"x">>, Feed<Name<"x">, float>>));
 }
 
-}  // namespace
+}  // namespace layers_hooked_scenarios
 }  // namespace crochet::conformance

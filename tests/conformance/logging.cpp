@@ -12,7 +12,7 @@
 #include "behaviour.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace logging_scenarios {
 
 using testing::ManualClock;
 using testing::RecordingSink;
@@ -153,5 +153,5 @@ SAME(L7, "a formatter", "what it returns is the logged text") {
   EXPECT_EQ(log.sink.text(), "qqq=42.0\n");
 }
 
-}  // namespace
+}  // namespace logging_scenarios
 }  // namespace crochet::conformance

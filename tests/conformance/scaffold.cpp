@@ -12,7 +12,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace scaffold_scenarios {
 
 using Names = std::vector<std::string>;
 
@@ -182,5 +182,5 @@ DIFFERENT(F11, "making-a-session-ready", "the source of the copy is no scaffold"
   static_assert(std::is_copy_constructible_v<Scaffold<>>);
 }
 
-}  // namespace
+}  // namespace scaffold_scenarios
 }  // namespace crochet::conformance

@@ -10,7 +10,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace sessions_scenarios {
 
 using A = Spy<'a'>;
 
@@ -253,5 +253,5 @@ DIFFERENT(S22, "how-a-session-ends", "close() inside the scope", "at the exit it
   EXPECT_TRUE(session.closed());
 }
 
-}  // namespace
+}  // namespace sessions_scenarios
 }  // namespace crochet::conformance

@@ -6,7 +6,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace singular_scenarios {
 
 using A = Spy<'a'>;
 
@@ -78,5 +78,5 @@ SAME(G7, "raw_session() while the session is open", "a session without hooks") {
   session.close();
 }
 
-}  // namespace
+}  // namespace singular_scenarios
 }  // namespace crochet::conformance

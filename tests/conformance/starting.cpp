@@ -12,7 +12,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace starting_scenarios {
 
 using A = Spy<'a'>;
 
@@ -115,5 +115,5 @@ SAME(S9, "Aborted comes from a hook's before_run; every step is saved",
   session.close();
 }
 
-}  // namespace
+}  // namespace starting_scenarios
 }  // namespace crochet::conformance

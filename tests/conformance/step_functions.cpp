@@ -8,7 +8,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace step_functions_scenarios {
 
 using A = Spy<'a'>;
 
@@ -216,5 +216,5 @@ SAME(P14, "a hook's before_run is aborted in the hooked run of a step function",
   session.close();
 }
 
-}  // namespace
+}  // namespace step_functions_scenarios
 }  // namespace crochet::conformance

@@ -13,7 +13,7 @@
 #include "behaviour.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace summaries_scenarios {
 
 using testing::ManualClock;
 using testing::RecordedSummaries;
@@ -87,5 +87,5 @@ NOT_APPLICABLE(U6, "U2 with resource variables", "as U2",
   EXPECT_EQ(saved.lines(), (Lines{"101: a = 1", "109: a = 1", "117: a = 1", "125: a = 1"}));
 }
 
-}  // namespace
+}  // namespace summaries_scenarios
 }  // namespace crochet::conformance

@@ -12,7 +12,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace threads_scenarios {
 
 /// Three threads that run until a stop is requested.
 struct Threads {
@@ -67,5 +67,5 @@ SAME(C7, "three threads of the coordinator; runs, close",
   EXPECT_TRUE(session.coordinator().should_stop());
 }
 
-}  // namespace
+}  // namespace threads_scenarios
 }  // namespace crochet::conformance

@@ -8,7 +8,7 @@
 #include "hook_loop.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace timer_and_stop_scenarios {
 
 using Timer = SecondOrStepTimer;
 
@@ -98,5 +98,5 @@ SAME(K4, "num_steps = 10 from step 5, and the step jumps to 15 at once", "stops"
   EXPECT_TRUE(stops_at(loop, 15));
 }
 
-}  // namespace
+}  // namespace timer_and_stop_scenarios
 }  // namespace crochet::conformance

@@ -7,7 +7,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace traces_scenarios {
 
 using A = Spy<'a'>;
 using B = Spy<'b'>;
@@ -293,5 +293,5 @@ DIFFERENT(T20, "how-a-session-ends", "the body fails while the coordinator holds
   EXPECT_EQ(world.news(), "a.X cl#1");
 }
 
-}  // namespace
+}  // namespace traces_scenarios
 }  // namespace crochet::conformance

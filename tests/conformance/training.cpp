@@ -14,7 +14,7 @@
 #include "scenario.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace training_scenarios {
 
 using A = Spy<'a'>;
 using Options = MonitoredTrainingOptions;
@@ -215,5 +215,5 @@ NOT_APPLICABLE(M14, "a non-chief of a collective strategy",
   EXPECT_TRUE(folder.names().empty());
 }
 
-}  // namespace
+}  // namespace training_scenarios
 }  // namespace crochet::conformance

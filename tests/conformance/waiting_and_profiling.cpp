@@ -23,7 +23,7 @@
 #include "hook_loop.hpp"
 
 namespace crochet::conformance {
-namespace {
+namespace waiting_and_profiling_scenarios {
 
 using testing::ManualClock;
 using testing::RecordingSink;
@@ -143,5 +143,5 @@ SAME(X12, "a profiler every step; two runs", "the second one's metadata is in th
   EXPECT_EQ(tags_of_run_metadata(folder), (std::vector<std::string>{"step_2"})) << "none of the first run";
 }
 
-}  // namespace
+}  // namespace waiting_and_profiling_scenarios
 }  // namespace crochet::conformance

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/data/batches.hpp>
 #include <crochet/data/labelled_images.hpp>
@@ -25,7 +26,7 @@ inline constexpr std::array<std::string_view, 10> fashion_mnist_classes{
 
 namespace detail {
 
-inline std::filesystem::path fashion_mnist_file(const std::filesystem::path& folder, const std::string& name) {
+CROCHET_COLD inline std::filesystem::path fashion_mnist_file(const std::filesystem::path& folder, const std::string& name) {
   std::error_code ignored;  // a folder without search permission counts as missing
   for (const auto& path : {folder / (name + ".gz"), folder / name})
     if (std::filesystem::exists(path, ignored)) return path;
@@ -41,7 +42,7 @@ inline std::string fashion_mnist_prefix(std::string_view split) {
   throw LogicError("Fashion-MNIST has no split \"" + std::string(split) + "\"; ask for \"train\" or \"test\"");
 }
 
-inline void check_fashion_mnist(const LabelledImages& data, const std::filesystem::path& images,
+CROCHET_COLD inline void check_fashion_mnist(const LabelledImages& data, const std::filesystem::path& images,
                                 const std::filesystem::path& labels) {
   const auto shape = data.images().shape();
   if (shape[1] != 28 || shape[2] != 28)
@@ -59,7 +60,7 @@ inline void check_fashion_mnist(const LabelledImages& data, const std::filesyste
 /// - Cost: about 0.3 s and 47 MB for the training set.
 /// - Throws: IoError if a file is missing (the message contains the remedy) or unreadable; DataLossError if one is
 ///   damaged; DataError if it holds another data set; LogicError for another split.
-inline LabelledImages fashion_mnist(std::string_view split,
+CROCHET_COLD inline LabelledImages fashion_mnist(std::string_view split,
                                     const std::filesystem::path& folder = fashion_mnist_folder) {
   const std::string prefix = detail::fashion_mnist_prefix(split);
   const auto images = detail::fashion_mnist_file(folder, prefix + "-images-idx3-ubyte");

@@ -3,6 +3,7 @@
 // all damage: truncation, a wrong checksum, trailing bytes, more data than allowed.
 #pragma once
 
+#include <crochet/base/config.hpp>
 #include <crochet/data/needs_zlib.hpp>
 
 #include <zlib.h>
@@ -85,7 +86,7 @@ class GzipFile {
   using Buffer = std::array<Bytef, std::size_t{1} << 16>;
   static constexpr std::size_t largest_piece = std::size_t{1} << 30;  // zlib counts in 32 bits
 
-  static std::unique_ptr<RandomAccessFile> open(const std::filesystem::path& path, FileSystem& files) {
+  CROCHET_COLD static std::unique_ptr<RandomAccessFile> open(const std::filesystem::path& path, FileSystem& files) {
     std::error_code error;
     std::unique_ptr<RandomAccessFile> file = files.open(path, error);
     if (file) return file;

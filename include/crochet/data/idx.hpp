@@ -64,12 +64,12 @@ namespace crochet::detail {
 }
 
 // Reads exactly `out.size()` bytes, or throws with the name of the missing part.
-inline void idx_read_exactly(io::GzipFile& file, std::span<std::uint8_t> out, const char* what) {
+CROCHET_COLD inline void idx_read_exactly(io::GzipFile& file, std::span<std::uint8_t> out, const char* what) {
   const std::size_t got = file.read(out);
   if (got != out.size()) idx_is_truncated(file, what, out.size(), got);
 }
 
-inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_code, std::size_t rank) {
+CROCHET_COLD inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_code, std::size_t rank) {
   std::array<std::uint8_t, 4> magic{};
   idx_read_exactly(file, magic, "idx magic number");
   if (magic[0] != 0 || magic[1] != 0)
@@ -112,7 +112,7 @@ std::uint64_t idx_data_bytes(const io::GzipFile& file, const std::array<std::int
 // Reads `count` elements, and checks that nothing follows. Allocates by the available data, not by the claimed size: at
 // first 8 bytes per byte of the file, then double the size whenever the memory is full.
 template <class T>
-void idx_read_data(io::GzipFile& file, std::vector<T>& data, std::uint64_t count) {
+CROCHET_COLD void idx_read_data(io::GzipFile& file, std::vector<T>& data, std::uint64_t count) {
   constexpr std::uint64_t usual_ratio = 8, at_least = 65536;
   const std::uint64_t first = std::min(count, usual_ratio * (file.file_bytes() / sizeof(T)) + at_least / sizeof(T));
   std::size_t got = 0;
@@ -153,7 +153,7 @@ namespace crochet::io {
 ///   (docs/file-formats.md), independent of the size in the header. One allocation if the file expands to at most 8
 ///   times its size.
 template <class T, std::size_t Rank>
-IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {},
+CROCHET_COLD IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {},
                            FileSystem& files = local_files()) {
   static_assert(idx_type_code<T> != 0, "idx files hold uint8, int8, int16, int32, float or double");
   static_assert(Rank > 0 && Rank < 256, "the rank of an idx file is one byte, and not zero");

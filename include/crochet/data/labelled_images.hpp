@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/idx.hpp>
@@ -25,7 +26,7 @@ class LabelledImages {
 
   /// Takes images [n, rows, columns] and labels [n]. Throws DataError, with `name` in the message, if their numbers
   /// differ, if there are none, or if the number of elements does not match the shape.
-  LabelledImages(Images images, Labels labels, const std::string& name = "this data set")
+  CROCHET_COLD LabelledImages(Images images, Labels labels, const std::string& name = "this data set")
       : shared_(std::make_shared<const Both>(Both{std::move(images), std::move(labels)})) {
     const auto count = size();
     const auto label_count = shared_->labels.shape[0];
@@ -60,7 +61,7 @@ class LabelledImages {
 };
 
 /// Reads two idx files, plain or gzipped. Throws what io::read_idx() throws, and DataError if they do not match.
-inline LabelledImages read_labelled_images(const std::filesystem::path& images, const std::filesystem::path& labels,
+CROCHET_COLD inline LabelledImages read_labelled_images(const std::filesystem::path& images, const std::filesystem::path& labels,
                                            io::IdxLimits limits = {}) {
   return {io::read_idx<std::uint8_t, 3>(images, limits), io::read_idx<std::uint8_t, 1>(labels, limits),
           images.string() + " with " + labels.string()};

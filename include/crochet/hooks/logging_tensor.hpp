@@ -160,7 +160,7 @@ struct LoggingTensor {
     if (const auto elapsed = state.timer.triggered(state.step, clock())) logged.seconds = elapsed->seconds;
     sink(formatter ? formatter(logged) : line(logged));
   }
-  static std::string line(const LoggedValues& logged) {
+  CROCHET_COLD static std::string line(const LoggedValues& logged) {
     std::string text = detail::step_text(logged.step);
     std::string_view between;
     for (const LoggedValue& value : logged.values) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/base/config.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
 #include <crochet/kernels/thread.hpp>
@@ -83,7 +84,7 @@ class Worker {
 class Team {
  public:
   /// Throws ResourceExhaustedError if the system cannot start `count` - 1 threads. Those already started are joined.
-  explicit Team(int count)
+  CROCHET_COLD explicit Team(int count)
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing): errors_ is a vector of exceptions
       : barrier_(count), scratch_(static_cast<std::size_t>(count)), errors_(static_cast<std::size_t>(count)) {
     threads_.reserve(static_cast<std::size_t>(count) - 1);

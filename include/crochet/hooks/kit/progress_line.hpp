@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include <crochet/base/config.hpp>
+
 namespace crochet::detail {
 
 /// The progress of the loop.
@@ -26,7 +28,7 @@ struct ProgressLine {
   }
 
   /// `1200/2000 [===========>        ]  60% 153.2 steps/s 0:05 left`.
-  [[nodiscard]] std::string text(bool with_bar) const {
+  [[nodiscard]] CROCHET_COLD std::string text(bool with_bar) const {
     std::string line = std::to_string(step);
     if (total) {
       line += "/" + std::to_string(*total) + (with_bar ? " " + bar() : "") +
