@@ -42,7 +42,7 @@ TEST(Team, LosesNoWakeUp) {
     Team team(count);
     std::int64_t sum = 0;
     std::vector<std::int64_t> mine(static_cast<std::size_t>(count));
-    constexpr int forks = 3000;
+    constexpr int forks = 1000;
     for (int fork = 0; fork < forks; ++fork) {
       team.run([&](Worker& w) {
         mine[static_cast<std::size_t>(w.index())] = fork + w.index();

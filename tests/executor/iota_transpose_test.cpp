@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace arrays_test {
+namespace iota_transpose_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
@@ -93,5 +93,5 @@ TEST(Transpose, CostsNothingWhereOnlyDimensionsOfOneMove) {
   EXPECT_TRUE((transpose(x, {1, 0, 2}).shape() == Shape{1, x.shape()[0], 7}));
 }
 
-}  // namespace arrays_test
+}  // namespace iota_transpose_test
 }  // namespace crochet

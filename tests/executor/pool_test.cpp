@@ -4,7 +4,7 @@
 #include "windows.hpp"
 
 namespace crochet {
-namespace pools_test {
+namespace pool_test {
 
 /// Max and average pooling of one shape in one model, on H x W pixels of C channels.
 template <class T, std::int64_t H, std::int64_t W, std::int64_t C, std::int32_t Kh, std::int32_t Kw, Padding P,
@@ -44,5 +44,5 @@ struct Global {
 };
 TEST(Pool, Global) { test_windows<Global<float>, float>(); }
 
-}  // namespace pools_test
+}  // namespace pool_test
 }  // namespace crochet

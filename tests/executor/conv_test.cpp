@@ -4,7 +4,7 @@
 #include "windows.hpp"
 
 namespace crochet {
-namespace convolutions_test {
+namespace conv_test {
 
 TEST(Convolution, Same3x3) { test_windows<Convolution<float, 7, 5, 3, 17, 3, 3, same>, float>(); }
 TEST(Convolution, OneChannel) { test_windows<Convolution<float, 9, 31, 1, 33, 3, 3, same>, float>(); }
@@ -15,5 +15,5 @@ TEST(Convolution, OnePixelWindow) { test_windows<Convolution<float, 5, 7, 13, 40
 TEST(Convolution, WindowAsLargeAsTheImage) { test_windows<Convolution<double, 5, 6, 2, 19, 5, 6, valid>, double>(); }
 TEST(Convolution, WindowLargerThanTheImage) { test_windows<Convolution<float, 2, 1, 3, 4, 5, 5, same>, float>(); }
 
-}  // namespace convolutions_test
+}  // namespace conv_test
 }  // namespace crochet

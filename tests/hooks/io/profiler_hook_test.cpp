@@ -31,9 +31,9 @@
 #include <string>
 #include <vector>
 
-#include "../io/faulty_files.hpp"
-#include "../io/temporary_folder.hpp"
-#include "../io/text_of.hpp"
+#include "../../io/faulty_files.hpp"
+#include "../../io/temporary_folder.hpp"
+#include "../../io/text_of.hpp"
 
 namespace profiler_hook_test {
 

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace nn_layers_test {
+namespace layers_test {
 
 template <FixedString... S>
 inline constexpr Names<Name<S>...> names{};
@@ -132,5 +132,5 @@ TEST(SharedVariables, AreTheOnesThatAreThere) {
   EXPECT_THROW(dense(x, 4, "new"), GraphError);
 }
 
-}  // namespace nn_layers_test
+}  // namespace layers_test
 }  // namespace crochet

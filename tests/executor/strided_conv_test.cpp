@@ -3,7 +3,7 @@
 #include "windows.hpp"
 
 namespace crochet {
-namespace strided_convolutions_test {
+namespace strided_conv_test {
 
 TEST(Convolution, ValidStrided) { test_windows<Convolution<double, 8, 11, 5, 3, 3, 2, valid, 2, 3>, double>(); }
 TEST(Convolution, SameStridedEvenWindow) { test_windows<Convolution<float, 9, 6, 1, 33, 2, 4, same, 2, 1>, float>(); }
@@ -28,5 +28,5 @@ struct Series {
 };
 TEST(Convolution, AlongOneDimension) { test_windows<Series, double>(); }
 
-}  // namespace strided_convolutions_test
+}  // namespace strided_conv_test
 }  // namespace crochet

@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace parts_test {
+namespace slice_concat_pad_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
@@ -78,5 +78,5 @@ TEST(Parts, ThatAreMissingAreNotNumbers) {
   for (std::size_t i = 0; i < 11; ++i) EXPECT_EQ(bytes.fetched(Name<"last rows">{})[i], 255);
 }
 
-}  // namespace parts_test
+}  // namespace slice_concat_pad_test
 }  // namespace crochet

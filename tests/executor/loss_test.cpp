@@ -4,7 +4,7 @@
 #include "against_oracle.hpp"
 
 namespace crochet {
-namespace losses_test {
+namespace loss_test {
 
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 3e-5 : 1e-12;
@@ -191,5 +191,5 @@ TEST(Softmax, OfInfinities) {
   EXPECT_EQ(sum.data()[2], inf);
 }
 
-}  // namespace losses_test
+}  // namespace loss_test
 }  // namespace crochet
