@@ -100,7 +100,8 @@ class PlanMachine {
     return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes;
   }
   bool same_place(const Place& a, const Place& b) const {
-    if (a.first == AddressSpace::arena && b.first == AddressSpace::arena) return a == b || overlap_in_bytes(a.second, b.second);
+    if (a.first == AddressSpace::arena && b.first == AddressSpace::arena)
+      return a == b || overlap_in_bytes(a.second, b.second);
     return a == b;
   }
   std::vector<double> read(int v) {
@@ -262,9 +263,9 @@ class PlanMachine {
     for (const Touched& a : mine) {
       for (const Touched& b : since_) {
         const bool one_thread = a.region >= 0 && a.region == b.region && a.items && b.items;
-        demand(
-            !(a.written || b.written) || !same_place(a.place, b.place) || one_thread || a.place.first == AddressSpace::tile,
-            "two steps touch one place and nothing keeps them apart");
+        demand(!(a.written || b.written) || !same_place(a.place, b.place) || one_thread ||
+                   a.place.first == AddressSpace::tile,
+               "two steps touch one place and nothing keeps them apart");
       }
     }
     since_.insert(since_.end(), mine.begin(), mine.end());

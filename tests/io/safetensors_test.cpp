@@ -24,7 +24,9 @@ namespace safetensors_test {
 using namespace crochet::io;
 using crochet::test::TemporaryFolder;
 
-std::string with_length(std::string_view header) { return detail::little_endian_bytes(header.size(), 8) + std::string(header); }
+std::string with_length(std::string_view header) {
+  return detail::little_endian_bytes(header.size(), 8) + std::string(header);
+}
 
 /// A file of another writer: the header, spaces up to a multiple of 8, and the data.
 void write_foreign(const std::filesystem::path& path, std::string header, std::string_view data) {

@@ -26,7 +26,8 @@ inline constexpr std::array<std::string_view, 10> fashion_mnist_classes{
 
 namespace detail {
 
-CROCHET_COLD inline std::filesystem::path fashion_mnist_file(const std::filesystem::path& folder, const std::string& name) {
+CROCHET_COLD inline std::filesystem::path fashion_mnist_file(const std::filesystem::path& folder,
+                                                             const std::string& name) {
   std::error_code ignored;  // a folder without search permission counts as missing
   for (const auto& path : {folder / (name + ".gz"), folder / name})
     if (std::filesystem::exists(path, ignored)) return path;
@@ -43,7 +44,7 @@ inline std::string fashion_mnist_prefix(std::string_view split) {
 }
 
 CROCHET_COLD inline void check_fashion_mnist(const LabelledImages& data, const std::filesystem::path& images,
-                                const std::filesystem::path& labels) {
+                                             const std::filesystem::path& labels) {
   const auto shape = data.images().shape();
   if (shape[1] != 28 || shape[2] != 28)
     throw DataError(images.string() + ": its images are " + std::to_string(shape[1]) + " x " +
@@ -61,7 +62,7 @@ CROCHET_COLD inline void check_fashion_mnist(const LabelledImages& data, const s
 /// - Throws: IoError if a file is missing (the message contains the remedy) or unreadable; DataLossError if one is
 ///   damaged; DataError if it holds another data set; LogicError for another split.
 CROCHET_COLD inline LabelledImages fashion_mnist(std::string_view split,
-                                    const std::filesystem::path& folder = fashion_mnist_folder) {
+                                                 const std::filesystem::path& folder = fashion_mnist_folder) {
   const std::string prefix = detail::fashion_mnist_prefix(split);
   const auto images = detail::fashion_mnist_file(folder, prefix + "-images-idx3-ubyte");
   const auto labels = detail::fashion_mnist_file(folder, prefix + "-labels-idx1-ubyte");

@@ -154,7 +154,7 @@ namespace crochet::io {
 ///   times its size.
 template <class T, std::size_t Rank>
 CROCHET_COLD IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLimits limits = {},
-                           FileSystem& files = local_files()) {
+                                        FileSystem& files = local_files()) {
   static_assert(idx_type_code<T> != 0, "idx files hold uint8, int8, int16, int32, float or double");
   static_assert(Rank > 0 && Rank < 256, "the rank of an idx file is one byte, and not zero");
   constexpr std::uint64_t header_bytes = 4 + 4 * Rank;

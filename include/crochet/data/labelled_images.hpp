@@ -61,8 +61,9 @@ class LabelledImages {
 };
 
 /// Reads two idx files, plain or gzipped. Throws what io::read_idx() throws, and DataError if they do not match.
-CROCHET_COLD inline LabelledImages read_labelled_images(const std::filesystem::path& images, const std::filesystem::path& labels,
-                                           io::IdxLimits limits = {}) {
+CROCHET_COLD inline LabelledImages read_labelled_images(const std::filesystem::path& images,
+                                                        const std::filesystem::path& labels,
+                                                        io::IdxLimits limits = {}) {
   return {io::read_idx<std::uint8_t, 3>(images, limits), io::read_idx<std::uint8_t, 1>(labels, limits),
           images.string() + " with " + labels.string()};
 }

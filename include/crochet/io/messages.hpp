@@ -11,7 +11,7 @@ class GraphDef;
 class MetaGraphDef;
 class RunMetadata;
 class StepStats;
-class Summary;
+class Summary;  // NOLINT(bugprone-forward-declaration-namespace): io::Summary is another class
 enum SessionLog_SessionStatus : int;
 }  // namespace crochet::proto
 

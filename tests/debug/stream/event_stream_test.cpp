@@ -111,6 +111,7 @@ class Program {
 std::string unix_address() { return "unix:" + crochet::test::socket_path(); }
 std::vector<std::string> kinds(const std::vector<crochet::proto::Event>& events) {
   std::vector<std::string> all;
+  all.reserve(events.size());
   for (const crochet::proto::Event& event : events) {
     all.push_back(event.has_log_message() ? "metadata" : event.graph_def().empty() ? "tensor" : "graph");
   }
@@ -718,11 +719,11 @@ TEST(EventStream, ATokenDoesNotCrossTheNetworkInTheClear) {
 class Certificates {
  public:
   Certificates() {
-    std::filesystem::create_directory(folder);
+    std::filesystem::create_directory(folder_);
     make("server", "localhost"), make("client", "client"), make("other", "localhost");
   }
-  ~Certificates() { std::filesystem::remove_all(folder); }
-  std::string file(const std::string& name) const { return folder + "/" + name; }
+  ~Certificates() { std::filesystem::remove_all(folder_); }
+  std::string file(const std::string& name) const { return folder_ + "/" + name; }
   std::string text(const std::string& name) const { return debug::detail::pem_file(file(name)); }
 
  private:
@@ -732,7 +733,7 @@ class Certificates {
         ".key -out " + file(name) + ".pem -subj /CN=" + host + " -addext subjectAltName=DNS:" + host + " 2>/dev/null";
     if (std::system(command.c_str()) != 0) ADD_FAILURE() << "is openssl there? " << command;
   }
-  const std::string folder = crochet::test::socket_path() + ".certificates";
+  const std::string folder_ = crochet::test::socket_path() + ".certificates";
 };
 
 TEST(EventStream, TlsServersAreReachedByThoseTheyTrust) {

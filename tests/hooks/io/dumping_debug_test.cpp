@@ -92,6 +92,7 @@ std::vector<fs::path> runs_of(const fs::path& root) {
     }
   }
   std::vector<fs::path> paths;
+  paths.reserve(runs.size());
   for (const auto& [n, path] : runs) paths.push_back(path);
   return paths;
 }

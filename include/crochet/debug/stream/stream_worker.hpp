@@ -28,8 +28,8 @@
 
 namespace crochet::debug {
 
-/// What event_stream.hpp declares: the queue from the training thread, and the thread that sends what is in it and reports
-/// failures.
+/// What event_stream.hpp declares: the queue from the training thread, and the thread that sends what is in it and
+/// reports failures.
 class StreamWorker {
  public:
   /// Starts the thread; it connects with the first run. Throws LogicError for a token over a network without TLS, where

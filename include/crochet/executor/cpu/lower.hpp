@@ -54,7 +54,8 @@ class Lowering {
     return static_cast<std::size_t>(region_room * members);
   }
 
-  /// The address of value V of the plan. Not for values in AddressSpace::tile, which have no address outside their region.
+  /// The address of value V of the plan. Not for values in AddressSpace::tile, which have no address outside their
+  /// region.
   template <std::int32_t V>
   CROCHET_HOST_ALWAYS_INLINE static void* address(const FrameType& frame) {
     static constexpr Value v = plan.values[static_cast<std::size_t>(V)];
@@ -281,7 +282,8 @@ class Lowering {
       return kernel::Constant<R, std::bit_cast<std::uint64_t>(i.immediate)>{};
     }
     if constexpr (i.kind == Instruction::Kind::compute) {
-      using A = element_t<plan.instructions[static_cast<std::size_t>(First + (a < 0 ? 0 : a))].dtype>;
+      constexpr std::int32_t operand = First + (a < 0 ? 0 : a);
+      using A = element_t<plan.instructions[static_cast<std::size_t>(operand)].dtype>;
       return kernel::Compute<R, i.op, a, A, b, c>{};
     }
   }
