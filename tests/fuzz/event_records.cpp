@@ -22,10 +22,10 @@ namespace {
 
 std::string repaired(std::string file) {
   for (std::size_t at = 0; file.size() - at >= 16;) {
-    const auto length = format::little_endian<std::uint64_t>(std::string_view{file}.substr(at));
+    const auto length = crochet::little_endian<std::uint64_t>(std::string_view{file}.substr(at));
     const auto repair = [&](std::size_t begin, std::size_t size) {
       std::string crc;
-      format::append_little_endian(crc, format::masked_crc_of(std::string_view{file}.substr(begin, size)));
+      crochet::append_little_endian(crc, format::masked_crc_of(std::string_view{file}.substr(begin, size)));
       file.replace(begin + size, 4, crc);
     };
     repair(at, 8);
