@@ -71,6 +71,8 @@ inline std::shared_ptr<grpc::Channel> make_debug_channel(const DebugAddress& add
   arguments.SetMaxReceiveMessageSize(reply_bytes > INT_MAX ? INT_MAX : static_cast<int>(reply_bytes));
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  // gRPC's own retry would move a stream to a new connection: to a server without the graphs sent on the old one.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);

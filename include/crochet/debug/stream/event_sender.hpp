@@ -22,6 +22,7 @@
 #include <crochet/debug/event/stream_error.hpp>
 #include <crochet/debug/stream/debug_address.hpp>
 #include <crochet/debug/stream/debug_channel.hpp>
+#include <crochet/debug/stream/debug_connection.hpp>
 #include <crochet/debug/stream/event_call.hpp>
 #include <crochet/debug/stream/event_stream_options.hpp>
 #include <crochet/debug/stream/gates.hpp>
@@ -46,9 +47,10 @@ class EventSender {
 
   bool begin(const StreamedRun& run) {
     if (!connect()) return false;
-    call_.emplace(*stub_, token_.authorize(send_events_method), given_up_);
+    call_.emplace(connection_->stub(), token_.authorize(send_events_method), given_up_);
     replies_in_stream_ = 0;
     if (!call_->start(options_.reply_seconds)) return broken("the server did not open the stream");
+    if (connection_->was_lost()) sent_graphs_.clear();  // the stream is on a connection that gRPC has made meanwhile
     if (!sent_graphs_.contains(run.combination)) {
       for (const StreamedGraph& graph : run.graphs) {
         if (!send_graph(graph, run.microseconds)) return false;
@@ -75,12 +77,12 @@ class EventSender {
   /// call, this is reported, and runs are still sent.
   bool tell(const proto::CallTraceback& traceback) {
     return request(send_tracebacks_method, [&](auto* context, auto* queue) {
-      return stub_->PrepareAsyncSendTracebacks(context, traceback, queue);
+      return connection_->stub().PrepareAsyncSendTracebacks(context, traceback, queue);
     });
   }
   bool tell(const proto::DebuggedSourceFiles& files) {
     return request(send_source_files_method, [&](auto* context, auto* queue) {
-      return stub_->PrepareAsyncSendSourceFiles(context, files, queue);
+      return connection_->stub().PrepareAsyncSendSourceFiles(context, files, queue);
     });
   }
   /// Abandons the rest of the run.
@@ -100,18 +102,16 @@ class EventSender {
     return true;
   }
   bool connect_channel() {
-    if (!channel_) {
-      channel_ = make_debug_channel(address_, options_.reply_bytes);
-      stub_ = proto::EventListener::NewStub(channel_);
-    }
-    if (channel_->GetState(true) == GRPC_CHANNEL_READY) return true;
+    if (!connection_) connection_.emplace(address_, options_.reply_bytes);
+    if (connection_->is_intact()) return true;
     sent_graphs_.clear();  // the server may have restarted without the graphs sent earlier
     listens_ = true, greeted_ = false;
     for (const detail::Deadline limit(options_.connect_seconds); !limit.over() && !given_up_;) {
-      if (channel_->WaitForConnected(limit.next_look())) return true;
+      if (connection_->wait_until_connected(limit.next_look())) return true;
     }
     why_ = "nobody could be reached within " + detail::seconds_text(options_.connect_seconds) + connection_failure();
-    channel_.reset();
+    call_.reset();
+    connection_.reset();
     return false;
   }
   /// Has the server prove that it has the token. A server without a proof still receives runs, but its replies have no
@@ -121,20 +121,19 @@ class EventSender {
     grpc::ClientContext context;
     context.AddMetadata(token_hello_key, token_.hello());
     const proto::CallTraceback nothing;
-    detail::call_once(context, options_.reply_seconds, given_up_,
-                      [&](auto* c, auto* queue) { return stub_->PrepareAsyncSendTracebacks(c, nothing, queue); });
+    detail::call_once(context, options_.reply_seconds, given_up_, [&](auto* c, auto* queue) {
+      return connection_->stub().PrepareAsyncSendTracebacks(c, nothing, queue);
+    });
     token_.accept(detail::metadata_of(context, token_challenge_key));
   }
   /// The reason for a failed connection, as gRPC gives it to a call that does not wait. Empty if gRPC has none. For a
   /// target with several addresses gRPC reports only the last one.
   [[nodiscard]] std::string connection_failure() {
-    if (given_up_ || detail::connection_target(address_) != address_.target() ||
-        channel_->GetState(false) != GRPC_CHANNEL_TRANSIENT_FAILURE)
-      return {};
+    if (given_up_ || detail::connection_target(address_) != address_.target() || !connection_->has_failed()) return {};
     const proto::CallTraceback nothing;
     grpc::ClientContext context;
     const grpc::Status status = detail::call_once(context, 0.2, given_up_, [&](auto* c, auto* queue) {
-      return stub_->PrepareAsyncSendTracebacks(c, nothing, queue);
+      return connection_->stub().PrepareAsyncSendTracebacks(c, nothing, queue);
     });
     const bool known = status.error_code() == grpc::StatusCode::UNAVAILABLE;
     return known ? ": " + printable(status.error_message(), 300) : std::string();
@@ -217,10 +216,9 @@ class EventSender {
   const EventStreamOptions& options_;
   const std::shared_ptr<Gates> gates_;
   const std::atomic<bool>& given_up_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<proto::EventListener::Stub> stub_;
-  TokenClient token_;  // for this connection
-  std::optional<EventCall> call_;
+  std::optional<DebugConnection> connection_;
+  TokenClient token_;              // for this connection
+  std::optional<EventCall> call_;  // ends before the connection does
   std::set<std::uint64_t> sent_graphs_;
   std::string why_;
   std::uint64_t events_ = 0, replies_ = 0;
