@@ -20,8 +20,8 @@ inline constexpr bool has_any_phase<H, Phases<P...>> = any({has_phase<H, P>()...
 /// Whether H has a member with almost the name of a phase. The session reports it, so the class must stay in the chain.
 template <class H>
 inline constexpr bool has_near_miss = false;
-template <CanBeProbed H>
-inline constexpr bool has_near_miss<H> = !has_no_near_miss<Probe<H>>;
+template <Inheritable H>
+inline constexpr bool has_near_miss<H> = !has_no_near_miss<NameDetector<H>>;
 
 /// Whether H is a range: strings and containers have `begin` and `end` too, but theirs return iterators.
 template <class H>

@@ -3,21 +3,17 @@
 // (session/check.hpp). The result is a type of crochet::error.
 #pragma once
 
-#include <exception>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <crochet/base/error.hpp>
 #include <crochet/hook/hook_request.hpp>
+#include <crochet/hook/named_members.hpp>
 #include <crochet/hook/near_miss.hpp>
 #include <crochet/hook/phase.hpp>
+#include <crochet/hook/phase_arguments.hpp>
 #include <crochet/hook/run_args.hpp>
-
-namespace crochet {
-class StateWriter;
-class StateReader;
-}  // namespace crochet
 
 namespace crochet::detail {
 
@@ -32,28 +28,6 @@ constexpr auto first_reason(First first, Rest... rest) {
     return first_reason(rest...);
   }
 }
-
-/// A hook combined with a decoy for every phase and every near miss. Naming a member that the hook also has is
-/// ambiguous in this class.
-template <class H>
-struct Probe : H, Decoy {};
-
-/// False for a final class and a union: they cannot be base classes, so their members cannot be found by name.
-template <class H>
-concept CanBeProbed = std::is_class_v<H> && !std::is_final_v<H>;
-template <class H>
-inline constexpr bool is_closed = (std::is_class_v<H> || std::is_union_v<H>)&&!CanBeProbed<H>;
-
-template <class H, class P>
-inline constexpr bool mentions = false;
-template <CanBeProbed H, class P>
-inline constexpr bool mentions<H, P> = !P::template unmentioned<Probe<H>>;
-
-/// The name of a member that is spelt almost like phase P; empty if there is none.
-template <class H, class P>
-inline constexpr std::string_view misspelt{};
-template <CanBeProbed H, class P>
-inline constexpr std::string_view misspelt<H, P> = near_miss<H, Probe<H>, P>();
 
 /// A hook that lists the phases it handles. A decorator may forward `void` for a hook without a list.
 template <class H>
@@ -93,51 +67,6 @@ template <class H>
 concept Decorates = requires {
   typename H::decorates;
 };
-
-/// The argument types with which the session calls each phase, as a function type for messages.
-template <class P>
-struct CalledAs;
-template <>
-struct CalledAs<phase::extend_graph> {
-  using type = error::called_as<void(GraphBuilder&)>;
-};
-template <>
-struct CalledAs<phase::begin> {
-  using type = error::called_as<void()>;
-};
-template <>
-struct CalledAs<phase::after_create_session> {
-  using type = error::called_as<void(error::any_session&, error::any_coordinator&)>;
-};
-template <>
-struct CalledAs<phase::before_run> {
-  using type = error::called_as<void(error::any_run&)>;
-};
-template <>
-struct CalledAs<phase::after_run> {
-  using type = error::called_as<void(error::any_run&, const error::any_values&)>;
-};
-template <>
-struct CalledAs<phase::end> {
-  using type = error::called_as<void(error::any_session&)>;
-};
-template <>
-struct CalledAs<phase::on_error> {
-  using type = error::called_as<void(std::exception_ptr)>;
-};
-template <>
-struct CalledAs<phase::save_state> {
-  using type = error::called_as<void(StateWriter&) const>;
-};
-template <>
-struct CalledAs<phase::load_state> {
-  using type = error::called_as<void(StateReader&)>;
-};
-
-template <class P, class H, class Args>
-inline constexpr bool is_handled = false;
-template <class P, class H, class... A>
-inline constexpr bool is_handled<P, H, List<A...>> = P::template handled<H, A...>;
 
 /// Whether a member of H that is named like phase P must be callable. A decorator may declare one for hooks other than
 /// the one inside it.
@@ -194,13 +123,6 @@ constexpr auto why_not_right() {
   }
 }
 
-template <class P, class H, class Args>
-struct Returned;
-template <class P, class H, class... A>
-struct Returned<P, H, List<A...>> {
-  using type = typename P::template returned<H, A...>;
-};
-
 template <class H, class P, class Arguments>
 constexpr auto reason_in() {
   using Args = typename Arguments::template of<P, H>;
@@ -233,7 +155,7 @@ void outcome(...);
 /// - Must be evaluated before any other use of the hook's before_run.
 template <class H, class Args>
 inline constexpr bool before_run_fails = false;
-template <CanBeProbed H, class Run>
+template <Inheritable H, class Run>
 requires(mentions<H, phase::before_run> && !Decorates<H>) inline constexpr bool before_run_fails<H, List<Run>> =
     !std::is_same_v<decltype(outcome<H, Run>(0)), IsNotViable> && !phase::before_run::handled<H, Run>;
 
@@ -265,9 +187,9 @@ concept IsBroken = requires {
 /// A hook without near misses that neither lists its phases nor is a decorator.
 template <class H>
 inline constexpr bool is_plain_hook = false;
-template <CanBeProbed H>
+template <Inheritable H>
 inline constexpr bool is_plain_hook<H> =
-    !ListsPhases<H> && lists_its_fetches<H> && !IsBroken<H> && has_no_near_miss<Probe<H>>;
+    !ListsPhases<H> && lists_its_fetches<H> && !IsBroken<H> && has_no_near_miss<NameDetector<H>>;
 
 /// The fault of hook H, as a std::type_identity of a crochet::error. `Arguments::of<P, H>` is the List of the argument
 /// types of phase P.

@@ -13,7 +13,7 @@ template <class H, class P>
 constexpr bool has_phase() {
   if constexpr (Decorates<H>) {
     return has_phase<typename H::decorates, P>();
-  } else if constexpr (CanBeProbed<H>) {
+  } else if constexpr (Inheritable<H>) {
     return mentions<H, P>;
   } else if constexpr (ListsPhases<H>) {
     return is_listed<P, typename H::handles>;

@@ -80,11 +80,11 @@ struct Decoy {
 #undef CROCHET_ENUMERATOR
 };
 
-/// Whether the hook inside the probe has no name of any list. `Probe` inherits from the hook and from Decoy. Cost: one
-/// look-up per name, about 250 in less than a millisecond.
-template <class Probe>
+/// Whether the hook inside the detector has no name of any list. `Detector` inherits from the hook and from Decoy.
+/// Cost: one look-up per name, about 250 in less than a millisecond.
+template <class Detector>
 inline constexpr bool has_no_near_miss = requires {
-#define CROCHET_NAMED(name) Probe::name;
+#define CROCHET_NAMED(name) Detector::name;
   CROCHET_NEAR_ANY_PHASE(CROCHET_NAMED, CROCHET_NAMED)
 #undef CROCHET_NAMED
 };
@@ -122,9 +122,9 @@ struct NearMisses;
 // clang-format off
 // NOLINTBEGIN(bugprone-macro-parentheses): a name
 #define CROCHET_SPELLING(name) \
-  {#name, requires { Probe::name; } || requires { typename H::name; } || requires { requires IsObject<decltype(H::name)>; }},
+  {#name, requires { Detector::name; } || requires { typename H::name; } || requires { requires IsObject<decltype(H::name)>; }},
 #define CROCHET_UNDERSCORED(name)                                                                            \
-  {#name, requires { Probe::name; } || !(requires { requires IsFunction<decltype(&H::name)>; } ||                    \
+  {#name, requires { Detector::name; } || !(requires { requires IsFunction<decltype(&H::name)>; } ||                    \
       requires { requires !(requires { requires IsObject<decltype(H::name)>; }); &H::template name<Anything>; } ||  \
       requires { requires !(requires { requires IsObject<decltype(H::name)>; }); &H::template name<Anything, Anything>; })},
 // NOLINTEND(bugprone-macro-parentheses)
@@ -132,7 +132,7 @@ struct NearMisses;
 #define CROCHET_NEAR_MISSES_OF(phase_name, list)                                           \
   template <>                                                                              \
   struct NearMisses<phase::phase_name> {                                                   \
-    template <class H, class Probe>                                                        \
+    template <class H, class Detector>                                                     \
     static constexpr Spelling spellings[] = {list(CROCHET_SPELLING, CROCHET_UNDERSCORED)}; \
   };
 CROCHET_NEAR_MISSES_OF(extend_graph, CROCHET_NEAR_EXTEND_GRAPH)
@@ -149,12 +149,12 @@ CROCHET_NEAR_MISSES_OF(load_state, CROCHET_NEAR_LOAD_STATE)
 #undef CROCHET_UNDERSCORED
 
 /// The first member of hook H whose name is a near miss of phase P; empty if there is none.
-template <class H, class Probe, class P>
+template <class H, class Detector, class P>
 constexpr std::string_view near_miss() {
-  if constexpr (has_no_near_miss<Probe>) {
+  if constexpr (has_no_near_miss<Detector>) {
     return {};
   } else {
-    return first_miss(NearMisses<P>::template spellings<H, Probe>);
+    return first_miss(NearMisses<P>::template spellings<H, Detector>);
   }
 }
 
