@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_run.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
 #include <crochet/executor/cpu/variables.hpp>
+#include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
@@ -21,26 +23,6 @@
 #include <crochet/graph/model_check.hpp>
 #include <crochet/graph/optimizers.hpp>
 #include <crochet/graph/probe/watch_fits.hpp>
-#include <crochet/kernels/control.hpp>
-#include <crochet/kernels/cpu/argmax.hpp>
-#include <crochet/kernels/cpu/attention.hpp>
-#include <crochet/kernels/cpu/batched_matmul.hpp>
-#include <crochet/kernels/cpu/broadcast.hpp>
-#include <crochet/kernels/cpu/conv.hpp>
-#include <crochet/kernels/cpu/cumulative_sum.hpp>
-#include <crochet/kernels/cpu/depthwise.hpp>
-#include <crochet/kernels/cpu/gather.hpp>
-#include <crochet/kernels/cpu/group_norm.hpp>
-#include <crochet/kernels/cpu/iota.hpp>
-#include <crochet/kernels/cpu/loss.hpp>
-#include <crochet/kernels/cpu/matmul.hpp>
-#include <crochet/kernels/cpu/normalization.hpp>
-#include <crochet/kernels/cpu/pool.hpp>
-#include <crochet/kernels/cpu/random.hpp>
-#include <crochet/kernels/cpu/reduce.hpp>
-#include <crochet/kernels/cpu/slice.hpp>
-#include <crochet/kernels/cpu/top_k.hpp>
-#include <crochet/kernels/cpu/transpose.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::cpu {
@@ -97,7 +79,7 @@ class Executor {
   static constexpr bool needs_target = true, checks_feeds = true;
   template <class D, class... N>
   static constexpr auto feeds_reason(Names<N...> fed) {
-    return lacks_reason<Planned<T, D>>(fed);
+    return FeedCheck<T, Planned<T, D>>::reason(fed);
   }
 
   /// The memory of a run. It grows to the size of the largest run and is kept.
@@ -249,66 +231,11 @@ class Executor {
   }
 
  private:
-  /// The input that the plan lacks if these names are fed: a std::type_identity of a crochet::error.
-  template <class P, class... N>
-  static constexpr auto lacks_reason(Names<N...>) {
-    constexpr std::size_t unfed = first_unfed<P, N...>();
-    if constexpr (unfed < T::feedable.size()) {
-      return std::type_identity<error::needs_a_placeholder_that_nobody_feeds<spelt_at<T::feedable, unfed>>>{};
-    } else {
-      constexpr std::size_t unknown = first_unknown<P, N...>();
-      if constexpr (unknown < T::symbols.size()) {
-        return std::type_identity<
-            error::needs_the_size_of_a_dimension_that_no_feed_has<spelt_at<T::symbols, unknown>>>{};
-      } else {
-        return std::type_identity<error::none>{};
-      }
-    }
-  }
-  template <const auto& Table, std::size_t I>
-  using spelt_at = crochet::detail::spelt<Name<FixedString<Table[I].size() + 1>{Table[I]}>>;
-
   /// One compile error if the plan lacks a feed. For a session it is reported where `run` is called.
   template <class P, class... F>
   static constexpr void check_feeds() {
-    using Reason = typename decltype(lacks_reason<P>(Names<typename F::name...>{}))::type;
+    using Reason = typename decltype(FeedCheck<T, P>::reason(Names<typename F::name...>{}))::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
-  }
-
-  /// The index in `feedable` of a placeholder that the plan reads and that is not fed.
-  template <class P, class... N>
-  static constexpr std::size_t first_unfed() {
-    for (const Value& v : P::plan.values) {
-      if (v.space != AddressSpace::placeholder) continue;
-      const std::string_view name = T::name_of(static_cast<std::size_t>(v.index));
-      if (!((N::view() == name) || ...)) return crochet::detail::index_of_name(name, T::feedable);
-    }
-    return T::feedable.size();
-  }
-
-  /// The index in `symbols` of a dynamic dimension of the plan that no fed placeholder has.
-  template <class P, class... N>
-  static constexpr std::size_t first_unknown() {
-    std::array<bool, max_symbols> known{}, used{};
-    const auto mark = [](std::array<bool, max_symbols>& marks, const Shape& shape) {
-      for (std::size_t i = 0; i < shape.rank; ++i) {
-        for (std::size_t s = 0; s < max_symbols; ++s) marks[s] = marks[s] || shape[i].power(s) > 0;
-      }
-    };
-    (mark(known, T::template node<N>().shape), ...);
-    for (std::size_t v = 0; v < P::plan.value_count; ++v) {
-      if (P::plan.values[v].space == AddressSpace::arena) mark(used, P::plan.values[v].shape);
-    }
-    for (std::size_t k = 0; k < P::plan.step_count; ++k) {
-      const Step& step = P::plan.steps[k];
-      for (std::size_t s = 0; s < max_symbols; ++s) {
-        used[s] = used[s] || (step.root == &op::count && step.attributes.ints[s] > 0);
-      }
-    }
-    for (std::size_t s = 0; s < T::symbols.size(); ++s) {
-      if (used[s] && !known[s]) return s;
-    }
-    return T::symbols.size();
   }
 
   template <class N, class X, class Frame>

@@ -9,6 +9,7 @@
 
 #include <crochet/executor/cpu/step_table.hpp>
 #include <crochet/executor/cpu/where.hpp>
+#include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/epilogue.hpp>
 #include <crochet/kernels/loop.hpp>
@@ -87,8 +88,10 @@ class Lowering {
   }
 
  private:
-  template <std::int32_t V>
-  using type_of = element_t<plan.values[static_cast<std::size_t>(V)].dtype>;
+  template <std::size_t S>
+  using program_of = typename StepTypes<P>::template program_of<S>;
+  template <std::size_t S>
+  using refs_t = typename StepTypes<P>::template refs_t<S>;
 
   template <std::size_t C>
   static std::size_t totals(const StoredStep& s, const Dims& dims, int members) {
@@ -200,7 +203,7 @@ class Lowering {
       run_loop<C>(s, where, worker);
     } else {
       const kernel::Call call = call_of<C>(s, where, worker);
-      using Types = decltype(types<C>(std::make_index_sequence<detail::inputs_of(plan.steps[C])>{}));
+      using Types = typename StepTypes<P>::template kernel_types<C>;
       if constexpr (root->has_epilogue()) {
         const auto memory = refs<C>(s, where);
         const kernel::Epilogue<typename Types::out, program_of<C>, refs_t<C>> epilogue(memory);
@@ -231,16 +234,6 @@ class Lowering {
     return all;
   }
 
-  /// Whether one of the step's operands is in panels.
-  template <std::size_t C>
-  static constexpr bool has_panels() {
-    const Step& s = plan.steps[C];
-    for (std::int32_t a = s.first_access; a < s.first_access + s.accesses; ++a) {
-      const std::int32_t value = plan.accesses[static_cast<std::size_t>(a)].value;
-      if (plan.values[static_cast<std::size_t>(value)].layout == Layout::panels) return true;
-    }
-    return false;
-  }
   /// Runs an elementwise step.
   template <std::size_t C, class Where>
   CROCHET_HOST_ALWAYS_INLINE static void run_loop(const StoredStep& s, const Where& where, kernel::Worker& worker) {
@@ -254,7 +247,7 @@ class Lowering {
       if (s.item_rows != 0) rows = s.item_rows * where.range.size();
       if (s.item_columns != 0) columns = s.item_columns * where.range.size();
     }
-    if constexpr (has_panels<C>()) {
+    if constexpr (StepTypes<P>::template has_panels<C>()) {
       kernel::loop_over_rows(program_of<C>{}, refs<C>(s, where), rows, columns, worker);
     } else if constexpr (plan.steps[C].reduction_buffer < 0) {
       kernel::loop(program_of<C>{}, refs<C>(s, where), rows, columns, worker);
@@ -267,52 +260,6 @@ class Lowering {
   }
 
  public:
-  // A step's program as a type; it is the same for every device.
-
-  template <std::int32_t At, std::int32_t First>
-  static constexpr auto instruction() {
-    constexpr Instruction i = plan.instructions[static_cast<std::size_t>(At)];
-    using R = element_t<i.dtype>;
-    constexpr int a = i.args[0], b = i.args[1], c = i.args[2];
-    if constexpr (i.kind == Instruction::Kind::root) return kernel::Root<R>{};
-    if constexpr (i.kind == Instruction::Kind::load) return kernel::Load<R, a>{};
-    if constexpr (i.kind == Instruction::Kind::store) return kernel::Store<R, a, b>{};
-    if constexpr (i.kind == Instruction::Kind::accumulate) return kernel::Accumulate<R, i.op, a, b>{};
-    if constexpr (i.kind == Instruction::Kind::constant) {
-      return kernel::Constant<R, std::bit_cast<std::uint64_t>(i.immediate)>{};
-    }
-    if constexpr (i.kind == Instruction::Kind::compute) {
-      constexpr std::int32_t operand = First + (a < 0 ? 0 : a);
-      using A = element_t<plan.instructions[static_cast<std::size_t>(operand)].dtype>;
-      return kernel::Compute<R, i.op, a, A, b, c>{};
-    }
-  }
-  template <std::int32_t First, std::size_t... I>
-  static constexpr auto program(std::index_sequence<I...>) {
-    return kernel::Program<decltype(instruction<First + static_cast<std::int32_t>(I), First>())...>{};
-  }
-  template <std::size_t S>
-  using program_of = decltype(program<plan.steps[S].first_instruction>(
-      std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].instructions)>{}));
-
-  // The memory of a step's program as arguments; a frame may contain addresses of any device.
-
-  /// A matrix that fits one panel is accessed as row-major.
-  template <std::size_t S, std::int32_t At>
-  static constexpr auto ref_type() {
-    constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
-    constexpr bool panels =
-        detail::in_many_panels(plan.values[static_cast<std::size_t>(a.value)], plan.steps[S].columns);
-    return kernel::Ref < type_of<a.value>, a.mode, panels ? Layout::panels : Layout::row_major > {};
-  }
-  template <std::size_t S, std::size_t... I>
-  static constexpr auto ref_types(std::index_sequence<I...>) {
-    constexpr std::int32_t first = plan.steps[S].first_access;
-    return kernel::Refs<decltype(ref_type<S, first + static_cast<std::int32_t>(I)>())...>{};
-  }
-  template <std::size_t S>
-  using refs_t = decltype(ref_types<S>(std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{}));
-
   template <std::size_t S>
   CROCHET_HOST_ALWAYS_INLINE static refs_t<S> refs_of(const FrameType& frame) {
     return refs<S>(Table::steps[S], Whole<FrameType>{frame, frame.dims, nullptr, 0});
@@ -353,11 +300,6 @@ class Lowering {
 
   // The call of a kernel.
 
-  template <std::size_t C, std::size_t... I>
-  static constexpr auto types(std::index_sequence<I...>) {
-    constexpr Step s = plan.steps[C];
-    return kernel::Types<type_of<s.root_value>, type_of<s.operands[I]>...>{};
-  }
   // Not inlined, because it is the same for every operand of every step.
   template <class Where>
   [[gnu::noinline]] static void describe(const StoredOperand& from, const Where& where, kernel::Operand& to) {

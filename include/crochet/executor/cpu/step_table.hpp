@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include <crochet/executor/plan/step_types.hpp>
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/graph/passes/regions.hpp>
 #include <crochet/kernels/panels.hpp>
@@ -44,18 +45,6 @@ struct StoredStep {
 
 namespace detail {
 
-constexpr std::size_t inputs_of(const Step& s) {
-  std::size_t n = 0;
-  while (n < max_inputs && s.operands[n] >= 0) ++n;
-  return n;
-}
-/// A step with one element, computed by one thread.
-constexpr bool is_scalar(const Step& s) { return s.rows.is_one() && s.columns.is_one(); }
-/// Whether a value with this many columns takes several panels.
-constexpr bool in_many_panels(const Value& v, const Extent& columns) {
-  const std::int64_t width = v.dtype == DType::float64 ? kernel::panel_width<double> : kernel::panel_width<float>;
-  return v.layout == Layout::panels && columns.factor > width;
-}
 constexpr std::int64_t stored_pitch(const Value& v, const Step& s) {
   if (v.layout == Layout::row_major) return -1;
   const std::int64_t width = v.dtype == DType::float64 ? kernel::panel_width<double> : kernel::panel_width<float>;

@@ -17,25 +17,9 @@
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/graph/passes/reductions.hpp>
+#include <crochet/graph/passes/schedule.hpp>
 
 namespace crochet {
-
-/// The nodes of one step.
-struct Group {
-  int root = -1;               ///< the node with the kernel; -1: an elementwise loop
-  Shape shape;                 ///< the loop's
-  SplitPoints cuts = 0;        ///< possible cuts of the loop into rows and columns
-  ConstexprVector<int> nodes;  ///< elementwise nodes, assignments, reductions, in order
-  bool panels = false;         ///< reads or writes variables in panels
-  bool reduces = false;
-};
-
-struct Schedule {
-  ConstexprVector<Group> groups;
-  ConstexprVector<int> home;     ///< by node: the group that computes it; -1: source or floating
-  ConstexprVector<char> stored;  ///< by node: whether another group or the caller reads it from memory
-  ConstexprVector<int> base;     ///< by node: the node that owns its storage; differs from the node itself for views
-};
 
 namespace detail {
 class Fuser {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kernel of the CPU executor: an operation without one is a compile error.
+#pragma once
+#include <crochet/kernels/control.hpp>
+#include <crochet/kernels/cpu/argmax.hpp>
+#include <crochet/kernels/cpu/attention.hpp>
+#include <crochet/kernels/cpu/batched_matmul.hpp>
+#include <crochet/kernels/cpu/broadcast.hpp>
+#include <crochet/kernels/cpu/conv.hpp>
+#include <crochet/kernels/cpu/cumulative_sum.hpp>
+#include <crochet/kernels/cpu/depthwise.hpp>
+#include <crochet/kernels/cpu/gather.hpp>
+#include <crochet/kernels/cpu/group_norm.hpp>
+#include <crochet/kernels/cpu/iota.hpp>
+#include <crochet/kernels/cpu/loss.hpp>
+#include <crochet/kernels/cpu/matmul.hpp>
+#include <crochet/kernels/cpu/normalization.hpp>
+#include <crochet/kernels/cpu/pool.hpp>
+#include <crochet/kernels/cpu/random.hpp>
+#include <crochet/kernels/cpu/reduce.hpp>
+#include <crochet/kernels/cpu/slice.hpp>
+#include <crochet/kernels/cpu/top_k.hpp>
+#include <crochet/kernels/cpu/transpose.hpp>
