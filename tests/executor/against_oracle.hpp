@@ -202,4 +202,19 @@ class AgainstOracle {
   std::map<int, Values> feeds_;
 };
 
+template <class T>
+constexpr double usual_tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
+
+/// All values of the model agree for each batch, in teams of one, two and three threads.
+template <class Model, class T>
+void agree_in_teams(std::initializer_list<std::int64_t> batches, double tolerance = usual_tolerance<T>) {
+  for (int threads = 1; threads <= 3; ++threads) {
+    AgainstOracle<Model> both(threads, tolerance);
+    for (std::int64_t batch : batches) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
+      both.run_all({batch});
+    }
+  }
+}
+
 }  // namespace crochet

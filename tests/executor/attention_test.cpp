@@ -11,13 +11,7 @@ constexpr double tolerance = std::is_same_v<T, float> ? 3e-5 : 1e-11;
 
 template <class Model, class T>
 void test(std::initializer_list<std::int64_t> batches) {
-  for (int threads = 1; threads <= 3; ++threads) {
-    AgainstOracle<Model> both(threads, tolerance<T>);
-    for (std::int64_t batch : batches) {
-      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      both.run_all({batch});
-    }
-  }
+  agree_in_teams<Model, T>(batches, tolerance<T>);
 }
 
 // Length 0 makes the length dynamic. If Heads * Length <= 3 * Width, the probabilities are kept for the gradient.

@@ -31,22 +31,8 @@ struct Batches {
   }
 };
 
-template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
-
-template <class Model, class T>
-void test(std::initializer_list<std::int64_t> batches) {
-  for (int threads = 1; threads <= 3; ++threads) {
-    AgainstOracle<Model> both(threads, tolerance<T>);
-    for (std::int64_t batch : batches) {
-      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      both.run_all({batch});
-    }
-  }
-}
-
-TEST(BatchedMatmul, Float) { test<Batches<float>, float>({1, 2, 5, 0, 16}); }
-TEST(BatchedMatmul, Double) { test<Batches<double>, double>({1, 3, 0, 7}); }
+TEST(BatchedMatmul, Float) { agree_in_teams<Batches<float>, float>({1, 2, 5, 0, 16}); }
+TEST(BatchedMatmul, Double) { agree_in_teams<Batches<double>, double>({1, 3, 0, 7}); }
 
 // tests/graph tests the rules against finite differences; here their products run on the kernels.
 struct Gradients {

@@ -6,20 +6,6 @@
 namespace crochet {
 namespace gather_test {
 
-template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
-
-template <class Model, class T>
-void test(std::initializer_list<std::int64_t> batches) {
-  for (int threads = 1; threads <= 3; ++threads) {
-    AgainstOracle<Model> both(threads, tolerance<T>);
-    for (std::int64_t batch : batches) {
-      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      both.run_all({batch});
-    }
-  }
-}
-
 template <class T, class I>
 struct Named {
   static constexpr void define(GraphBuilder& g) {
@@ -47,8 +33,8 @@ struct Named {
   }
 };
 
-TEST(Gather, Float) { test<Named<float, std::int32_t>, float>({3, 1, 8, 0, 33}); }
-TEST(Gather, Bytes) { test<Named<std::uint8_t, std::uint8_t>, double>({3, 1, 0}); }
+TEST(Gather, Float) { agree_in_teams<Named<float, std::int32_t>, float>({3, 1, 8, 0, 33}); }
+TEST(Gather, Bytes) { agree_in_teams<Named<std::uint8_t, std::uint8_t>, double>({3, 1, 0}); }
 
 TEST(Gather, OutsideThereIsNothing) {
   AgainstOracle<Named<float, std::int32_t>> both(2, 2e-5);

@@ -6,20 +6,6 @@
 namespace crochet {
 namespace iota_transpose_test {
 
-template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
-
-template <class Model, class T>
-void test(std::initializer_list<std::int64_t> batches) {
-  for (int threads = 1; threads <= 3; ++threads) {
-    AgainstOracle<Model> both(threads, tolerance<T>);
-    for (std::int64_t batch : batches) {
-      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      both.run_all({batch});
-    }
-  }
-}
-
 template <class V>
 std::vector<double> listed(std::initializer_list<V> values) {
   return {values.begin(), values.end()};
@@ -46,7 +32,7 @@ struct Numbered {
   }
 };
 
-TEST(Iota, AndMasksAreTheOracles) { test<Numbered, float>({1, 2, 5, 0, 16}); }
+TEST(Iota, AndMasksAreTheOracles) { agree_in_teams<Numbered, float>({1, 2, 5, 0, 16}); }
 
 TEST(Iota, AndMasksAreWhatTheyShouldBe) {
   AgainstOracle<Numbered> both(1, 2e-5);
@@ -81,9 +67,9 @@ struct Transposed {
   }
 };
 
-TEST(Transpose, Float) { test<Transposed<float>, float>({1, 2, 33, 0, 64}); }
-TEST(Transpose, Double) { test<Transposed<double>, double>({1, 7, 35, 0}); }
-TEST(Transpose, Bytes) { test<Transposed<std::uint8_t>, double>({1, 5, 66, 0}); }
+TEST(Transpose, Float) { agree_in_teams<Transposed<float>, float>({1, 2, 33, 0, 64}); }
+TEST(Transpose, Double) { agree_in_teams<Transposed<double>, double>({1, 7, 35, 0}); }
+TEST(Transpose, Bytes) { agree_in_teams<Transposed<std::uint8_t>, double>({1, 5, 66, 0}); }
 
 TEST(Transpose, CostsNothingWhereOnlyDimensionsOfOneMove) {
   GraphBuilder g;

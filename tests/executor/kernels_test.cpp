@@ -7,20 +7,6 @@ namespace crochet {
 namespace kernels_test {
 
 template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
-
-template <class Model, class T>
-void test(std::initializer_list<std::int64_t> batches) {
-  for (int threads = 1; threads <= 3; ++threads) {
-    AgainstOracle<Model> both(threads, tolerance<T>);
-    for (std::int64_t batch : batches) {
-      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      both.run_all({batch});
-    }
-  }
-}
-
-template <class T>
 struct Products {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");
@@ -45,8 +31,8 @@ struct Products {
   }
 };
 
-TEST(Products, Float) { test<Products<float>, float>({1, 2, 5, 0, 16, 65}); }
-TEST(Products, Double) { test<Products<double>, double>({1, 2, 5, 0, 16, 65}); }
+TEST(Products, Float) { agree_in_teams<Products<float>, float>({1, 2, 5, 0, 16, 65}); }
+TEST(Products, Double) { agree_in_teams<Products<double>, double>({1, 2, 5, 0, 16, 65}); }
 
 template <class T>
 struct Reductions {
@@ -76,8 +62,8 @@ struct Reductions {
   }
 };
 
-TEST(Reductions, Float) { test<Reductions<float>, float>({1, 2, 7, 64}); }
-TEST(Reductions, Double) { test<Reductions<double>, double>({1, 2, 7, 64}); }
+TEST(Reductions, Float) { agree_in_teams<Reductions<float>, float>({1, 2, 7, 64}); }
+TEST(Reductions, Double) { agree_in_teams<Reductions<double>, double>({1, 2, 7, 64}); }
 
 struct Empty {
   static constexpr void define(GraphBuilder& g) {
@@ -93,7 +79,7 @@ struct Empty {
 };
 
 TEST(Reductions, OfNothing) {
-  test<Empty, float>({3, 0, 2});  // 0 after 3: old contents of the memory must not become results
+  agree_in_teams<Empty, float>({3, 0, 2});  // 0 after 3: old contents of the memory must not become results
 }
 
 template <class T>
@@ -116,8 +102,8 @@ struct Losses {
   }
 };
 
-TEST(Losses, Float) { test<Losses<float>, float>({1, 2, 7, 33}); }
-TEST(Losses, Double) { test<Losses<double>, double>({1, 2, 7, 33}); }
+TEST(Losses, Float) { agree_in_teams<Losses<float>, float>({1, 2, 7, 33}); }
+TEST(Losses, Double) { agree_in_teams<Losses<double>, double>({1, 2, 7, 33}); }
 
 TEST(Losses, ALabelOutsideIsNotANumber) {
   AgainstOracle<Losses<float>> both(1, 2e-5);

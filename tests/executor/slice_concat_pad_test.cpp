@@ -7,20 +7,6 @@ namespace crochet {
 namespace slice_concat_pad_test {
 
 template <class T>
-constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
-
-template <class Model, class T>
-void test(std::initializer_list<std::int64_t> batches) {
-  for (int threads = 1; threads <= 3; ++threads) {
-    AgainstOracle<Model> both(threads, tolerance<T>);
-    for (std::int64_t batch : batches) {
-      SCOPED_TRACE("batch " + std::to_string(batch) + ", threads " + std::to_string(threads));
-      both.run_all({batch});
-    }
-  }
-}
-
-template <class T>
 struct Parts {
   static constexpr void define(GraphBuilder& g) {
     const Extent batch = g.dynamic("batch");
@@ -63,9 +49,9 @@ struct Parts {
   }
 };
 
-TEST(Parts, Float) { test<Parts<float>, float>({3, 1, 8, 0, 33}); }
-TEST(Parts, Bytes) { test<Parts<std::uint8_t>, double>({3, 1, 0}); }
-TEST(Parts, Integers) { test<Parts<std::int64_t>, double>({3, 1, 0}); }
+TEST(Parts, Float) { agree_in_teams<Parts<float>, float>({3, 1, 8, 0, 33}); }
+TEST(Parts, Bytes) { agree_in_teams<Parts<std::uint8_t>, double>({3, 1, 0}); }
+TEST(Parts, Integers) { agree_in_teams<Parts<std::int64_t>, double>({3, 1, 0}); }
 
 TEST(Parts, ThatAreMissingAreNotNumbers) {
   AgainstOracle<Parts<float>> both(1, 2e-5);

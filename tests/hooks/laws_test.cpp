@@ -11,27 +11,19 @@
 #include <string>
 #include <vector>
 
+#include "hook_laws.hpp"
+
 namespace {
 
 namespace cr = crochet;
 using cr::testing::broken_laws;
-using cr::testing::LawOptions;
-using cr::testing::ManualClock;
 using cr::testing::PhaseSpy;
-using cr::testing::RecordingSink;
 using cr::testing::series;
 
 const auto loss = cr::value<"loss">(1.0f);
 const auto falling = series<"loss">(5.0f, 4.0f, 3.0f, 2.0f);
 
-class Laws : public ::testing::Test {
- protected:
-  ManualClock clock{};
-  RecordingSink sink{};
-  LawOptions all{.says = [this] { return sink.text(); },
-                 .before_step = [this](int step) { clock.set(step); },
-                 .allocations = cr::testing::allocations};
-};
+class Laws : public cr::test::HookLaws {};
 
 TEST_F(Laws, ThatStop) {
   EXPECT_EQ(broken_laws(cr::StopAtStep{.last_step = 7}, all), "");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "growing_model.hpp"
+#include "hook_laws.hpp"
 #include "memory_saver.hpp"
 
 namespace {
@@ -20,21 +21,13 @@ namespace cr = crochet;
 using cr::test::MemorySaver;
 using cr::testing::broken_laws;
 using cr::testing::LawOptions;
-using cr::testing::ManualClock;
 using cr::testing::RecordingSink;
 using cr::testing::series;
 using Model = cr::test::GrowingModel;
 
 const auto falling = series<"loss">(5.0f, 4.0f, 3.0f, 2.0f);
 
-class MoreLaws : public ::testing::Test {
- protected:
-  ManualClock clock{};
-  RecordingSink sink{};
-  LawOptions all{.says = [this] { return sink.text(); },
-                 .before_step = [this](int step) { clock.set(step); },
-                 .allocations = cr::testing::allocations};
-};
+class TimedAndMetricLaws : public cr::test::HookLaws {};
 
 /// A tracer that logs its calls.
 struct TracerThatSays {
@@ -44,7 +37,7 @@ struct TracerThatSays {
   RecordingSink sink;
 };
 
-TEST_F(MoreLaws, ThatWatchTheTimeOrWait) {
+TEST_F(TimedAndMetricLaws, ThatWatchTheTimeOrWait) {
   LawOptions of_time = all;
   of_time.except = {"state"};  // the time between two sessions is not counted
   EXPECT_EQ(broken_laws(cr::TerminateOnTime{.seconds = 7, .clock = clock}, of_time), "");
@@ -61,7 +54,7 @@ TEST_F(MoreLaws, ThatWatchTheTimeOrWait) {
   EXPECT_EQ(broken_laws(cr::Profiler{TracerThatSays{sink}, {.every_steps = 3}}, all), "");
 }
 
-TEST_F(MoreLaws, ThatActOnMetrics) {
+TEST_F(TimedAndMetricLaws, ThatActOnMetrics) {
   cr::MetricChannel metrics;
   metrics.publish("accuracy", 3, 0.5);
   EXPECT_EQ(broken_laws(cr::stop_if_higher(metrics, "accuracy", 0.6, {.run_every_steps = 2, .sink = sink}), all), "");

@@ -20,6 +20,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/debug/dump/disk_budget.hpp>
 #include <crochet/debug/dump/dump_writer.hpp>
+#include <crochet/debug/event/log_event.hpp>
 #include <crochet/debug/ops/python_repr.hpp>
 #include <crochet/debug/server/byte_budget.hpp>
 #include <crochet/debug/server/stream_sink.hpp>
@@ -77,10 +78,8 @@ class RunRecorder final : public debug::StreamSink {
   void metadata(const debug::ReceivedMetadata& metadata) override {
     report_.run = metadata.run;
     grpc_path_ = metadata.grpc_path;
-    proto::Event event;
+    proto::Event event = debug::log_event(metadata.json);
     event.set_wall_time(static_cast<double>(metadata.wall_time));
-    event.set_allocated_log_message(new crochet::proto::LogMessage);  // not by mutable_...: see summary_proto.ipp
-    event.mutable_log_message()->set_message(metadata.json);
     write([&](auto& to) {
       const std::string fetches =
           debug::python_repr(metadata.run.output_names);  // the stream has no other data on them
