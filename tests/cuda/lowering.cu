@@ -4,6 +4,7 @@
 // by element as the threads of a GPU would, and must agree with the CPU executor.
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/plan/planned.hpp>
+#include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/reduction.hpp>
 
 #include <algorithm>
@@ -193,7 +194,7 @@ class StepByStep {
 
  private:
   template <std::size_t S>
-  using Program = typename Lowering::template program_of<S>;
+  using Program = typename cpu::StepTypes<Planned>::template program_of<S>;
 
   template <class F>
   static void each_step(F f) {
