@@ -156,7 +156,7 @@ T* memory(const std::vector<T>& from) {
 
 template <class Model, class D>
 class StepByStep {
-  using T = cpu::Tables<true, Model>;
+  using T = cpu::Tables<cpu::DeviceTraits{}, Model>;
   using Planned = cpu::Planned<T, D>;
   using Lowering = cpu::Lowering<T, Planned, void>;  // no policy for products: these models have none
   static constexpr const auto& plan = Planned::plan;

@@ -187,7 +187,7 @@ struct Work {
 template <class W>
 constexpr Work work_of() {
   using Executor = decltype(Cpu{}.compile<Layer>());
-  using T = cpu::Tables<kernel::Tiles::packs, Layer>;
+  using T = cpu::Tables<cpu::DeviceTraits{.packs = kernel::Tiles::packs}, Layer>;
   using Plain = cpu::Planned<T, Demand<Loss, Train>>;
   using Watch = cpu::WatchedNodes<T, Executor, Plain, Recorder<W>>;
   using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, Demand<Loss, Train>, Watch>, Plain>;

@@ -133,9 +133,9 @@ constexpr Subgraph add_copies(const SubgraphView& simplified) {
 /// The steps, in order.
 constexpr Schedule make_schedule(const SubgraphView& g) { return order_by_items(g, fuse(g)); }
 
-/// The regions and the memory.
-constexpr Places find_places(const SubgraphView& g, const Schedule& schedule) {
-  const Regions regions = find_regions(g, schedule);
+/// The regions, unless the device has none, and the memory.
+constexpr Places find_places(const SubgraphView& g, const Schedule& schedule, bool by_items = true) {
+  const Regions regions = find_regions(g, schedule, by_items);
   Places p{plan_memory(g, schedule, regions), {}, regions.of};
   p.items = plan_item_memory(g, schedule, regions, p.memory);
   return p;

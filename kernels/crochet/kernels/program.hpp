@@ -41,6 +41,8 @@ struct Ref {
   std::int64_t pitch;
 
   static constexpr bool follows_columns = M == BroadcastMode::full || M == BroadcastMode::row;
+  /// Whether the element is the same for equal row-major positions, whatever the row.
+  static constexpr bool is_flat = M == BroadcastMode::full || M == BroadcastMode::scalar;
   static constexpr bool in_panels = L == Layout::panels;
   static constexpr int panel_vectors = kernel::panel_vectors<T>;
 };
@@ -179,6 +181,10 @@ template <std::size_t P, int N, int U, class T, int A, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
   const auto r = ref<A>(at.refs);
   const T* const from = address(r, at.i, at.j);
+  if constexpr (N == 1 && U > 1 && r.follows_columns) {  // on a device: one load of U aligned elements
+    __builtin_memcpy(cells<P>(m).v, __builtin_assume_aligned(from, U * sizeof(T)), U * sizeof(T));
+    return;
+  }
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) {
     if constexpr (r.follows_columns && is_part<At>) {
@@ -193,6 +199,10 @@ CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
 template <std::size_t P, int N, int U, class T, int A, int From, class M, class At>
 CROCHET_ALWAYS_INLINE void run(Store<T, A, From>, M& m, const At& at) {
   T* const to = address(ref<A>(at.refs), at.i, at.j);
+  if constexpr (N == 1 && U > 1) {
+    __builtin_memcpy(__builtin_assume_aligned(to, U * sizeof(T)), cells<From>(m).v, U * sizeof(T));
+    return;
+  }
   CROCHET_UNROLL
   for (int u = 0; u < U; ++u) {
     if constexpr (is_part<At>) {

@@ -10,7 +10,7 @@
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_run.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
-#include <crochet/executor/cpu/variables.hpp>
+#include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/placement.hpp>
@@ -51,7 +51,7 @@ struct FetchedType<D, 0> {
 /// - Movable. Only one thread at a time may call it; it runs its own team of threads.
 template <class Backend, class Model, class... Extensions>
 class Executor {
-  using T = Tables<Backend::packs, Model, Extensions...>;
+  using T = Tables<DeviceTraits{.packs = Backend::packs}, Model, Extensions...>;
 
  public:
   static constexpr const auto& graph = T::graph;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/executor/cpu/variables.hpp>
+#include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/names/node_names.hpp>

@@ -98,6 +98,7 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   static constexpr const auto& fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.view()); });
   static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.to_mutable())};
   static constexpr bool has_itemwise = [] {
+    if (!T::by_items) return false;
     for (char can : itemwise) {
       if (can != 0) return true;
     }
@@ -107,7 +108,8 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
  public:
   static constexpr const auto& ordered = change<has_itemwise, Groups>(
       fused, [] { return order_by_items(complete.view(), fused.to_mutable(), itemwise.data()); });
-  static constexpr FrozenPlaces<nodes, ordered.groups()> places{find_places(complete.view(), ordered.to_mutable())};
+  static constexpr FrozenPlaces<nodes, ordered.groups()> places{
+      find_places(complete.view(), ordered.to_mutable(), T::by_items)};
 
   /// For each watched value the step after which it is shown.
   template <class W>

@@ -89,19 +89,26 @@ struct VariableInfo {
   std::array<std::int64_t, max_rank> extents{};
 };
 
+/// What the plans for a device may use.
+struct DeviceTraits {
+  bool packs = true;     ///< weights may be stored in panels
+  bool by_items = true;  ///< one thread may take an item of the batch through several steps (passes/regions.hpp)
+};
+
 /// The session's final graph and its names. The graph itself is for use at compile time only: a program that referred
 /// to it at run time would contain all of it, including the rules of operations. For this reason names have a separate
-/// text. Packs: whether weights may be stored in panels.
-template <bool Packs, class Model, class... Extensions>
+/// text.
+template <DeviceTraits Traits, class Model, class... Extensions>
 struct Tables {
  private:
   static constexpr auto built = freeze_graph<Model, Extensions...>();
   static constexpr auto laid_out() {
-    if constexpr (Packs) return with_layouts(built);
-    if constexpr (!Packs) return built;
+    if constexpr (Traits.packs) return with_layouts(built);
+    if constexpr (!Traits.packs) return built;
   }
 
  public:
+  static constexpr bool by_items = Traits.by_items;
   static constexpr auto graph = laid_out();
   static constexpr auto text = graph.text;
 
@@ -119,6 +126,13 @@ struct Tables {
     for (std::size_t i = 0; i < names.size(); ++i) names[i] = detail::text_of<text>(graph.symbols[i]);
     return names;
   }();
+
+  /// The number of a placeholder among all placeholders, in the order of the graph.
+  static constexpr std::size_t placeholder_number(int node) {
+    std::size_t n = 0;
+    for (int i = 0; i < node; ++i) n += graph.nodes[static_cast<std::size_t>(i)].is(op::placeholder) ? 1U : 0U;
+    return n;
+  }
 
   /// The first name of a node; empty if it has none.
   static constexpr std::string_view name_of(std::size_t node) {

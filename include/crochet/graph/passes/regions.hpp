@@ -63,7 +63,8 @@ class RegionFinder {
     r_.local.assign(g.nodes.size(), 0);
   }
 
-  constexpr Regions run() {
+  constexpr Regions run(bool by_items) {
+    if (!by_items) return std::move(r_);
     find_items();
     // A single item is no batch. With a dynamic number of items, which may be 1, the region is run as a whole.
     if (!(r_.items.is_static() && r_.items.factor < 2)) {
@@ -236,6 +237,9 @@ class RegionFinder {
 };
 }  // namespace detail
 
-constexpr Regions find_regions(const SubgraphView& g, const Schedule& s) { return detail::RegionFinder(g, s).run(); }
+/// `by_items`: false for a device that runs no regions; there are none then.
+constexpr Regions find_regions(const SubgraphView& g, const Schedule& s, bool by_items = true) {
+  return detail::RegionFinder(g, s).run(by_items);
+}
 
 }  // namespace crochet

@@ -3,7 +3,7 @@
 #pragma once
 #include <crochet/graph/ops/loss.hpp>
 #include <crochet/kernels/cpu/softmax.hpp>
-#include <crochet/kernels/elementwise.hpp>
+#include <crochet/kernels/losses.hpp>
 
 namespace crochet {
 
@@ -93,15 +93,6 @@ struct Kernel<&op::cross_entropy_gradient> {
                                     return (e * (scale * mass) - simd::load(p + j, how, T(0))) * up;
                                   });
     });
-  }
-};
-
-template <>
-struct Elementwise<&op::sigmoid_cross_entropy> {
-  template <class T, class V>
-  CROCHET_ALWAYS_INLINE static V apply(const V& z, const V& p) {
-    const V e = simd::exp(static_cast<V>((z < V{}) ? z : -z));
-    return static_cast<V>(((z < V{}) ? V{} : z) - z * p + simd::log1p(e));
   }
 };
 

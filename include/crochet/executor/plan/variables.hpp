@@ -14,7 +14,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
-#include <crochet/executor/cpu/initialize.hpp>
+#include <crochet/executor/plan/initialize.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/kernels/team.hpp>
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of the runs of a plan on a device, and the feeds that wait for a launch.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <crochet/executor/cuda/memory.hpp>
+#include <crochet/executor/cuda/plan_tables.hpp>
+#include <crochet/executor/plan/placement.hpp>
+#include <crochet/kernels/aligned_bytes.hpp>
+
+namespace crochet::cuda {
+
+/// The tables of one plan at one size, on the device.
+template <class Device>
+struct BoundPlan {
+  const void* plan = nullptr;  ///< identifies the plan
+  Dims dims{};
+  DeviceBytes<Device> memory;
+  Tables tables;
+  Room room;
+  std::size_t workspace_bytes = 0;
+  std::vector<std::int64_t> fetched;  ///< the offsets of the fetched values that are variables or in the workspace
+};
+
+/// Copies of feeds for the runs of one launch. Two halves: one is filled while the device reads the other.
+template <class Device>
+class FeedRing {
+ public:
+  /// Starts a half for runs of `bytes` each. Waits until the device has read what was there.
+  void begin(const std::shared_ptr<Device>& device, std::size_t bytes, std::size_t runs) {
+    half_ = 1 - half_;
+    Half& h = halves_[half_];
+    if (h.used) device->wait(h.read);
+    h.used = false;
+    h.host.reserve(device, bytes * runs, "the feeds of a launch");
+    h.device.reserve(device, bytes * runs, "the feeds of a launch");
+  }
+  std::byte* host() const { return halves_[half_].host.data(); }
+  std::byte* device_data() const { return halves_[half_].device.data(); }
+  void upload(Device& device, std::size_t bytes) {
+    if (bytes > 0) device.upload_pinned(device_data(), host(), bytes);
+  }
+  /// Behind the launch that reads this half.
+  void end(Device& device) {
+    halves_[half_].read = device.record();
+    halves_[half_].used = true;
+  }
+
+ private:
+  struct Half {
+    PinnedBytes<Device> host;
+    DeviceBytes<Device> device;
+    typename Device::Event read{};
+    bool used = false;
+  };
+  std::array<Half, 2> halves_;
+  std::size_t half_ = 0;
+};
+
+/// A value that a run left on the device, and its copy on the host.
+struct FetchedValue {
+  Base base = Base::none;
+  std::int64_t offset = 0;
+  kernel::AlignedBytes host;
+  bool copied = false;
+};
+
+/// The memory of a run. Fetchable: the number of names that can be fetched.
+template <class Device, std::size_t Fetchable>
+struct WorkspaceMemory {
+  DeviceBytes<Device> workspace, scratch, tickets, bases;
+  cpu::Placements placements;
+  std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
+  FeedRing<Device> feeds;
+  std::array<FetchedValue, Fetchable> values;
+  Dims dims = cpu::no_dims;
+
+  /// The tables of a plan at these sizes. The tables of the last four sizes of a plan are kept.
+  template <class T, class P>
+  BoundPlan<Device>& bind(const std::shared_ptr<Device>& device, const Dims& now) {
+    using Stored = StoredPlan<T, P>;
+    const void* const id = Stored::steps.data();
+    for (auto& p : plans) {
+      if (p->plan == id && p->dims == now) return *p;
+    }
+    return make<T, P>(device, now);
+  }
+
+  /// Grows the memory to what a plan needs.
+  void reserve(const std::shared_ptr<Device>& device, const BoundPlan<Device>& p) {
+    workspace.reserve(device, p.workspace_bytes, "the tensors of a run");
+    scratch.reserve(device, static_cast<std::size_t>(p.room.bytes), "the partial results of a run");
+    const auto bytes = static_cast<std::size_t>(p.room.tickets) * sizeof(std::uint32_t);
+    if (tickets.reserve(device, bytes, "the counters of a run")) device->clear(tickets.data(), bytes);
+  }
+
+ private:
+  template <class T, class P>
+  CROCHET_COLD BoundPlan<Device>& make(const std::shared_ptr<Device>& device, const Dims& now) {
+    using Stored = StoredPlan<T, P>;
+    constexpr std::size_t kept = 4;
+    forget(Stored::steps.data(), kept - 1);
+    auto p = std::make_unique<BoundPlan<Device>>();
+    p->plan = Stored::steps.data();
+    p->dims = now;
+    cpu::with_placement<P>(placements, now, [&](std::int64_t bytes, auto offset) {
+      p->workspace_bytes = static_cast<std::size_t>(bytes);
+      const PlanTables tables(Stored::steps, Stored::accesses, Stored::operands, now, device->blocks(), offset);
+      p->room = tables.room;
+      for (const PlannedValue& v : Stored::fetched) {
+        p->fetched.push_back(v.base == Base::workspace ? offset(static_cast<std::size_t>(v.number)) : v.offset);
+      }
+      upload(device, tables, *p);
+    });
+    for (std::size_t s = 0; s < max_symbols; ++s) p->tables.dims[s] = now[s];
+    plans.push_back(std::move(p));
+    return *plans.back();
+  }
+  void forget(const void* id, std::size_t keep) {
+    std::size_t known = 0;
+    for (std::size_t k = plans.size(); k-- > 0;) {
+      if (plans[k]->plan == id && ++known > keep) plans.erase(plans.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+  static void upload(const std::shared_ptr<Device>& device, const PlanTables& tables, BoundPlan<Device>& to) {
+    std::vector<std::byte> all;
+    const auto append = [&](const auto& list) {
+      constexpr std::size_t line = 64;
+      const std::size_t at = (all.size() + line - 1) / line * line, bytes = list.size() * sizeof(list[0]);
+      all.resize(at + bytes);
+      if (bytes > 0) std::memcpy(all.data() + at, list.data(), bytes);
+      return at;
+    };
+    const std::size_t steps = append(tables.steps), accesses = append(tables.accesses),
+                      operands = append(tables.operands);
+    to.memory.reserve(device, all.size(), "the tables of a plan");
+    device->upload(to.memory.data(), all.data(), all.size());
+    to.tables.steps = reinterpret_cast<const TableStep*>(to.memory.data() + steps);
+    to.tables.accesses = reinterpret_cast<const TableAccess*>(to.memory.data() + accesses);
+    to.tables.operands = reinterpret_cast<const TableOperand*>(to.memory.data() + operands);
+  }
+};
+
+}  // namespace crochet::cuda

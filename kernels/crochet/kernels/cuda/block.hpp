@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface of a thread block, against which every kernel here is written. Three classes implement it: DeviceBlock
+// (device_block.hpp) on a GPU, and two on the host for tests, by fibers and by threads. A Block has
+// - `threads`, a static constant: the threads of a block, a multiple of 32; `thread()`: the index of this one;
+// - `block()`, `blocks()`: the index of the block and the number of blocks, all of which run at the same time;
+// - `sync()`: a barrier of the block; `grid_sync()`: a barrier of all blocks. All threads must reach the same one;
+// - `shuffle_xor(x, mask)`: the x of the thread whose index differs by `mask` (< 32). All 32 threads of a warp call it;
+// - `shared<S>()`: the block's shared memory as an S&. Its contents are undefined at the start of a step;
+// - `arrive(ticket, count)`: counts one arrival of the block, after its writes; true in all threads of the block that
+//   is the last of `count`. That block then sees the writes of all others. The counter is zero again afterwards.
+#pragma once
+#include <cstdint>
+
+#include <crochet/kernels/cuda/table.hpp>
+
+#if defined(__CUDACC__)
+#define CROCHET_DEVICE __device__
+#define CROCHET_DEVICE_INLINE __device__ __forceinline__
+#else
+#define CROCHET_DEVICE
+#define CROCHET_DEVICE_INLINE inline
+#endif
+
+namespace crochet::cuda {
+
+inline constexpr int warp_size = 32;
+
+/// The bytes of shared memory that a kernel may use.
+inline constexpr int shared_bytes = 48 << 10;
+
+/// The place of this block among those that share a step's work, if block `first` is the first.
+template <class Block>
+CROCHET_DEVICE_INLINE int place_of(const Block& block, int first) {
+  const int at = block.block() - first;
+  return at < 0 ? at + block.blocks() : at;
+}
+
+/// Calls f(u) for this block's units of [0, units). The first unit goes to block `first`, so that steps that run at the
+/// same time begin with different blocks.
+template <class Block, class F>
+CROCHET_DEVICE_INLINE void each_unit(const Block& block, int first, int units, F f) {
+  for (int at = place_of(block, first); at < units; at += block.blocks()) f(at);
+}
+
+/// Calls f(i) for this thread's elements of [0, n). Neighbouring threads have neighbouring elements.
+template <class Block, class F>
+CROCHET_DEVICE_INLINE void each_element(const Block& block, int first, int n, F f) {
+  constexpr int threads = Block::threads;
+  each_unit(block, first, (n - 1) / threads + 1, [&](int unit) {
+    const std::int64_t i = static_cast<std::int64_t>(unit) * threads + block.thread();
+    if (i < n) f(static_cast<int>(i));
+  });
+}
+
+/// Calls f(row) for this warp's rows of [0, rows), in all of the warp's threads.
+template <class Block, class F>
+CROCHET_DEVICE_INLINE void each_warp(const Block& block, int first, int rows, F f) {
+  constexpr int warps = Block::threads / warp_size;
+  each_unit(block, first, (rows - 1) / warps + 1, [&](int unit) {
+    const int row = unit * warps + block.thread() / warp_size;
+    if (row < rows) f(row);
+  });
+}
+
+/// Joins a value of every thread of a warp, in the same order on every device. All threads get the result.
+template <class How, class Block, class T>
+CROCHET_DEVICE_INLINE T join_warp(Block& block, T x) {
+  for (int mask = warp_size / 2; mask > 0; mask /= 2) x = How::join(x, block.shuffle_xor(x, mask));
+  return x;
+}
+
+/// Joins a value of every thread of a block. All threads get the result. Uses shared memory.
+template <class How, class Block, class T>
+CROCHET_DEVICE_INLINE T join_block(Block& block, T x) {
+  constexpr int warps = Block::threads / warp_size;
+  struct Parts {
+    T of[warps];
+  };
+  Parts& parts = block.template shared<Parts>();
+  x = join_warp<How>(block, x);
+  block.sync();
+  if (block.thread() % warp_size == 0) parts.of[block.thread() / warp_size] = x;
+  block.sync();
+  x = parts.of[0];
+  for (int w = 1; w < warps; ++w) x = How::join(x, parts.of[w]);
+  return x;
+}
+
+}  // namespace crochet::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The epilogue of a kernel on a device: passes results to the program that is fused into the kernel.
+#pragma once
+#include <crochet/kernels/cuda/loop.hpp>
+
+namespace crochet::cuda {
+
+/// A program bound to the memory of its operands. T: the element type of the kernel's results.
+template <class T, class P, class R>
+class Epilogue {
+ public:
+  CROCHET_DEVICE_INLINE explicit Epilogue(const Call& call)
+      : refs_(RefsOf<R>::make(call)), columns_(call.step.columns), aligned_(detail::are_aligned(refs_)) {}
+
+  /// Passes result (i, j).
+  CROCHET_DEVICE_INLINE void element(int i, int j, T result) const {
+    const simd::cell_t<T> root[1] = {result};
+    kernel::evaluate<1, 1>(P{}, refs_, i, j, root);
+  }
+  /// Passes result number `at` of all, in row-major order.
+  CROCHET_DEVICE_INLINE void element_at(int at, T result) const {
+    if (columns_ == 0) return;
+    const int i = at / columns_;
+    element(i, at - i * columns_, result);
+  }
+  /// Passes the results (i, j), ..., (i, j + U - 1), of which those before column `end` exist. j is a multiple of U.
+  template <int U>
+  CROCHET_DEVICE_INLINE void elements(int i, int j, int end, const T (&results)[U]) const {
+    if (U == detail::vector_elements && aligned_ && columns_ % U == 0 && j + U <= end) {
+      kernel::evaluate<1, U>(P{}, refs_, i, j, results);
+      return;
+    }
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) {
+      if (j + u < end) element(i, j + u, results[u]);
+    }
+  }
+
+ private:
+  R refs_;
+  int columns_;
+  bool aligned_;
+};
+
+}  // namespace crochet::cuda

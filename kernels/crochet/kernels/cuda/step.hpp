@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a plan as types, and how a block runs them.
+#pragma once
+#include <crochet/kernels/cuda/epilogue.hpp>
+#include <crochet/kernels/cuda/loop.hpp>
+#include <crochet/kernels/cuda/reducing_loop.hpp>
+
+namespace crochet::cuda {
+
+// The code of a step. Steps that differ in numbers only have the same type. P: the program, R: the memory of its
+// accesses (kernel::Refs), Types: the element types of a kernel's result and operands.
+
+/// An elementwise loop.
+template <class P, class R>
+struct Loop {
+  template <class Block>
+  CROCHET_DEVICE_INLINE static void run(Block& block, const Call& call) {
+    loop<P, R>(block, call);
+  }
+};
+/// A loop with reductions.
+template <class P, class R>
+struct ReducingLoop {
+  template <class Block>
+  CROCHET_DEVICE_INLINE static void run(Block& block, const Call& call) {
+    reducing_loop<P, R>(block, call);
+  }
+};
+/// A program on scalars.
+template <class P, class R>
+struct Scalars {
+  template <class Block>
+  CROCHET_DEVICE_INLINE static void run(Block& block, const Call& call) {
+    once<P, R>(block, call);
+  }
+};
+/// A kernel with an epilogue.
+template <const Op* O, class Types, class P, class R>
+struct FusedKernel {
+  template <class Block>
+  CROCHET_DEVICE_INLINE static void run(Block& block, const Call& call) {
+    Kernel<O>::template run<Types>(block, call, Epilogue<typename Types::out, P, R>(call));
+  }
+};
+/// A kernel that stores its result itself.
+template <const Op* O, class Types>
+struct StoringKernel {
+  template <class Block>
+  CROCHET_DEVICE_INLINE static void run(Block& block, const Call& call) {
+    Kernel<O>::template run<Types>(block, call, NoEpilogue{});
+  }
+};
+
+/// Runs step s of run t, behind a barrier of all blocks if Barrier.
+template <class Code, bool Barrier, class Block>
+CROCHET_DEVICE_INLINE void run_step(Block& block, const Launch& launch, int t, int s) {
+  if constexpr (Barrier) block.grid_sync();
+  Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
+}
+
+}  // namespace crochet::cuda

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of a plan at the sizes of a run, as device code reads them. Code is shared by steps that differ in
+// numbers only, and a new batch size changes numbers only. Host and device have the same layout of these structures.
+#pragma once
+#include <cstdint>
+
+namespace crochet::cuda {
+
+/// The maximum rank of an operand, and the maximum number of operands of a step: those of graph/core.
+inline constexpr int table_rank = 6, table_inputs = 6, table_symbols = 4;
+
+/// The location of a value: an offset in bytes from one of a run's base addresses.
+struct Place {
+  std::int64_t offset = 0;
+  std::int32_t base = -1;  ///< 0: the variables; 1: the workspace; 2 and more: a placeholder; -1: none
+};
+
+/// An access of a step's program.
+struct TableAccess {
+  Place place;
+  std::int32_t pitch = 0;  ///< the distance of rows, in elements
+};
+
+/// A kernel's result or operand. Values have fewer than 2^31 elements.
+struct TableOperand {
+  Place place;
+  std::int32_t rank = 0;
+  std::int32_t extents[table_rank]{};
+  std::int32_t size = 1;  ///< the number of elements
+};
+
+/// One step. A loop has accesses only; a kernel has operands as well: its result first.
+struct TableStep {
+  std::int32_t rows = 0, columns = 0;  ///< of the loop, or of the epilogue
+  std::int32_t first_access = 0, first_operand = 0;
+  std::int32_t first_block = 0;  ///< the block that begins: steps between two barriers use different blocks
+  std::int32_t ticket = 0;       ///< the first of its counters of finished parts
+  std::int64_t scratch = 0;      ///< its partial results: an offset in bytes in the scratch memory
+  std::int32_t ints[8]{};        ///< the attributes of its operation
+  double reals[2]{};
+};
+
+/// The tables of one plan, and the run's memory.
+struct Tables {
+  const TableStep* steps = nullptr;
+  const TableAccess* accesses = nullptr;
+  const TableOperand* operands = nullptr;
+  std::int64_t dims[table_symbols]{};
+  unsigned char* scratch = nullptr;
+  std::uint32_t* tickets = nullptr;  ///< zero before and after each step
+};
+
+/// A base address in run t of a launch: at + t * stride.
+struct BaseAddress {
+  unsigned char* at = nullptr;
+  std::int64_t stride = 0;
+};
+
+/// One launch: `times` runs of a plan.
+struct Launch {
+  Tables tables;
+  const BaseAddress* bases = nullptr;
+  std::int32_t times = 1;
+};
+
+}  // namespace crochet::cuda
