@@ -165,7 +165,7 @@ class PlanTables {
     int first_block = 0;
     for (const PlannedStep& s : planned) {
       if (s.barrier) phase = {}, first_block = 0;
-      add(s, planned_operands, dims, first_block, phase);
+      add(s, planned_operands, dims, blocks, first_block, phase);
       room.bytes = phase.bytes > room.bytes ? phase.bytes : room.bytes;
       room.tickets = phase.tickets > room.tickets ? phase.tickets : room.tickets;
       first_block = blocks == 0 ? 0 : (first_block + blocks_of(steps.back())) % blocks;
@@ -186,8 +186,8 @@ class PlanTables {
     for (std::size_t i = 0; i < v.shape.rank; ++i) o.extents[i] = narrow(v.shape[i].at(dims));
     return o;
   }
-  void add(const PlannedStep& s, std::span<const PlannedValue> planned_operands, const Dims& dims, int first_block,
-           Room& phase) {
+  void add(const PlannedStep& s, std::span<const PlannedValue> planned_operands, const Dims& dims, int blocks,
+           int first_block, Room& phase) {
     constexpr std::int64_t line = 256;
     TableStep t{narrow(s.rows.at(dims)), narrow(s.columns.at(dims)), s.first_access, s.first_operand, first_block,
                 phase.tickets, phase.bytes};
@@ -201,7 +201,7 @@ class PlanTables {
     if (s.reduces) mine = LoopParts::of(s.form, t.rows, t.columns).room(s.sums_of_columns, s.totals, t.columns);
     if (s.room != nullptr) {
       const auto first = static_cast<std::size_t>(s.first_operand);
-      mine = s.room({t, operands.data() + first, planned_operands[first].element_bytes});
+      mine = s.room({t, operands.data() + first, planned_operands[first].element_bytes, blocks});
     }
     phase.bytes += (mine.bytes + line - 1) / line * line;
     phase.tickets += mine.tickets;

@@ -188,6 +188,27 @@ CROCHET_DEVICE_INLINE void products(Block& block, const Call& call, int m, int n
   });
 }
 
+/// Computes one product [m, depth] x [depth, n] on this block alone. Calls put(i, j, result) for each result. Begins and
+/// ends with a barrier of the block.
+template <class T, class Block, class A, class B, class Put>
+CROCHET_DEVICE_INLINE void block_product(Block& block, int m, int n, int depth, const A& a, const B& b,
+                                         const Put& put) {
+  constexpr int size = ProductParts::small_tile;
+  block.sync();
+  for (int i0 = 0; i0 < m; i0 += size) {
+    for (int j0 = 0; j0 < n; j0 += size) {
+      detail::ProductTile<T, size> tile(block, a, b, i0, j0, 0, depth);
+      tile.each_row([&](int r, int c, const auto& results) {
+        CROCHET_UNROLL
+        for (int u = 0; u < tile.columns_each; ++u) {
+          if (i0 + r < m && j0 + c + u < n) put(i0 + r, j0 + c + u, results[u]);
+        }
+      });
+    }
+  }
+  block.sync();
+}
+
 /// A matrix in memory, or its transpose, as an operand of products.
 template <class T>
 struct MatrixOperand {

@@ -20,6 +20,7 @@ struct Sizes {
   const TableStep& step;
   const TableOperand* operands;  ///< the result, then the operands
   std::int64_t element_bytes;    ///< of the result
+  int blocks;                    ///< of the grid; no result may depend on it
 
   CROCHET_ALWAYS_INLINE constexpr const TableOperand& out() const { return operands[0]; }
   CROCHET_ALWAYS_INLINE constexpr const TableOperand& in(int i) const { return operands[1 + i]; }

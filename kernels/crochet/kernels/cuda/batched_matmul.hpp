@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batched matrix products on a device.
+#pragma once
+#include <crochet/graph/ops/batched_matmul.hpp>
+#include <crochet/kernels/cuda/epilogue.hpp>
+#include <crochet/kernels/cuda/product.hpp>
+
+namespace crochet::cuda {
+
+namespace detail {
+
+/// The offset of an operand's matrix for matrix `which` of the result, by numpy's broadcasting.
+CROCHET_DEVICE_INLINE int matrix_offset(const Operand& part, const Operand& out, int which) {
+  int at = 0, step = part[part.rank() - 1] * part[part.rank() - 2];
+  for (int i = 0; i + 2 < out.rank(); ++i) {
+    const int d = out.rank() - 3 - i, extent = i + 2 < part.rank() ? part[part.rank() - 3 - i] : 1;
+    if (extent != 1) at += which % out[d] * step;
+    which /= out[d];
+    step *= extent;
+  }
+  return at;
+}
+
+struct BatchedMatmul {
+  template <class Types, class Block, class Epilogue>
+  CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
+    using T = typename Types::out;
+    const bool ta = call.attribute(0) != 0, tb = call.attribute(1) != 0;
+    const Operand a = call.in(0), b = call.in(1), out = call.out();
+    const int m = out[out.rank() - 2], n = out.columns(), depth = a[a.rank() - (ta ? 2 : 1)];
+    const auto matrix = [&](const Operand& x, bool transposed, int which) {
+      return MatrixOperand<T>::of(x.as<const T>() + matrix_offset(x, out, which), x[x.rank() - 2], x.columns(),
+                                  transposed);
+    };
+    products<T>(
+        block, call, m, n, depth, m * n == 0 ? 0 : out.size() / (m * n), [&](int p) { return matrix(a, ta, p); },
+        [&](int p) { return matrix(b, tb, p); },
+        [&](int p, int i, int j, int, const auto& results) { epilogue.elements(p * m + i, j, n, results); });
+  }
+  static constexpr Room room(const Sizes& s) {
+    const TableOperand &out = s.out(), &a = s.in(0);
+    const int m = out.extents[out.rank - 2], n = out.extents[out.rank - 1];
+    const int depth = a.extents[a.rank - (s.step.ints[0] != 0 ? 2 : 1)];
+    return ProductParts::of(m, n, depth, m * n == 0 ? 0 : out.size / (m * n)).room(s.element_bytes);
+  }
+};
+
+}  // namespace detail
+
+template <>
+struct Kernel<&op::batched_matmul<3>> : detail::BatchedMatmul {};
+template <>
+struct Kernel<&op::batched_matmul<4>> : detail::BatchedMatmul {};
+template <>
+struct Kernel<&op::batched_matmul<5>> : detail::BatchedMatmul {};
+template <>
+struct Kernel<&op::batched_matmul<6>> : detail::BatchedMatmul {};
+
+}  // namespace crochet::cuda
