@@ -8,11 +8,11 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <crochet/executor/cpu.hpp>
 #include <crochet/model.hpp>
 #include <crochet/testing/oracle.hpp>
 
 #include "../graph/random_values.hpp"
+#include "executor_under_test.hpp"
 
 namespace crochet {
 
@@ -66,10 +66,10 @@ Graph to_mutable(const Frozen& graph) {
 template <class Model, class Backend = kernel::Tiles>
 class AgainstOracle {
  public:
-  using E = cpu::Executor<Backend, Model>;
+  using E = ExecutorUnderTest<Model, Backend>;
 
   explicit AgainstOracle(int threads = 1, double tolerance = 1e-12, std::uint64_t seed = 1)
-      : executor({threads, seed}), oracle(to_mutable(E::graph)), tolerance_(tolerance), numbers_(seed) {
+      : executor(make_executor_under_test<Model, Backend>(threads, seed)), oracle(to_mutable(E::graph)), tolerance_(tolerance), numbers_(seed) {
     executor.initialize();
     each_variable([&](auto name) { oracle.set(name.view(), executor.variable(name)); });
   }

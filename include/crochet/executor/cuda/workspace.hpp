@@ -10,6 +10,7 @@
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/plan_tables.hpp>
 #include <crochet/executor/plan/placement.hpp>
+#include <crochet/executor/plan/sizes.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 
 namespace crochet::cuda {
