@@ -7,6 +7,7 @@
 
 #include <crochet/graph/passes/plan.hpp>
 #include <crochet/kernels/team.hpp>
+#include <crochet/kernels/types.hpp>
 
 namespace crochet {
 
@@ -22,26 +23,6 @@ template <const Op* O>
 struct Kernel;
 
 namespace kernel {
-
-/// Element types of a kernel's result and operands.
-template <class Out, class... In>
-struct Types {
-  using out = Out;
-};
-template <class T>
-inline constexpr std::size_t inputs_of = 0;
-template <class Out, class... In>
-inline constexpr std::size_t inputs_of<Types<Out, In...>> = sizeof...(In);
-template <std::size_t I, class T>
-struct TypeAt;
-template <class Out, class First, class... Rest>
-struct TypeAt<0, Types<Out, First, Rest...>> {
-  using type = First;
-};
-template <std::size_t I, class Out, class First, class... Rest>
-struct TypeAt<I, Types<Out, First, Rest...>> : TypeAt<I - 1, Types<Out, Rest...>> {};
-template <class T, std::size_t I = 0>
-using in_t = typename TypeAt<I, T>::type;
 
 /// A tensor in memory, row-major.
 struct Operand {

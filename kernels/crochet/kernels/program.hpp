@@ -182,17 +182,18 @@ CROCHET_ALWAYS_INLINE void run(Load<T, A>, M& m, const At& at) {
   const auto r = ref<A>(at.refs);
   const T* const from = address(r, at.i, at.j);
   if constexpr (N == 1 && U > 1 && r.follows_columns) {  // on a device: one load of U aligned elements
-    __builtin_memcpy(cells<P>(m).v, __builtin_assume_aligned(from, U * sizeof(T)), U * sizeof(T));
-    return;
-  }
-  CROCHET_UNROLL
-  for (int u = 0; u < U; ++u) {
-    if constexpr (r.follows_columns && is_part<At>) {
-      cells<P>(m).v[u] = simd::read_first<T, N>(from, at.n);
-    } else if constexpr (r.follows_columns) {
-      cells<P>(m).v[u] = simd::read<T, N>(from + u * N);
-    } else {
-      cells<P>(m).v[u] = simd::fill<T, N>(simd::read<T, 1>(from));
+    const T* const aligned = static_cast<const T*>(__builtin_assume_aligned(from, U * sizeof(T)));
+    __builtin_memcpy(cells<P>(m).v, aligned, U * sizeof(T));
+  } else {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) {
+      if constexpr (r.follows_columns && is_part<At>) {
+        cells<P>(m).v[u] = simd::read_first<T, N>(from, at.n);
+      } else if constexpr (r.follows_columns) {
+        cells<P>(m).v[u] = simd::read<T, N>(from + u * N);
+      } else {
+        cells<P>(m).v[u] = simd::fill<T, N>(simd::read<T, 1>(from));
+      }
     }
   }
 }
@@ -200,17 +201,18 @@ template <std::size_t P, int N, int U, class T, int A, int From, class M, class 
 CROCHET_ALWAYS_INLINE void run(Store<T, A, From>, M& m, const At& at) {
   T* const to = address(ref<A>(at.refs), at.i, at.j);
   if constexpr (N == 1 && U > 1) {
-    __builtin_memcpy(__builtin_assume_aligned(to, U * sizeof(T)), cells<From>(m).v, U * sizeof(T));
-    return;
-  }
-  CROCHET_UNROLL
-  for (int u = 0; u < U; ++u) {
-    if constexpr (is_part<At>) {
-      simd::write_first<T, N>(to, operand<N, T>(cells<From>(m).v[u]), at.n);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      simd::store(to + u * N, simd::as_bytes<N>(cells<From>(m).v[u]));
-    } else {
-      simd::store(to + u * N, cells<From>(m).v[u]);
+    T* const aligned = static_cast<T*>(__builtin_assume_aligned(to, U * sizeof(T)));
+    __builtin_memcpy(aligned, cells<From>(m).v, U * sizeof(T));
+  } else {
+    CROCHET_UNROLL
+    for (int u = 0; u < U; ++u) {
+      if constexpr (is_part<At>) {
+        simd::write_first<T, N>(to, operand<N, T>(cells<From>(m).v[u]), at.n);
+      } else if constexpr (std::is_same_v<T, bool>) {
+        simd::store(to + u * N, simd::as_bytes<N>(cells<From>(m).v[u]));
+      } else {
+        simd::store(to + u * N, cells<From>(m).v[u]);
+      }
     }
   }
 }

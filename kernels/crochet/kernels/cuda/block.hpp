@@ -11,14 +11,17 @@
 #pragma once
 #include <cstdint>
 
+#include <crochet/base/config.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 #if defined(__CUDACC__)
 #define CROCHET_DEVICE __device__
 #define CROCHET_DEVICE_INLINE __device__ __forceinline__
+#define CROCHET_DEVICE_NOINLINE __device__ __noinline__
 #else
 #define CROCHET_DEVICE
 #define CROCHET_DEVICE_INLINE inline
+#define CROCHET_DEVICE_NOINLINE
 #endif
 
 namespace crochet::cuda {
@@ -26,7 +29,7 @@ namespace crochet::cuda {
 inline constexpr int warp_size = 32;
 
 /// The bytes of shared memory that a kernel may use.
-inline constexpr int shared_bytes = 48 << 10;
+inline constexpr int shared_bytes = 40 << 10;
 
 /// The place of this block among those that share a step's work, if block `first` is the first.
 template <class Block>
@@ -39,6 +42,7 @@ CROCHET_DEVICE_INLINE int place_of(const Block& block, int first) {
 /// same time begin with different blocks.
 template <class Block, class F>
 CROCHET_DEVICE_INLINE void each_unit(const Block& block, int first, int units, F f) {
+  CROCHET_SHORT_LOOP
   for (int at = place_of(block, first); at < units; at += block.blocks()) f(at);
 }
 
@@ -60,30 +64,6 @@ CROCHET_DEVICE_INLINE void each_warp(const Block& block, int first, int rows, F 
     const int row = unit * warps + block.thread() / warp_size;
     if (row < rows) f(row);
   });
-}
-
-/// Joins a value of every thread of a warp, in the same order on every device. All threads get the result.
-template <class How, class Block, class T>
-CROCHET_DEVICE_INLINE T join_warp(Block& block, T x) {
-  for (int mask = warp_size / 2; mask > 0; mask /= 2) x = How::join(x, block.shuffle_xor(x, mask));
-  return x;
-}
-
-/// Joins a value of every thread of a block. All threads get the result. Uses shared memory.
-template <class How, class Block, class T>
-CROCHET_DEVICE_INLINE T join_block(Block& block, T x) {
-  constexpr int warps = Block::threads / warp_size;
-  struct Parts {
-    T of[warps];
-  };
-  Parts& parts = block.template shared<Parts>();
-  x = join_warp<How>(block, x);
-  block.sync();
-  if (block.thread() % warp_size == 0) parts.of[block.thread() / warp_size] = x;
-  block.sync();
-  x = parts.of[0];
-  for (int w = 1; w < warps; ++w) x = How::join(x, parts.of[w]);
-  return x;
 }
 
 }  // namespace crochet::cuda

@@ -6,6 +6,7 @@
 
 #include <crochet/kernels/cuda/block.hpp>
 #include <crochet/kernels/program.hpp>
+#include <crochet/kernels/types.hpp>
 
 namespace crochet::cuda {
 
@@ -47,6 +48,7 @@ struct Operand {
   /// The product of extents [from, to).
   CROCHET_DEVICE_INLINE int product(int from, int to) const {
     int n = 1;
+    CROCHET_SHORT_LOOP
     for (int i = from; i < to; ++i) n *= of.extents[i];
     return n;
   }
@@ -83,10 +85,18 @@ template <class R>
 struct RefsOf;
 template <std::size_t... I, class... R>
 struct RefsOf<kernel::RefSlots<std::index_sequence<I...>, R...>> {
-  CROCHET_DEVICE_INLINE static kernel::RefSlots<std::index_sequence<I...>, R...> make(const Call& call) {
-    const TableAccess* const accesses = call.tables.accesses + call.step.first_access;
-    return {kernel::RefSlot<I, R>{{static_cast<decltype(R::data)>(call.memory.at(accesses[I].place)),
-                                   accesses[I].pitch}}...};
+  using Refs = kernel::RefSlots<std::index_sequence<I...>, R...>;
+  CROCHET_DEVICE_INLINE static Refs make(const Call& call) {
+    Refs refs;
+    (set<R>(static_cast<kernel::RefSlot<I, R>&>(refs).ref, call, call.tables.accesses[call.step.first_access + I]), ...);
+    return refs;
+  }
+
+ private:
+  template <class Ref>
+  CROCHET_DEVICE_INLINE static void set(Ref& ref, const Call& call, const TableAccess& access) {
+    ref.data = static_cast<decltype(ref.data)>(call.memory.at(access.place));
+    ref.pitch = access.pitch;
   }
 };
 

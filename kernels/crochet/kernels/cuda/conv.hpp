@@ -23,7 +23,8 @@ struct Patches {
   CROCHET_DEVICE_INLINE T at(int i, int j) const { return transposed ? patch(j, i) : patch(i, j); }
 
  private:
-  CROCHET_DEVICE_INLINE T patch(int place, int k) const {
+  // Not inlined: a call costs less than the code of the divisions at every load.
+  CROCHET_DEVICE_NOINLINE T patch(int place, int k) const {
     const int tap = k / channels;
     if (place >= images * window.places() || tap >= window.taps()) return T(0);
     const int pixel = window.pixel(place / window.places(), place % window.places(), tap);
@@ -53,7 +54,7 @@ struct Upstream {
   int pool_height, pool_width;
   static constexpr bool by_columns = true;
 
-  CROCHET_DEVICE_INLINE T at(int place, int j) const {
+  CROCHET_DEVICE_NOINLINE T at(int place, int j) const {
     if (place >= places || j >= filters) return T(0);
     if (winners == nullptr) return data[std::int64_t{1} * place * filters + j];
     // `place` counts rows over all images: their height is a multiple of the windows'.

@@ -3,7 +3,7 @@
 // stages. A deep product with few tiles is divided along its depth as well; the block that finishes a tile last joins
 // the parts in order. The division depends on the sizes only, so results are the same bits on any number of blocks.
 #pragma once
-#include <crochet/kernels/cuda/call.hpp>
+#include <crochet/kernels/cuda/loop.hpp>
 #include <crochet/kernels/cuda/room.hpp>
 
 namespace crochet::cuda {
@@ -42,7 +42,8 @@ struct ProductParts {
 
 namespace detail {
 
-/// A tile of Size x Size results. Each thread computes Each x Each of them: rows ty, ty + 16, ...; columns Each tx + c.
+/// A tile of Size x Size results in shared memory, and the stages of its operands. Each thread computes Each x Each
+/// results: rows ty, ty + 16, ...; columns Each tx, ...
 template <class T, int Size>
 class ProductTile {
   static constexpr int across = 16, each = Size / across, stage = ProductParts::stage, threads = 256;
@@ -50,39 +51,46 @@ class ProductTile {
   struct Stage {
     T a[stage][Size + 4], b[stage][Size + 4];
   };
-  struct Shared {
+  union Shared {
     Stage stages[2];
+    T results[Size][Size];
   };
   static_assert(sizeof(Shared) <= shared_bytes);
 
  public:
-  /// Computes rows i0 and columns j0 on, over depth [from, to). A and B: T at(int row, int column), 0 where there is no
-  /// element, and `by_columns`, whether neighbouring columns are neighbours in memory.
+  /// Computes rows i0 and columns j0 on, over depth [from, to), to the shared memory; it ends with a barrier. A and B:
+  /// T at(int row, int column), 0 where there is no element, and `by_columns`, whether neighbouring columns are
+  /// neighbours in memory. Not inlined: the products of a plan share it.
   template <class Block, class A, class B>
-  CROCHET_DEVICE_INLINE ProductTile(Block& block, const A& a, const B& b, int i0, int j0, int from, int to)
-      : tx_(block.thread() % across), ty_(block.thread() / across) {
+  CROCHET_DEVICE_NOINLINE static void compute(Block& block, const A& a, const B& b, int i0, int j0, int from, int to) {
     static_assert(Block::threads == threads);
     Shared& shared = block.template shared<Shared>();
-    T next_a[loads], next_b[loads];
+    const int tx = block.thread() % across, ty = block.thread() / across;
+    T next_a[loads], next_b[loads], c[each][each]{};
     load(block, a, b, i0, j0, from, to, next_a, next_b);
     int now = 0;
     block.sync();  // the shared memory may still be read for an earlier tile
+    CROCHET_SHORT_LOOP
     for (int k = from; k < to; k += stage) {
       store(block, shared.stages[now], a.by_columns, b.by_columns, next_a, next_b);
       block.sync();
       if (k + stage < to) load(block, a, b, i0, j0, k + stage, to, next_a, next_b);
-      multiply(shared.stages[now]);
+      multiply(shared.stages[now], tx, ty, c);
       now ^= 1;
     }
-  }
-
-  /// Calls f(row of the tile, first column of the tile, results) for each of this thread's rows.
-  template <class F>
-  CROCHET_DEVICE_INLINE void each_row(F f) {
+    block.sync();
     CROCHET_UNROLL
-    for (int r = 0; r < each; ++r) f(ty_ + r * across, tx_ * each, c_[r]);
+    for (int r = 0; r < each; ++r) {
+      CROCHET_UNROLL
+      for (int k = 0; k < each; ++k) shared.results[ty + r * across][tx * each + k] = c[r][k];
+    }
+    block.sync();
   }
-  static constexpr int columns_each = each;
+  /// The results of compute(), row-major.
+  template <class Block>
+  CROCHET_DEVICE_INLINE static T* results(Block& block) {
+    return block.template shared<Shared>().results[0];
+  }
 
  private:
   /// The row and depth of this thread's load number l of an operand's stage; lanes follow the memory.
@@ -116,59 +124,56 @@ class ProductTile {
       s.b[k][row] = next_b[l];
     }
   }
-  CROCHET_DEVICE_INLINE void multiply(const Stage& s) {
+  CROCHET_DEVICE_INLINE static void multiply(const Stage& s, int tx, int ty, T (&c)[each][each]) {
     CROCHET_UNROLL
     for (int k = 0; k < stage; ++k) {
       T x[each], y[each];
       CROCHET_UNROLL
-      for (int r = 0; r < each; ++r) x[r] = s.a[k][ty_ + r * across];
+      for (int r = 0; r < each; ++r) x[r] = s.a[k][ty + r * across];
       CROCHET_UNROLL
-      for (int c = 0; c < each; ++c) y[c] = s.b[k][tx_ * each + c];
+      for (int j = 0; j < each; ++j) y[j] = s.b[k][tx * each + j];
       CROCHET_UNROLL
       for (int r = 0; r < each; ++r) {
         CROCHET_UNROLL
-        for (int c = 0; c < each; ++c) c_[r][c] += x[r] * y[c];
+        for (int j = 0; j < each; ++j) c[r][j] += x[r] * y[j];
       }
     }
   }
-
-  int tx_, ty_;
-  T c_[each][each]{};
 };
 
-/// One unit: a tile, or a part of its depth.
-template <class T, int Size, class Block, class A, class B, class Done>
-CROCHET_DEVICE_INLINE void product_unit(Block& block, const Call& call, const ProductParts& parts, int unit, int m,
-                                        int n, int depth, const A& a, const B& b, const Done& done) {
-  const int tile = unit / parts.splits, split = unit % parts.splits;
-  const int in_one = tile % (parts.rows * parts.columns), which = tile / (parts.rows * parts.columns);
-  const int i0 = in_one / parts.columns * Size, j0 = in_one % parts.columns * Size;
-  const int from = split * parts.depth_each, last = from + parts.depth_each;
-  ProductTile<T, Size> mine(block, a(which), b(which), i0, j0, from, last < depth ? last : depth);
-  constexpr int each = ProductTile<T, Size>::columns_each;
-  const auto pass = [&](int r, int c, const T(&results)[each]) {
-    if (i0 + r < m && j0 + c < n) done(which, i0 + r, j0 + c, n, results);
-  };
-  if (parts.splits == 1) {
-    mine.each_row(pass);
-    return;
+/// One unit: a tile, or a part of its depth. True if the block has results to pass on; they are then the sums over
+/// `splits` tables of tile * tile numbers, at the returned address.
+template <class T>
+struct TileResults {
+  const T* data = nullptr;
+  int splits = 0;
+
+  CROCHET_DEVICE_INLINE T at(int i, int size) const {
+    T sum = data[i];
+    CROCHET_SHORT_LOOP
+    for (int k = 1; k < splits; ++k) sum += data[i + k * size];
+    return sum;
   }
-  T* const partial = call.scratch<T>() + std::int64_t{1} * tile * parts.splits * Size * Size;
-  mine.each_row([&](int r, int c, const T(&results)[each]) {
-    T* const to = partial + (split * Size + r) * Size + c;
-    CROCHET_UNROLL
-    for (int u = 0; u < each; ++u) to[u] = results[u];
-  });
-  if (!block.arrive(call.ticket(tile), parts.splits)) return;
-  mine.each_row([&](int r, int c, T(&results)[each]) {
-    CROCHET_UNROLL
-    for (int u = 0; u < each; ++u) results[u] = T(0);
-    for (int k = 0; k < parts.splits; ++k) {
-      CROCHET_UNROLL
-      for (int u = 0; u < each; ++u) results[u] += partial[(k * Size + r) * Size + c + u];
-    }
-    pass(r, c, results);
-  });
+};
+template <class T, class Block, class A, class B>
+CROCHET_DEVICE_NOINLINE TileResults<T> product_unit(Block& block, const Call& call, const ProductParts& parts, int tile,
+                                                  int split, int i0, int j0, int depth, const A& a, const B& b) {
+  const int from = split * parts.depth_each, last = from + parts.depth_each, to = last < depth ? last : depth;
+  const T* results = nullptr;
+  if (parts.tile == ProductParts::large_tile) {
+    ProductTile<T, ProductParts::large_tile>::compute(block, a, b, i0, j0, from, to);
+    results = ProductTile<T, ProductParts::large_tile>::results(block);
+  } else {
+    ProductTile<T, ProductParts::small_tile>::compute(block, a, b, i0, j0, from, to);
+    results = ProductTile<T, ProductParts::small_tile>::results(block);
+  }
+  if (parts.splits == 1) return {results, 1};
+  const int size = parts.tile * parts.tile;
+  T* const partial = call.scratch<T>() + std::int64_t{1} * tile * parts.splits * size;
+  CROCHET_SHORT_LOOP
+  for (int e = block.thread(); e < size; e += Block::threads) partial[split * size + e] = results[e];
+  if (!block.arrive(call.ticket(tile), parts.splits)) return {};
+  return {partial, parts.splits};
 }
 
 }  // namespace detail
@@ -179,11 +184,22 @@ template <class T, class Block, class A, class B, class Done>
 CROCHET_DEVICE_INLINE void products(Block& block, const Call& call, int m, int n, int depth, int count, const A& a,
                                     const B& b, const Done& done) {
   const ProductParts parts = ProductParts::of(m, n, depth, count);
+  constexpr int wide = detail::vector_elements;
   each_unit(block, call.first(), parts.all() * parts.splits, [&](int unit) {
-    if (parts.tile == ProductParts::large_tile) {
-      detail::product_unit<T, ProductParts::large_tile>(block, call, parts, unit, m, n, depth, a, b, done);
-    } else {
-      detail::product_unit<T, ProductParts::small_tile>(block, call, parts, unit, m, n, depth, a, b, done);
+    const int tile = unit / parts.splits, in_one = tile % (parts.rows * parts.columns);
+    const int which = tile / (parts.rows * parts.columns);
+    const int i0 = in_one / parts.columns * parts.tile, j0 = in_one % parts.columns * parts.tile;
+    const detail::TileResults<T> results = detail::product_unit<T>(block, call, parts, tile, unit % parts.splits, i0,
+                                                                   j0, depth, a(which), b(which));
+    if (results.splits == 0) return;
+    CROCHET_SHORT_LOOP
+    for (int e = wide * block.thread(); e < parts.tile * parts.tile; e += wide * Block::threads) {
+      const int i = i0 + e / parts.tile, j = j0 + e % parts.tile;
+      if (i >= m || j >= n) continue;
+      T some[wide];
+      CROCHET_UNROLL
+      for (int u = 0; u < wide; ++u) some[u] = results.at(e + u, parts.tile * parts.tile);
+      done(which, i, j, n, some);
     }
   });
 }
@@ -195,15 +211,17 @@ CROCHET_DEVICE_INLINE void block_product(Block& block, int m, int n, int depth, 
                                          const Put& put) {
   constexpr int size = ProductParts::small_tile;
   block.sync();
+  CROCHET_SHORT_LOOP
   for (int i0 = 0; i0 < m; i0 += size) {
+    CROCHET_SHORT_LOOP
     for (int j0 = 0; j0 < n; j0 += size) {
-      detail::ProductTile<T, size> tile(block, a, b, i0, j0, 0, depth);
-      tile.each_row([&](int r, int c, const auto& results) {
-        CROCHET_UNROLL
-        for (int u = 0; u < tile.columns_each; ++u) {
-          if (i0 + r < m && j0 + c + u < n) put(i0 + r, j0 + c + u, results[u]);
-        }
-      });
+      detail::ProductTile<T, size>::compute(block, a, b, i0, j0, 0, depth);
+      const T* const results = detail::ProductTile<T, size>::results(block);
+      CROCHET_SHORT_LOOP
+      for (int e = block.thread(); e < size * size; e += Block::threads) {
+        const int i = i0 + e / size, j = j0 + e % size;
+        if (i < m && j < n) put(i, j, results[e]);
+      }
     }
   }
   block.sync();

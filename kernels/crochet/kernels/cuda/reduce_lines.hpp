@@ -4,6 +4,7 @@
 #pragma once
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/cuda/call.hpp>
+#include <crochet/kernels/cuda/join.hpp>
 #include <crochet/kernels/cuda/room.hpp>
 #include <crochet/kernels/running.hpp>
 
@@ -39,27 +40,6 @@ struct LineParts {
   }
 };
 
-namespace detail {
-
-/// Joins the threads of a block that have the same lane. The threads of the first warp get the results.
-template <class How, class Block, class Total>
-CROCHET_DEVICE_INLINE Total join_lanes_of_warps(Block& block, Total mine) {
-  struct Parts {
-    Total of[Block::threads];
-  };
-  Parts& shared = block.template shared<Parts>();
-  block.sync();
-  shared.of[block.thread()] = mine;
-  block.sync();
-  Total all = shared.of[block.thread() % warp_size];
-  for (int w = warp_size; w < Block::threads; w += warp_size) {
-    all = How::join(all, shared.of[w + block.thread() % warp_size]);
-  }
-  return all;
-}
-
-}  // namespace detail
-
 /// Calls put(index of the result in [outer, inner], total) once for each result, in one thread. value(o, k, j) is the
 /// element. T: its type.
 template <class How, class T, class Block, class Value, class Put>
@@ -87,7 +67,7 @@ CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int oute
     kernel::detail::Running<How, T, 1> sum;
     const int step = by_columns ? warps : Block::threads;
     for (int k = from + (by_columns ? warp : block.thread()); k < end && j < inner; k += step) sum.add(value(o, k, j));
-    Total total = by_columns ? detail::join_lanes_of_warps<How>(block, sum.take()) : join_block<How>(block, sum.take());
+    Total total = by_columns ? join_lanes_of_warps<How>(block, sum.take()) : join_block<How>(block, sum.take());
     const bool mine = by_columns ? warp == 0 && j < inner : block.thread() == 0;
     if (parts.splits == 1) {
       if (mine) put(o * inner + j, total);
@@ -97,6 +77,7 @@ CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int oute
     if (mine) partial[split * warp_size + (by_columns ? lane : 0)] = total;
     if (!block.arrive(call.ticket(which), parts.splits) || !mine) return;
     total = How::template nothing<Total>;
+    CROCHET_SHORT_LOOP
     for (int s = 0; s < parts.splits; ++s) total = How::join(total, partial[s * warp_size + (by_columns ? lane : 0)]);
     put(o * inner + j, total);
   });

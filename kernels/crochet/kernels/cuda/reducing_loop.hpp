@@ -4,6 +4,7 @@
 // of the parts. So results are the same bits on any number of blocks.
 #pragma once
 #include <crochet/kernels/cuda/loop.hpp>
+#include <crochet/kernels/cuda/join.hpp>
 #include <crochet/kernels/cuda/room.hpp>
 #include <crochet/kernels/loop/uses.hpp>
 #include <crochet/kernels/running.hpp>
@@ -179,26 +180,11 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
                                                   int part, int column) {
     using S = sink_t<K>;
     if constexpr (S::by_columns) {
-      const auto sum = join_warps<S>(block, sink_of<K>(sinks).take());
+      const auto sum = join_lanes_of_warps<typename S::How>(block, sink_of<K>(sinks).take());
       if (block.thread() < warp_size && column < call.step.columns) {
         partial<K>(call, parts)[part * call.step.columns + column] = sum;
       }
     }
-  }
-  /// Joins the threads of all warps that have the same lane.
-  template <class S, class Block, class Total>
-  CROCHET_DEVICE_INLINE static Total join_warps(Block& block, Total mine) {
-    struct Parts {
-      Total of[Block::threads];
-    };
-    Parts& shared = block.template shared<Parts>();
-    const int lane = block.thread() % warp_size;
-    block.sync();
-    shared.of[block.thread()] = mine;
-    block.sync();
-    Total sum = shared.of[lane];
-    for (int w = 1; w < warps; ++w) sum = S::How::join(sum, shared.of[w * warp_size + lane]);
-    return sum;
   }
   /// The last block of a tile joins the parts: a warp takes every eighth.
   template <std::size_t K, class Block>
@@ -208,10 +194,11 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
     if constexpr (S::by_columns) {
       const int columns = call.step.columns;
       auto sum = S::nothing();
+      CROCHET_SHORT_LOOP
       for (int p = block.thread() / warp_size; p < parts.parts && column < columns; p += warps) {
         sum = S::How::join(sum, partial<K>(call, parts)[p * columns + column]);
       }
-      sum = join_warps<S>(block, sum);
+      sum = join_lanes_of_warps<typename S::How>(block, sum);
       if (block.thread() < warp_size && column < columns) {
         S::finish(kernel::ref<K>(refs).data + column, sum, call.step.rows);
       }
@@ -289,13 +276,16 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
     using S = sink_t<K>;
     const int rows = call.step.rows, columns = call.step.columns;
     if constexpr (S::by_columns && form == LoopForm::rows) {
+      CROCHET_SHORT_LOOP
       for (int j = block.thread(); j < columns; j += Block::threads) {
         auto sum = S::nothing();
+        CROCHET_SHORT_LOOP
         for (int r = 0; r < parts.parts * warps; ++r) sum = S::How::join(sum, partial<K>(call, parts)[r * columns + j]);
         S::finish(kernel::ref<K>(refs).data + j, sum, rows);
       }
     } else if constexpr (S::is_total) {
       auto total = S::nothing();
+      CROCHET_SHORT_LOOP
       for (int r = block.thread(); r < parts.parts * parts.tiles * warps; r += Block::threads) {
         total = S::How::join(total, partial<K>(call, parts)[r]);
       }

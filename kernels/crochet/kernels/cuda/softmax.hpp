@@ -4,6 +4,7 @@
 #include <crochet/graph/ops/softmax.hpp>
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/cuda/call.hpp>
+#include <crochet/kernels/cuda/join.hpp>
 #include <crochet/kernels/simd_exp.hpp>
 #include <crochet/kernels/simd_log.hpp>
 

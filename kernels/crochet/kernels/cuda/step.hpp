@@ -58,4 +58,15 @@ CROCHET_DEVICE_INLINE void run_step(Block& block, const Launch& launch, int t, i
   Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
 }
 
+/// As above, not inlined: for code that several steps of a plan share.
+template <class Code, class Block>
+CROCHET_DEVICE_NOINLINE void run_shared(Block& block, const Launch& launch, int t, int s) {
+  Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
+}
+template <class Code, bool Barrier, class Block>
+CROCHET_DEVICE_INLINE void run_shared_step(Block& block, const Launch& launch, int t, int s) {
+  if constexpr (Barrier) block.grid_sync();
+  run_shared<Code>(block, launch, t, s);
+}
+
 }  // namespace crochet::cuda

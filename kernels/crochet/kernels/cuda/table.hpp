@@ -61,6 +61,7 @@ struct Launch {
   Tables tables;
   const BaseAddress* bases = nullptr;
   std::int32_t times = 1;
+  std::uint32_t* barrier = nullptr;  ///< two counters for the barrier of all blocks, zero before and after a launch
 };
 
 }  // namespace crochet::cuda

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA C++ text of a plan: its steps as types (kernels/cuda/step.hpp), and one kernel that runs them.
+#pragma once
+#include <string>
+
+#include <crochet/executor/cuda/plan_source.hpp>
+
+namespace crochet::cuda {
+
+/// The text, for a compiler that has the headers of kernels/. Steps with the same code share a function. The kernel is
+/// `extern "C" crochet_plan(crochet::cuda::Launch)`, with 256 threads a block.
+std::string plan_text(const PlanSource& plan);
+
+}  // namespace crochet::cuda

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+#include <crochet/executor/cuda/plan_text.hpp>
+
+namespace crochet::cuda {
+
+namespace detail {
+
+CROCHET_INLINE std::string_view spelt(DType type) {
+  switch (type) {
+    case DType::float32:
+      return "float";
+    case DType::float64:
+      return "double";
+    case DType::int32:
+      return "std::int32_t";
+    case DType::int64:
+      return "std::int64_t";
+    case DType::uint8:
+      return "std::uint8_t";
+    case DType::boolean:
+      return "bool";
+  }
+  return {};
+}
+CROCHET_INLINE std::string_view spelt(BroadcastMode mode) {
+  switch (mode) {
+    case BroadcastMode::row:
+      return "row";
+    case BroadcastMode::column:
+      return "column";
+    case BroadcastMode::scalar:
+      return "scalar";
+    default:
+      return "full";
+  }
+}
+
+/// Writes the types of one plan.
+class PlanWriter {
+ public:
+  explicit PlanWriter(const PlanSource& plan) : plan_(plan) {}
+
+  std::string write() {
+    for (const SourceStep& s : plan_.steps) number_of_.push_back(number(code(s)));
+    std::string text =
+        "#include <crochet/kernels/cuda/device_block.hpp>\n"
+        "#include <crochet/kernels/cuda/kernels.hpp>\n"
+        "#include <crochet/kernels/cuda/step.hpp>\n"
+        "using namespace crochet;\nusing namespace crochet::cuda;\nusing namespace crochet::kernel;\n";
+    for (std::size_t k = 0; k < codes_.size(); ++k) {
+      text += "using Code" + std::to_string(k) + " = " + codes_[k] + ";\n";
+    }
+    text +=
+        "extern \"C\" __global__ void __launch_bounds__(256, 1) crochet_plan(const Launch launch) {\n"
+        "  DeviceBlock block(launch.barrier);\n"
+        "  for (int run = 0; run < launch.times; ++run) {\n"
+        "    if (run > 0) block.grid_sync();\n";
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) text += call(s);
+    return text + "  }\n  block.finish();\n}\n";
+  }
+
+ private:
+  std::string call(std::size_t s) const {
+    std::size_t uses = 0;
+    for (const std::size_t other : number_of_) uses += other == number_of_[s] ? 1U : 0U;
+    return std::string("    ") + (uses > 1 ? "run_shared_step" : "run_step") + "<Code" + std::to_string(number_of_[s]) +
+           ", " + (plan_.steps[s].barrier ? "true" : "false") + ">(block, launch, run, " + std::to_string(s) + ");\n";
+  }
+  std::size_t number(const std::string& code) {
+    for (std::size_t k = 0; k < codes_.size(); ++k) {
+      if (codes_[k] == code) return k;
+    }
+    codes_.push_back(code);
+    return codes_.size() - 1;
+  }
+
+  std::string code(const SourceStep& s) const {
+    const std::string programs = program(s) + ", " + refs(s);
+    if (s.root.empty()) {
+      return (s.reduces ? "cuda::ReducingLoop<" : s.scalar ? "cuda::Scalars<" : "cuda::Loop<") + programs + ">";
+    }
+    const std::string kernel = operation(s) + ", " + types(s);
+    return s.epilogue ? "FusedKernel<" + kernel + ", " + programs + ">" : "StoringKernel<" + kernel + ">";
+  }
+  static std::string operation(const SourceStep& s) {
+    std::string name = "&op::" + std::string(s.root);
+    if (s.root == "batched_matmul") name += "<" + std::to_string(s.rank) + ">";
+    return name;
+  }
+  static std::string types(const SourceStep& s) {
+    std::string text = "Types<";
+    for (std::int32_t k = 0; k < s.types; ++k) {
+      text.append(k == 0 ? "" : ", ").append(spelt(s.dtypes[static_cast<std::size_t>(k)]));
+    }
+    return text + ">";
+  }
+  std::string refs(const SourceStep& s) const {
+    std::string text = "Refs<";
+    for (std::int32_t k = 0; k < s.accesses; ++k) {
+      const SourceAccess& a = plan_.accesses[static_cast<std::size_t>(s.first_access + k)];
+      text.append(k == 0 ? "" : ", ").append("Ref<").append(spelt(a.dtype)).append(", BroadcastMode::");
+      text.append(spelt(a.mode)).append(">");
+    }
+    return text + ">";
+  }
+  std::string program(const SourceStep& s) const {
+    std::string text = "Program<";
+    for (std::int32_t k = 0; k < s.instructions; ++k) {
+      text += k == 0 ? "" : ", ";
+      text += instruction(plan_.instructions[static_cast<std::size_t>(s.first_instruction + k)]);
+    }
+    return text + ">";
+  }
+  static std::string instruction(const SourceInstruction& i) {
+    using Kind = Instruction::Kind;
+    const std::string type(spelt(i.dtype)), op = "&op::" + std::string(i.op);
+    const auto arg = [&](std::size_t k) { return ", " + std::to_string(i.args[k]); };
+    switch (i.kind) {
+      case Kind::root:
+        return "Root<" + type + ">";
+      case Kind::load:
+        return "Load<" + type + arg(0) + ">";
+      case Kind::store:
+        return "Store<" + type + arg(0) + arg(1) + ">";
+      case Kind::accumulate:
+        return "Accumulate<" + type + ", " + op + arg(0) + arg(1) + ">";
+      case Kind::constant:
+        return "Constant<" + type + ", " + std::to_string(std::bit_cast<std::uint64_t>(i.immediate)) + "ULL>";
+      case Kind::compute:
+        break;
+    }
+    return "Compute<" + type + ", " + op + arg(0) + ", " + std::string(spelt(i.operand)) + arg(1) + arg(2) + ">";
+  }
+
+  const PlanSource& plan_;
+  std::vector<std::string> codes_;
+  std::vector<std::size_t> number_of_;
+};
+
+}  // namespace detail
+
+CROCHET_INLINE std::string plan_text(const PlanSource& plan) { return detail::PlanWriter(plan).write(); }
+
+}  // namespace crochet::cuda

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread block of a GPU (block.hpp). All blocks of the grid must be resident: the plan is launched cooperatively.
+#pragma once
+#include <crochet/kernels/cuda/block.hpp>
+
+#if defined(__CUDACC__)
+
+namespace crochet::cuda {
+
+class DeviceBlock {
+ public:
+  static constexpr int threads = 256;
+
+  CROCHET_DEVICE_INLINE explicit DeviceBlock(std::uint32_t* barrier) : barrier_(barrier) {}
+
+  CROCHET_DEVICE_INLINE int thread() const { return static_cast<int>(threadIdx.x); }
+  CROCHET_DEVICE_INLINE int block() const { return static_cast<int>(blockIdx.x); }
+  CROCHET_DEVICE_INLINE int blocks() const { return static_cast<int>(gridDim.x); }
+  CROCHET_DEVICE_INLINE void sync() { __syncthreads(); }
+
+  /// One atomic addition a block; one thread of each block waits until all blocks of this round have arrived.
+  CROCHET_DEVICE void grid_sync() {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      const std::uint32_t round = atomicAdd(barrier_, 1U) / gridDim.x + 1U;
+      while (static_cast<std::int32_t>(load_acquire(barrier_) - round * gridDim.x) < 0) __nanosleep(20);
+    }
+    __syncthreads();
+  }
+  /// At the end of a launch: the last block clears the counters.
+  CROCHET_DEVICE void finish() {
+    __syncthreads();
+    if (threadIdx.x != 0 || atomicAdd(barrier_ + 1, 1U) != gridDim.x - 1U) return;
+    barrier_[0] = barrier_[1] = 0U;
+  }
+
+  template <class T>
+  CROCHET_DEVICE_INLINE T shuffle_xor(T x, int mask) {
+    return __shfl_xor_sync(0xffffffffU, x, mask);
+  }
+  template <class S>
+  CROCHET_DEVICE_INLINE S& shared() {
+    static_assert(sizeof(S) <= shared_bytes);
+    return *reinterpret_cast<S*>(shared_memory());
+  }
+  CROCHET_DEVICE bool arrive(std::uint32_t* ticket, int count) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      last = atomicAdd(ticket, 1U) + 1U == static_cast<std::uint32_t>(count);
+      if (last) *ticket = 0U;
+    }
+    __syncthreads();
+    if (last) __threadfence();
+    return last;
+  }
+
+ private:
+  /// One piece of memory for all types.
+  CROCHET_DEVICE_INLINE static unsigned char* shared_memory() {
+    __shared__ alignas(16) unsigned char bytes[shared_bytes];
+    return bytes;
+  }
+  CROCHET_DEVICE_INLINE static std::uint32_t load_acquire(const std::uint32_t* p) {
+    std::uint32_t x = 0;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+    return x;
+  }
+
+  std::uint32_t* barrier_;
+};
+
+}  // namespace crochet::cuda
+
+#endif
