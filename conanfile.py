@@ -18,7 +18,7 @@ class Crochet(ConanFile):
     package_type = "header-library"
 
     settings = "os", "arch", "compiler", "build_type"
-    # with_cuda brings nothing: the CUDA Toolkit comes from the machine.
+    # with_cuda brings nothing: NVIDIA's driver and NVRTC come from the machine, when a program runs.
     options = {
         "with_hana": [True, False],
         "with_cpu": [True, False],
@@ -93,6 +93,9 @@ class Crochet(ConanFile):
         if self.options.with_debug and not self.options.with_io:
             raise ConanInvalidConfiguration("with_debug=True needs with_io=True: a debug stream is made of its events")
 
+        if self.options.with_cuda and not self.options.with_cpu:
+            raise ConanInvalidConfiguration("with_cuda=True needs with_cpu=True: both executors share their plans")
+
     def layout(self):
         cmake_layout(self)
 
@@ -149,7 +152,7 @@ class Crochet(ConanFile):
         if self.options.with_debug:
             self._component("debug", ["core", "io", "grpc::grpc++", "openssl::crypto"])
         if self.options.with_cuda:
-            self._component("cuda", ["core"])
+            self._component("cuda", ["core", "cpu"])
 
     def _component(self, name, requires, pkg_config=None):
         """What the generators that are not CMake's make of a component."""

@@ -18,6 +18,8 @@ function(crochet_component name)
   endif()
   if(name STREQUAL "cuda")
     crochet_cuda_usage()
+    target_link_libraries(crochet_cuda INTERFACE crochet_cpu
+      $<BUILD_INTERFACE:crochet_cuda_compiled> $<INSTALL_INTERFACE:crochet::cuda_compiled>)
   elseif(name STREQUAL "io")
     # No target here has this second name, so that the installed files keep it as a name: crochetConfig.cmake creates
     # it.
@@ -58,6 +60,8 @@ function(crochet_publish name)
       crochet_add_io(${PROJECT_SOURCE_DIR}/proto ${PROJECT_SOURCE_DIR}/src)
     elseif(name STREQUAL "debug")
       crochet_add_debug(${PROJECT_SOURCE_DIR}/proto ${PROJECT_SOURCE_DIR}/src)
+    elseif(name STREQUAL "cuda")
+      crochet_add_cuda(${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     endif()
     add_library(crochet::${name} ALIAS crochet_${name})
   elseif(PROJECT_IS_TOP_LEVEL OR name STREQUAL "core")

@@ -5,10 +5,11 @@ include(CMakePackageConfigHelpers)
 set(crochet_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/crochet)
 set(CROCHET_PROTO_DIR ${CMAKE_INSTALL_DATADIR}/crochet/proto)
 set(CROCHET_SOURCE_DIR ${CMAKE_INSTALL_DATADIR}/crochet/src)
+set(CROCHET_HEADER_DIR ${CMAKE_INSTALL_INCLUDEDIR})
 
 # All headers, independent of options: a component only adds the dependencies of its headers.
 install(DIRECTORY include/ kernels/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.ipp
-  PATTERN *.cuh)
+  PATTERN *.h)
 install(DIRECTORY proto/ DESTINATION ${CROCHET_PROTO_DIR} FILES_MATCHING PATTERN *.proto)
 install(DIRECTORY src/ DESTINATION ${CROCHET_SOURCE_DIR} FILES_MATCHING PATTERN *.cpp)
 
@@ -19,7 +20,7 @@ foreach(component IN LISTS crochet_components)
 endforeach()
 
 configure_package_config_file(cmake/crochetConfig.cmake.in crochetConfig.cmake INSTALL_DESTINATION ${crochet_config_dir}
-  PATH_VARS CROCHET_PROTO_DIR CROCHET_SOURCE_DIR)
+  PATH_VARS CROCHET_PROTO_DIR CROCHET_SOURCE_DIR CROCHET_HEADER_DIR)
 write_basic_package_version_file(crochetConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/crochetConfig.cmake ${PROJECT_BINARY_DIR}/crochetConfigVersion.cmake
   cmake/crochet-components.cmake cmake/crochet-service-name.cmake DESTINATION ${crochet_config_dir})

@@ -20,7 +20,9 @@ set(kernels base graph/core graph/ops graph/passes)
 set(executor/step base hook session)
 set(executor/plan base hook session graph graph/core graph/names graph/probe graph/ops graph/passes kernels)
 set(executor/cpu ${executor/plan} graph/layers executor/plan)
-set(executor ${executor/cpu} executor/cpu)
+set(kernels/cuda base graph/core graph/ops kernels)
+set(executor/cuda ${executor/plan} executor/plan kernels/cuda storage)
+set(executor ${executor/cpu} executor/cpu executor/cuda)
 set(storage base graph/names)
 set(data base storage)
 set(io base graph/core graph/names storage)
@@ -40,7 +42,7 @@ set(checkpoint base hook session storage io hooks hooks/kit)
 set(hana base hook hooks hooks/kit)
 set(testing base hook session graph/core graph/ops graph/passes graph/train kernels storage)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
-  graph/optimizers graph kernels executor/step executor/plan executor/cpu executor storage data io debug/ops debug/event
+  graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data io debug/ops debug/event
   debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/debug checkpoint hana testing)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
@@ -50,6 +52,7 @@ set(base_others "pthread\\.h|unistd\\.h|sys/ioctl\\.h")
 set(hana_others "boost/hana/|nlohmann/|CLI/")
 set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor/cpu_others "Eigen/|${system}|[a-z0-9]*intrin\\.h|crochet/executor/cpu\\.hpp")
+set(executor/cuda_others "${system}|dlfcn\\.h|crochet/embedded_device_headers")
 set(executor_others "crochet/model\\.hpp") # which includes the graph
 set(storage_others "${system}")
 set(io_others "${system}")

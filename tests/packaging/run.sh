@@ -38,7 +38,7 @@ build_and_run() {
 
 install_crochet() {
   rm -rf "$work/crochet" "$work/prefix"
-  cmake -S . -B "$work/crochet" -DCROCHET_TESTS=OFF -DCROCHET_EXAMPLES=OFF -DCROCHET_WITH_CUDA=OFF
+  cmake -S . -B "$work/crochet" -DCROCHET_TESTS=OFF -DCROCHET_EXAMPLES=OFF
   cmake --install "$work/crochet" --prefix "$work/prefix"
 }
 

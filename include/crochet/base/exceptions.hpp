@@ -66,6 +66,18 @@ class ResourceExhaustedError : public Error {
   using Error::Error;
 };
 
+/// A device has no memory for a run. The message has the number of bytes, and how many are free.
+class DeviceMemoryError : public ResourceExhaustedError {
+ public:
+  using ResourceExhaustedError::ResourceExhaustedError;
+};
+
+/// A GPU cannot be used or has failed: there is no driver, no device or no compiler for it, or a kernel went wrong.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Work was cancelled on request: a queue was closed while a reader waited, a stop ended a wait.
 class CancelledError : public Error {
  public:

@@ -15,7 +15,7 @@ namespace crochet::cuda {
 struct SourceInstruction {
   Instruction::Kind kind = Instruction::Kind::root;
   DType dtype = DType::float32, operand = DType::float32;
-  std::string_view op;  ///< its name in namespace crochet::op; empty if none
+  std::string_view op{};  ///< its name in namespace crochet::op; empty if none
   std::array<std::int16_t, 3> args{};
   double immediate = 0;
 };
@@ -26,7 +26,7 @@ struct SourceAccess {
 };
 /// A step.
 struct SourceStep {
-  std::string_view root;  ///< the name of its operation; empty for a loop
+  std::string_view root{};  ///< the name of its operation; empty for a loop
   bool epilogue = false, reduces = false, scalar = false, barrier = false;
   std::int32_t rank = 0;            ///< of the result
   std::int32_t types = 0;           ///< the number of element types: the result's, then the operands'

@@ -67,9 +67,7 @@ class PlanWriter {
 
  private:
   std::string call(std::size_t s) const {
-    std::size_t uses = 0;
-    for (const std::size_t other : number_of_) uses += other == number_of_[s] ? 1U : 0U;
-    return std::string("    ") + (uses > 1 ? "run_shared_step" : "run_step") + "<Code" + std::to_string(number_of_[s]) +
+    return "    run_step<Code" + std::to_string(number_of_[s]) +
            ", " + (plan_.steps[s].barrier ? "true" : "false") + ">(block, launch, run, " + std::to_string(s) + ");\n";
   }
   std::size_t number(const std::string& code) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlanCode: the steps of a plan as the types of device code (kernels/cuda/step.hpp), and a run of them on one block.
+// PlanCode: the steps of a plan as the types of device code (kernels/cuda/step.hpp), a run of them on one block, and
+// their source for the writer of the CUDA C++ text.
 #pragma once
 #include <cstddef>
 #include <utility>
 
+#include <crochet/executor/cuda/plan_source.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/cuda/step.hpp>
 
@@ -37,6 +39,9 @@ class PlanCode {
  public:
   template <std::size_t S>
   using code_of = decltype(code<S>());
+
+  /// The steps for the writer of the CUDA C++ text, which has the same types (plan_text.hpp).
+  static PlanSource source() { return StoredSource<P>::source(); }
 
   /// All runs of a launch, in every thread of a block.
   template <class Block>

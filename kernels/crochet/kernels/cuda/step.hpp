@@ -51,22 +51,17 @@ struct StoringKernel {
   }
 };
 
-/// Runs step s of run t, behind a barrier of all blocks if Barrier.
+/// Runs step s of run t. Not inlined: steps with the same code share it, and compiling one large function takes longer
+/// than compiling its parts.
+template <class Code, class Block>
+CROCHET_DEVICE_NOINLINE void run_code(Block& block, const Launch& launch, int t, int s) {
+  Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
+}
+/// As above, behind a barrier of all blocks if Barrier.
 template <class Code, bool Barrier, class Block>
 CROCHET_DEVICE_INLINE void run_step(Block& block, const Launch& launch, int t, int s) {
   if constexpr (Barrier) block.grid_sync();
-  Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
-}
-
-/// As above, not inlined: for code that several steps of a plan share.
-template <class Code, class Block>
-CROCHET_DEVICE_NOINLINE void run_shared(Block& block, const Launch& launch, int t, int s) {
-  Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
-}
-template <class Code, bool Barrier, class Block>
-CROCHET_DEVICE_INLINE void run_shared_step(Block& block, const Launch& launch, int t, int s) {
-  if constexpr (Barrier) block.grid_sync();
-  run_shared<Code>(block, launch, t, s);
+  run_code<Code>(block, launch, t, s);
 }
 
 }  // namespace crochet::cuda

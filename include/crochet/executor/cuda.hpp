@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuda: the device that compiles a model for a GPU. `Cuda{}.compile<Model>()` is an executor for a session.
+#pragma once
+
+// Included first, because g++ prints with each mistake in a model how it came to include these headers.
+#include <crochet/graph/core/graph_error.hpp>
+
+#include <crochet/model.hpp>
+
+#include <crochet/executor/cuda/driver.hpp>
+#include <crochet/executor/cuda/executor.hpp>
+#include <crochet/graph/model_check.hpp>
+#include <crochet/session/unusable_executor.hpp>
+
+#if defined(CROCHET_HEADER_ONLY)
+#include <crochet/executor/cuda/cubin_cache.ipp>
+#include <crochet/executor/cuda/device_headers.ipp>
+#include <crochet/executor/cuda/driver.ipp>
+#include <crochet/executor/cuda/nvrtc.ipp>
+#include <crochet/executor/cuda/plan_text.ipp>
+#include <crochet/executor/cuda/shared_library.ipp>
+#endif
+
+namespace crochet {
+
+/// Where and how a model runs: on a GPU, by a kernel that is compiled at run time by NVRTC when a plan is first
+/// launched, and kept on disk. For the same seed the results of every run are the same bits on one kind of GPU.
+struct Cuda {
+  int device = 0;             ///< the number of the GPU
+  int steps_per_launch = 32;  ///< the most runs that are launched together while nobody reads a value
+  std::uint64_t seed = 0;     ///< for the initial values of variables
+
+  static constexpr bool is_device = true;
+
+  /// The model's executor. Throws DeviceError if there is no GPU that can be used. A mistake in the model is one
+  /// compile error here.
+  template <class Model>
+  auto compile() const {
+    if constexpr (detail::Builds<Model>) {
+      return cuda::Executor<cuda::GpuDevice, Model>(std::make_shared<cuda::GpuDevice>(device),
+                                                    {steps_per_launch, seed});
+    } else if constexpr (!detail::Defines<Model>) {
+      static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
+      return UnusableExecutor<>{};
+    } else {  // reported here and not in a called function, because compilers print the chain of calls
+#if defined(__clang__)
+      static_assert(detail::try_to_build<Model>());
+#else
+      [[maybe_unused]] constexpr bool wrong = detail::try_to_build<Model>();
+#endif
+      return UnusableExecutor<>{};
+    }
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <utility>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/exceptions.hpp>
+#include <crochet/base/message.hpp>
+#include <crochet/executor/cuda/cubin_cache.hpp>
+#include <crochet/executor/cuda/device_headers.hpp>
+#include <crochet/executor/cuda/driver.hpp>
+#include <crochet/executor/cuda/driver_functions.hpp>
+#include <crochet/executor/cuda/nvrtc.hpp>
+#include <crochet/executor/cuda/plan_text.hpp>
+
+namespace crochet::cuda {
+
+namespace detail {
+
+CROCHET_INLINE const DriverFunctions& driver() {
+  static const DriverFunctions functions;
+  if (!functions.complete) {
+    throw DeviceError("crochet: this machine has no NVIDIA driver (" + functions.library.reason() +
+                      "). Install the driver of the GPU, or use crochet::Cpu");
+  }
+  return functions;
+}
+CROCHET_INLINE std::string text_of(int code) {
+  const char *name = nullptr, *text = nullptr;
+  driver().error_name(code, &name);
+  driver().error_text(code, &text);
+  return std::string(text == nullptr ? "unknown error" : text) + " (" + (name == nullptr ? "" : name) + ", " +
+         std::to_string(code) + ")";
+}
+CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) {
+  return reinterpret_cast<DriverFunctions::Pointer>(p);
+}
+
+/// The oldest supported compute capability, times 10: Turing.
+inline constexpr int oldest_architecture = 75;
+
+}  // namespace detail
+
+struct GpuDevice::Plan {
+  detail::DriverFunctions::Module module = nullptr;
+  detail::DriverFunctions::Function function = nullptr;
+};
+
+CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
+  const auto& driver = detail::driver();
+  check(driver.init(0), "start the driver");
+  int count = 0, major = 0, minor = 0;
+  check(driver.count(&count), "count the devices");
+  if (index < 0 || index >= count) {
+    throw DeviceError(crochet::detail::message(
+        {"crochet: there is no GPU number ", index, "; this machine has ", count, ", counted from 0"}));
+  }
+  check(driver.attribute(&major, detail::capability_major, index_), "read the device's properties");
+  check(driver.attribute(&minor, detail::capability_minor, index_), "read the device's properties");
+  check(driver.attribute(&multiprocessors_, detail::multiprocessor_count, index_), "read the device's properties");
+  architecture_ = 10 * major + minor;
+  std::array<char, 256> name{};
+  check(driver.name(name.data(), static_cast<int>(name.size()), index_), "read the device's name");
+  name_ = std::string(name.data()) + ", sm_" + std::to_string(architecture_);
+  if (architecture_ < detail::oldest_architecture) {
+    throw DeviceError("crochet: the GPU " + name_ + " is too old; plans need sm_75 (Turing) or later");
+  }
+  check(driver.retain(&context_, index_), "make a context");
+  check(driver.use(context_), "use the context");
+  check(driver.create_stream(&stream_, detail::non_blocking), "make a stream");
+  constexpr std::size_t counters = 64;
+  barrier_ = allocate(counters, "the barrier of a launch");
+  clear(barrier_, counters);
+}
+
+CROCHET_INLINE GpuDevice::~GpuDevice() {
+  const auto& driver = detail::driver();
+  driver.use(context_);
+  driver.wait_stream(stream_);
+  for (auto& [key, plan] : plans_) driver.unload(plan->module);
+  for (auto& [number, event] : events_) driver.destroy_event(event);
+  driver.release(detail::pointer(barrier_));
+  driver.destroy_stream(stream_);
+  driver.release_context(index_);
+}
+
+CROCHET_INLINE void GpuDevice::check(int code, const char* what) const {
+  if (code == 0) return;
+  std::string text = std::string("crochet: cannot ") + what + " on the GPU: " + detail::text_of(code);
+  if (launched_ > finished_) {
+    text += crochet::detail::message(
+        {". Runs ", static_cast<std::int64_t>(finished_ + 1), " to ", static_cast<std::int64_t>(launched_),
+         " of this device were under way; .steps_per_launch = 1 and the environment variable CUDA_LAUNCH_BLOCKING=1 "
+         "find the one that fails"});
+  }
+  throw DeviceError(text);
+}
+
+CROCHET_INLINE void* GpuDevice::allocate(std::size_t bytes, const char* purpose) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  detail::DriverFunctions::Pointer memory = 0;
+  const int code = driver.allocate(&memory, bytes == 0 ? 1 : bytes);
+  if (code == detail::out_of_memory) {
+    std::size_t free = 0, total = 0;
+    driver.free_memory(&free, &total);
+    throw DeviceMemoryError(crochet::detail::message(
+        {"crochet: the GPU has no memory for ", purpose, ": ", static_cast<std::int64_t>(bytes),
+         " bytes were requested and ", static_cast<std::int64_t>(free), " of ", static_cast<std::int64_t>(total),
+         " are free; use smaller batches"}));
+  }
+  check(code, "allocate memory");
+  return reinterpret_cast<void*>(memory);
+}
+CROCHET_INLINE void GpuDevice::release(void* memory) noexcept {
+  const auto& driver = detail::driver();
+  driver.use(context_);
+  driver.wait_stream(stream_);
+  driver.release(detail::pointer(memory));
+}
+CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* purpose) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  void* memory = nullptr;
+  const int code = driver.allocate_pinned(&memory, bytes == 0 ? 1 : bytes, 0);
+  if (code == detail::out_of_memory) {
+    throw DeviceMemoryError(crochet::detail::message({"crochet: the host has no pinned memory for ", purpose, ": ",
+                                                      static_cast<std::int64_t>(bytes), " bytes were requested"}));
+  }
+  check(code, "allocate pinned memory");
+  return memory;
+}
+CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
+  const auto& driver = detail::driver();
+  driver.use(context_);
+  driver.wait_stream(stream_);
+  driver.release_pinned(memory);
+}
+
+// A copy from memory that is not pinned returns when the driver has read it.
+CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) { upload_pinned(to, from, bytes); }
+CROCHET_INLINE void GpuDevice::upload_pinned(void* to, const void* from, std::size_t bytes) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (bytes > 0) check(driver.upload(detail::pointer(to), from, bytes, stream_), "copy to the device");
+}
+CROCHET_INLINE void GpuDevice::clear(void* to, std::size_t bytes) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream_), "clear memory");
+}
+CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream_), "copy to the host");
+  synchronize();
+}
+
+CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
+  std::unique_ptr<Plan>& plan = plans_[key];
+  if (plan != nullptr) return *plan;
+  const std::string text = plan_text(source);
+  std::string everything = "sm_" + std::to_string(architecture_) + ", NVRTC " + nvrtc_version() + "\n" + text;
+  for (const DeviceHeader& h : device_headers()) everything += h.text;
+  const std::string code = CubinCache(CubinCache::default_folder()).find_or_compile(everything, [&] {
+    return compile_text(text, {.architecture = architecture_}).code;
+  });
+  auto made = std::make_unique<Plan>();
+  const auto& driver = detail::driver();
+  check(driver.load(&made->module, code.data()), "load a plan");
+  check(driver.function(&made->function, made->module, "crochet_plan"), "find the kernel of a plan");
+  plan = std::move(made);
+  return *plan;
+}
+
+CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source, Launch what) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  const Plan& plan = plan_of(key, source);
+  what.barrier = static_cast<std::uint32_t*>(barrier_);
+  constexpr unsigned threads = 256;
+  void* arguments[] = {&what};
+  launched_ += static_cast<std::uint64_t>(what.times);
+  check(driver.launch(plan.function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0, stream_,
+                      static_cast<void**>(arguments)),
+        "launch a plan");
+}
+
+CROCHET_INLINE GpuDevice::Event GpuDevice::record() {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  detail::DriverFunctions::Event event = nullptr;
+  check(driver.create_event(&event, detail::without_timing), "make an event");
+  events_[++last_event_] = event;
+  check(driver.record(event, stream_), "record an event");
+  return last_event_;
+}
+CROCHET_INLINE void GpuDevice::wait(Event event) {
+  const auto found = events_.find(event);
+  if (found == events_.end()) return;
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  check(driver.wait_event(found->second), "wait for an event");
+  driver.destroy_event(found->second);
+  events_.erase(found);
+}
+CROCHET_INLINE void GpuDevice::synchronize() {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  check(driver.wait_stream(stream_), "wait for the stream");
+  finished_ = launched_;
+}
+
+}  // namespace crochet::cuda

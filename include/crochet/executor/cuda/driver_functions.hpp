@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of NVIDIA's driver that are used, as in cuda.h of CUDA 12 and 13, without that header.
+#pragma once
+#include <cstddef>
+
+#include <crochet/executor/cuda/shared_library.hpp>
+
+namespace crochet::cuda::detail {
+
+struct DriverFunctions {
+  using Result = int;
+  using Device = int;
+  using Context = void*;
+  using Stream = void*;
+  using Event = void*;
+  using Module = void*;
+  using Function = void*;
+  using Pointer = unsigned long long;
+
+  const SharedLibrary library{"libcuda.so.1", "libcuda.so"};
+  Result (*init)(unsigned) = nullptr;
+  Result (*version)(int*) = nullptr;
+  Result (*count)(int*) = nullptr;
+  Result (*device)(Device*, int) = nullptr;
+  Result (*name)(char*, int, Device) = nullptr;
+  Result (*attribute)(int*, int, Device) = nullptr;
+  Result (*retain)(Context*, Device) = nullptr;
+  Result (*release_context)(Device) = nullptr;
+  Result (*use)(Context) = nullptr;
+  Result (*free_memory)(std::size_t*, std::size_t*) = nullptr;
+  Result (*allocate)(Pointer*, std::size_t) = nullptr;
+  Result (*release)(Pointer) = nullptr;
+  Result (*allocate_pinned)(void**, std::size_t, unsigned) = nullptr;
+  Result (*release_pinned)(void*) = nullptr;
+  Result (*upload)(Pointer, const void*, std::size_t, Stream) = nullptr;
+  Result (*download)(void*, Pointer, std::size_t, Stream) = nullptr;
+  Result (*fill)(Pointer, unsigned char, std::size_t, Stream) = nullptr;
+  Result (*create_stream)(Stream*, unsigned) = nullptr;
+  Result (*destroy_stream)(Stream) = nullptr;
+  Result (*wait_stream)(Stream) = nullptr;
+  Result (*create_event)(Event*, unsigned) = nullptr;
+  Result (*destroy_event)(Event) = nullptr;
+  Result (*record)(Event, Stream) = nullptr;
+  Result (*wait_event)(Event) = nullptr;
+  Result (*load)(Module*, const void*) = nullptr;
+  Result (*unload)(Module) = nullptr;
+  Result (*function)(Function*, Module, const char*) = nullptr;
+  Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
+                   void**) = nullptr;
+  Result (*error_name)(Result, const char**) = nullptr;
+  Result (*error_text)(Result, const char**) = nullptr;
+  bool complete = false;
+
+  DriverFunctions() {
+    complete = library.find("cuInit", init) && library.find("cuDriverGetVersion", version) &&
+               library.find("cuDeviceGetCount", count) && library.find("cuDeviceGet", device) &&
+               library.find("cuDeviceGetName", name) && library.find("cuDeviceGetAttribute", attribute) &&
+               library.find("cuDevicePrimaryCtxRetain", retain) &&
+               library.find("cuDevicePrimaryCtxRelease_v2", release_context) &&
+               library.find("cuCtxSetCurrent", use) && library.find("cuMemGetInfo_v2", free_memory) &&
+               library.find("cuMemAlloc_v2", allocate) && library.find("cuMemFree_v2", release) &&
+               library.find("cuMemHostAlloc", allocate_pinned) && library.find("cuMemFreeHost", release_pinned) &&
+               library.find("cuMemcpyHtoDAsync_v2", upload) && library.find("cuMemcpyDtoHAsync_v2", download) &&
+               library.find("cuMemsetD8Async", fill) && library.find("cuStreamCreate", create_stream) &&
+               library.find("cuStreamDestroy_v2", destroy_stream) && library.find("cuStreamSynchronize", wait_stream) &&
+               library.find("cuEventCreate", create_event) && library.find("cuEventDestroy_v2", destroy_event) &&
+               library.find("cuEventRecord", record) && library.find("cuEventSynchronize", wait_event) &&
+               library.find("cuModuleLoadData", load) && library.find("cuModuleUnload", unload) &&
+               library.find("cuModuleGetFunction", function) && library.find("cuLaunchCooperativeKernel", launch) &&
+               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
+  }
+};
+
+// Constants of cuda.h.
+inline constexpr int capability_major = 75, capability_minor = 76, multiprocessor_count = 16;
+inline constexpr int out_of_memory = 2;
+inline constexpr unsigned without_timing = 2, non_blocking = 1;
+
+}  // namespace crochet::cuda::detail

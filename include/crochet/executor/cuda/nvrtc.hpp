@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC, NVIDIA's compiler as a library. It needs no GPU.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace crochet::cuda {
+
+/// The result of a compilation.
+struct Cubin {
+  std::string code;
+  std::string log;  ///< what the compiler said: registers, stack and spills of each function, if they were requested
+};
+
+/// How a text is compiled.
+struct CompileOptions {
+  int architecture = 90;   ///< 10 times the compute capability: 90 is sm_90
+  bool resources = false;  ///< the log has registers, stack and spills
+};
+
+/// Whether NVRTC is found on this machine: the CUDA toolkit, or the Python package nvidia-cuda-nvrtc in LD_LIBRARY_PATH.
+bool has_nvrtc();
+/// The version, as "13.0". Throws DeviceError without NVRTC.
+std::string nvrtc_version();
+
+/// Compiles CUDA C++ that may include the headers of kernels/.
+/// - Throws DeviceError without NVRTC, and with the compiler's messages if the text does not compile.
+/// - Thread: any. Cost: about a second for a plan of 40 steps.
+Cubin compile_text(std::string_view text, const CompileOptions& options = {});
+
+}  // namespace crochet::cuda

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of executor/cuda.
+#include <crochet/executor/cuda/cubin_cache.ipp>
+#include <crochet/executor/cuda/device_headers.ipp>
+#include <crochet/executor/cuda/driver.ipp>
+#include <crochet/executor/cuda/nvrtc.ipp>
+#include <crochet/executor/cuda/plan_text.ipp>
+#include <crochet/executor/cuda/shared_library.ipp>
