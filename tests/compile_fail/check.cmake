@@ -1,4 +1,5 @@
-# cmake -D compiler=... -D options=FILE -D header=FILE -D case=FILE.cpp -D root=DIR [-D twin=OFF] -P check.cmake
+# cmake -D compiler=... -D options=FILE -D header=FILE -D case=FILE.cpp -D root=DIR [-D twin=OFF]
+#   [-D sources=FILE -D passed=DIR] -P check.cmake
 #
 # The case states its error near the top, with one or more lines:
 #   // expect-error: REGEX
@@ -27,6 +28,15 @@ function(compile) # sets `status` and `text`
   set(status ${status} PARENT_SCOPE)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
+
+if(DEFINED sources)
+  include(${CMAKE_CURRENT_LIST_DIR}/passed.cmake)
+  crochet_passed(unchanged "${compiler} ${header} ${twin}")
+  if(unchanged)
+    message(STATUS "passed before, and nothing has changed")
+    return()
+  endif()
+endif()
 
 file(READ ${case} source)
 set(more_options)
@@ -84,3 +94,6 @@ if(NOT DEFINED twin OR twin)
   endif()
 endif()
 message(STATUS "${bytes} bytes of ${limit}")
+if(DEFINED sources)
+  crochet_remember_pass()
+endif()

@@ -41,7 +41,7 @@ CROCHET_ALWAYS_INLINE int members_for(std::int64_t cost, const Worker& worker) {
 template <class P, class R>
 void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker) {
   using Part = detail::Part<P, R>;
-  const int members = detail::members_for(rows * columns * detail::UsesOf<P>::cost, worker);
+  const int members = detail::members_for(rows * columns * UsesOf<P>::cost, worker);
   if (worker.index() >= members) return;
   const Range all{0, rows * columns};
   Part::run(refs, rows, columns, members > 1 ? worker.part(all.to, detail::block_of<P>) : all, nullptr, true);
@@ -54,7 +54,7 @@ void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& wor
   ReductionBuffer::Slice slice = all.slice;
   Range mine{0, rows * columns};
   if (slice.members == 0) {
-    slice.members = detail::members_for(rows * columns * detail::UsesOf<P>::cost, worker);
+    slice.members = detail::members_for(rows * columns * UsesOf<P>::cost, worker);
     slice.member = worker.index();
     if (slice.member >= slice.members) return;
     if (slice.members > 1) mine = Part::by_rows ? worker.part(rows) : worker.part(rows * columns, detail::block_of<P>);
@@ -70,7 +70,7 @@ void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& wor
 /// As above, for operands in panels or with padded rows.
 template <class P, class R>
 void loop_over_rows(P program, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker) {
-  const int members = detail::members_for(rows * columns * detail::UsesOf<P>::cost, worker);
+  const int members = detail::members_for(rows * columns * UsesOf<P>::cost, worker);
   if (worker.index() >= members) return;
   const Range mine = members > 1 ? worker.part(rows) : Range{0, rows};
   detail::loop_over_rows(program, refs, mine.from, mine.to, columns);

@@ -4,7 +4,7 @@
 #include <crochet/kernels/reduction.hpp>
 #include <crochet/kernels/registers.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel {
 
 /// Joins the elements of a register, by repeated halving.
 template <class How, class T, class V>
@@ -54,4 +54,4 @@ class Running {
   int left_ = some;
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel

@@ -45,7 +45,7 @@ class Lowering {
   static constexpr bool only_scalars = [] {
     for (std::size_t s = 0; s < plan.step_count; ++s) {
       const Step& step = plan.steps[s];
-      if (step.root != nullptr || step.reduction_buffer >= 0 || !detail::is_scalar(step)) return false;
+      if (step.root != nullptr || step.reduction_buffer >= 0 || !is_scalar(step)) return false;
     }
     return true;
   }();
@@ -228,7 +228,7 @@ class Lowering {
       if (Table::code.data()[s] != C) continue;
       const Step& step = plan.steps.data()[s];
       Shape in[max_inputs];
-      for (std::size_t i = 0; i < detail::inputs_of(step); ++i) in[i] = plan.values.data()[step.operands[i]].shape;
+      for (std::size_t i = 0; i < operands_of(step); ++i) in[i] = plan.values.data()[step.operands[i]].shape;
       Paths::template add<Types>(all, step.attributes, in, plan.values.data()[step.root_value].shape);
     }
     return all;
@@ -237,7 +237,7 @@ class Lowering {
   /// Runs an elementwise step.
   template <std::size_t C, class Where>
   CROCHET_HOST_ALWAYS_INLINE static void run_loop(const StoredStep& s, const Where& where, kernel::Worker& worker) {
-    if constexpr (detail::is_scalar(plan.steps[C])) {
+    if constexpr (is_scalar(plan.steps[C])) {
       if (worker.index() == 0) kernel::once(program_of<C>{}, refs<C>(s, where));
       return;
     }
@@ -315,7 +315,7 @@ class Lowering {
   template <std::size_t C, class Where>
   CROCHET_HOST_ALWAYS_INLINE static kernel::Call call_of(const StoredStep& s, const Where& where,
                                                          kernel::Worker& worker) {
-    constexpr std::size_t inputs = detail::inputs_of(plan.steps[C]);
+    constexpr std::size_t inputs = operands_of(plan.steps[C]);
     const StoredOperand* const operands = Table::operands.data() + s.first_operand;
     kernel::Call call{.in = {}, .out = {}, .attributes = s.attributes, .dims = where.dims, .worker = worker};
     describe(operands[0], where, call.out);

@@ -127,7 +127,7 @@ class StepTable {
   static constexpr std::size_t operand_count = [] {
     std::size_t n = 0;
     for (std::size_t s = 0; s < count; ++s)
-      n += plan.steps[s].root == nullptr ? 0 : 1 + detail::inputs_of(plan.steps[s]);
+      n += plan.steps[s].root == nullptr ? 0 : 1 + operands_of(plan.steps[s]);
     return n;
   }();
   static constexpr std::size_t access_count = [] {
@@ -146,7 +146,7 @@ class StepTable {
       to.rows = s.rows, to.columns = s.columns, to.attributes = s.attributes;
       to.first_access = s.first_access, to.first_operand = operands;
       to.reduction_buffer = s.reduction_buffer, to.barrier = s.barrier;
-      if (s.root != nullptr) operands += 1 + static_cast<std::int32_t>(detail::inputs_of(s));
+      if (s.root != nullptr) operands += 1 + static_cast<std::int32_t>(operands_of(s));
       if (s.region < 0 || s.root != nullptr) continue;
       const Extent items = plan.regions.data()[s.region].items;
       const bool has_rows = divides(items, s.rows);
@@ -177,7 +177,7 @@ class StepTable {
       const Step& s = plan.steps[i];
       if (s.root == nullptr) continue;
       *to++ = operand(s.root_value, s, true);
-      const std::size_t inputs = detail::inputs_of(s);
+      const std::size_t inputs = operands_of(s);
       for (std::size_t k = 0; k < inputs; ++k) *to++ = operand(s.operands[k], s, ((s.item_inputs >> k) & 1U) != 0);
     }
     return table;
@@ -199,7 +199,7 @@ class StepTable {
   static constexpr auto shared = [] {
     std::array<bool, count> several{};
     for (std::size_t i = 0; i < count; ++i) {
-      if (code[i] != i && !detail::is_scalar(plan.steps[i])) several[i] = several[code[i]] = true;
+      if (code[i] != i && !is_scalar(plan.steps[i])) several[i] = several[code[i]] = true;
     }
     return several;
   }();

@@ -50,7 +50,7 @@ class StoredSource {
       const Step& s = plan.steps[i];
       SourceStep& to = all[i];
       to = {.reduces = s.reduction_buffer >= 0,
-            .scalar = s.root == nullptr && cpu::detail::is_scalar(s),
+            .scalar = s.root == nullptr && cpu::is_scalar(s),
             .barrier = s.barrier,
             .first_instruction = s.first_instruction,
             .instructions = s.instructions,
@@ -62,7 +62,7 @@ class StoredSource {
       const Value& out = plan.values[static_cast<std::size_t>(s.root_value)];
       to.rank = static_cast<std::int32_t>(out.shape.rank);
       to.dtypes[0] = out.dtype;
-      const std::size_t inputs = cpu::detail::inputs_of(s);
+      const std::size_t inputs = cpu::operands_of(s);
       to.types = 1 + static_cast<std::int32_t>(inputs);
       for (std::size_t k = 0; k < inputs; ++k) {
         to.dtypes[1 + k] = plan.values[static_cast<std::size_t>(s.operands[k])].dtype;

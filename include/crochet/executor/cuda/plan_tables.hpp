@@ -65,7 +65,7 @@ class StoredPlan {
   static constexpr std::size_t count_operands() {
     std::size_t n = 0;
     for (std::size_t s = 0; s < count; ++s) {
-      if (plan.steps[s].root != nullptr) n += 1 + cpu::detail::inputs_of(plan.steps[s]);
+      if (plan.steps[s].root != nullptr) n += 1 + cpu::operands_of(plan.steps[s]);
     }
     return n;
   }
@@ -107,7 +107,7 @@ class StoredPlan {
             .first_access = s.first_access,
             .accesses = s.accesses,
             .first_operand = operand,
-            .operands = s.root == nullptr ? 0 : 1 + static_cast<std::int32_t>(cpu::detail::inputs_of(s)),
+            .operands = s.root == nullptr ? 0 : 1 + static_cast<std::int32_t>(cpu::operands_of(s)),
             .attributes = s.attributes,
             .barrier = s.barrier,
             .reduces = s.reduction_buffer >= 0,
@@ -130,7 +130,7 @@ class StoredPlan {
       const Step& s = plan.steps[i];
       if (s.root == nullptr) continue;
       *to++ = value(s.root_value);
-      for (std::size_t k = 0; k < cpu::detail::inputs_of(s); ++k) *to++ = value(s.operands[k]);
+      for (std::size_t k = 0; k < cpu::operands_of(s); ++k) *to++ = value(s.operands[k]);
     }
     return all;
   }();

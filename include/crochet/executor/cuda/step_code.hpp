@@ -29,7 +29,7 @@ class PlanCode {
       }
     } else if constexpr (s.reduction_buffer >= 0) {
       return ReducingLoop<typename Types::template program_of<S>, typename Types::template refs_t<S>>{};
-    } else if constexpr (cpu::detail::is_scalar(s)) {
+    } else if constexpr (cpu::is_scalar(s)) {
       return Scalars<typename Types::template program_of<S>, typename Types::template refs_t<S>>{};
     } else {
       return Loop<typename Types::template program_of<S>, typename Types::template refs_t<S>>{};

@@ -13,9 +13,8 @@
 
 namespace crochet::cpu {
 
-namespace detail {
-
-constexpr std::size_t inputs_of(const Step& s) {
+/// The number of operands of a step with a kernel.
+constexpr std::size_t operands_of(const Step& s) {
   std::size_t n = 0;
   while (n < max_inputs && s.operands[n] >= 0) ++n;
   return n;
@@ -27,8 +26,6 @@ constexpr bool in_many_panels(const Value& v, const Extent& columns) {
   const std::int64_t width = v.dtype == DType::float64 ? kernel::panel_width<double> : kernel::panel_width<float>;
   return v.layout == Layout::panels && columns.factor > width;
 }
-
-}  // namespace detail
 
 /// The types with which kernels are instantiated for a step. P: the plan of the demand (Planned).
 template <class P>
@@ -68,7 +65,7 @@ class StepTypes {
   static constexpr auto ref_type() {
     constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
     constexpr bool panels =
-        detail::in_many_panels(plan.values[static_cast<std::size_t>(a.value)], plan.steps[S].columns);
+        in_many_panels(plan.values[static_cast<std::size_t>(a.value)], plan.steps[S].columns);
     return kernel::Ref < type_of<a.value>, a.mode, panels ? Layout::panels : Layout::row_major > {};
   }
   template <std::size_t S, std::size_t... I>
@@ -91,7 +88,7 @@ class StepTypes {
   using refs_t = decltype(ref_types<S>(std::make_index_sequence<static_cast<std::size_t>(plan.steps[S].accesses)>{}));
   /// The element types of the result and of the operands of step S, which has a kernel.
   template <std::size_t S>
-  using kernel_types = decltype(kernel_types_from<S>(std::make_index_sequence<detail::inputs_of(plan.steps[S])>{}));
+  using kernel_types = decltype(kernel_types_from<S>(std::make_index_sequence<operands_of(plan.steps[S])>{}));
 
   /// Whether one of the step's operands is in panels.
   template <std::size_t C>

@@ -18,10 +18,13 @@
 #define CROCHET_DEVICE __device__
 #define CROCHET_DEVICE_INLINE __device__ __forceinline__
 #define CROCHET_DEVICE_NOINLINE __device__ __noinline__
+#define CROCHET_PRAGMA(text) _Pragma(#text)
+#define CROCHET_DEVICE_UNROLL(n) CROCHET_PRAGMA(unroll n)
 #else
 #define CROCHET_DEVICE
 #define CROCHET_DEVICE_INLINE inline
 #define CROCHET_DEVICE_NOINLINE
+#define CROCHET_DEVICE_UNROLL(n)
 #endif
 
 namespace crochet::cuda {

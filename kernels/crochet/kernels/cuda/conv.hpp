@@ -41,7 +41,7 @@ CROCHET_DEVICE_INLINE void correlate(Block& block, const Call& call, const Windo
   const auto b = MatrixOperand<T>::of(filter.as<const T>(), depth, filters, false);
   products<T>(
       block, call, places, filters, depth, 1, [&](int) { return a; }, [&](int) { return b; },
-      [&](int, int i, int j, int n, const auto& results) { epilogue.elements(i, j, n, results); });
+      [&](int, int i, int j, const auto& result) { epilogue.template elements<vector_elements>(i, j, filters, result); });
 }
 
 /// The upstream gradient of a filter's gradient [places, filters]: in memory or, if the convolution's result was pooled
@@ -132,7 +132,7 @@ struct Kernel<&op::conv2d_filter_gradient> {
     const auto multiply = [&](const auto& b) {
       products<T>(
           block, call, rows, up[3], places, 1, [&](int) { return a; }, [&](int) { return b; },
-          [&](int, int i, int j, int n, const auto& results) { epilogue.elements(i, j, n, results); });
+          [&](int, int i, int j, const auto& result) { epilogue.template elements<detail::vector_elements>(i, j, up[3], result); });
     };
     if constexpr (kernel::inputs_of<Types> == 3) {
       using Index = kernel::in_t<Types, 2>;

@@ -23,17 +23,19 @@ class Epilogue {
     const int i = at / columns_;
     element(i, at - i * columns_, result);
   }
-  /// Passes the results (i, j), ..., (i, j + U - 1), of which those before column `end` exist. j is a multiple of U.
-  template <int U>
-  CROCHET_DEVICE_INLINE void elements(int i, int j, int end, const T (&results)[U]) const {
+  /// Passes the results result(0), ..., result(U - 1) for (i, j), ..., (i, j + U - 1), of which those before column
+  /// `end` exist. j is a multiple of U.
+  template <int U, class Result>
+  CROCHET_DEVICE_INLINE void elements(int i, int j, int end, const Result& result) const {
     if (U == detail::vector_elements && aligned_ && columns_ % U == 0 && j + U <= end) {
+      T results[U];
+      CROCHET_UNROLL
+      for (int u = 0; u < U; ++u) results[u] = result(u);
       kernel::evaluate<1, U>(P{}, refs_, i, j, results);
       return;
     }
-    CROCHET_UNROLL
-    for (int u = 0; u < U; ++u) {
-      if (j + u < end) element(i, j + u, results[u]);
-    }
+    CROCHET_SHORT_LOOP
+    for (int u = 0; u < U && j + u < end; ++u) element(i, j + u, result(u));
   }
 
  private:

@@ -125,7 +125,7 @@ class ProductTile {
     }
   }
   CROCHET_DEVICE_INLINE static void multiply(const Stage& s, int tx, int ty, T (&c)[each][each]) {
-    CROCHET_UNROLL
+    CROCHET_DEVICE_UNROLL(4)
     for (int k = 0; k < stage; ++k) {
       T x[each], y[each];
       CROCHET_UNROLL
@@ -141,8 +141,20 @@ class ProductTile {
   }
 };
 
-/// One unit: a tile, or a part of its depth. True if the block has results to pass on; they are then the sums over
-/// `splits` tables of tile * tile numbers, at the returned address.
+/// What a unit computes: a tile, or a part of its depth, of product number `which`.
+struct ProductUnit {
+  int tile, split, which, i0, j0;
+};
+CROCHET_DEVICE_NOINLINE inline ProductUnit product_unit(const ProductParts& parts, int unit) {
+  const int tile = unit / parts.splits, tiles = parts.rows * parts.columns, in_one = tile % tiles;
+  return {tile, unit % parts.splits, tile / tiles, in_one / parts.columns * parts.tile,
+          in_one % parts.columns * parts.tile};
+}
+CROCHET_DEVICE_NOINLINE inline ProductParts product_parts(int m, int n, int depth, int count) {
+  return ProductParts::of(m, n, depth, count);
+}
+
+/// The results of a tile: sums over `splits` tables of tile * tile numbers. No results, if the block has none to pass on.
 template <class T>
 struct TileResults {
   const T* data = nullptr;
@@ -155,51 +167,47 @@ struct TileResults {
     return sum;
   }
 };
+/// Computes a unit.
 template <class T, class Block, class A, class B>
-CROCHET_DEVICE_NOINLINE TileResults<T> product_unit(Block& block, const Call& call, const ProductParts& parts, int tile,
-                                                  int split, int i0, int j0, int depth, const A& a, const B& b) {
-  const int from = split * parts.depth_each, last = from + parts.depth_each, to = last < depth ? last : depth;
+CROCHET_DEVICE_NOINLINE TileResults<T> compute_unit(Block& block, const Call& call, const ProductParts& parts,
+                                                    const ProductUnit& unit, int depth, const A& a, const B& b) {
+  const int from = unit.split * parts.depth_each, last = from + parts.depth_each, to = last < depth ? last : depth;
   const T* results = nullptr;
   if (parts.tile == ProductParts::large_tile) {
-    ProductTile<T, ProductParts::large_tile>::compute(block, a, b, i0, j0, from, to);
+    ProductTile<T, ProductParts::large_tile>::compute(block, a, b, unit.i0, unit.j0, from, to);
     results = ProductTile<T, ProductParts::large_tile>::results(block);
   } else {
-    ProductTile<T, ProductParts::small_tile>::compute(block, a, b, i0, j0, from, to);
+    ProductTile<T, ProductParts::small_tile>::compute(block, a, b, unit.i0, unit.j0, from, to);
     results = ProductTile<T, ProductParts::small_tile>::results(block);
   }
   if (parts.splits == 1) return {results, 1};
   const int size = parts.tile * parts.tile;
-  T* const partial = call.scratch<T>() + std::int64_t{1} * tile * parts.splits * size;
+  T* const partial = call.scratch<T>() + std::int64_t{1} * unit.tile * parts.splits * size;
   CROCHET_SHORT_LOOP
-  for (int e = block.thread(); e < size; e += Block::threads) partial[split * size + e] = results[e];
-  if (!block.arrive(call.ticket(tile), parts.splits)) return {};
+  for (int e = block.thread(); e < size; e += Block::threads) partial[unit.split * size + e] = results[e];
+  if (!block.arrive(call.ticket(unit.tile), parts.splits)) return {};
   return {partial, parts.splits};
 }
 
 }  // namespace detail
 
 /// Computes `count` products [m, depth] x [depth, n]. a(p) and b(p) are the operands of product p. Calls done(p, i, j,
-/// n, results) for each group of neighbouring results (i, j), ..., of which those before column n exist.
+/// result) for groups of vector_elements neighbouring results result(0), ... of (i, j), ..., some of which may lie
+/// beyond the last column.
 template <class T, class Block, class A, class B, class Done>
 CROCHET_DEVICE_INLINE void products(Block& block, const Call& call, int m, int n, int depth, int count, const A& a,
                                     const B& b, const Done& done) {
-  const ProductParts parts = ProductParts::of(m, n, depth, count);
+  const ProductParts parts = detail::product_parts(m, n, depth, count);
   constexpr int wide = detail::vector_elements;
-  each_unit(block, call.first(), parts.all() * parts.splits, [&](int unit) {
-    const int tile = unit / parts.splits, in_one = tile % (parts.rows * parts.columns);
-    const int which = tile / (parts.rows * parts.columns);
-    const int i0 = in_one / parts.columns * parts.tile, j0 = in_one % parts.columns * parts.tile;
-    const detail::TileResults<T> results = detail::product_unit<T>(block, call, parts, tile, unit % parts.splits, i0,
-                                                                   j0, depth, a(which), b(which));
+  each_unit(block, call.first(), parts.all() * parts.splits, [&](int number) {
+    const detail::ProductUnit unit = detail::product_unit(parts, number);
+    const auto results = detail::compute_unit<T>(block, call, parts, unit, depth, a(unit.which), b(unit.which));
     if (results.splits == 0) return;
+    const int size = parts.tile * parts.tile;
     CROCHET_SHORT_LOOP
-    for (int e = wide * block.thread(); e < parts.tile * parts.tile; e += wide * Block::threads) {
-      const int i = i0 + e / parts.tile, j = j0 + e % parts.tile;
-      if (i >= m || j >= n) continue;
-      T some[wide];
-      CROCHET_UNROLL
-      for (int u = 0; u < wide; ++u) some[u] = results.at(e + u, parts.tile * parts.tile);
-      done(which, i, j, n, some);
+    for (int e = wide * block.thread(); e < size; e += wide * Block::threads) {
+      const int i = unit.i0 + e / parts.tile, j = unit.j0 + e % parts.tile;
+      if (i < m && j < n) done(unit.which, i, j, [&](int u) { return results.at(e + u, size); });
     }
   });
 }

@@ -50,7 +50,7 @@ CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int oute
   const int lane = block.thread() % warp_size, warp = block.thread() / warp_size;
   if (parts.form == LineParts::Form::rows) {
     each_warp(block, call.first(), outer, [&](int o) {
-      kernel::detail::Running<How, T, 1> sum;
+      kernel::Running<How, T, 1> sum;
       for (int k = lane; k < n; k += warp_size) sum.add(value(o, k, 0));
       const Total total = join_warp<How>(block, sum.take());
       if (lane == 0) put(o, total);
@@ -64,7 +64,7 @@ CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int oute
     const int which = unit / parts.splits, split = unit % parts.splits;
     const int o = which / tiles, j = by_columns ? which % tiles * warp_size + lane : 0;
     const int from = split * parts.each, end = n - from < parts.each ? n : from + parts.each;
-    kernel::detail::Running<How, T, 1> sum;
+    kernel::Running<How, T, 1> sum;
     const int step = by_columns ? warps : Block::threads;
     for (int k = from + (by_columns ? warp : block.thread()); k < end && j < inner; k += step) sum.add(value(o, k, j));
     Total total = by_columns ? join_lanes_of_warps<How>(block, sum.take()) : join_block<How>(block, sum.take());

@@ -63,7 +63,7 @@ class DeviceSink {
   static CROCHET_DEVICE_INLINE Total nothing() { return How::template nothing<Total>; }
 
  private:
-  kernel::detail::Running<How, T, 1> running_;
+  kernel::Running<How, T, 1> running_;
 };
 struct NoSink {
   static constexpr bool by_columns = false, by_rows = false, is_total = false;
@@ -73,9 +73,9 @@ struct SinkFor {
   using type = NoSink;
 };
 template <class P, std::size_t A, class T, BroadcastMode M>
-requires(kernel::detail::UsesOf<P>::template reduction<static_cast<int>(A)>() != nullptr)
+requires(kernel::UsesOf<P>::template reduction<static_cast<int>(A)>() != nullptr)
 struct SinkFor<P, A, kernel::Ref<T, M>> {
-  using type = DeviceSink<kernel::detail::UsesOf<P>::template reduction<static_cast<int>(A)>(), T, M>;
+  using type = DeviceSink<kernel::UsesOf<P>::template reduction<static_cast<int>(A)>(), T, M>;
 };
 template <std::size_t A, class S>
 struct SinkSlot {

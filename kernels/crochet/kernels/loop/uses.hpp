@@ -4,7 +4,7 @@
 #include <crochet/graph/passes/cost.hpp>
 #include <crochet/kernels/program.hpp>
 
-namespace crochet::kernel::detail {
+namespace crochet::kernel {
 
 template <class I, int A>
 struct Uses {
@@ -48,4 +48,4 @@ struct UsesOf<Program<I...>> {
   static constexpr std::int64_t cost = (cost_of_instruction<I> + ... + 0);
 };
 
-}  // namespace crochet::kernel::detail
+}  // namespace crochet::kernel
