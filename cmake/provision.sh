@@ -23,7 +23,7 @@ case ${1:-} in
 esac
 if [ "${tests:-}" ]; then
   programs="$programs clang++:clang python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
-  packages="$packages libgtest-dev"
+  packages="$packages libgtest-dev libboost-context-dev" # the second: fibers, the threads of a GPU in software
 fi
 if [ "${debug:-}" ]; then # crochet::debug
   programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's CMake file calls pkg-config

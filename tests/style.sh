@@ -22,7 +22,8 @@ tidy() {
   if [ "$1" = $build/all_headers.cpp ]; then
     # Absolute paths: HeaderFilterRegex needs the folder before include/.
     clang-tidy --quiet --config-file=.clang-tidy --warnings-as-errors='*' "$1" -- -std=c++20 -DCROCHET_HEADER_ONLY \
-      -I"$PWD/include" -I"$PWD/kernels" -isystem $build/crochet-proto -isystem $build/crochet-debug-service -isystem /usr/include/eigen3 -pthread
+      -I"$PWD/include" -I"$PWD/kernels" -isystem $build/crochet-proto -isystem $build/crochet-debug-service \
+      -isystem $build/crochet-device-headers -isystem /usr/include/eigen3 -pthread
   elif grep -q "/$1\"" $build/compile_commands.json; then
     clang-tidy --quiet --warnings-as-errors='*' -p $build "$1"
   else # a test that is compiled in a batch has no command of its own
@@ -32,7 +33,7 @@ tidy() {
 }
 
 if [ -f "$build/compile_commands.json" ] && git rev-parse -q --verify "$since" >/dev/null; then
-  git ls-files 'include/*.hpp' 'kernels/*.hpp' | grep -v cuda | sed 's,^[^/]*/\(.*\),#include <\1>,' >$build/all_headers.cpp
+  git ls-files 'include/*.hpp' 'kernels/*.hpp' | sed 's,^[^/]*/\(.*\),#include <\1>,' >$build/all_headers.cpp
   changed=$(git diff --name-only --diff-filter=d "$since" -- 'tests/*.cpp' 'examples/*.cpp' 'tools/*.cpp' |
     while read -r file; do
       case $file in tests/*_test.cpp) echo "$file" ;; *) if grep -q "/$file\"" $build/compile_commands.json; then echo "$file"; fi ;; esac

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of compiled plans: entries are found again, verified, shared and limited.
-#include <crochet/executor/cuda/cubin_cache.hpp>
 #include <gtest/gtest.h>
+#include <crochet/executor/cuda/cubin_cache.hpp>
 
 #include <cstdlib>
 #include <fstream>

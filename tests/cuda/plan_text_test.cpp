@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA C++ text of whole plans, compiled to code for a GPU by NVRTC, which needs none. Without NVRTC skipped.
+#include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cuda/nvrtc.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
-#include <gtest/gtest.h>
 
 #include <regex>
 
@@ -75,8 +75,8 @@ struct Transformer {
     x = x + multi_head_self_attention(layer_norm(x, "norm1"), 4, "attention", {.causal = true});
     x = x + dense(gelu(dense(layer_norm(x, "norm2"), 256, "up")), 64, "down");
     const Tensor logits = dense(x, 65, "out");
-    g.name("train", minimize(g.name("loss", reduce_mean(sparse_softmax_cross_entropy(
-                                                reshape(logits, {rest, 65}), reshape(next, {rest})))),
+    g.name("train", minimize(g.name("loss", reduce_mean(sparse_softmax_cross_entropy(reshape(logits, {rest, 65}),
+                                                                                     reshape(next, {rest})))),
                              AdamW{}));
   }
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor on a device in software: what is launched, copied and waited for, as exact numbers, and that results do
 // not depend on how runs are launched.
+#include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/testing/recording_sink.hpp>
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
@@ -38,7 +38,8 @@ struct Batch {
 
   explicit Batch(int step, std::size_t size = 7) : x(size * 19), labels(size) {
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k) + 3 * static_cast<float>(step));
-    for (std::size_t k = 0; k < size; ++k) labels[k] = static_cast<std::int32_t>((k + static_cast<std::size_t>(step)) % 5);
+    for (std::size_t k = 0; k < size; ++k)
+      labels[k] = static_cast<std::int32_t>((k + static_cast<std::size_t>(step)) % 5);
   }
 };
 

@@ -183,8 +183,8 @@ inline bool FiberGrid::release(int b) {
 inline void FiberGrid::stuck(int b) const {
   static constexpr const char* names[] = {"nothing", "a shuffle", "a barrier of the block", "a barrier of the grid",
                                           "no more (finished)"};
-  std::string text = "emulation: threads of one barrier wait at different places, in or after block " +
-                     std::to_string(b) + ":";
+  std::string text =
+      "emulation: threads of one barrier wait at different places, in or after block " + std::to_string(b) + ":";
   int counts[5]{};
   for (const Thread& t : all_) ++counts[static_cast<int>(t.waiting)];
   for (int k = 0; k < 5; ++k) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of fibers finds mistakes in kernels: barriers that are left out, and barriers that only some threads reach.
+#include <gtest/gtest.h>
 #include <crochet/kernels/accumulate.hpp>
 #include <crochet/kernels/cuda/join.hpp>
-#include <gtest/gtest.h>
 
 #include <set>
 

@@ -87,8 +87,8 @@ CROCHET_INLINE void CubinCache::store(std::string_view key, std::string_view cod
     header.key_bytes = key.size();
     header.code_bytes = code.size();
     header.code_hash = detail::fnv1a(code);
-    io::write_whole_file(own, {std::as_bytes(std::span(&header, 1)), std::as_bytes(std::span(key)),
-                               std::as_bytes(std::span(code))});
+    io::write_whole_file(
+        own, {std::as_bytes(std::span(&header, 1)), std::as_bytes(std::span(key)), std::as_bytes(std::span(code))});
     std::filesystem::rename(own, path);
     remove_oldest();
   } catch (const std::filesystem::filesystem_error&) {  // compiled again in the next process

@@ -32,9 +32,7 @@ CROCHET_INLINE std::string text_of(int code) {
   return std::string(text == nullptr ? "unknown error" : text) + " (" + (name == nullptr ? "" : name) + ", " +
          std::to_string(code) + ")";
 }
-CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) {
-  return reinterpret_cast<DriverFunctions::Pointer>(p);
-}
+CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) { return reinterpret_cast<DriverFunctions::Pointer>(p); }
 
 /// The oldest supported compute capability, times 10: Turing.
 inline constexpr int oldest_architecture = 75;

@@ -56,18 +56,18 @@ struct DriverFunctions {
                library.find("cuDeviceGetCount", count) && library.find("cuDeviceGet", device) &&
                library.find("cuDeviceGetName", name) && library.find("cuDeviceGetAttribute", attribute) &&
                library.find("cuDevicePrimaryCtxRetain", retain) &&
-               library.find("cuDevicePrimaryCtxRelease_v2", release_context) &&
-               library.find("cuCtxSetCurrent", use) && library.find("cuMemGetInfo_v2", free_memory) &&
-               library.find("cuMemAlloc_v2", allocate) && library.find("cuMemFree_v2", release) &&
-               library.find("cuMemHostAlloc", allocate_pinned) && library.find("cuMemFreeHost", release_pinned) &&
-               library.find("cuMemcpyHtoDAsync_v2", upload) && library.find("cuMemcpyDtoHAsync_v2", download) &&
-               library.find("cuMemsetD8Async", fill) && library.find("cuStreamCreate", create_stream) &&
-               library.find("cuStreamDestroy_v2", destroy_stream) && library.find("cuStreamSynchronize", wait_stream) &&
-               library.find("cuEventCreate", create_event) && library.find("cuEventDestroy_v2", destroy_event) &&
-               library.find("cuEventRecord", record) && library.find("cuEventSynchronize", wait_event) &&
-               library.find("cuModuleLoadData", load) && library.find("cuModuleUnload", unload) &&
-               library.find("cuModuleGetFunction", function) && library.find("cuLaunchCooperativeKernel", launch) &&
-               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
+               library.find("cuDevicePrimaryCtxRelease_v2", release_context) && library.find("cuCtxSetCurrent", use) &&
+               library.find("cuMemGetInfo_v2", free_memory) && library.find("cuMemAlloc_v2", allocate) &&
+               library.find("cuMemFree_v2", release) && library.find("cuMemHostAlloc", allocate_pinned) &&
+               library.find("cuMemFreeHost", release_pinned) && library.find("cuMemcpyHtoDAsync_v2", upload) &&
+               library.find("cuMemcpyDtoHAsync_v2", download) && library.find("cuMemsetD8Async", fill) &&
+               library.find("cuStreamCreate", create_stream) && library.find("cuStreamDestroy_v2", destroy_stream) &&
+               library.find("cuStreamSynchronize", wait_stream) && library.find("cuEventCreate", create_event) &&
+               library.find("cuEventDestroy_v2", destroy_event) && library.find("cuEventRecord", record) &&
+               library.find("cuEventSynchronize", wait_event) && library.find("cuModuleLoadData", load) &&
+               library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
+               library.find("cuLaunchCooperativeKernel", launch) && library.find("cuGetErrorName", error_name) &&
+               library.find("cuGetErrorString", error_text);
   }
 };
 

@@ -250,7 +250,8 @@ class Executor {
       layout.offsets[f.placeholder] = static_cast<std::int64_t>(layout.bytes);
       layout.bytes += (f.bytes + line - 1) / line * line;
     };
-    (place(T::template node<typename F::name>().shape.size(), size_of(T::template node<typename F::name>().dtype)), ...);
+    (place(T::template node<typename F::name>().shape.size(), size_of(T::template node<typename F::name>().dtype)),
+     ...);
     return layout;
   }
 

@@ -18,7 +18,8 @@ struct CompileOptions {
   bool resources = false;  ///< the log has registers, stack and spills
 };
 
-/// Whether NVRTC is found on this machine: the CUDA toolkit, or the Python package nvidia-cuda-nvrtc in LD_LIBRARY_PATH.
+/// Whether NVRTC is found on this machine: the CUDA toolkit, or the Python package nvidia-cuda-nvrtc in
+/// LD_LIBRARY_PATH.
 bool has_nvrtc();
 /// The version, as "13.0". Throws DeviceError without NVRTC.
 std::string nvrtc_version();

@@ -28,8 +28,8 @@ struct SourceAccess {
 struct SourceStep {
   std::string_view root{};  ///< the name of its operation; empty for a loop
   bool epilogue = false, reduces = false, scalar = false, barrier = false;
-  std::int32_t rank = 0;            ///< of the result
-  std::int32_t types = 0;           ///< the number of element types: the result's, then the operands'
+  std::int32_t rank = 0;   ///< of the result
+  std::int32_t types = 0;  ///< the number of element types: the result's, then the operands'
   std::array<DType, 1 + max_inputs> dtypes{};
   std::int32_t first_instruction = 0, instructions = 0, first_access = 0, accesses = 0;
 };

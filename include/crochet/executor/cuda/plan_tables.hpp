@@ -189,8 +189,13 @@ class PlanTables {
   void add(const PlannedStep& s, std::span<const PlannedValue> planned_operands, const Dims& dims, int blocks,
            int first_block, Room& phase) {
     constexpr std::int64_t line = 256;
-    TableStep t{narrow(s.rows.at(dims)), narrow(s.columns.at(dims)), s.first_access, s.first_operand, first_block,
-                phase.tickets, phase.bytes};
+    TableStep t{narrow(s.rows.at(dims)),
+                narrow(s.columns.at(dims)),
+                s.first_access,
+                s.first_operand,
+                first_block,
+                phase.tickets,
+                phase.bytes};
     narrow(std::int64_t{t.rows} * t.columns);
     for (int k = 0; k < 8; ++k) t.ints[k] = s.attributes.ints[k];
     for (int k = 0; k < 2; ++k) t.reals[k] = s.attributes.reals[k];

@@ -67,8 +67,8 @@ class PlanWriter {
 
  private:
   std::string call(std::size_t s) const {
-    return "    run_step<Code" + std::to_string(number_of_[s]) +
-           ", " + (plan_.steps[s].barrier ? "true" : "false") + ">(block, launch, run, " + std::to_string(s) + ");\n";
+    return "    run_step<Code" + std::to_string(number_of_[s]) + ", " + (plan_.steps[s].barrier ? "true" : "false") +
+           ">(block, launch, run, " + std::to_string(s) + ");\n";
   }
   std::size_t number(const std::string& code) {
     for (std::size_t k = 0; k < codes_.size(); ++k) {

@@ -64,8 +64,7 @@ class StepTypes {
   template <std::size_t S, std::int32_t At>
   static constexpr auto ref_type() {
     constexpr Access a = plan.accesses[static_cast<std::size_t>(At)];
-    constexpr bool panels =
-        in_many_panels(plan.values[static_cast<std::size_t>(a.value)], plan.steps[S].columns);
+    constexpr bool panels = in_many_panels(plan.values[static_cast<std::size_t>(a.value)], plan.steps[S].columns);
     return kernel::Ref < type_of<a.value>, a.mode, panels ? Layout::panels : Layout::row_major > {};
   }
   template <std::size_t S, std::size_t... I>

@@ -22,9 +22,7 @@ struct Strided {
     return {data, pitch, 1, rows, columns, true};
   }
   CROCHET_DEVICE_INLINE Strided turned() const { return {data, column, row, columns, rows, !by_columns}; }
-  CROCHET_DEVICE_INLINE T at(int i, int j) const {
-    return i < rows && j < columns ? data[i * row + j * column] : T(0);
-  }
+  CROCHET_DEVICE_INLINE T at(int i, int j) const { return i < rows && j < columns ? data[i * row + j * column] : T(0); }
 };
 
 /// The queries of a block.
@@ -235,8 +233,7 @@ struct Kernel<&op::attention_mix_gradient> {
   CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
     using T = typename Types::out;
     detail::Heads<T, Block>(block, call, call.in(0))
-        .gradients(call.in(1).template as<const T>(), call.in(2).template as<const T>(),
-                   call.out().template as<T>());
+        .gradients(call.in(1).template as<const T>(), call.in(2).template as<const T>(), call.out().template as<T>());
   }
   static constexpr Room room(const Sizes& s) { return detail::attention_room(s, s.in(0), 2); }
 };

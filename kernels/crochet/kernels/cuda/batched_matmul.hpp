@@ -35,7 +35,9 @@ struct BatchedMatmul {
     products<T>(
         block, call, m, n, depth, m * n == 0 ? 0 : out.size() / (m * n), [&](int p) { return matrix(a, ta, p); },
         [&](int p) { return matrix(b, tb, p); },
-        [&](int p, int i, int j, const auto& result) { epilogue.template elements<vector_elements>(p * m + i, j, n, result); });
+        [&](int p, int i, int j, const auto& result) {
+          epilogue.template elements<vector_elements>(p * m + i, j, n, result);
+        });
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &a = s.in(0);

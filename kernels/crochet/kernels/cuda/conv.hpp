@@ -41,7 +41,9 @@ CROCHET_DEVICE_INLINE void correlate(Block& block, const Call& call, const Windo
   const auto b = MatrixOperand<T>::of(filter.as<const T>(), depth, filters, false);
   products<T>(
       block, call, places, filters, depth, 1, [&](int) { return a; }, [&](int) { return b; },
-      [&](int, int i, int j, const auto& result) { epilogue.template elements<vector_elements>(i, j, filters, result); });
+      [&](int, int i, int j, const auto& result) {
+        epilogue.template elements<vector_elements>(i, j, filters, result);
+      });
 }
 
 /// The upstream gradient of a filter's gradient [places, filters]: in memory or, if the convolution's result was pooled
@@ -60,8 +62,8 @@ struct Upstream {
     // `place` counts rows over all images: their height is a multiple of the windows'.
     const int row = place / width, column = place % width;
     const int tap = row % pool_height * pool_width + column % pool_width;
-    const std::int64_t at = (std::int64_t{1} * (row / pool_height) * (width / pool_width) + column / pool_width) *
-                                filters + j;
+    const std::int64_t at =
+        (std::int64_t{1} * (row / pool_height) * (width / pool_width) + column / pool_width) * filters + j;
     return winners[at] == static_cast<Index>(tap) ? data[at] : T(0);
   }
 };
@@ -79,8 +81,7 @@ struct Kernel<&op::conv2d> {
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &filter = s.in(1);
     const int filters = out.extents[3];
-    return ProductParts::of(filters == 0 ? 0 : out.size / filters, filters,
-                            filters == 0 ? 0 : filter.size / filters)
+    return ProductParts::of(filters == 0 ? 0 : out.size / filters, filters, filters == 0 ? 0 : filter.size / filters)
         .room(s.element_bytes);
   }
 };
@@ -132,7 +133,9 @@ struct Kernel<&op::conv2d_filter_gradient> {
     const auto multiply = [&](const auto& b) {
       products<T>(
           block, call, rows, up[3], places, 1, [&](int) { return a; }, [&](int) { return b; },
-          [&](int, int i, int j, const auto& result) { epilogue.template elements<detail::vector_elements>(i, j, up[3], result); });
+          [&](int, int i, int j, const auto& result) {
+            epilogue.template elements<detail::vector_elements>(i, j, up[3], result);
+          });
     };
     if constexpr (kernel::inputs_of<Types> == 3) {
       using Index = kernel::in_t<Types, 2>;

@@ -40,8 +40,7 @@ struct Kernel<&op::sparse_cross_entropy> {
       const detail::LogSum<T> s(line, z);
       if (!line.first_lane()) return;
       // The large numbers are subtracted first: that is exact where they are close.
-      call.out().template as<T>()[row] =
-          label < 0 ? std::numeric_limits<T>::quiet_NaN() : (s.shift - z[label]) + s.log;
+      call.out().template as<T>()[row] = label < 0 ? std::numeric_limits<T>::quiet_NaN() : (s.shift - z[label]) + s.log;
     });
   }
 };
@@ -70,7 +69,8 @@ struct Kernel<&op::cross_entropy> {
     using T = typename Types::out;
     detail::each_row<T>(block, call, [&](const auto& line, int row) {
       const std::int64_t first = std::int64_t{1} * row * line.n;
-      const T *const z = call.in(0).template as<const T>() + first, *const p = call.in(1).template as<const T>() + first;
+      const T *const z = call.in(0).template as<const T>() + first, *const p =
+                                                                        call.in(1).template as<const T>() + first;
       const detail::LogSum<T> s(line, z);
       const T loss = line.sum([&](std::int64_t at) { return p[at] * ((s.shift - z[at]) + s.log); });
       if (line.first_lane()) call.out().template as<T>()[row] = loss;
@@ -85,7 +85,8 @@ struct Kernel<&op::cross_entropy_gradient> {
     using T = typename Types::out;
     detail::each_row<T>(block, call, [&](const auto& line, int row) {
       const std::int64_t first = std::int64_t{1} * row * line.n;
-      const T *const z = call.in(0).template as<const T>() + first, *const p = call.in(1).template as<const T>() + first;
+      const T *const z = call.in(0).template as<const T>() + first, *const p =
+                                                                        call.in(1).template as<const T>() + first;
       T* const out = call.out().template as<T>() + first;
       const T up = detail::upstream_of_row<T>(call, row), mass = line.sum([&](std::int64_t at) { return p[at]; });
       const T top = line.max(z);

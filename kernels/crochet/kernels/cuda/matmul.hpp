@@ -17,7 +17,9 @@ struct Kernel<&op::matmul> {
     const auto x = matrix<T>(a, ta), y = matrix<T>(b, tb);
     products<T>(
         block, call, x.rows, y.columns, x.columns, 1, [&](int) { return x; }, [&](int) { return y; },
-        [&](int, int i, int j, const auto& result) { epilogue.template elements<detail::vector_elements>(i, j, y.columns, result); });
+        [&](int, int i, int j, const auto& result) {
+          epilogue.template elements<detail::vector_elements>(i, j, y.columns, result);
+        });
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &a = s.in(0);

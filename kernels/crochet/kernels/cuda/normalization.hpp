@@ -49,7 +49,8 @@ struct RowNormGradient {
     const T* const gamma = call.in(3).template as<const T>();
     each_warp(block, call.first(), rows_of(call.in(0)), [&](int row) {
       const std::int64_t first = std::int64_t{1} * row * n;
-      const T *const x = call.in(0).template as<const T>() + first, *const up = call.in(2).template as<const T>() + first;
+      const T *const x = call.in(0).template as<const T>() + first, *const up =
+                                                                        call.in(2).template as<const T>() + first;
       T* const out = call.out().template as<T>() + first;
       const Moments<T> m = moments_of<T>(call)[row];
       const Line<T, Block> line(block, n, 1);
@@ -57,9 +58,8 @@ struct RowNormGradient {
       const T dot = line.sum([&](std::int64_t j) { return gamma[j] * up[j] * (x[j] * m.scale - shift); }) * share;
       T mean = 0;
       if constexpr (Centred) mean = line.sum([&](std::int64_t j) { return gamma[j] * up[j]; }) * share;
-      line.each([&](std::int64_t j) {
-        out[j] = ((gamma[j] * up[j] - mean) - (x[j] * m.scale - shift) * dot) * m.scale;
-      });
+      line.each(
+          [&](std::int64_t j) { out[j] = ((gamma[j] * up[j] - mean) - (x[j] * m.scale - shift) * dot) * m.scale; });
     });
   }
 };
@@ -187,8 +187,8 @@ struct Groups {
   template <class T, class Block>
   CROCHET_DEVICE_INLINE Moments<T> moments(Block& block, const T* x, int image, int group, T epsilon) const {
     const T middle = mean<T>(block, image, group, [&](std::int64_t at, int) { return x[at]; });
-    const T variance = mean<T>(block, image, group,
-                               [&](std::int64_t at, int) { return (x[at] - middle) * (x[at] - middle); });
+    const T variance =
+        mean<T>(block, image, group, [&](std::int64_t at, int) { return (x[at] - middle) * (x[at] - middle); });
     return {middle, T(1) / simd::sqrt(variance + epsilon)};
   }
 };
@@ -207,9 +207,8 @@ struct Kernel<&op::group_norm> {
     each_unit(block, call.first(), g.images * g.groups, [&](int unit) {
       const int image = unit / g.groups, group = unit % g.groups;
       const detail::Moments<T> m = g.moments(block, x, image, group, static_cast<T>(call.real(0)));
-      g.each(block, image, group, [&](std::int64_t at, int c) {
-        y[at] = (x[at] - m.mean) * (m.scale * gamma[c]) + beta[c];
-      });
+      g.each(block, image, group,
+             [&](std::int64_t at, int c) { y[at] = (x[at] - m.mean) * (m.scale * gamma[c]) + beta[c]; });
     });
   }
 };
@@ -228,9 +227,8 @@ struct Kernel<&op::group_norm_gradient> {
       const int image = unit / g.groups, group = unit % g.groups;
       const detail::Moments<T> m = g.moments(block, x, image, group, static_cast<T>(call.real(0)));
       const T slope = g.mean<T>(block, image, group, [&](std::int64_t at, int c) { return gamma[c] * up[at]; });
-      const T dot = g.mean<T>(block, image, group, [&](std::int64_t at, int c) {
-        return gamma[c] * up[at] * (x[at] - m.mean);
-      });
+      const T dot =
+          g.mean<T>(block, image, group, [&](std::int64_t at, int c) { return gamma[c] * up[at] * (x[at] - m.mean); });
       g.each(block, image, group, [&](std::int64_t at, int c) {
         out[at] = (gamma[c] * up[at] - slope - (x[at] - m.mean) * (dot * m.scale * m.scale)) * m.scale;
       });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiled products on a device: a block computes a tile of the result from tiles of both operands in shared memory, in two
-// stages. A deep product with few tiles is divided along its depth as well; the block that finishes a tile last joins
-// the parts in order. The division depends on the sizes only, so results are the same bits on any number of blocks.
+// Tiled products on a device: a block computes a tile of the result from tiles of both operands in shared memory, in
+// two stages. A deep product with few tiles is divided along its depth as well; the block that finishes a tile last
+// joins the parts in order. The division depends on the sizes only, so results are the same bits on any number of
+// blocks.
 #pragma once
 #include <crochet/kernels/cuda/loop.hpp>
 #include <crochet/kernels/cuda/room.hpp>
@@ -10,8 +11,8 @@ namespace crochet::cuda {
 
 /// How a product [m, depth] x [depth, n] is divided. `count` products of the same sizes are divided alike.
 struct ProductParts {
-  int tile;          ///< rows and columns of a tile
-  int rows, columns; ///< tiles of one result
+  int tile;           ///< rows and columns of a tile
+  int rows, columns;  ///< tiles of one result
   int count;
   int splits, depth_each;  ///< parts of the depth
 
@@ -154,7 +155,8 @@ CROCHET_DEVICE_NOINLINE inline ProductParts product_parts(int m, int n, int dept
   return ProductParts::of(m, n, depth, count);
 }
 
-/// The results of a tile: sums over `splits` tables of tile * tile numbers. No results, if the block has none to pass on.
+/// The results of a tile: sums over `splits` tables of tile * tile numbers. No results, if the block has none to pass
+/// on.
 template <class T>
 struct TileResults {
   const T* data = nullptr;
@@ -212,8 +214,8 @@ CROCHET_DEVICE_INLINE void products(Block& block, const Call& call, int m, int n
   });
 }
 
-/// Computes one product [m, depth] x [depth, n] on this block alone. Calls put(i, j, result) for each result. Begins and
-/// ends with a barrier of the block.
+/// Computes one product [m, depth] x [depth, n] on this block alone. Calls put(i, j, result) for each result. Begins
+/// and ends with a barrier of the block.
 template <class T, class Block, class A, class B, class Put>
 CROCHET_DEVICE_INLINE void block_product(Block& block, int m, int n, int depth, const A& a, const B& b,
                                          const Put& put) {

@@ -13,7 +13,7 @@ namespace crochet::cuda {
 /// How such a reduction is divided.
 struct LineParts {
   enum class Form : std::uint8_t {
-    rows,    ///< inner = 1, short rows: a warp for each
+    rows,       ///< inner = 1, short rows: a warp for each
     long_rows,  ///< inner = 1: a block for each row, or for parts of it
     columns     ///< tiles of columns as wide as a warp; the warps of a block take every eighth element
   };

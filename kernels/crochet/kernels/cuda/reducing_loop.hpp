@@ -3,8 +3,8 @@
 // only. Each part leaves partial results in the scratch memory; the block that finishes last joins them, in the order
 // of the parts. So results are the same bits on any number of blocks.
 #pragma once
-#include <crochet/kernels/cuda/loop.hpp>
 #include <crochet/kernels/cuda/join.hpp>
+#include <crochet/kernels/cuda/loop.hpp>
 #include <crochet/kernels/cuda/room.hpp>
 #include <crochet/kernels/loop/uses.hpp>
 #include <crochet/kernels/running.hpp>
@@ -73,8 +73,8 @@ struct SinkFor {
   using type = NoSink;
 };
 template <class P, std::size_t A, class T, BroadcastMode M>
-requires(kernel::UsesOf<P>::template reduction<static_cast<int>(A)>() != nullptr)
-struct SinkFor<P, A, kernel::Ref<T, M>> {
+requires(kernel::UsesOf<P>::template reduction<static_cast<int>(A)>() !=
+         nullptr) struct SinkFor<P, A, kernel::Ref<T, M>> {
   using type = DeviceSink<kernel::UsesOf<P>::template reduction<static_cast<int>(A)>(), T, M>;
 };
 template <std::size_t A, class S>
@@ -103,7 +103,7 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
   static constexpr bool has_rows = (SinkFor<P, A, R>::type::by_rows || ...);
   static constexpr bool has_columns = (SinkFor<P, A, R>::type::by_columns || ...);
   static constexpr bool has_totals = (SinkFor<P, A, R>::type::is_total || ...);
-  static constexpr LoopForm form = has_rows                      ? LoopForm::rows
+  static constexpr LoopForm form = has_rows                        ? LoopForm::rows
                                    : !has_columns && is_flat<Refs> ? LoopForm::flat
                                                                    : LoopForm::tiles;
 

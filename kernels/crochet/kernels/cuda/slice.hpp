@@ -77,9 +77,8 @@ struct Kernel<&op::concat> {
       const T* const x = in.as<const T>();
       T* const y = call.out().template as<T>();
       const int width = from.n * from.inner;
-      each_element(block, call.first(), in.size(), [&](int i) {
-        y[std::int64_t{1} * (i / width * to.n + begin) * to.inner + i % width] = x[i];
-      });
+      each_element(block, call.first(), in.size(),
+                   [&](int i) { y[std::int64_t{1} * (i / width * to.n + begin) * to.inner + i % width] = x[i]; });
       piece<Types, I + 1>(block, call, begin + from.n);
     }
   }

@@ -120,7 +120,8 @@ struct Kernel<&op::softmax_gradient> {
   CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
     using T = typename Types::out;
     detail::each_line<T>(block, call, [&](const auto& line, std::int64_t first, int) {
-      const T *const y = call.in(0).template as<const T>() + first, *const g = call.in(1).template as<const T>() + first;
+      const T *const y = call.in(0).template as<const T>() + first, *const g =
+                                                                        call.in(1).template as<const T>() + first;
       T* const out = call.out().template as<T>() + first;
       const T dot = line.sum([&](std::int64_t at) { return y[at] * g[at]; });
       line.each([&](std::int64_t at) { out[at] = y[at] * (g[at] - dot); });
@@ -134,7 +135,8 @@ struct Kernel<&op::log_softmax_gradient> {
   CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
     using T = typename Types::out;
     detail::each_line<T>(block, call, [&](const auto& line, std::int64_t first, int) {
-      const T *const y = call.in(0).template as<const T>() + first, *const g = call.in(1).template as<const T>() + first;
+      const T *const y = call.in(0).template as<const T>() + first, *const g =
+                                                                        call.in(1).template as<const T>() + first;
       T* const out = call.out().template as<T>() + first;
       const T total = line.sum([&](std::int64_t at) { return g[at]; });
       line.each([&](std::int64_t at) { out[at] = g[at] - simd::exp(y[at]) * total; });

@@ -59,9 +59,8 @@ struct Kernel<&op::take_along_rows> {
     const T* const x = call.in(0).template as<const T>();
     const std::int32_t* const at = call.in(1).template as<const std::int32_t>();
     T* const out = call.out().template as<T>();
-    each_element(block, call.first(), call.in(1).size(), [&](int i) {
-      out[i] = at[i] >= 0 && at[i] < n ? x[std::int64_t{1} * (i / k) * n + at[i]] : T{};
-    });
+    each_element(block, call.first(), call.in(1).size(),
+                 [&](int i) { out[i] = at[i] >= 0 && at[i] < n ? x[std::int64_t{1} * (i / k) * n + at[i]] : T{}; });
   }
 };
 

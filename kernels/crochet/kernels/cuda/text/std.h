@@ -180,8 +180,7 @@ struct joined_sequence<index_sequence<A...>, index_sequence<B...>> {
 };
 template <size_t N>
 struct sequence_of {
-  using type =
-      typename joined_sequence<typename sequence_of<N / 2>::type, typename sequence_of<N - N / 2>::type>::type;
+  using type = typename joined_sequence<typename sequence_of<N / 2>::type, typename sequence_of<N - N / 2>::type>::type;
 };
 template <>
 struct sequence_of<0> {
