@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans on real threads, for ThreadSanitizer: the kernels' barriers and those of the plan are enough. The test
+// cuda.a_missing_barrier_is_a_race leaves one out.
+#include <gtest/gtest.h>
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/executor/cuda/executor.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "emulation/queued_device.hpp"
+#include "emulation/threads.hpp"
+
+namespace crochet {
+namespace thread_blocks_test {
+
+using ThreadDevice = emulation::QueuedDevice<emulation::ThreadGrid, emulation::ThreadBlock>;
+
+struct Mlp {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, 70}), labels = g.placeholder<std::int32_t>("labels", {batch});
+    const Tensor logits = dense(layer_norm(relu(dense(x, 33, "hidden")), "norm"), 5, "out");
+    const Tensor loss = g.name("loss", sparse_softmax_cross_entropy(logits, labels));
+    g.name("train", minimize(loss, Adam{.learning_rate = 1e-2}));
+  }
+};
+using Train = Demand<Names<>, Names<Name<"train">>>;
+
+template <class E>
+std::vector<float> trained(E executor, int steps) {
+  typename E::Workspace workspace;
+  executor.initialize();
+  std::vector<float> x(9 * 70), all;
+  std::vector<std::int32_t> labels(9);
+  for (int step = 0; step < steps; ++step) {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k) + static_cast<float>(step));
+    for (std::size_t k = 0; k < labels.size(); ++k) labels[k] = static_cast<std::int32_t>(k) % 5;
+    executor.template run<Train>(workspace, feed<"x">(x), feed<"labels">(labels));
+  }
+  executor.for_each_variable([&]<class T>(std::string_view, std::span<T> values, std::span<const std::int64_t>) {
+    if constexpr (std::is_same_v<T, float>) all.insert(all.end(), values.begin(), values.end());
+  });
+  return all;
+}
+
+TEST(ThreadBlocks, TrainAsTheCpu) {
+  const std::vector<float> expected = trained(Cpu{}.compile<Mlp>(), 3);
+  const auto device = std::make_shared<ThreadDevice>(2);
+  const std::vector<float> given = trained(cuda::Executor<ThreadDevice, Mlp>(device), 3);
+  ASSERT_EQ(given.size(), expected.size());
+  for (std::size_t k = 0; k < given.size(); ++k) EXPECT_NEAR(given[k], expected[k], 1e-5) << k;
+}
+
+/// Two values through shared memory and through memory, with or without the barriers between.
+TEST(ThreadBlocks, PassValuesOn) {
+  const bool with_barriers = std::getenv("CROCHET_LEAVE_OUT_BARRIERS") == nullptr;
+  emulation::ThreadGrid grid(2);
+  int values[2]{}, sums[2]{};
+  grid.run([&](emulation::ThreadBlock& block) {
+    int& first = block.shared<int>();
+    if (block.thread() == 255) first = 1 + block.block();
+    if (with_barriers) block.sync();
+    if (block.thread() == 0) values[block.block()] = first;
+    if (with_barriers) block.grid_sync();
+    if (block.thread() == 0) sums[block.block()] = values[0] + values[1];
+  });
+  if (with_barriers) {
+    EXPECT_EQ(sums[0], 3);
+    EXPECT_EQ(sums[1], 3);
+  }
+}
+
+}  // namespace thread_blocks_test
+}  // namespace crochet
