@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of compiled plans: entries are found again, verified, shared and limited.
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <crochet/executor/cuda/cubin_cache.hpp>
 
 #include <cstdlib>
@@ -30,7 +31,8 @@ class Cubins : public ::testing::Test {
     return all;
   }
 
-  const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "crochet-cubins";
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) / ("crochet-cubins-" + std::to_string(getpid()));
   int compiled_ = 0;
 };
 
