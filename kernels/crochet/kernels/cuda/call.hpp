@@ -88,7 +88,8 @@ struct RefsOf<kernel::RefSlots<std::index_sequence<I...>, R...>> {
   using Refs = kernel::RefSlots<std::index_sequence<I...>, R...>;
   CROCHET_DEVICE_INLINE static Refs make(const Call& call) {
     Refs refs;
-    (set<R>(static_cast<kernel::RefSlot<I, R>&>(refs).ref, call, call.tables.accesses[call.step.first_access + I]),
+    (set<R>(static_cast<kernel::RefSlot<I, R>&>(refs).ref, call,
+            call.tables.accesses[call.step.first_access + static_cast<int>(I)]),
      ...);
     return refs;
   }
