@@ -4,5 +4,6 @@
 #include <crochet/executor/cuda/device_headers.ipp>
 #include <crochet/executor/cuda/driver.ipp>
 #include <crochet/executor/cuda/nvrtc.ipp>
+#include <crochet/executor/cuda/plan_compiler.ipp>
 #include <crochet/executor/cuda/plan_text.ipp>
 #include <crochet/executor/cuda/shared_library.ipp>

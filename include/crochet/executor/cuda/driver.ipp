@@ -6,11 +6,9 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/exceptions.hpp>
 #include <crochet/base/message.hpp>
-#include <crochet/executor/cuda/cubin_cache.hpp>
-#include <crochet/executor/cuda/device_headers.hpp>
 #include <crochet/executor/cuda/driver.hpp>
 #include <crochet/executor/cuda/driver_functions.hpp>
-#include <crochet/executor/cuda/nvrtc.hpp>
+#include <crochet/executor/cuda/plan_compiler.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
 
 namespace crochet::cuda {
@@ -157,12 +155,7 @@ CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t 
 CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
   std::unique_ptr<Plan>& plan = plans_[key];
   if (plan != nullptr) return *plan;
-  const std::string text = plan_text(source);
-  std::string everything = "sm_" + std::to_string(architecture_) + ", NVRTC " + nvrtc_version() + "\n" + text;
-  for (const DeviceHeader& h : device_headers()) everything += h.text;
-  const std::string code = CubinCache(CubinCache::default_folder()).find_or_compile(everything, [&] {
-    return compile_text(text, {.architecture = architecture_}).code;
-  });
+  const std::string code = compiled_plan(plan_text(source), architecture_);
   auto made = std::make_unique<Plan>();
   const auto& driver = detail::driver();
   check(driver.load(&made->module, code.data()), "load a plan");

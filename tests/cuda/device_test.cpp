@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuda on this machine: an error that names the cause where there is no GPU, else a training that agrees with the
+// CPU's.
+#include <gtest/gtest.h>
+#include <crochet/crochet.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/executor/cuda.hpp>
+#include <crochet/executor/cuda/nvrtc.hpp>
+#include <crochet/hooks.hpp>
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+namespace crochet {
+namespace device_test {
+
+using namespace crochet::literals;
+
+struct Line {
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, 19}), y = g.placeholder<float>("y", {batch, 3});
+    const Tensor loss = g.name("loss", reduce_mean(square(dense(tanh(dense(x, 33, "hidden")), 3, "out") - y)));
+    g.name("train", minimize(loss, Adam{.learning_rate = 1e-2}));
+  }
+};
+
+/// The reason why there is no GPU to run on; empty if there is one.
+std::string why_not() {
+  try {
+    cuda::GpuDevice device;
+    return {};
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+}
+
+template <class E>
+float trained(E executor) {
+  MonitoredSession session{std::move(executor), HookChain{StopAtStep{.last_step = 20}}};
+  float loss = 0;
+  std::vector<float> x(7 * 19), y(7 * 3);
+  run_session(session, [&](auto& s) {
+    for (int step = 0; !s.should_stop(); ++step) {
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k) + static_cast<float>(step));
+      for (std::size_t k = 0; k < y.size(); ++k) y[k] = std::cos(static_cast<float>(k));
+      loss = s.run(fetches<"loss">, "train"_n, feed<"x">(x), feed<"y">(y))["loss"_n];
+    }
+  });
+  return loss;
+}
+
+TEST(Cuda, WithoutAGpuIsAnErrorThatNamesTheCause) {
+  const std::string reason = why_not();
+  if (reason.empty()) GTEST_SKIP() << "this machine has a GPU";
+  EXPECT_TRUE(reason.starts_with("crochet: ")) << reason;
+  EXPECT_THROW((void)Cuda{}.compile<Line>(), DeviceError);
+  if (reason.find("no NVIDIA driver") != std::string::npos) {
+    EXPECT_NE(reason.find("Install the driver of the GPU, or use crochet::Cpu"), std::string::npos) << reason;
+  }
+}
+
+TEST(Cuda, TrainsAsTheCpu) {
+  if (const std::string reason = why_not(); !reason.empty()) GTEST_SKIP() << reason;
+  if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  EXPECT_NEAR(trained(Cuda{}.compile<Line>()), trained(Cpu{}.compile<Line>()), 1e-4);
+}
+
+TEST(Cuda, ADeviceThatIsNotThereIsAnError) {
+  if (const std::string reason = why_not(); !reason.empty()) GTEST_SKIP() << reason;
+  EXPECT_THROW(cuda::GpuDevice(1000), DeviceError);
+  EXPECT_THROW(cuda::GpuDevice(-1), DeviceError);
+}
+
+}  // namespace device_test
+}  // namespace crochet

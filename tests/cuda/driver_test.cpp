@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// GpuDevice on a driver in software (fake_driver.cpp): what it does, and the errors that a real one would cause.
+#include <gtest/gtest.h>
+#include <crochet/executor/cuda/driver.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <crochet/base/exceptions.hpp>
+
+namespace crochet::cuda {
+namespace driver_test {
+
+class Driver : public ::testing::Test {
+ protected:
+  void TearDown() override { unsetenv("CROCHET_FAKE_DRIVER"); }
+  static void break_it(const char* how) { setenv("CROCHET_FAKE_DRIVER", how, 1); }
+  /// The message of the Error that `run` throws.
+  template <class Error, class Run>
+  static std::string message_of(Run run) {
+    try {
+      run();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    ADD_FAILURE() << "it must throw";
+    return {};
+  }
+};
+
+/// A plan without steps.
+struct Nothing {
+  static PlanSource source() { return {}; }
+};
+
+TEST_F(Driver, HasANameAndBlocks) {
+  const GpuDevice device;
+  EXPECT_EQ(device.name(), "Fake GPU, sm_90");
+  EXPECT_EQ(device.blocks(), 4);
+}
+
+TEST_F(Driver, CopiesMemory) {
+  GpuDevice device;
+  std::vector<int> from(100, 7), to(100);
+  void* const memory = device.allocate(400, "a test");
+  device.upload(memory, from.data(), 400);
+  device.download(to.data(), memory, 400);
+  EXPECT_EQ(to, from);
+  device.clear(memory, 400);
+  device.download(to.data(), memory, 400);
+  EXPECT_EQ(to, std::vector<int>(100));
+  const GpuDevice::Event first = device.record(), second = device.record();
+  device.wait(second);
+  device.wait(first);
+  device.wait(first);  // over: no effect
+  device.release(memory);
+}
+
+TEST_F(Driver, SaysThatThereIsNoDevice) {
+  break_it("no_device");
+  const std::string text = message_of<DeviceError>([] { GpuDevice device; });
+  EXPECT_NE(text.find("CUDA_ERROR_NO_DEVICE, 100"), std::string::npos) << text;
+}
+TEST_F(Driver, SaysHowManyDevicesThereAre) {
+  EXPECT_EQ(message_of<DeviceError>([] { GpuDevice device(3); }),
+            "crochet: there is no GPU number 3; this machine has 1, counted from 0");
+}
+TEST_F(Driver, SaysThatADeviceIsTooOld) {
+  break_it("too_old");
+  EXPECT_EQ(message_of<DeviceError>([] { GpuDevice device; }),
+            "crochet: the GPU Fake GPU, sm_60 is too old; plans need sm_75 (Turing) or later");
+}
+TEST_F(Driver, SaysWhatMemoryIsMissingAndWhatIsFree) {
+  GpuDevice device;
+  break_it("no_memory");
+  EXPECT_EQ(message_of<DeviceMemoryError>([&] { device.allocate(5000, "the tensors of a run"); }),
+            "crochet: the GPU has no memory for the tensors of a run: 5000 bytes were requested and 1000 of 1073741824 "
+            "are free; use smaller batches");
+}
+
+TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  // NVRTC calls functions of the driver that the fake one does not have, so the plan is in the cache already.
+  const std::string folder = ::testing::TempDir() + "crochet-driver-test-" + std::to_string(getpid());
+  setenv("CROCHET_CACHE_DIR", folder.c_str(), 1);
+  const std::string key = plan_cache_key(plan_text(Nothing::source()), 90);
+  CubinCache(folder).find_or_compile(key, [] { return std::string("code"); });
+  Launch launch;
+  launch.times = 3;
+  device.launch<Nothing>(launch);
+  device.synchronize();
+  launch.times = 5;
+  device.launch<Nothing>(launch);
+  break_it("kernel_fails");
+  const std::string text = message_of<DeviceError>([&] { device.synchronize(); });
+  EXPECT_NE(text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << text;
+  EXPECT_NE(text.find("Runs 4 to 8 of this device were under way"), std::string::npos) << text;
+  EXPECT_NE(text.find("CUDA_LAUNCH_BLOCKING=1"), std::string::npos) << text;
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace driver_test
+}  // namespace crochet::cuda

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// A libcuda.so.1 for tests of GpuDevice: memory of the host, launches that do nothing. The environment variable
+// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, no_memory, launch_fails, kernel_fails.
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+namespace {
+
+constexpr int out_of_memory = 2, no_device = 100, illegal_address = 700, launch_failed = 719;
+constexpr std::size_t largest = std::size_t{1} << 30;
+bool launched = false;
+
+bool is(std::string_view what) {
+  const char* const wrong = std::getenv("CROCHET_FAKE_DRIVER");
+  return wrong != nullptr && what == wrong;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuInit(unsigned) { return 0; }
+int cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return 0;
+}
+int cuDeviceGetCount(int* count) {
+  if (is("no_device")) return no_device;
+  *count = 1;
+  return 0;
+}
+int cuDeviceGet(int* device, int index) {
+  *device = index;
+  return 0;
+}
+int cuDeviceGetName(char* name, int size, int) {
+  std::strncpy(name, "Fake GPU", static_cast<std::size_t>(size));
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  *value = attribute == 75 ? (is("too_old") ? 6 : 9) : attribute == 76 ? 0 : 4;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  *context = &launched;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuCtxSetCurrent(void*) { return 0; }
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  *free = 1000;
+  *total = largest;
+  return 0;
+}
+int cuMemAlloc_v2(unsigned long long* memory, std::size_t bytes) {
+  if (bytes > largest || (is("no_memory") && bytes > 64)) return out_of_memory;
+  *memory = reinterpret_cast<unsigned long long>(std::malloc(bytes));
+  return 0;
+}
+int cuMemFree_v2(unsigned long long memory) {
+  std::free(reinterpret_cast<void*>(memory));
+  return 0;
+}
+int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::malloc(bytes);
+  return 0;
+}
+int cuMemFreeHost(void* memory) {
+  std::free(memory);
+  return 0;
+}
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, void*) {
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, void*) {
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return 0;
+}
+int cuMemsetD8Async(unsigned long long to, unsigned char value, std::size_t bytes, void*) {
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  return 0;
+}
+int cuStreamCreate(void** stream, unsigned) {
+  *stream = &launched;
+  return 0;
+}
+int cuStreamDestroy_v2(void*) { return 0; }
+int cuStreamSynchronize(void*) { return launched && is("kernel_fails") ? illegal_address : 0; }
+int cuEventCreate(void** event, unsigned) {
+  *event = std::malloc(1);
+  return 0;
+}
+int cuEventDestroy_v2(void* event) {
+  std::free(event);
+  return 0;
+}
+int cuEventRecord(void*, void*) { return 0; }
+int cuEventSynchronize(void*) { return 0; }
+int cuModuleLoadData(void** module, const void*) {
+  *module = std::malloc(1);
+  return 0;
+}
+int cuModuleUnload(void* module) {
+  std::free(module);
+  return 0;
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  *function = module;
+  return std::strcmp(name, "crochet_plan") == 0 ? 0 : 500;
+}
+int cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+                              void**) {
+  if (is("launch_fails")) return launch_failed;
+  launched = true;
+  return 0;
+}
+int cuGetErrorName(int code, const char** name) {
+  *name = code == no_device ? "CUDA_ERROR_NO_DEVICE" : code == illegal_address ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "OTHER";
+  return 0;
+}
+int cuGetErrorString(int, const char** text) {
+  *text = "something is wrong";
+  return 0;
+}
+}
