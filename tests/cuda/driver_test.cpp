@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuDevice on a driver in software (fake_driver.cpp): what it does, and the errors that a real one would cause.
 #include <gtest/gtest.h>
+#include <unistd.h>
+#include <crochet/base/exceptions.hpp>
+#include <crochet/executor/cuda/cubin_cache.hpp>
 #include <crochet/executor/cuda/driver.hpp>
+#include <crochet/executor/cuda/nvrtc.hpp>
+#include <crochet/executor/cuda/plan_compiler.hpp>
+#include <crochet/executor/cuda/plan_text.hpp>
 
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <crochet/base/exceptions.hpp>
 
 namespace crochet::cuda {
 namespace driver_test {
