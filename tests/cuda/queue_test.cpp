@@ -194,6 +194,24 @@ TEST(Queue, FeedsMayBeOverwrittenWhenRunReturns) {
   EXPECT_EQ(floats_of(executor), trained(std::make_shared<SoftwareDevice>(1), 1));
 }
 
+/// Placeholders with more names, in another order.
+struct Renamed {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor a = g.placeholder<float>("a", {3}), b = g.placeholder<float>("b", {3});
+    g.name("b too", b);
+    g.name("a too", a);
+    g.name("y", a - b * 2);
+  }
+};
+TEST(Queue, FeedsGoToTheirPlaceholders) {
+  cuda::Executor<SoftwareDevice, Renamed> executor(std::make_shared<SoftwareDevice>());
+  decltype(executor)::Workspace workspace;
+  const std::vector<float> a{1, 2, 3}, b{10, 20, 30};
+  executor.run<Demand<Names<Name<"y">>, Names<>>>(workspace, feed<"b">(b), feed<"a">(a));
+  const auto y = executor.fetch<Name<"y">>(workspace);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(y.data()[k], a[k] - 2 * b[k]);
+}
+
 TEST(Queue, ErrorsOfARunAreThoseOfTheCpu) {
   const auto device = std::make_shared<SoftwareDevice>();
   Gpu executor(device);

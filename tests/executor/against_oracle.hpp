@@ -69,7 +69,10 @@ class AgainstOracle {
   using E = ExecutorUnderTest<Model, Backend>;
 
   explicit AgainstOracle(int threads = 1, double tolerance = 1e-12, std::uint64_t seed = 1)
-      : executor(make_executor_under_test<Model, Backend>(threads, seed)), oracle(to_mutable(E::graph)), tolerance_(tolerance), numbers_(seed) {
+      : executor(make_executor_under_test<Model, Backend>(threads, seed)),
+        oracle(to_mutable(E::graph)),
+        tolerance_(tolerance),
+        numbers_(seed) {
     executor.initialize();
     each_variable([&](auto name) { oracle.set(name.view(), executor.variable(name)); });
   }

@@ -25,6 +25,8 @@ ExecutorUnderTest<Model> make_executor_under_test(int threads, std::uint64_t see
   const auto device = std::make_shared<emulation::SoftwareDevice>(threads, orders[threads < 3 ? threads - 1 : 2]);
   return ExecutorUnderTest<Model>(device, {.seed = seed});
 }
+/// The members that probes see: a device counts as one.
+constexpr int members_under_test(int) { return 1; }
 #else
 template <class Model, class Backend = kernel::Tiles>
 using ExecutorUnderTest = cpu::Executor<Backend, Model>;
@@ -32,6 +34,7 @@ template <class Model, class Backend = kernel::Tiles>
 ExecutorUnderTest<Model, Backend> make_executor_under_test(int threads, std::uint64_t seed) {
   return ExecutorUnderTest<Model, Backend>({threads, seed});
 }
+constexpr int members_under_test(int threads) { return threads; }
 #endif
 
 }  // namespace crochet

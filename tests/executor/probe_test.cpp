@@ -81,13 +81,13 @@ TEST(Probe, IsCalledAroundEachMembersPartOfEachStep) {
     AgainstOracle<Layer> both(threads, 1e-9);
     Counter counter;
     both.run_probed(Loss{}, Train{}, {6}, &counter);
-    EXPECT_EQ(counter.run.members, threads);
+    EXPECT_EQ(counter.run.members, members_under_test(threads));
     std::set<std::int32_t> named;
     for (const ProbedStep& s : counter.steps) {
       EXPECT_TRUE(named.insert(s.node).second) << counter.names[static_cast<std::size_t>(s.node)];
       const auto& calls = counter.calls[static_cast<std::size_t>(s.node)];
       EXPECT_EQ(calls.begun, calls.ended);
-      for (int m = 0; m < threads; ++m) EXPECT_GE(calls.of_member[static_cast<std::size_t>(m)], 1);
+      for (int m = 0; m < members_under_test(threads); ++m) EXPECT_GE(calls.of_member[static_cast<std::size_t>(m)], 1);
       EXPECT_EQ(calls.threads[0], std::this_thread::get_id());
       EXPECT_EQ(calls.threads[1] == std::this_thread::get_id(), false);
     }
@@ -231,7 +231,7 @@ TEST(Probe, SeesWhatItWatchesAndTheOthersWhatTheyDo) {
   check(all, both.oracle, 1e-9);
   check_complete(all, both.oracle);
   EXPECT_LT(some.shown.size(), all.shown.size());
-  EXPECT_GE(counter.calls[static_cast<std::size_t>(counter.steps[0].node)].begun, 2);
+  EXPECT_GE(counter.calls[static_cast<std::size_t>(counter.steps[0].node)].begun, members_under_test(2));
 }
 TEST(Probe, ThatThrowsDoesNotKeepTheTeamWaiting) {
   AgainstOracle<Layer> both(2, 1e-9);

@@ -53,7 +53,7 @@
 
 // Placed before a loop of few iterations: disables unrolling (clang: and vectorization), which saves compile time.
 #if defined(__CUDACC__)
-#define CROCHET_SHORT_LOOP _Pragma("unroll 1")
+#define CROCHET_SHORT_LOOP
 #elif defined(__clang__)
 #define CROCHET_SHORT_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
 #else

@@ -8,16 +8,16 @@
 
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
-#include <crochet/executor/cpu/probed_run.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
-#include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
+#include <crochet/executor/plan/probed_run.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/tables.hpp>
+#include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/model_check.hpp>

@@ -3,34 +3,14 @@
 #pragma once
 #include <array>
 #include <cstddef>
-#include <exception>
 #include <utility>
 
 #include <crochet/executor/cpu/lower.hpp>
+#include <crochet/executor/plan/probe_failure.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/watched.hpp>
 
 namespace crochet::cpu {
-
-/// Holds an exception of a probe until the team has finished; nothing is shown after it. Used by the first member only.
-class ProbeFailure {
- public:
-  template <class Show>
-  void guard(Show show) {
-    if (error_) return;
-    try {
-      show();
-    } catch (...) {
-      error_ = std::current_exception();
-    }
-  }
-  void rethrow() const {
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  std::exception_ptr error_;
-};
 
 /// L: the Lowering of the plan P. Probes: a DueProbes.
 template <class T, class P, class Backend, class Probes>

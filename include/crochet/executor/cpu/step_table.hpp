@@ -126,8 +126,7 @@ class StepTable {
   }
   static constexpr std::size_t operand_count = [] {
     std::size_t n = 0;
-    for (std::size_t s = 0; s < count; ++s)
-      n += plan.steps[s].root == nullptr ? 0 : 1 + operands_of(plan.steps[s]);
+    for (std::size_t s = 0; s < count; ++s) n += plan.steps[s].root == nullptr ? 0 : 1 + operands_of(plan.steps[s]);
     return n;
   }();
   static constexpr std::size_t access_count = [] {

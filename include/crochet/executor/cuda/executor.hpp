@@ -15,9 +15,14 @@
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
+#include <crochet/executor/plan/probe_failure.hpp>
+#include <crochet/executor/plan/probed_run.hpp>
 #include <crochet/executor/plan/sizes.hpp>
+#include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/tables.hpp>
+#include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/model_check.hpp>
+#include <crochet/graph/probe/watch_fits.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::cuda {
@@ -47,7 +52,7 @@ class Executor {
   using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>;
   using Variables = DeviceVariables<Device, T>;
   using Memory = WorkspaceMemory<Device, T::fetchable.size()>;
-  using Placeholders = std::array<std::int64_t, T::feedable.size()>;
+  using Placeholders = std::array<std::int64_t, T::placeholder_count>;
   static constexpr int step_node = find_node(T::graph, "global_step");
 
  public:
@@ -113,25 +118,25 @@ class Executor {
   /// - Throws DeviceMemoryError if the device has no memory for the run, and errors of earlier runs.
   template <class D, class... F>
   void run(Workspace& workspace, const F&... feeds) {
-    using P = cpu::Planned<T, D>;
-    check_feeds<P, F...>();
-    variables_.host().template settle<P>();
-    Dims dims;
-    dims.fill(cpu::unknown_dim);
-    std::array<FedBytes, sizeof...(F)> fed{bind_feed(feeds, dims)...};
-    Memory& memory = *workspace.memory_;
-    cpu::check_dims<T, P>(dims, memory.dims);
-    const FeedLayout layout = layout_of<F...>(fed, dims);
-    if (!fits_queue(&PlanRun<P>::launch, workspace, dims, layout)) start_queue<P>(workspace, dims, layout);
-    std::byte* const to = memory.feeds.host() + static_cast<std::size_t>(queue_.times) * layout.bytes;
-    for (std::size_t k = 0; k < sizeof...(F); ++k) {
-      if (fed[k].bytes > 0) std::memcpy(to + layout.offsets[fed[k].placeholder], fed[k].data, fed[k].bytes);
-    }
-    ++queue_.times;
-    count_step(step_change<T, P>);
-    memory.dims = dims;
-    remember<P>(memory, static_cast<D*>(nullptr));
+    enqueue<cpu::Planned<T, D>, D>(workspace, feeds...);
     if (queue_.times == queue_.most) flush();
+  }
+
+  /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
+  /// that a probe watches is copied to the host behind the step that completes it.
+  static constexpr bool takes_probes = true;
+  template <class W>
+  static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
+  template <class D, class... P, class... F>
+  CROCHET_COLD void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... feeds) {
+    using Plain = cpu::Planned<T, D>;
+    using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
+    using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
+    flush();
+    enqueue<Plan, D>(workspace, feeds...);
+    const Queue run = std::move(queue_);
+    queue_ = {};
+    ProbedSteps<Plan, Plain, Watch, D>(*this, *run.memory, run).show(probes, crochet::detail::List<F...>{});
   }
 
   /// A value of the last run on the workspace. A variable has its value after that run. Launches the queue, and waits
@@ -205,6 +210,9 @@ class Executor {
   }
 
  private:
+  template <class Plan, class Plain, class Watch, class D>
+  class ProbedSteps;
+
   /// A feed: its bytes on the host, and its placeholder.
   struct FedBytes {
     const void* data;
@@ -236,7 +244,7 @@ class Executor {
     constexpr auto node = static_cast<std::size_t>(T::template node_id<N>);
     static constexpr Shape shape = T::graph.nodes[node].shape;
     return {cpu::bind(feed.value, {N::view(), shape, T::symbols}, dims), 0,
-            crochet::detail::index_of_name(N::view(), T::feedable)};
+            T::placeholder_number(static_cast<int>(node))};
   }
   template <class... F, std::size_t N>
   static FeedLayout layout_of(std::array<FedBytes, N>& fed, const Dims& dims) {
@@ -244,7 +252,7 @@ class Executor {
     FeedLayout layout;
     layout.offsets.fill(-1);
     std::size_t k = 0;
-    const auto place = [&](const Extent& elements, std::size_t element_bytes) {
+    [[maybe_unused]] const auto place = [&](const Extent& elements, std::size_t element_bytes) {
       FedBytes& f = fed[k++];
       f.bytes = static_cast<std::size_t>(elements.at(dims)) * element_bytes;
       layout.offsets[f.placeholder] = static_cast<std::int64_t>(layout.bytes);
@@ -253,6 +261,28 @@ class Executor {
     (place(T::template node<typename F::name>().shape.size(), size_of(T::template node<typename F::name>().dtype)),
      ...);
     return layout;
+  }
+
+  /// Adds a run of plan P to the queue.
+  template <class P, class D, class... F>
+  void enqueue(Workspace& workspace, const F&... feeds) {
+    check_feeds<P, F...>();
+    variables_.host().template settle<P>();
+    Dims dims;
+    dims.fill(cpu::unknown_dim);
+    std::array<FedBytes, sizeof...(F)> fed{bind_feed(feeds, dims)...};
+    Memory& memory = *workspace.memory_;
+    cpu::check_dims<T, P>(dims, memory.dims);
+    const FeedLayout layout = layout_of<F...>(fed, dims);
+    if (!fits_queue(&PlanRun<P>::launch, workspace, dims, layout)) start_queue<P>(workspace, dims, layout);
+    std::byte* const to = memory.feeds.host() + static_cast<std::size_t>(queue_.times) * layout.bytes;
+    for (std::size_t k = 0; k < sizeof...(F); ++k) {
+      if (fed[k].bytes > 0) std::memcpy(to + layout.offsets[fed[k].placeholder], fed[k].data, fed[k].bytes);
+    }
+    ++queue_.times;
+    count_step(step_change<T, P>);
+    memory.dims = dims;
+    remember<P>(memory, static_cast<D*>(nullptr));
   }
 
   bool fits_queue(decltype(Queue::launch) launch, const Workspace& workspace, const Dims& dims,
@@ -277,13 +307,19 @@ class Executor {
   template <class P>
   struct PlanRun {
     static void launch(Executor& self, Memory& memory, const Queue& runs) {
+      const Launch launch = prepare(self, memory, runs);
+      self.device_->template launch<PlanCode<P>>(launch);
+      memory.feeds.end(*self.device_);
+    }
+    /// Uploads feeds and addresses.
+    static Launch prepare(Executor& self, Memory& memory, const Queue& runs) {
       Device& device = *self.device_;
       self.variables_.settle_device(self.device_);
       constexpr std::size_t others = static_cast<std::size_t>(Base::placeholders);
-      std::array<BaseAddress, others + T::feedable.size()> bases{};
+      std::array<BaseAddress, others + T::placeholder_count> bases{};
       bases[static_cast<std::size_t>(Base::variables)] = {reinterpret_cast<unsigned char*>(self.variables_.data()), 0};
       bases[static_cast<std::size_t>(Base::workspace)] = {reinterpret_cast<unsigned char*>(memory.workspace.data()), 0};
-      for (std::size_t k = 0; k < T::feedable.size(); ++k) {
+      for (std::size_t k = 0; k < T::placeholder_count; ++k) {
         if (runs.layout.offsets[k] < 0) continue;
         std::byte* const at = memory.feeds.device_data() + runs.layout.offsets[k];
         bases[others + k] = {reinterpret_cast<unsigned char*>(at), static_cast<std::int64_t>(runs.layout.bytes)};
@@ -294,8 +330,7 @@ class Executor {
       Launch launch{runs.plan->tables, reinterpret_cast<const BaseAddress*>(memory.bases.data()), runs.times};
       launch.tables.scratch = reinterpret_cast<unsigned char*>(memory.scratch.data());
       launch.tables.tickets = reinterpret_cast<std::uint32_t*>(memory.tickets.data());
-      device.template launch<PlanCode<P>>(launch);
-      memory.feeds.end(device);
+      return launch;
     }
   };
 
@@ -306,7 +341,7 @@ class Executor {
   template <class P, class... N, class R>
   void remember(Memory& memory, Demand<Names<N...>, R>*) {
     std::size_t i = 0;
-    const auto keep = [&](FetchedValue& value) {
+    [[maybe_unused]] const auto keep = [&](FetchedValue& value) {
       const PlannedValue& v = StoredPlan<T, P>::fetched[i];
       value = {v.base, queue_.plan->fetched[i], std::move(value.host), false};
       ++i;
@@ -347,6 +382,94 @@ class Executor {
   Variables variables_;
   Queue queue_;
   mutable std::optional<std::int64_t> counted_;
+};
+
+/// The steps of one run, launched one by one for probes.
+template <class Device, class Model, class... Extensions>
+template <class Plan, class Plain, class Watch, class D>
+class Executor<Device, Model, Extensions...>::ProbedSteps {
+  using Shown = cpu::ProbedRunOf<T, Executor, Plan, Plain, Watch, D>;
+  static constexpr std::size_t count = Plan::plan.step_count;
+
+ public:
+  ProbedSteps(Executor& self, Memory& memory, const Queue& run) : self_(self), memory_(memory), run_(run) {
+    frame_.dims = run.dims;
+    frame_.variables = self.variables_.host().data();
+    frame_.placeholders.fill(nullptr);
+    for (std::size_t k = 0, node = 0; node < T::graph.nodes.size(); ++node) {
+      if (!T::is_placeholder(node)) continue;
+      if (run.layout.offsets[k] >= 0) frame_.placeholders[node] = memory.feeds.host() + run.layout.offsets[k];
+      ++k;
+    }
+    cpu::with_placement<Plan>(memory.placements, run.dims, [&](std::int64_t bytes, auto offset) {
+      mirror_.reserve(static_cast<std::size_t>(bytes) + 1, "copies of watched values");
+      for (std::size_t k = 0; k < frame_.slots.size(); ++k) {
+        offsets_[k] = offset(k);
+        frame_.slots[k] = mirror_.data() + offsets_[k];
+      }
+    });
+  }
+
+  template <class Probes, class Feeds>
+  void show(const Probes& probes, Feeds feeds) {
+    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
+    if constexpr (Watch::sources.size() > 0) self_.variables_.read(*self_.device_);
+    Shown shown(frame_, self_.variables_.host());
+    const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);
+    shown.begin(probes, facts, 1, memory_.workspace.capacity() + memory_.scratch.capacity(), feeds);
+    cpu::ProbeFailure failure;
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      [[maybe_unused]] const bool done[] = {true, (step<S>(launch, probes, shown, failure), true)...};
+    }
+    (std::make_index_sequence<count>{});
+    memory_.feeds.end(*self_.device_);
+    failure.rethrow();
+    copy_values<static_cast<int>(count)>();
+    shown.end(probes);
+  }
+
+ private:
+  struct Frame {
+    std::byte* variables;
+    std::array<std::byte*, Plan::plan.slot_count> slots;
+    std::array<const void*, T::graph.nodes.size()> placeholders;
+    Dims dims;
+  };
+
+  template <std::size_t S, class Probes>
+  void step(Launch& launch, const Probes& probes, const Shown& shown, cpu::ProbeFailure& failure) {
+    constexpr auto node = static_cast<std::size_t>(cpu::StepFacts<T, Plan>::names[S]);
+    launch.first_step = static_cast<std::int32_t>(S);
+    launch.end_step = static_cast<std::int32_t>(S + 1);
+    self_.variables_.settle_device(self_.device_);
+    probes.each([&](auto& probe) { crochet::detail::show_node_begin<node>(probe, 0); });
+    self_.device_->template launch<PlanCode<Plan>>(launch);
+    self_.device_->synchronize();
+    probes.each([&](auto& probe) { crochet::detail::show_node_end<node>(probe, 0); });
+    if constexpr (Shown::template any<S>) {
+      copy_values<static_cast<int>(S)>();
+      failure.guard([&] { shown.template behind<S>(probes); });
+    }
+  }
+
+  /// Copies the values that are shown behind a step.
+  template <int Step>
+  void copy_values() {
+    Shown::template each_value<Step>([&](const Value& v) {
+      if (v.space == AddressSpace::variable) self_.variables_.read(*self_.device_);
+      if (v.space != AddressSpace::arena) return;
+      const auto bytes = static_cast<std::size_t>(v.shape.size().at(frame_.dims)) * size_of(v.dtype);
+      const auto slot = static_cast<std::size_t>(v.index);
+      self_.device_->download(frame_.slots[slot], memory_.workspace.data() + offsets_[slot], bytes);
+    });
+  }
+
+  Executor& self_;
+  Memory& memory_;
+  const Queue& run_;
+  Frame frame_;
+  std::array<std::int64_t, Plan::plan.slot_count> offsets_{};
+  kernel::AlignedBytes mirror_;
 };
 
 }  // namespace crochet::cuda

@@ -127,6 +127,8 @@ struct Tables {
     return names;
   }();
 
+  static constexpr std::size_t placeholder_count = detail::count_nodes<graph>(op::placeholder);
+  static constexpr bool is_placeholder(std::size_t node) { return graph.nodes[node].is(op::placeholder); }
   /// The number of a placeholder among all placeholders, in the order of the graph.
   static constexpr std::size_t placeholder_number(int node) {
     std::size_t n = 0;

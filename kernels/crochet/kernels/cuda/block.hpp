@@ -45,7 +45,7 @@ CROCHET_DEVICE_INLINE int place_of(const Block& block, int first) {
 /// same time begin with different blocks.
 template <class Block, class F>
 CROCHET_DEVICE_INLINE void each_unit(const Block& block, int first, int units, F f) {
-  CROCHET_SHORT_LOOP
+  CROCHET_DEVICE_UNROLL(1)
   for (int at = place_of(block, first); at < units; at += block.blocks()) f(at);
 }
 

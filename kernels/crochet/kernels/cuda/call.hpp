@@ -48,7 +48,7 @@ struct Operand {
   /// The product of extents [from, to).
   CROCHET_DEVICE_INLINE int product(int from, int to) const {
     int n = 1;
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int i = from; i < to; ++i) n *= of.extents[i];
     return n;
   }

@@ -34,7 +34,7 @@ class Epilogue {
       kernel::evaluate<1, U>(P{}, refs_, i, j, results);
       return;
     }
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int u = 0; u < U && j + u < end; ++u) element(i, j + u, result(u));
   }
 

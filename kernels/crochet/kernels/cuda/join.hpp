@@ -8,7 +8,7 @@ namespace crochet::cuda {
 /// Joins a value of every thread of a warp, in the same order on every device. All threads get the result.
 template <class How, class Block, class T>
 CROCHET_DEVICE_INLINE T join_warp(Block& block, T x) {
-  CROCHET_SHORT_LOOP
+  CROCHET_DEVICE_UNROLL(1)
   for (int mask = warp_size / 2; mask > 0; mask /= 2) x = How::join(x, block.shuffle_xor(x, mask));
   return x;
 }
@@ -26,7 +26,7 @@ CROCHET_DEVICE_NOINLINE T join_block(Block& block, T x) {
   if (block.thread() % warp_size == 0) parts.of[block.thread() / warp_size] = x;
   block.sync();
   x = parts.of[0];
-  CROCHET_SHORT_LOOP
+  CROCHET_DEVICE_UNROLL(1)
   for (int w = 1; w < warps; ++w) x = How::join(x, parts.of[w]);
   return x;
 }
@@ -42,7 +42,7 @@ CROCHET_DEVICE_NOINLINE Total join_lanes_of_warps(Block& block, Total mine) {
   shared.of[block.thread()] = mine;
   block.sync();
   Total all = shared.of[block.thread() % warp_size];
-  CROCHET_SHORT_LOOP
+  CROCHET_DEVICE_UNROLL(1)
   for (int w = warp_size; w < Block::threads; w += warp_size) {
     all = How::join(all, shared.of[w + block.thread() % warp_size]);
   }

@@ -71,7 +71,7 @@ class ProductTile {
     load(block, a, b, i0, j0, from, to, next_a, next_b);
     int now = 0;
     block.sync();  // the shared memory may still be read for an earlier tile
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int k = from; k < to; k += stage) {
       store(block, shared.stages[now], a.by_columns, b.by_columns, next_a, next_b);
       block.sync();
@@ -164,7 +164,7 @@ struct TileResults {
 
   CROCHET_DEVICE_INLINE T at(int i, int size) const {
     T sum = data[i];
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int k = 1; k < splits; ++k) sum += data[i + k * size];
     return sum;
   }
@@ -185,7 +185,7 @@ CROCHET_DEVICE_NOINLINE TileResults<T> compute_unit(Block& block, const Call& ca
   if (parts.splits == 1) return {results, 1};
   const int size = parts.tile * parts.tile;
   T* const partial = call.scratch<T>() + std::int64_t{1} * unit.tile * parts.splits * size;
-  CROCHET_SHORT_LOOP
+  CROCHET_DEVICE_UNROLL(1)
   for (int e = block.thread(); e < size; e += Block::threads) partial[unit.split * size + e] = results[e];
   if (!block.arrive(call.ticket(unit.tile), parts.splits)) return {};
   return {partial, parts.splits};
@@ -206,7 +206,7 @@ CROCHET_DEVICE_INLINE void products(Block& block, const Call& call, int m, int n
     const auto results = detail::compute_unit<T>(block, call, parts, unit, depth, a(unit.which), b(unit.which));
     if (results.splits == 0) return;
     const int size = parts.tile * parts.tile;
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int e = wide * block.thread(); e < size; e += wide * Block::threads) {
       const int i = unit.i0 + e / parts.tile, j = unit.j0 + e % parts.tile;
       if (i < m && j < n) done(unit.which, i, j, [&](int u) { return results.at(e + u, size); });
@@ -221,13 +221,13 @@ CROCHET_DEVICE_INLINE void block_product(Block& block, int m, int n, int depth, 
                                          const Put& put) {
   constexpr int size = ProductParts::small_tile;
   block.sync();
-  CROCHET_SHORT_LOOP
+  CROCHET_DEVICE_UNROLL(1)
   for (int i0 = 0; i0 < m; i0 += size) {
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int j0 = 0; j0 < n; j0 += size) {
       detail::ProductTile<T, size>::compute(block, a, b, i0, j0, 0, depth);
       const T* const results = detail::ProductTile<T, size>::results(block);
-      CROCHET_SHORT_LOOP
+      CROCHET_DEVICE_UNROLL(1)
       for (int e = block.thread(); e < size * size; e += Block::threads) {
         const int i = i0 + e / size, j = j0 + e % size;
         if (i < m && j < n) put(i, j, results[e]);

@@ -17,7 +17,7 @@ struct Middle {
   CROCHET_ALWAYS_INLINE static constexpr Middle of(const TableOperand& in, int mask) {
     Middle m;
     bool seen = false;
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int i = 0; i < in.rank; ++i) {
       const bool reduced = ((mask >> i) & 1) != 0;
       seen = seen || reduced;
@@ -122,9 +122,9 @@ struct Kernel<&op::count> {
   CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
     if (block.block() != call.first() || block.thread() != 0) return;
     std::int64_t n = static_cast<std::int64_t>(call.real(0));
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int s = 0; s < table_symbols; ++s) {
-      CROCHET_SHORT_LOOP
+      CROCHET_DEVICE_UNROLL(1)
       for (int p = call.attribute(s); p > 0; --p) n *= call.tables.dims[s];
     }
     using T = typename Types::out;

@@ -77,7 +77,7 @@ CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int oute
     if (mine) partial[split * warp_size + (by_columns ? lane : 0)] = total;
     if (!block.arrive(call.ticket(which), parts.splits) || !mine) return;
     total = How::template nothing<Total>;
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int s = 0; s < parts.splits; ++s) total = How::join(total, partial[s * warp_size + (by_columns ? lane : 0)]);
     put(o * inner + j, total);
   });

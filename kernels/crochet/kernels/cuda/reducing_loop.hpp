@@ -194,7 +194,7 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
     if constexpr (S::by_columns) {
       const int columns = call.step.columns;
       auto sum = S::nothing();
-      CROCHET_SHORT_LOOP
+      CROCHET_DEVICE_UNROLL(1)
       for (int p = block.thread() / warp_size; p < parts.parts && column < columns; p += warps) {
         sum = S::How::join(sum, partial<K>(call, parts)[p * columns + column]);
       }
@@ -276,16 +276,16 @@ class ReducingLoop<P, kernel::RefSlots<std::index_sequence<A...>, R...>> {
     using S = sink_t<K>;
     const int rows = call.step.rows, columns = call.step.columns;
     if constexpr (S::by_columns && form == LoopForm::rows) {
-      CROCHET_SHORT_LOOP
+      CROCHET_DEVICE_UNROLL(1)
       for (int j = block.thread(); j < columns; j += Block::threads) {
         auto sum = S::nothing();
-        CROCHET_SHORT_LOOP
+        CROCHET_DEVICE_UNROLL(1)
         for (int r = 0; r < parts.parts * warps; ++r) sum = S::How::join(sum, partial<K>(call, parts)[r * columns + j]);
         S::finish(kernel::ref<K>(refs).data + j, sum, rows);
       }
     } else if constexpr (S::is_total) {
       auto total = S::nothing();
-      CROCHET_SHORT_LOOP
+      CROCHET_DEVICE_UNROLL(1)
       for (int r = block.thread(); r < parts.parts * parts.tiles * warps; r += Block::threads) {
         total = S::How::join(total, partial<K>(call, parts)[r]);
       }

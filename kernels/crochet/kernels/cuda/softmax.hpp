@@ -22,7 +22,7 @@ class Line {
   /// Calls f(offset) for this thread's elements.
   template <class F>
   CROCHET_DEVICE_INLINE void each(F f) const {
-    CROCHET_SHORT_LOOP
+    CROCHET_DEVICE_UNROLL(1)
     for (int k = lane_; k < n; k += warp_size) f(std::int64_t{1} * k * pitch_);
   }
   /// The sum of f(offset) over the line.

@@ -57,10 +57,11 @@ template <class Code, class Block>
 CROCHET_DEVICE_NOINLINE void run_code(Block& block, const Launch& launch, int t, int s) {
   Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
 }
-/// As above, behind a barrier of all blocks if Barrier.
+/// As above, behind a barrier of all blocks if Barrier. Nothing if the launch leaves the step out.
 template <class Code, bool Barrier, class Block>
 CROCHET_DEVICE_INLINE void run_step(Block& block, const Launch& launch, int t, int s) {
-  if constexpr (Barrier) block.grid_sync();
+  if (s < launch.first_step || s >= launch.end_step) return;
+  if (Barrier && s > launch.first_step) block.grid_sync();
   run_code<Code>(block, launch, t, s);
 }
 

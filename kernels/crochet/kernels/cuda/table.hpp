@@ -56,11 +56,12 @@ struct BaseAddress {
   std::int64_t stride = 0;
 };
 
-/// One launch: `times` runs of a plan.
+/// One launch: `times` runs of a plan, or some steps of one run.
 struct Launch {
   Tables tables;
   const BaseAddress* bases = nullptr;
   std::int32_t times = 1;
+  std::int32_t first_step = 0, end_step = INT32_MAX;  ///< steps [first_step, end_step) only
   std::uint32_t* barrier = nullptr;  ///< two counters for the barrier of all blocks, zero before and after a launch
 };
 

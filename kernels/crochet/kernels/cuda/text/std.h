@@ -3,6 +3,8 @@
 // they include stands for this file (executor/cuda/device_headers.ipp).
 #pragma once
 
+#define INT32_MAX 2147483647
+
 #define __builtin_memcpy memcpy
 // Never called for single elements, but parsed.
 #define __builtin_convertvector(x, ...) static_cast<__VA_ARGS__>(x)

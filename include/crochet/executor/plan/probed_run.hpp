@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run on the CPU as probes see it: the run itself, sources before its steps, watched values after the steps, and
+// One run as probes see it: the run itself, sources before its steps, watched values after the steps, and
 // assigned values at the end.
 #pragma once
 #include <array>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
+#include <crochet/executor/plan/variables.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/names/node_names.hpp>
 #include <crochet/graph/probe/probe_calls.hpp>
@@ -161,6 +161,14 @@ class ProbedRunOf {
   void behind(const Probes& probes) const {
     show_list<static_cast<int>(Step)>(probes);
   }
+  /// Calls use(value) for each Value that behind<Step>() shows; for the number of steps, those that end() shows.
+  template <int Step, class Use>
+  static void each_value(const Use& use) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      [[maybe_unused]] const bool done[] = {true, (use(value_of<shown<Step>[I]>), true)...};
+    }
+    (std::make_index_sequence<shown<Step>.size()>{});
+  }
   /// Shows assigned values, then calls on_run_end.
   template <class Probes>
   void end(const Probes& probes) const {
@@ -169,6 +177,10 @@ class ProbedRunOf {
   }
 
  private:
+  /// The value of watched node number K.
+  template <std::size_t K>
+  static constexpr Value value_of = Plan::plan.values[static_cast<std::size_t>(Plan::plan.fetched[fetches + K])];
+
   template <std::size_t Node>
   static constexpr detail::ShownType type_of{graph.nodes[Node].dtype, graph.nodes[Node].shape};
 
@@ -205,7 +217,7 @@ class ProbedRunOf {
   template <int Step, std::size_t K, class Probes>
   void show_value(const Probes& probes) const {
     constexpr auto node = static_cast<std::size_t>(Watch::nodes[K]);
-    static constexpr Value value = Plan::plan.values[static_cast<std::size_t>(Plan::plan.fetched[fetches + K])];
+    constexpr Value value = value_of<K>;
     constexpr auto index = static_cast<std::size_t>(value.index);
     if constexpr (value.space == AddressSpace::placeholder) {
       show<node>(probes, placeholders_[index]);

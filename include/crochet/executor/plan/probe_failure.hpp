@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// An exception of a probe in the middle of a run.
+#pragma once
+#include <exception>
+
+namespace crochet::cpu {
+
+/// Holds an exception of a probe until the run has finished; nothing is shown after it. Used by one thread.
+class ProbeFailure {
+ public:
+  template <class Show>
+  void guard(Show show) {
+    if (error_) return;
+    try {
+      show();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::exception_ptr error_;
+};
+
+}  // namespace crochet::cpu
