@@ -44,6 +44,8 @@ class DeviceVariables {
   const cpu::Variables<T>& host() const { return host_; }
 
   std::byte* data() const { return block_.data(); }
+  /// Whether the host has values that the device does not have yet.
+  bool written() const { return newer_ == Side::host; }
 
   static constexpr std::size_t bytes = T::offsets.back() + 1;
 

@@ -11,14 +11,11 @@
 
 #include <crochet/executor/cuda/counted_steps.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
+#include <crochet/executor/cuda/feed_layout.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
-#include <crochet/executor/plan/feeds.hpp>
-#include <crochet/executor/plan/probe_failure.hpp>
-#include <crochet/executor/plan/probed_run.hpp>
 #include <crochet/executor/plan/sizes.hpp>
-#include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/model_check.hpp>
@@ -52,7 +49,7 @@ class Executor {
   using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>;
   using Variables = DeviceVariables<Device, T>;
   using Memory = WorkspaceMemory<Device, T::fetchable.size()>;
-  using Placeholders = std::array<std::int64_t, T::placeholder_count>;
+  using Layout = FeedLayout<T>;
   static constexpr int step_node = find_node(T::graph, "global_step");
 
  public:
@@ -191,14 +188,14 @@ class Executor {
                         static_cast<std::size_t>(T::template node<N>().shape.size().factor));
   }
 
+  /// Counted on the host. Waits only after a plan that changes the step otherwise than by adding one.
   std::int64_t global_step() const requires(step_node >= 0) {
+    if (counted_) return *counted_;
     auto& self = const_cast<Executor&>(*this);
-    if (!counted_) {
-      self.flush();
-      constexpr std::size_t index = T::variable_index(step_node);
-      counted_ = *static_cast<const std::int64_t*>(self.variables_.read(*device_).read(index));
-    }
-    return *counted_;
+    self.flush();
+    self.variables_.read(*device_);
+    if (!variables_.written()) counted_ = step_on_host();  // else the caller may still write it
+    return step_on_host();
   }
 
   /// Launches the queued runs.
@@ -213,24 +210,13 @@ class Executor {
   template <class Plan, class Plain, class Watch, class D>
   class ProbedSteps;
 
-  /// A feed: its bytes on the host, and its placeholder.
-  struct FedBytes {
-    const void* data;
-    std::size_t bytes, placeholder;
-  };
-  /// The places of the feeds in the copy of a run.
-  struct FeedLayout {
-    Placeholders offsets{};
-    std::size_t bytes = 0;
-    friend bool operator==(const FeedLayout&, const FeedLayout&) = default;
-  };
   /// Runs of one plan at one size that wait for their launch.
   struct Queue {
     void (*launch)(Executor&, Memory&, const Queue&) = nullptr;
     std::shared_ptr<Memory> memory;
     BoundPlan<Device>* plan = nullptr;
     Dims dims{};
-    FeedLayout layout;
+    Layout layout;
     int times = 0, most = 0;
   };
 
@@ -239,30 +225,6 @@ class Executor {
     using Reason = typename decltype(cpu::FeedCheck<T, P>::reason(Names<typename F::name...>{}))::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
   }
-  template <class N, class X>
-  static FedBytes bind_feed(const Feed<N, X>& feed, Dims& dims) {
-    constexpr auto node = static_cast<std::size_t>(T::template node_id<N>);
-    static constexpr Shape shape = T::graph.nodes[node].shape;
-    return {cpu::bind(feed.value, {N::view(), shape, T::symbols}, dims), 0,
-            T::placeholder_number(static_cast<int>(node))};
-  }
-  template <class... F, std::size_t N>
-  static FeedLayout layout_of(std::array<FedBytes, N>& fed, const Dims& dims) {
-    constexpr std::size_t line = 256;
-    FeedLayout layout;
-    layout.offsets.fill(-1);
-    std::size_t k = 0;
-    [[maybe_unused]] const auto place = [&](const Extent& elements, std::size_t element_bytes) {
-      FedBytes& f = fed[k++];
-      f.bytes = static_cast<std::size_t>(elements.at(dims)) * element_bytes;
-      layout.offsets[f.placeholder] = static_cast<std::int64_t>(layout.bytes);
-      layout.bytes += (f.bytes + line - 1) / line * line;
-    };
-    (place(T::template node<typename F::name>().shape.size(), size_of(T::template node<typename F::name>().dtype)),
-     ...);
-    return layout;
-  }
-
   /// Adds a run of plan P to the queue.
   template <class P, class D, class... F>
   void enqueue(Workspace& workspace, const F&... feeds) {
@@ -270,28 +232,26 @@ class Executor {
     variables_.host().template settle<P>();
     Dims dims;
     dims.fill(cpu::unknown_dim);
-    std::array<FedBytes, sizeof...(F)> fed{bind_feed(feeds, dims)...};
+    std::array<FedBytes, sizeof...(F)> fed{bind_feed<T>(feeds, dims)...};
     Memory& memory = *workspace.memory_;
     cpu::check_dims<T, P>(dims, memory.dims);
-    const FeedLayout layout = layout_of<F...>(fed, dims);
+    const auto layout = Layout::template of<F...>(fed, dims);
     if (!fits_queue(&PlanRun<P>::launch, workspace, dims, layout)) start_queue<P>(workspace, dims, layout);
-    std::byte* const to = memory.feeds.host() + static_cast<std::size_t>(queue_.times) * layout.bytes;
-    for (std::size_t k = 0; k < sizeof...(F); ++k) {
-      if (fed[k].bytes > 0) std::memcpy(to + layout.offsets[fed[k].placeholder], fed[k].data, fed[k].bytes);
-    }
+    layout.copy(fed, memory.feeds.host() + static_cast<std::size_t>(queue_.times) * layout.bytes);
     ++queue_.times;
+    if (!counted_ && variables_.written()) counted_ = step_on_host();
     count_step(step_change<T, P>);
     memory.dims = dims;
     remember<P>(memory, static_cast<D*>(nullptr));
   }
 
   bool fits_queue(decltype(Queue::launch) launch, const Workspace& workspace, const Dims& dims,
-                  const FeedLayout& layout) const {
+                  const Layout& layout) const {
     return queue_.times > 0 && queue_.launch == launch && queue_.memory == workspace.memory_ && queue_.dims == dims &&
            queue_.layout == layout;
   }
   template <class P>
-  void start_queue(Workspace& workspace, const Dims& dims, const FeedLayout& layout) {
+  void start_queue(Workspace& workspace, const Dims& dims, const Layout& layout) {
     flush();
     Memory& memory = *workspace.memory_;
     BoundPlan<Device>& plan = memory.template bind<T, P>(device_, dims);
@@ -369,6 +329,14 @@ class Executor {
     return value.host.data();
   }
 
+  /// The step in the host's copy of the variables.
+  std::int64_t step_on_host() const {
+    if constexpr (step_node < 0) {
+      return 0;
+    } else {
+      return *static_cast<const std::int64_t*>(variables_.host().read(T::variable_index(step_node)));
+    }
+  }
   void count_step(StepChange change) {
     if (change == StepChange::other) counted_.reset();
     if (change == StepChange::adds_one && counted_) ++*counted_;
@@ -384,92 +352,6 @@ class Executor {
   mutable std::optional<std::int64_t> counted_;
 };
 
-/// The steps of one run, launched one by one for probes.
-template <class Device, class Model, class... Extensions>
-template <class Plan, class Plain, class Watch, class D>
-class Executor<Device, Model, Extensions...>::ProbedSteps {
-  using Shown = cpu::ProbedRunOf<T, Executor, Plan, Plain, Watch, D>;
-  static constexpr std::size_t count = Plan::plan.step_count;
-
- public:
-  ProbedSteps(Executor& self, Memory& memory, const Queue& run) : self_(self), memory_(memory), run_(run) {
-    frame_.dims = run.dims;
-    frame_.variables = self.variables_.host().data();
-    frame_.placeholders.fill(nullptr);
-    for (std::size_t k = 0, node = 0; node < T::graph.nodes.size(); ++node) {
-      if (!T::is_placeholder(node)) continue;
-      if (run.layout.offsets[k] >= 0) frame_.placeholders[node] = memory.feeds.host() + run.layout.offsets[k];
-      ++k;
-    }
-    cpu::with_placement<Plan>(memory.placements, run.dims, [&](std::int64_t bytes, auto offset) {
-      mirror_.reserve(static_cast<std::size_t>(bytes) + 1, "copies of watched values");
-      for (std::size_t k = 0; k < frame_.slots.size(); ++k) {
-        offsets_[k] = offset(k);
-        frame_.slots[k] = mirror_.data() + offsets_[k];
-      }
-    });
-  }
-
-  template <class Probes, class Feeds>
-  void show(const Probes& probes, Feeds feeds) {
-    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
-    if constexpr (Watch::sources.size() > 0) self_.variables_.read(*self_.device_);
-    Shown shown(frame_, self_.variables_.host());
-    const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);
-    shown.begin(probes, facts, 1, memory_.workspace.capacity() + memory_.scratch.capacity(), feeds);
-    cpu::ProbeFailure failure;
-    [&]<std::size_t... S>(std::index_sequence<S...>) {
-      [[maybe_unused]] const bool done[] = {true, (step<S>(launch, probes, shown, failure), true)...};
-    }
-    (std::make_index_sequence<count>{});
-    memory_.feeds.end(*self_.device_);
-    failure.rethrow();
-    copy_values<static_cast<int>(count)>();
-    shown.end(probes);
-  }
-
- private:
-  struct Frame {
-    std::byte* variables;
-    std::array<std::byte*, Plan::plan.slot_count> slots;
-    std::array<const void*, T::graph.nodes.size()> placeholders;
-    Dims dims;
-  };
-
-  template <std::size_t S, class Probes>
-  void step(Launch& launch, const Probes& probes, const Shown& shown, cpu::ProbeFailure& failure) {
-    constexpr auto node = static_cast<std::size_t>(cpu::StepFacts<T, Plan>::names[S]);
-    launch.first_step = static_cast<std::int32_t>(S);
-    launch.end_step = static_cast<std::int32_t>(S + 1);
-    self_.variables_.settle_device(self_.device_);
-    probes.each([&](auto& probe) { crochet::detail::show_node_begin<node>(probe, 0); });
-    self_.device_->template launch<PlanCode<Plan>>(launch);
-    self_.device_->synchronize();
-    probes.each([&](auto& probe) { crochet::detail::show_node_end<node>(probe, 0); });
-    if constexpr (Shown::template any<S>) {
-      copy_values<static_cast<int>(S)>();
-      failure.guard([&] { shown.template behind<S>(probes); });
-    }
-  }
-
-  /// Copies the values that are shown behind a step.
-  template <int Step>
-  void copy_values() {
-    Shown::template each_value<Step>([&](const Value& v) {
-      if (v.space == AddressSpace::variable) self_.variables_.read(*self_.device_);
-      if (v.space != AddressSpace::arena) return;
-      const auto bytes = static_cast<std::size_t>(v.shape.size().at(frame_.dims)) * size_of(v.dtype);
-      const auto slot = static_cast<std::size_t>(v.index);
-      self_.device_->download(frame_.slots[slot], memory_.workspace.data() + offsets_[slot], bytes);
-    });
-  }
-
-  Executor& self_;
-  Memory& memory_;
-  const Queue& run_;
-  Frame frame_;
-  std::array<std::int64_t, Plan::plan.slot_count> offsets_{};
-  kernel::AlignedBytes mirror_;
-};
-
 }  // namespace crochet::cuda
+
+#include <crochet/executor/cuda/probed_steps.hpp>  // its nested class
