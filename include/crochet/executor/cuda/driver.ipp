@@ -84,10 +84,12 @@ CROCHET_INLINE void GpuDevice::check(int code, const char* what) const {
   if (code == 0) return;
   std::string text = std::string("crochet: cannot ") + what + " on the GPU: " + detail::text_of(code);
   if (launched_ > finished_) {
+    constexpr const char* cure =
+        " of this device were under way; .steps_per_launch = 1 and the environment variable CUDA_LAUNCH_BLOCKING=1 "
+        "find "
+        "the one that fails";
     text += crochet::detail::message(
-        {". Runs ", static_cast<std::int64_t>(finished_ + 1), " to ", static_cast<std::int64_t>(launched_),
-         " of this device were under way; .steps_per_launch = 1 and the environment variable CUDA_LAUNCH_BLOCKING=1 "
-         "find the one that fails"});
+        {". Runs ", static_cast<std::int64_t>(finished_ + 1), " to ", static_cast<std::int64_t>(launched_), cure});
   }
   throw DeviceError(text);
 }
@@ -106,7 +108,7 @@ CROCHET_INLINE void* GpuDevice::allocate(std::size_t bytes, const char* purpose)
          " are free; use smaller batches"}));
   }
   check(code, "allocate memory");
-  return reinterpret_cast<void*>(memory);
+  return reinterpret_cast<void*>(memory);  // NOLINT(performance-no-int-to-ptr): the driver's type of an address
 }
 CROCHET_INLINE void GpuDevice::release(void* memory) noexcept {
   const auto& driver = detail::driver();

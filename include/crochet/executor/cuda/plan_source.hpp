@@ -73,8 +73,8 @@ class StoredSource {
   static constexpr auto instructions = [] {
     std::array<SourceInstruction, plan.sizes().instructions> all{};
     for (const Step& s : plan.steps) {
-      for (std::int32_t k = 0; k < s.instructions; ++k) {
-        const auto at = static_cast<std::size_t>(s.first_instruction + k);
+      for (std::int32_t k = s.first_instruction; k < s.first_instruction + s.instructions; ++k) {
+        const auto at = static_cast<std::size_t>(k);
         const Instruction& i = plan.instructions[at];
         all[at] = {i.kind, i.dtype, i.dtype, i.op == nullptr ? std::string_view{} : i.op->name, i.args, i.immediate};
         if (i.kind == Instruction::Kind::compute && i.args[0] >= 0) {

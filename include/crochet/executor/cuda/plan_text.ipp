@@ -100,18 +100,18 @@ class PlanWriter {
   }
   std::string refs(const SourceStep& s) const {
     std::string text = "Refs<";
-    for (std::int32_t k = 0; k < s.accesses; ++k) {
-      const SourceAccess& a = plan_.accesses[static_cast<std::size_t>(s.first_access + k)];
-      text.append(k == 0 ? "" : ", ").append("Ref<").append(spelt(a.dtype)).append(", BroadcastMode::");
+    for (std::int32_t k = s.first_access; k < s.first_access + s.accesses; ++k) {
+      const SourceAccess& a = plan_.accesses[static_cast<std::size_t>(k)];
+      text.append(k == s.first_access ? "" : ", ").append("Ref<").append(spelt(a.dtype)).append(", BroadcastMode::");
       text.append(spelt(a.mode)).append(">");
     }
     return text + ">";
   }
   std::string program(const SourceStep& s) const {
     std::string text = "Program<";
-    for (std::int32_t k = 0; k < s.instructions; ++k) {
-      text += k == 0 ? "" : ", ";
-      text += instruction(plan_.instructions[static_cast<std::size_t>(s.first_instruction + k)]);
+    for (std::int32_t k = s.first_instruction; k < s.first_instruction + s.instructions; ++k) {
+      text += k == s.first_instruction ? "" : ", ";
+      text += instruction(plan_.instructions[static_cast<std::size_t>(k)]);
     }
     return text + ">";
   }
