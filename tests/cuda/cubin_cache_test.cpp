@@ -99,7 +99,9 @@ TEST_F(Cubins, ErrorsOfTheCompilerPassThroughAndLeaveNothing) {
 
 TEST_F(Cubins, AreSharedByThreads) {
   std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
+  constexpr int count = 4;
+  threads.reserve(count);
+  for (int t = 0; t < count; ++t) {
     threads.emplace_back([&] {
       const CubinCache cache(folder_);
       for (int k = 0; k < 50; ++k) {

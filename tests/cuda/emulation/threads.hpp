@@ -98,6 +98,7 @@ class ThreadBlock {
 template <class F>
 void ThreadGrid::run(const F& f) {
   std::vector<std::thread> all;
+  all.reserve(static_cast<std::size_t>(blocks_ * threads));
   for (int i = 0; i < blocks_ * threads; ++i) {
     all.emplace_back([this, &f, i] {
       all_.arrive_and_wait();  // or the first threads are over before the last ones start

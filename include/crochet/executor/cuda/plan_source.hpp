@@ -78,7 +78,7 @@ class StoredSource {
         const Instruction& i = plan.instructions[at];
         all[at] = {i.kind, i.dtype, i.dtype, i.op == nullptr ? std::string_view{} : i.op->name, i.args, i.immediate};
         if (i.kind == Instruction::Kind::compute && i.args[0] >= 0) {
-          all[at].operand = plan.instructions[static_cast<std::size_t>(s.first_instruction + i.args[0])].dtype;
+          all[at].operand = plan.instructions.data()[s.first_instruction + i.args[0]].dtype;
         }
       }
     }
