@@ -28,7 +28,7 @@ namespace crochet {
 /// launched, and kept on disk. For the same seed the results of every run are the same bits on one kind of GPU.
 struct Cuda {
   int device = 0;             ///< the number of the GPU
-  int steps_per_launch = 32;  ///< the most runs that are launched together while nobody reads a value
+  int steps_per_launch = 32;  ///< the maximum number of runs in one launch; reading a value launches earlier
   std::uint64_t seed = 0;     ///< for the initial values of variables
 
   static constexpr bool is_device = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device in software for tests: copies and launches wait in a queue until somebody waits for them, and everything is
+// A device in software for tests: copies and launches stay in a queue until the program waits, and everything is
 // counted. So a missing wait, or pinned memory that is reused too early, gives wrong results.
 #pragma once
 #include <cstdlib>

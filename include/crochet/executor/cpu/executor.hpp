@@ -11,6 +11,7 @@
 #include <crochet/executor/cpu/probed_steps.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
+#include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
@@ -32,19 +33,6 @@ struct Settings {
   std::uint64_t seed = 0;
 };
 
-namespace detail {
-template <class N, class... F>
-inline constexpr bool is_fed = (std::is_same_v<N, typename F::name> || ...);
-template <DType D, std::size_t Rank>
-struct FetchedType {
-  using type = TensorView<element_t<D>, Rank>;
-};
-template <DType D>
-struct FetchedType<D, 0> {
-  using type = element_t<D>;
-};
-}  // namespace detail
-
 /// Runs a model's graph.
 /// - Backend: the policy for products (kernels/cpu/matrix.hpp).
 /// - Extensions: hooks whose extend_graph is part of the graph.
@@ -60,7 +48,7 @@ class Executor {
   static constexpr const auto& targets = T::targets;
 
   template <class N>
-  using fetched_t = typename detail::FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
+  using fetched_t = typename FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
   template <class N>
   using fed_t = element_t<T::template node<N>().dtype>;
   template <class N, class X>

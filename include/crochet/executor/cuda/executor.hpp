@@ -15,6 +15,7 @@
 #include <crochet/executor/cuda/step_code.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/feed_check.hpp>
+#include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/executor/plan/watched.hpp>
@@ -28,17 +29,6 @@ struct Settings {
   int steps_per_launch = 32;  ///< the most runs of one launch
   std::uint64_t seed = 0;
 };
-
-namespace detail {
-template <DType D, std::size_t Rank>
-struct FetchedType {
-  using type = TensorView<element_t<D>, Rank>;
-};
-template <DType D>
-struct FetchedType<D, 0> {
-  using type = element_t<D>;
-};
-}  // namespace detail
 
 /// Runs a model's graph on a device.
 /// - Device: a GPU's driver (device.hpp), or a device in software.
@@ -59,7 +49,7 @@ class Executor {
   static constexpr const auto& targets = T::targets;
 
   template <class N>
-  using fetched_t = typename detail::FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
+  using fetched_t = typename cpu::FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
   template <class N>
   using fed_t = element_t<T::template node<N>().dtype>;
   template <class N, class X>

@@ -7,24 +7,30 @@
 
 namespace crochet::cuda {
 
-/// Memory of a device, uninitialised. Grows and is kept. It keeps its device alive.
-template <class Device>
-class DeviceBytes {
+enum class MemoryKind : bool {
+  device,
+  pinned  ///< of the host, from which a device copies while the program goes on
+};
+
+/// A piece of memory, uninitialised, in bytes. It grows and is kept, and it keeps its device alive. Movable.
+template <class Device, MemoryKind Kind>
+class OwnedBytes {
  public:
-  DeviceBytes() = default;
-  DeviceBytes(DeviceBytes&& other) noexcept { swap(other); }
-  DeviceBytes& operator=(DeviceBytes&& other) noexcept {
+  OwnedBytes() = default;
+  OwnedBytes(OwnedBytes&& other) noexcept { swap(other); }
+  OwnedBytes& operator=(OwnedBytes&& other) noexcept {
     swap(other);
     return *this;
   }
-  ~DeviceBytes() { release(); }
+  ~OwnedBytes() { release(); }
 
   /// Grows the memory to at least `bytes`; the contents are then lost. Waits for the device before memory is replaced.
-  /// Returns whether the address changed. Throws DeviceMemoryError.
+  /// Returns whether the address changed. Throws DeviceMemoryError, whose message contains `purpose`.
   bool reserve(const std::shared_ptr<Device>& device, std::size_t bytes, const char* purpose) {
     if (bytes <= capacity_) return false;
     release();
-    data_ = static_cast<std::byte*>(device->allocate(bytes, purpose));
+    data_ = static_cast<std::byte*>(Kind == MemoryKind::pinned ? device->allocate_pinned(bytes, purpose)
+                                                               : device->allocate(bytes, purpose));
     device_ = device;
     capacity_ = bytes;
     return true;
@@ -34,11 +40,11 @@ class DeviceBytes {
 
  private:
   void release() noexcept {
-    if (data_ != nullptr) device_->release(data_);
+    if (data_ != nullptr) Kind == MemoryKind::pinned ? device_->release_pinned(data_) : device_->release(data_);
     data_ = nullptr;
     capacity_ = 0;
   }
-  void swap(DeviceBytes& other) noexcept {
+  void swap(OwnedBytes& other) noexcept {
     std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(capacity_, other.capacity_);
@@ -49,43 +55,9 @@ class DeviceBytes {
   std::size_t capacity_ = 0;
 };
 
-/// Memory of the host from which a device copies on its own.
 template <class Device>
-class PinnedBytes {
- public:
-  PinnedBytes() = default;
-  PinnedBytes(PinnedBytes&& other) noexcept { swap(other); }
-  PinnedBytes& operator=(PinnedBytes&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~PinnedBytes() { release(); }
-
-  bool reserve(const std::shared_ptr<Device>& device, std::size_t bytes, const char* purpose) {
-    if (bytes <= capacity_) return false;
-    release();
-    data_ = static_cast<std::byte*>(device->allocate_pinned(bytes, purpose));
-    device_ = device;
-    capacity_ = bytes;
-    return true;
-  }
-  std::byte* data() const { return data_; }
-
- private:
-  void release() noexcept {
-    if (data_ != nullptr) device_->release_pinned(data_);
-    data_ = nullptr;
-    capacity_ = 0;
-  }
-  void swap(PinnedBytes& other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(data_, other.data_);
-    std::swap(capacity_, other.capacity_);
-  }
-
-  std::shared_ptr<Device> device_;
-  std::byte* data_ = nullptr;
-  std::size_t capacity_ = 0;
-};
+using DeviceBytes = OwnedBytes<Device, MemoryKind::device>;
+template <class Device>
+using PinnedBytes = OwnedBytes<Device, MemoryKind::pinned>;
 
 }  // namespace crochet::cuda

@@ -7,7 +7,8 @@
 // - `shuffle_xor(x, mask)`: the x of the thread whose index differs by `mask` (< 32). All 32 threads of a warp call it;
 // - `shared<S>()`: the block's shared memory as an S&. Its contents are undefined at the start of a step;
 // - `arrive(ticket, count)`: counts one arrival of the block, after its writes; true in all threads of the block that
-//   is the last of `count`. That block then sees the writes of all others. The counter is zero again afterwards.
+//   is the last of `count`. The writes of all others are then visible to that block. The counter is zero again
+//   afterwards.
 #pragma once
 #include <cstdint>
 

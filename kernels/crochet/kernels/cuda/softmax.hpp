@@ -12,7 +12,7 @@ namespace crochet::cuda {
 
 namespace detail {
 
-/// The n elements of a line, `pitch` apart, as this thread of a warp sees them.
+/// The n elements of a line, `pitch` apart, divided among the threads of a warp.
 template <class T, class Block>
 class Line {
  public:
