@@ -104,3 +104,27 @@ function(crochet_batches)
     set_target_properties(${name}_tests_${number} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endforeach()
 endfunction()
+
+# crochet_tests_on_software_device(<file>... [LINK <target>...]): the tests of these files once more, on the CUDA executor
+# (executor/device_under_test.hpp). The device in software runs the threads of its kernels in three orders.
+function(crochet_tests_on_software_device)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LINK")
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
+  string(MAKE_C_IDENTIFIER ${folder} folder_name)
+  string(REPLACE "/" "." prefix ${folder})
+  crochet_available(available "tests of ${folder} on the software device" crochet::software_device ${arg_LINK})
+  if(NOT available OR NOT CROCHET_SOFTWARE_DEVICE_TESTS)
+    return()
+  endif()
+  if(CROCHET_TEST_BATCH GREATER 1)
+    crochet_test_program(${folder_name}_on_software_device ${prefix}.on_software_device SOURCES
+      ${arg_UNPARSED_ARGUMENTS} LINK crochet::software_device ${arg_LINK} LABELS unit)
+    set_target_properties(${folder_name}_on_software_device PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    return()
+  endif()
+  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+    cmake_path(REMOVE_EXTENSION file OUTPUT_VARIABLE name)
+    crochet_test_program(${folder_name}_${name}_on_software_device ${prefix}.on_software_device.${name} SOURCES ${file}
+      LINK crochet::software_device ${arg_LINK} LABELS unit)
+  endforeach()
+endfunction()

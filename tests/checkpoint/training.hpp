@@ -24,6 +24,8 @@
 #include <crochet/model.hpp>
 #include <crochet/session/run_session.hpp>
 
+#include "../executor/device_under_test.hpp"
+
 namespace crochet {
 
 struct SmallModel {
@@ -106,7 +108,7 @@ class EitherSaver {
 /// Continues from the newest checkpoint in the directory, or starts.
 inline Outcome train_small(const Saver<>& saver, const TrainingOptions& options) {
   auto data = small_data().batch(8).shuffle(3).repeat();
-  auto executor = Cpu{.seed = options.seed}.compile<SmallModel>();
+  auto executor = DeviceUnderTest{.seed = options.seed}.compile<SmallModel>();
   HookChain chain{StopAtStep{.last_step = options.last_step}, CheckpointInputPipeline{data}, EveryN<4, Losses>{},
                   EarlyStopping<"loss">{.aim = Aim::lowest, .patience = 1000},
                   CheckpointSaver{EitherSaver{saver, options.in_the_background}, {.save_steps = options.save_steps}}};

@@ -1,4 +1,4 @@
-# cmake -DSOURCE= -P names_of_operations.cmake: the operations that device code has as names (cuda/text/graph.h) are
+# cmake -DSOURCE= -P names_of_operations.cmake: the operations that device code has as names (cuda/text/operations.h) are
 # those of graph/.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE headers ${SOURCE}/include/crochet/graph/*.hpp)
@@ -13,10 +13,9 @@ endforeach()
 list(REMOVE_DUPLICATES defined)
 list(SORT defined)
 
-file(READ ${SOURCE}/kernels/crochet/kernels/cuda/text/graph.h text)
-string(REGEX REPLACE ".*inline constexpr Op batched_matmul{};\ninline constexpr Op ([^;]*);.*" "\\1" listed "${text}")
-string(REGEX REPLACE "[ \n]+" "" listed "${listed}")
-string(REPLACE "," ";" listed "${listed}")
+file(READ ${SOURCE}/kernels/crochet/kernels/cuda/text/operations.h text)
+string(REGEX MATCHALL "CROCHET_OPERATION\\([a-z_0-9]+" listed "${text}")
+list(TRANSFORM listed REPLACE "CROCHET_OPERATION\\(" "")
 list(APPEND listed batched_matmul)
 list(SORT listed)
 if(NOT listed STREQUAL defined)

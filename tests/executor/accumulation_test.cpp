@@ -36,7 +36,7 @@ struct Parts {
 
 /// k micro-batches equal one large batch, up to rounding. global_step counts the applied updates.
 TEST(Accumulation, OfMicroBatchesIsOneLargeBatch) {
-  const Cpu cpu{.threads = 2, .seed = 3};
+  const DeviceUnderTest cpu{.threads = 2, .seed = 3};
   MonitoredSession large{cpu.compile<Parts<0>>()};
   MonitoredSession every{cpu.compile<Parts<1>>()};
   MonitoredSession parts{cpu.compile<Parts<2>>()};

@@ -34,12 +34,12 @@ struct Deep {
 
 using Demanded = Demand<Names<Name<"loss">>, Names<Name<"train">>>;
 template <int every>
-using E = decltype(Cpu{}.compile<Deep<every>>());
+using E = decltype(DeviceUnderTest{}.compile<Deep<every>>());
 
 /// The bits of every variable after some steps.
 template <int every>
 std::vector<float> trained(int threads) {
-  auto executor = Cpu{.threads = threads, .seed = 7}.compile<Deep<every>>();
+  auto executor = DeviceUnderTest{.threads = threads, .seed = 7}.compile<Deep<every>>();
   executor.initialize();
   typename E<every>::Workspace w;
   std::vector<float> x(std::size_t{48} * width);

@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "device_under_test.hpp"
+
 namespace custom_op_test {
 
 constexpr crochet::TypedShape infer_square_plus(const crochet::OpInputs& in) {
@@ -43,7 +45,7 @@ struct Model {
 };
 
 TEST(CustomOp, ComputesVectorsAndTails) {
-  crochet::MonitoredSession session{crochet::Cpu{}.compile<Model>(), crochet::HookChain{}};
+  crochet::MonitoredSession session{crochet::DeviceUnderTest{}.compile<Model>(), crochet::HookChain{}};
   std::vector<float> x(37);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 5;
   const auto [y] = session.run(crochet::fetches<"y">, crochet::feed<"x">(x));
@@ -53,7 +55,7 @@ TEST(CustomOp, ComputesVectorsAndTails) {
 }
 
 TEST(CustomOp, HasAGradient) {
-  crochet::MonitoredSession session{crochet::Cpu{}.compile<Model>(), crochet::HookChain{}};
+  crochet::MonitoredSession session{crochet::DeviceUnderTest{}.compile<Model>(), crochet::HookChain{}};
   const auto [loss] = session.run(crochet::fetches<"loss">, crochet::targets<"train">);
   EXPECT_FLOAT_EQ(loss, 10);
   EXPECT_FLOAT_EQ(session.executor().variable("w"_n)[0], 3 - 0.125F * 6);

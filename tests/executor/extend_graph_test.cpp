@@ -6,6 +6,8 @@
 
 #include <vector>
 
+#include "device_under_test.hpp"
+
 namespace crochet {
 namespace extend_graph_test {
 
@@ -37,7 +39,7 @@ struct TwiceTheNorm {
 };
 
 TEST(ExtendGraph, AHookSeesTheModelAndEarlierHooks) {
-  MonitoredSession session{Cpu{}.compile<Model>(), HookChain{WeightNorm{}, TwiceTheNorm{}}};
+  MonitoredSession session{DeviceUnderTest{}.compile<Model>(), HookChain{WeightNorm{}, TwiceTheNorm{}}};
   const std::vector<float> x{1, 1};
   const auto [norm] = session.run(fetches<"norm">, feed<"x">(x));
   EXPECT_EQ(norm, 3);
@@ -46,7 +48,7 @@ TEST(ExtendGraph, AHookSeesTheModelAndEarlierHooks) {
 }
 
 TEST(ExtendGraph, LookingAtAVariableDoesNotTrainIt) {
-  MonitoredSession session{Cpu{}.compile<Model>(), HookChain{WeightNorm{}}};
+  MonitoredSession session{DeviceUnderTest{}.compile<Model>(), HookChain{WeightNorm{}}};
   const std::vector<float> x{1, 1};
   session.run(fetches<"loss">, feed<"x">(x));
   session.run(fetches<"loss">, feed<"x">(x));
@@ -66,7 +68,7 @@ struct TwoOptimizers {
 };
 
 TEST(TwoOptimizersOnOneVariable, OneAloneDoesOnlyItsOwnUpdate) {
-  MonitoredSession session{Cpu{}.compile<TwoOptimizers>(), HookChain{}};
+  MonitoredSession session{DeviceUnderTest{}.compile<TwoOptimizers>(), HookChain{}};
   session.run(targets<"less">);
   EXPECT_EQ(session.executor().variable("w"_n)[0], 7);
   EXPECT_EQ(session.step(), 0);

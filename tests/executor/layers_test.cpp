@@ -103,7 +103,7 @@ struct Still {
 };
 
 TEST(BatchNorm, AveragesApproachTheBatchs) {
-  auto e = Cpu{}.compile<Still>();
+  auto e = DeviceUnderTest{}.compile<Still>();
   e.initialize();
   decltype(e)::Workspace w;
   const std::vector<double> x{1, 2, 3, 6};

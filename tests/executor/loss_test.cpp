@@ -152,7 +152,7 @@ struct Far {
 using FarDemand = Demand<Names<Name<"each">, Name<"p">, Name<"log p">, Name<"sum">, Name<"d">>, Names<>>;
 
 TEST(CrossEntropies, OfLogitsOfTenThousand) {
-  auto e = Cpu{}.compile<Far>();
+  auto e = DeviceUnderTest{}.compile<Far>();
   e.initialize();
   decltype(e)::Workspace w;
   const std::vector<float> z{10000, 10000, -10000, -10000, -9999, -10000, 10000, 0, -10000};
@@ -173,7 +173,7 @@ TEST(CrossEntropies, OfLogitsOfTenThousand) {
 
 // A mask writes -infinity: the probability there is exactly 0, and NaN in a row of only -infinity.
 TEST(Softmax, OfInfinities) {
-  auto e = Cpu{}.compile<Far>();
+  auto e = DeviceUnderTest{}.compile<Far>();
   e.initialize();
   decltype(e)::Workspace w;
   constexpr float inf = std::numeric_limits<float>::infinity();

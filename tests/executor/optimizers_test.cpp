@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "device_under_test.hpp"
+
 namespace crochet {
 namespace optimizers_test {
 
@@ -125,7 +127,7 @@ struct Trajectory {
 
 template <class T>
 void follow(double tolerance) {
-  MonitoredSession session{Cpu{.threads = 2, .seed = 4}.compile<Model<T>>()};
+  MonitoredSession session{DeviceUnderTest{.threads = 2, .seed = 4}.compile<Model<T>>()};
   auto& e = session.executor();
   using Of = Trajectory<T>;
   std::vector<Of> all;

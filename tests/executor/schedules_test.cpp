@@ -8,6 +8,8 @@
 #include <cmath>
 #include <vector>
 
+#include "device_under_test.hpp"
+
 namespace crochet {
 namespace schedules_test {
 
@@ -45,7 +47,7 @@ struct Schedules {
 };
 
 TEST(Schedules, AreTheirFormulas) {
-  MonitoredSession session{Cpu{}.compile<Schedules>()};
+  MonitoredSession session{DeviceUnderTest{}.compile<Schedules>()};
   for (int step = 0; step < 25; ++step) {
     SCOPED_TRACE(step);
     const double t = step, done = std::min(t / 7, 1.0), after = std::max(t - 5, 0.0);
@@ -122,7 +124,7 @@ struct Scheduled {
 };
 
 TEST(Schedules, DriveAnOptimizerByTheGlobalStep) {
-  MonitoredSession session{Cpu{}.compile<Scheduled>()};
+  MonitoredSession session{DeviceUnderTest{}.compile<Scheduled>()};
   double w = 0;
   for (int step = 0; step < 10; ++step) {
     const double expected = step < 4 ? 0.125 * step : 0.5 / std::sqrt(step - 3);
@@ -173,7 +175,7 @@ TEST(Clipping, LimitsWhatTheOptimizerSees) {
     std::vector<double> c, d;
     for (int i = 0; i < 5; ++i) c.push_back(scale * (i - 1.5)), d.push_back(scale * (0.5 - i));
     const std::vector<float> d_float(d.begin(), d.end());
-    MonitoredSession session{Cpu{}.compile<Clipped>()};
+    MonitoredSession session{DeviceUnderTest{}.compile<Clipped>()};
     const auto [norm] =
         session.run(fetches<"global_norm">, targets<"train_value", "train_norm", "train_global", "train_own">,
                     feed<"c">(c), feed<"d">(d_float));
@@ -196,7 +198,7 @@ TEST(Clipping, LimitsWhatTheOptimizerSees) {
 
 /// Clipping must not hide a NaN in a gradient.
 TEST(Clipping, LetsNaNThrough) {
-  MonitoredSession session{Cpu{}.compile<Clipped>()};
+  MonitoredSession session{DeviceUnderTest{}.compile<Clipped>()};
   const std::vector<double> c{1, NAN, 1, 1, 1};
   const std::vector<float> d(5, 1.0F);
   session.run(targets<"train_value", "train_global">, feed<"c">(c), feed<"d">(d));

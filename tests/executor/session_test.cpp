@@ -12,6 +12,8 @@
 #include <crochet/session/session_creators.hpp>
 #include <crochet/testing/manual_clock.hpp>
 
+#include "device_under_test.hpp"
+
 namespace crochet {
 namespace session_test {
 
@@ -25,7 +27,7 @@ struct Halving {
     g.name("train", minimize(loss, SGD{.learning_rate = 0.5f}));
   }
 };
-auto halving() { return Cpu{.threads = 1, .seed = 7}.compile<Halving>(); }
+auto halving() { return DeviceUnderTest{.threads = 1, .seed = 7}.compile<Halving>(); }
 float loss_of(auto& session) { return session.run(no_hooks, fetches<"loss">)["loss"_n]; }
 
 class CpuSession : public ::testing::Test {

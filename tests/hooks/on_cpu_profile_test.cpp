@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../executor/device_under_test.hpp"
 
 namespace on_cpu_profile_test {
 
@@ -42,7 +43,7 @@ struct Line {
 const std::vector<float> x{1, 2, 3, -1, 0, 2}, y{1, -1};
 
 template <class... H>
-std::vector<float> losses_of(cr::Cpu cpu, H... hook) {
+std::vector<float> losses_of(cr::DeviceUnderTest cpu, H... hook) {
   cr::MonitoredSession session{cpu.compile<Line>(), cr::HookChain{std::move(hook)...}};
   std::vector<float> all;
   for (int i = 0; i < 6; ++i) {
@@ -55,7 +56,7 @@ std::vector<float> losses_of(cr::Cpu cpu, H... hook) {
 
 template <class... H>
 std::vector<float> losses(H... hook) {
-  return losses_of(cr::Cpu{}, std::move(hook)...);
+  return losses_of(cr::DeviceUnderTest{}, std::move(hook)...);
 }
 
 /// Viewers require this: Perfetto drops a slice that overlaps another one in the first lanes of its process.
@@ -73,7 +74,7 @@ void expect_no_overlap(const nlohmann::json& events) {
     EXPECT_GE(start, end);
     end = start + duration;
   }
-  EXPECT_EQ(end_of.size(), 3U) << "two threads and the hooks";
+  EXPECT_EQ(static_cast<int>(end_of.size()), 1 + cr::members_under_test(2)) << "the threads and the hooks";
 }
 void expect_memory_given_back(const nlohmann::json& events) {
   std::int64_t bytes = -1, most = 0;
@@ -89,7 +90,7 @@ void expect_memory_given_back(const nlohmann::json& events) {
 
 TEST(ProfilerHook, SlicesDoNotOverlapAndMemoryIsGivenBack) {
   const cr::test::TemporaryFolder folder;
-  losses_of(cr::Cpu{.threads = 2}, cr::ProfilerHook{{.save_steps = 1,
+  losses_of(cr::DeviceUnderTest{.threads = 2}, cr::ProfilerHook{{.save_steps = 1,
                                                      .output_dir = folder.path(),
                                                      .show_memory = true,
                                                      .run_metadata = true,

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../executor/device_under_test.hpp"
 
 namespace on_cpu_test {
 
@@ -80,7 +81,7 @@ struct Counting : E {
 };
 
 auto compiled() {
-  auto plain = cr::Cpu{}.compile<Line>();
+  auto plain = cr::DeviceUnderTest{}.compile<Line>();
   return Counting<decltype(plain)>{std::move(plain)};
 }
 struct NoSaver {
@@ -198,7 +199,7 @@ TEST(ReduceOnPlateau, SetsTheRateOfAGraph) {
   cr::HookChain chain{cr::ReduceOnPlateau<"loss">{
       .rule = {.aim = cr::Aim::highest, .rate = 1, .factor = 0.5, .patience = 1}, .every_steps = 2, .sink = [](auto) {
       }}};
-  cr::MonitoredSession session{cr::Cpu{}.compile<WithRate>(), chain};
+  cr::MonitoredSession session{cr::DeviceUnderTest{}.compile<WithRate>(), chain};
   std::vector<double> w;
   for (int i = 0; i < 7; ++i) {
     session.run("train"_n);

@@ -207,6 +207,11 @@ struct needs_a_placeholder_that_nobody_feeds;
 template <class Dimension>
 struct needs_the_size_of_a_dimension_that_no_feed_has;
 
+/// Cause: this run executes an operation of your own that the device cannot run.
+/// Fix: specialise crochet::Elementwise or the device's Kernel for it. Cuda{} runs the operations of the library only.
+template <class Operation>
+struct executes_an_operation_without_a_kernel_for_this_device;
+
 /// Cause: the run of a model has neither targets nor fetches, so it would compute nothing and train nothing.
 /// Fix: name a target, `session.run("train"_n, feeds)`, or fetch a value.
 template <class Caller, class Hint>

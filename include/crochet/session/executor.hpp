@@ -60,9 +60,9 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   and have a pattern, it is a compile error;
 /// - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes nothing,
 ///   as for a model. Such a run then does not compile;
-/// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the missing
-///   feed of a run of the Demand with feeds of these names, as a std::type_identity of a crochet::error. It is reported
-///   at the call of `run`;
+/// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the reason
+///   why the Demand cannot run with feeds of these names, for example a missing feed, as a std::type_identity of a
+///   crochet::error. It is reported at the call of `run`;
 /// - `extended_by<Hooks...>`: the executor whose graph every Hook::extend_graph extended, constructible from this one.
 /// Any member may throw; the session propagates the exception.
 template <class E>

@@ -24,6 +24,7 @@ template <class Grid, class Block>
 class QueuedDevice {
  public:
   using Event = std::size_t;
+  static constexpr bool runs_own_operations = true;
 
   template <class... Args>
   explicit QueuedDevice(Args... args) : grid_(args...) {}

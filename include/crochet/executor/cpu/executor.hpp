@@ -9,7 +9,7 @@
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
-#include <crochet/executor/plan/feed_check.hpp>
+#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/placement.hpp>
@@ -67,7 +67,7 @@ class Executor {
   static constexpr bool needs_target = true, checks_feeds = true;
   template <class D, class... N>
   static constexpr auto feeds_reason(Names<N...> fed) {
-    return FeedCheck<T, Planned<T, D>>::reason(fed);
+    return run_reason<T, Planned<T, D>, CpuKernels>(fed);
   }
 
   /// The memory of a run. It grows to the size of the largest run and is kept.
@@ -219,10 +219,10 @@ class Executor {
   }
 
  private:
-  /// One compile error if the plan lacks a feed. For a session it is reported where `run` is called.
+  /// One compile error if the plan lacks a feed or a kernel. For a session it is reported where `run` is called.
   template <class P, class... F>
   static constexpr void check_feeds() {
-    using Reason = typename decltype(FeedCheck<T, P>::reason(Names<typename F::name...>{}))::type;
+    using Reason = typename decltype(run_reason<T, P, CpuKernels>(Names<typename F::name...>{}))::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kernel of the CPU executor: an operation without one is a compile error.
 #pragma once
+#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/kernels/control.hpp>
 #include <crochet/kernels/cpu/argmax.hpp>
 #include <crochet/kernels/cpu/attention.hpp>
@@ -21,3 +22,19 @@
 #include <crochet/kernels/cpu/slice.hpp>
 #include <crochet/kernels/cpu/top_k.hpp>
 #include <crochet/kernels/cpu/transpose.hpp>
+
+namespace crochet::cpu {
+
+/// For KernelCheck.
+struct CpuKernels {
+  template <const Op* O>
+  static constexpr bool kernel = requires {
+    sizeof(Kernel<O>);
+  };
+  template <const Op* O>
+  static constexpr bool functor = HasFunctor<O>;
+  template <const Op* O>
+  static constexpr bool reduction = HasReduction<O>;
+};
+
+}  // namespace crochet::cpu

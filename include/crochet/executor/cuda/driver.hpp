@@ -17,6 +17,7 @@ namespace crochet::cuda {
 class GpuDevice {
  public:
   using Event = std::uint64_t;
+  static constexpr bool runs_own_operations = false;
 
   /// Throws DeviceError if there is no driver, no such device, or a device that is too old (before Turing).
   explicit GpuDevice(int index = 0);

@@ -11,10 +11,11 @@
 
 #include <crochet/executor/cuda/counted_steps.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
+#include <crochet/executor/cuda/device_kernels.hpp>
 #include <crochet/executor/cuda/feed_layout.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
-#include <crochet/executor/plan/feed_check.hpp>
+#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
@@ -40,6 +41,7 @@ class Executor {
   using Variables = DeviceVariables<Device, T>;
   using Memory = WorkspaceMemory<Device, T::fetchable.size()>;
   using Layout = FeedLayout<T>;
+  using Kernels = DeviceKernels<Device::runs_own_operations>;
   static constexpr int step_node = find_node(T::graph, "global_step");
 
  public:
@@ -68,7 +70,7 @@ class Executor {
   static constexpr bool needs_target = true, checks_feeds = true;
   template <class D, class... N>
   static constexpr auto feeds_reason(Names<N...> fed) {
-    return cpu::FeedCheck<T, cpu::Planned<T, D>>::reason(fed);
+    return cpu::run_reason<T, cpu::Planned<T, D>, Kernels>(fed);
   }
 
   /// The memory of a run. It grows to the size of the largest run and is kept.
@@ -76,6 +78,9 @@ class Executor {
     friend class Executor;
     std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
   };
+
+  /// The memory of the device that the runs on the workspace take, without variables.
+  std::size_t workspace_bytes(const Workspace& workspace) const { return workspace.memory_->bytes(); }
 
   explicit Executor(std::shared_ptr<Device> device, const Settings& settings = {})
       : device_(std::move(device)), settings_(settings) {}
@@ -212,7 +217,7 @@ class Executor {
 
   template <class P, class... F>
   static constexpr void check_feeds() {
-    using Reason = typename decltype(cpu::FeedCheck<T, P>::reason(Names<typename F::name...>{}))::type;
+    using Reason = typename decltype(cpu::run_reason<T, P, Kernels>(Names<typename F::name...>{}))::type;
     static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
   }
   /// Adds a run of plan P to the queue.

@@ -45,7 +45,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     if constexpr (Watch::sources.size() > 0) self_.variables_.read(*self_.device_);
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);
-    shown.begin(probes, facts, 1, memory_.workspace.capacity() + memory_.scratch.capacity(), feeds);
+    shown.begin(probes, facts, 1, memory_.bytes(), feeds);
     cpu::ProbeFailure failure;
     [&]<std::size_t... S>(std::index_sequence<S...>) {
       [[maybe_unused]] const bool done[] = {true, (step<S>(launch, probes, shown, failure), true)...};

@@ -40,6 +40,8 @@ class FeedRing {
     h.host.reserve(device, bytes * runs, "the feeds of a launch");
     h.device.reserve(device, bytes * runs, "the feeds of a launch");
   }
+  /// The memory of the device.
+  std::size_t bytes() const { return halves_[0].device.capacity() + halves_[1].device.capacity(); }
   std::byte* host() const { return halves_[half_].host.data(); }
   std::byte* device_data() const { return halves_[half_].device.data(); }
   void upload(Device& device, std::size_t bytes) {
@@ -80,6 +82,12 @@ struct WorkspaceMemory {
   std::array<FetchedValue, Fetchable> values;
   Dims dims = cpu::no_dims;
 
+  /// The memory of the device.
+  std::size_t bytes() const {
+    std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + bases.capacity() + feeds.bytes();
+    for (const auto& p : plans) sum += p->memory.capacity();
+    return sum;
+  }
   /// The tables of a plan at these sizes. The tables of the last four sizes of a plan are kept.
   template <class T, class P>
   BoundPlan<Device>& bind(const std::shared_ptr<Device>& device, const Dims& now) {
