@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "debugging.hpp"
 #include "models.hpp"
+#include "on_cpu.hpp"
 
 template void demo::train_debugging<demo::Cnn>(const Options& options);

@@ -56,12 +56,13 @@ inline auto debugging(const Options& options) {
   };
 }
 
-template <class Model>
-void train_debugging(const Options& options) {
-  if (!options.dump.empty())
-    cr::debug::open_session_root(options.dump);  // created now: the hook checks it only when
-                                                 // it is first due
-  train_with<Model>(options, debugging(options));
+/// train_with these hooks.
+template <class Model, class Device>
+void train_with_debugging(const Options& options, const Device& device) {
+  if (!options.dump.empty()) {
+    cr::debug::open_session_root(options.dump);  // created now: the hook checks it only when it is first due
+  }
+  train_with<Model>(options, device, debugging(options));
 }
 
 }  // namespace demo

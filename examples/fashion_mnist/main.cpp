@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trains a network on Fashion-MNIST, on the CPU, under a chain of hooks: the program of `make demo`.
+// Trains a network on Fashion-MNIST, on the CPU or a GPU, under a chain of hooks: the program of `make demo`.
 #include <crochet/base/diagnostics.hpp>
 #include <crochet/hooks/stop_on_signal.hpp>
 
@@ -12,6 +12,9 @@
 
 template <class Model>
 void run(const demo::Options& options) {
+#ifdef CROCHET_DEMO_CUDA
+  if (options.device == "cuda") return demo::train_on_gpu<Model>(options);
+#endif
   options.looks_into_steps() ? demo::train_debugging<Model>(options) : demo::train<Model>(options);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models.hpp"
-#include "training.hpp"
+#include "on_cpu.hpp"
 
 template void demo::train<demo::Mlp>(const Options& options);

@@ -11,7 +11,7 @@
 namespace demo {
 
 struct Options {
-  std::string model = "cnn";
+  std::string model = "cnn", device = "cpu";
   std::int64_t epochs = 5;
   std::int64_t batch = 128;
   int threads = 2;
@@ -33,11 +33,18 @@ struct Options {
   /// Adds the options to a command line.
   void declare(CLI::App& app) {
     app.add_option("--model", model, "cnn or mlp")->check(CLI::IsMember({"cnn", "mlp"}))->capture_default_str();
+#ifdef CROCHET_DEMO_CUDA
+    app.add_option("--device", device, "cpu, or cuda: a GPU")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->capture_default_str();
+#endif
     app.add_option("--epochs", epochs, "passes over the training images")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--batch", batch, "images in a step")->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--threads", threads, "threads that share a step")->check(CLI::Range(1, 256))->capture_default_str();
+    app.add_option("--threads", threads, "threads that share a step on the CPU")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
     app.add_option("--seed", seed, "of the first weights and of the order of the images")->capture_default_str();
     app.add_option("--data", data, "folder of the four idx files")->capture_default_str();
     app.add_option("--logdir", logdir, "folder for TensorBoard: loss, accuracy, rates, histograms, graph");

@@ -3,7 +3,6 @@
 #pragma once
 #include <crochet/checkpoint/monitored_training_session.hpp>
 #include <crochet/crochet.hpp>
-#include <crochet/executor/cpu.hpp>
 #include <crochet/hook/describe.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
@@ -72,15 +71,14 @@ inline void check(const Options& options) {
                        ": say --resume, or choose another folder");
 }
 
-/// `more`: hooks that follow the demo's own.
-template <class Model, class... H>
-void train_with(const Options& options, cr::HookChain<H...> more) {
+/// Device: Cpu or Cuda. `more`: hooks that follow the demo's own.
+template <class Model, class Device, class... H>
+void train_with(const Options& options, const Device& device, cr::HookChain<H...> more) {
   check(options);
   Input input{cr::fashion_mnist("train", options.data).batch(options.batch).shuffle(options.seed).repeat()};
   auto chain = cr::HookChain{input.hook(), cr::StopOnSignal{}, cr::CheckpointInputPipeline{input}} |
                hooks(options, input.batches_per_epoch()) | std::move(more);
-  cr::MonitoredTrainingSession session{cr::Cpu{.threads = options.threads, .seed = options.seed}.compile<Model>(),
-                                       std::move(chain),
+  cr::MonitoredTrainingSession session{device.template compile<Model>(), std::move(chain),
                                        cr::MonitoredTrainingOptions{.checkpoint_dir = options.checkpoint_dir,
                                                                     .summary_dir = options.logdir,
                                                                     .save_checkpoint_secs = 60,
@@ -101,11 +99,6 @@ void train_with(const Options& options, cr::HookChain<H...> more) {
   } else {
     std::printf("test accuracy %.4f%s\n", result["accuracy"_n], was_finished ? "; the training was finished" : "");
   }
-}
-
-template <class Model>
-void train(const Options& options) {
-  train_with<Model>(options, cr::HookChain{});
 }
 
 }  // namespace demo

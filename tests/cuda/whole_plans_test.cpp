@@ -90,8 +90,9 @@ struct AccumulatedClippedAndScheduled {
   static constexpr void define(GraphBuilder& g) {
     const Input in = input_of<double>(g);
     const Tensor loss = loss_of(g, dense(tanh(dense(in.x, 9, "hidden")), 3, "out"), in);
-    const Adam optimizer{.learning_rate = LinearWarmup{
-                             .steps = 3, .then = ExponentialDecay{.initial = 0.05, .decay_steps = 2, .decay_rate = 0.5}}};
+    const Adam optimizer{
+        .learning_rate =
+            LinearWarmup{.steps = 3, .then = ExponentialDecay{.initial = 0.05, .decay_steps = 2, .decay_rate = 0.5}}};
     g.name("train", minimize(loss, optimizer, {.clip = ClipByGlobalNorm{0.1}, .accumulate = {.steps = 3}}));
   }
 };
@@ -114,7 +115,8 @@ Trained trained(E executor) {
     for (std::size_t k = 0; k < x.size(); ++k) {
       x[k] = std::sin(static_cast<T>(k) * T(0.7) + static_cast<T>(step));
     }
-    for (std::size_t k = 0; k < batch; ++k) labels[k] = static_cast<std::int32_t>(k + static_cast<std::size_t>(step)) % 3;
+    for (std::size_t k = 0; k < batch; ++k)
+      labels[k] = static_cast<std::int32_t>(k + static_cast<std::size_t>(step)) % 3;
     executor.template run<Demand<Names<>, Names<Name<"train">>>>(workspace, feed<"x">(x), feed<"labels">(labels));
   }
   Trained result{{}, executor.global_step()};
@@ -131,8 +133,8 @@ Trained on_device(int blocks, emulation::Order order, int steps_per_launch) {
 
 template <class Model>
 class WholePlans : public ::testing::Test {};
-using Models = ::testing::Types<Mlp, MlpInDouble, CnnWithBatchNorm, Transformer, Dropout,
-                                AccumulatedClippedAndScheduled>;
+using Models =
+    ::testing::Types<Mlp, MlpInDouble, CnnWithBatchNorm, Transformer, Dropout, AccumulatedClippedAndScheduled>;
 TYPED_TEST_SUITE(WholePlans, Models);
 
 TYPED_TEST(WholePlans, AreTheCpusAfter25StepsAndTheSameBitsWithoutAQueue) {

@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "../io/temporary_folder.hpp"
 #include "../executor/device_under_test.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace on_cpu_profile_test {
 
@@ -91,10 +91,10 @@ void expect_memory_given_back(const nlohmann::json& events) {
 TEST(ProfilerHook, SlicesDoNotOverlapAndMemoryIsGivenBack) {
   const cr::test::TemporaryFolder folder;
   losses_of(cr::DeviceUnderTest{.threads = 2}, cr::ProfilerHook{{.save_steps = 1,
-                                                     .output_dir = folder.path(),
-                                                     .show_memory = true,
-                                                     .run_metadata = true,
-                                                     .event_file = false}});
+                                                                 .output_dir = folder.path(),
+                                                                 .show_memory = true,
+                                                                 .run_metadata = true,
+                                                                 .event_file = false}});
   for (int step = 2; step <= 6; ++step) {
     const std::string name = "timeline-" + std::to_string(step);
     std::ifstream text(folder / (name + ".json")), bytes(folder / (name + ".pb"), std::ios::binary);

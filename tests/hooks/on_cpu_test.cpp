@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "../io/temporary_folder.hpp"
 #include "../executor/device_under_test.hpp"
+#include "../io/temporary_folder.hpp"
 
 namespace on_cpu_test {
 

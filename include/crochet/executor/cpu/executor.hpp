@@ -9,9 +9,9 @@
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
-#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
+#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/probed_run.hpp>

@@ -2,8 +2,8 @@
 // DeviceKernels: the operations that a device runs, for the check of a plan.
 #pragma once
 #include <crochet/executor/plan/kernel_check.hpp>
-#include <crochet/model.hpp>
 #include <crochet/kernels/cuda/kernels.hpp>
+#include <crochet/model.hpp>
 
 namespace crochet::cuda {
 

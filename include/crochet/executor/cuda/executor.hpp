@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <crochet/executor/cuda/counted_steps.hpp>
-#include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/device_kernels.hpp>
+#include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/feed_layout.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
-#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
+#include <crochet/executor/plan/kernel_check.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/executor/plan/watched.hpp>

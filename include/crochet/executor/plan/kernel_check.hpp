@@ -18,7 +18,9 @@ namespace crochet::cpu {
 
 /// Whether an elementwise operation has a functor. Programs have `cast` and `select` built in.
 template <const Op* O>
-concept HasFunctor = O == &op::cast || O == &op::select || requires { sizeof(Elementwise<O>); };
+concept HasFunctor = O == &op::cast || O == &op::select || requires {
+  sizeof(Elementwise<O>);
+};
 /// Whether a reduction has its function.
 template <const Op* O>
 concept HasReduction = requires {
@@ -64,7 +66,7 @@ class KernelCheck {
     return nullptr;
   }
   static constexpr const Op* first_missing() {
-    constexpr auto first_of = []<std::size_t N>(const Op* const (&all)[N]) {
+    constexpr auto first_of = []<std::size_t N>(const Op* const(&all)[N]) {
       const Op* const* const found = std::find_if(all, all + N, [](const Op* o) { return o != nullptr; });
       return found == all + N ? nullptr : *found;
     };
