@@ -6,6 +6,7 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/testing/manual_clock.hpp>
 #include <crochet/testing/recording_sink.hpp>
 
 #include <cmath>
@@ -99,6 +100,24 @@ TEST(Queue, IsLaunchedWhenItIsFullAndAtTheEnd) {
   EXPECT_EQ(device->counters.runs, 25);
   EXPECT_EQ(device->counters.waits, 2);
   EXPECT_EQ(device->counters.downloads, 0);
+}
+
+TEST(Queue, IsLaunchedByTheNextRunWhenItIsOld) {
+  const auto device = std::make_shared<SoftwareDevice>();
+  testing::ManualClock clock;
+  Gpu executor(device, {.queue_seconds = 0.002, .clock = clock});
+  Gpu::Workspace workspace;
+  executor.initialize();
+  run<Train>(executor, workspace, 0);
+  clock.advance(0.0015);
+  run<Train>(executor, workspace, 1);
+  EXPECT_EQ(device->counters.launches, 0);
+  clock.advance(0.0005);
+  run<Train>(executor, workspace, 2);
+  EXPECT_EQ(device->counters.launches, 1);
+  EXPECT_EQ(device->counters.runs, 3);
+  run<Train>(executor, workspace, 3);  // a new queue, of age 0
+  EXPECT_EQ(device->counters.launches, 1);
 }
 
 TEST(Queue, IsLaunchedWhenTheDemandOrTheSizeChanges) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "device_under_test.hpp"
+
 namespace crochet {
 namespace accumulation_test {
 

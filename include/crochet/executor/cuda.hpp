@@ -30,6 +30,8 @@ struct Cuda {
   int device = 0;             ///< the number of the GPU
   int steps_per_launch = 32;  ///< the maximum number of runs in one launch; reading a value launches earlier
   std::uint64_t seed = 0;     ///< for the initial values of variables
+  /// A queue of this age is launched by the next run, so that a slow loop does not leave the GPU idle.
+  double queue_seconds = 0.002;
 
   static constexpr bool is_device = true;
 
@@ -38,8 +40,9 @@ struct Cuda {
   template <class Model>
   auto compile() const {
     if constexpr (detail::Builds<Model>) {
-      return cuda::Executor<cuda::GpuDevice, Model>(std::make_shared<cuda::GpuDevice>(device),
-                                                    {steps_per_launch, seed});
+      return cuda::Executor<cuda::GpuDevice, Model>(
+          std::make_shared<cuda::GpuDevice>(device),
+          {.steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});
     } else if constexpr (!detail::Defines<Model>) {
       static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
       return UnusableExecutor<>{};

@@ -3,12 +3,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <crochet/base/clock.hpp>
 #include <crochet/executor/cuda/counted_steps.hpp>
 #include <crochet/executor/cuda/device_kernels.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
@@ -29,6 +31,10 @@ namespace crochet::cuda {
 struct Settings {
   int steps_per_launch = 32;  ///< the most runs of one launch
   std::uint64_t seed = 0;
+  /// The age of a queue at which the next run launches it, in seconds. Default: a queue is launched only when it is
+  /// full.
+  double queue_seconds = std::numeric_limits<double>::infinity();
+  Clock clock{};  ///< read once a run if queue_seconds is finite
 };
 
 /// Runs a model's graph on a device.
@@ -104,14 +110,14 @@ class Executor {
     device_->synchronize();
   }
 
-  /// Queues a run of the demand, and launches the queue if it is full. The feeds are copied.
+  /// Queues a run of the demand, and launches the queue if it is full or old. The feeds are copied.
   /// - Throws ShapeError if a feed's size does not fit, or is 0 and a mean is computed over it.
   /// - Throws UninitializedError if a variable that the run needs has no value.
   /// - Throws DeviceMemoryError if the device has no memory for the run, and errors of earlier runs.
   template <class D, class... F>
   void run(Workspace& workspace, const F&... feeds) {
     enqueue<cpu::Planned<T, D>, D>(workspace, feeds...);
-    if (queue_.times == queue_.most) flush();
+    if (queue_.times == queue_.most || queue_is_old()) flush();
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
@@ -213,6 +219,7 @@ class Executor {
     Dims dims{};
     Layout layout;
     int times = 0, most = 0;
+    double begun = 0;  ///< on the clock
   };
 
   template <class P, class... F>
@@ -256,8 +263,10 @@ class Executor {
     int most = settings_.steps_per_launch < 1 ? 1 : settings_.steps_per_launch;
     if (fitting < static_cast<std::size_t>(most)) most = fitting == 0 ? 1 : static_cast<int>(fitting);
     memory.feeds.begin(device_, layout.bytes, static_cast<std::size_t>(most));
-    queue_ = {&PlanRun<P>::launch, workspace.memory_, &plan, dims, layout, 0, most};
+    queue_ = {&PlanRun<P>::launch, workspace.memory_, &plan, dims, layout, 0, most, is_timed() ? settings_.clock() : 0};
   }
+  bool is_timed() const { return settings_.queue_seconds < std::numeric_limits<double>::infinity(); }
+  bool queue_is_old() const { return is_timed() && settings_.clock() - queue_.begun >= settings_.queue_seconds; }
 
   template <class P>
   struct PlanRun {
