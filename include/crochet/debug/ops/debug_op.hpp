@@ -97,8 +97,10 @@ struct DebugOp {
     } else if (summary && key == "mute_if_healthy") {
       mute_if_healthy = text.boolean(key, value);
     } else {
-      text.fail("\"" + std::string(key) + "\" is no attribute of " + std::string(name()) +
-                (summary ? "; it has gated_grpc, lower_bound, upper_bound, mute_if_healthy" : "; it has gated_grpc"));
+      std::string what(1, '"');  // not a literal + string: at -O3 g++ 12 then warns of a copy that overlaps itself
+      what.append(key).append("\" is no attribute of ").append(name());
+      what += summary ? "; it has gated_grpc, lower_bound, upper_bound, mute_if_healthy" : "; it has gated_grpc";
+      text.fail(what);
     }
   }
 
