@@ -8,6 +8,14 @@ set -eu
 say() { printf 'provision: %s\n' "$*"; }
 stop() { printf 'provision: %s\n' "$*" >&2; exit 1; }
 
+# Whether there is a library NVRTC, where the tests look for it: NVIDIA's toolkit's, or the one of find_nvrtc.
+has_nvrtc() {
+  for library in /usr/local/cuda/lib64/libnvrtc.so* build/nvrtc/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.*; do
+    [ ! -e "$library" ] || return 0
+  done
+  ldconfig -p 2>/dev/null | grep -q 'libnvrtc\.so'
+}
+
 # Programs (program:package) may be installed in any way and are searched by name. The others are packages.
 programs="g++:g++ cmake:cmake ninja:ninja-build protoc:protobuf-compiler"
 packages="libboost-dev libeigen3-dev zlib1g-dev libcli11-dev dataset-fashion-mnist"
@@ -24,6 +32,7 @@ esac
 if [ "${tests:-}" ]; then
   programs="$programs clang++:clang python3:python3 openssl:openssl" # openssl: certificates for the tests of TLS
   packages="$packages libgtest-dev libboost-context-dev" # the second: fibers, the threads of a GPU in software
+  has_nvrtc || packages="$packages python3-venv"
 fi
 if [ "${debug:-}" ]; then # crochet::debug
   programs="$programs grpc_cpp_plugin:protobuf-compiler-grpc pkg-config:pkg-config" # gRPC's CMake file calls pkg-config
@@ -117,6 +126,15 @@ find_jax() {
     say "no JAX: the tests that compare with it will be skipped"
 }
 
+# Another one with NVRTC, which compiles plans for a GPU and needs none. Without it these tests are skipped.
+find_nvrtc() {
+  ! has_nvrtc || return 0
+  say "installing NVRTC in build/nvrtc"
+  mkdir -p build
+  { python3 -m venv build/nvrtc && build/nvrtc/bin/pip install -q -r tests/cuda/requirements.txt; } ||
+    say "no NVRTC: the tests that compile plans for a GPU will be skipped"
+}
+
 # Another one with TensorFlow, TensorBoard and safetensors: the original's readers for tests/interop.
 find_readers() {
   python=build/interop
@@ -134,5 +152,6 @@ if [ "$missing" ]; then
   install_missing
 fi
 check_cmake "$1"
+[ -z "${tests:-}" ] || find_nvrtc
 [ -z "${jax:-}" ] || find_jax
 [ -z "${interop:-}" ] || find_readers

@@ -40,46 +40,61 @@ struct LineParts {
   }
 };
 
+namespace detail {
+
+/// The elements of a reduction that a thread adds: k = from, from + step, ... < end of line (o, j). None if the line
+/// does not exist.
+struct LinePart {
+  int which, split;  ///< units, and parts of the axis
+  int o, j;
+  int from, step, end;
+  bool exists;
+  bool leads;  ///< whether this thread has the total of a line
+
+  template <class Block>
+  CROCHET_DEVICE_INLINE LinePart(const Block& block, const LineParts& parts, int unit, int outer, int n, int inner)
+      : which(unit / parts.splits), split(unit % parts.splits) {
+    constexpr int warps = Block::threads / warp_size;
+    const int lane = block.thread() % warp_size, warp = block.thread() / warp_size;
+    const bool by_rows = parts.form == LineParts::Form::rows, by_columns = parts.form == LineParts::Form::columns;
+    const int tiles = by_columns ? (inner + warp_size - 1) / warp_size : 1;
+    o = by_rows ? which * warps + warp : which / tiles;
+    j = by_columns ? which % tiles * warp_size + lane : 0;
+    from = split * parts.each + (by_rows ? lane : by_columns ? warp : block.thread());
+    step = by_rows ? warp_size : by_columns ? warps : Block::threads;
+    end = n - split * parts.each < parts.each ? n : (split + 1) * parts.each;
+    exists = o < outer && j < inner;
+    leads = exists && (by_rows ? lane == 0 : by_columns ? warp == 0 : block.thread() == 0);
+  }
+};
+
+}  // namespace detail
+
 /// Calls put(index of the result in [outer, inner], total) once for each result, in one thread. value(o, k, j) is the
-/// element. T: its type.
+/// element. T: its type. There is one call of `put` in the code, because it is a whole program.
 template <class How, class T, class Block, class Value, class Put>
 CROCHET_DEVICE_INLINE void reduce_lines(Block& block, const Call& call, int outer, int n, int inner, const Value& value,
                                         const Put& put) {
   using Total = kernel::sum_t<How, T>;
   const LineParts parts = LineParts::of(outer, n, inner);
-  const int lane = block.thread() % warp_size, warp = block.thread() / warp_size;
-  if (parts.form == LineParts::Form::rows) {
-    each_warp(block, call.first(), outer, [&](int o) {
-      kernel::Running<How, T, 1> sum;
-      for (int k = lane; k < n; k += warp_size) sum.add(value(o, k, 0));
-      const Total total = join_warp<How>(block, sum.take());
-      if (lane == 0) put(o, total);
-    });
-    return;
-  }
-  constexpr int warps = Block::threads / warp_size;
-  const bool by_columns = parts.form == LineParts::Form::columns;
-  const int tiles = by_columns ? (inner + warp_size - 1) / warp_size : 1;
   each_unit(block, call.first(), parts.units * parts.splits, [&](int unit) {
-    const int which = unit / parts.splits, split = unit % parts.splits;
-    const int o = which / tiles, j = by_columns ? which % tiles * warp_size + lane : 0;
-    const int from = split * parts.each, end = n - from < parts.each ? n : from + parts.each;
+    const detail::LinePart part(block, parts, unit, outer, n, inner);
     kernel::Running<How, T, 1> sum;
-    const int step = by_columns ? warps : Block::threads;
-    for (int k = from + (by_columns ? warp : block.thread()); k < end && j < inner; k += step) sum.add(value(o, k, j));
-    Total total = by_columns ? join_lanes_of_warps<How>(block, sum.take()) : join_block<How>(block, sum.take());
-    const bool mine = by_columns ? warp == 0 && j < inner : block.thread() == 0;
-    if (parts.splits == 1) {
-      if (mine) put(o * inner + j, total);
-      return;
+    for (int k = part.from; k < part.end && part.exists; k += part.step) sum.add(value(part.o, k, part.j));
+    Total total = parts.form == LineParts::Form::rows      ? join_warp<How>(block, sum.take())
+                  : parts.form == LineParts::Form::columns ? join_lanes_of_warps<How>(block, sum.take())
+                                                           : join_block<How>(block, sum.take());
+    bool ends = part.leads;
+    if (parts.splits > 1) {
+      const int lane = parts.form == LineParts::Form::columns ? block.thread() % warp_size : 0;
+      Total* const partial = call.scratch<Total>() + std::int64_t{1} * part.which * parts.splits * warp_size + lane;
+      if (part.leads) partial[part.split * warp_size] = total;
+      ends = block.arrive(call.ticket(part.which), parts.splits) && part.leads;
+      total = How::template nothing<Total>;
+      CROCHET_DEVICE_UNROLL(1)
+      for (int s = 0; s < parts.splits && ends; ++s) total = How::join(total, partial[s * warp_size]);
     }
-    Total* const partial = call.scratch<Total>() + std::int64_t{1} * which * parts.splits * warp_size;
-    if (mine) partial[split * warp_size + (by_columns ? lane : 0)] = total;
-    if (!block.arrive(call.ticket(which), parts.splits) || !mine) return;
-    total = How::template nothing<Total>;
-    CROCHET_DEVICE_UNROLL(1)
-    for (int s = 0; s < parts.splits; ++s) total = How::join(total, partial[s * warp_size + (by_columns ? lane : 0)]);
-    put(o * inner + j, total);
+    if (ends) put(part.o * inner + part.j, total);
   });
 }
 
