@@ -12,6 +12,7 @@
 #include <crochet/testing/oracle.hpp>
 
 #include "../graph/random_values.hpp"
+#include "agreement.hpp"
 #include "executor_under_test.hpp"
 
 namespace crochet {
@@ -187,7 +188,15 @@ class AgainstOracle {
   template <class N>
   void check() {
     if constexpr (!(node<N>().is(op::placeholder) && node<N>().shape.rank == 0)) {  // these stay in the feed
-      EXPECT_TRUE(agree(oracle[N::view()].data, fetched(N{}), tolerance_)) << N::view();
+      const std::vector<double> given = fetched(N{});
+      EXPECT_TRUE(agree(oracle[N::view()].data, given, tolerance_)) << N::view();
+      if (Agreement::of_program().is_on()) note_agreement(node<N>(), oracle[N::view()].data, given);
+    }
+  }
+  static void note_agreement(const Node& value, const std::vector<double>& expected, const std::vector<double>& given) {
+    const double error = relative_error(expected, given);
+    for (const Node& n : E::graph.nodes) {
+      if (n.dtype == value.dtype) Agreement::of_program().add(n.op->name, name_of(n.dtype), error);
     }
   }
   template <class N>
