@@ -7,3 +7,4 @@
 #include <crochet/executor/cuda/plan_compiler.ipp>
 #include <crochet/executor/cuda/plan_text.ipp>
 #include <crochet/executor/cuda/shared_library.ipp>
+#include <crochet/executor/cuda/timing_events.ipp>

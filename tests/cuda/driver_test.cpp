@@ -44,6 +44,7 @@ TEST_F(Driver, HasANameAndBlocks) {
   const GpuDevice device;
   EXPECT_EQ(device.name(), "Fake GPU, sm_90");
   EXPECT_EQ(device.blocks(), 4);
+  EXPECT_EQ(device.pci_bus_id(), "0000:3B:00.0");
 }
 
 TEST_F(Driver, CopiesMemory) {
@@ -61,6 +62,20 @@ TEST_F(Driver, CopiesMemory) {
   device.wait(first);
   device.wait(first);  // over: no effect
   device.release(memory);
+}
+
+TEST_F(Driver, MeasuresTheTimeBetweenMarks) {
+  GpuDevice device;
+  EXPECT_EQ(device.number(), 0);
+  for (int run = 0; run < 2; ++run) {
+    device.start_marks();
+    EXPECT_EQ(device.mark(), 0U);
+    EXPECT_EQ(device.mark(), 1U);
+    EXPECT_NEAR(device.seconds_between(0, 1), 1.5e-3, 1e-9);
+  }
+  break_it("no_times");
+  const std::string text = message_of<DeviceError>([&] { (void)device.seconds_between(0, 1); });
+  EXPECT_NE(text.find("cannot read the time between two events"), std::string::npos) << text;
 }
 
 TEST_F(Driver, SaysThatThereIsNoDevice) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 for tests of GpuDevice: memory of the host, launches that do nothing. The environment variable
-// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, no_memory, launch_fails, kernel_fails.
+// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, no_memory, launch_fails, kernel_fails,
+// no_times.
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 namespace {
 
-constexpr int out_of_memory = 2, no_device = 100, illegal_address = 700, launch_failed = 719;
+constexpr int out_of_memory = 2, no_device = 100, illegal_address = 700, launch_failed = 719, not_ready = 600;
 constexpr std::size_t largest = std::size_t{1} << 30;
 bool launched = false;
 
@@ -36,6 +37,10 @@ int cuDeviceGet(int* device, int index) {
 }
 int cuDeviceGetName(char* name, int size, int) {
   std::strncpy(name, "Fake GPU", static_cast<std::size_t>(size));
+  return 0;
+}
+int cuDeviceGetPCIBusId(char* id, int size, int) {
+  std::strncpy(id, "0000:3B:00.0", static_cast<std::size_t>(size));
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
@@ -98,6 +103,11 @@ int cuEventDestroy_v2(void* event) {
 }
 int cuEventRecord(void*, void*) { return 0; }
 int cuEventSynchronize(void*) { return 0; }
+int cuEventElapsedTime(float* milliseconds, void*, void*) {
+  if (is("no_times")) return not_ready;
+  *milliseconds = 1.5F;
+  return 0;
+}
 int cuModuleLoadData(void** module, const void*) {
   *module = std::malloc(1);
   return 0;

@@ -74,13 +74,14 @@ void expect_no_overlap(const nlohmann::json& events) {
     EXPECT_GE(start, end);
     end = start + duration;
   }
-  EXPECT_EQ(static_cast<int>(end_of.size()), 1 + cr::members_under_test(2)) << "the threads and the hooks";
+  EXPECT_EQ(static_cast<int>(end_of.size()), (cr::on_device_under_test ? 2 : 1) + cr::members_under_test(2))
+      << "the threads, the device and the hooks";
 }
 void expect_memory_given_back(const nlohmann::json& events) {
   std::int64_t bytes = -1, most = 0;
   for (const auto& e : events) {
     if (e["ph"] != "C") continue;
-    bytes = e["args"]["cpu"].get<std::int64_t>();
+    bytes = e["args"][cr::on_device_under_test ? "GPU_0" : "cpu"].get<std::int64_t>();
     EXPECT_GE(bytes, 0) << e;
     most = std::max(most, bytes);
   }
@@ -121,7 +122,7 @@ TEST(ProfilerHook, ShowsTheStepsOfAGraph) {
   ASSERT_TRUE(metadata.ParseFromIstream(&file));
   std::set<std::string> names;
   double flops = 0;
-  const crochet::proto::DeviceStepStats& device = metadata.step_stats().dev_stats(0);
+  const crochet::proto::DeviceStepStats& device = metadata.step_stats().dev_stats(cr::on_device_under_test ? 1 : 0);
   std::int64_t end = 0;
   for (const crochet::proto::NodeExecStats& n : device.node_stats()) {
     EXPECT_TRUE(names.insert(n.node_name()).second) << n.node_name() << ": one thread, so a node has one slice";

@@ -20,6 +20,7 @@
 #include <crochet/executor/cuda/plan_compiler.ipp>
 #include <crochet/executor/cuda/plan_text.ipp>
 #include <crochet/executor/cuda/shared_library.ipp>
+#include <crochet/executor/cuda/timing_events.ipp>
 #endif
 
 namespace crochet {

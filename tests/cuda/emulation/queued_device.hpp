@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <crochet/kernels/cuda/table.hpp>
@@ -15,8 +16,10 @@ namespace emulation {
 /// What a device did.
 struct Counters {
   int launches = 0, runs = 0;
+  int marks = 0;
   int waits = 0;  ///< calls that had to wait for the device
   int uploads = 0, downloads = 0;
+  std::size_t bytes_downloaded = 0;
 };
 
 /// Grid: what runs the threads of a launch.
@@ -32,7 +35,13 @@ class QueuedDevice {
   QueuedDevice& operator=(const QueuedDevice&) = delete;
 
   int blocks() const { return grid_.blocks(); }
+  std::string name() const { return "a device in software"; }
+  int number() const { return 0; }
   Counters counters;
+  /// The device's clock, in seconds. It is read when the device reaches a mark.
+  std::function<double()> clock = [] { return 0.0; };
+  /// Called before each launch is executed.
+  std::function<void()> on_launch = [] {};
 
   void* allocate(std::size_t bytes, const char*) {
     void* const p = std::malloc(bytes + 64);
@@ -60,6 +69,7 @@ class QueuedDevice {
   }
   void download(void* to, const void* from, std::size_t bytes) {
     ++counters.downloads;
+    counters.bytes_downloaded += bytes;
     ++counters.waits;
     drain();
     std::memcpy(to, from, bytes);
@@ -68,7 +78,10 @@ class QueuedDevice {
   void launch(const crochet::cuda::Launch& what) {
     ++counters.launches;
     counters.runs += what.times;
-    push([this, what] { grid_.run([&](Block& block) { Code::run(block, what); }); });
+    push([this, what] {
+      on_launch();
+      grid_.run([&](Block& block) { Code::run(block, what); });
+    });
   }
 
   Event record() { return pushed_; }
@@ -80,6 +93,16 @@ class QueuedDevice {
     ++counters.waits;
     drain();
   }
+
+  void start_marks() { marks_.clear(); }
+  std::size_t mark() {
+    ++counters.marks;
+    const std::size_t number = marks_.size();
+    marks_.push_back(0);
+    push([this, number] { marks_[number] = clock(); });
+    return number;
+  }
+  double seconds_between(std::size_t from, std::size_t to) const { return marks_[to] - marks_[from]; }
 
  private:
   void push(std::function<void()> work) {
@@ -98,6 +121,7 @@ class QueuedDevice {
 
   Grid grid_;
   std::deque<std::function<void()>> queue_;
+  std::vector<double> marks_;
   Event pushed_ = 0, done_ = 0;
 };
 

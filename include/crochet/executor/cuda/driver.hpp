@@ -9,6 +9,7 @@
 #include <string>
 
 #include <crochet/executor/cuda/plan_source.hpp>
+#include <crochet/executor/cuda/timing_events.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace crochet::cuda {
@@ -55,6 +56,19 @@ class GpuDevice {
   void wait(Event event);
   void synchronize();
 
+  /// The number of the GPU.
+  int number() const { return index_; }
+  /// Its address on the PCI bus, for example "0000:3B:00.0".
+  std::string pci_bus_id() const;
+
+  // Times on the device's own clock.
+  /// Forgets earlier marks.
+  void start_marks() { times_.start(); }
+  /// Marks a moment in the order of the stream. Returns the number of marks before it.
+  std::size_t mark();
+  /// The device has been waited for since both marks.
+  double seconds_between(std::size_t from, std::size_t to) const;
+
  private:
   struct Plan;
   void launch(const void* key, const PlanSource& source, Launch what);
@@ -68,6 +82,7 @@ class GpuDevice {
   std::map<Event, void*> events_;
   Event last_event_ = 0;
   std::uint64_t launched_ = 0, finished_ = 0;  ///< runs
+  TimingEvents times_;
 };
 
 }  // namespace crochet::cuda

@@ -75,6 +75,7 @@ CROCHET_INLINE GpuDevice::~GpuDevice() {
   driver.wait_stream(stream_);
   for (auto& [key, plan] : plans_) driver.unload(plan->module);
   for (auto& [number, event] : events_) driver.destroy_event(event);
+  times_.destroy();
   driver.release(detail::pointer(barrier_));
   driver.destroy_stream(stream_);
   driver.release_context(index_);
@@ -202,6 +203,23 @@ CROCHET_INLINE void GpuDevice::synchronize() {
   check(driver.use(context_), "use the context");
   check(driver.wait_stream(stream_), "wait for the stream");
   finished_ = launched_;
+}
+
+CROCHET_INLINE std::string GpuDevice::pci_bus_id() const {
+  std::array<char, 32> id{};
+  check(detail::driver().bus_id(id.data(), static_cast<int>(id.size()), index_), "read the device's address");
+  return id.data();
+}
+
+CROCHET_INLINE std::size_t GpuDevice::mark() {
+  check(detail::driver().use(context_), "use the context");
+  check(times_.record(stream_), "record an event");
+  return times_.count() - 1;
+}
+CROCHET_INLINE double GpuDevice::seconds_between(std::size_t from, std::size_t to) const {
+  double seconds = 0;
+  check(times_.elapsed(from, to, seconds), "read the time between two events");
+  return seconds;
 }
 
 }  // namespace crochet::cuda

@@ -47,6 +47,8 @@ struct DriverFunctions {
   Result (*function)(Function*, Module, const char*) = nullptr;
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
                    void**) = nullptr;
+  Result (*bus_id)(char*, int, Device) = nullptr;
+  Result (*elapsed)(float*, Event, Event) = nullptr;  // in ms
   Result (*error_name)(Result, const char**) = nullptr;
   Result (*error_text)(Result, const char**) = nullptr;
   bool complete = false;
@@ -66,7 +68,8 @@ struct DriverFunctions {
                library.find("cuEventDestroy_v2", destroy_event) && library.find("cuEventRecord", record) &&
                library.find("cuEventSynchronize", wait_event) && library.find("cuModuleLoadData", load) &&
                library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
-               library.find("cuLaunchCooperativeKernel", launch) && library.find("cuGetErrorName", error_name) &&
+               library.find("cuLaunchCooperativeKernel", launch) && library.find("cuEventElapsedTime", elapsed) &&
+               library.find("cuDeviceGetPCIBusId", bus_id) && library.find("cuGetErrorName", error_name) &&
                library.find("cuGetErrorString", error_text);
   }
 };
@@ -74,6 +77,6 @@ struct DriverFunctions {
 // Constants of cuda.h.
 inline constexpr int capability_major = 75, capability_minor = 76, multiprocessor_count = 16;
 inline constexpr int out_of_memory = 2;
-inline constexpr unsigned without_timing = 2, non_blocking = 1;
+inline constexpr unsigned with_timing = 0, without_timing = 2, non_blocking = 1;
 
 }  // namespace crochet::cuda::detail
