@@ -29,6 +29,7 @@ int found(Gpu& gpu, void** device) {
 }  // namespace
 
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): NVIDIA's names
 
 int nvmlInit_v2() { return is("no_driver") ? driver_not_loaded : 0; }
 const char* nvmlErrorString(int code) {
@@ -65,4 +66,5 @@ int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
   *milliwatts = 412400;
   return is("no_power") ? not_supported : 0;
 }
+// NOLINTEND(readability-identifier-naming)
 }

@@ -65,6 +65,7 @@ std::vector<fs::path> runs_of(const fs::path& root) {
     runs[std::stoi(name.substr(name.rfind('_') + 1))] = entry.path();
   }
   std::vector<fs::path> paths;
+  paths.reserve(runs.size());
   for (const auto& [number, path] : runs) paths.push_back(path);
   return paths;
 }
