@@ -39,12 +39,12 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
     Shown shown(frame_, self_.variables_.host());
+    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
     const std::string name = self_.device_->name();
     begin([&] {
       shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number()}}, feeds, Copies{*this});
     });
-    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
     StepTimes<Device, count> times(*self_.device_, probes);
     cpu::ProbeFailure failure;
     [&]<std::size_t... S>(std::index_sequence<S...>) {
@@ -68,6 +68,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   /// Copies the values that probes take to the host.
   struct Copies {
     ProbedSteps& steps;
+    void feed(std::size_t /*node*/, std::size_t /*bytes*/) const {}  // the host still has it
     void variable(std::size_t index) const { steps.self_.variables_.read(*steps.self_.device_, index); }
     void slot(std::size_t index, std::size_t bytes) const {
       steps.self_.device_->download(steps.frame_.slots[index], steps.memory_.workspace.data() + steps.offsets_[index],
@@ -92,6 +93,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
       show_begin();
     } catch (...) {
       self_.count_again();  // the run has been counted, and does not happen
+      memory_.feeds.end(*self_.device_);
       throw;
     }
   }

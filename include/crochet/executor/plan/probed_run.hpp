@@ -96,6 +96,7 @@ struct RunFacts {
 struct ValuesInPlace {
   void variable(std::size_t /*index*/) const {}
   void slot(std::size_t /*index*/, std::size_t /*bytes*/) const {}
+  void feed(std::size_t /*node*/, std::size_t /*bytes*/) const {}
 };
 
 /// T: the tables, E: the executor, Plan: what runs, Plain: the plan without watches, Watch: the WatchedNodes, D: the
@@ -205,14 +206,15 @@ class ProbedRunOf {
       }
     });
   }
-  /// A value in the host's memory.
-  template <std::size_t Node, class Probes>
-  void show(const Probes& probes, const void* data) const {
-    show<Node>(probes, data, [](std::size_t /*bytes*/) {});
-  }
   template <std::size_t Node, class Probes, class Copies>
   void show_variable(const Probes& probes, std::size_t index, const Copies& copies) const {
     show<Node>(probes, variables_.read(index), [&](std::size_t /*bytes*/) { copies.variable(index); });
+  }
+
+  /// The value of a placeholder.
+  template <std::size_t Node, class Probes, class Copies>
+  void show_feed(const Probes& probes, std::size_t placeholder, const Copies& copies) const {
+    show<Node>(probes, placeholders_[placeholder], [&](std::size_t bytes) { copies.feed(placeholder, bytes); });
   }
 
   template <std::size_t K, class... Fed, class Probes, class Copies>
@@ -224,9 +226,9 @@ class ProbedRunOf {
     } else if constexpr (graph.nodes[node].is(op::constant)) {
       constexpr double value = graph.nodes[node].attributes.reals[0];
       const auto bytes = detail::constant_bytes(type_of<node>.dtype, value);
-      show<node>(probes, bytes.data());
+      show<node>(probes, bytes.data(), [](std::size_t /*bytes*/) {});
     } else if constexpr (fed) {
-      show<node>(probes, placeholders_[node]);
+      show_feed<node>(probes, node, copies);
     }
   }
 
@@ -243,7 +245,7 @@ class ProbedRunOf {
     constexpr Value value = value_of<K>;
     constexpr auto index = static_cast<std::size_t>(value.index);
     if constexpr (value.space == AddressSpace::placeholder) {
-      show<node>(probes, placeholders_[index]);
+      show_feed<node>(probes, index, copies);
     } else if constexpr (value.space == AddressSpace::arena) {
       show<node>(probes, slots_[index], [&](std::size_t bytes) { copies.slot(index, bytes); });
     } else if constexpr (value.layout == Layout::row_major) {
