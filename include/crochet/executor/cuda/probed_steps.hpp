@@ -21,7 +21,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   static constexpr std::size_t count = Plan::plan.step_count;
 
  public:
-  ProbedSteps(Executor& self, Memory& memory, const Queue& run) : self_(self), memory_(memory), run_(run) {
+  ProbedSteps(Executor& self, Memory& memory, const Runs& run) : self_(self), memory_(memory), run_(run) {
     frame_.dims = run.dims;
     frame_.variables = self.variables_.host().data();
     frame_.placeholders.fill(nullptr);
@@ -41,7 +41,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
-    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
+    Launch launch = PlanLaunch<Device, T, Plan>::prepare(self_.device_, self_.variables_, run_);
     if constexpr (Watch::sources.size() > 0) self_.variables_.read(*self_.device_);
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);
@@ -95,7 +95,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   Executor& self_;
   Memory& memory_;
-  const Queue& run_;
+  const Runs& run_;
   Frame frame_;
   std::array<std::int64_t, Plan::plan.slot_count> offsets_{};
   kernel::AlignedBytes mirror_;

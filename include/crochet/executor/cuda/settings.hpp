@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings: the options of an executor on a device.
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include <crochet/base/clock.hpp>
+
+namespace crochet::cuda {
+
+struct Settings {
+  int steps_per_launch = 32;  ///< the most runs of one launch
+  std::uint64_t seed = 0;
+  /// The age of a queue at which the next run launches it, in seconds. Default: a queue is launched only when it is
+  /// full.
+  double queue_seconds = std::numeric_limits<double>::infinity();
+  Clock clock{};  ///< read once a run if queue_seconds is finite
+};
+
+}  // namespace crochet::cuda
