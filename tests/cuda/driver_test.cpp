@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuDevice on a driver in software (fake_driver.cpp): what it does, and the errors that a real one would cause.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <crochet/base/exceptions.hpp>
@@ -35,6 +36,16 @@ class Driver : public ::testing::Test {
   }
 };
 
+/// What the program called since it started to listen.
+class Calls {
+ public:
+  Calls() { reinterpret_cast<void (*)()>(function("crochet_fake_forget_calls"))(); }
+  std::string text() const { return reinterpret_cast<const char* (*)()>(function("crochet_fake_calls"))(); }
+
+ private:
+  static void* function(const char* name) { return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name); }
+};
+
 /// A plan without steps.
 struct Nothing {
   static PlanSource source() { return {}; }
@@ -56,10 +67,28 @@ TEST_F(Driver, CopiesMemory) {
   device.clear(memory, 400);
   device.download(to.data(), memory, 400);
   EXPECT_EQ(to, std::vector<int>(100));
-  const GpuDevice::Event first = device.record(), second = device.record();
+  const GpuDevice::Event first = device.record(Stream::compute), second = device.record(Stream::copies);
   device.wait(second);
   device.wait(first);
   device.wait(first);  // over: no effect
+  device.release(memory);
+}
+
+TEST_F(Driver, CopiesFeedsInAStreamOfTheirOwn) {
+  GpuDevice device;
+  std::vector<int> from(100, 7), to(100);
+  void* const memory = device.allocate(400, "a test");
+  const Calls calls;
+  device.upload_pinned(memory, from.data(), 400);
+  device.order(Stream::copies, Stream::compute);
+  device.download(to.data(), memory, 400);
+  const std::string text = calls.text(), stream = text.substr(text.find("stream ") + 7, text.find('\n') - 17);
+  const int copies = std::stoi(stream), compute = copies - 1;
+  const std::size_t event = text.find("event ") + 6;
+  const std::string behind = text.substr(event, text.find(' ', event) - event);
+  const auto in = [](int number) { return " in stream " + std::to_string(number) + "\n"; };
+  EXPECT_EQ(text, "upload" + in(copies) + "record event " + behind + in(copies) + "behind event " + behind +
+                      in(compute) + "download" + in(compute) + "wait" + in(compute));
   device.release(memory);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 for tests of GpuDevice: memory of the host, launches that do nothing. The environment variable
 // CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, no_memory, launch_fails, kernel_fails.
+// crochet_fake_calls() is a line for each call that concerns a stream, in order.
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace {
@@ -10,6 +12,15 @@ namespace {
 constexpr int out_of_memory = 2, no_device = 100, illegal_address = 700, launch_failed = 719;
 constexpr std::size_t largest = std::size_t{1} << 30;
 bool launched = false;
+std::string calls;
+int streams = 0, events = 0;
+
+/// Streams and events are numbers, from 1.
+void* handle(int number) { return reinterpret_cast<void*>(static_cast<std::size_t>(number)); }
+void note(const std::string& call, const void* stream) {
+  calls += call + " in stream " + std::to_string(reinterpret_cast<std::size_t>(stream)) + "\n";
+}
+std::string event_text(const void* event) { return "event " + std::to_string(reinterpret_cast<std::size_t>(event)); }
 
 bool is(std::string_view what) {
   const char* const wrong = std::getenv("CROCHET_FAKE_DRIVER");
@@ -19,6 +30,9 @@ bool is(std::string_view what) {
 }  // namespace
 
 extern "C" {
+
+const char* crochet_fake_calls() { return calls.c_str(); }
+void crochet_fake_forget_calls() { calls.clear(); }
 
 int cuInit(unsigned) { return 0; }
 int cuDriverGetVersion(int* version) {
@@ -70,11 +84,13 @@ int cuMemFreeHost(void* memory) {
   std::free(memory);
   return 0;
 }
-int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, void*) {
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, std::size_t bytes, void* stream) {
+  note("upload", stream);
   std::memcpy(reinterpret_cast<void*>(to), from, bytes);
   return 0;
 }
-int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, void*) {
+int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, void* stream) {
+  note("download", stream);
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
@@ -83,20 +99,27 @@ int cuMemsetD8Async(unsigned long long to, unsigned char value, std::size_t byte
   return 0;
 }
 int cuStreamCreate(void** stream, unsigned) {
-  *stream = &launched;
+  *stream = handle(++streams);
   return 0;
 }
 int cuStreamDestroy_v2(void*) { return 0; }
-int cuStreamSynchronize(void*) { return launched && is("kernel_fails") ? illegal_address : 0; }
+int cuStreamSynchronize(void* stream) {
+  note("wait", stream);
+  return launched && is("kernel_fails") ? illegal_address : 0;
+}
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  note("behind " + event_text(event), stream);
+  return 0;
+}
 int cuEventCreate(void** event, unsigned) {
-  *event = std::malloc(1);
+  *event = handle(++events);
   return 0;
 }
-int cuEventDestroy_v2(void* event) {
-  std::free(event);
+int cuEventDestroy_v2(void*) { return 0; }
+int cuEventRecord(void* event, void* stream) {
+  note("record " + event_text(event), stream);
   return 0;
 }
-int cuEventRecord(void*, void*) { return 0; }
 int cuEventSynchronize(void*) { return 0; }
 int cuModuleLoadData(void** module, const void*) {
   *module = std::malloc(1);
@@ -110,8 +133,9 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
   *function = module;
   return std::strcmp(name, "crochet_plan") == 0 ? 0 : 500;
 }
-int cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*,
+int cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void* stream,
                               void**) {
+  note("launch", stream);
   if (is("launch_fails")) return launch_failed;
   launched = true;
   return 0;

@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device in software for tests: copies and launches stay in a queue until the program waits, and everything is
-// counted. So a missing wait, or pinned memory that is reused too early, gives wrong results.
+// A device in software for tests. Its streams are queues of copies and launches, which wait until the program waits for
+// them or an event forces them, and everything is counted. So a missing wait or event, or memory that is reused too
+// early, gives wrong results.
 #pragma once
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
+#include <crochet/executor/cuda/stream.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace emulation {
+
+using crochet::cuda::Stream;
 
 /// What a device did.
 struct Counters {
   int launches = 0, runs = 0;
   int waits = 0;  ///< calls that had to wait for the device
   int uploads = 0, downloads = 0;
+  int orders = 0;  ///< events between streams
 };
+
+/// When the stream of copies runs: as late as events allow, or as early. The stream of launches always runs late.
+enum class Copies : std::uint8_t { late, early };
 
 /// Grid: what runs the threads of a launch.
 template <class Grid, class Block>
 class QueuedDevice {
  public:
-  using Event = std::size_t;
+  struct Event {
+    Stream stream{};
+    std::size_t position = 0;
+  };
   static constexpr bool runs_own_operations = true;
 
   template <class... Args>
@@ -33,6 +46,8 @@ class QueuedDevice {
 
   int blocks() const { return grid_.blocks(); }
   Counters counters;
+  Copies copies = Copies::late;
+  bool ignores_orders = false, ignores_waits = false;  ///< to show what these are for
 
   void* allocate(std::size_t bytes, const char*) {
     void* const p = std::malloc(bytes + 64);
@@ -49,32 +64,40 @@ class QueuedDevice {
   void upload(void* to, const void* from, std::size_t bytes) {
     ++counters.uploads;
     const auto* const first = static_cast<const unsigned char*>(from);
-    push([to, copy = std::vector<unsigned char>(first, first + bytes)] { std::memcpy(to, copy.data(), copy.size()); });
+    push(Stream::compute,
+         [to, copy = std::vector<unsigned char>(first, first + bytes)] { std::memcpy(to, copy.data(), copy.size()); });
   }
   void upload_pinned(void* to, const void* from, std::size_t bytes) {
     ++counters.uploads;
-    push([=] { std::memcpy(to, from, bytes); });
+    push(Stream::copies, [=] { std::memcpy(to, from, bytes); });
   }
   void clear(void* to, std::size_t bytes) {
-    push([=] { std::memset(to, 0, bytes); });
+    push(Stream::compute, [=] { std::memset(to, 0, bytes); });
   }
   void download(void* to, const void* from, std::size_t bytes) {
     ++counters.downloads;
     ++counters.waits;
-    drain();
+    run_to(record(Stream::compute));
     std::memcpy(to, from, bytes);
   }
   template <class Code>
   void launch(const crochet::cuda::Launch& what) {
     ++counters.launches;
     counters.runs += what.times;
-    push([this, what] { grid_.run([&](Block& block) { Code::run(block, what); }); });
+    push(Stream::compute, [this, what] { grid_.run([&](Block& block) { Code::run(block, what); }); });
   }
 
-  Event record() { return pushed_; }
-  void wait(Event event) {
-    if (done_ < event) ++counters.waits;
-    while (done_ < event) step();
+  void order(Stream first, Stream second) {
+    ++counters.orders;
+    if (ignores_orders) return;
+    push(
+        second, [this, event = record(first)] { run_to(event); }, record(first));
+  }
+  Event record(Stream stream) { return {stream, of(stream).pushed}; }
+  void wait(const Event& event) {
+    if (of(event.stream).done >= event.position) return;
+    ++counters.waits;
+    if (!ignores_waits) run_to(event);
   }
   void synchronize() {
     ++counters.waits;
@@ -82,23 +105,46 @@ class QueuedDevice {
   }
 
  private:
-  void push(std::function<void()> work) {
-    queue_.push_back(std::move(work));
-    ++pushed_;
+  struct Item {
+    std::function<void()> work;
+    Event behind;  ///< for an order: runs early only behind this
+  };
+  struct Queue {
+    std::deque<Item> items;
+    std::size_t pushed = 0, done = 0;
+  };
+
+  Queue& of(Stream stream) { return queues_[static_cast<std::size_t>(stream)]; }
+  void push(Stream stream, std::function<void()> work, Event behind = {}) {
+    of(stream).items.push_back({std::move(work), behind});
+    ++of(stream).pushed;
+    run_early();
   }
-  void step() {
-    const auto work = std::move(queue_.front());
-    queue_.pop_front();
-    ++done_;
+  void step(Stream stream) {
+    Queue& q = of(stream);
+    const auto work = std::move(q.items.front().work);
+    q.items.pop_front();
     work();
+    ++q.done;
+  }
+  void run_to(const Event& event) {
+    while (of(event.stream).done < event.position) {
+      step(event.stream);
+      if (event.stream == Stream::compute) run_early();
+    }
+  }
+  void run_early() {
+    Queue& q = of(Stream::copies);
+    const auto ready = [&] { return q.items.front().behind.position <= of(q.items.front().behind.stream).done; };
+    while (copies == Copies::early && !q.items.empty() && ready()) step(Stream::copies);
   }
   void drain() {
-    while (!queue_.empty()) step();
+    run_to(record(Stream::compute));
+    run_to(record(Stream::copies));
   }
 
   Grid grid_;
-  std::deque<std::function<void()>> queue_;
-  Event pushed_ = 0, done_ = 0;
+  std::array<Queue, crochet::cuda::stream_count> queues_;
 };
 
 }  // namespace emulation

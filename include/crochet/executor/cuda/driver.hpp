@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuDevice: a GPU by NVIDIA's driver, which is loaded when it is used. The interface of a device for the executor:
-// memory, copies and launches in the order of one stream.
+// memory, copies and launches in two streams.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,11 +10,12 @@
 #include <string>
 
 #include <crochet/executor/cuda/plan_source.hpp>
+#include <crochet/executor/cuda/stream.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace crochet::cuda {
 
-/// A GPU and its stream. Used by one thread at a time.
+/// A GPU and its streams. Used by one thread at a time.
 class GpuDevice {
  public:
   using Event = std::uint64_t;
@@ -36,12 +38,14 @@ class GpuDevice {
   void* allocate_pinned(std::size_t bytes, const char* purpose);
   void release_pinned(void* memory) noexcept;
 
+  // Without another word, in the order of Stream::compute.
+
   /// `from` may be changed when the call returns.
   void upload(void* to, const void* from, std::size_t bytes);
-  /// `from` is pinned, and stays until an event recorded behind has been waited for.
+  /// In Stream::copies. `from` is pinned, and stays until an event recorded behind has been waited for.
   void upload_pinned(void* to, const void* from, std::size_t bytes);
   void clear(void* to, std::size_t bytes);
-  /// Waits for all that was queued before.
+  /// Waits for all that was queued before in Stream::compute.
   void download(void* to, const void* from, std::size_t bytes);
 
   /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch.
@@ -51,8 +55,12 @@ class GpuDevice {
     launch(&key, Code::source(), what);
   }
 
-  Event record();
+  /// What is queued in `second` from here on runs behind what is queued in `first` now. The host does not wait.
+  void order(Stream first, Stream second);
+  /// An event behind what is queued in the stream.
+  Event record(Stream stream);
   void wait(Event event);
+  /// Waits for both streams.
   void synchronize();
 
  private:
@@ -60,10 +68,14 @@ class GpuDevice {
   void launch(const void* key, const PlanSource& source, Launch what);
   Plan& plan_of(const void* key, const PlanSource& source);
   void check(int code, const char* what) const;
+  void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }
+  void copy_to_device(void* to, const void* from, std::size_t bytes, Stream which);
+  void wait_for_streams() const noexcept;
 
   int index_ = 0, architecture_ = 0, multiprocessors_ = 0;
   std::string name_;
-  void *context_ = nullptr, *stream_ = nullptr, *barrier_ = nullptr;
+  void *context_ = nullptr, *barrier_ = nullptr;
+  std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream
   std::map<const void*, std::unique_ptr<Plan>> plans_;
   std::map<Event, void*> events_;
   Event last_event_ = 0;

@@ -63,7 +63,8 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
   }
   check(driver.retain(&context_, index_), "make a context");
   check(driver.use(context_), "use the context");
-  check(driver.create_stream(&stream_, detail::non_blocking), "make a stream");
+  for (void*& stream : streams_) check(driver.create_stream(&stream, detail::non_blocking), "make a stream");
+  for (void*& event : orders_) check(driver.create_event(&event, detail::without_timing), "make an event");
   constexpr std::size_t counters = 64;
   barrier_ = allocate(counters, "the barrier of a launch");
   clear(barrier_, counters);
@@ -72,11 +73,12 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
 CROCHET_INLINE GpuDevice::~GpuDevice() {
   const auto& driver = detail::driver();
   driver.use(context_);
-  driver.wait_stream(stream_);
+  wait_for_streams();
   for (auto& [key, plan] : plans_) driver.unload(plan->module);
   for (auto& [number, event] : events_) driver.destroy_event(event);
   driver.release(detail::pointer(barrier_));
-  driver.destroy_stream(stream_);
+  for (void* const event : orders_) driver.destroy_event(event);
+  for (void* const stream : streams_) driver.destroy_stream(stream);
   driver.release_context(index_);
 }
 
@@ -113,7 +115,7 @@ CROCHET_INLINE void* GpuDevice::allocate(std::size_t bytes, const char* purpose)
 CROCHET_INLINE void GpuDevice::release(void* memory) noexcept {
   const auto& driver = detail::driver();
   driver.use(context_);
-  driver.wait_stream(stream_);
+  wait_for_streams();
   driver.release(detail::pointer(memory));
 }
 CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* purpose) {
@@ -131,27 +133,33 @@ CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* p
 CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
   const auto& driver = detail::driver();
   driver.use(context_);
-  driver.wait_stream(stream_);
+  wait_for_streams();
   driver.release_pinned(memory);
 }
 
 // A copy from memory that is not pinned returns when the driver has read it.
-CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) { upload_pinned(to, from, bytes); }
+CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) {
+  copy_to_device(to, from, bytes, Stream::compute);
+}
 CROCHET_INLINE void GpuDevice::upload_pinned(void* to, const void* from, std::size_t bytes) {
+  copy_to_device(to, from, bytes, Stream::copies);
+}
+CROCHET_INLINE void GpuDevice::copy_to_device(void* to, const void* from, std::size_t bytes, Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.upload(detail::pointer(to), from, bytes, stream_), "copy to the device");
+  if (bytes > 0) check(driver.upload(detail::pointer(to), from, bytes, stream(which)), "copy to the device");
 }
 CROCHET_INLINE void GpuDevice::clear(void* to, std::size_t bytes) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream_), "clear memory");
+  if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream(Stream::compute)), "clear memory");
 }
 CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream_), "copy to the host");
-  synchronize();
+  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream(Stream::compute)), "copy to the host");
+  check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
+  finished_ = launched_;
 }
 
 CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
@@ -174,18 +182,26 @@ CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source,
   constexpr unsigned threads = 256;
   void* arguments[] = {&what};
   launched_ += static_cast<std::uint64_t>(what.times);
-  check(driver.launch(plan.function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0, stream_,
-                      static_cast<void**>(arguments)),
+  check(driver.launch(plan.function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0,
+                      stream(Stream::compute), static_cast<void**>(arguments)),
         "launch a plan");
 }
 
-CROCHET_INLINE GpuDevice::Event GpuDevice::record() {
+// One event a stream is enough: a stream waits for the last recording before the call.
+CROCHET_INLINE void GpuDevice::order(Stream first, Stream second) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  void* const event = orders_[static_cast<std::size_t>(first)];
+  check(driver.record(event, stream(first)), "record an event");
+  check(driver.order(stream(second), event, 0), "order two streams");
+}
+CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
   detail::DriverFunctions::Event event = nullptr;
   check(driver.create_event(&event, detail::without_timing), "make an event");
   events_[++last_event_] = event;
-  check(driver.record(event, stream_), "record an event");
+  check(driver.record(event, stream(which)), "record an event");
   return last_event_;
 }
 CROCHET_INLINE void GpuDevice::wait(Event event) {
@@ -200,8 +216,11 @@ CROCHET_INLINE void GpuDevice::wait(Event event) {
 CROCHET_INLINE void GpuDevice::synchronize() {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  check(driver.wait_stream(stream_), "wait for the stream");
+  for (void* const stream : streams_) check(driver.wait_stream(stream), "wait for the stream");
   finished_ = launched_;
+}
+CROCHET_INLINE void GpuDevice::wait_for_streams() const noexcept {
+  for (void* const stream : streams_) detail::driver().wait_stream(stream);
 }
 
 }  // namespace crochet::cuda

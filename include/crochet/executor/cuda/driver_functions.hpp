@@ -42,6 +42,7 @@ struct DriverFunctions {
   Result (*destroy_event)(Event) = nullptr;
   Result (*record)(Event, Stream) = nullptr;
   Result (*wait_event)(Event) = nullptr;
+  Result (*order)(Stream, Event, unsigned) = nullptr;
   Result (*load)(Module*, const void*) = nullptr;
   Result (*unload)(Module) = nullptr;
   Result (*function)(Function*, Module, const char*) = nullptr;
@@ -64,10 +65,10 @@ struct DriverFunctions {
                library.find("cuStreamCreate", create_stream) && library.find("cuStreamDestroy_v2", destroy_stream) &&
                library.find("cuStreamSynchronize", wait_stream) && library.find("cuEventCreate", create_event) &&
                library.find("cuEventDestroy_v2", destroy_event) && library.find("cuEventRecord", record) &&
-               library.find("cuEventSynchronize", wait_event) && library.find("cuModuleLoadData", load) &&
-               library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
-               library.find("cuLaunchCooperativeKernel", launch) && library.find("cuGetErrorName", error_name) &&
-               library.find("cuGetErrorString", error_text);
+               library.find("cuEventSynchronize", wait_event) && library.find("cuStreamWaitEvent", order) &&
+               library.find("cuModuleLoadData", load) && library.find("cuModuleUnload", unload) &&
+               library.find("cuModuleGetFunction", function) && library.find("cuLaunchCooperativeKernel", launch) &&
+               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
   }
 };
 

@@ -219,8 +219,7 @@ class Executor {
     cpu::check_dims<T, P>(dims, memory.dims);
     Runs run{&PlanLaunch<Device, T, P>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
     if (!queue_.fits(run)) start_queue<P>(std::move(run));
-    const Layout& layout = queue_.runs().layout;
-    layout.copy(fed, memory.feeds.host() + static_cast<std::size_t>(queue_.runs().times) * layout.bytes);
+    memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
     if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);
@@ -234,15 +233,15 @@ class Executor {
     first.plan = &memory.template bind<P>(device_, first.dims);
     memory.reserve(device_, *first.plan);
     queue_.start(std::move(first), settings_);
-    memory.feeds.begin(device_, queue_.runs().layout.bytes, queue_.most());
+    memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
   }
 
   void copy_value(const Memory& memory, std::byte* to, const FetchedValue& value, std::size_t bytes) {
     flush();
-    const std::byte* const from = value.base == Base::variables   ? variables_.data()
-                                  : value.base == Base::workspace ? memory.workspace.data()
-                                                                  : memory.feeds.device_data();
-    device_->download(to, from + value.offset, bytes);
+    const std::byte* const from = value.base == Base::variables   ? variables_.data() + value.offset
+                                  : value.base == Base::workspace ? memory.workspace.data() + value.offset
+                                                                  : value.fed;
+    device_->download(to, from, bytes);
   }
 
   /// The step in the host's copy of the variables.

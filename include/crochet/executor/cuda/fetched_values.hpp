@@ -17,7 +17,8 @@ namespace crochet::cuda {
 /// A value that a run leaves on the device, and its copy on the host.
 struct FetchedValue {
   Base base = Base::none;
-  std::int64_t offset = 0;  ///< from the start of the variables, of the workspace or of the feeds
+  std::int64_t offset = 0;         ///< among the variables, or in the workspace
+  const std::byte* fed = nullptr;  ///< if it is a feed
   kernel::AlignedBytes host;
   bool copied = false;
 };
@@ -38,7 +39,8 @@ class FetchedValues {
     [[maybe_unused]] const auto keep = [&](FetchedValue& value) {
       const PlannedValue& v = StoredPlan<T, P>::fetched[i];
       value.base = v.base;
-      value.offset = v.base == Base::placeholders ? place_of_feed(runs, v.number) : runs.plan->fetched[i];
+      value.offset = runs.plan->fetched[i];
+      value.fed = v.base == Base::placeholders ? address_of_feed(runs, v.number) : nullptr;
       value.copied = false;
       ++i;
     };
@@ -61,9 +63,9 @@ class FetchedValues {
 
  private:
   template <class Runs>
-  static std::int64_t place_of_feed(const Runs& runs, std::int32_t placeholder) {
-    return (runs.times - 1) * static_cast<std::int64_t>(runs.layout.bytes) +
-           runs.layout.offsets[static_cast<std::size_t>(placeholder)];
+  static const std::byte* address_of_feed(const Runs& runs, std::int32_t placeholder) {
+    return runs.memory->feeds.device_data(static_cast<std::size_t>(runs.times - 1), runs.layout,
+                                          static_cast<std::size_t>(placeholder));
   }
 
   std::array<FetchedValue, T::fetchable.size()> values_;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // PlanLaunch: from the queued runs of a plan to one launch.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
-#include <crochet/executor/cuda/plan_tables.hpp>
+#include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 
@@ -28,19 +27,11 @@ struct PlanLaunch {
                         const Runs& runs) {
     auto& memory = *runs.memory;
     variables.settle_device(device);
-    constexpr std::size_t others = static_cast<std::size_t>(Base::placeholders);
-    std::array<BaseAddress, others + T::placeholder_count> bases{};
-    bases[static_cast<std::size_t>(Base::variables)] = {reinterpret_cast<unsigned char*>(variables.data()), 0};
-    bases[static_cast<std::size_t>(Base::workspace)] = {reinterpret_cast<unsigned char*>(memory.workspace.data()), 0};
-    for (std::size_t k = 0; k < T::placeholder_count; ++k) {
-      if (runs.layout.offsets[k] < 0) continue;
-      std::byte* const at = memory.feeds.device_data() + runs.layout.offsets[k];
-      bases[others + k] = {reinterpret_cast<unsigned char*>(at), static_cast<std::int64_t>(runs.layout.bytes)};
-    }
-    memory.bases.reserve(device, sizeof bases, "the addresses of a launch");
-    device->upload(memory.bases.data(), bases.data(), sizeof bases);
-    memory.feeds.upload(*device, runs.layout.bytes * static_cast<std::size_t>(runs.times));
-    Launch launch{runs.plan->tables, reinterpret_cast<const BaseAddress*>(memory.bases.data()), runs.times};
+    Launch launch{runs.plan->tables};
+    launch.bases = memory.feeds.upload(*device, static_cast<std::size_t>(runs.times), runs.layout, variables.data(),
+                                       memory.workspace.data());
+    launch.base_count = static_cast<std::int32_t>(LaunchFeeds<Device, T>::address_count);
+    launch.times = runs.times;
     launch.tables.scratch = reinterpret_cast<unsigned char*>(memory.scratch.data());
     launch.tables.tickets = reinterpret_cast<std::uint32_t*>(memory.tickets.data());
     return launch;

@@ -27,8 +27,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     frame_.placeholders.fill(nullptr);
     for (std::size_t k = 0, node = 0; node < T::graph.nodes.size(); ++node) {
       if (!T::is_placeholder(node)) continue;
-      if (run.layout.offsets[k] >= 0) frame_.placeholders[node] = memory.feeds.host() + run.layout.offsets[k];
-      ++k;
+      frame_.placeholders[node] = memory.feeds.host_data(0, run.layout, k++);
     }
     cpu::with_placement<Plan>(memory.placements, run.dims, [&](std::int64_t bytes, auto offset) {
       mirror_.reserve(static_cast<std::size_t>(bytes) + 1, "copies of watched values");

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <crochet/base/config.hpp>
-#include <crochet/executor/cuda/feed_ring.hpp>
 #include <crochet/executor/cuda/fetched_values.hpp>
+#include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/plan_tables.hpp>
 #include <crochet/executor/plan/placement.hpp>
@@ -31,16 +31,16 @@ struct BoundPlan {
 /// The memory of a run. T: the tables of the graph.
 template <class Device, class T>
 struct WorkspaceMemory {
-  DeviceBytes<Device> workspace, scratch, tickets, bases;
+  DeviceBytes<Device> workspace, scratch, tickets;
   cpu::Placements placements;
   std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
-  FeedRing<Device> feeds;
+  LaunchFeeds<Device, T> feeds;
   FetchedValues<T> values;
   Dims dims = cpu::no_dims;
 
   /// The memory of the device.
   std::size_t bytes() const {
-    std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + bases.capacity() + feeds.bytes();
+    std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + feeds.bytes();
     for (const auto& p : plans) sum += p->memory.capacity();
     return sum;
   }

@@ -50,16 +50,11 @@ struct Tables {
   std::uint32_t* tickets = nullptr;  ///< zero before and after each step
 };
 
-/// A base address in run t of a launch: at + t * stride.
-struct BaseAddress {
-  unsigned char* at = nullptr;
-  std::int64_t stride = 0;
-};
-
 /// One launch: `times` runs of a plan, or some steps of one run.
 struct Launch {
   Tables tables;
-  const BaseAddress* bases = nullptr;
+  unsigned char* const* bases = nullptr;  ///< the base addresses (Place::base) of each run, one run behind the other
+  std::int32_t base_count = 0;            ///< of a run
   std::int32_t times = 1;
   std::int32_t first_step = 0, end_step = INT32_MAX;  ///< steps [first_step, end_step) only
   std::uint32_t* barrier = nullptr;  ///< two counters for the barrier of all blocks, zero before and after a launch
