@@ -46,6 +46,28 @@ class Calls {
   static void* function(const char* name) { return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name); }
 };
 
+int number_behind(const std::string& text, std::string_view what) {
+  return std::stoi(text.substr(text.find(what) + what.size()));
+}
+std::string in(int stream) { return " in stream " + std::to_string(stream) + "\n"; }
+
+/// A folder in which the code of a text is cached. (NVRTC calls functions of the driver that the fake one does not
+/// have.)
+class CodeInCache {
+ public:
+  explicit CodeInCache(const std::string& text)
+      : folder_(::testing::TempDir() + "crochet-driver-test-" + std::to_string(getpid())) {
+    setenv("CROCHET_CACHE_DIR", folder_.c_str(), 1);
+    CubinCache(folder_).find_or_compile(plan_cache_key(text, 90), [] { return std::string("code"); });
+  }
+  CodeInCache(const CodeInCache&) = delete;
+  CodeInCache& operator=(const CodeInCache&) = delete;
+  ~CodeInCache() { std::filesystem::remove_all(folder_); }
+
+ private:
+  std::string folder_;
+};
+
 /// A plan without steps.
 struct Nothing {
   static PlanSource source() { return {}; }
@@ -82,13 +104,24 @@ TEST_F(Driver, CopiesFeedsInAStreamOfTheirOwn) {
   device.upload_pinned(memory, from.data(), 400);
   device.order(Stream::copies, Stream::compute);
   device.download(to.data(), memory, 400);
-  const std::string text = calls.text(), stream = text.substr(text.find("stream ") + 7, text.find('\n') - 17);
-  const int copies = std::stoi(stream), compute = copies - 1;
-  const std::size_t event = text.find("event ") + 6;
-  const std::string behind = text.substr(event, text.find(' ', event) - event);
-  const auto in = [](int number) { return " in stream " + std::to_string(number) + "\n"; };
-  EXPECT_EQ(text, "upload" + in(copies) + "record event " + behind + in(copies) + "behind event " + behind +
-                      in(compute) + "download" + in(compute) + "wait" + in(compute));
+  const std::string text = calls.text();
+  const int copies = number_behind(text, "stream "), compute = copies - 1;
+  const std::string event = std::to_string(number_behind(text, "event "));
+  EXPECT_EQ(text, "upload" + in(copies) + "record event " + event + in(copies) + "behind event " + event + in(compute) +
+                      "download" + in(compute) + "wait" + in(compute));
+  device.release(memory);
+}
+
+TEST_F(Driver, GathersRowsInTheStreamOfCopies) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(gather_text());
+  void* const memory = device.allocate(400, "a test");
+  const Calls calls;
+  device.gather(static_cast<const RowGather*>(memory), 2);
+  device.synchronize();
+  const int copies = number_behind(calls.text(), "stream ");
+  EXPECT_EQ(calls.text(), "launch alone" + in(copies) + "wait" + in(copies - 1) + "wait" + in(copies));
   device.release(memory);
 }
 
@@ -117,11 +150,7 @@ TEST_F(Driver, SaysWhatMemoryIsMissingAndWhatIsFree) {
 TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  // NVRTC calls functions of the driver that the fake one does not have, so the plan is in the cache already.
-  const std::string folder = ::testing::TempDir() + "crochet-driver-test-" + std::to_string(getpid());
-  setenv("CROCHET_CACHE_DIR", folder.c_str(), 1);
-  const std::string key = plan_cache_key(plan_text(Nothing::source()), 90);
-  CubinCache(folder).find_or_compile(key, [] { return std::string("code"); });
+  const CodeInCache code(plan_text(Nothing::source()));
   Launch launch;
   launch.times = 3;
   device.launch<Nothing>(launch);
@@ -133,7 +162,6 @@ TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
   EXPECT_NE(text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << text;
   EXPECT_NE(text.find("Runs 4 to 8 of this device were under way"), std::string::npos) << text;
   EXPECT_NE(text.find("CUDA_LAUNCH_BLOCKING=1"), std::string::npos) << text;
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace driver_test

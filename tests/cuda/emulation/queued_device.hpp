@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <crochet/executor/cuda/stream.hpp>
+#include <crochet/kernels/cuda/gather_rows.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace emulation {
@@ -23,7 +24,8 @@ struct Counters {
   int launches = 0, runs = 0;
   int waits = 0;  ///< calls that had to wait for the device
   int uploads = 0, downloads = 0;
-  int orders = 0;  ///< events between streams
+  int orders = 0;   ///< events between streams
+  int gathers = 0;  ///< launches that gather rows of data sets
 };
 
 /// When the stream of copies runs: as late as events allow, or as early. The stream of launches always runs late.
@@ -70,6 +72,11 @@ class QueuedDevice {
   void upload_pinned(void* to, const void* from, std::size_t bytes) {
     ++counters.uploads;
     push(Stream::copies, [=] { std::memcpy(to, from, bytes); });
+  }
+  void gather(const crochet::cuda::RowGather* all, int count) {
+    ++counters.gathers;
+    push(Stream::copies,
+         [=, this] { grid_.run([&](Block& block) { crochet::cuda::gather_rows(block, all, count); }); });
   }
   void clear(void* to, std::size_t bytes) {
     push(Stream::compute, [=] { std::memset(to, 0, bytes); });

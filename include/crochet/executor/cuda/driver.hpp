@@ -11,6 +11,7 @@
 
 #include <crochet/executor/cuda/plan_source.hpp>
 #include <crochet/executor/cuda/stream.hpp>
+#include <crochet/kernels/cuda/gather_rows.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace crochet::cuda {
@@ -44,6 +45,8 @@ class GpuDevice {
   void upload(void* to, const void* from, std::size_t bytes);
   /// In Stream::copies. `from` is pinned, and stays until an event recorded behind has been waited for.
   void upload_pinned(void* to, const void* from, std::size_t bytes);
+  /// In Stream::copies: copies the rows of `count` feeds. `all` is memory of the device.
+  void gather(const RowGather* all, int count);
   void clear(void* to, std::size_t bytes);
   /// Waits for all that was queued before in Stream::compute.
   void download(void* to, const void* from, std::size_t bytes);
@@ -67,6 +70,7 @@ class GpuDevice {
   struct Plan;
   void launch(const void* key, const PlanSource& source, Launch what);
   Plan& plan_of(const void* key, const PlanSource& source);
+  std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
   void check(int code, const char* what) const;
   void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }
   void copy_to_device(void* to, const void* from, std::size_t bytes, Stream which);
@@ -77,6 +81,7 @@ class GpuDevice {
   void *context_ = nullptr, *barrier_ = nullptr;
   std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream
   std::map<const void*, std::unique_ptr<Plan>> plans_;
+  std::unique_ptr<Plan> gather_;
   std::map<Event, void*> events_;
   Event last_event_ = 0;
   std::uint64_t launched_ = 0, finished_ = 0;  ///< runs

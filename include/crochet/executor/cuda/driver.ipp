@@ -75,6 +75,7 @@ CROCHET_INLINE GpuDevice::~GpuDevice() {
   driver.use(context_);
   wait_for_streams();
   for (auto& [key, plan] : plans_) driver.unload(plan->module);
+  if (gather_ != nullptr) driver.unload(gather_->module);
   for (auto& [number, event] : events_) driver.destroy_event(event);
   driver.release(detail::pointer(barrier_));
   for (void* const event : orders_) driver.destroy_event(event);
@@ -162,18 +163,29 @@ CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t 
   finished_ = launched_;
 }
 
-CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
-  std::unique_ptr<Plan>& plan = plans_[key];
-  if (plan != nullptr) return *plan;
-  const std::string code = compiled_plan(plan_text(source), architecture_);
+CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::string& code, const char* kernel) const {
   auto made = std::make_unique<Plan>();
   const auto& driver = detail::driver();
   check(driver.load(&made->module, code.data()), "load a plan");
-  check(driver.function(&made->function, made->module, "crochet_plan"), "find the kernel of a plan");
-  plan = std::move(made);
+  check(driver.function(&made->function, made->module, kernel), "find the kernel of a plan");
+  return made;
+}
+CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
+  std::unique_ptr<Plan>& plan = plans_[key];
+  if (plan == nullptr) plan = load(compiled_plan(plan_text(source), architecture_), "crochet_plan");
   return *plan;
 }
 
+CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (gather_ == nullptr) gather_ = load(compiled_plan(gather_text(), architecture_), "crochet_gather");
+  constexpr unsigned threads = 256;
+  void* arguments[] = {static_cast<void*>(&all), &count};
+  check(driver.launch_alone(gather_->function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0,
+                            stream(Stream::copies), static_cast<void**>(arguments), nullptr),
+        "gather rows");
+}
 CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source, Launch what) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");

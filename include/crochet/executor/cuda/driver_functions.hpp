@@ -48,6 +48,8 @@ struct DriverFunctions {
   Result (*function)(Function*, Module, const char*) = nullptr;
   Result (*launch)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,
                    void**) = nullptr;
+  Result (*launch_alone)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
+                         void**) = nullptr;
   Result (*error_name)(Result, const char**) = nullptr;
   Result (*error_text)(Result, const char**) = nullptr;
   bool complete = false;
@@ -68,7 +70,8 @@ struct DriverFunctions {
                library.find("cuEventSynchronize", wait_event) && library.find("cuStreamWaitEvent", order) &&
                library.find("cuModuleLoadData", load) && library.find("cuModuleUnload", unload) &&
                library.find("cuModuleGetFunction", function) && library.find("cuLaunchCooperativeKernel", launch) &&
-               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
+               library.find("cuLaunchKernel", launch_alone) && library.find("cuGetErrorName", error_name) &&
+               library.find("cuGetErrorString", error_text);
   }
 };
 

@@ -52,7 +52,7 @@ class Executor {
   template <class N>
   using fed_t = element_t<T::template node<N>().dtype>;
   template <class N, class X>
-  static constexpr bool accepts_feed = cpu::accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
+  static constexpr bool accepts_feed = accepts<Device, fed_t<N>, T::template node<N>().shape.rank, X>();
   /// A fetch may wait for the device, so hooks read only what they use.
   template <class N>
   static constexpr bool fetch_is_free = false;
@@ -101,8 +101,10 @@ class Executor {
     device_->synchronize();
   }
 
-  /// Queues a run of the demand, and launches the queue if it is full or old. The feeds are copied.
+  /// Queues a run of the demand, and launches the queue if it is full or old. Feeds from the host are copied;
+  /// a DeviceArray is read in place, and rows of a DeviceData are copied on the device.
   /// - Throws ShapeError if a feed's size does not fit, or is 0 and a mean is computed over it.
+  /// - Throws LogicError for a feed in the memory of another device.
   /// - Throws UninitializedError if a variable that the run needs has no value.
   /// - Throws DeviceMemoryError if the device has no memory for the run, and errors of earlier runs.
   template <class D, class... F>
@@ -214,7 +216,7 @@ class Executor {
     variables_.host().template settle<P>();
     Dims dims;
     dims.fill(cpu::unknown_dim);
-    std::array<FedBytes, sizeof...(F)> fed{bind_feed<T>(feeds, dims)...};
+    std::array<FedValue, sizeof...(F)> fed{bind_feed<T>(device_, feeds, dims)...};
     Memory& memory = *workspace.memory_;
     cpu::check_dims<T, P>(dims, memory.dims);
     Runs run{&PlanLaunch<Device, T, P>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FeedRing: the memory in which feeds travel to the device.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/stream.hpp>
@@ -19,21 +21,22 @@ class FeedRing {
   /// The launches that may be under way, before the host waits for the first of them.
   static constexpr std::size_t slots = 3;
 
-  /// Starts the next slot, for `bytes`. Waits until the launch that read it is finished.
-  void begin(const std::shared_ptr<Device>& device, std::size_t bytes) {
+  /// Starts the next slot, with this memory. Waits until the launch that read it is finished.
+  void begin(const std::shared_ptr<Device>& device, std::size_t host_bytes, std::size_t device_bytes) {
     at_ = (at_ + 1) % slots;
     Slot& s = slot();
     if (s.used) device->wait(s.read);
     s.used = false;
-    s.host.reserve(device, bytes, "the feeds of a launch");
-    s.device.reserve(device, bytes, "the feeds of a launch");
+    s.kept.clear();
+    s.host.reserve(device, host_bytes, "the feeds of a launch");
+    s.device.reserve(device, device_bytes, "the feeds of a launch");
   }
   std::byte* host() const { return slot().host.data(); }
   std::byte* device_data() const { return slot().device.data(); }
-  /// Copies the slot's first `bytes`; what is launched from here on reads them.
-  void upload(Device& device, std::size_t bytes) {
-    device.upload_pinned(device_data(), host(), bytes);
-    device.order(Stream::copies, Stream::compute);
+  /// Keeps memory that the launch reads, until the slot is started again.
+  void keep(const std::shared_ptr<const void>& owner) {
+    auto& kept = slot().kept;
+    if (std::find(kept.begin(), kept.end(), owner) == kept.end()) kept.push_back(owner);
   }
   /// Behind the launch that reads the slot.
   void end(Device& device) {
@@ -51,6 +54,7 @@ class FeedRing {
   struct Slot {
     PinnedBytes<Device> host;
     DeviceBytes<Device> device;
+    std::vector<std::shared_ptr<const void>> kept;
     typename Device::Event read{};
     bool used = false;
   };

@@ -64,7 +64,7 @@ class FetchedValues {
  private:
   template <class Runs>
   static const std::byte* address_of_feed(const Runs& runs, std::int32_t placeholder) {
-    return runs.memory->feeds.device_data(static_cast<std::size_t>(runs.times - 1), runs.layout,
+    return runs.memory->feeds.device_data(static_cast<std::size_t>(runs.times - 1),
                                           static_cast<std::size_t>(placeholder));
   }
 

@@ -143,6 +143,14 @@ class PlanWriter {
 
 }  // namespace detail
 
+CROCHET_INLINE std::string gather_text() {
+  return "#include <crochet/kernels/cuda/device_block.hpp>\n"
+         "#include <crochet/kernels/cuda/gather_rows.hpp>\n"
+         "using namespace crochet::cuda;\n"
+         "extern \"C\" __global__ void __launch_bounds__(256) crochet_gather(const RowGather* all, int count) {\n"
+         "  gather_rows(DeviceBlock(nullptr), all, count);\n"
+         "}\n";
+}
 CROCHET_INLINE std::string plan_text(const PlanSource& plan) { return detail::PlanWriter(plan).write(); }
 
 }  // namespace crochet::cuda

@@ -27,7 +27,10 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     frame_.placeholders.fill(nullptr);
     for (std::size_t k = 0, node = 0; node < T::graph.nodes.size(); ++node) {
       if (!T::is_placeholder(node)) continue;
-      frame_.placeholders[node] = memory.feeds.host_data(0, run.layout, k++);
+      if (run.layout.places[k].kind == FeedKind::copied) {
+        frame_.placeholders[node] = memory.feeds.host_data(0, run.layout, k);
+      }
+      ++k;
     }
     cpu::with_placement<Plan>(memory.placements, run.dims, [&](std::int64_t bytes, auto offset) {
       mirror_.reserve(static_cast<std::size_t>(bytes) + 1, "copies of watched values");
@@ -41,7 +44,10 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
     Launch launch = PlanLaunch<Device, T, Plan>::prepare(self_.device_, self_.variables_, run_);
-    if constexpr (Watch::sources.size() > 0) self_.variables_.read(*self_.device_);
+    if constexpr (Watch::sources.size() > 0) {
+      self_.variables_.read(*self_.device_);
+      copy_fed(std::make_index_sequence<T::graph.nodes.size()>{});
+    }
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);
     shown.begin(probes, facts, 1, memory_.bytes(), feeds);
@@ -80,6 +86,25 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     }
   }
 
+  /// Copies feeds that are on the device only.
+  template <std::size_t... Node>
+  void copy_fed(std::index_sequence<Node...>) {
+    [[maybe_unused]] const bool done[] = {true, (copy_fed_node<Node>(), true)...};
+  }
+  template <std::size_t Node>
+  void copy_fed_node() {
+    if constexpr (T::is_placeholder(Node)) {
+      constexpr std::size_t k = T::placeholder_number(static_cast<int>(Node));
+      static constexpr Extent elements = T::graph.nodes[Node].shape.size();
+      const FeedKind kind = run_.layout.places[k].kind;
+      if (kind != FeedKind::in_place && kind != FeedKind::gathered) return;
+      const std::size_t bytes =
+          static_cast<std::size_t>(elements.at(frame_.dims)) * size_of(T::graph.nodes[Node].dtype);
+      fed_[k].reserve(bytes + 1, "copies of watched values");
+      self_.device_->download(fed_[k].data(), memory_.feeds.device_data(0, k), bytes);
+      frame_.placeholders[Node] = fed_[k].data();
+    }
+  }
   /// Copies the values that are shown behind a step.
   template <int Step>
   void copy_values() {
@@ -98,6 +123,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   Frame frame_;
   std::array<std::int64_t, Plan::plan.slot_count> offsets_{};
   kernel::AlignedBytes mirror_;
+  std::array<kernel::AlignedBytes, T::placeholder_count> fed_;
 };
 
 }  // namespace crochet::cuda

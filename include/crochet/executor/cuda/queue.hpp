@@ -49,7 +49,7 @@ class Queue {
   void start(Runs first, const Settings& settings) {
     runs_ = std::move(first);
     runs_.times = 0;
-    most_ = most_runs(settings.steps_per_launch, runs_.layout.bytes);
+    most_ = most_runs(settings.steps_per_launch, runs_.layout.copied_bytes + runs_.layout.gathered_bytes);
     begun_ = is_timed(settings) ? settings.clock() : 0;
   }
   void add() { ++runs_.times; }
