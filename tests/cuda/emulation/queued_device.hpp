@@ -87,6 +87,9 @@ class QueuedDevice {
     run_to(record(Stream::compute));
     std::memcpy(to, from, bytes);
   }
+  void download_later(void* to, const void* from, std::size_t bytes) {
+    push(Stream::compute, [=] { std::memcpy(to, from, bytes); });
+  }
   template <class Code>
   void launch(const crochet::cuda::Launch& what) {
     ++counters.launches;

@@ -51,6 +51,9 @@ class GpuDevice {
   /// Waits for all that was queued before in Stream::compute.
   void download(void* to, const void* from, std::size_t bytes);
 
+  /// In Stream::compute. `to` is pinned; it has the bytes when an event recorded behind has been waited for.
+  void download_later(void* to, const void* from, std::size_t bytes);
+
   /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch.
   template <class Code>
   void launch(const Launch& what) {

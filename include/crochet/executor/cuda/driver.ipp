@@ -155,10 +155,14 @@ CROCHET_INLINE void GpuDevice::clear(void* to, std::size_t bytes) {
   check(driver.use(context_), "use the context");
   if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream(Stream::compute)), "clear memory");
 }
-CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
+CROCHET_INLINE void GpuDevice::download_later(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
   if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream(Stream::compute)), "copy to the host");
+}
+CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
+  const auto& driver = detail::driver();
+  download_later(to, from, bytes);
   check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
   finished_ = launched_;
 }

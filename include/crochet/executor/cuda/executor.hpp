@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -92,6 +93,7 @@ class Executor {
   /// Gives every variable its initial value, from the seed.
   void initialize() {
     queue_.take();
+    watch_.forget(*device_);
     variables_.overwrite().initialize(settings_.seed);
     counted_.forget();
   }
@@ -124,7 +126,9 @@ class Executor {
     using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
     flush();
+    settle_watch();
     enqueue<Plan, D>(workspace, feeds...);
+    workspace.memory_->probed_last = true;
     const Runs run = queue_.take();
     ProbedSteps<Plan, Plain, Watch, D>(*this, *run.memory, run).show(probes, crochet::detail::List<F...>{});
   }
@@ -139,21 +143,15 @@ class Executor {
       return static_cast<E>(global_step());
     } else {
       Memory& memory = *workspace.memory_;
-      const auto* const data = static_cast<const E*>(memory.values.template read<N>(
+      const void* const data = memory.values.template read<N>(
           memory.dims,
-          [&](std::byte* to, const FetchedValue& value, std::size_t bytes) { copy_value(memory, to, value, bytes); }));
-      if constexpr (n.shape.rank == 0) {
-        return *data;
-      } else {
-        static constexpr Shape shape = n.shape;
-        std::array<std::int64_t, n.shape.rank> extents{};
-        for (std::size_t i = 0; i < n.shape.rank; ++i) extents[i] = shape[i].at(memory.dims);
-        return fetched_t<N>(data, extents);
-      }
+          [&](std::byte* to, const FetchedValue& value, std::size_t bytes) { copy_value(memory, to, value, bytes); });
+      return as_fetched<N>(data, memory.dims);
     }
   }
 
-  /// As on the CPU: calls `visit(name, elements, shape)` for every variable. Waits for the device.
+  /// As on the CPU: calls `visit(name, elements, shape)` for every variable. Waits for the device. To read, throws
+  /// NanLossError behind a run that failed by a FiniteRule.
   template <class Visit>
   void for_each_variable(Visit&& visit) {
     flush();
@@ -164,6 +162,8 @@ class Executor {
   void for_each_variable(Visit&& visit) const {
     auto& self = const_cast<Executor&>(*this);
     self.flush();
+    self.settle_watch();
+    self.refuse_failure();
     const cpu::Variables<T>& values = self.variables_.read(*device_);
     values.for_each(visit);
   }
@@ -197,7 +197,29 @@ class Executor {
   void flush() {
     if (queue_.empty()) return;
     const Runs runs = queue_.take();
-    runs.launch(device_, variables_, runs);
+    if (watch_.must_settle_before(runs)) settle_watch();
+    runs.launch({device_, variables_, watch_}, runs);
+    if (watch_.settle(*device_, false)) note_found();
+  }
+
+  /// For a hook's after_run: watches the value in each run that fetches it, from the last one on. The first run whose
+  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
+  /// behind it were skipped: the variables are those of the failing run.
+  /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> non_finite(Workspace& workspace, const FiniteRule& rule) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
+    Memory& memory = *workspace.memory_;
+    const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
+    if ((watch_.add(name, rule) && !is_queued) || memory.probed_last) return look_at<N>(workspace, rule);
+    return take_found<N>(memory, rule);
+  }
+  /// For a hook's end: launches the queue and waits. What was found and was not reported.
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> finish_watch(Workspace& workspace, const FiniteRule& rule) {
+    flush();
+    settle_watch();
+    return take_found<N>(*workspace.memory_, rule);
   }
 
  private:
@@ -219,10 +241,12 @@ class Executor {
     std::array<FedValue, sizeof...(F)> fed{bind_feed<T>(device_, feeds, dims)...};
     Memory& memory = *workspace.memory_;
     cpu::check_dims<T, P>(dims, memory.dims);
-    Runs run{&PlanLaunch<Device, T, P>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
+    Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
     if (!queue_.fits(run)) start_queue<P>(std::move(run));
     memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
+    ++memory.runs;
+    memory.probed_last = false;
     if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);
     memory.dims = dims;
@@ -234,6 +258,7 @@ class Executor {
     Memory& memory = *first.memory;
     first.plan = &memory.template bind<P>(device_, first.dims);
     memory.reserve(device_, *first.plan);
+    first.first_run = memory.runs;
     queue_.start(std::move(first), settings_);
     memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
   }
@@ -244,6 +269,53 @@ class Executor {
                                   : value.base == Base::workspace ? memory.workspace.data() + value.offset
                                                                   : value.fed;
     device_->download(to, from, bytes);
+    settle_watch();
+  }
+
+  void settle_watch() {
+    if (watch_.settle(*device_, true)) note_found();
+  }
+  /// The host has counted the steps of skipped runs; the device has those of the failing run.
+  void note_found() {
+    counted_.forget();
+    if constexpr (step_node >= 0) {
+      variables_.read(*device_);
+      watch_.set_step(step_on_host());
+    }
+  }
+  void refuse_failure() const {
+    const FoundValue* const f = watch_.failure();
+    if (f == nullptr) return;
+    throw NanLossError("crochet: " + std::string(fetchable[f->flag / 2]) + " is not finite" +
+                       (f->step ? " at step " + std::to_string(*f->step) : ""));
+  }
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> take_found(const Memory& memory, const FiniteRule& rule) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
+    FoundValue* const found = watch_.find(flag_of(name, rule.allow_infinity));
+    if (found == nullptr) return std::nullopt;
+    const FoundValue& f = watch_.take(*device_, *found);
+    return NonFinite<fetched_t<N>>{as_fetched<N>(f.bytes.data(), f.dims), f.step, memory.runs - 1 - f.run};
+  }
+  /// On the host.
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> look_at(Workspace& workspace, const FiniteRule& rule) {
+    const auto value = fetch<N>(workspace);
+    if (crochet::detail::obeys(value, rule.allow_infinity)) return std::nullopt;
+    return NonFinite<fetched_t<N>>{value, std::nullopt, 0};
+  }
+  template <class N>
+  static fetched_t<N> as_fetched(const void* data, const Dims& dims) {
+    static constexpr Node n = T::template node<N>();
+    const auto* const elements = static_cast<const element_t<n.dtype>*>(data);
+    if constexpr (n.shape.rank == 0) {
+      return *elements;
+    } else {
+      static constexpr Shape shape = n.shape;
+      std::array<std::int64_t, n.shape.rank> extents{};
+      for (std::size_t i = 0; i < n.shape.rank; ++i) extents[i] = shape[i].at(dims);
+      return fetched_t<N>(elements, extents);
+    }
   }
 
   /// The step in the host's copy of the variables.
@@ -259,6 +331,7 @@ class Executor {
   Settings settings_;
   Variables variables_;
   Queue<Device, T> queue_;
+  FiniteWatch<Device, T> watch_;
   mutable StepCount counted_;
 };
 

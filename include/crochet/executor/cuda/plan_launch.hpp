@@ -5,21 +5,32 @@
 #include <cstdint>
 #include <memory>
 
+#include <crochet/executor/cuda/device_variables.hpp>
+#include <crochet/executor/cuda/finite_watch.hpp>
 #include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 
 namespace crochet::cuda {
 
-/// T: the tables of the graph, P: the plan.
-template <class Device, class T, class P>
+template <class Device, class T>
+struct LaunchContext {
+  const std::shared_ptr<Device>& device;
+  DeviceVariables<Device, T>& variables;
+  FiniteWatch<Device, T>& watch;
+};
+
+/// T: the tables of the graph, P: the plan of the demand D.
+template <class Device, class T, class P, class D>
 struct PlanLaunch {
   using Runs = QueuedRuns<Device, T>;
 
-  static void launch(const std::shared_ptr<Device>& device, DeviceVariables<Device, T>& variables, const Runs& runs) {
-    const Launch launch = prepare(device, variables, runs);
-    device->template launch<PlanCode<P>>(launch);
-    runs.memory->feeds.end(*device);
+  static void launch(const LaunchContext<Device, T>& context, const Runs& runs) {
+    Launch launch = prepare(context.device, context.variables, runs);
+    context.watch.template prepare<P, D>(context.device, launch, runs);
+    context.device->template launch<PlanCode<P>>(launch);
+    runs.memory->feeds.end(*context.device);
+    context.watch.launched(context.device, launch, runs);
   }
 
   /// Uploads feeds and addresses.

@@ -43,7 +43,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
-    Launch launch = PlanLaunch<Device, T, Plan>::prepare(self_.device_, self_.variables_, run_);
+    Launch launch = PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_);
     if constexpr (Watch::sources.size() > 0) {
       self_.variables_.read(*self_.device_);
       copy_fed(std::make_index_sequence<T::graph.nodes.size()>{});

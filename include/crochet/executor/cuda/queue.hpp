@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/feed_layout.hpp>
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
@@ -15,12 +14,16 @@
 
 namespace crochet::cuda {
 
+/// What a launch uses besides its runs (plan_launch.hpp).
+template <class Device, class T>
+struct LaunchContext;
+
 /// Runs that are launched together. T: the tables of the graph.
 template <class Device, class T>
 struct QueuedRuns {
   using Memory = WorkspaceMemory<Device, T>;
   /// Launches runs of its plan (plan_launch.hpp). Its address identifies the plan.
-  using Launcher = void (*)(const std::shared_ptr<Device>&, DeviceVariables<Device, T>&, const QueuedRuns&);
+  using Launcher = void (*)(const LaunchContext<Device, T>&, const QueuedRuns&);
 
   Launcher launch = nullptr;
   std::shared_ptr<Memory> memory;
@@ -28,6 +31,7 @@ struct QueuedRuns {
   FeedLayout<T> layout;
   BoundPlan<Device>* plan = nullptr;
   int times = 0;
+  std::int64_t first_run = 0;  ///< the number of the first one on its workspace
 };
 
 /// One at a time: a run that does not fit requires that the queue is taken and launched first.

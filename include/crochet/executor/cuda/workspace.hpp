@@ -25,6 +25,9 @@ struct BoundPlan {
   Tables tables;
   Room room;
   std::size_t workspace_bytes = 0;
+  std::vector<WatchedValue> watched;  ///< and on the device:
+  DeviceBytes<Device> watched_memory;
+  unsigned watch_version = 0;
   std::vector<std::int64_t> fetched;  ///< the offsets of the fetched values that are variables or in the workspace
 };
 
@@ -37,6 +40,8 @@ struct WorkspaceMemory {
   LaunchFeeds<Device, T> feeds;
   FetchedValues<T> values;
   Dims dims = cpu::no_dims;
+  std::int64_t runs = 0;     ///< that were queued
+  bool probed_last = false;  ///< the last run was launched step by step
 
   /// The memory of the device.
   std::size_t bytes() const {
