@@ -121,8 +121,31 @@ TEST_F(Driver, GathersRowsInTheStreamOfCopies) {
   device.gather(static_cast<const RowGather*>(memory), 2);
   device.synchronize();
   const int copies = number_behind(calls.text(), "stream ");
-  EXPECT_EQ(calls.text(), "launch alone" + in(copies) + "wait" + in(copies - 1) + "wait" + in(copies));
+  EXPECT_EQ(calls.text(),
+            "launch alone" + in(copies) + "wait" + in(copies - 1) + "wait" + in(copies) + "wait" + in(copies + 1));
   device.release(memory);
+}
+
+TEST_F(Driver, CopiesSnapshotsInAThirdStreamAndWaitsForTheirEvent) {
+  GpuDevice device;
+  std::vector<int> from(100, 7), to(100);
+  void *const memory = device.allocate(400, "a test"), *const copy = device.allocate(400, "a test");
+  device.upload(memory, from.data(), 400);
+  const Calls calls;
+  device.copy(copy, memory, 400);
+  device.order(Stream::compute, Stream::downloads);
+  device.download_later(to.data(), copy, 400, Stream::downloads);
+  device.wait(device.record(Stream::downloads));
+  const std::string text = calls.text();
+  const int compute = number_behind(text, "stream "), downloads = compute + 2;
+  const std::string order = std::to_string(number_behind(text, "event ")),
+                    copied = std::to_string(number_behind(text, "wait for event "));
+  EXPECT_EQ(text, "copy" + in(compute) + "record event " + order + in(compute) + "behind event " + order +
+                      in(downloads) + "download" + in(downloads) + "record event " + copied + in(downloads) +
+                      "wait for event " + copied + "\n");
+  EXPECT_EQ(to, from);
+  device.release(memory);
+  device.release(copy);
 }
 
 TEST_F(Driver, SaysThatThereIsNoDevice) {

@@ -94,6 +94,11 @@ int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, std::size_t bytes, v
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return 0;
 }
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, std::size_t bytes, void* stream) {
+  note("copy", stream);
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return 0;
+}
 int cuMemsetD8Async(unsigned long long to, unsigned char value, std::size_t bytes, void*) {
   std::memset(reinterpret_cast<void*>(to), value, bytes);
   return 0;
@@ -120,7 +125,10 @@ int cuEventRecord(void* event, void* stream) {
   note("record " + event_text(event), stream);
   return 0;
 }
-int cuEventSynchronize(void*) { return 0; }
+int cuEventSynchronize(void* event) {
+  calls += "wait for " + event_text(event) + "\n";
+  return 0;
+}
 int cuModuleLoadData(void** module, const void*) {
   *module = std::malloc(1);
   return 0;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -22,13 +24,14 @@ using crochet::cuda::Stream;
 /// What a device did.
 struct Counters {
   int launches = 0, runs = 0;
-  int waits = 0;  ///< calls that had to wait for the device
+  int waits = 0;            ///< calls that had to wait for the device, on the thread that made it
+  int waits_elsewhere = 0;  ///< on other threads
   int uploads = 0, downloads = 0;
   int orders = 0;   ///< events between streams
   int gathers = 0;  ///< launches that gather rows of data sets
 };
 
-/// When the stream of copies runs: as late as events allow, or as early. The stream of launches always runs late.
+/// When the streams of copies run: as late as events allow, or as early. The stream of launches always runs late.
 enum class Copies : std::uint8_t { late, early };
 
 /// Grid: what runs the threads of a launch.
@@ -57,6 +60,7 @@ class QueuedDevice {
     return p;
   }
   void release(void* p) noexcept {
+    const std::lock_guard lock(mutex_);
     drain();
     std::free(p);
   }
@@ -82,12 +86,16 @@ class QueuedDevice {
     push(Stream::compute, [=] { std::memset(to, 0, bytes); });
   }
   void download(void* to, const void* from, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
     ++counters.downloads;
     ++counters.waits;
     run_to(record(Stream::compute));
     std::memcpy(to, from, bytes);
   }
-  void download_later(void* to, const void* from, std::size_t bytes) {
+  void download_later(void* to, const void* from, std::size_t bytes, Stream stream) {
+    push(stream, [=] { std::memcpy(to, from, bytes); });
+  }
+  void copy(void* to, const void* from, std::size_t bytes) {
     push(Stream::compute, [=] { std::memcpy(to, from, bytes); });
   }
   template <class Code>
@@ -98,18 +106,25 @@ class QueuedDevice {
   }
 
   void order(Stream first, Stream second) {
+    const std::lock_guard lock(mutex_);
     ++counters.orders;
     if (ignores_orders) return;
     push(
         second, [this, event = record(first)] { run_to(event); }, record(first));
   }
-  Event record(Stream stream) { return {stream, of(stream).pushed}; }
+  Event record(Stream stream) {
+    const std::lock_guard lock(mutex_);
+    return {stream, of(stream).pushed};
+  }
+  /// Any thread: what it waits for runs there.
   void wait(const Event& event) {
+    const std::lock_guard lock(mutex_);
     if (of(event.stream).done >= event.position) return;
-    ++counters.waits;
+    ++(std::this_thread::get_id() == thread_ ? counters.waits : counters.waits_elsewhere);
     if (!ignores_waits) run_to(event);
   }
   void synchronize() {
+    const std::lock_guard lock(mutex_);
     ++counters.waits;
     drain();
   }
@@ -122,10 +137,12 @@ class QueuedDevice {
   struct Queue {
     std::deque<Item> items;
     std::size_t pushed = 0, done = 0;
+    bool busy = false;  ///< with an item that waits for another stream
   };
 
   Queue& of(Stream stream) { return queues_[static_cast<std::size_t>(stream)]; }
   void push(Stream stream, std::function<void()> work, Event behind = {}) {
+    const std::lock_guard lock(mutex_);
     of(stream).items.push_back({std::move(work), behind});
     ++of(stream).pushed;
     run_early();
@@ -134,7 +151,9 @@ class QueuedDevice {
     Queue& q = of(stream);
     const auto work = std::move(q.items.front().work);
     q.items.pop_front();
+    q.busy = true;
     work();
+    q.busy = false;
     ++q.done;
   }
   void run_to(const Event& event) {
@@ -144,15 +163,18 @@ class QueuedDevice {
     }
   }
   void run_early() {
-    Queue& q = of(Stream::copies);
-    const auto ready = [&] { return q.items.front().behind.position <= of(q.items.front().behind.stream).done; };
-    while (copies == Copies::early && !q.items.empty() && ready()) step(Stream::copies);
+    for (const Stream stream : {Stream::copies, Stream::downloads}) {
+      Queue& q = of(stream);
+      const auto ready = [&] { return q.items.front().behind.position <= of(q.items.front().behind.stream).done; };
+      while (copies == Copies::early && !q.busy && !q.items.empty() && ready()) step(stream);
+    }
   }
   void drain() {
-    run_to(record(Stream::compute));
-    run_to(record(Stream::copies));
+    for (const Stream stream : {Stream::compute, Stream::copies, Stream::downloads}) run_to(record(stream));
   }
 
+  std::recursive_mutex mutex_;
+  const std::thread::id thread_ = std::this_thread::get_id();
   Grid grid_;
   std::array<Queue, crochet::cuda::stream_count> queues_;
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuDevice: a GPU by NVIDIA's driver, which is loaded when it is used. The interface of a device for the executor:
-// memory, copies and launches in two streams.
+// memory, copies and launches in three streams.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -16,10 +17,10 @@
 
 namespace crochet::cuda {
 
-/// A GPU and its streams. Used by one thread at a time.
+/// A GPU and its streams. Used by one thread at a time; wait() may be called by any.
 class GpuDevice {
  public:
-  using Event = std::uint64_t;
+  using Event = std::shared_ptr<void>;  ///< the driver's; copies share it
   static constexpr bool runs_own_operations = false;
 
   /// Throws DeviceError if there is no driver, no such device, or a device that is too old (before Turing).
@@ -51,8 +52,10 @@ class GpuDevice {
   /// Waits for all that was queued before in Stream::compute.
   void download(void* to, const void* from, std::size_t bytes);
 
-  /// In Stream::compute. `to` is pinned; it has the bytes when an event recorded behind has been waited for.
-  void download_later(void* to, const void* from, std::size_t bytes);
+  /// `to` is pinned; it has the bytes when an event recorded behind in the same stream has been waited for.
+  void download_later(void* to, const void* from, std::size_t bytes, Stream which);
+  /// In the memory of the device.
+  void copy(void* to, const void* from, std::size_t bytes);
 
   /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch.
   template <class Code>
@@ -65,8 +68,9 @@ class GpuDevice {
   void order(Stream first, Stream second);
   /// An event behind what is queued in the stream.
   Event record(Stream stream);
-  void wait(Event event);
-  /// Waits for both streams.
+  /// The host waits. No effect for an empty Event. Any thread.
+  void wait(const Event& event) const;
+  /// Waits for all streams.
   void synchronize();
 
  private:
@@ -85,9 +89,7 @@ class GpuDevice {
   std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream
   std::map<const void*, std::unique_ptr<Plan>> plans_;
   std::unique_ptr<Plan> gather_;
-  std::map<Event, void*> events_;
-  Event last_event_ = 0;
-  std::uint64_t launched_ = 0, finished_ = 0;  ///< runs
+  std::atomic<std::uint64_t> launched_ = 0, finished_ = 0;  ///< runs
 };
 
 }  // namespace crochet::cuda

@@ -76,7 +76,6 @@ CROCHET_INLINE GpuDevice::~GpuDevice() {
   wait_for_streams();
   for (auto& [key, plan] : plans_) driver.unload(plan->module);
   if (gather_ != nullptr) driver.unload(gather_->module);
-  for (auto& [number, event] : events_) driver.destroy_event(event);
   driver.release(detail::pointer(barrier_));
   for (void* const event : orders_) driver.destroy_event(event);
   for (void* const stream : streams_) driver.destroy_stream(stream);
@@ -91,8 +90,8 @@ CROCHET_INLINE void GpuDevice::check(int code, const char* what) const {
         " of this device were under way; .steps_per_launch = 1 and the environment variable CUDA_LAUNCH_BLOCKING=1 "
         "find "
         "the one that fails";
-    text += crochet::detail::message(
-        {". Runs ", static_cast<std::int64_t>(finished_ + 1), " to ", static_cast<std::int64_t>(launched_), cure});
+    text += crochet::detail::message({". Runs ", static_cast<std::int64_t>(finished_.load() + 1), " to ",
+                                      static_cast<std::int64_t>(launched_.load()), cure});
   }
   throw DeviceError(text);
 }
@@ -155,16 +154,22 @@ CROCHET_INLINE void GpuDevice::clear(void* to, std::size_t bytes) {
   check(driver.use(context_), "use the context");
   if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream(Stream::compute)), "clear memory");
 }
-CROCHET_INLINE void GpuDevice::download_later(void* to, const void* from, std::size_t bytes) {
+CROCHET_INLINE void GpuDevice::download_later(void* to, const void* from, std::size_t bytes, Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream(Stream::compute)), "copy to the host");
+  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream(which)), "copy to the host");
+}
+CROCHET_INLINE void GpuDevice::copy(void* to, const void* from, std::size_t bytes) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (bytes == 0) return;
+  check(driver.copy(detail::pointer(to), detail::pointer(from), bytes, stream(Stream::compute)), "copy memory");
 }
 CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
-  download_later(to, from, bytes);
+  download_later(to, from, bytes, Stream::compute);
   check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
-  finished_ = launched_;
+  finished_ = launched_.load();
 }
 
 CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::string& code, const char* kernel) const {
@@ -214,26 +219,26 @@ CROCHET_INLINE void GpuDevice::order(Stream first, Stream second) {
 CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  detail::DriverFunctions::Event event = nullptr;
-  check(driver.create_event(&event, detail::without_timing), "make an event");
-  events_[++last_event_] = event;
-  check(driver.record(event, stream(which)), "record an event");
-  return last_event_;
+  detail::DriverFunctions::Event made = nullptr;
+  check(driver.create_event(&made, detail::without_timing), "make an event");
+  Event event(made, [context = context_](void* e) {
+    detail::driver().use(context);
+    detail::driver().destroy_event(e);
+  });
+  check(driver.record(made, stream(which)), "record an event");
+  return event;
 }
-CROCHET_INLINE void GpuDevice::wait(Event event) {
-  const auto found = events_.find(event);
-  if (found == events_.end()) return;
+CROCHET_INLINE void GpuDevice::wait(const Event& event) const {
+  if (event == nullptr) return;
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  check(driver.wait_event(found->second), "wait for an event");
-  driver.destroy_event(found->second);
-  events_.erase(found);
+  check(driver.wait_event(event.get()), "wait for an event");
 }
 CROCHET_INLINE void GpuDevice::synchronize() {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
   for (void* const stream : streams_) check(driver.wait_stream(stream), "wait for the stream");
-  finished_ = launched_;
+  finished_ = launched_.load();
 }
 CROCHET_INLINE void GpuDevice::wait_for_streams() const noexcept {
   for (void* const stream : streams_) detail::driver().wait_stream(stream);

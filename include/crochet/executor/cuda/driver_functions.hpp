@@ -34,6 +34,7 @@ struct DriverFunctions {
   Result (*release_pinned)(void*) = nullptr;
   Result (*upload)(Pointer, const void*, std::size_t, Stream) = nullptr;
   Result (*download)(void*, Pointer, std::size_t, Stream) = nullptr;
+  Result (*copy)(Pointer, Pointer, std::size_t, Stream) = nullptr;
   Result (*fill)(Pointer, unsigned char, std::size_t, Stream) = nullptr;
   Result (*create_stream)(Stream*, unsigned) = nullptr;
   Result (*destroy_stream)(Stream) = nullptr;
@@ -63,15 +64,15 @@ struct DriverFunctions {
                library.find("cuMemGetInfo_v2", free_memory) && library.find("cuMemAlloc_v2", allocate) &&
                library.find("cuMemFree_v2", release) && library.find("cuMemHostAlloc", allocate_pinned) &&
                library.find("cuMemFreeHost", release_pinned) && library.find("cuMemcpyHtoDAsync_v2", upload) &&
-               library.find("cuMemcpyDtoHAsync_v2", download) && library.find("cuMemsetD8Async", fill) &&
-               library.find("cuStreamCreate", create_stream) && library.find("cuStreamDestroy_v2", destroy_stream) &&
-               library.find("cuStreamSynchronize", wait_stream) && library.find("cuEventCreate", create_event) &&
-               library.find("cuEventDestroy_v2", destroy_event) && library.find("cuEventRecord", record) &&
-               library.find("cuEventSynchronize", wait_event) && library.find("cuStreamWaitEvent", order) &&
-               library.find("cuModuleLoadData", load) && library.find("cuModuleUnload", unload) &&
-               library.find("cuModuleGetFunction", function) && library.find("cuLaunchCooperativeKernel", launch) &&
-               library.find("cuLaunchKernel", launch_alone) && library.find("cuGetErrorName", error_name) &&
-               library.find("cuGetErrorString", error_text);
+               library.find("cuMemcpyDtoHAsync_v2", download) && library.find("cuMemcpyDtoDAsync_v2", copy) &&
+               library.find("cuMemsetD8Async", fill) && library.find("cuStreamCreate", create_stream) &&
+               library.find("cuStreamDestroy_v2", destroy_stream) && library.find("cuStreamSynchronize", wait_stream) &&
+               library.find("cuEventCreate", create_event) && library.find("cuEventDestroy_v2", destroy_event) &&
+               library.find("cuEventRecord", record) && library.find("cuEventSynchronize", wait_event) &&
+               library.find("cuStreamWaitEvent", order) && library.find("cuModuleLoadData", load) &&
+               library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
+               library.find("cuLaunchCooperativeKernel", launch) && library.find("cuLaunchKernel", launch_alone) &&
+               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
   }
 };
 

@@ -16,6 +16,7 @@
 #include <crochet/executor/cuda/plan_launch.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/settings.hpp>
+#include <crochet/executor/cuda/variable_snapshot.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -166,6 +167,18 @@ class Executor {
     self.refuse_failure();
     const cpu::Variables<T>& values = self.variables_.read(*device_);
     values.for_each(visit);
+  }
+  /// Calls `visit(name, elements, shape)` for every variable, with elements that have the values behind the queued runs
+  /// when wait() of the result returns, which any thread may call; they are valid while the result exists. Launches the
+  /// queue and waits for nothing. wait() throws DeviceError, and NanLossError behind a run that failed by a FiniteRule.
+  template <class Visit>
+  std::shared_ptr<const VariableSnapshot<Device, T>> snapshot_variables(Visit&& visit) const {
+    auto& self = const_cast<Executor&>(*this);
+    self.flush();
+    if (snapshot_.use_count() != 1) self.snapshot_ = std::make_shared<VariableSnapshot<Device, T>>();
+    self.snapshot_->take(self.device_, self.variables_, watch_);
+    variables_.host().for_each_in(snapshot_->data(), visit);
+    return snapshot_;
   }
   bool variables_initialized() const { return variables_.host().initialized(); }
   std::vector<std::string> uninitialized_variables() const { return variables_.host().uninitialized(); }
@@ -332,6 +345,7 @@ class Executor {
   Variables variables_;
   Queue<Device, T> queue_;
   FiniteWatch<Device, T> watch_;
+  std::shared_ptr<VariableSnapshot<Device, T>> snapshot_;
   mutable StepCount counted_;
 };
 

@@ -36,7 +36,6 @@ struct FoundValue {
 template <class Device, class T>
 class FiniteWatch {
   static constexpr std::size_t flag_count = 2 * T::fetchable.size();
-  static constexpr std::size_t flag_bytes = flag_count * sizeof(std::int32_t);
 
  public:
   /// Watches a value in all launches from here on. Returns whether it was not watched before.
@@ -67,7 +66,7 @@ class FiniteWatch {
     found_.clear();
     slot_ = 1 - slot_;
     pinned_[slot_].reserve(device, flag_bytes, "flags");
-    device->download_later(pinned_[slot_].data(), flags_.data(), flag_bytes);
+    device->download_later(pinned_[slot_].data(), flags_.data(), flag_bytes, Stream::compute);
     before_ =
         std::exchange(last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory,
                                      runs.plan->watched, launch.bases, launch.base_count, runs.dims, runs.first_run});
@@ -97,6 +96,15 @@ class FiniteWatch {
     const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return fails_[f.flag]; });
     return at == found_.end() ? nullptr : &*at;
   }
+  /// For a reader on another thread: the flags as they are behind the queued launches go to `to`, memory of the device
+  /// of flag_bytes; failed_in() looks at them on the host.
+  void copy_flags(Device& device, std::byte* to) const {
+    flags_.data() == nullptr ? device.clear(to, flag_bytes) : device.copy(to, flags_.data(), flag_bytes);
+  }
+  static constexpr std::size_t flag_bytes = flag_count * sizeof(std::int32_t);
+  /// The flags for which FiniteRule::fails holds.
+  const std::array<bool, flag_count>& failing_flags() const { return fails_; }
+
   /// Sets the step of what was found.
   void set_step(std::int64_t step) {
     for (FoundValue& f : found_) f.step = step;

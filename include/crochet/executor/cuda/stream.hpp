@@ -7,9 +7,10 @@
 namespace crochet::cuda {
 
 enum class Stream : std::uint8_t {
-  compute,  ///< launches, and copies that belong between them
-  copies    ///< of feeds for the next launch, and of values for a reader behind the loop's back
+  compute,   ///< launches, and copies that belong between them
+  copies,    ///< of feeds, for the next launch
+  downloads  ///< of values that another thread waits for
 };
-inline constexpr int stream_count = 2;
+inline constexpr int stream_count = 3;
 
 }  // namespace crochet::cuda
