@@ -10,6 +10,7 @@
 #include <crochet/executor/cuda/plan_compiler.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -146,6 +147,39 @@ TEST_F(Driver, CopiesSnapshotsInAThirdStreamAndWaitsForTheirEvent) {
   EXPECT_EQ(to, from);
   device.release(memory);
   device.release(copy);
+}
+
+/// Steps a and b, c behind a barrier, d and e behind another one.
+struct FiveSteps {
+  static PlanSource source() {
+    static constexpr std::array<SourceStep, 5> steps{{{}, {}, {.barrier = true}, {.barrier = true}, {}}};
+    return {steps, {}, {}};
+  }
+};
+TEST_F(Driver, RecordsARunAsAGraphOnce) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(plan_text(FiveSteps::source()));
+  unsigned char* bases[4]{};
+  WatchedValue watched;
+  const Launch launch{.bases = bases, .base_count = 2, .times = 2, .watched = &watched, .watched_count = 1};
+  const Calls calls;
+  device.launch_graphs<FiveSteps>(launch);
+  const std::string first = calls.text();
+  const int n = number_behind(first, "node "), graph = number_behind(first, "launch graph ");
+  const auto nodes = [](int a) {
+    const auto node = [a](int k) { return std::to_string(a + k); };
+    return "node " + node(0) + " behind\nnode " + node(1) + " behind\nnode " + node(2) + " behind " + node(0) + " " +
+           node(1) + "\nnode " + node(3) + " behind " + node(2) + "\nnode " + node(4) + " behind " + node(2) +
+           "\nnode " + node(5) + " behind " + node(3) + " " + node(4) + "\n";
+  };
+  const auto launched = [&](int g) {
+    return "launch graph " + std::to_string(g) + in(number_behind(first, "stream "));
+  };
+  EXPECT_EQ(first, nodes(n) + launched(graph) + nodes(n + 6) + launched(graph + 1));
+  const Calls again;
+  device.launch_graphs<FiveSteps>(launch);
+  EXPECT_EQ(again.text(), launched(graph) + launched(graph + 1));
 }
 
 TEST_F(Driver, SaysThatThereIsNoDevice) {

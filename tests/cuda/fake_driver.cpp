@@ -13,7 +13,7 @@ constexpr int out_of_memory = 2, no_device = 100, illegal_address = 700, launch_
 constexpr std::size_t largest = std::size_t{1} << 30;
 bool launched = false;
 std::string calls;
-int streams = 0, events = 0;
+int streams = 0, events = 0, graphs = 0, nodes = 0;
 
 /// Streams and events are numbers, from 1.
 void* handle(int number) { return reinterpret_cast<void*>(static_cast<std::size_t>(number)); }
@@ -153,6 +153,27 @@ int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsi
   note("launch alone", stream);
   return 0;
 }
+int cuGraphCreate(void** graph, unsigned) {
+  *graph = handle(++graphs);
+  return 0;
+}
+int cuGraphAddKernelNode_v2(void** node, void*, void* const* dependencies, std::size_t count, const void*) {
+  *node = handle(++nodes);
+  calls += "node " + std::to_string(nodes) + " behind";
+  for (std::size_t k = 0; k < count; ++k) calls += " " + std::to_string(reinterpret_cast<std::size_t>(dependencies[k]));
+  calls += "\n";
+  return 0;
+}
+int cuGraphInstantiateWithFlags(void** instance, void* graph, unsigned long long) {
+  *instance = graph;
+  return 0;
+}
+int cuGraphLaunch(void* graph, void* stream) {
+  note("launch graph " + std::to_string(reinterpret_cast<std::size_t>(graph)), stream);
+  return 0;
+}
+int cuGraphDestroy(void*) { return 0; }
+int cuGraphExecDestroy(void*) { return 0; }
 int cuGetErrorName(int code, const char** name) {
   *name = code == no_device ? "CUDA_ERROR_NO_DEVICE" : code == illegal_address ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "OTHER";
   return 0;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <crochet/executor/cuda/plan_graph.hpp>
 #include <crochet/executor/cuda/stream.hpp>
 #include <crochet/kernels/cuda/gather_rows.hpp>
 #include <crochet/kernels/cuda/table.hpp>
@@ -27,6 +28,7 @@ struct Counters {
   int waits = 0;            ///< calls that had to wait for the device, on the thread that made it
   int waits_elsewhere = 0;  ///< on other threads
   int uploads = 0, downloads = 0;
+  int graphs = 0;   ///< of a run each
   int orders = 0;   ///< events between streams
   int gathers = 0;  ///< launches that gather rows of data sets
 };
@@ -105,6 +107,23 @@ class QueuedDevice {
     push(Stream::compute, [this, what] { grid_.run([&](Block& block) { Code::run(block, what); }); });
   }
 
+  /// Each run is a graph. Of the nodes whose edges permit it, the last one runs first.
+  template <class Code>
+  void launch_graphs(const crochet::cuda::Launch& what) {
+    counters.runs += what.times;
+    counters.graphs += what.times;
+    const crochet::cuda::PlanSource source = Code::source();
+    push(Stream::compute, [this, what, source] {
+      const crochet::cuda::PlanGraph graph(source, what.watched_count > 0);
+      for (int run = 0; run < what.times; ++run) {
+        run_graph(graph, [&](std::size_t node) {
+          const auto launch = crochet::cuda::PlanGraph::node(what, run, node, source.steps.size());
+          grid_.run([&](Block& block) { Code::run(block, launch); });
+        });
+      }
+    });
+  }
+
   void order(Stream first, Stream second) {
     const std::lock_guard lock(mutex_);
     ++counters.orders;
@@ -139,6 +158,23 @@ class QueuedDevice {
     std::size_t pushed = 0, done = 0;
     bool busy = false;  ///< with an item that waits for another stream
   };
+
+  template <class Run>
+  static void run_graph(const crochet::cuda::PlanGraph& graph, const Run& run) {
+    std::vector<bool> done(graph.size());
+    const auto ready = [&](std::size_t node) {
+      const auto [first, last] = graph.dependencies(node);
+      bool all = !done[node];
+      for (std::size_t k = first; k < last; ++k) all = all && done[k];
+      return all;
+    };
+    for (std::size_t count = 0; count < graph.size(); ++count) {
+      std::size_t node = graph.size() - 1;
+      while (!ready(node)) --node;
+      run(node);
+      done[node] = true;
+    }
+  }
 
   Queue& of(Stream stream) { return queues_[static_cast<std::size_t>(stream)]; }
   void push(Stream stream, std::function<void()> work, Event behind = {}) {

@@ -64,6 +64,14 @@ class GpuDevice {
     launch(&key, Code::source(), what);
   }
 
+  /// The same runs, each as a graph (plan_graph.hpp). Makes the graphs of a launch at its first time. Throws
+  /// DeviceError if the driver has no graphs.
+  template <class Code>
+  void launch_graphs(const Launch& what) {
+    static const char key = 0;
+    launch_graphs(&key, Code::source(), what);
+  }
+
   /// What is queued in `second` from here on runs behind what is queued in `first` now. The host does not wait.
   void order(Stream first, Stream second);
   /// An event behind what is queued in the stream.
@@ -76,6 +84,9 @@ class GpuDevice {
  private:
   struct Plan;
   void launch(const void* key, const PlanSource& source, Launch what);
+  void launch_graphs(const void* key, const PlanSource& source, const Launch& what);
+  void* make_graph(const Plan& plan, const PlanSource& source, const Launch& run) const;
+  void forget_graphs(Plan& plan) const;
   Plan& plan_of(const void* key, const PlanSource& source);
   std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
   void check(int code, const char* what) const;

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/exceptions.hpp>
@@ -9,6 +10,7 @@
 #include <crochet/executor/cuda/driver.hpp>
 #include <crochet/executor/cuda/driver_functions.hpp>
 #include <crochet/executor/cuda/plan_compiler.hpp>
+#include <crochet/executor/cuda/plan_graph.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
 
 namespace crochet::cuda {
@@ -34,12 +36,31 @@ CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) { return reinterp
 
 /// The oldest supported compute capability, times 10: Turing.
 inline constexpr int oldest_architecture = 75;
+/// The counters of Launch::barrier.
+inline constexpr std::size_t counters_of_a_node = 2;
+
+/// What the graphs of a plan differ in: sizes and addresses of a run.
+using GraphKey = std::array<std::uint64_t, 8 + table_symbols>;
+CROCHET_INLINE GraphKey key_of(const Launch& run) {
+  GraphKey key{pointer(run.tables.steps),
+               pointer(run.tables.scratch),
+               pointer(run.tables.tickets),
+               pointer(run.bases),
+               pointer(run.watched),
+               pointer(run.flags),
+               static_cast<std::uint64_t>(run.watched_count),
+               static_cast<std::uint64_t>(run.first_run)};
+  for (std::size_t s = 0; s < table_symbols; ++s) key[8 + s] = static_cast<std::uint64_t>(run.tables.dims[s]);
+  return key;
+}
 
 }  // namespace detail
 
 struct GpuDevice::Plan {
   detail::DriverFunctions::Module module = nullptr;
   detail::DriverFunctions::Function function = nullptr;
+  std::map<detail::GraphKey, void*> graphs;
+  void* counters = nullptr;  ///< the barrier of each node of a graph
 };
 
 CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
@@ -74,7 +95,11 @@ CROCHET_INLINE GpuDevice::~GpuDevice() {
   const auto& driver = detail::driver();
   driver.use(context_);
   wait_for_streams();
-  for (auto& [key, plan] : plans_) driver.unload(plan->module);
+  for (auto& [key, plan] : plans_) {
+    forget_graphs(*plan);
+    if (plan->counters != nullptr) driver.release(detail::pointer(plan->counters));
+    driver.unload(plan->module);
+  }
   if (gather_ != nullptr) driver.unload(gather_->module);
   driver.release(detail::pointer(barrier_));
   for (void* const event : orders_) driver.destroy_event(event);
@@ -216,6 +241,58 @@ CROCHET_INLINE void GpuDevice::order(Stream first, Stream second) {
   check(driver.record(event, stream(first)), "record an event");
   check(driver.order(stream(second), event, 0), "order two streams");
 }
+CROCHET_INLINE void GpuDevice::launch_graphs(const void* key, const PlanSource& source, const Launch& what) {
+  const auto& driver = detail::driver();
+  if (!driver.has_graphs) throw DeviceError("crochet: the driver of the GPU has no graphs; leave out .mode");
+  check(driver.use(context_), "use the context");
+  Plan& plan = plan_of(key, source);
+  if (plan.counters == nullptr) {
+    const std::size_t bytes = (source.steps.size() + 1) * detail::counters_of_a_node * sizeof(std::uint32_t);
+    plan.counters = allocate(bytes, "the counters of a graph");
+    clear(plan.counters, bytes);
+  }
+  constexpr std::size_t most_graphs = 256;  // three slots of feeds with 32 runs each, and some others
+  for (int run = 0; run < what.times; ++run) {
+    const Launch first = PlanGraph::node(what, run, 0, source.steps.size());
+    const detail::GraphKey graph = detail::key_of(first);
+    auto found = plan.graphs.find(graph);
+    if (found == plan.graphs.end()) {
+      if (plan.graphs.size() >= most_graphs) forget_graphs(plan);
+      found = plan.graphs.emplace(graph, make_graph(plan, source, first)).first;
+    }
+    ++launched_;
+    check(driver.launch_graph(found->second, stream(Stream::compute)), "launch a graph");
+  }
+}
+CROCHET_INLINE void* GpuDevice::make_graph(const Plan& plan, const PlanSource& source, const Launch& run) const {
+  const auto& driver = detail::driver();
+  const PlanGraph planned(source, run.watched_count > 0);
+  detail::DriverFunctions::Graph graph = nullptr;
+  check(driver.create_graph(&graph, 0), "make a graph");
+  const std::unique_ptr<void, int (*)(void*)> owner(graph, driver.destroy_graph);
+  std::vector<detail::DriverFunctions::Node> nodes(planned.size());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    Launch launch = PlanGraph::node(run, 0, k, source.steps.size());
+    launch.first_run = run.first_run;
+    launch.barrier = static_cast<std::uint32_t*>(plan.counters) + k * detail::counters_of_a_node;
+    void* arguments[] = {&launch};
+    detail::KernelNode node{.function = plan.function,
+                            .grid = {static_cast<unsigned>(multiprocessors_), 1, 1},
+                            .arguments = static_cast<void**>(arguments)};
+    const auto [first, last] = planned.dependencies(k);
+    check(driver.add_node(&nodes[k], graph, nodes.data() + first, last - first, &node), "make a node of a graph");
+  }
+  detail::DriverFunctions::Graph executable = nullptr;
+  check(driver.instantiate(&executable, graph, 0), "instantiate a graph");
+  return executable;
+}
+CROCHET_INLINE void GpuDevice::forget_graphs(Plan& plan) const {
+  if (plan.graphs.empty()) return;
+  wait_for_streams();
+  for (auto& [key, graph] : plan.graphs) detail::driver().destroy_instance(graph);
+  plan.graphs.clear();
+}
+
 CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");

@@ -7,6 +7,16 @@
 
 namespace crochet::cuda::detail {
 
+/// CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNode {
+  void* function = nullptr;
+  unsigned grid[3] = {1, 1, 1}, block[3] = {256, 1, 1};
+  unsigned shared_bytes = 0;
+  void** arguments = nullptr;
+  void** extra = nullptr;
+  void *kernel = nullptr, *context = nullptr;
+};
+
 struct DriverFunctions {
   using Result = int;
   using Device = int;
@@ -16,6 +26,8 @@ struct DriverFunctions {
   using Module = void*;
   using Function = void*;
   using Pointer = unsigned long long;
+  using Graph = void*;
+  using Node = void*;
 
   const SharedLibrary library{"libcuda.so.1", "libcuda.so"};
   Result (*init)(unsigned) = nullptr;
@@ -54,6 +66,14 @@ struct DriverFunctions {
   Result (*error_name)(Result, const char**) = nullptr;
   Result (*error_text)(Result, const char**) = nullptr;
   bool complete = false;
+  // Of CUDA 12.
+  Result (*create_graph)(Graph*, unsigned) = nullptr;
+  Result (*add_node)(Node*, Graph, const Node*, std::size_t, const KernelNode*) = nullptr;
+  Result (*instantiate)(Graph*, Graph, unsigned long long) = nullptr;
+  Result (*launch_graph)(Graph, Stream) = nullptr;
+  Result (*destroy_graph)(Graph) = nullptr;
+  Result (*destroy_instance)(Graph) = nullptr;
+  bool has_graphs = false;
 
   DriverFunctions() {
     complete = library.find("cuInit", init) && library.find("cuDriverGetVersion", version) &&
@@ -73,6 +93,10 @@ struct DriverFunctions {
                library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
                library.find("cuLaunchCooperativeKernel", launch) && library.find("cuLaunchKernel", launch_alone) &&
                library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
+    has_graphs = library.find("cuGraphCreate", create_graph) && library.find("cuGraphAddKernelNode_v2", add_node) &&
+                 library.find("cuGraphInstantiateWithFlags", instantiate) &&
+                 library.find("cuGraphLaunch", launch_graph) && library.find("cuGraphDestroy", destroy_graph) &&
+                 library.find("cuGraphExecDestroy", destroy_instance);
   }
 };
 

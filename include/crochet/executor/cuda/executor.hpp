@@ -211,7 +211,7 @@ class Executor {
     if (queue_.empty()) return;
     const Runs runs = queue_.take();
     if (watch_.must_settle_before(runs)) settle_watch();
-    runs.launch({device_, variables_, watch_}, runs);
+    runs.launch({device_, variables_, watch_, settings_.mode}, runs);
     if (watch_.settle(*device_, false)) note_found();
   }
 

@@ -9,6 +9,7 @@
 #include <crochet/executor/cuda/finite_watch.hpp>
 #include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/queue.hpp>
+#include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
 
 namespace crochet::cuda {
@@ -18,6 +19,7 @@ struct LaunchContext {
   const std::shared_ptr<Device>& device;
   DeviceVariables<Device, T>& variables;
   FiniteWatch<Device, T>& watch;
+  CudaMode mode;
 };
 
 /// T: the tables of the graph, P: the plan of the demand D.
@@ -28,7 +30,11 @@ struct PlanLaunch {
   static void launch(const LaunchContext<Device, T>& context, const Runs& runs) {
     Launch launch = prepare(context.device, context.variables, runs);
     context.watch.template prepare<P, D>(context.device, launch, runs);
-    context.device->template launch<PlanCode<P>>(launch);
+    if (context.mode == CudaMode::graph) {
+      context.device->template launch_graphs<PlanCode<P>>(launch);
+    } else {
+      context.device->template launch<PlanCode<P>>(launch);
+    }
     runs.memory->feeds.end(*context.device);
     context.watch.launched(context.device, launch, runs);
   }

@@ -39,7 +39,7 @@ CROCHET_DEVICE void watch_values(Block& block, const Launch& launch, int run) {
     block.sync();
     if (block.thread() == 0) {
       for (const int other : all.by_warp) found |= other;
-      if (found != 0) launch.flags[w.flag] = run + 1;
+      if (found != 0) launch.flags[w.flag] = launch.first_run + run + 1;
     }
     block.sync();
   }
@@ -53,11 +53,21 @@ CROCHET_DEVICE_INLINE bool has_failed(const Launch& launch) {
 
 }  // namespace detail
 
+/// The node of a graph runs once, without barriers.
+template <class Block>
+CROCHET_DEVICE bool begins_node(Block& block, const Launch& launch, int run) {
+  if (run > 0 || detail::has_failed(launch)) return false;
+  if (launch.first_step < launch.end_step) return true;
+  detail::watch_values(block, launch, 0);
+  return false;
+}
+
 /// Before run number `run`, and once more behind the last one: whether there is such a run. It waits for all blocks to
 /// finish the run before. No run follows one whose watched value broke its rule, also in later launches. A launch that
 /// watches has one more barrier a run.
 template <class Block>
 CROCHET_DEVICE_INLINE bool begins_run(Block& block, const Launch& launch, int run) {
+  if (launch.is_node != 0) return begins_node(block, launch, run);
   const bool watches = launch.watched_count > 0, more = run < launch.times;
   if (run > 0 && (more || watches)) block.grid_sync();
   if (!watches) return more;
