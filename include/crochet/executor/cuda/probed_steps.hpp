@@ -22,15 +22,21 @@ template <class Plan, class Plain, class Watch, class D>
 class Executor<Device, Model, Extensions...>::ProbedSteps {
   using Shown = cpu::ProbedRunOf<T, Executor, Plan, Plain, Watch, D>;
   static constexpr std::size_t count = Plan::plan.step_count;
+  static constexpr bool watches = Watch::nodes.size() + Watch::sources.size() > 0;
 
  public:
-  ProbedSteps(Executor& self, Memory& memory, const Queue& run) : self_(self), memory_(memory), run_(run) {
+  ProbedSteps(Executor& self, Memory& memory, const Runs& run) : self_(self), memory_(memory), run_(run) {
     frame_.dims = run.dims;
     frame_.variables = self.variables_.host().data();
     frame_.placeholders.fill(nullptr);
     for (std::size_t k = 0, node = 0; node < T::graph.nodes.size(); ++node) {
       if (!T::is_placeholder(node)) continue;
-      if (run.layout.offsets[k] >= 0) frame_.placeholders[node] = memory.feeds.host() + run.layout.offsets[k];
+      if (run.layout.places[k].kind == FeedKind::copied) {
+        frame_.placeholders[node] = memory.feeds.host_data(0, run.layout, k);
+      } else if (on_device(k) && watches) {
+        fed_[k].reserve(feed_bytes(node) + 1, "copies of watched values");
+        frame_.placeholders[node] = fed_[k].data();
+      }
       ++k;
     }
     if constexpr (Watch::nodes.size() > 0) make_mirror();
@@ -38,8 +44,8 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
+    Launch launch = PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_);
     Shown shown(frame_, self_.variables_.host());
-    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
     const std::string name = self_.device_->name();
     begin([&] {
@@ -68,13 +74,27 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
   /// Copies the values that probes take to the host.
   struct Copies {
     ProbedSteps& steps;
-    void feed(std::size_t /*node*/, std::size_t /*bytes*/) const {}  // the host still has it
+    void feed(std::size_t node, std::size_t bytes) const {
+      const std::size_t k = T::placeholder_number(static_cast<int>(node));
+      if (!steps.on_device(k)) return;
+      steps.self_.device_->download(steps.fed_[k].data(), steps.memory_.feeds.device_data(0, k), bytes);
+    }
     void variable(std::size_t index) const { steps.self_.variables_.read(*steps.self_.device_, index); }
     void slot(std::size_t index, std::size_t bytes) const {
       steps.self_.device_->download(steps.frame_.slots[index], steps.memory_.workspace.data() + steps.offsets_[index],
                                     bytes);
     }
   };
+
+  /// Whether only the device has the feed.
+  bool on_device(std::size_t placeholder) const {
+    const FeedKind kind = run_.layout.places[placeholder].kind;
+    return kind == FeedKind::in_place || kind == FeedKind::gathered;
+  }
+  std::size_t feed_bytes(std::size_t node) const {
+    const Node& n = T::graph.nodes[node];
+    return static_cast<std::size_t>(n.shape.size().at(frame_.dims)) * size_of(n.dtype);
+  }
 
   /// The host's memory for copies of the slots.
   void make_mirror() {
@@ -92,7 +112,7 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     try {
       show_begin();
     } catch (...) {
-      self_.count_again();  // the run has been counted, and does not happen
+      self_.counted_.forget();  // the run has been counted, and does not happen
       memory_.feeds.end(*self_.device_);
       throw;
     }
@@ -118,10 +138,11 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
 
   Executor& self_;
   Memory& memory_;
-  const Queue& run_;
+  const Runs& run_;
   Frame frame_;
   std::array<std::int64_t, Plan::plan.slot_count> offsets_{};
   kernel::AlignedBytes mirror_;
+  std::array<kernel::AlignedBytes, T::placeholder_count> fed_;
 };
 
 }  // namespace crochet::cuda
