@@ -215,7 +215,7 @@ class Executor {
     if (watch_.settle(*device_, false)) note_found();
   }
 
-  /// For a hook's after_run: watches the value in each run that fetches it, from the last one on. The first run whose
+  /// For a hook's after_run: watches the value in runs of the last run's demand, from that one on. The first run whose
   /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
   /// behind it were skipped: the variables are those of the failing run.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
@@ -224,7 +224,8 @@ class Executor {
     constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
     Memory& memory = *workspace.memory_;
     const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
-    if ((watch_.add(name, rule) && !is_queued) || memory.probed_last) return look_at<N>(workspace, rule);
+    if (memory.probed_last) return look_at<N>(workspace, rule);
+    if (watch_.add(*memory.last_plan, name, rule) && !is_queued) return look_at<N>(workspace, rule);
     return take_found<N>(memory, rule);
   }
   /// For a hook's end: launches the queue and waits. What was found and was not reported.
@@ -259,6 +260,7 @@ class Executor {
     memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
     ++memory.runs;
+    memory.last_plan = queue_.runs().plan;
     memory.probed_last = false;
     if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);

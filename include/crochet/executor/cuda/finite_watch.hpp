@@ -38,25 +38,25 @@ class FiniteWatch {
   static constexpr std::size_t flag_count = 2 * T::fetchable.size();
 
  public:
-  /// Watches a value in all launches from here on. Returns whether it was not watched before.
-  bool add(std::size_t name, const FiniteRule& rule) {
+  /// Watches a value in all launches of a plan from here on. Returns whether it was not watched before.
+  bool add(BoundPlan<Device>& plan, std::size_t name, const FiniteRule& rule) {
     const std::size_t flag = flag_of(name, rule.allow_infinity);
     fails_[flag] = fails_[flag] || rule.fails;
-    if (watched_[flag]) return false;
-    ++version_;
-    return watched_[flag] = true;
+    plan.watch.flags.resize(flag_count);
+    if (plan.watch.flags[flag]) return false;
+    plan.watch.flags[flag] = plan.watch.changed = true;
+    return true;
   }
 
   /// Before a launch of plan P for the demand D: makes it watch.
   template <class P, class D, class Runs>
   void prepare(const std::shared_ptr<Device>& device, Launch& launch, const Runs& runs) {
-    if (version_ == 0) return;
-    BoundPlan<Device>& plan = *runs.plan;
-    if (plan.watch_version != version_) bind<P, D>(device, plan);
-    if (plan.watched.empty()) return;
+    WatchOf<Device>& watch = runs.plan->watch;
+    if (watch.changed) bind<P, D>(device, *runs.plan);
+    if (watch.values.empty()) return;
     if (flags_.reserve(device, flag_bytes, "flags")) device->clear(flags_.data(), flag_bytes);
-    launch.watched = reinterpret_cast<const WatchedValue*>(plan.watched_memory.data());
-    launch.watched_count = static_cast<std::int32_t>(plan.watched.size());
+    launch.watched = reinterpret_cast<const WatchedValue*>(watch.memory.data());
+    launch.watched_count = static_cast<std::int32_t>(watch.values.size());
     launch.flags = reinterpret_cast<std::int32_t*>(flags_.data());
   }
   /// Behind that launch.
@@ -67,9 +67,9 @@ class FiniteWatch {
     slot_ = 1 - slot_;
     pinned_[slot_].reserve(device, flag_bytes, "flags");
     device->download_later(pinned_[slot_].data(), flags_.data(), flag_bytes, Stream::compute);
-    before_ =
-        std::exchange(last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory,
-                                     runs.plan->watched, launch.bases, launch.base_count, runs.dims, runs.first_run});
+    before_ = std::exchange(
+        last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory, runs.plan->watch.values,
+                       launch.bases, launch.base_count, runs.dims, runs.first_run});
   }
   /// Whether the flags of the last launch must be read before these runs are launched, because they may overwrite its
   /// values.
@@ -140,11 +140,12 @@ class FiniteWatch {
 
   template <class P, class D>
   void bind(const std::shared_ptr<Device>& device, BoundPlan<Device>& plan) {
-    plan.watched = WatchedValues<T, P, D>::of(plan, watched_);
-    plan.watch_version = version_;
-    const std::size_t bytes = plan.watched.size() * sizeof(WatchedValue);
-    plan.watched_memory.reserve(device, bytes, "the watched values of a plan");
-    if (bytes > 0) device->upload(plan.watched_memory.data(), plan.watched.data(), bytes);
+    WatchOf<Device>& watch = plan.watch;
+    watch.values = WatchedValues<T, P, D>::of(plan);
+    watch.changed = false;
+    const std::size_t bytes = watch.values.size() * sizeof(WatchedValue);
+    watch.memory.reserve(device, bytes, "the watched values of a plan");
+    if (bytes > 0) device->upload(watch.memory.data(), watch.values.data(), bytes);
   }
   void read(Device& device, std::optional<Watched>& from) {
     const std::optional<Watched> launch = std::exchange(from, std::nullopt);
@@ -172,8 +173,7 @@ class FiniteWatch {
     if (flags_.data() != nullptr) device.clear(flags_.data(), flag_bytes);
   }
 
-  std::array<bool, flag_count> watched_{}, fails_{};
-  unsigned version_ = 0;  ///< counts the changes of watched_
+  std::array<bool, flag_count> fails_{};
   DeviceBytes<Device> flags_;
   std::array<PinnedBytes<Device>, 2> pinned_;
   std::size_t slot_ = 0;
