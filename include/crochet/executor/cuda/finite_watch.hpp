@@ -8,9 +8,12 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <crochet/base/error.hpp>
+#include <crochet/executor/cuda/fetched_values.hpp>
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/stream.hpp>
@@ -39,7 +42,9 @@ class FiniteWatch {
 
  public:
   /// Watches a value in all launches of a plan from here on. Returns whether it was not watched before.
-  bool add(BoundPlan<Device>& plan, std::size_t name, const FiniteRule& rule) {
+  template <class N>
+  bool add(BoundPlan<Device>& plan, const FiniteRule& rule) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
     const std::size_t flag = flag_of(name, rule.allow_infinity);
     fails_[flag] = fails_[flag] || rule.fails;
     plan.watch.flags.resize(flag_count);
@@ -86,16 +91,38 @@ class FiniteWatch {
     return stopped_ && !stopped;
   }
 
-  /// What was found for a value and was not taken.
-  FoundValue* find(std::size_t flag) {
+  /// What was found for a value and was not taken; runs are executed again from here on. A view is valid until the next
+  /// call. `runs`: those on the workspace.
+  template <class N>
+  auto take(Device& device, const FiniteRule& rule, std::int64_t runs) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
+    const std::size_t flag = flag_of(name, rule.allow_infinity);
+    using Found = NonFinite<decltype(as_fetched<T, N>(nullptr, Dims{}))>;
     const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return f.flag == flag; });
-    return at == found_.end() ? nullptr : &*at;
+    if (at == found_.end()) return std::optional<Found>();
+    taken_ = std::move(*at);
+    found_.erase(at);
+    go_on(device);
+    return std::optional(Found{as_fetched<T, N>(taken_.bytes.data(), taken_.dims), taken_.step, runs - 1 - taken_.run});
   }
-  /// The first value for which FiniteRule::fails holds.
-  const FoundValue* failure() const {
-    const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return fails_[f.flag]; });
-    return at == found_.end() ? nullptr : &*at;
+  /// Throws NanLossError if something was found for which FiniteRule::fails holds, and was not taken.
+  void refuse_failure() const {
+    for (const FoundValue& f : found_) {
+      if (!fails_[f.flag]) continue;
+      throw NanLossError("crochet: " + std::string(T::fetchable[f.flag / 2]) + " is not finite" +
+                         (f.step ? " at step " + std::to_string(*f.step) : ""));
+    }
   }
+  /// Sets the step of what was found.
+  void set_step(std::int64_t step) {
+    for (FoundValue& f : found_) f.step = step;
+  }
+  /// Forgets what was found; runs are executed again.
+  void forget(Device& device) {
+    found_.clear();
+    go_on(device);
+  }
+
   /// For a reader on another thread: the flags as they are behind the queued launches go to `to`, memory of the device
   /// of flag_bytes; failed_in() looks at them on the host.
   void copy_flags(Device& device, std::byte* to) const {
@@ -104,23 +131,6 @@ class FiniteWatch {
   static constexpr std::size_t flag_bytes = flag_count * sizeof(std::int32_t);
   /// The flags for which FiniteRule::fails holds.
   const std::array<bool, flag_count>& failing_flags() const { return fails_; }
-
-  /// Sets the step of what was found.
-  void set_step(std::int64_t step) {
-    for (FoundValue& f : found_) f.step = step;
-  }
-  /// Runs are executed again. The result is valid until the next call.
-  FoundValue& take(Device& device, FoundValue& found) {
-    taken_ = std::move(found);
-    std::erase_if(found_, [&](const FoundValue& f) { return f.flag == taken_.flag; });
-    go_on(device);
-    return taken_;
-  }
-  /// Forgets what was found; runs are executed again.
-  void forget(Device& device) {
-    found_.clear();
-    go_on(device);
-  }
 
  private:
   /// A launch whose flags are on their way to the host.
