@@ -2,6 +2,7 @@
 // Feeds in the memory of a device: arrays that are read in place, and rows of data sets.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
+#include <crochet/data/batches.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/graph/probe/probe.hpp>
@@ -178,6 +179,45 @@ TEST(DeviceData, GivesTheSameBitsAsRowsFromTheHost) {
     EXPECT_EQ(device->counters.gathers, 6);          // one for all feeds of a launch
     EXPECT_EQ(device->counters.uploads, 2 + 2 + 6);  // the data; variables and tables; the indices of each launch
   }
+}
+
+/// 20 images of 2 x 3 pixels.
+LabelledImages images_of_six_pixels() {
+  LabelledImages::Images images{{20, 2, 3}, {}};
+  LabelledImages::Labels labels{{20}, {}};
+  for (int k = 0; k < 20 * 6; ++k) images.data.push_back(static_cast<std::uint8_t>(37 * k));
+  for (int k = 0; k < 20; ++k) labels.data.push_back(static_cast<std::uint8_t>(k % 3));
+  return {std::move(images), std::move(labels)};
+}
+/// The bias after three epochs of shuffled batches, the last of which has four examples.
+template <class Feed>
+std::vector<float> trained_by_batches(const Feed& feed) {
+  const LabelledImages data = images_of_six_pixels();
+  MonitoredSession session{Gpu(std::make_shared<SoftwareDevice>(1), {.steps_per_launch = 4}), HookChain{}};
+  feed(session, data, data.batch(8).shuffle(5).repeat(3));
+  const auto b = session.executor().variable("out/bias"_n);
+  std::vector<float> bias(b.begin(), b.end());
+  session.close();
+  return bias;
+}
+TEST(DeviceData, ShuffledBatchesAreFedByTheirIndices) {
+  const auto from_the_host = trained_by_batches([](auto& session, const LabelledImages&, Batches batches) {
+    while (!batches.done()) {
+      const Batch batch = batches.next();
+      session.run("train"_n, feed<"x">(batch.images), feed<"labels">(batch.labels));
+    }
+  });
+  const auto by_indices = trained_by_batches([](auto& session, const LabelledImages& data, Batches batches) {
+    Batches whole = data.batch(data.size());
+    const Batch all = whole.next();
+    const DeviceData images(session, all.images);
+    const DeviceData labels(session, all.labels);
+    while (!batches.done()) {
+      const auto indices = batches.next_indices().indices;
+      session.run("train"_n, feed<"x">(images.rows(indices)), feed<"labels">(labels.rows(indices)));
+    }
+  });
+  EXPECT_EQ(by_indices, from_the_host);
 }
 
 TEST(DeviceData, WithASessionAndOtherBatchSizes) {

@@ -8,6 +8,7 @@
 #include <crochet/hooks.hpp>
 #include <crochet/testing/recording_sink.hpp>
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -147,6 +148,38 @@ TEST(FiniteWatch, AHookThatReadsInSomeRunsWaitsInThese) {
   const Outcome o = trained(20, nan_value, EveryN<10, NanTensor<"loss">>{});
   EXPECT_EQ(o.runs, o.step);
   EXPECT_NE(o.error, "");
+}
+
+TEST(FiniteWatch, WithOneRunALaunchTheReportComesARunLater) {
+  for (const int step : {1, 3}) {
+    const auto device = std::make_shared<SoftwareDevice>(1);
+    MonitoredSession session{Gpu(device, {.steps_per_launch = 1}), HookChain{NanTensor<"loss">{}}};
+    device->counters = {};
+    const auto run = [&](int k) {
+      session.run("train"_n, feed<"x">(std::vector<float>{0, k == step ? nan_value : 0, 0}));
+    };
+    int k = 1;
+    try {
+      for (; k < 9; ++k) run(k);
+      ADD_FAILURE();
+    } catch (const NanLossError& error) {
+      EXPECT_EQ(error.what(), "crochet: loss is NaN at step " + std::to_string(step));
+    }
+    EXPECT_EQ(k, step == 1 ? 1 : step + 1);  // the first run is launched before the hook can watch it
+    EXPECT_EQ(session.step(), step);
+    session.close();
+  }
+}
+
+TEST(FiniteWatch, RunsWithoutHooksAreNotWatched) {
+  const auto device = std::make_shared<SoftwareDevice>(1);
+  MonitoredSession session{Gpu(device, {.steps_per_launch = 4}), HookChain{NanTensor<"loss">{}}};
+  const std::vector<float> good(3), bad(3, nan_value);
+  session.run("train"_n, feed<"x">(good));
+  EXPECT_TRUE(std::isnan(session.run(no_hooks, fetches<"loss">, feed<"x">(bad))["loss"_n]));
+  session.run("train"_n, feed<"x">(good));
+  session.close();
+  EXPECT_EQ(session.step(), 2);
 }
 
 TEST(FiniteWatch, TheSessionGoesOnBehindAnErrorThatIsCaught) {

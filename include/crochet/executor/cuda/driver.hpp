@@ -76,7 +76,7 @@ class GpuDevice {
   /// What is queued in `second` from here on runs behind what is queued in `first` now. The host does not wait.
   void order(Stream first, Stream second);
   /// An event behind what is queued in the stream.
-  Event record(Stream stream);
+  Event record(Stream which);
   /// The host waits. No effect for an empty Event. Any thread.
   void wait(const Event& event) const;
   /// Waits for all streams.

@@ -126,8 +126,7 @@ class Executor {
     using Plain = cpu::Planned<T, D>;
     using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
-    flush();
-    settle_watch();
+    finish_runs();
     enqueue<Plan, D>(workspace, feeds...);
     workspace.memory_->probed_last = true;
     const Runs run = queue_.take();
@@ -147,7 +146,7 @@ class Executor {
       const void* const data = memory.values.template read<N>(
           memory.dims,
           [&](std::byte* to, const FetchedValue& value, std::size_t bytes) { copy_value(memory, to, value, bytes); });
-      return as_fetched<N>(data, memory.dims);
+      return as_fetched<T, N>(data, memory.dims);
     }
   }
 
@@ -155,16 +154,15 @@ class Executor {
   /// NanLossError behind a run that failed by a FiniteRule.
   template <class Visit>
   void for_each_variable(Visit&& visit) {
-    flush();
+    finish_runs();
     variables_.write(*device_).for_each(visit);
     counted_.forget();
   }
   template <class Visit>
   void for_each_variable(Visit&& visit) const {
     auto& self = const_cast<Executor&>(*this);
-    self.flush();
-    self.settle_watch();
-    self.refuse_failure();
+    self.finish_runs();
+    watch_.refuse_failure();
     const cpu::Variables<T>& values = self.variables_.read(*device_);
     values.for_each(visit);
   }
@@ -215,24 +213,23 @@ class Executor {
     if (watch_.settle(*device_, false)) note_found();
   }
 
-  /// For a hook's after_run: watches the value in each run that fetches it, from the last one on. The first run whose
+  /// For a hook's after_run: watches the value in runs of the last run's demand, from that one on. The first run whose
   /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
   /// behind it were skipped: the variables are those of the failing run.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
   template <class N>
   std::optional<NonFinite<fetched_t<N>>> non_finite(Workspace& workspace, const FiniteRule& rule) {
-    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
-    Memory& memory = *workspace.memory_;
+    const Memory& memory = *workspace.memory_;
     const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
-    if ((watch_.add(name, rule) && !is_queued) || memory.probed_last) return look_at<N>(workspace, rule);
-    return take_found<N>(memory, rule);
+    if (memory.probed_last) return look_at<N>(workspace, rule);
+    if (watch_.template add<N>(*memory.last_plan, rule) && !is_queued) return look_at<N>(workspace, rule);
+    return watch_.template take<N>(*device_, rule, memory.runs);
   }
   /// For a hook's end: launches the queue and waits. What was found and was not reported.
   template <class N>
   std::optional<NonFinite<fetched_t<N>>> finish_watch(Workspace& workspace, const FiniteRule& rule) {
-    flush();
-    settle_watch();
-    return take_found<N>(*workspace.memory_, rule);
+    finish_runs();
+    return watch_.template take<N>(*device_, rule, workspace.memory_->runs);
   }
 
  private:
@@ -259,6 +256,7 @@ class Executor {
     memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
     queue_.add();
     ++memory.runs;
+    memory.last_plan = queue_.runs().plan;
     memory.probed_last = false;
     if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);
@@ -285,6 +283,10 @@ class Executor {
     settle_watch();
   }
 
+  void finish_runs() {
+    flush();
+    settle_watch();
+  }
   void settle_watch() {
     if (watch_.settle(*device_, true)) note_found();
   }
@@ -296,20 +298,6 @@ class Executor {
       watch_.set_step(step_on_host());
     }
   }
-  void refuse_failure() const {
-    const FoundValue* const f = watch_.failure();
-    if (f == nullptr) return;
-    throw NanLossError("crochet: " + std::string(fetchable[f->flag / 2]) + " is not finite" +
-                       (f->step ? " at step " + std::to_string(*f->step) : ""));
-  }
-  template <class N>
-  std::optional<NonFinite<fetched_t<N>>> take_found(const Memory& memory, const FiniteRule& rule) {
-    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
-    FoundValue* const found = watch_.find(flag_of(name, rule.allow_infinity));
-    if (found == nullptr) return std::nullopt;
-    const FoundValue& f = watch_.take(*device_, *found);
-    return NonFinite<fetched_t<N>>{as_fetched<N>(f.bytes.data(), f.dims), f.step, memory.runs - 1 - f.run};
-  }
   /// On the host.
   template <class N>
   std::optional<NonFinite<fetched_t<N>>> look_at(Workspace& workspace, const FiniteRule& rule) {
@@ -317,20 +305,6 @@ class Executor {
     if (crochet::detail::obeys(value, rule.allow_infinity)) return std::nullopt;
     return NonFinite<fetched_t<N>>{value, std::nullopt, 0};
   }
-  template <class N>
-  static fetched_t<N> as_fetched(const void* data, const Dims& dims) {
-    static constexpr Node n = T::template node<N>();
-    const auto* const elements = static_cast<const element_t<n.dtype>*>(data);
-    if constexpr (n.shape.rank == 0) {
-      return *elements;
-    } else {
-      static constexpr Shape shape = n.shape;
-      std::array<std::int64_t, n.shape.rank> extents{};
-      for (std::size_t i = 0; i < n.shape.rank; ++i) extents[i] = shape[i].at(dims);
-      return fetched_t<N>(elements, extents);
-    }
-  }
-
   /// The step in the host's copy of the variables.
   std::int64_t step_on_host() const {
     if constexpr (step_node < 0) {

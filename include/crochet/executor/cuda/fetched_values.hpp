@@ -7,12 +7,29 @@
 
 #include <crochet/base/name.hpp>
 #include <crochet/executor/cuda/plan_tables.hpp>
+#include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/graph/core/graph.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 
 namespace crochet::cuda {
+
+/// The elements of a value as fetch returns them. T: the tables of the graph, N: its name.
+template <class T, class N>
+auto as_fetched(const void* data, const Dims& dims) {
+  static constexpr Node n = T::template node<N>();
+  using Result = typename cpu::FetchedType<n.dtype, n.shape.rank>::type;
+  const auto* const elements = static_cast<const element_t<n.dtype>*>(data);
+  if constexpr (n.shape.rank == 0) {
+    return *elements;
+  } else {
+    static constexpr Shape shape = n.shape;
+    std::array<std::int64_t, n.shape.rank> extents{};
+    for (std::size_t i = 0; i < n.shape.rank; ++i) extents[i] = shape[i].at(dims);
+    return Result(elements, extents);
+  }
+}
 
 /// A value that a run leaves on the device, and its copy on the host.
 struct FetchedValue {

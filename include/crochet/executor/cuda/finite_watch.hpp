@@ -8,9 +8,12 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <crochet/base/error.hpp>
+#include <crochet/executor/cuda/fetched_values.hpp>
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/stream.hpp>
@@ -38,25 +41,27 @@ class FiniteWatch {
   static constexpr std::size_t flag_count = 2 * T::fetchable.size();
 
  public:
-  /// Watches a value in all launches from here on. Returns whether it was not watched before.
-  bool add(std::size_t name, const FiniteRule& rule) {
+  /// Watches a value in all launches of a plan from here on. Returns whether it was not watched before.
+  template <class N>
+  bool add(BoundPlan<Device>& plan, const FiniteRule& rule) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
     const std::size_t flag = flag_of(name, rule.allow_infinity);
     fails_[flag] = fails_[flag] || rule.fails;
-    if (watched_[flag]) return false;
-    ++version_;
-    return watched_[flag] = true;
+    plan.watch.flags.resize(flag_count);
+    if (plan.watch.flags[flag]) return false;
+    plan.watch.flags[flag] = plan.watch.changed = true;
+    return true;
   }
 
   /// Before a launch of plan P for the demand D: makes it watch.
   template <class P, class D, class Runs>
   void prepare(const std::shared_ptr<Device>& device, Launch& launch, const Runs& runs) {
-    if (version_ == 0) return;
-    BoundPlan<Device>& plan = *runs.plan;
-    if (plan.watch_version != version_) bind<P, D>(device, plan);
-    if (plan.watched.empty()) return;
+    WatchOf<Device>& watch = runs.plan->watch;
+    if (watch.changed) bind<P, D>(device, *runs.plan);
+    if (watch.values.empty()) return;
     if (flags_.reserve(device, flag_bytes, "flags")) device->clear(flags_.data(), flag_bytes);
-    launch.watched = reinterpret_cast<const WatchedValue*>(plan.watched_memory.data());
-    launch.watched_count = static_cast<std::int32_t>(plan.watched.size());
+    launch.watched = reinterpret_cast<const WatchedValue*>(watch.memory.data());
+    launch.watched_count = static_cast<std::int32_t>(watch.values.size());
     launch.flags = reinterpret_cast<std::int32_t*>(flags_.data());
   }
   /// Behind that launch.
@@ -67,9 +72,9 @@ class FiniteWatch {
     slot_ = 1 - slot_;
     pinned_[slot_].reserve(device, flag_bytes, "flags");
     device->download_later(pinned_[slot_].data(), flags_.data(), flag_bytes, Stream::compute);
-    before_ =
-        std::exchange(last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory,
-                                     runs.plan->watched, launch.bases, launch.base_count, runs.dims, runs.first_run});
+    before_ = std::exchange(
+        last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory, runs.plan->watch.values,
+                       launch.bases, launch.base_count, runs.dims, runs.first_run});
   }
   /// Whether the flags of the last launch must be read before these runs are launched, because they may overwrite its
   /// values.
@@ -86,16 +91,38 @@ class FiniteWatch {
     return stopped_ && !stopped;
   }
 
-  /// What was found for a value and was not taken.
-  FoundValue* find(std::size_t flag) {
+  /// What was found for a value and was not taken; runs are executed again from here on. A view is valid until the next
+  /// call. `runs`: those on the workspace.
+  template <class N>
+  auto take(Device& device, const FiniteRule& rule, std::int64_t runs) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
+    const std::size_t flag = flag_of(name, rule.allow_infinity);
+    using Found = NonFinite<decltype(as_fetched<T, N>(nullptr, Dims{}))>;
     const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return f.flag == flag; });
-    return at == found_.end() ? nullptr : &*at;
+    if (at == found_.end()) return std::optional<Found>();
+    taken_ = std::move(*at);
+    found_.erase(at);
+    go_on(device);
+    return std::optional(Found{as_fetched<T, N>(taken_.bytes.data(), taken_.dims), taken_.step, runs - 1 - taken_.run});
   }
-  /// The first value for which FiniteRule::fails holds.
-  const FoundValue* failure() const {
-    const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return fails_[f.flag]; });
-    return at == found_.end() ? nullptr : &*at;
+  /// Throws NanLossError if something was found for which FiniteRule::fails holds, and was not taken.
+  void refuse_failure() const {
+    for (const FoundValue& f : found_) {
+      if (!fails_[f.flag]) continue;
+      throw NanLossError("crochet: " + std::string(T::fetchable[f.flag / 2]) + " is not finite" +
+                         (f.step ? " at step " + std::to_string(*f.step) : ""));
+    }
   }
+  /// Sets the step of what was found.
+  void set_step(std::int64_t step) {
+    for (FoundValue& f : found_) f.step = step;
+  }
+  /// Forgets what was found; runs are executed again.
+  void forget(Device& device) {
+    found_.clear();
+    go_on(device);
+  }
+
   /// For a reader on another thread: the flags as they are behind the queued launches go to `to`, memory of the device
   /// of flag_bytes; failed_in() looks at them on the host.
   void copy_flags(Device& device, std::byte* to) const {
@@ -104,23 +131,6 @@ class FiniteWatch {
   static constexpr std::size_t flag_bytes = flag_count * sizeof(std::int32_t);
   /// The flags for which FiniteRule::fails holds.
   const std::array<bool, flag_count>& failing_flags() const { return fails_; }
-
-  /// Sets the step of what was found.
-  void set_step(std::int64_t step) {
-    for (FoundValue& f : found_) f.step = step;
-  }
-  /// Runs are executed again. The result is valid until the next call.
-  FoundValue& take(Device& device, FoundValue& found) {
-    taken_ = std::move(found);
-    std::erase_if(found_, [&](const FoundValue& f) { return f.flag == taken_.flag; });
-    go_on(device);
-    return taken_;
-  }
-  /// Forgets what was found; runs are executed again.
-  void forget(Device& device) {
-    found_.clear();
-    go_on(device);
-  }
 
  private:
   /// A launch whose flags are on their way to the host.
@@ -140,11 +150,12 @@ class FiniteWatch {
 
   template <class P, class D>
   void bind(const std::shared_ptr<Device>& device, BoundPlan<Device>& plan) {
-    plan.watched = WatchedValues<T, P, D>::of(plan, watched_);
-    plan.watch_version = version_;
-    const std::size_t bytes = plan.watched.size() * sizeof(WatchedValue);
-    plan.watched_memory.reserve(device, bytes, "the watched values of a plan");
-    if (bytes > 0) device->upload(plan.watched_memory.data(), plan.watched.data(), bytes);
+    WatchOf<Device>& watch = plan.watch;
+    watch.values = WatchedValues<T, P, D>::of(plan);
+    watch.changed = false;
+    const std::size_t bytes = watch.values.size() * sizeof(WatchedValue);
+    watch.memory.reserve(device, bytes, "the watched values of a plan");
+    if (bytes > 0) device->upload(watch.memory.data(), watch.values.data(), bytes);
   }
   void read(Device& device, std::optional<Watched>& from) {
     const std::optional<Watched> launch = std::exchange(from, std::nullopt);
@@ -172,8 +183,7 @@ class FiniteWatch {
     if (flags_.data() != nullptr) device.clear(flags_.data(), flag_bytes);
   }
 
-  std::array<bool, flag_count> watched_{}, fails_{};
-  unsigned version_ = 0;  ///< counts the changes of watched_
+  std::array<bool, flag_count> fails_{};
   DeviceBytes<Device> flags_;
   std::array<PinnedBytes<Device>, 2> pinned_;
   std::size_t slot_ = 0;

@@ -22,9 +22,9 @@ class WatchedValues;
 template <class T, class P, class... N, class R>
 class WatchedValues<T, P, Demand<Names<N...>, R>> {
  public:
-  /// Those of the plan at its sizes whose flag is among the watched ones.
-  template <class Device, class Flags>
-  static std::vector<WatchedValue> of(const BoundPlan<Device>& plan, const Flags& watched) {
+  /// Those of the plan at its sizes whose flag is watched.
+  template <class Device>
+  static std::vector<WatchedValue> of(const BoundPlan<Device>& plan) {
     std::vector<WatchedValue> list;
     [[maybe_unused]] std::size_t i = 0;
     [[maybe_unused]] const auto add = [&](std::size_t name, DType type) {
@@ -33,7 +33,7 @@ class WatchedValues<T, P, Demand<Names<N...>, R>> {
       if (type != DType::float32 && type != DType::float64) return;
       for (const bool allow_infinity : {false, true}) {
         const std::size_t flag = flag_of(name, allow_infinity);
-        if (!watched[flag]) continue;
+        if (!plan.watch.flags[flag]) continue;
         list.push_back(
             {place, size, static_cast<std::int32_t>(flag), type == DType::float64 ? 1 : 0, allow_infinity ? 1 : 0});
       }

@@ -16,6 +16,15 @@
 
 namespace crochet::cuda {
 
+/// The values of a plan that its launches watch (finite_watch.hpp).
+template <class Device>
+struct WatchOf {
+  std::vector<bool> flags;           ///< whether a flag is watched; empty if none is
+  std::vector<WatchedValue> values;  ///< and on the device:
+  DeviceBytes<Device> memory;
+  bool changed = false;  ///< `values` are not up to date
+};
+
 /// The tables of one plan at one size, on the device.
 template <class Device>
 struct BoundPlan {
@@ -25,9 +34,7 @@ struct BoundPlan {
   Tables tables;
   Room room;
   std::size_t workspace_bytes = 0;
-  std::vector<WatchedValue> watched;  ///< and on the device:
-  DeviceBytes<Device> watched_memory;
-  unsigned watch_version = 0;
+  WatchOf<Device> watch;
   std::vector<std::int64_t> fetched;  ///< the offsets of the fetched values that are variables or in the workspace
 };
 
@@ -40,7 +47,8 @@ struct WorkspaceMemory {
   LaunchFeeds<Device, T> feeds;
   FetchedValues<T> values;
   Dims dims = cpu::no_dims;
-  std::int64_t runs = 0;     ///< that were queued
+  std::int64_t runs = 0;  ///< that were queued
+  BoundPlan<Device>* last_plan = nullptr;
   bool probed_last = false;  ///< the last run was launched step by step
 
   /// The memory of the device.
