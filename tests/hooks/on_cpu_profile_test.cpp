@@ -74,8 +74,8 @@ void expect_no_overlap(const nlohmann::json& events) {
     EXPECT_GE(start, end);
     end = start + duration;
   }
-  EXPECT_EQ(static_cast<int>(end_of.size()), (cr::on_device_under_test ? 2 : 1) + cr::members_under_test(2))
-      << "the threads, the device and the hooks";
+  EXPECT_EQ(static_cast<int>(end_of.size()), (cr::on_device_under_test ? 3 : 1) + cr::members_under_test(2))
+      << "the threads, the device, its stream and the hooks";
 }
 void expect_memory_given_back(const nlohmann::json& events) {
   std::int64_t bytes = -1, most = 0;
