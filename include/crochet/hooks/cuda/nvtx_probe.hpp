@@ -18,7 +18,7 @@ class NvtxProbe {
  public:
   explicit NvtxProbe(const Nvtx& tool = nvtx()) : tool_(&tool) {}
 
-  [[nodiscard]] bool listens() const { return tool_->listens(); }
+  [[nodiscard]] bool attached() const { return tool_->attached(); }
 
   void on_run_begin(const ProbedRun& run) {
     close();

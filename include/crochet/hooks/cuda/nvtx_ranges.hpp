@@ -24,12 +24,12 @@ namespace crochet {
 ///   every_seconds  seconds  unset
 ///   anchor         -        global_step   first_run: the first run, then each N-th
 ///   clock                   steady
-/// - Fires: where a tool listens (NVTX_INJECTION64_PATH), in the runs that make a multiple of every_steps.
+/// - Fires: where a tool is attached (NVTX_INJECTION64_PATH), in the runs that make a multiple of every_steps.
 /// - Fetches: nothing.
 /// - Cost: without a tool a test per run. In a run with ranges the steps are launched one by one on a GPU, without
 ///   waits between them. On the CPU each member of the team makes a range for its part.
 /// - A range is around the launch of a step. Nsight Systems shows it for the kernel too.
-/// - TensorFlow makes such ranges inside its profiler.
+/// - TensorFlow has no such hook.
 class NvtxRanges {
  public:
   using handles =
@@ -54,7 +54,7 @@ class NvtxRanges {
     probe_.close();
     timer_.session_begins(session.step(), options_.clock());
   }
-  void before_run(auto& run) { due_ = probe_.listens() && timer_.due_next(run.step(), options_.clock); }
+  void before_run(auto& run) { due_ = probe_.attached() && timer_.due_next(run.step(), options_.clock); }
   [[nodiscard]] probe* due_probe() { return due_ ? &probe_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {
     const bool reached = timer_.ran(run.step());
