@@ -45,7 +45,10 @@ class StepStatsWriter {
           member == 0 ? "session.run" : "team " + number;
       write_member(member, device);
     }
-    if (on_device()) write_device(*stats.add_dev_stats());
+    if (on_device()) {
+      write_device(*stats.add_dev_stats());
+      write_kernels(*stats.add_dev_stats());
+    }
     if (!run_.phases.empty()) write_phases(*stats.add_dev_stats());
     return stats;
   }
@@ -92,10 +95,23 @@ class StepStatsWriter {
   /// The steps on the device. The host's thread has their launches.
   void write_device(proto::DeviceStepStats& device) const {
     device.set_device(io::local_gpu(run_.device_number));
-    (*device.mutable_thread_names())[0] = "stream:all (" + run_.device + ")";
+    (*device.mutable_thread_names())[0] = run_.device;
     std::vector<const Slice*> own;
     for (const Slice& s : device_slices_) own.push_back(&s);
     write_slices(own, device);
+  }
+
+  /// The same times as the kernels of TensorFlow's tracer, `node:op` without labels.
+  void write_kernels(proto::DeviceStepStats& device) const {
+    device.set_device("/device:GPU:" + std::to_string(run_.device_number) + "/stream:all");
+    Times times;
+    for (std::size_t i = 0; i < device_slices_.size(); ++i) {
+      const Slice& s = device_slices_[i];
+      const TracedStep& step = run_.steps[index(s.part->step)];
+      proto::NodeExecStats& node = *device.add_node_stats();
+      node.set_node_name(std::string(run_.names[index(step.node)]) + ":" + op_text(run_, step));
+      times.write(s.begin, s.end, i + 1 < device_slices_.size() ? device_slices_[i + 1].begin : 0, node);
+    }
   }
 
   void write_slices(const std::vector<const Slice*>& own, proto::DeviceStepStats& device) const {

@@ -43,7 +43,7 @@ std::string ranges() {
 }
 
 TEST(Nvtx, TheToolReceivesRangesThatNest) {
-  ASSERT_TRUE(tool().listens());
+  ASSERT_TRUE(tool().attached());
   (void)ranges();
   tool().push("outer");
   tool().push("inner");
@@ -54,7 +54,7 @@ TEST(Nvtx, TheToolReceivesRangesThatNest) {
 
 TEST(Nvtx, WithoutAToolNothingHappens) {
   const cr::cuda::Nvtx none;
-  EXPECT_FALSE(none.listens());
+  EXPECT_FALSE(none.attached());
   none.push("range");
   none.pop();
 }

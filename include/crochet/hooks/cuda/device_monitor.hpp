@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,13 +13,12 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hooks/cuda/gpu_use.hpp>
+#include <crochet/hooks/cuda/gpu_use_text.hpp>
 #include <crochet/hooks/cuda/nvml.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
 #include <crochet/hooks/kit/summary_sink.hpp>
-#include <crochet/hooks/kit/value_text.hpp>
-#include <crochet/storage/summary.hpp>
 
 namespace crochet {
 
@@ -104,8 +102,8 @@ struct DeviceMonitor {
     guarded([&] { use = reader(); });
     if (!reader) return;
     use.step = step;
-    sink(text(use));
-    summaries.add(summary_of(use), step);
+    sink(detail::line_of(use));
+    summaries.add(detail::summary_of(use), step);
     if (then) then(use);
   }
   /// Calls act(). Reports a DeviceError, and disables the hook, unless it is required.
@@ -118,37 +116,6 @@ struct DeviceMonitor {
       reader = nullptr;
       sink(std::string(error.what()) + ". DeviceMonitor reports nothing more");
     }
-  }
-
-  static io::Summary summary_of(const GpuUse& use) {
-    io::Summary summary;
-    const auto add = [&](const char* tag, const std::optional<double>& value) {
-      if (value) summary.scalar(tag, *value);
-    };
-    add("gpu/memory_used", static_cast<double>(use.memory_used));
-    add("gpu/memory_total", static_cast<double>(use.memory_total));
-    add("gpu/busy", use.busy);
-    add("gpu/memory_busy", use.memory_busy);
-    add("gpu/celsius", use.celsius);
-    add("gpu/watts", use.watts);
-    return summary;
-  }
-  static std::string text(const GpuUse& use) {
-    constexpr double gibibyte = 1024.0 * 1024 * 1024;
-    char memory[80];
-    std::snprintf(memory, sizeof memory, "GPU memory = %.1f of %.1f GiB",
-                  static_cast<double>(use.memory_used) / gibibyte, static_cast<double>(use.memory_total) / gibibyte);
-    std::string all = detail::step_text(use.step) + memory;
-    const auto add = [&](const std::optional<double>& value, double scale, const char* unit) {
-      char figure[40];
-      if (!value) return;
-      std::snprintf(figure, sizeof figure, ", %.0f %s", *value * scale, unit);
-      all += figure;
-    };
-    add(use.busy, 100, "% busy");
-    add(use.celsius, 1, "C");
-    add(use.watts, 1, "W");
-    return all;
   }
 };
 

@@ -9,7 +9,7 @@
 
 namespace crochet::cuda {
 
-/// A GPU as NVML sees it. Copies share it. Safe to use from several threads.
+/// A GPU of the machine. Copies share it. Safe to use from several threads.
 class NvmlDevice {
  public:
   /// By NVML's number. It counts all GPUs of the machine, whatever CUDA_VISIBLE_DEVICES is. Throws DeviceError if the

@@ -10,14 +10,14 @@ namespace crochet::cuda {
 class Nvtx {
  public:
   /// Whether a tool receives ranges. All calls are without effect otherwise.
-  [[nodiscard]] bool listens() const { return push_ != nullptr && pop_ != nullptr; }
+  [[nodiscard]] bool attached() const { return push_ != nullptr && pop_ != nullptr; }
   /// Begins a range of this thread. Ranges nest. The tool copies the name.
   void push(const char* name) const {
-    if (listens()) push_(name);
+    if (attached()) push_(name);
   }
   /// Ends the innermost range of this thread.
   void pop() const {
-    if (listens()) pop_();
+    if (attached()) pop_();
   }
 
   using Push = int (*)(const char*);

@@ -3,69 +3,20 @@
 // crochet::cuda.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <crochet/base/clock.hpp>
-#include <crochet/base/config.hpp>
-#include <crochet/graph/probe/probe.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hooks/cuda/nvtx.hpp>
+#include <crochet/hooks/cuda/nvtx_probe.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
 #include <crochet/hooks/kit/cadence.hpp>
 #include <crochet/hooks/kit/cadence_of.hpp>
 
 namespace crochet {
-
-namespace cuda {
-
-/// A probe that makes a range of each run, and in it one of each step by the name of its node.
-class NvtxProbe {
- public:
-  explicit NvtxProbe(const Nvtx& tool = nvtx()) : tool_(&tool) {}
-
-  [[nodiscard]] bool listens() const { return tool_->listens(); }
-
-  void on_run_begin(const ProbedRun& run) {
-    close();
-    if (names_of_ != run.node_names.data()) name_nodes(run.node_names);
-    tool_->push(("step " + std::to_string(run.step + 1)).c_str());
-    open_ = true;
-  }
-  template <std::size_t I>
-  void on_node_begin(int /*member*/) {
-    tool_->push(names_[I].c_str());
-  }
-  template <std::size_t I>
-  void on_node_end(int /*member*/) {
-    tool_->pop();
-  }
-  void on_run_end() { close(); }
-  /// Ends the range of a run that has failed.
-  void close() {
-    if (open_) tool_->pop();
-    open_ = false;
-  }
-
- private:
-  void name_nodes(std::span<const std::string_view> names) {
-    names_.assign(names.begin(), names.end());
-    names_of_ = names.data();
-  }
-
-  const Nvtx* tool_;
-  std::vector<std::string> names_;  // ended by 0
-  const std::string_view* names_of_ = nullptr;
-  bool open_ = false;
-};
-
-}  // namespace cuda
 
 /// Makes NVTX ranges of runs, `step 1000`, and of their steps, by the names of their nodes: `NvtxRanges{}`, for `nsys
 /// profile --trace=cuda,nvtx program`.
@@ -73,12 +24,12 @@ class NvtxProbe {
 ///   every_seconds  seconds  unset
 ///   anchor         -        global_step   first_run: the first run, then each N-th
 ///   clock                   steady
-/// - Fires: where a tool listens (NVTX_INJECTION64_PATH), in the runs that make a multiple of every_steps.
+/// - Fires: where a tool is attached (NVTX_INJECTION64_PATH), in the runs that make a multiple of every_steps.
 /// - Fetches: nothing.
 /// - Cost: without a tool a test per run. In a run with ranges the steps are launched one by one on a GPU, without
 ///   waits between them. On the CPU each member of the team makes a range for its part.
 /// - A range is around the launch of a step. Nsight Systems shows it for the kernel too.
-/// - TensorFlow makes such ranges inside its profiler.
+/// - TensorFlow has no such hook.
 class NvtxRanges {
  public:
   using handles =
@@ -103,7 +54,7 @@ class NvtxRanges {
     probe_.close();
     timer_.session_begins(session.step(), options_.clock());
   }
-  void before_run(auto& run) { due_ = probe_.listens() && timer_.due_next(run.step(), options_.clock); }
+  void before_run(auto& run) { due_ = probe_.attached() && timer_.due_next(run.step(), options_.clock); }
   [[nodiscard]] probe* due_probe() { return due_ ? &probe_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {
     const bool reached = timer_.ran(run.step());

@@ -60,9 +60,9 @@ struct DumpingDebugOptions {
 /// - Fires: around every admitted run; EveryN and the other decorators select fewer. A failed run leaves a partial
 ///   dump.
 /// - Fetches: nothing, or the condition's values, in every run.
-/// - Cost: nothing in other runs. From a GPU only the values are copied that the watches of the run need. In a dumped
-///   run watched nodes are not fused, and their bytes are written to the page
-///   cache on the running thread. Watching computes no additional nodes.
+/// - Cost: nothing in other runs. In a dumped run watched nodes are not fused, and their bytes are written to the page
+///   cache on the running thread; from a GPU only the values are copied that the watches of the run select. Watching
+///   computes no additional nodes.
 /// - Throws: FailedPreconditionError for an unusable root; LogicError for invalid options; with `fail` IoError and
 ///   ResourceExhaustedError (the limit TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp).
 /// - Thread: one session.
