@@ -17,6 +17,7 @@ set(crochet_rooms
   hooks/debug debug
   kernels/cuda cuda
   executor/cuda cuda
+  hooks/cuda cuda
 )
 
 # crochet_component_of(<result> <header, as path below crochet/>)

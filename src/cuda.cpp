@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled half of executor/cuda.
+// The compiled half of executor/cuda and hooks/cuda.
 #include <crochet/executor/cuda/cubin_cache.ipp>
 #include <crochet/executor/cuda/device_headers.ipp>
 #include <crochet/executor/cuda/driver.ipp>
@@ -7,3 +7,6 @@
 #include <crochet/executor/cuda/plan_compiler.ipp>
 #include <crochet/executor/cuda/plan_text.ipp>
 #include <crochet/executor/cuda/shared_library.ipp>
+#include <crochet/executor/cuda/timing_events.ipp>
+#include <crochet/hooks/cuda/nvml.ipp>
+#include <crochet/hooks/cuda/nvtx.ipp>

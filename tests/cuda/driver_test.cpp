@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuDevice on a driver in software (fake_driver.cpp): what it does, and the errors that a real one would cause.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <crochet/base/exceptions.hpp>
@@ -9,6 +10,7 @@
 #include <crochet/executor/cuda/plan_compiler.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -35,6 +37,38 @@ class Driver : public ::testing::Test {
   }
 };
 
+/// What the program called since it started to listen.
+class Calls {
+ public:
+  Calls() { reinterpret_cast<void (*)()>(function("crochet_fake_forget_calls"))(); }
+  std::string text() const { return reinterpret_cast<const char* (*)()>(function("crochet_fake_calls"))(); }
+
+ private:
+  static void* function(const char* name) { return dlsym(dlopen("libcuda.so.1", RTLD_NOW), name); }
+};
+
+int number_behind(const std::string& text, std::string_view what) {
+  return std::stoi(text.substr(text.find(what) + what.size()));
+}
+std::string in(int stream) { return " in stream " + std::to_string(stream) + "\n"; }
+
+/// A folder in which the code of a text is cached. (NVRTC calls functions of the driver that the fake one does not
+/// have.)
+class CodeInCache {
+ public:
+  explicit CodeInCache(const std::string& text)
+      : folder_(::testing::TempDir() + "crochet-driver-test-" + std::to_string(getpid())) {
+    setenv("CROCHET_CACHE_DIR", folder_.c_str(), 1);
+    CubinCache(folder_).find_or_compile(plan_cache_key(text, 90), [] { return std::string("code"); });
+  }
+  CodeInCache(const CodeInCache&) = delete;
+  CodeInCache& operator=(const CodeInCache&) = delete;
+  ~CodeInCache() { std::filesystem::remove_all(folder_); }
+
+ private:
+  std::string folder_;
+};
+
 /// A plan without steps.
 struct Nothing {
   static PlanSource source() { return {}; }
@@ -44,6 +78,7 @@ TEST_F(Driver, HasANameAndBlocks) {
   const GpuDevice device;
   EXPECT_EQ(device.name(), "Fake GPU, sm_90");
   EXPECT_EQ(device.blocks(), 4);
+  EXPECT_EQ(device.pci_bus_id(), "0000:3B:00.0");
 }
 
 TEST_F(Driver, CopiesMemory) {
@@ -56,11 +91,110 @@ TEST_F(Driver, CopiesMemory) {
   device.clear(memory, 400);
   device.download(to.data(), memory, 400);
   EXPECT_EQ(to, std::vector<int>(100));
-  const GpuDevice::Event first = device.record(), second = device.record();
+  const GpuDevice::Event first = device.record(Stream::compute), second = device.record(Stream::copies);
   device.wait(second);
   device.wait(first);
   device.wait(first);  // over: no effect
   device.release(memory);
+}
+
+TEST_F(Driver, MeasuresTheTimeBetweenMarks) {
+  GpuDevice device;
+  EXPECT_EQ(device.number(), 0);
+  for (int run = 0; run < 2; ++run) {
+    device.start_marks();
+    EXPECT_EQ(device.mark(), 0U);
+    EXPECT_EQ(device.mark(), 1U);
+    EXPECT_NEAR(device.seconds_between(0, 1), 1.5e-3, 1e-9);
+  }
+  break_it("no_times");
+  const std::string text = message_of<DeviceError>([&] { (void)device.seconds_between(0, 1); });
+  EXPECT_NE(text.find("cannot read the time between two events"), std::string::npos) << text;
+}
+
+TEST_F(Driver, CopiesFeedsInAStreamOfTheirOwn) {
+  GpuDevice device;
+  std::vector<int> from(100, 7), to(100);
+  void* const memory = device.allocate(400, "a test");
+  const Calls calls;
+  device.upload_pinned(memory, from.data(), 400);
+  device.order(Stream::copies, Stream::compute);
+  device.download(to.data(), memory, 400);
+  const std::string text = calls.text();
+  const int copies = number_behind(text, "stream "), compute = copies - 1;
+  const std::string event = std::to_string(number_behind(text, "event "));
+  EXPECT_EQ(text, "upload" + in(copies) + "record event " + event + in(copies) + "behind event " + event + in(compute) +
+                      "download" + in(compute) + "wait" + in(compute));
+  device.release(memory);
+}
+
+TEST_F(Driver, GathersRowsInTheStreamOfCopies) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(gather_text());
+  void* const memory = device.allocate(400, "a test");
+  const Calls calls;
+  device.gather(static_cast<const RowGather*>(memory), 2);
+  device.synchronize();
+  const int copies = number_behind(calls.text(), "stream ");
+  EXPECT_EQ(calls.text(),
+            "launch alone" + in(copies) + "wait" + in(copies - 1) + "wait" + in(copies) + "wait" + in(copies + 1));
+  device.release(memory);
+}
+
+TEST_F(Driver, CopiesSnapshotsInAThirdStreamAndWaitsForTheirEvent) {
+  GpuDevice device;
+  std::vector<int> from(100, 7), to(100);
+  void *const memory = device.allocate(400, "a test"), *const copy = device.allocate(400, "a test");
+  device.upload(memory, from.data(), 400);
+  const Calls calls;
+  device.copy(copy, memory, 400);
+  device.order(Stream::compute, Stream::downloads);
+  device.download_later(to.data(), copy, 400, Stream::downloads);
+  device.wait(device.record(Stream::downloads));
+  const std::string text = calls.text();
+  const int compute = number_behind(text, "stream "), downloads = compute + 2;
+  const std::string order = std::to_string(number_behind(text, "event ")),
+                    copied = std::to_string(number_behind(text, "wait for event "));
+  EXPECT_EQ(text, "copy" + in(compute) + "record event " + order + in(compute) + "behind event " + order +
+                      in(downloads) + "download" + in(downloads) + "record event " + copied + in(downloads) +
+                      "wait for event " + copied + "\n");
+  EXPECT_EQ(to, from);
+  device.release(memory);
+  device.release(copy);
+}
+
+/// Steps a and b, c behind a barrier, d and e behind another one.
+struct FiveSteps {
+  static PlanSource source() {
+    static constexpr std::array<SourceStep, 5> steps{{{}, {}, {.barrier = true}, {.barrier = true}, {}}};
+    return {steps, {}, {}};
+  }
+};
+TEST_F(Driver, RecordsARunAsAGraphOnce) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(plan_text(FiveSteps::source()));
+  unsigned char* bases[4]{};
+  WatchedValue watched;
+  const Launch launch{.bases = bases, .base_count = 2, .times = 2, .watched = &watched, .watched_count = 1};
+  const Calls calls;
+  device.launch_graphs<FiveSteps>(launch);
+  const std::string first = calls.text();
+  const int n = number_behind(first, "node "), graph = number_behind(first, "launch graph ");
+  const auto nodes = [](int a) {
+    const auto node = [a](int k) { return std::to_string(a + k); };
+    return "node " + node(0) + " behind\nnode " + node(1) + " behind\nnode " + node(2) + " behind " + node(0) + " " +
+           node(1) + "\nnode " + node(3) + " behind " + node(2) + "\nnode " + node(4) + " behind " + node(2) +
+           "\nnode " + node(5) + " behind " + node(3) + " " + node(4) + "\n";
+  };
+  const auto launched = [&](int g) {
+    return "launch graph " + std::to_string(g) + in(number_behind(first, "stream "));
+  };
+  EXPECT_EQ(first, nodes(n) + launched(graph) + nodes(n + 6) + launched(graph + 1));
+  const Calls again;
+  device.launch_graphs<FiveSteps>(launch);
+  EXPECT_EQ(again.text(), launched(graph) + launched(graph + 1));
 }
 
 TEST_F(Driver, SaysThatThereIsNoDevice) {
@@ -88,11 +222,7 @@ TEST_F(Driver, SaysWhatMemoryIsMissingAndWhatIsFree) {
 TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
   GpuDevice device;
   if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  // NVRTC calls functions of the driver that the fake one does not have, so the plan is in the cache already.
-  const std::string folder = ::testing::TempDir() + "crochet-driver-test-" + std::to_string(getpid());
-  setenv("CROCHET_CACHE_DIR", folder.c_str(), 1);
-  const std::string key = plan_cache_key(plan_text(Nothing::source()), 90);
-  CubinCache(folder).find_or_compile(key, [] { return std::string("code"); });
+  const CodeInCache code(plan_text(Nothing::source()));
   Launch launch;
   launch.times = 3;
   device.launch<Nothing>(launch);
@@ -104,7 +234,6 @@ TEST_F(Driver, AFailedKernelNamesTheRunsThatWereUnderWay) {
   EXPECT_NE(text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << text;
   EXPECT_NE(text.find("Runs 4 to 8 of this device were under way"), std::string::npos) << text;
   EXPECT_NE(text.find("CUDA_LAUNCH_BLOCKING=1"), std::string::npos) << text;
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace driver_test

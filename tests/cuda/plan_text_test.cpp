@@ -107,6 +107,12 @@ TEST(PlanText, NamesEveryStepAndItsBarriers) {
   }
 }
 
+TEST(PlanText, TheGatherOfRowsCompiles) {
+  if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const cuda::Cubin cubin = cuda::compile_text(cuda::gather_text(), {.architecture = 75, .resources = true});
+  EXPECT_EQ(numbers(cubin.log, "([0-9]+) bytes spill (?:stores|loads)"), std::vector<int>({0, 0})) << cubin.log;
+}
+
 TEST(PlanText, ATextThatIsWrongIsAnErrorWithTheCompilersMessage) {
   if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
   try {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -283,6 +284,21 @@ TEST(Batches, KnowsItsNumbers) {
   EXPECT_EQ(batches.batch_size(), 2);
   EXPECT_EQ(batches.batches_per_epoch(), 3);
   EXPECT_EQ(batches.epochs(), 4);
+}
+
+TEST(Batches, NextIndicesAreTheExamplesOfNext) {
+  Batches batches = data_set(23).batch(5).shuffle(3).repeat(2), with_indices = batches;
+  while (!batches.done()) {
+    const crochet::Batch batch = batches.next();
+    const std::vector<std::int32_t> labels(batch.labels.begin(), batch.labels.end());
+    const crochet::IndexBatch same = with_indices.next_indices();
+    std::vector<std::int32_t> of_indices;
+    for (const std::int32_t i : same.indices) of_indices.push_back(100 + i);
+    EXPECT_EQ(of_indices, labels);
+    EXPECT_EQ(std::tuple(same.epoch, same.index, same.last), std::tuple(batch.epoch, batch.index, batch.last));
+    EXPECT_EQ(with_indices.position(), batches.position());
+  }
+  EXPECT_THROW(with_indices.next_indices(), OutOfRangeError);
 }
 
 TEST(Batches, NextAllocatesNothing) {

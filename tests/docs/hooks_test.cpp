@@ -7,6 +7,8 @@
 #include <crochet/hooks.hpp>
 #include <crochet/hooks/checkpoint_input_pipeline.hpp>
 #include <crochet/hooks/checkpoint_saver.hpp>
+#include <crochet/hooks/cuda/device_monitor.hpp>
+#include <crochet/hooks/cuda/nvtx_ranges.hpp>
 #include <crochet/hooks/debug/grpc_debug.hpp>
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/json_lines_logger.hpp>
@@ -53,7 +55,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 
 /// The path of this header below the root: in hooks/ or one of its folders.
 std::string path_of(const std::string& header) {
-  for (const std::string folder : {"kit/", "io/", "debug/"}) {
+  for (const std::string folder : {"kit/", "io/", "cuda/", "debug/"}) {
     const std::string path = "include/crochet/hooks/" + folder + header + ".hpp";
     if (std::filesystem::exists(std::filesystem::path(CROCHET_SOURCE_DIR) / path)) return path;
   }
@@ -120,8 +122,10 @@ std::vector<Row> rows() {
       HOOK(json_lines_logger, JsonLinesLogger<"loss">{.path = "log.jsonl", .every_seconds = 10}),
       HOOK(snapshot, Snapshot<"temperature">{"out/"}),
       HOOK(memory_monitor, MemoryMonitor{}),
+      HOOK(device_monitor, DeviceMonitor{}),
       HOOK(profiler, Profiler{tracer, {.every_steps = 1000}}),
       HOOK(profiler_hook, ProfilerHook{{.save_steps = 1000}}),
+      HOOK(nvtx_ranges, NvtxRanges{}),
       HOOK(summary_saver, SummarySaver<summary::Scalar<"loss">>{.every_steps = 100}),
       HOOK(weight_histograms, WeightHistograms{}),
       HOOK(gradient_histograms, GradientHistograms<"loss", "w">{{.every_steps = 1000}}),

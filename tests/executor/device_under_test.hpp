@@ -31,10 +31,13 @@ struct DeviceUnderTest {
     return cuda::Executor<emulation::SoftwareDevice, Model>(device, {.seed = seed});
   }
 };
+/// Whether a device runs the steps, and not the host's threads.
+inline constexpr bool on_device_under_test = true;
 /// The members that probes see: a device counts as one.
 constexpr int members_under_test(int) { return 1; }
 #else
 using DeviceUnderTest = Cpu;
+inline constexpr bool on_device_under_test = false;
 constexpr int members_under_test(int threads) { return threads; }
 #endif
 

@@ -5,6 +5,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/testing/manual_clock.hpp>
 #include <crochet/trace/op_label.hpp>
 #include <crochet/trace/step_stats.hpp>
 
@@ -14,10 +15,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -74,13 +77,14 @@ void expect_no_overlap(const nlohmann::json& events) {
     EXPECT_GE(start, end);
     end = start + duration;
   }
-  EXPECT_EQ(static_cast<int>(end_of.size()), 1 + cr::members_under_test(2)) << "the threads and the hooks";
+  EXPECT_EQ(static_cast<int>(end_of.size()), (cr::on_device_under_test ? 3 : 1) + cr::members_under_test(2))
+      << "the threads, the device, its stream and the hooks";
 }
 void expect_memory_given_back(const nlohmann::json& events) {
   std::int64_t bytes = -1, most = 0;
   for (const auto& e : events) {
     if (e["ph"] != "C") continue;
-    bytes = e["args"]["cpu"].get<std::int64_t>();
+    bytes = e["args"][cr::on_device_under_test ? "GPU_0" : "cpu"].get<std::int64_t>();
     EXPECT_GE(bytes, 0) << e;
     most = std::max(most, bytes);
   }
@@ -121,7 +125,7 @@ TEST(ProfilerHook, ShowsTheStepsOfAGraph) {
   ASSERT_TRUE(metadata.ParseFromIstream(&file));
   std::set<std::string> names;
   double flops = 0;
-  const crochet::proto::DeviceStepStats& device = metadata.step_stats().dev_stats(0);
+  const crochet::proto::DeviceStepStats& device = metadata.step_stats().dev_stats(cr::on_device_under_test ? 1 : 0);
   std::int64_t end = 0;
   for (const crochet::proto::NodeExecStats& n : device.node_stats()) {
     EXPECT_TRUE(names.insert(n.node_name()).second) << n.node_name() << ": one thread, so a node has one slice";
@@ -139,5 +143,48 @@ TEST(ProfilerHook, ShowsTheStepsOfAGraph) {
   EXPECT_TRUE(std::filesystem::exists(folder / "timeline-6.json"));
   EXPECT_FALSE(std::filesystem::exists(folder / "timeline-3.json"));
 }
+
+#if defined(CROCHET_TEST_SOFTWARE_DEVICE)
+/// The host's clock stands still. Each step takes 20 us of the device.
+TEST(ProfilerHook, ATimelineHasTheTimesOfTheDevice) {
+  const cr::test::TemporaryFolder folder;
+  cr::testing::ManualClock host{50.0}, clock{3.0};
+  const auto device = std::make_shared<emulation::SoftwareDevice>(1);
+  device->clock = clock;
+  device->on_launch = [&] { clock.advance(20e-6); };
+  cr::MonitoredSession session{
+      cr::cuda::Executor<emulation::SoftwareDevice, Line>(device),
+      cr::HookChain{cr::ProfilerHook{
+          {.save_steps = 2, .output_dir = folder.path(), .event_file = false, .clock = host, .wall_clock = [] {
+             return 1000.0;
+           }}}}};
+  for (int i = 0; i < 2; ++i) session.run("train"_n, cr::feed<"x">(x), cr::feed<"y">(y));
+  session.close();
+  std::ifstream text(folder / "timeline-2.json");
+  const auto events = nlohmann::json::parse(text)["traceEvents"];
+  std::map<int, std::string> process;
+  std::map<std::string, int> slices;
+  std::int64_t next = 1'000'000'000;
+  std::vector<int> durations;
+  for (const auto& e : events) {
+    if (e["ph"] == "M") process[e["pid"].get<int>()] = e["args"]["name"].get<std::string>();
+    if (e["ph"] != "X") continue;
+    const std::string& name = process[e["pid"].get<int>()];
+    ++slices[name];
+    EXPECT_EQ(e["name"] == "Launch", name.ends_with("device:CPU:0 Compute")) << e;
+    if (!name.ends_with("device:GPU:0 Compute")) continue;
+    EXPECT_EQ(e["ts"], next) << "steps follow each other";
+    durations.push_back(e["dur"].get<int>());
+    next += 20;
+  }
+  const int steps = slices["/job:localhost/replica:0/task:0/device:GPU:0 Compute"];
+  std::vector<int> expected(static_cast<std::size_t>(steps), 19);  // one less, since the next slice begins there
+  expected.back() = 20;
+  EXPECT_EQ(durations, expected);
+  EXPECT_EQ(device->counters.launches, 1 + steps);
+  EXPECT_EQ(slices["/job:localhost/replica:0/task:0/device:CPU:0 Compute"], steps);
+  EXPECT_EQ(slices["/device:GPU:0/stream:all Compute"], steps);
+}
+#endif
 
 }  // namespace on_cpu_profile_test

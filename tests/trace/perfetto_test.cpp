@@ -122,6 +122,38 @@ TEST(Perfetto, ARunIsSlicesCountersAndFlows) {
   EXPECT_EQ(reader.flows, reader.ends);
 }
 
+TEST(Perfetto, AGpuHasATrackAndTheThreadTheLaunches) {
+  RecordedRun made;
+  const trace::RunTrace run = made.record_on_gpu();
+  trace::PerfettoWriter writer;
+  Reader reader;
+  reader.start = run.epoch.ns(run.begin);
+  reader.read(parsed(writer.packets(run)));
+  EXPECT_EQ(reader.lines,
+            (std::vector<std::string>{
+                "runs: run 0-130000 step=42",
+                "session.run: dense/relu 10000-12000",
+                "session.run: sum/row 12000-14000",
+                "session.run: sum 14000-16000",
+                "session.run: update 16000-18000",
+                "GPU:1 stream:all (NVIDIA H200, sm_90): dense/relu 13000-113250 op=MatMul+Relu inputs=x, w us=100.25 "
+                "nodes=2 FLOP=2000000 bytes=4000 GFLOP/s=19.9501 GB/s=0.0399002",
+                "GPU:1 stream:all (NVIDIA H200, sm_90): sum/row 113250-123250 op=ReduceSum inputs=dense/relu us=10 "
+                "bytes=1000 GB/s=0.1",
+                "GPU:1 stream:all (NVIDIA H200, sm_90): sum 123250-127250 op=ReduceSum inputs=sum/row, dense/relu:1 "
+                "us=4 FLOP=500 bytes=4 GFLOP/s=0.125 GB/s=0.001",
+                "GPU:1 stream:all (NVIDIA H200, sm_90): update 128000-128250 op=Assign inputs=w, sum us=0.25",
+                "variables: 0=128",
+                "workspace: 13000=4096",
+                "workspace: 113250=1052672",
+                "workspace: 128000=1048576",
+                "workspace: 130000=0",
+            }));
+  EXPECT_EQ(reader.flows.size(), 4U);
+  EXPECT_EQ(reader.flows, reader.ends);
+  reader.read(parsed(writer.packets(run)));  // describes no track again
+}
+
 TEST(Perfetto, ALaterRunNamesNothingAgain) {
   RecordedRun made;
   trace::PerfettoWriter writer;

@@ -74,6 +74,28 @@ struct RecordedRun {
     return recorder.take();
   }
 
+  /// Records a run on a GPU: launches of 2 us, and steps of 100.25, 10, 4 and 0.25 us on the device.
+  trace::RunTrace record_on_gpu() {
+    for (ProbedStep& step : steps) step.region = -1;
+    ProbedRun begun = run();
+    begun.members = 1;
+    begun.device = {"NVIDIA H200, sm_90", 1};
+    recorder.on_run_begin(begun);
+    pass(10);
+    recorder.on_device_begin();
+    part<3>(0, 2);
+    part<5>(0, 2);
+    part<6>(0, 2);
+    part<8>(0, 2);
+    pass(112);
+    recorder.on_node_device_times<3>(3e-6, 103.25e-6);
+    recorder.on_node_device_times<5>(103.25e-6, 113.25e-6);
+    recorder.on_node_device_times<6>(113.25e-6, 117.25e-6);
+    recorder.on_node_device_times<8>(118e-6, 118.25e-6);
+    recorder.on_run_end();
+    return recorder.take();
+  }
+
  private:
   static GraphTable::Node node(std::string_view op, OpKind kind, const Shape& shape,
                                std::vector<std::int32_t> inputs = {}) {

@@ -157,6 +157,53 @@ TEST(StepStats, DynamicDimensionsAreThoseOfTheRun) {
   EXPECT_EQ(first().allocation_description().requested_bytes(), 32 * 8 * 4);
 }
 
+TEST(StepStats, AGpuHasTheStepsAndTheHostTheirLaunches) {
+  RecordedRun made;
+  const crochet::proto::StepStats stats = trace::step_stats(made.record_on_gpu());
+  ASSERT_EQ(stats.dev_stats_size(), 3);
+  const auto& host = stats.dev_stats(0);
+  const auto& gpu = stats.dev_stats(1);
+  EXPECT_EQ(host.device(), "/job:localhost/replica:0/task:0/device:CPU:0");
+  EXPECT_EQ(gpu.device(), "/job:localhost/replica:0/task:0/device:GPU:1");
+  EXPECT_EQ(gpu.thread_names().at(0), "NVIDIA H200, sm_90");
+  ASSERT_EQ(host.node_stats_size(), 4);
+  ASSERT_EQ(gpu.node_stats_size(), 4);
+  const std::int64_t start = std::int64_t{1'000'000} * 1'000'000'000;
+  EXPECT_EQ(host.node_stats(1).timeline_label(), "sum/row = Launch(us=2.000)");
+  EXPECT_EQ(host.node_stats(1).all_start_nanos(), start + 12000);
+  EXPECT_EQ(host.node_stats(1).output_size(), 0);
+  EXPECT_EQ(gpu.node_stats(1).timeline_label(),
+            "[GPU_1 1.0MB] sum/row = ReduceSum(dense/relu, us=10.000, bytes=1000, GB/s=0.1)");
+  EXPECT_EQ(gpu.node_stats(1).all_start_nanos(), start + 113250);
+  EXPECT_EQ(gpu.node_stats(1).all_end_rel_nanos(), 10000);
+  EXPECT_EQ(gpu.node_stats(1).memory(0).allocator_name(), "GPU_1");
+  EXPECT_EQ(gpu.node_stats(1).output(0).tensor_description().allocation_description().allocator_name(), "GPU_1");
+}
+
+TEST(StepStats, AGpuHasKernelsAsTensorFlowsTracerNamesThem) {
+  RecordedRun made;
+  const crochet::proto::StepStats stats = trace::step_stats(made.record_on_gpu());
+  const auto &steps = stats.dev_stats(1), &kernels = stats.dev_stats(2);
+  EXPECT_EQ(kernels.device(), "/device:GPU:1/stream:all");
+  ASSERT_EQ(kernels.node_stats_size(), steps.node_stats_size());
+  EXPECT_EQ(kernels.node_stats(0).node_name(), "dense/relu:MatMul+Relu");
+  for (int k = 0; k < steps.node_stats_size(); ++k) {
+    EXPECT_EQ(kernels.node_stats(k).all_start_nanos(), steps.node_stats(k).all_start_nanos());
+    EXPECT_EQ(kernels.node_stats(k).all_end_rel_micros(), steps.node_stats(k).all_end_rel_micros());
+    EXPECT_EQ(kernels.node_stats(k).timeline_label(), "");
+  }
+  const auto json = nlohmann::json::parse(trace::timeline_json(stats))["traceEvents"];
+  EXPECT_EQ(json.back()["name"], "Assign");
+  EXPECT_EQ(json.back()["args"], (nlohmann::json{{"name", "update"}, {"op", "Assign"}}));
+}
+
+TEST(StepStats, AStepOfAGpuTakesTheTimeOfTheGpu) {
+  RecordedRun made;
+  const std::vector<double> seconds = trace::seconds_of_steps(made.record_on_gpu());
+  EXPECT_NEAR(seconds[0], 100.25e-6, 1e-12);
+  EXPECT_NEAR(seconds[3], 0.25e-6, 1e-12);
+}
+
 TEST(StepStats, HooksHaveADeviceOfTheirOwn) {
   RecordedRun made;
   trace::RunTrace run = made.record();

@@ -30,7 +30,9 @@ namespace crochet {
 /// - An error that result() has not thrown before the next save() or the destructor goes to diagnose().
 /// - Copies share one AsyncSaver. Thread: the session's.
 /// - Memory: one copy of the variables, kept.
-/// - Cost of save(): that copy (docs/benchmarks.md).
+/// - Cost of save(): that copy (docs/benchmarks.md). With a GPU: a copy on the device, and no wait; the background
+/// thread
+///   waits for the copy to the host.
 template <class SaverType = Saver<>>
 class AsyncSaver {
  public:
@@ -125,6 +127,7 @@ class AsyncSaver {
       while (changed_.wait(lock, stop, [&] { return state_ == State::writing; })) {
         lock.unlock();
         try {
+          tensors.wait();
           prefix_ = saver.write(tensors.records(), step);
         } catch (...) {
           error_ = std::current_exception();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,17 @@
 
 namespace crochet {
 
+namespace detail {
+
+/// An executor whose variables reach the host while the loop goes on: `snapshot_variables(visit)` visits memory that
+/// has the values when wait() of its result returns.
+template <class E>
+concept TakesSnapshots = requires(E executor) {
+  executor.snapshot_variables([](auto&&...) {})->wait();
+};
+
+}  // namespace detail
+
 /// The state of a session for a checkpoint. Reuses its memory.
 class SessionTensors {
  public:
@@ -34,10 +46,15 @@ class SessionTensors {
   void borrow(const Session& session, std::int64_t step) {
     collect<false>(session, step);
   }
-  /// Copies the variables' elements. Cost: that copy; allocates for them only the first time.
+  /// Copies the variables' elements. Cost: that copy; allocates for them only the first time. An executor that has
+  /// snapshot_variables copies behind the caller's back: call wait() before the records are read.
   template <class Session>
   void copy(const Session& session, std::int64_t step) {
     collect<true>(session, step);
+  }
+  /// Waits for the elements of the last copy(). Any thread. Throws what the executor throws.
+  void wait() const {
+    if (wait_) wait_();
   }
 
   /// The tensors to write.
@@ -64,10 +81,19 @@ class SessionTensors {
   void collect_variables(const Session& session, std::int64_t step) {
     count_ = 0;
     step_ = step;
-    session.executor().for_each_variable(
-        [&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
-          add<Copy>(name, elements, shape);
-        });
+    wait_ = nullptr;  // which releases the last snapshot
+    const auto& executor = session.executor();
+    if constexpr (Copy && detail::TakesSnapshots<decltype(executor)>) {
+      const auto snapshot =
+          executor.snapshot_variables([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
+            add<false>(name, elements, shape);
+          });
+      wait_ = [snapshot] { snapshot->wait(); };
+    } else {
+      executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t> shape) {
+        add<Copy>(name, elements, shape);
+      });
+    }
     const auto counts = [](const Held& held) { return held.name == "global_step"; };
     if (std::any_of(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(count_), counts)) return;
     add<false>("global_step", std::span<const std::int64_t>(&step_, 1), {});
@@ -102,6 +128,7 @@ class SessionTensors {
   std::int64_t step_ = 0;
   std::vector<OwnedTensor> hooks_;
   std::vector<io::TensorRecord> records_;
+  std::function<void()> wait_;
 };
 
 /// The result of a restore.

@@ -27,6 +27,14 @@ struct Batch {
   bool last;                           ///< the last batch of its epoch
 };
 
+/// The indices of one batch in the data set, for a data set that lives elsewhere: Batches::next_indices.
+struct IndexBatch {
+  TensorView<std::int32_t, 1> indices;  ///< [n]; valid until the next call of next_indices()
+  std::int64_t epoch;                   ///< as in Batch
+  std::int64_t index;
+  bool last;
+};
+
 /// The position of a Batches: the epoch and the index of the next batch.
 struct DataPosition {
   std::int64_t epoch = 0;
@@ -45,7 +53,7 @@ struct BatchBuffer {
 /// - Copies are independent but share the data set.
 /// - Thread: one at a time.
 /// - Two Batches with the same data, batch size and seed return the same batches.
-/// - Allocates in the setup, never in next().
+/// - Allocates in the setup, never in next(); for next_indices() at its first call.
 class Batches {
  public:
   static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
@@ -98,13 +106,25 @@ class Batches {
     make_room(into);
     for (std::int64_t row = 0; row < rows; ++row) load(example(first + row), row, into);
     const auto at = position_;
-    const bool last = at.batch + 1 == batches_per_epoch();
-    if (last)
-      seek({at.epoch + 1, 0});
-    else
-      ++position_.batch;
+    const bool last = advance();
     return {TensorView<float, 2>{into.images.data(), {rows, data_.pixels()}},
             TensorView<std::int32_t, 1>{into.labels.data(), {rows}}, at.epoch, at.batch, last};
+  }
+
+  /// The indices of the examples of the next batch, in place of next(): for a data set on a device (DeviceData). Throws
+  /// OutOfRangeError as next(), LogicError for more than 2^31 - 1 examples. Allocates at the first call.
+  IndexBatch next_indices() {
+    if (done()) throw OutOfRangeError("end of data after " + std::to_string(epochs_) + " epoch(s)");
+    if (data_.size() > std::numeric_limits<std::int32_t>::max())
+      throw LogicError("more than 2^31 - 1 examples; split them");
+    const auto first = position_.batch * batch_size_;
+    const auto rows = std::min(batch_size_, data_.size() - first);
+    indices_.resize(static_cast<std::size_t>(rows));
+    for (std::int64_t row = 0; row < rows; ++row)
+      indices_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(example(first + row));
+    const auto at = position_;
+    const bool last = advance();
+    return {TensorView<std::int32_t, 1>{indices_.data(), {rows}}, at.epoch, at.batch, last};
   }
 
   /// True when next() would throw.
@@ -139,6 +159,15 @@ class Batches {
   }
 
  private:
+  /// Moves to the next batch; returns whether the last one was the last of its epoch.
+  bool advance() {
+    const bool last = position_.batch + 1 == batches_per_epoch();
+    if (last)
+      seek({position_.epoch + 1, 0});
+    else
+      ++position_.batch;
+    return last;
+  }
   void start_epoch() {
     if (!order_.empty()) shuffled_order(order_, seed_, static_cast<std::uint64_t>(position_.epoch));
   }
@@ -170,6 +199,7 @@ class Batches {
   DataPosition position_;
   std::vector<std::uint32_t> order_;  // empty: file order
   BatchBuffer buffer_;
+  std::vector<std::int32_t> indices_;
 };
 
 /// A batch with its own memory, made ahead of the loop by a Prefetch (crochet/session/prefetch.hpp).

@@ -20,6 +20,7 @@
 #include <crochet/executor/cuda/plan_compiler.ipp>
 #include <crochet/executor/cuda/plan_text.ipp>
 #include <crochet/executor/cuda/shared_library.ipp>
+#include <crochet/executor/cuda/timing_events.ipp>
 #endif
 
 namespace crochet {
@@ -32,6 +33,7 @@ struct Cuda {
   std::uint64_t seed = 0;     ///< for the initial values of variables
   /// A queue of this age is launched by the next run, so that a slow loop does not leave the GPU idle.
   double queue_seconds = 0.002;
+  CudaMode mode = CudaMode::steps_per_launch;
 
   static constexpr bool is_device = true;
 
@@ -42,7 +44,7 @@ struct Cuda {
     if constexpr (detail::Builds<Model>) {
       return cuda::Executor<cuda::GpuDevice, Model>(
           std::make_shared<cuda::GpuDevice>(device),
-          {.steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});
+          {.mode = mode, .steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});
     } else if constexpr (!detail::Defines<Model>) {
       static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
       return UnusableExecutor<>{};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
+#include <crochet/hook/non_finite.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
@@ -27,45 +29,75 @@ namespace crochet {
 ///   sink            -         standard error
 /// - Fires: after every admitted run. For fewer checks, wrap it: `EveryN<100, NanTensor<"loss">>{}`.
 /// - Fetches: the values, in those runs.
-/// - Cost: a test of each element; on a device, waits for the result.
+/// - Cost: a test of each element.
+/// - On a GPU the device looks, and the host reads one flag a launch. The report then comes in a later run, at most 2 *
+///   steps_per_launch behind, or in `end`. It names the step that failed, and the variables are those of that step: the
+///   device skips the runs behind it. With fail_on_nan no checkpoint is written from that step on. A decorated hook
+///   that reads in some runs only waits in these.
 /// - The message names NaN or infinity; for a tensor, which TensorFlow's hook cannot watch, also the number and
 ///   positions.
 /// - TensorFlow detects NaN only. An infinite loss is NaN one step later, when the variables are already damaged.
 template <FixedString... Text>
 struct NanTensor {
   static_assert(sizeof...(Text) > 0, "crochet: NanTensor needs a name: NanTensor<\"loss\">");
-  using handles = Phases<phase::after_run>;
+  using handles = Phases<phase::after_run, phase::end>;
   static constexpr Fetches<Name<Text>...> fetches{};
 
   bool fail_on_nan = true;
   bool allow_infinity = false;
   Sink sink{};
 
-  void after_run(auto& run, const auto& values) const { (check(run, Text.view(), values[Name<Text>{}]), ...); }
+  void after_run(auto& run, const auto& values) const { (look(run, Name<Text>{}, values), ...); }
+  void end(auto& session) const { (look_at_the_end(session, Name<Text>{}), ...); }
 
  private:
+  [[nodiscard]] FiniteRule rule() const { return {.allow_infinity = allow_infinity, .fails = fail_on_nan}; }
+
+  template <class N>
+  void look(auto& run, N name, const auto& values) const {
+    if constexpr (requires { values.non_finite(name, FiniteRule{}); }) {
+      if (const auto found = values.non_finite(name, rule())) {
+        check(found->value, [&](const std::string& what) {
+          stop(run, text(N::view(), what, found->step.value_or(run.step() - found->runs_ago)));
+        });
+      }
+    } else {
+      check(values[name], [&](const std::string& what) { stop(run, text(N::view(), what, run.step())); });
+    }
+  }
+  /// At runs that the executor has not reported yet.
+  template <class N>
+  void look_at_the_end(auto& session, N) const {
+    if constexpr (requires { session.executor().template finish_watch<N>(session.hooked_workspace(), FiniteRule{}); }) {
+      const auto found = session.executor().template finish_watch<N>(session.hooked_workspace(), rule());
+      if (!found) return;
+      check(found->value, [&](const std::string& what) {
+        fail(text(N::view(), what, found->step.value_or(session.step() - found->runs_ago)), "");
+      });
+    }
+  }
+
   template <std::floating_point T>
   [[nodiscard]] bool bad(T value) const {
     return allow_infinity ? std::isnan(value) : !std::isfinite(value);
   }
-
-  template <class T>
-  void check(auto& run, std::string_view name, const T& value) const {
+  /// Calls report(what) if the value is bad.
+  template <class T, class Report>
+  void check(const T& value, const Report& report) const {
     if constexpr (std::floating_point<T>) {
       if (bad(value)) [[unlikely]] {
-        report(run, name, " is " + what(value));
+        report(" is " + what(value));
       }
     } else if constexpr (!std::is_arithmetic_v<T>) {
-      check_elements(run, name, value);
+      check_elements(value, report);
     }
   }
-
-  template <class T>
-  void check_elements(auto& run, std::string_view name, const T& values) const {
+  template <class T, class Report>
+  void check_elements(const T& values, const Report& report) const {
     if constexpr (std::floating_point<std::remove_cvref_t<decltype(*std::data(values))>>) {
       for (std::size_t i = 0; i < std::size(values); ++i) {
         if (bad(std::data(values)[i])) [[unlikely]] {
-          return report(run, name, all_bad(values, i));
+          return report(all_bad(values, i));
         }
       }
     }
@@ -86,10 +118,15 @@ struct NanTensor {
            std::to_string(std::size(values)) + " elements, the first at " + std::to_string(first);
   }
 
-  CROCHET_COLD void report(auto& run, std::string_view name, const std::string& what) const {
-    const std::string text = std::string(name) + what + " at step " + std::to_string(run.step());
+  CROCHET_COLD static std::string text(std::string_view name, const std::string& what, std::int64_t step) {
+    return std::string(name) + what + " at step " + std::to_string(step);
+  }
+  CROCHET_COLD void fail(const std::string& text, std::string_view consequence) const {
     if (fail_on_nan) throw NanLossError("crochet: " + text);
-    sink("crochet: " + text + "; stopping");
+    sink(("crochet: " + text).append(consequence));
+  }
+  CROCHET_COLD void stop(auto& run, const std::string& text) const {
+    fail(text, "; stopping");
     run.request_stop(text);
   }
 };

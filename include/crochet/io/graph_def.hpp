@@ -5,6 +5,7 @@
 #include <crochet/io/needs_io.hpp>
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include <crochet/graph/core/table.hpp>
@@ -14,6 +15,10 @@ namespace crochet::io {
 
 /// The full name of this process's first CPU, in TensorFlow's notation.
 inline constexpr std::string_view local_cpu = "/job:localhost/replica:0/task:0/device:CPU:0";
+/// The name of the GPU of this number.
+inline std::string local_gpu(int number) {
+  return "/job:localhost/replica:0/task:0/device:GPU:" + std::to_string(number);
+}
 
 /// Converts every node with its name (node_names.hpp), inputs, device, element type and shape.
 /// - A dynamic dimension is -1; a shape above `max_rank` is `unknown_rank`.

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <crochet/base/name.hpp>
+#include <crochet/hook/non_finite.hpp>
 
 namespace crochet {
 
@@ -58,6 +59,9 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   instrument a step;
 /// - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe match any node. If they match none
 ///   and have a pattern, it is a compile error;
+/// - `non_finite<N>(workspace, FiniteRule)` and `finish_watch<N>` of the same: it watches values for NaN and infinity
+/// by itself and
+///   reports the first run that fails, possibly in a later run, as a std::optional<NonFinite> (hook/non_finite.hpp);
 /// - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes nothing,
 ///   as for a model. Such a run then does not compile;
 /// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the reason
@@ -95,6 +99,11 @@ concept ChecksFeeds = requires {
 template <class E>
 concept CountsSteps = requires(const E& executor) {
   { executor.global_step() } -> std::convertible_to<std::int64_t>;
+};
+
+template <class E, class N>
+concept WatchesFinite = requires(E& executor, typename E::Workspace& workspace, const FiniteRule& rule) {
+  executor.template non_finite<N>(workspace, rule);
 };
 
 template <class E, class N>

@@ -12,6 +12,7 @@
 #include <crochet/base/unusable.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compiler_spelling.hpp>
+#include <crochet/hook/non_finite.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
@@ -106,6 +107,14 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
         return executor_.template fetch<N>(workspace_);
       }
     }
+  }
+
+  /// For a hook that reads N in every run only to see whether it is finite: the executor watches N on its own and
+  /// reports a run whose value is not, without a copy in each run. `after_run` may be later than that run. Exists if
+  /// the executor has non_finite and the request is unconditional.
+  template <class N>
+  requires(!Conditional && detail::WatchesFinite<E, N>) auto non_finite(N, const FiniteRule& rule) const {
+    return executor_.template non_finite<N>(workspace_, rule);
   }
 
  private:

@@ -49,7 +49,7 @@ CROCHET_INLINE std::vector<Figure> figures_of(const RunTrace& run, const StepPar
   const auto add_rate = [&](std::string_view name, double amount) {
     if (amount > 0 && seconds > 0) add(name, amount / seconds * 1e-9, figure(amount / seconds * 1e-9));
   };
-  add_whole("thread", part.member);
+  if (part.member >= 0) add_whole("thread", part.member);
   add("us", part.busy * 1e6, fixed_figure(part.busy * 1e6, 3));
   if (step.nodes.size() > 1) add_whole("nodes", static_cast<double>(step.nodes.size()));
   if (step.flops > 0) add_whole("FLOP", step.flops);

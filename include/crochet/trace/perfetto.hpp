@@ -36,8 +36,9 @@ class InternedTexts {
 /// - A program may stop at any byte: every whole number of packets is a trace, and readers drop an incomplete last one.
 /// - Tracks of the process: `runs`, with a slice per run; `hooks`, their phases; each thread of the executor's team,
 ///   with a slice for each part of a step. Such a slice has the node's name, the operation and figures_of() as
-///   arguments, and a flow to the steps that read its result. Two counters: `workspace`, the bytes of the plan in use
-///   at each step, and `variables`.
+///   arguments, and a flow to the steps that read its result. A run on a GPU has these on the track `GPU:0 stream:all`,
+///   and the launches on the thread's, in the category `launch`. Two counters: `workspace`, the bytes of the plan in
+///   use at each step, and `variables`.
 /// - Times are nanoseconds since 1970.
 /// - Cost: about 1 us and 200 bytes per slice.
 /// - Memory: the texts, which are names of nodes and hooks.
@@ -53,7 +54,7 @@ class PerfettoWriter {
   using Packet = proto::perfetto::TracePacket;
   using Event = proto::perfetto::TrackEvent;
   using Track = proto::perfetto::TrackDescriptor;
-  enum : std::uint64_t { process = 1, runs, hooks, workspace, variables, first_member = 16 };
+  enum : std::uint64_t { process = 1, runs, hooks, workspace, variables, device, first_member = 16 };
 
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -63,6 +64,7 @@ class PerfettoWriter {
 
   void begin(const RunTrace& run);
   void describe_member(int member);
+  void describe_device(const RunTrace& run);
   Track* describe(Packet& packet, std::uint64_t track) const;
 
   /// A slice: a packet for its begin, which `fill` completes, and one for its end.
@@ -79,6 +81,7 @@ class PerfettoWriter {
   // ---- a run
 
   void write_steps(const RunTrace& run);
+  void write_launches(const RunTrace& run);
   static std::vector<std::vector<std::size_t>> readers_of(const RunTrace& run, const Wiring& wiring);
 
   void write_memory(const RunTrace& run);
@@ -88,6 +91,7 @@ class PerfettoWriter {
   std::uint64_t flows_ = 1;  // the next flow's number
   int members_ = 0;          // number of members whose tracks are described
   bool begun_ = false;
+  bool has_device_ = false;  // its track is described
   detail::InternedTexts names_, categories_, arguments_;
   proto::perfetto::InternedData* new_texts_ = nullptr;  // of the current packet
   std::string bytes_;

@@ -69,12 +69,14 @@ CROCHET_INLINE std::string PerfettoWriter::packets(const RunTrace& run) {
   bytes_.clear();
   if (base_ == 0) begin(run);
   while (members_ < run.members) describe_member(members_++);
+  if (!run.device.empty() && !std::exchange(has_device_, true)) describe_device(run);
   slice(runs, run.epoch.ns(run.begin), run.epoch.ns(run.end), "run", "run",
         [&](Event& e) { annotate(e, "step", static_cast<double>(run.step)); });
   for (const HookPhase& p : run.phases) {
     slice(hooks, run.epoch.ns(p.begin), run.epoch.ns(p.end), p.hook, "hook",
           [&](Event& e) { annotate(e, "phase", p.phase); });
   }
+  if (!run.device.empty()) write_launches(run);
   write_steps(run);
   write_memory(run);
   return std::exchange(bytes_, {});
@@ -122,6 +124,12 @@ CROCHET_INLINE void PerfettoWriter::describe_member(int member) {
   append(packet);
 }
 
+CROCHET_INLINE void PerfettoWriter::describe_device(const RunTrace& run) {
+  Packet packet;
+  describe(packet, device)->set_name("GPU:" + std::to_string(run.device_number) + " stream:all (" + run.device + ")");
+  append(packet);
+}
+
 CROCHET_INLINE PerfettoWriter::Track* PerfettoWriter::describe(Packet& packet, std::uint64_t track) const {
   Track* const to = packet.mutable_track_descriptor();
   to->set_uuid(base_ + track);
@@ -157,10 +165,17 @@ CROCHET_INLINE void PerfettoWriter::count(std::uint64_t track, std::int64_t time
   append(packet);
 }
 
+CROCHET_INLINE void PerfettoWriter::write_launches(const RunTrace& run) {
+  for (const Slice& s : slices_of(run)) {
+    const std::int32_t node = run.steps[index(s.part->step)].node;
+    slice(first_member + index(s.part->member), s.begin, s.end, run.names[index(node)], "launch", [](Event&) {});
+  }
+}
+
 CROCHET_INLINE void PerfettoWriter::write_steps(const RunTrace& run) {
   const Wiring wiring(run);
   const std::vector<double> seconds = seconds_of_steps(run);
-  const std::vector<Slice> slices = slices_of(run);
+  const std::vector<Slice> slices = step_slices_of(run);
   const std::vector<std::vector<std::size_t>> readers = readers_of(run, wiring);
   std::vector<std::uint64_t> first_flow(run.steps.size());  // one for each pair of producer and reader
   for (std::size_t k = 0; k < run.steps.size(); ++k) first_flow[k] = std::exchange(flows_, flows_ + readers[k].size());
@@ -172,18 +187,18 @@ CROCHET_INLINE void PerfettoWriter::write_steps(const RunTrace& run) {
   for (const Slice& s : slices) {
     const std::size_t k = index(s.part->step);
     const TracedStep& step = run.steps[k];
-    slice(first_member + static_cast<std::uint64_t>(s.part->member), s.begin, s.end, run.names[index(step.node)],
-          "step", [&](Event& e) {
-            annotate(e, "op", op_text(run, step));
-            std::string inputs;
-            for (const std::int32_t i : wiring.inputs(k)) inputs += (inputs.empty() ? "" : ", ") + wiring.tensor(i);
-            if (!inputs.empty()) annotate(e, "inputs", inputs);
-            for (const Figure& f : figures_of(run, *s.part, seconds[k])) annotate(e, f.name, f.value);
-            if (begun[k]) return;  // flows start at a step's first part
-            begun[k] = true;
-            for (std::size_t i = 0; i < readers[k].size(); ++i) e.add_flow_ids(base_ + first_flow[k] + i);
-            for (const std::uint64_t id : arriving[k]) e.add_terminating_flow_ids(base_ + id);
-          });
+    const std::uint64_t track = s.part->member < 0 ? std::uint64_t{device} : first_member + index(s.part->member);
+    slice(track, s.begin, s.end, run.names[index(step.node)], "step", [&](Event& e) {
+      annotate(e, "op", op_text(run, step));
+      std::string inputs;
+      for (const std::int32_t i : wiring.inputs(k)) inputs += (inputs.empty() ? "" : ", ") + wiring.tensor(i);
+      if (!inputs.empty()) annotate(e, "inputs", inputs);
+      for (const Figure& f : figures_of(run, *s.part, seconds[k])) annotate(e, f.name, f.value);
+      if (begun[k]) return;  // flows start at a step's first part
+      begun[k] = true;
+      for (std::size_t i = 0; i < readers[k].size(); ++i) e.add_flow_ids(base_ + first_flow[k] + i);
+      for (const std::uint64_t id : arriving[k]) e.add_terminating_flow_ids(base_ + id);
+    });
   }
 }
 
@@ -204,7 +219,7 @@ CROCHET_INLINE void PerfettoWriter::write_memory(const RunTrace& run) {
   count(variables, run.epoch.ns(run.begin), static_cast<std::int64_t>(run.variable_bytes));
   std::int64_t before = -1;
   std::vector<bool> seen(run.steps.size());
-  for (const Slice& s : slices_of(run)) {
+  for (const Slice& s : step_slices_of(run)) {
     if (seen[index(s.part->step)]) continue;
     seen[index(s.part->step)] = true;
     std::int64_t bytes = 0;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -27,10 +28,11 @@ struct Epoch {
   [[nodiscard]] std::int64_t ns(double time) const { return wall_ns + std::llround((time - clock) * 1e9); }
 };
 
-/// The work of one member of the executor's team for one step. Times are seconds of the measuring clock.
+/// The work of one member of the executor's team, or of a device, for one step. Times are seconds of the measuring
+/// clock.
 struct StepPart {
-  std::int32_t step = 0;  ///< index in RunTrace::steps
-  std::int32_t member = 0;
+  std::int32_t step = 0;      ///< index in RunTrace::steps
+  std::int32_t member = 0;    ///< -1: a device
   std::int32_t calls = 0;     ///< more than one: the step is part of a region, which runs slice by slice
   double begin = 0, end = 0;  ///< of the first call, of the last
   double busy = 0;            ///< total time in calls
@@ -53,7 +55,10 @@ struct RunTrace {
   std::span<const std::string_view> names{};  ///< by node
   Dims dims{};                                ///< the dynamic dimensions; 0: unknown
   std::vector<TracedStep> steps{};
-  std::vector<StepPart> parts{};  ///< those that ran, by member and step
+  std::vector<StepPart> parts{};  ///< those that ran, by member and step; on a device: the launches
+  std::string device{};           ///< the device that ran the steps, for example "NVIDIA H200, sm_90"; empty: the CPU
+  int device_number = 0;
+  std::vector<StepPart> device_parts{};  ///< the steps on the device
   std::vector<HookPhase> phases{};
   std::vector<ProbedSlot> slots{};
   int members = 1;
@@ -70,7 +75,14 @@ struct Slice {
 /// are drawn one after another. Valid while the trace exists.
 std::vector<Slice> slices_of(const RunTrace& run);
 
-/// The time of each step in seconds: the longest of its members' parts.
+/// The steps on the run's device as slices, in order. Valid while the trace exists.
+std::vector<Slice> device_slices_of(const RunTrace& run);
+/// The steps where they ran: on the device, or on the members of the team. Valid while the trace exists.
+inline std::vector<Slice> step_slices_of(const RunTrace& run) {
+  return run.device.empty() ? slices_of(run) : device_slices_of(run);
+}
+
+/// The time of each step in seconds: the longest of its members' parts, on a device the time there.
 std::vector<double> seconds_of_steps(const RunTrace& run);
 
 }  // namespace crochet::trace

@@ -56,9 +56,17 @@ CROCHET_INLINE std::vector<Slice> slices_of(const RunTrace& run) {
   return slices;
 }
 
+CROCHET_INLINE std::vector<Slice> device_slices_of(const RunTrace& run) {
+  std::vector<Slice> slices;
+  for (const StepPart& part : run.device_parts) {
+    slices.push_back({&part, run.epoch.ns(part.begin), run.epoch.ns(part.end)});
+  }
+  return slices;
+}
+
 CROCHET_INLINE std::vector<double> seconds_of_steps(const RunTrace& run) {
   std::vector<double> seconds(run.steps.size());
-  for (const StepPart& part : run.parts) {
+  for (const StepPart& part : run.device.empty() ? run.parts : run.device_parts) {
     double& longest = seconds[static_cast<std::size_t>(part.step)];
     longest = std::max(longest, part.busy);
   }

@@ -53,6 +53,10 @@ CROCHET_INLINE void StepRecorder::describe(const ProbedRun& run) {
   run_.names = run.node_names;
   run_.dims = run.dims;
   run_.members = run.members;
+  run_.device = run.device.name;
+  run_.device_number = run.device.number;
+  run_.device_parts.clear();
+  run_.device_parts.reserve(run_.device.empty() ? 0 : run.steps.size());
   run_.variable_bytes = run.variable_bytes;
   run_.workspace_bytes = run.workspace_bytes;
   run_.slots.assign(run.slots.begin(), run.slots.end());

@@ -27,8 +27,9 @@ class StepStatsWriter {
         wiring_(run),
         seconds_(seconds_of_steps(run)),
         slices_(slices_of(run)),
+        device_slices_(device_slices_of(run)),
         last_part_(run.steps.size()) {
-    for (const Slice& s : slices_) {
+    for (const Slice& s : on_device() ? device_slices_ : slices_) {
       const Slice*& last = last_part_[index(s.part->step)];
       if (last == nullptr || s.end >= last->end) last = &s;
     }
@@ -44,12 +45,18 @@ class StepStatsWriter {
           member == 0 ? "session.run" : "team " + number;
       write_member(member, device);
     }
+    if (on_device()) {
+      write_device(*stats.add_dev_stats());
+      write_kernels(*stats.add_dev_stats());
+    }
     if (!run_.phases.empty()) write_phases(*stats.add_dev_stats());
     return stats;
   }
 
  private:
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+  bool on_device() const { return !run_.device.empty(); }
+  std::string allocator() const { return on_device() ? "GPU_" + std::to_string(run_.device_number) : "cpu"; }
 
   /// Times in microseconds, on one thread. Consecutive slices must not overlap, since viewers drop those that do. A
   /// slice has a minimum length of 1, so a shorter one may start late. It is drawn 1 shorter if the next one starts in
@@ -81,21 +88,50 @@ class StepStatsWriter {
     for (const Slice& s : slices_) {
       if (s.part->member == member) own.push_back(&s);
     }
+    write_slices(own, device);
+    if (slices_.empty() && member == 0) write_whole_run(*device.add_node_stats());
+  }
+
+  /// The steps on the device. The host's thread has their launches.
+  void write_device(proto::DeviceStepStats& device) const {
+    device.set_device(io::local_gpu(run_.device_number));
+    (*device.mutable_thread_names())[0] = run_.device;
+    std::vector<const Slice*> own;
+    for (const Slice& s : device_slices_) own.push_back(&s);
+    write_slices(own, device);
+  }
+
+  /// The same times as the kernels of TensorFlow's tracer, `node:op` without labels.
+  void write_kernels(proto::DeviceStepStats& device) const {
+    device.set_device("/device:GPU:" + std::to_string(run_.device_number) + "/stream:all");
+    Times times;
+    for (std::size_t i = 0; i < device_slices_.size(); ++i) {
+      const Slice& s = device_slices_[i];
+      const TracedStep& step = run_.steps[index(s.part->step)];
+      proto::NodeExecStats& node = *device.add_node_stats();
+      node.set_node_name(std::string(run_.names[index(step.node)]) + ":" + op_text(run_, step));
+      times.write(s.begin, s.end, i + 1 < device_slices_.size() ? device_slices_[i + 1].begin : 0, node);
+    }
+  }
+
+  void write_slices(const std::vector<const Slice*>& own, proto::DeviceStepStats& device) const {
     Times times;
     for (std::size_t i = 0; i < own.size(); ++i) {
       proto::NodeExecStats& node = *device.add_node_stats();
       times.write(own[i]->begin, own[i]->end, i + 1 < own.size() ? own[i + 1]->begin : 0, node);
-      write_slice(*own[i], node);
+      node.set_node_name(std::string(run_.names[index(run_.steps[index(own[i]->part->step)].node)]));
+      node.set_thread_id(static_cast<std::uint32_t>(std::max(own[i]->part->member, 0)));
+      on_device() && own[i]->part->member >= 0 ? write_launch(*own[i], node) : write_slice(*own[i], node);
     }
-    if (slices_.empty() && member == 0) write_whole_run(*device.add_node_stats());
+  }
+  static void write_launch(const Slice& slice, proto::NodeExecStats& to) {
+    to.set_timeline_label(to.node_name() + " = Launch(us=" + fixed_figure(slice.part->busy * 1e6, 3) + ")");
   }
 
   void write_slice(const Slice& slice, proto::NodeExecStats& to) const {
     const StepPart& part = *slice.part;
     const TracedStep& step = run_.steps[index(part.step)];
-    const std::string name(run_.names[index(step.node)]);
-    to.set_node_name(name);
-    to.set_thread_id(static_cast<std::uint32_t>(part.member));
+    const std::string name = to.node_name();
     std::string label = name + " = " + op_text(run_, step) + "(";
     for (const std::int32_t input : wiring_.inputs(index(part.step))) label += wiring_.tensor(input) + ", ";
     label += texts(figures_of(run_, part, seconds_[index(part.step)])) + ")";
@@ -138,7 +174,7 @@ class StepStatsWriter {
       what.mutable_shape();
       proto::AllocationDescription& where = *what.mutable_allocation_description();
       where.set_requested_bytes(n.kind == OpKind::assign ? 0 : bytes);  // a variable's memory is permanent
-      where.set_allocator_name("cpu");
+      where.set_allocator_name(allocator());
       where.set_allocation_id(node + 1);
     }
   }
@@ -153,12 +189,12 @@ class StepStatsWriter {
     }
     if (in_use == 0) return {};
     proto::AllocatorMemoryUsed& memory = *to.add_memory();
-    memory.set_allocator_name("cpu");
+    memory.set_allocator_name(allocator());
     memory.set_total_bytes(taken);
     memory.set_live_bytes(taken);
     memory.set_allocator_bytes_in_use(in_use);
     const double mebibytes = static_cast<double>(taken) / (1 << 20);
-    return mebibytes < 0.1 ? "" : "[cpu " + fixed_figure(mebibytes, 1) + "MB] ";
+    return mebibytes < 0.1 ? "" : "[" + allocator() + " " + fixed_figure(mebibytes, 1) + "MB] ";
   }
 
   /// For an executor without steps.
@@ -186,7 +222,7 @@ class StepStatsWriter {
   const RunTrace& run_;
   const Wiring wiring_;
   const std::vector<double> seconds_;
-  const std::vector<Slice> slices_;
+  const std::vector<Slice> slices_, device_slices_;
   std::vector<const Slice*> last_part_;  // the part of each step that ends last
 };
 

@@ -1,29 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device in software for tests: copies and launches stay in a queue until the program waits, and everything is
-// counted. So a missing wait, or pinned memory that is reused too early, gives wrong results.
+// A device in software for tests. Its streams are queues of copies and launches, which wait until the program waits for
+// them or an event forces them, and everything is counted. So a missing wait or event, or memory that is reused too
+// early, gives wrong results.
 #pragma once
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include <crochet/executor/cuda/plan_graph.hpp>
+#include <crochet/executor/cuda/stream.hpp>
+#include <crochet/kernels/cuda/gather_rows.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace emulation {
 
+using crochet::cuda::Stream;
+
 /// What a device did.
 struct Counters {
   int launches = 0, runs = 0;
-  int waits = 0;  ///< calls that had to wait for the device
+  int marks = 0;
+  int waits = 0;            ///< calls that had to wait for the device, on the thread that made it
+  int waits_elsewhere = 0;  ///< on other threads
   int uploads = 0, downloads = 0;
+  std::size_t bytes_downloaded = 0;
+  int graphs = 0;   ///< of a run each
+  int orders = 0;   ///< events between streams
+  int gathers = 0;  ///< launches that gather rows of data sets
 };
+
+/// When the streams of copies run: as late as events allow, or as early. The stream of launches always runs late.
+enum class Copies : std::uint8_t { late, early };
 
 /// Grid: what runs the threads of a launch.
 template <class Grid, class Block>
 class QueuedDevice {
  public:
-  using Event = std::size_t;
+  struct Event {
+    Stream stream{};
+    std::size_t position = 0;
+  };
   static constexpr bool runs_own_operations = true;
 
   template <class... Args>
@@ -32,7 +55,15 @@ class QueuedDevice {
   QueuedDevice& operator=(const QueuedDevice&) = delete;
 
   int blocks() const { return grid_.blocks(); }
+  std::string name() const { return "a device in software"; }
+  int number() const { return 0; }
   Counters counters;
+  /// The device's clock, in seconds. It is read when the device reaches a mark.
+  std::function<double()> clock = [] { return 0.0; };
+  /// Called before each launch is executed.
+  std::function<void()> on_launch = [] {};
+  Copies copies = Copies::late;
+  bool ignores_orders = false, ignores_waits = false;  ///< to show what these are for
 
   void* allocate(std::size_t bytes, const char*) {
     void* const p = std::malloc(bytes + 64);
@@ -40,6 +71,7 @@ class QueuedDevice {
     return p;
   }
   void release(void* p) noexcept {
+    const std::lock_guard lock(mutex_);
     drain();
     std::free(p);
   }
@@ -49,56 +81,162 @@ class QueuedDevice {
   void upload(void* to, const void* from, std::size_t bytes) {
     ++counters.uploads;
     const auto* const first = static_cast<const unsigned char*>(from);
-    push([to, copy = std::vector<unsigned char>(first, first + bytes)] { std::memcpy(to, copy.data(), copy.size()); });
+    push(Stream::compute,
+         [to, copy = std::vector<unsigned char>(first, first + bytes)] { std::memcpy(to, copy.data(), copy.size()); });
   }
   void upload_pinned(void* to, const void* from, std::size_t bytes) {
     ++counters.uploads;
-    push([=] { std::memcpy(to, from, bytes); });
+    push(Stream::copies, [=] { std::memcpy(to, from, bytes); });
+  }
+  void gather(const crochet::cuda::RowGather* all, int count) {
+    ++counters.gathers;
+    push(Stream::copies,
+         [=, this] { grid_.run([&](Block& block) { crochet::cuda::gather_rows(block, all, count); }); });
   }
   void clear(void* to, std::size_t bytes) {
-    push([=] { std::memset(to, 0, bytes); });
+    push(Stream::compute, [=] { std::memset(to, 0, bytes); });
   }
   void download(void* to, const void* from, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
     ++counters.downloads;
+    counters.bytes_downloaded += bytes;
     ++counters.waits;
-    drain();
+    run_to(record(Stream::compute));
     std::memcpy(to, from, bytes);
+  }
+  void download_later(void* to, const void* from, std::size_t bytes, Stream stream) {
+    push(stream, [=] { std::memcpy(to, from, bytes); });
+  }
+  void copy(void* to, const void* from, std::size_t bytes) {
+    push(Stream::compute, [=] { std::memcpy(to, from, bytes); });
   }
   template <class Code>
   void launch(const crochet::cuda::Launch& what) {
     ++counters.launches;
     counters.runs += what.times;
-    push([this, what] { grid_.run([&](Block& block) { Code::run(block, what); }); });
+    push(Stream::compute, [this, what] {
+      on_launch();
+      grid_.run([&](Block& block) { Code::run(block, what); });
+    });
   }
 
-  Event record() { return pushed_; }
-  void wait(Event event) {
-    if (done_ < event) ++counters.waits;
-    while (done_ < event) step();
+  /// Each run is a graph. Of the nodes whose edges permit it, the last one runs first.
+  template <class Code>
+  void launch_graphs(const crochet::cuda::Launch& what) {
+    counters.runs += what.times;
+    counters.graphs += what.times;
+    const crochet::cuda::PlanSource source = Code::source();
+    push(Stream::compute, [this, what, source] {
+      const crochet::cuda::PlanGraph graph(source, what.watched_count > 0);
+      for (int run = 0; run < what.times; ++run) {
+        run_graph(graph, [&](std::size_t node) {
+          const auto launch = crochet::cuda::PlanGraph::node(what, run, node, source.steps.size());
+          grid_.run([&](Block& block) { Code::run(block, launch); });
+        });
+      }
+    });
+  }
+
+  void order(Stream first, Stream second) {
+    const std::lock_guard lock(mutex_);
+    ++counters.orders;
+    if (ignores_orders) return;
+    push(
+        second, [this, event = record(first)] { run_to(event); }, record(first));
+  }
+  Event record(Stream stream) {
+    const std::lock_guard lock(mutex_);
+    return {stream, of(stream).pushed};
+  }
+  /// Any thread: what it waits for runs there.
+  void wait(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    if (of(event.stream).done >= event.position) return;
+    ++(std::this_thread::get_id() == thread_ ? counters.waits : counters.waits_elsewhere);
+    if (!ignores_waits) run_to(event);
   }
   void synchronize() {
+    const std::lock_guard lock(mutex_);
     ++counters.waits;
     drain();
   }
 
+  void start_marks() { marks_.clear(); }
+  std::size_t mark() {
+    ++counters.marks;
+    const std::size_t number = marks_.size();
+    marks_.push_back(0);
+    push(Stream::compute, [this, number] { marks_[number] = clock(); });
+    return number;
+  }
+  double seconds_between(std::size_t from, std::size_t to) const { return marks_[to] - marks_[from]; }
+
  private:
-  void push(std::function<void()> work) {
-    queue_.push_back(std::move(work));
-    ++pushed_;
-  }
-  void step() {
-    const auto work = std::move(queue_.front());
-    queue_.pop_front();
-    ++done_;
-    work();
-  }
-  void drain() {
-    while (!queue_.empty()) step();
+  struct Item {
+    std::function<void()> work;
+    Event behind;  ///< for an order: runs early only behind this
+  };
+  struct Queue {
+    std::deque<Item> items;
+    std::size_t pushed = 0, done = 0;
+    bool busy = false;  ///< with an item that waits for another stream
+  };
+
+  template <class Run>
+  static void run_graph(const crochet::cuda::PlanGraph& graph, const Run& run) {
+    std::vector<bool> done(graph.size());
+    const auto ready = [&](std::size_t node) {
+      const auto [first, last] = graph.dependencies(node);
+      bool all = !done[node];
+      for (std::size_t k = first; k < last; ++k) all = all && done[k];
+      return all;
+    };
+    for (std::size_t count = 0; count < graph.size(); ++count) {
+      std::size_t node = graph.size() - 1;
+      while (!ready(node)) --node;
+      run(node);
+      done[node] = true;
+    }
   }
 
+  Queue& of(Stream stream) { return queues_[static_cast<std::size_t>(stream)]; }
+  void push(Stream stream, std::function<void()> work, Event behind = {}) {
+    const std::lock_guard lock(mutex_);
+    of(stream).items.push_back({std::move(work), behind});
+    ++of(stream).pushed;
+    run_early();
+  }
+  void step(Stream stream) {
+    Queue& q = of(stream);
+    const auto work = std::move(q.items.front().work);
+    q.items.pop_front();
+    q.busy = true;
+    work();
+    q.busy = false;
+    ++q.done;
+  }
+  void run_to(const Event& event) {
+    while (of(event.stream).done < event.position) {
+      step(event.stream);
+      if (event.stream == Stream::compute) run_early();
+    }
+  }
+  void run_early() {
+    for (const Stream stream : {Stream::copies, Stream::downloads}) {
+      Queue& q = of(stream);
+      const auto ready = [&] { return q.items.front().behind.position <= of(q.items.front().behind.stream).done; };
+      while (copies == Copies::early && !q.busy && !q.items.empty() && ready()) step(stream);
+    }
+  }
+  void drain() {
+    for (const Stream stream : {Stream::compute, Stream::copies, Stream::downloads}) run_to(record(stream));
+  }
+
+  std::recursive_mutex mutex_;
+  const std::thread::id thread_ = std::this_thread::get_id();
   Grid grid_;
-  std::deque<std::function<void()>> queue_;
-  Event pushed_ = 0, done_ = 0;
+  std::array<Queue, crochet::cuda::stream_count> queues_;
+  std::vector<double> marks_;
 };
 
 }  // namespace emulation

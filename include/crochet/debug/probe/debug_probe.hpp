@@ -32,8 +32,8 @@ namespace crochet::debug {
 
 /// Options of a DebugProbe.
 struct DebugProbeOptions {
-  WatchFn watch_fn{};                 ///< the watches of each run, a subset of what W watches
-  std::string device{io::local_cpu};  ///< the device name of the published tensors and graph
+  WatchFn watch_fn{};    ///< the watches of each run, a subset of what W watches
+  std::string device{};  ///< the device name of the published tensors and graph; empty: that of the run
   std::function<void(std::string_view)>
       report{};  ///< called once for each omitted operation, and for watches that match no node
   std::function<std::int64_t()> microseconds{};  ///< clock, microseconds since 1970, UTC; default: the system's
@@ -63,6 +63,7 @@ class DebugProbe {
 
   void on_run_begin(const ProbedRun& run) {
     const WatchOptions wanted = options_.watch_fn(run.caller_fetches, run.caller_feeds);
+    if (options_.device.empty()) options_.device = full_name(run.device);
     if (!named_.is_of(run.graph)) name_graph(run);
     if (!watches_ || !(watches_->options() == wanted)) {
       watches_.emplace(wanted, named_.nodes(), &W::matches);
@@ -81,6 +82,15 @@ class DebugProbe {
     publisher_.begin_run(seen);
   }
 
+  /// Whether an operation of this run's watches needs the value. It is not copied from a GPU otherwise.
+  bool takes(std::int32_t index) {
+    const WatchedNode& node = watches_->node(static_cast<std::size_t>(index));
+    if (!node.refused.empty()) return true;
+    for (const DebugOp& op : node.ops) {
+      if (publisher_.wants(node.name, 0, op)) return true;
+    }
+    return false;
+  }
   template <std::size_t I>
   void on_node_end(const ProbedTensor& tensor) {
     show(tensor);
@@ -88,6 +98,9 @@ class DebugProbe {
   void on_run_end() { publisher_.end_run(); }
 
  private:
+  static std::string full_name(const ProbedDevice& device) {
+    return device.name.empty() ? std::string(io::local_cpu) : io::local_gpu(device.number);
+  }
   void name_graph(const ProbedRun& run) {
     named_ = NamedGraph{run.graph, options_.device};
     watches_.reset();

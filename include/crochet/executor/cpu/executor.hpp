@@ -146,7 +146,8 @@ class Executor {
 
     ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
-    shown.begin(probes, facts, team_->size(), workspace_bytes(w), crochet::detail::List<F...>{});
+    shown.begin(probes, facts, {.members = team_->size(), .workspace_bytes = workspace_bytes(w)},
+                crochet::detail::List<F...>{});
     ProbeFailure failure;
     const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
     const auto steps = [&](kernel::Worker& worker) {

@@ -30,4 +30,22 @@ inline constexpr StepChange step_change = [] {
   return change;
 }();
 
+/// The global step, as far as the host can count it.
+class StepCount {
+ public:
+  /// The step; empty if the device must be read.
+  std::optional<std::int64_t> value() const { return value_; }
+  void set(std::int64_t step) { value_ = step; }
+  /// The step may have changed otherwise than by a run.
+  void forget() { value_.reset(); }
+  /// A run of a plan that changes the step so.
+  void add(StepChange change) {
+    if (change == StepChange::other) value_.reset();
+    if (change == StepChange::adds_one && value_) ++*value_;
+  }
+
+ private:
+  std::optional<std::int64_t> value_;
+};
+
 }  // namespace crochet::cuda

@@ -2,6 +2,7 @@
 // The variables of an executor on a device, and their copy on the host. Each is copied to the other side only when
 // that side needs it.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,6 +28,12 @@ class DeviceVariables {
     if (newer_ == Side::device) device.download(host_.data(), block_.data(), bytes);
     if (newer_ == Side::device) newer_ = Side::same;
     return host_;
+  }
+  /// Copies one variable to the host if the device may have changed it. Waits for the device then.
+  void read(Device& device, std::size_t index) {
+    const cpu::VariableInfo& v = T::variables[index];
+    const std::size_t size = static_cast<std::size_t>(v.size) * size_of(v.dtype);
+    if (newer_ == Side::device) device.download(host_.data() + v.offset, block_.data() + v.offset, size);
   }
   /// As read(), to be written.
   cpu::Variables<T>& write(Device& device) {

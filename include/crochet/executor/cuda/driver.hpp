@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuDevice: a GPU by NVIDIA's driver, which is loaded when it is used. The interface of a device for the executor:
-// memory, copies and launches in the order of one stream.
+// memory, copies and launches in three streams.
 #pragma once
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -9,14 +11,17 @@
 #include <string>
 
 #include <crochet/executor/cuda/plan_source.hpp>
+#include <crochet/executor/cuda/stream.hpp>
+#include <crochet/executor/cuda/timing_events.hpp>
+#include <crochet/kernels/cuda/gather_rows.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace crochet::cuda {
 
-/// A GPU and its stream. Used by one thread at a time.
+/// A GPU and its streams. Used by one thread at a time; wait() may be called by any.
 class GpuDevice {
  public:
-  using Event = std::uint64_t;
+  using Event = std::shared_ptr<void>;  ///< the driver's; copies share it
   static constexpr bool runs_own_operations = false;
 
   /// Throws DeviceError if there is no driver, no such device, or a device that is too old (before Turing).
@@ -36,13 +41,22 @@ class GpuDevice {
   void* allocate_pinned(std::size_t bytes, const char* purpose);
   void release_pinned(void* memory) noexcept;
 
+  // Without another word, in the order of Stream::compute.
+
   /// `from` may be changed when the call returns.
   void upload(void* to, const void* from, std::size_t bytes);
-  /// `from` is pinned, and stays until an event recorded behind has been waited for.
+  /// In Stream::copies. `from` is pinned, and stays until an event recorded behind has been waited for.
   void upload_pinned(void* to, const void* from, std::size_t bytes);
+  /// In Stream::copies: copies the rows of `count` feeds. `all` is memory of the device.
+  void gather(const RowGather* all, int count);
   void clear(void* to, std::size_t bytes);
-  /// Waits for all that was queued before.
+  /// Waits for all that was queued before in Stream::compute.
   void download(void* to, const void* from, std::size_t bytes);
+
+  /// `to` is pinned; it has the bytes when an event recorded behind in the same stream has been waited for.
+  void download_later(void* to, const void* from, std::size_t bytes, Stream which);
+  /// In the memory of the device.
+  void copy(void* to, const void* from, std::size_t bytes);
 
   /// Queues runs of a plan. Code: PlanCode. Compiles the plan on its first launch.
   template <class Code>
@@ -51,23 +65,57 @@ class GpuDevice {
     launch(&key, Code::source(), what);
   }
 
-  Event record();
-  void wait(Event event);
+  /// The same runs, each as a graph (plan_graph.hpp). Makes the graphs of a launch at its first time. Throws
+  /// DeviceError if the driver has no graphs.
+  template <class Code>
+  void launch_graphs(const Launch& what) {
+    static const char key = 0;
+    launch_graphs(&key, Code::source(), what);
+  }
+
+  /// What is queued in `second` from here on runs behind what is queued in `first` now. The host does not wait.
+  void order(Stream first, Stream second);
+  /// An event behind what is queued in the stream.
+  Event record(Stream which);
+  /// The host waits. No effect for an empty Event. Any thread.
+  void wait(const Event& event) const;
+  /// Waits for all streams.
   void synchronize();
+
+  /// The number of the GPU.
+  int number() const { return index_; }
+  /// Its address on the PCI bus, for example "0000:3B:00.0".
+  std::string pci_bus_id() const;
+
+  // Times on the device's own clock.
+  /// Forgets earlier marks.
+  void start_marks() { times_.start(); }
+  /// Marks a moment in the order of the stream. Returns the number of marks before it.
+  std::size_t mark();
+  /// The device has been waited for since both marks.
+  double seconds_between(std::size_t from, std::size_t to) const;
 
  private:
   struct Plan;
   void launch(const void* key, const PlanSource& source, Launch what);
+  void launch_graphs(const void* key, const PlanSource& source, const Launch& what);
+  void* make_graph(const Plan& plan, const PlanSource& source, const Launch& run) const;
+  void forget_graphs(Plan& plan) const;
   Plan& plan_of(const void* key, const PlanSource& source);
+  std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
   void check(int code, const char* what) const;
+  void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }
+  void copy_to_device(void* to, const void* from, std::size_t bytes, Stream which);
+  void wait_for_streams() const noexcept;
 
   int index_ = 0, architecture_ = 0, multiprocessors_ = 0;
   std::string name_;
-  void *context_ = nullptr, *stream_ = nullptr, *barrier_ = nullptr;
+  void *context_ = nullptr, *barrier_ = nullptr;
+  std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream
   std::map<const void*, std::unique_ptr<Plan>> plans_;
-  std::map<Event, void*> events_;
-  Event last_event_ = 0;
-  std::uint64_t launched_ = 0, finished_ = 0;  ///< runs
+  std::unique_ptr<Plan> gather_;
+  std::atomic<std::uint64_t> launched_ = 0, finished_ = 0;  ///< runs
+  TimingEvents times_;
 };
 
 }  // namespace crochet::cuda

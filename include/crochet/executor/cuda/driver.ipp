@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/exceptions.hpp>
@@ -9,6 +10,7 @@
 #include <crochet/executor/cuda/driver.hpp>
 #include <crochet/executor/cuda/driver_functions.hpp>
 #include <crochet/executor/cuda/plan_compiler.hpp>
+#include <crochet/executor/cuda/plan_graph.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
 
 namespace crochet::cuda {
@@ -34,12 +36,31 @@ CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) { return reinterp
 
 /// The oldest supported compute capability, times 10: Turing.
 inline constexpr int oldest_architecture = 75;
+/// The counters of Launch::barrier.
+inline constexpr std::size_t counters_of_a_node = 2;
+
+/// What the graphs of a plan differ in: sizes and addresses of a run.
+using GraphKey = std::array<std::uint64_t, 8 + table_symbols>;
+CROCHET_INLINE GraphKey key_of(const Launch& run) {
+  GraphKey key{pointer(run.tables.steps),
+               pointer(run.tables.scratch),
+               pointer(run.tables.tickets),
+               pointer(run.bases),
+               pointer(run.watched),
+               pointer(run.flags),
+               static_cast<std::uint64_t>(run.watched_count),
+               static_cast<std::uint64_t>(run.first_run)};
+  for (std::size_t s = 0; s < table_symbols; ++s) key[8 + s] = static_cast<std::uint64_t>(run.tables.dims[s]);
+  return key;
+}
 
 }  // namespace detail
 
 struct GpuDevice::Plan {
   detail::DriverFunctions::Module module = nullptr;
   detail::DriverFunctions::Function function = nullptr;
+  std::map<detail::GraphKey, void*> graphs;
+  void* counters = nullptr;  ///< the barrier of each node of a graph
 };
 
 CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
@@ -63,7 +84,8 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
   }
   check(driver.retain(&context_, index_), "make a context");
   check(driver.use(context_), "use the context");
-  check(driver.create_stream(&stream_, detail::non_blocking), "make a stream");
+  for (void*& stream : streams_) check(driver.create_stream(&stream, detail::non_blocking), "make a stream");
+  for (void*& event : orders_) check(driver.create_event(&event, detail::without_timing), "make an event");
   constexpr std::size_t counters = 64;
   barrier_ = allocate(counters, "the barrier of a launch");
   clear(barrier_, counters);
@@ -72,11 +94,17 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
 CROCHET_INLINE GpuDevice::~GpuDevice() {
   const auto& driver = detail::driver();
   driver.use(context_);
-  driver.wait_stream(stream_);
-  for (auto& [key, plan] : plans_) driver.unload(plan->module);
-  for (auto& [number, event] : events_) driver.destroy_event(event);
+  wait_for_streams();
+  for (auto& [key, plan] : plans_) {
+    forget_graphs(*plan);
+    if (plan->counters != nullptr) driver.release(detail::pointer(plan->counters));
+    driver.unload(plan->module);
+  }
+  if (gather_ != nullptr) driver.unload(gather_->module);
+  times_.destroy();
   driver.release(detail::pointer(barrier_));
-  driver.destroy_stream(stream_);
+  for (void* const event : orders_) driver.destroy_event(event);
+  for (void* const stream : streams_) driver.destroy_stream(stream);
   driver.release_context(index_);
 }
 
@@ -88,8 +116,8 @@ CROCHET_INLINE void GpuDevice::check(int code, const char* what) const {
         " of this device were under way; .steps_per_launch = 1 and the environment variable CUDA_LAUNCH_BLOCKING=1 "
         "find "
         "the one that fails";
-    text += crochet::detail::message(
-        {". Runs ", static_cast<std::int64_t>(finished_ + 1), " to ", static_cast<std::int64_t>(launched_), cure});
+    text += crochet::detail::message({". Runs ", static_cast<std::int64_t>(finished_.load() + 1), " to ",
+                                      static_cast<std::int64_t>(launched_.load()), cure});
   }
   throw DeviceError(text);
 }
@@ -113,7 +141,7 @@ CROCHET_INLINE void* GpuDevice::allocate(std::size_t bytes, const char* purpose)
 CROCHET_INLINE void GpuDevice::release(void* memory) noexcept {
   const auto& driver = detail::driver();
   driver.use(context_);
-  driver.wait_stream(stream_);
+  wait_for_streams();
   driver.release(detail::pointer(memory));
 }
 CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* purpose) {
@@ -131,41 +159,68 @@ CROCHET_INLINE void* GpuDevice::allocate_pinned(std::size_t bytes, const char* p
 CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
   const auto& driver = detail::driver();
   driver.use(context_);
-  driver.wait_stream(stream_);
+  wait_for_streams();
   driver.release_pinned(memory);
 }
 
 // A copy from memory that is not pinned returns when the driver has read it.
-CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) { upload_pinned(to, from, bytes); }
+CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) {
+  copy_to_device(to, from, bytes, Stream::compute);
+}
 CROCHET_INLINE void GpuDevice::upload_pinned(void* to, const void* from, std::size_t bytes) {
+  copy_to_device(to, from, bytes, Stream::copies);
+}
+CROCHET_INLINE void GpuDevice::copy_to_device(void* to, const void* from, std::size_t bytes, Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.upload(detail::pointer(to), from, bytes, stream_), "copy to the device");
+  if (bytes > 0) check(driver.upload(detail::pointer(to), from, bytes, stream(which)), "copy to the device");
 }
 CROCHET_INLINE void GpuDevice::clear(void* to, std::size_t bytes) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream_), "clear memory");
+  if (bytes > 0) check(driver.fill(detail::pointer(to), 0, bytes, stream(Stream::compute)), "clear memory");
+}
+CROCHET_INLINE void GpuDevice::download_later(void* to, const void* from, std::size_t bytes, Stream which) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream(which)), "copy to the host");
+}
+CROCHET_INLINE void GpuDevice::copy(void* to, const void* from, std::size_t bytes) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (bytes == 0) return;
+  check(driver.copy(detail::pointer(to), detail::pointer(from), bytes, stream(Stream::compute)), "copy memory");
 }
 CROCHET_INLINE void GpuDevice::download(void* to, const void* from, std::size_t bytes) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
-  if (bytes > 0) check(driver.download(to, detail::pointer(from), bytes, stream_), "copy to the host");
-  synchronize();
+  download_later(to, from, bytes, Stream::compute);
+  check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
+  finished_ = launched_.load();
 }
 
-CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
-  std::unique_ptr<Plan>& plan = plans_[key];
-  if (plan != nullptr) return *plan;
-  const std::string code = compiled_plan(plan_text(source), architecture_);
+CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::string& code, const char* kernel) const {
   auto made = std::make_unique<Plan>();
   const auto& driver = detail::driver();
   check(driver.load(&made->module, code.data()), "load a plan");
-  check(driver.function(&made->function, made->module, "crochet_plan"), "find the kernel of a plan");
-  plan = std::move(made);
+  check(driver.function(&made->function, made->module, kernel), "find the kernel of a plan");
+  return made;
+}
+CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
+  std::unique_ptr<Plan>& plan = plans_[key];
+  if (plan == nullptr) plan = load(compiled_plan(plan_text(source), architecture_), "crochet_plan");
   return *plan;
 }
 
+CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  if (gather_ == nullptr) gather_ = load(compiled_plan(gather_text(), architecture_), "crochet_gather");
+  constexpr unsigned threads = 256;
+  void* arguments[] = {static_cast<void*>(&all), &count};
+  check(driver.launch_alone(gather_->function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0,
+                            stream(Stream::copies), static_cast<void**>(arguments), nullptr),
+        "gather rows");
+}
 CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source, Launch what) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
@@ -174,34 +229,114 @@ CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source,
   constexpr unsigned threads = 256;
   void* arguments[] = {&what};
   launched_ += static_cast<std::uint64_t>(what.times);
-  check(driver.launch(plan.function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0, stream_,
-                      static_cast<void**>(arguments)),
+  check(driver.launch(plan.function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0,
+                      stream(Stream::compute), static_cast<void**>(arguments)),
         "launch a plan");
 }
 
-CROCHET_INLINE GpuDevice::Event GpuDevice::record() {
+// One event a stream is enough: a stream waits for the last recording before the call.
+CROCHET_INLINE void GpuDevice::order(Stream first, Stream second) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  detail::DriverFunctions::Event event = nullptr;
-  check(driver.create_event(&event, detail::without_timing), "make an event");
-  events_[++last_event_] = event;
-  check(driver.record(event, stream_), "record an event");
-  return last_event_;
+  void* const event = orders_[static_cast<std::size_t>(first)];
+  check(driver.record(event, stream(first)), "record an event");
+  check(driver.order(stream(second), event, 0), "order two streams");
 }
-CROCHET_INLINE void GpuDevice::wait(Event event) {
-  const auto found = events_.find(event);
-  if (found == events_.end()) return;
+CROCHET_INLINE void GpuDevice::launch_graphs(const void* key, const PlanSource& source, const Launch& what) {
+  const auto& driver = detail::driver();
+  if (!driver.has_graphs) throw DeviceError("crochet: the driver of the GPU has no graphs; leave out .mode");
+  check(driver.use(context_), "use the context");
+  Plan& plan = plan_of(key, source);
+  if (plan.counters == nullptr) {
+    const std::size_t bytes = (source.steps.size() + 1) * detail::counters_of_a_node * sizeof(std::uint32_t);
+    plan.counters = allocate(bytes, "the counters of a graph");
+    clear(plan.counters, bytes);
+  }
+  constexpr std::size_t most_graphs = 256;  // three slots of feeds with 32 runs each, and some others
+  for (int run = 0; run < what.times; ++run) {
+    const Launch first = PlanGraph::node(what, run, 0, source.steps.size());
+    const detail::GraphKey graph = detail::key_of(first);
+    auto found = plan.graphs.find(graph);
+    if (found == plan.graphs.end()) {
+      if (plan.graphs.size() >= most_graphs) forget_graphs(plan);
+      found = plan.graphs.emplace(graph, make_graph(plan, source, first)).first;
+    }
+    ++launched_;
+    check(driver.launch_graph(found->second, stream(Stream::compute)), "launch a graph");
+  }
+}
+CROCHET_INLINE void* GpuDevice::make_graph(const Plan& plan, const PlanSource& source, const Launch& run) const {
+  const auto& driver = detail::driver();
+  const PlanGraph planned(source, run.watched_count > 0);
+  detail::DriverFunctions::Graph graph = nullptr;
+  check(driver.create_graph(&graph, 0), "make a graph");
+  const std::unique_ptr<void, int (*)(void*)> owner(graph, driver.destroy_graph);
+  std::vector<detail::DriverFunctions::Node> nodes(planned.size());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    Launch launch = PlanGraph::node(run, 0, k, source.steps.size());
+    launch.first_run = run.first_run;
+    launch.barrier = static_cast<std::uint32_t*>(plan.counters) + k * detail::counters_of_a_node;
+    void* arguments[] = {&launch};
+    detail::KernelNode node{.function = plan.function,
+                            .grid = {static_cast<unsigned>(multiprocessors_), 1, 1},
+                            .arguments = static_cast<void**>(arguments)};
+    const auto [first, last] = planned.dependencies(k);
+    check(driver.add_node(&nodes[k], graph, nodes.data() + first, last - first, &node), "make a node of a graph");
+  }
+  detail::DriverFunctions::Graph executable = nullptr;
+  check(driver.instantiate(&executable, graph, 0), "instantiate a graph");
+  return executable;
+}
+CROCHET_INLINE void GpuDevice::forget_graphs(Plan& plan) const {
+  if (plan.graphs.empty()) return;
+  wait_for_streams();
+  for (auto& [key, graph] : plan.graphs) detail::driver().destroy_instance(graph);
+  plan.graphs.clear();
+}
+
+CROCHET_INLINE GpuDevice::Event GpuDevice::record(Stream which) {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  check(driver.wait_event(found->second), "wait for an event");
-  driver.destroy_event(found->second);
-  events_.erase(found);
+  detail::DriverFunctions::Event made = nullptr;
+  check(driver.create_event(&made, detail::without_timing), "make an event");
+  Event event(made, [context = context_](void* e) {
+    detail::driver().use(context);
+    detail::driver().destroy_event(e);
+  });
+  check(driver.record(made, stream(which)), "record an event");
+  return event;
+}
+CROCHET_INLINE void GpuDevice::wait(const Event& event) const {
+  if (event == nullptr) return;
+  const auto& driver = detail::driver();
+  check(driver.use(context_), "use the context");
+  check(driver.wait_event(event.get()), "wait for an event");
 }
 CROCHET_INLINE void GpuDevice::synchronize() {
   const auto& driver = detail::driver();
   check(driver.use(context_), "use the context");
-  check(driver.wait_stream(stream_), "wait for the stream");
-  finished_ = launched_;
+  for (void* const stream : streams_) check(driver.wait_stream(stream), "wait for the stream");
+  finished_ = launched_.load();
+}
+CROCHET_INLINE void GpuDevice::wait_for_streams() const noexcept {
+  for (void* const stream : streams_) detail::driver().wait_stream(stream);
+}
+
+CROCHET_INLINE std::string GpuDevice::pci_bus_id() const {
+  std::array<char, 32> id{};
+  check(detail::driver().bus_id(id.data(), static_cast<int>(id.size()), index_), "read the device's address");
+  return id.data();
+}
+
+CROCHET_INLINE std::size_t GpuDevice::mark() {
+  check(detail::driver().use(context_), "use the context");
+  check(times_.record(stream(Stream::compute)), "record an event");
+  return times_.count() - 1;
+}
+CROCHET_INLINE double GpuDevice::seconds_between(std::size_t from, std::size_t to) const {
+  double seconds = 0;
+  check(times_.elapsed(from, to, seconds), "read the time between two events");
+  return seconds;
 }
 
 }  // namespace crochet::cuda

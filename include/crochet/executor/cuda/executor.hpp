@@ -3,19 +3,20 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <crochet/base/clock.hpp>
 #include <crochet/executor/cuda/counted_steps.hpp>
 #include <crochet/executor/cuda/device_kernels.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/feed_layout.hpp>
-#include <crochet/executor/cuda/step_code.hpp>
+#include <crochet/executor/cuda/plan_launch.hpp>
+#include <crochet/executor/cuda/queue.hpp>
+#include <crochet/executor/cuda/settings.hpp>
+#include <crochet/executor/cuda/variable_snapshot.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -28,15 +29,6 @@
 
 namespace crochet::cuda {
 
-struct Settings {
-  int steps_per_launch = 32;  ///< the most runs of one launch
-  std::uint64_t seed = 0;
-  /// The age of a queue at which the next run launches it, in seconds. Default: a queue is launched only when it is
-  /// full.
-  double queue_seconds = std::numeric_limits<double>::infinity();
-  Clock clock{};  ///< read once a run if queue_seconds is finite
-};
-
 /// Runs a model's graph on a device.
 /// - Device: a GPU's driver (device.hpp), or a device in software.
 /// - Extensions: hooks whose extend_graph is part of the graph.
@@ -45,7 +37,8 @@ template <class Device, class Model, class... Extensions>
 class Executor {
   using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>;
   using Variables = DeviceVariables<Device, T>;
-  using Memory = WorkspaceMemory<Device, T::fetchable.size()>;
+  using Runs = QueuedRuns<Device, T>;
+  using Memory = typename Runs::Memory;
   using Layout = FeedLayout<T>;
   using Kernels = DeviceKernels<Device::runs_own_operations>;
   static constexpr int step_node = find_node(T::graph, "global_step");
@@ -61,7 +54,7 @@ class Executor {
   template <class N>
   using fed_t = element_t<T::template node<N>().dtype>;
   template <class N, class X>
-  static constexpr bool accepts_feed = cpu::accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
+  static constexpr bool accepts_feed = accepts<Device, fed_t<N>, T::template node<N>().shape.rank, X>();
   /// A fetch may wait for the device, so hooks read only what they use.
   template <class N>
   static constexpr bool fetch_is_free = false;
@@ -100,9 +93,10 @@ class Executor {
 
   /// Gives every variable its initial value, from the seed.
   void initialize() {
-    drop();
+    queue_.take();
+    watch_.forget(*device_);
     variables_.overwrite().initialize(settings_.seed);
-    count_again();
+    counted_.forget();
   }
   /// Launches the queued runs and waits for them. Throws what they throw.
   void close() {
@@ -110,14 +104,16 @@ class Executor {
     device_->synchronize();
   }
 
-  /// Queues a run of the demand, and launches the queue if it is full or old. The feeds are copied.
+  /// Queues a run of the demand, and launches the queue if it is full or old. Feeds from the host are copied;
+  /// a DeviceArray is read in place, and rows of a DeviceData are copied on the device.
   /// - Throws ShapeError if a feed's size does not fit, or is 0 and a mean is computed over it.
+  /// - Throws LogicError for a feed in the memory of another device.
   /// - Throws UninitializedError if a variable that the run needs has no value.
   /// - Throws DeviceMemoryError if the device has no memory for the run, and errors of earlier runs.
   template <class D, class... F>
   void run(Workspace& workspace, const F&... feeds) {
     enqueue<cpu::Planned<T, D>, D>(workspace, feeds...);
-    if (queue_.times == queue_.most || queue_is_old()) flush();
+    if (queue_.is_due(settings_)) flush();
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
@@ -130,10 +126,10 @@ class Executor {
     using Plain = cpu::Planned<T, D>;
     using Watch = cpu::WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
-    flush();
+    finish_runs();
     enqueue<Plan, D>(workspace, feeds...);
-    const Queue run = std::move(queue_);
-    queue_ = {};
+    workspace.memory_->probed_last = true;
+    const Runs run = queue_.take();
     ProbedSteps<Plan, Plain, Watch, D>(*this, *run.memory, run).show(probes, crochet::detail::List<F...>{});
   }
 
@@ -147,31 +143,40 @@ class Executor {
       return static_cast<E>(global_step());
     } else {
       Memory& memory = *workspace.memory_;
-      const E* const data = static_cast<const E*>(copied<N>(memory));
-      if constexpr (n.shape.rank == 0) {
-        return *data;
-      } else {
-        static constexpr Shape shape = n.shape;
-        std::array<std::int64_t, n.shape.rank> extents{};
-        for (std::size_t i = 0; i < n.shape.rank; ++i) extents[i] = shape[i].at(memory.dims);
-        return fetched_t<N>(data, extents);
-      }
+      const void* const data = memory.values.template read<N>(
+          memory.dims,
+          [&](std::byte* to, const FetchedValue& value, std::size_t bytes) { copy_value(memory, to, value, bytes); });
+      return as_fetched<T, N>(data, memory.dims);
     }
   }
 
-  /// As on the CPU: calls `visit(name, elements, shape)` for every variable. Waits for the device.
+  /// As on the CPU: calls `visit(name, elements, shape)` for every variable. Waits for the device. To read, throws
+  /// NanLossError behind a run that failed by a FiniteRule.
   template <class Visit>
   void for_each_variable(Visit&& visit) {
-    flush();
+    finish_runs();
     variables_.write(*device_).for_each(visit);
-    count_again();
+    counted_.forget();
   }
   template <class Visit>
   void for_each_variable(Visit&& visit) const {
     auto& self = const_cast<Executor&>(*this);
-    self.flush();
+    self.finish_runs();
+    watch_.refuse_failure();
     const cpu::Variables<T>& values = self.variables_.read(*device_);
     values.for_each(visit);
+  }
+  /// Calls `visit(name, elements, shape)` for every variable, with elements that have the values behind the queued runs
+  /// when wait() of the result returns, which any thread may call; they are valid while the result exists. Launches the
+  /// queue and waits for nothing. wait() throws DeviceError, and NanLossError behind a run that failed by a FiniteRule.
+  template <class Visit>
+  std::shared_ptr<const VariableSnapshot<Device, T>> snapshot_variables(Visit&& visit) const {
+    auto& self = const_cast<Executor&>(*this);
+    self.flush();
+    if (snapshot_.use_count() != 1) self.snapshot_ = std::make_shared<VariableSnapshot<Device, T>>();
+    self.snapshot_->take(self.device_, self.variables_, watch_);
+    variables_.host().for_each_in(snapshot_->data(), visit);
+    return snapshot_;
   }
   bool variables_initialized() const { return variables_.host().initialized(); }
   std::vector<std::string> uninitialized_variables() const { return variables_.host().uninitialized(); }
@@ -184,43 +189,52 @@ class Executor {
     using E = element_t<T::template node<N>().dtype>;
     constexpr std::size_t index = T::variable_index(T::template node_id<N>);
     flush();
-    if constexpr (T::template node_id<N> == step_node) count_again();
+    if constexpr (T::template node_id<N> == step_node) counted_.forget();
     return std::span<E>(static_cast<E*>(variables_.write(*device_).write(index)),
                         static_cast<std::size_t>(T::template node<N>().shape.size().factor));
   }
 
   /// Counted on the host. Waits only after a plan that changes the step otherwise than by adding one.
   std::int64_t global_step() const requires(step_node >= 0) {
-    if (counted_) return *counted_;
+    if (counted_.value()) return *counted_.value();
     auto& self = const_cast<Executor&>(*this);
     self.flush();
     self.variables_.read(*device_);
-    if (!variables_.written()) counted_ = step_on_host();  // else the caller may still write it
+    if (!variables_.written()) counted_.set(step_on_host());  // else the caller may still write it
     return step_on_host();
   }
 
   /// Launches the queued runs.
   void flush() {
-    if (queue_.times == 0) return;
-    const Queue runs = std::move(queue_);
-    queue_ = {};
-    runs.launch(*this, *runs.memory, runs);
+    if (queue_.empty()) return;
+    const Runs runs = queue_.take();
+    if (watch_.must_settle_before(runs)) settle_watch();
+    runs.launch({device_, variables_, watch_, settings_.mode}, runs);
+    if (watch_.settle(*device_, false)) note_found();
+  }
+
+  /// For a hook's after_run: watches the value in runs of the last run's demand, from that one on. The first run whose
+  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
+  /// behind it were skipped: the variables are those of the failing run.
+  /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> non_finite(Workspace& workspace, const FiniteRule& rule) {
+    const Memory& memory = *workspace.memory_;
+    const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
+    if (memory.probed_last) return look_at<N>(workspace, rule);
+    if (watch_.template add<N>(*memory.last_plan, rule) && !is_queued) return look_at<N>(workspace, rule);
+    return watch_.template take<N>(*device_, rule, memory.runs);
+  }
+  /// For a hook's end: launches the queue and waits. What was found and was not reported.
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> finish_watch(Workspace& workspace, const FiniteRule& rule) {
+    finish_runs();
+    return watch_.template take<N>(*device_, rule, workspace.memory_->runs);
   }
 
  private:
   template <class Plan, class Plain, class Watch, class D>
   class ProbedSteps;
-
-  /// Runs of one plan at one size that wait for their launch.
-  struct Queue {
-    void (*launch)(Executor&, Memory&, const Queue&) = nullptr;
-    std::shared_ptr<Memory> memory;
-    BoundPlan<Device>* plan = nullptr;
-    Dims dims{};
-    Layout layout;
-    int times = 0, most = 0;
-    double begun = 0;  ///< on the clock
-  };
 
   template <class P, class... F>
   static constexpr void check_feeds() {
@@ -234,105 +248,63 @@ class Executor {
     variables_.host().template settle<P>();
     Dims dims;
     dims.fill(cpu::unknown_dim);
-    std::array<FedBytes, sizeof...(F)> fed{bind_feed<T>(feeds, dims)...};
+    std::array<FedValue, sizeof...(F)> fed{bind_feed<T>(device_, feeds, dims)...};
     Memory& memory = *workspace.memory_;
     cpu::check_dims<T, P>(dims, memory.dims);
-    const auto layout = Layout::template of<F...>(fed, dims);
-    if (!fits_queue(&PlanRun<P>::launch, workspace, dims, layout)) start_queue<P>(workspace, dims, layout);
-    layout.copy(fed, memory.feeds.host() + static_cast<std::size_t>(queue_.times) * layout.bytes);
-    ++queue_.times;
-    if (!counted_ && variables_.written()) counted_ = step_on_host();
-    count_step(step_change<T, P>);
+    Runs run{&PlanLaunch<Device, T, P, D>::launch, workspace.memory_, dims, Layout::template of<F...>(fed, dims)};
+    if (!queue_.fits(run)) start_queue<P>(std::move(run));
+    memory.feeds.add(static_cast<std::size_t>(queue_.runs().times), queue_.runs().layout, fed);
+    queue_.add();
+    ++memory.runs;
+    memory.last_plan = queue_.runs().plan;
+    memory.probed_last = false;
+    if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
+    counted_.add(step_change<T, P>);
     memory.dims = dims;
-    remember<P>(memory, static_cast<D*>(nullptr));
-  }
-
-  bool fits_queue(decltype(Queue::launch) launch, const Workspace& workspace, const Dims& dims,
-                  const Layout& layout) const {
-    return queue_.times > 0 && queue_.launch == launch && queue_.memory == workspace.memory_ && queue_.dims == dims &&
-           queue_.layout == layout;
+    memory.values.template remember<P>(queue_.runs(), static_cast<D*>(nullptr));
   }
   template <class P>
-  void start_queue(Workspace& workspace, const Dims& dims, const Layout& layout) {
+  void start_queue(Runs first) {
     flush();
-    Memory& memory = *workspace.memory_;
-    BoundPlan<Device>& plan = memory.template bind<T, P>(device_, dims);
-    memory.reserve(device_, plan);
-    constexpr std::size_t most_bytes = std::size_t{64} << 20;
-    const std::size_t fitting = layout.bytes == 0 ? most_bytes : most_bytes / layout.bytes;
-    int most = settings_.steps_per_launch < 1 ? 1 : settings_.steps_per_launch;
-    if (fitting < static_cast<std::size_t>(most)) most = fitting == 0 ? 1 : static_cast<int>(fitting);
-    memory.feeds.begin(device_, layout.bytes, static_cast<std::size_t>(most));
-    queue_ = {&PlanRun<P>::launch, workspace.memory_, &plan, dims, layout, 0, most, is_timed() ? settings_.clock() : 0};
-  }
-  bool is_timed() const { return settings_.queue_seconds < std::numeric_limits<double>::infinity(); }
-  bool queue_is_old() const { return is_timed() && settings_.clock() - queue_.begun >= settings_.queue_seconds; }
-
-  template <class P>
-  struct PlanRun {
-    static void launch(Executor& self, Memory& memory, const Queue& runs) {
-      const Launch launch = prepare(self, memory, runs);
-      self.device_->template launch<PlanCode<P>>(launch);
-      memory.feeds.end(*self.device_);
-    }
-    /// Uploads feeds and addresses.
-    static Launch prepare(Executor& self, Memory& memory, const Queue& runs) {
-      Device& device = *self.device_;
-      self.variables_.settle_device(self.device_);
-      constexpr std::size_t others = static_cast<std::size_t>(Base::placeholders);
-      std::array<BaseAddress, others + T::placeholder_count> bases{};
-      bases[static_cast<std::size_t>(Base::variables)] = {reinterpret_cast<unsigned char*>(self.variables_.data()), 0};
-      bases[static_cast<std::size_t>(Base::workspace)] = {reinterpret_cast<unsigned char*>(memory.workspace.data()), 0};
-      for (std::size_t k = 0; k < T::placeholder_count; ++k) {
-        if (runs.layout.offsets[k] < 0) continue;
-        std::byte* const at = memory.feeds.device_data() + runs.layout.offsets[k];
-        bases[others + k] = {reinterpret_cast<unsigned char*>(at), static_cast<std::int64_t>(runs.layout.bytes)};
-      }
-      memory.bases.reserve(self.device_, sizeof bases, "the addresses of a launch");
-      device.upload(memory.bases.data(), bases.data(), sizeof bases);
-      memory.feeds.upload(device, runs.layout.bytes * static_cast<std::size_t>(runs.times));
-      Launch launch{runs.plan->tables, reinterpret_cast<const BaseAddress*>(memory.bases.data()), runs.times};
-      launch.tables.scratch = reinterpret_cast<unsigned char*>(memory.scratch.data());
-      launch.tables.tickets = reinterpret_cast<std::uint32_t*>(memory.tickets.data());
-      return launch;
-    }
-  };
-
-  template <class N>
-  static constexpr std::size_t index_of() {
-    return crochet::detail::index_of_name(N::view(), T::fetchable);
-  }
-  template <class P, class... N, class R>
-  void remember(Memory& memory, Demand<Names<N...>, R>*) {
-    std::size_t i = 0;
-    [[maybe_unused]] const auto keep = [&](FetchedValue& value) {
-      const PlannedValue& v = StoredPlan<T, P>::fetched[i];
-      value = {v.base, queue_.plan->fetched[i], std::move(value.host), false};
-      ++i;
-      if (v.base != Base::placeholders) return;
-      const std::int64_t at = queue_.layout.offsets[static_cast<std::size_t>(v.number)];
-      value.offset = (queue_.times - 1) * static_cast<std::int64_t>(queue_.layout.bytes) + at;
-    };
-    (keep(memory.values[index_of<N>()]), ...);
+    Memory& memory = *first.memory;
+    first.plan = &memory.template bind<P>(device_, first.dims);
+    memory.reserve(device_, *first.plan);
+    first.first_run = memory.runs;
+    queue_.start(std::move(first), settings_);
+    memory.feeds.begin(device_, queue_.runs().layout, queue_.most());
   }
 
-  template <class N>
-  const void* copied(Memory& memory) {
-    FetchedValue& value = memory.values[index_of<N>()];
-    if (value.copied) return value.host.data();
+  void copy_value(const Memory& memory, std::byte* to, const FetchedValue& value, std::size_t bytes) {
     flush();
-    constexpr const Node& n = T::template node<N>();
-    static constexpr Extent elements = n.shape.size();
-    const std::size_t bytes = static_cast<std::size_t>(elements.at(memory.dims)) * size_of(n.dtype);
-    value.host.reserve(bytes + 1, "a fetched value");
-    const std::byte* const from = value.base == Base::variables   ? variables_.data()
-                                  : value.base == Base::workspace ? memory.workspace.data()
-                                                                  : memory.feeds.device_data();
-    device_->download(value.host.data(), from + value.offset, bytes);
-    value.copied = true;
-    return value.host.data();
+    const std::byte* const from = value.base == Base::variables   ? variables_.data() + value.offset
+                                  : value.base == Base::workspace ? memory.workspace.data() + value.offset
+                                                                  : value.fed;
+    device_->download(to, from, bytes);
+    settle_watch();
   }
 
+  void finish_runs() {
+    flush();
+    settle_watch();
+  }
+  void settle_watch() {
+    if (watch_.settle(*device_, true)) note_found();
+  }
+  /// The host has counted the steps of skipped runs; the device has those of the failing run.
+  void note_found() {
+    counted_.forget();
+    if constexpr (step_node >= 0) {
+      variables_.read(*device_);
+      watch_.set_step(step_on_host());
+    }
+  }
+  /// On the host.
+  template <class N>
+  std::optional<NonFinite<fetched_t<N>>> look_at(Workspace& workspace, const FiniteRule& rule) {
+    const auto value = fetch<N>(workspace);
+    if (crochet::detail::obeys(value, rule.allow_infinity)) return std::nullopt;
+    return NonFinite<fetched_t<N>>{value, std::nullopt, 0};
+  }
   /// The step in the host's copy of the variables.
   std::int64_t step_on_host() const {
     if constexpr (step_node < 0) {
@@ -341,19 +313,14 @@ class Executor {
       return *static_cast<const std::int64_t*>(variables_.host().read(T::variable_index(step_node)));
     }
   }
-  void count_step(StepChange change) {
-    if (change == StepChange::other) counted_.reset();
-    if (change == StepChange::adds_one && counted_) ++*counted_;
-  }
-  void count_again() { counted_.reset(); }
-  /// Forgets the queued runs.
-  void drop() { queue_ = {}; }
 
   std::shared_ptr<Device> device_;
   Settings settings_;
   Variables variables_;
-  Queue queue_;
-  mutable std::optional<std::int64_t> counted_;
+  Queue<Device, T> queue_;
+  FiniteWatch<Device, T> watch_;
+  std::shared_ptr<VariableSnapshot<Device, T>> snapshot_;
+  mutable StepCount counted_;
 };
 
 }  // namespace crochet::cuda

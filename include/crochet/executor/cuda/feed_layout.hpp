@@ -1,61 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feeds of a run, and their places in its copy for the device.
+// FeedLayout: the places of a run's feeds in the memory of a launch.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include <crochet/executor/plan/feeds.hpp>
+#include <crochet/executor/cuda/fed_value.hpp>
+#include <crochet/graph/core/graph.hpp>
 
 namespace crochet::cuda {
 
-/// A feed: its bytes on the host, and the number of its placeholder.
-struct FedBytes {
-  const void* data;
-  std::size_t bytes, placeholder;
+/// The place of one feed.
+struct FeedPlace {
+  FeedKind kind = FeedKind::none;
+  std::size_t copied = 0;    ///< the offset of its bytes, or of its indices, among those of the run that are uploaded
+  std::size_t gathered = 0;  ///< the offset of its rows among those of the run that are gathered on the device
+  friend bool operator==(const FeedPlace&, const FeedPlace&) = default;
 };
-
-/// Checks a feed against its placeholder and determines dynamic dimensions; `bytes` is set by FeedLayout::of, when all
-/// are known. T: the tables of the graph. Throws ShapeError.
-template <class T, class N, class X>
-FedBytes bind_feed(const Feed<N, X>& feed, Dims& dims) {
-  constexpr auto node = static_cast<std::size_t>(T::template node_id<N>);
-  static constexpr Shape shape = T::graph.nodes[node].shape;
-  return {cpu::bind(feed.value, {N::view(), shape, T::symbols}, dims), 0,
-          T::placeholder_number(static_cast<int>(node))};
-}
 
 /// T: the tables of the graph.
 template <class T>
 struct FeedLayout {
-  std::array<std::int64_t, T::placeholder_count> offsets{};  ///< by placeholder; -1: not fed
-  std::size_t bytes = 0;
+  std::array<FeedPlace, T::placeholder_count> places{};  ///< by placeholder
+  std::size_t copied_bytes = 0, gathered_bytes = 0;      ///< of a run
+  std::size_t gathers = 0;                               ///< feeds of a run that are gathered
 
   /// Sets the sizes of the feeds F... and places them one behind the other.
   template <class... F, std::size_t N>
-  static FeedLayout of(std::array<FedBytes, N>& fed, const Dims& dims) {
-    constexpr std::size_t line = 256;
+  static FeedLayout of(std::array<FedValue, N>& fed, const Dims& dims) {
     FeedLayout layout;
-    layout.offsets.fill(-1);
     std::size_t k = 0;
     [[maybe_unused]] const auto place = [&](const Extent& elements, std::size_t element_bytes) {
-      FedBytes& f = fed[k++];
+      FedValue& f = fed[k++];
       f.bytes = static_cast<std::size_t>(elements.at(dims)) * element_bytes;
-      layout.offsets[f.placeholder] = static_cast<std::int64_t>(layout.bytes);
-      layout.bytes += (f.bytes + line - 1) / line * line;
+      layout.add(f);
     };
     (place(T::template node<typename F::name>().shape.size(), size_of(T::template node<typename F::name>().dtype)),
      ...);
     return layout;
   }
-  template <std::size_t N>
-  void copy(const std::array<FedBytes, N>& fed, std::byte* to) const {
-    for (const FedBytes& f : fed) {
-      if (f.bytes > 0) std::memcpy(to + offsets[f.placeholder], f.data, f.bytes);
-    }
-  }
   friend bool operator==(const FeedLayout&, const FeedLayout&) = default;
+
+ private:
+  void add(const FedValue& f) {
+    const auto lines = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };
+    const bool rows = f.kind == FeedKind::gathered;
+    places[f.placeholder] = {f.kind, copied_bytes, gathered_bytes};
+    if (f.kind != FeedKind::in_place) copied_bytes += lines(rows ? f.indices.size_bytes() : f.bytes);
+    if (rows) gathered_bytes += lines(f.bytes), ++gathers;
+  }
 };
 
 }  // namespace crochet::cuda

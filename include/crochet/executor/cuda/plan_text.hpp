@@ -11,4 +11,8 @@ namespace crochet::cuda {
 /// `extern "C" crochet_plan(crochet::cuda::Launch)`, with 256 threads a block.
 std::string plan_text(const PlanSource& plan);
 
+/// The text of `extern "C" crochet_gather(const RowGather*, int count)`, which copies the rows of feeds. For any grid
+/// of 256 threads a block.
+std::string gather_text();
+
 }  // namespace crochet::cuda

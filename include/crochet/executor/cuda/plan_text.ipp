@@ -52,6 +52,7 @@ class PlanWriter {
         "#include <crochet/kernels/cuda/device_block.hpp>\n"
         "#include <crochet/kernels/cuda/kernels.hpp>\n"
         "#include <crochet/kernels/cuda/step.hpp>\n"
+        "#include <crochet/kernels/cuda/watch.hpp>\n"
         "using namespace crochet;\nusing namespace crochet::cuda;\nusing namespace crochet::kernel;\n";
     for (std::size_t k = 0; k < codes_.size(); ++k) {
       text += "using Code" + std::to_string(k) + " = " + codes_[k] + ";\n";
@@ -59,8 +60,7 @@ class PlanWriter {
     text +=
         "extern \"C\" __global__ void __launch_bounds__(256, 1) crochet_plan(const Launch launch) {\n"
         "  DeviceBlock block(launch.barrier);\n"
-        "  for (int run = 0; run < launch.times; ++run) {\n"
-        "    if (run > 0) block.grid_sync();\n";
+        "  for (int run = 0; begins_run(block, launch, run); ++run) {\n";
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) text += call(s);
     return text + "  }\n  block.finish();\n}\n";
   }
@@ -143,6 +143,14 @@ class PlanWriter {
 
 }  // namespace detail
 
+CROCHET_INLINE std::string gather_text() {
+  return "#include <crochet/kernels/cuda/device_block.hpp>\n"
+         "#include <crochet/kernels/cuda/gather_rows.hpp>\n"
+         "using namespace crochet::cuda;\n"
+         "extern \"C\" __global__ void __launch_bounds__(256) crochet_gather(const RowGather* all, int count) {\n"
+         "  gather_rows(DeviceBlock(nullptr), all, count);\n"
+         "}\n";
+}
 CROCHET_INLINE std::string plan_text(const PlanSource& plan) { return detail::PlanWriter(plan).write(); }
 
 }  // namespace crochet::cuda

@@ -3,9 +3,11 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include <crochet/executor/cuda/executor.hpp>
+#include <crochet/executor/cuda/step_times.hpp>
 #include <crochet/executor/plan/probe_failure.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
@@ -13,48 +15,53 @@
 
 namespace crochet::cuda {
 
-/// The steps of one run, launched one by one for probes.
+/// The steps of one run, launched one by one for probes. Nothing waits for a step, except for a value that a probe
+/// takes, which is copied to the host behind the step that completes it.
 template <class Device, class Model, class... Extensions>
 template <class Plan, class Plain, class Watch, class D>
 class Executor<Device, Model, Extensions...>::ProbedSteps {
   using Shown = cpu::ProbedRunOf<T, Executor, Plan, Plain, Watch, D>;
   static constexpr std::size_t count = Plan::plan.step_count;
+  static constexpr bool watches = Watch::nodes.size() + Watch::sources.size() > 0;
 
  public:
-  ProbedSteps(Executor& self, Memory& memory, const Queue& run) : self_(self), memory_(memory), run_(run) {
+  ProbedSteps(Executor& self, Memory& memory, const Runs& run) : self_(self), memory_(memory), run_(run) {
     frame_.dims = run.dims;
     frame_.variables = self.variables_.host().data();
     frame_.placeholders.fill(nullptr);
     for (std::size_t k = 0, node = 0; node < T::graph.nodes.size(); ++node) {
       if (!T::is_placeholder(node)) continue;
-      if (run.layout.offsets[k] >= 0) frame_.placeholders[node] = memory.feeds.host() + run.layout.offsets[k];
+      if (run.layout.places[k].kind == FeedKind::copied) {
+        frame_.placeholders[node] = memory.feeds.host_data(0, run.layout, k);
+      } else if (on_device(k) && watches) {
+        fed_[k].reserve(feed_bytes(node) + 1, "copies of watched values");
+        frame_.placeholders[node] = fed_[k].data();
+      }
       ++k;
     }
-    cpu::with_placement<Plan>(memory.placements, run.dims, [&](std::int64_t bytes, auto offset) {
-      mirror_.reserve(static_cast<std::size_t>(bytes) + 1, "copies of watched values");
-      for (std::size_t k = 0; k < frame_.slots.size(); ++k) {
-        offsets_[k] = offset(k);
-        frame_.slots[k] = mirror_.data() + offsets_[k];
-      }
-    });
+    if constexpr (Watch::nodes.size() > 0) make_mirror();
   }
 
   template <class Probes, class Feeds>
   void show(const Probes& probes, Feeds feeds) {
-    Launch launch = PlanRun<Plan>::prepare(self_, memory_, run_);
-    if constexpr (Watch::sources.size() > 0) self_.variables_.read(*self_.device_);
+    Launch launch = PlanLaunch<Device, T, Plan, D>::prepare(self_.device_, self_.variables_, run_);
     Shown shown(frame_, self_.variables_.host());
-    const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);
-    shown.begin(probes, facts, 1, memory_.bytes(), feeds);
+    const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
+    const std::string name = self_.device_->name();
+    begin([&] {
+      shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number()}}, feeds, Copies{*this});
+    });
+    StepTimes<Device, count> times(*self_.device_, probes);
     cpu::ProbeFailure failure;
     [&]<std::size_t... S>(std::index_sequence<S...>) {
-      [[maybe_unused]] const bool done[] = {true, (step<S>(launch, probes, shown, failure), true)...};
+      [[maybe_unused]] const bool done[] = {
+          true, (step<S>(launch, probes, times), behind<S>(shown, probes, failure), true)...};
     }
     (std::make_index_sequence<count>{});
     memory_.feeds.end(*self_.device_);
     failure.rethrow();
-    copy_values<static_cast<int>(count)>();
-    shown.end(probes);
+    times.template show<cpu::StepFacts<T, Plan>::names>(probes);
+    shown.end(probes, Copies{*this});
   }
 
  private:
@@ -64,41 +71,78 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     std::array<const void*, T::graph.nodes.size()> placeholders;
     Dims dims;
   };
+  /// Copies the values that probes take to the host.
+  struct Copies {
+    ProbedSteps& steps;
+    void feed(std::size_t node, std::size_t bytes) const {
+      const std::size_t k = T::placeholder_number(static_cast<int>(node));
+      if (!steps.on_device(k)) return;
+      steps.self_.device_->download(steps.fed_[k].data(), steps.memory_.feeds.device_data(0, k), bytes);
+    }
+    void variable(std::size_t index) const { steps.self_.variables_.read(*steps.self_.device_, index); }
+    void slot(std::size_t index, std::size_t bytes) const {
+      steps.self_.device_->download(steps.frame_.slots[index], steps.memory_.workspace.data() + steps.offsets_[index],
+                                    bytes);
+    }
+  };
 
-  template <std::size_t S, class Probes>
-  void step(Launch& launch, const Probes& probes, const Shown& shown, cpu::ProbeFailure& failure) {
-    constexpr auto node = static_cast<std::size_t>(cpu::StepFacts<T, Plan>::names[S]);
-    launch.first_step = static_cast<std::int32_t>(S);
-    launch.end_step = static_cast<std::int32_t>(S + 1);
-    self_.variables_.settle_device(self_.device_);
-    probes.each([&](auto& probe) { crochet::detail::show_node_begin<node>(probe, 0); });
-    self_.device_->template launch<PlanCode<Plan>>(launch);
-    self_.device_->synchronize();
-    probes.each([&](auto& probe) { crochet::detail::show_node_end<node>(probe, 0); });
-    if constexpr (Shown::template any<S>) {
-      copy_values<static_cast<int>(S)>();
-      failure.guard([&] { shown.template behind<S>(probes); });
+  /// Whether only the device has the feed.
+  bool on_device(std::size_t placeholder) const {
+    const FeedKind kind = run_.layout.places[placeholder].kind;
+    return kind == FeedKind::in_place || kind == FeedKind::gathered;
+  }
+  std::size_t feed_bytes(std::size_t node) const {
+    const Node& n = T::graph.nodes[node];
+    return static_cast<std::size_t>(n.shape.size().at(frame_.dims)) * size_of(n.dtype);
+  }
+
+  /// The host's memory for copies of the slots.
+  void make_mirror() {
+    cpu::with_placement<Plan>(memory_.placements, run_.dims, [&](std::int64_t bytes, auto offset) {
+      mirror_.reserve(static_cast<std::size_t>(bytes) + 1, "copies of watched values");
+      for (std::size_t k = 0; k < frame_.slots.size(); ++k) {
+        offsets_[k] = offset(k);
+        frame_.slots[k] = mirror_.data() + offsets_[k];
+      }
+    });
+  }
+
+  template <class Show>
+  void begin(const Show& show_begin) {
+    try {
+      show_begin();
+    } catch (...) {
+      self_.counted_.forget();  // the run has been counted, and does not happen
+      memory_.feeds.end(*self_.device_);
+      throw;
     }
   }
 
-  /// Copies the values that are shown behind a step.
-  template <int Step>
-  void copy_values() {
-    Shown::template each_value<Step>([&](const Value& v) {
-      if (v.space == AddressSpace::variable) self_.variables_.read(*self_.device_);
-      if (v.space != AddressSpace::arena) return;
-      const auto bytes = static_cast<std::size_t>(v.shape.size().at(frame_.dims)) * size_of(v.dtype);
-      const auto slot = static_cast<std::size_t>(v.index);
-      self_.device_->download(frame_.slots[slot], memory_.workspace.data() + offsets_[slot], bytes);
-    });
+  template <std::size_t S, class Probes, class Times>
+  void step(Launch& launch, const Probes& probes, Times& times) {
+    constexpr auto node = static_cast<std::size_t>(cpu::StepFacts<T, Plan>::names[S]);
+    launch.first_step = static_cast<std::int32_t>(S);
+    launch.end_step = static_cast<std::int32_t>(S + 1);
+    probes.each([&](auto& probe) { crochet::detail::show_node_begin<node>(probe, 0); });
+    times.begin(S);
+    self_.device_->template launch<PlanCode<Plan>>(launch);
+    times.end(S);
+    probes.each([&](auto& probe) { crochet::detail::show_node_end<node>(probe, 0); });
+  }
+  template <std::size_t S, class Probes>
+  void behind(const Shown& shown, const Probes& probes, cpu::ProbeFailure& failure) {
+    if constexpr (Shown::template any<S>) {
+      failure.guard([&] { shown.template behind<S>(probes, Copies{*this}); });
+    }
   }
 
   Executor& self_;
   Memory& memory_;
-  const Queue& run_;
+  const Runs& run_;
   Frame frame_;
   std::array<std::int64_t, Plan::plan.slot_count> offsets_{};
   kernel::AlignedBytes mirror_;
+  std::array<kernel::AlignedBytes, T::placeholder_count> fed_;
 };
 
 }  // namespace crochet::cuda

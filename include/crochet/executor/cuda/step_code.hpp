@@ -8,6 +8,7 @@
 #include <crochet/executor/cuda/plan_source.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/cuda/step.hpp>
+#include <crochet/kernels/cuda/watch.hpp>
 
 namespace crochet::cuda {
 
@@ -46,8 +47,7 @@ class PlanCode {
   /// All runs of a launch, in every thread of a block.
   template <class Block>
   CROCHET_DEVICE static void run(Block& block, const Launch& launch) {
-    for (int t = 0; t < launch.times; ++t) {
-      if (t > 0) block.grid_sync();
+    for (int t = 0; begins_run(block, launch, t); ++t) {
       [&]<std::size_t... S>(std::index_sequence<S...>) {
         [[maybe_unused]] const bool done[] = {
             true, (run_step<code_of<S>, plan.steps[S].barrier>(block, launch, t, static_cast<int>(S)), true)...};

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the runs of a plan on a device, and the feeds that wait for a launch.
+// The memory of the runs on a workspace, on the device.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <vector>
 
+#include <crochet/base/config.hpp>
+#include <crochet/executor/cuda/fetched_values.hpp>
+#include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/plan_tables.hpp>
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/sizes.hpp>
-#include <crochet/kernels/aligned_bytes.hpp>
 
 namespace crochet::cuda {
+
+/// The values of a plan that its launches watch (finite_watch.hpp).
+template <class Device>
+struct WatchOf {
+  std::vector<bool> flags;           ///< whether a flag is watched; empty if none is
+  std::vector<WatchedValue> values;  ///< and on the device:
+  DeviceBytes<Device> memory;
+  bool changed = false;  ///< `values` are not up to date
+};
 
 /// The tables of one plan at one size, on the device.
 template <class Device>
@@ -24,79 +34,38 @@ struct BoundPlan {
   Tables tables;
   Room room;
   std::size_t workspace_bytes = 0;
+  WatchOf<Device> watch;
   std::vector<std::int64_t> fetched;  ///< the offsets of the fetched values that are variables or in the workspace
 };
 
-/// Copies of feeds for the runs of one launch. Two halves: one is filled while the device reads the other.
-template <class Device>
-class FeedRing {
- public:
-  /// Starts a half for runs of `bytes` each. Waits until the device has read what was there.
-  void begin(const std::shared_ptr<Device>& device, std::size_t bytes, std::size_t runs) {
-    half_ = 1 - half_;
-    Half& h = halves_[half_];
-    if (h.used) device->wait(h.read);
-    h.used = false;
-    h.host.reserve(device, bytes * runs, "the feeds of a launch");
-    h.device.reserve(device, bytes * runs, "the feeds of a launch");
-  }
-  /// The memory of the device.
-  std::size_t bytes() const { return halves_[0].device.capacity() + halves_[1].device.capacity(); }
-  std::byte* host() const { return halves_[half_].host.data(); }
-  std::byte* device_data() const { return halves_[half_].device.data(); }
-  void upload(Device& device, std::size_t bytes) {
-    if (bytes > 0) device.upload_pinned(device_data(), host(), bytes);
-  }
-  /// Behind the launch that reads this half.
-  void end(Device& device) {
-    halves_[half_].read = device.record();
-    halves_[half_].used = true;
-  }
-
- private:
-  struct Half {
-    PinnedBytes<Device> host;
-    DeviceBytes<Device> device;
-    typename Device::Event read{};
-    bool used = false;
-  };
-  std::array<Half, 2> halves_;
-  std::size_t half_ = 0;
-};
-
-/// A value that a run left on the device, and its copy on the host.
-struct FetchedValue {
-  Base base = Base::none;
-  std::int64_t offset = 0;
-  kernel::AlignedBytes host;
-  bool copied = false;
-};
-
-/// The memory of a run. Fetchable: the number of names that can be fetched.
-template <class Device, std::size_t Fetchable>
+/// The memory of a run. T: the tables of the graph.
+template <class Device, class T>
 struct WorkspaceMemory {
-  DeviceBytes<Device> workspace, scratch, tickets, bases;
+  DeviceBytes<Device> workspace, scratch, tickets;
   cpu::Placements placements;
   std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
-  FeedRing<Device> feeds;
-  std::array<FetchedValue, Fetchable> values;
+  LaunchFeeds<Device, T> feeds;
+  FetchedValues<T> values;
   Dims dims = cpu::no_dims;
+  std::int64_t runs = 0;  ///< that were queued
+  BoundPlan<Device>* last_plan = nullptr;
+  bool probed_last = false;  ///< the last run was launched step by step
 
   /// The memory of the device.
   std::size_t bytes() const {
-    std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + bases.capacity() + feeds.bytes();
+    std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + feeds.bytes();
     for (const auto& p : plans) sum += p->memory.capacity();
     return sum;
   }
   /// The tables of a plan at these sizes. The tables of the last four sizes of a plan are kept.
-  template <class T, class P>
+  template <class P>
   BoundPlan<Device>& bind(const std::shared_ptr<Device>& device, const Dims& now) {
     using Stored = StoredPlan<T, P>;
     const void* const id = Stored::steps.data();
     for (auto& p : plans) {
       if (p->plan == id && p->dims == now) return *p;
     }
-    return make<T, P>(device, now);
+    return make<P>(device, now);
   }
 
   /// Grows the memory to what a plan needs.
@@ -108,7 +77,7 @@ struct WorkspaceMemory {
   }
 
  private:
-  template <class T, class P>
+  template <class P>
   CROCHET_COLD BoundPlan<Device>& make(const std::shared_ptr<Device>& device, const Dims& now) {
     using Stored = StoredPlan<T, P>;
     constexpr std::size_t kept = 4;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <crochet/executor/plan/step_facts.hpp>
@@ -84,6 +85,20 @@ struct NamesOfDemand<Demand<Names<N...>, Names<R...>>> {
 
 }  // namespace detail
 
+/// What a run is shown with, besides its steps.
+struct RunFacts {
+  int members = 1;
+  std::size_t workspace_bytes = 0;
+  ProbedDevice device{};
+};
+
+/// Makes values readable on the host before they are shown: those of the CPU's runs are.
+struct ValuesInPlace {
+  void variable(std::size_t /*index*/) const {}
+  void slot(std::size_t /*index*/, std::size_t /*bytes*/) const {}
+  void feed(std::size_t /*node*/, std::size_t /*bytes*/) const {}
+};
+
 /// T: the tables, E: the executor, Plan: what runs, Plain: the plan without watches, Watch: the WatchedNodes, D: the
 /// Demand.
 template <class T, class E, class Plan, class Plain, class Watch, class D>
@@ -128,10 +143,11 @@ class ProbedRunOf {
         slots_(frame.slots),
         placeholders_(frame.placeholders.data()) {}
 
-  /// Calls on_run_begin, then shows sources and values that no step computes.
-  template <class Probes, class Facts, class... N, class... X>
-  void begin(const Probes& probes, const Facts& facts, int members, std::size_t workspace,
-             crochet::detail::List<Feed<N, X>...>) {
+  /// Calls on_run_begin, then shows sources and values that no step computes. Copies: as ValuesInPlace, called for each
+  /// value that a probe takes.
+  template <class Probes, class Facts, class... N, class... X, class Copies = ValuesInPlace>
+  void begin(const Probes& probes, const Facts& facts, const RunFacts& about, crochet::detail::List<Feed<N, X>...>,
+             const Copies& copies = {}) {
     using Wanted = detail::NamesOfDemand<D>;
     static constexpr std::array<std::string_view, sizeof...(N)> feeds{N::view()...};
     const auto& request = probes.request();
@@ -139,40 +155,33 @@ class ProbedRunOf {
     run.graph = graph_table<E>();
     run.node_names = detail::node_names_of<E>();
     run.steps = facts.steps;
-    run.members = members;
+    run.members = about.members;
+    run.device = about.device;
     run.step = request.step;
     run.caller_fetches = request.fetches, run.caller_targets = request.targets, run.caller_feeds = request.feeds;
     run.fetches = Wanted::fetches, run.targets = Wanted::targets, run.feeds = feeds;
     run.fetch_nodes = Wanted::template fetch_nodes<T>, run.target_nodes = Wanted::template target_nodes<T>;
     run.variable_bytes = T::offsets.back();
-    run.workspace_bytes = workspace;
+    run.workspace_bytes = about.workspace_bytes;
     run.slots = facts.slots;
     for (std::size_t s = 0; s < max_symbols; ++s) run.dims[s] = dims_[s] < 0 ? 0 : dims_[s];
     probes.each([&](auto& probe) { crochet::detail::show_run_begin(probe, run); });
     [&]<std::size_t... K>(std::index_sequence<K...>) {
       // An array instead of a fold expression: clang nests folds and limits their depth to 256.
-      [[maybe_unused]] const bool done[] = {true, (show_source<K, N...>(probes), true)...};
+      [[maybe_unused]] const bool done[] = {true, (show_source<K, N...>(probes, copies), true)...};
     }
     (std::make_index_sequence<Watch::sources.size()>{});
-    show_list<-1>(probes);
+    show_list<-1>(probes, copies);
   }
   /// Shows the values that are complete after a step.
-  template <std::size_t Step, class Probes>
-  void behind(const Probes& probes) const {
-    show_list<static_cast<int>(Step)>(probes);
-  }
-  /// Calls use(value) for each Value that behind<Step>() shows; for the number of steps, those that end() shows.
-  template <int Step, class Use>
-  static void each_value(const Use& use) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      [[maybe_unused]] const bool done[] = {true, (use(value_of<shown<Step>[I]>), true)...};
-    }
-    (std::make_index_sequence<shown<Step>.size()>{});
+  template <std::size_t Step, class Probes, class Copies = ValuesInPlace>
+  void behind(const Probes& probes, const Copies& copies = {}) const {
+    show_list<static_cast<int>(Step)>(probes, copies);
   }
   /// Shows assigned values, then calls on_run_end.
-  template <class Probes>
-  void end(const Probes& probes) const {
-    show_list<static_cast<int>(steps)>(probes);
+  template <class Probes, class Copies = ValuesInPlace>
+  void end(const Probes& probes, const Copies& copies = {}) const {
+    show_list<static_cast<int>(steps)>(probes, copies);
     probes.each([](auto& probe) { crochet::detail::show_run_end(probe); });
   }
 
@@ -184,49 +193,66 @@ class ProbedRunOf {
   template <std::size_t Node>
   static constexpr detail::ShownType type_of{graph.nodes[Node].dtype, graph.nodes[Node].shape};
 
-  template <std::size_t Node, class Probes>
-  void show(const Probes& probes, const void* data) const {
+  /// copy(): makes the value readable. Called once, if a probe takes it.
+  template <std::size_t Node, class Probes, class Copy>
+  void show(const Probes& probes, const void* data, const Copy& copy) const {
     const detail::ShownTensor tensor(static_cast<std::int32_t>(Node), type_of<Node>, data, dims_);
+    bool readable = false;
     probes.each([&]<class P>(P& probe) {
-      if constexpr (detail::watches<E, Plain, P>(Node)) crochet::detail::show_tensor<Node>(probe, tensor.view());
+      if constexpr (detail::watches<E, Plain, P>(Node)) {
+        if (!crochet::detail::probe_takes(probe, Node)) return;
+        if (!std::exchange(readable, true)) copy(tensor.view().bytes.size());
+        crochet::detail::show_tensor<Node>(probe, tensor.view());
+      }
     });
   }
+  template <std::size_t Node, class Probes, class Copies>
+  void show_variable(const Probes& probes, std::size_t index, const Copies& copies) const {
+    show<Node>(probes, variables_.read(index), [&](std::size_t /*bytes*/) { copies.variable(index); });
+  }
 
-  template <std::size_t K, class... Fed, class Probes>
-  void show_source(const Probes& probes) const {
+  /// The value of a placeholder.
+  template <std::size_t Node, class Probes, class Copies>
+  void show_feed(const Probes& probes, std::size_t placeholder, const Copies& copies) const {
+    show<Node>(probes, placeholders_[placeholder], [&](std::size_t bytes) { copies.feed(placeholder, bytes); });
+  }
+
+  template <std::size_t K, class... Fed, class Probes, class Copies>
+  void show_source(const Probes& probes, const Copies& copies) const {
     constexpr auto node = static_cast<std::size_t>(Watch::sources[K]);
     constexpr bool fed = ((T::template node_id<Fed> == static_cast<int>(node)) || ...);
     if constexpr (graph.nodes[node].is(op::variable)) {
-      show<node>(probes, variables_.read(T::variable_index(static_cast<int>(node))));
+      show_variable<node>(probes, T::variable_index(static_cast<int>(node)), copies);
     } else if constexpr (graph.nodes[node].is(op::constant)) {
       constexpr double value = graph.nodes[node].attributes.reals[0];
       const auto bytes = detail::constant_bytes(type_of<node>.dtype, value);
-      show<node>(probes, bytes.data());
+      show<node>(probes, bytes.data(), [](std::size_t /*bytes*/) {});
     } else if constexpr (fed) {
-      show<node>(probes, placeholders_[node]);
+      show_feed<node>(probes, node, copies);
     }
   }
 
-  template <int Step, class Probes>
-  void show_list(const Probes& probes) const {
+  template <int Step, class Probes, class Copies>
+  void show_list(const Probes& probes, const Copies& copies) const {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      [[maybe_unused]] const bool done[] = {true, (show_value<Step, shown<Step>[I]>(probes), true)...};
+      [[maybe_unused]] const bool done[] = {true, (show_value<shown<Step>[I]>(probes, copies), true)...};
     }
     (std::make_index_sequence<shown<Step>.size()>{});
   }
-  template <int Step, std::size_t K, class Probes>
-  void show_value(const Probes& probes) const {
+  template <std::size_t K, class Probes, class Copies>
+  void show_value(const Probes& probes, const Copies& copies) const {
     constexpr auto node = static_cast<std::size_t>(Watch::nodes[K]);
     constexpr Value value = value_of<K>;
     constexpr auto index = static_cast<std::size_t>(value.index);
     if constexpr (value.space == AddressSpace::placeholder) {
-      show<node>(probes, placeholders_[index]);
+      show_feed<node>(probes, index, copies);
     } else if constexpr (value.space == AddressSpace::arena) {
-      show<node>(probes, slots_[index]);
+      show<node>(probes, slots_[index], [&](std::size_t bytes) { copies.slot(index, bytes); });
     } else if constexpr (value.layout == Layout::row_major) {
-      show<node>(probes, block_ + T::offsets[index]);
+      show<node>(probes, block_ + T::offsets[index],
+                 [&](std::size_t /*bytes*/) { copies.variable(T::variable_index(static_cast<int>(index))); });
     } else {  // an assigned value
-      show<node>(probes, variables_.read(T::variable_index(static_cast<int>(index))));
+      show_variable<node>(probes, T::variable_index(static_cast<int>(index)), copies);
     }
   }
 

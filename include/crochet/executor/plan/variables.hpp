@@ -109,6 +109,14 @@ class Variables {
       with_elements<const void>(v, read(v), visit);
     }
   }
+  /// The same, with the elements in a copy of data(). All variables must be row-major.
+  template <class Visit>
+  void for_each_in(const std::byte* block, Visit&& visit) const {
+    if (const auto missing = uninitialized(); !missing.empty()) refuse(missing);
+    for (std::size_t v = 0; v < count; ++v) {
+      with_elements<const void>(v, static_cast<const void*>(block + T::variables[v].offset), visit);
+    }
+  }
   /// Calls `visit(name, std::span<T>, shape)` for every variable. If it returns false the variable is unchanged;
   /// otherwise it has a value now.
   template <class Visit>

@@ -5,7 +5,12 @@
 //   void on_run_begin(const ProbedRun&);                           // before the first step
 //   template <std::size_t I> void on_node_begin(int member);       // around each member's part of the step named for
 //   template <std::size_t I> void on_node_end(int member);         //   node I, on that member's thread
+//   bool takes(std::int32_t node);                                 // whether this run's value of a watched node is to
+//                                                                  //   be shown; absent: all are
 //   template <std::size_t I> void on_node_end(const ProbedTensor&);  // node I's value is complete
+//   void on_device_begin();                                        // on a device: its clock is at 0 now
+//   template <std::size_t I> void on_node_device_times(double begin, double end);  // when the device ran the step
+//                                                                  //   named for node I, in seconds of that clock
 //   void on_run_end();                                             // after the last step, all tensors were shown
 // A hook declares it with `using probe = P;` and `P* due_probe()` (docs/writing-hooks.md).
 //
@@ -18,6 +23,10 @@
 // the thread that called session.run), possibly at the same time. These must neither allocate nor throw. All other
 // functions are called by the thread that called session.run. Their exceptions leave session.run: at once before the
 // first step, otherwise after the steps; nothing is shown in between.
+//
+// Devices: a step is launched, and the thread goes on. on_node_begin and on_node_end(member) are around the launch.
+// Only a value that a probe takes is copied to the host; takes() is called once for each value, when it is complete.
+// The times on the device are shown before on_run_end. The CPU is no device in this sense.
 //
 // Order: on_run_begin; sources (constants, feeds, variables as of before the step); steps, with each value shown after
 // it and the values that it is computed from are complete; assigned values; on_run_end. A run that fails has no

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include <crochet/graph/core/text_pool.hpp>
@@ -44,9 +45,32 @@ template <std::size_t I, class P>
 inline void show_node_end(P& probe, int member) {
   if constexpr (requires { probe.template on_node_end<I>(member); }) probe.template on_node_end<I>(member);
 }
+/// Whether a due probe is shown the value of a node that it watches.
+template <class P>
+bool probe_takes(P& probe, std::size_t node) {
+  if constexpr (requires { probe.takes(std::int32_t{}); }) {
+    return probe.takes(static_cast<std::int32_t>(node));
+  } else {
+    return true;
+  }
+}
 template <std::size_t I, class P>
 void show_tensor(P& probe, const ProbedTensor& tensor) {
   if constexpr (requires { probe.template on_node_end<I>(tensor); }) probe.template on_node_end<I>(tensor);
+}
+
+/// Whether P observes times of a device.
+template <class P>
+inline constexpr bool sees_device_times = requires(P& probe) {
+  probe.template on_node_device_times<0>(0.0, 0.0);
+};
+template <class P>
+void show_device_begin(P& probe) {
+  if constexpr (requires { probe.on_device_begin(); }) probe.on_device_begin();
+}
+template <std::size_t I, class P>
+void show_device_times(P& probe, double begin, double end) {
+  if constexpr (sees_device_times<P>) probe.template on_node_device_times<I>(begin, end);
 }
 
 }  // namespace crochet::detail

@@ -169,7 +169,9 @@ class ProbedOutputs {
       const ProbedTensor tensor{static_cast<std::int32_t>(I), 0, *shown_dtype<X>,
                                 std::as_bytes(OutputMemory<X>::elements(held)), shape};
       probes.each([&]<class P>(P& probe) {
-        if constexpr (watched<P, I>()) show_tensor<I>(probe, tensor);
+        if constexpr (watched<P, I>()) {
+          if (probe_takes(probe, I)) show_tensor<I>(probe, tensor);
+        }
       });
     }
   }

@@ -37,13 +37,20 @@ struct ProbedSlot {
   std::int32_t first = 0, last = 0;  ///< the steps between which it is in use, as indices into ProbedRun::steps
 };
 
+/// The device that runs the steps.
+struct ProbedDevice {
+  std::string_view name;  ///< for example "NVIDIA H200, sm_90"; empty: the CPU
+  int number = 0;         ///< among the devices of its kind
+};
+
 /// The current run. Valid until on_run_end returns; `graph` and `node_names` are valid forever.
 struct ProbedRun {
   GraphTable graph;                              ///< the whole model, not only the part of this run
   std::span<const std::string_view> node_names;  ///< by node: unique, legal in TensorFlow (graph/names/node_names.hpp)
   std::span<const ProbedStep> steps;             ///< in execution order
   int members = 1;                               ///< the number of threads of the executor's team
-  std::int64_t step = 0;                         ///< the global step before the run
+  ProbedDevice device;
+  std::int64_t step = 0;                             ///< the global step before the run
   std::span<const std::string_view> caller_fetches;  ///< fetched by the caller of session.run
   std::span<const std::string_view> caller_targets;
   std::span<const std::string_view> caller_feeds;

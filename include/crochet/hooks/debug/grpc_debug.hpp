@@ -34,7 +34,7 @@ struct GrpcDebugOptions {
   std::optional<std::string> thread_name_filter{};  ///< a pattern
   bool log_usage = true;                            ///< has no effect
   debug::EventStreamOptions stream{};               ///< limits, token, handling of failures
-  std::string device{io::local_cpu};                ///< the device name of tensors and graph
+  std::string device{};                             ///< the device name of tensors and graph; empty: the run's
   std::function<std::int64_t()> microseconds{};     ///< since 1970, UTC
   std::function<std::string()> thread_name{};
 };

@@ -32,7 +32,7 @@ struct DumpingDebugOptions {
   debug::OnDumpFailure on_failure = debug::OnDumpFailure::skip;
   std::optional<std::size_t> keep_runs{};  ///< number of newest directories to keep; unset: all
   Sink sink{};
-  std::string device{io::local_cpu};
+  std::string device{};
   std::function<std::int64_t()> microseconds{};  ///< since 1970, UTC
   std::function<std::string()> thread_name{};
   debug::DiskBudget* budget = &debug::disk_budget();
@@ -54,14 +54,15 @@ struct DumpingDebugOptions {
 ///   on_failure          -     skip      a full disk ends the run's dump, with one report; `fail`: throws
 ///   keep_runs           runs  unset     number of newest directories to keep
 ///   sink                                standard error
-///   device                    local CPU the device name of the dumped tensors
+///   device              -     the run's the device name of the dumped tensors
 ///   microseconds, thread_name           the machine's clock; the calling thread's name
 ///   budget, files                       those of the process; the budget is recounted at the hook's first run
 /// - Fires: around every admitted run; EveryN and the other decorators select fewer. A failed run leaves a partial
 ///   dump.
 /// - Fetches: nothing, or the condition's values, in every run.
 /// - Cost: nothing in other runs. In a dumped run watched nodes are not fused, and their bytes are written to the page
-///   cache on the running thread. Watching computes no additional nodes.
+///   cache on the running thread; from a GPU only the values are copied that the watches of the run select. Watching
+///   computes no additional nodes.
 /// - Throws: FailedPreconditionError for an unusable root; LogicError for invalid options; with `fail` IoError and
 ///   ResourceExhaustedError (the limit TFDBG_DISK_BYTES_LIMIT, debug/dump/disk_budget.hpp).
 /// - Thread: one session.

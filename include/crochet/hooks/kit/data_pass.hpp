@@ -48,7 +48,7 @@ void for_each_batch(D& data, std::optional<std::int64_t> limit, Use use) {
 /// The leading extent of a tensor, the length of a range; 0 for a scalar.
 template <class N, class X>
 double batch_size(const Feed<N, X>& feed) {
-  if constexpr (is_tensor_view<X>) {
+  if constexpr (is_tensor_view<X> || requires { feed.value.extent(0); }) {
     return X::rank == 0 ? 0 : static_cast<double>(feed.value.extent(0));
   } else if constexpr (ContiguousRange<X>) {
     return static_cast<double>(std::size(feed.value));

@@ -23,14 +23,9 @@ struct NoEpilogue {};
 
 /// The memory of one run of a launch.
 struct Memory {
-  const BaseAddress* bases;
-  int run;
+  unsigned char* const* bases;
 
-  CROCHET_DEVICE_INLINE void* at(const Place& p) const {
-    if (p.base < 0) return nullptr;
-    const BaseAddress& base = bases[p.base];
-    return base.at + run * base.stride + p.offset;
-  }
+  CROCHET_DEVICE_INLINE void* at(const Place& p) const { return p.base < 0 ? nullptr : bases[p.base] + p.offset; }
 };
 
 /// A tensor in memory, row-major.

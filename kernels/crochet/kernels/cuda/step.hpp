@@ -55,7 +55,8 @@ struct StoringKernel {
 /// than compiling its parts.
 template <class Code, class Block>
 CROCHET_DEVICE_NOINLINE void run_code(Block& block, const Launch& launch, int t, int s) {
-  Code::run(block, Call{launch.tables, launch.tables.steps[s], Memory{launch.bases, t}});
+  Code::run(block,
+            Call{launch.tables, launch.tables.steps[s], Memory{launch.bases + std::int64_t{t} * launch.base_count}});
 }
 /// As above, behind a barrier of all blocks if Barrier. Nothing if the launch leaves the step out.
 template <class Code, bool Barrier, class Block>

@@ -50,18 +50,27 @@ struct Tables {
   std::uint32_t* tickets = nullptr;  ///< zero before and after each step
 };
 
-/// A base address in run t of a launch: at + t * stride.
-struct BaseAddress {
-  unsigned char* at = nullptr;
-  std::int64_t stride = 0;
+/// A value that a launch watches for NaN and infinity, behind each run.
+struct WatchedValue {
+  Place place;
+  std::int32_t size = 1;            ///< the number of elements
+  std::int32_t flag = 0;            ///< its index in Launch::flags
+  std::int32_t is_double = 0;       ///< 0: float
+  std::int32_t allow_infinity = 0;  ///< 1: only NaN counts
 };
 
 /// One launch: `times` runs of a plan, or some steps of one run.
 struct Launch {
   Tables tables;
-  const BaseAddress* bases = nullptr;
+  unsigned char* const* bases = nullptr;  ///< the base addresses (Place::base) of each run, one run behind the other
+  std::int32_t base_count = 0;            ///< of a run
   std::int32_t times = 1;
   std::int32_t first_step = 0, end_step = INT32_MAX;  ///< steps [first_step, end_step) only
+  std::int32_t is_node = 0;    ///< 1: a node of a graph, whose edges are the barriers; without steps it looks at values
+  std::int32_t first_run = 0;  ///< the number of the first run, from 0, for the flags
+  const WatchedValue* watched = nullptr;
+  std::int32_t watched_count = 0;
+  std::int32_t* flags = nullptr;     ///< the first run, from 1, whose watched value broke its rule; 0: none
   std::uint32_t* barrier = nullptr;  ///< two counters for the barrier of all blocks, zero before and after a launch
 };
 

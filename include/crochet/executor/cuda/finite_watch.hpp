@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// FiniteWatch: the watch of launches for NaN and infinity, and what was found.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/error.hpp>
+#include <crochet/executor/cuda/fetched_values.hpp>
+#include <crochet/executor/cuda/memory.hpp>
+#include <crochet/executor/cuda/queue.hpp>
+#include <crochet/executor/cuda/stream.hpp>
+#include <crochet/executor/cuda/watched_values.hpp>
+#include <crochet/hook/non_finite.hpp>
+#include <crochet/kernels/aligned_bytes.hpp>
+
+namespace crochet::cuda {
+
+/// A value of a run that broke its rule.
+struct FoundValue {
+  std::size_t flag = 0;
+  kernel::AlignedBytes bytes;
+  Dims dims{};
+  std::int64_t run = 0;              ///< the number of the run on its workspace
+  std::optional<std::int64_t> step;  ///< the global step after it
+};
+
+/// A launch whose runs compute a watched value looks at it behind each run. If it breaks its rule, the runs behind are
+/// skipped, and later launches that watch it do nothing, until the host has taken what was found. The flags of a launch
+/// are copied to pinned memory behind it, and the host reads them when the next launch is queued, so that the device is
+/// busy while the host waits for them. T: the tables of the graph.
+template <class Device, class T>
+class FiniteWatch {
+  static constexpr std::size_t flag_count = 2 * T::fetchable.size();
+
+ public:
+  /// Watches a value in all launches of a plan from here on. Returns whether it was not watched before.
+  template <class N>
+  bool add(BoundPlan<Device>& plan, const FiniteRule& rule) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
+    const std::size_t flag = flag_of(name, rule.allow_infinity);
+    fails_[flag] = fails_[flag] || rule.fails;
+    plan.watch.flags.resize(flag_count);
+    if (plan.watch.flags[flag]) return false;
+    plan.watch.flags[flag] = plan.watch.changed = true;
+    return true;
+  }
+
+  /// Before a launch of plan P for the demand D: makes it watch.
+  template <class P, class D, class Runs>
+  void prepare(const std::shared_ptr<Device>& device, Launch& launch, const Runs& runs) {
+    WatchOf<Device>& watch = runs.plan->watch;
+    if (watch.changed) bind<P, D>(device, *runs.plan);
+    if (watch.values.empty()) return;
+    if (flags_.reserve(device, flag_bytes, "flags")) device->clear(flags_.data(), flag_bytes);
+    launch.watched = reinterpret_cast<const WatchedValue*>(watch.memory.data());
+    launch.watched_count = static_cast<std::int32_t>(watch.values.size());
+    launch.flags = reinterpret_cast<std::int32_t*>(flags_.data());
+  }
+  /// Behind that launch.
+  template <class Runs>
+  void launched(const std::shared_ptr<Device>& device, const Launch& launch, const Runs& runs) {
+    if (launch.watched_count == 0 || stopped_) return;
+    found_.clear();
+    slot_ = 1 - slot_;
+    pinned_[slot_].reserve(device, flag_bytes, "flags");
+    device->download_later(pinned_[slot_].data(), flags_.data(), flag_bytes, Stream::compute);
+    before_ = std::exchange(
+        last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory, runs.plan->watch.values,
+                       launch.bases, launch.base_count, runs.dims, runs.first_run});
+  }
+  /// Whether the flags of the last launch must be read before these runs are launched, because they may overwrite its
+  /// values.
+  template <class Runs>
+  bool must_settle_before(const Runs& runs) const {
+    return last_ && (last_->launcher != runs.launch || last_->memory != runs.memory);
+  }
+  /// Reads the flags of the launch before the last one, and of the last one too if `all`. Waits for them. Returns
+  /// whether something was found.
+  bool settle(Device& device, bool all) {
+    const bool stopped = stopped_;
+    read(device, before_);
+    if (all) read(device, last_);
+    return stopped_ && !stopped;
+  }
+
+  /// What was found for a value and was not taken; runs are executed again from here on. A view is valid until the next
+  /// call. `runs`: those on the workspace.
+  template <class N>
+  auto take(Device& device, const FiniteRule& rule, std::int64_t runs) {
+    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
+    const std::size_t flag = flag_of(name, rule.allow_infinity);
+    using Found = NonFinite<decltype(as_fetched<T, N>(nullptr, Dims{}))>;
+    const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return f.flag == flag; });
+    if (at == found_.end()) return std::optional<Found>();
+    taken_ = std::move(*at);
+    found_.erase(at);
+    go_on(device);
+    return std::optional(Found{as_fetched<T, N>(taken_.bytes.data(), taken_.dims), taken_.step, runs - 1 - taken_.run});
+  }
+  /// Throws NanLossError if something was found for which FiniteRule::fails holds, and was not taken.
+  void refuse_failure() const {
+    for (const FoundValue& f : found_) {
+      if (!fails_[f.flag]) continue;
+      throw NanLossError("crochet: " + std::string(T::fetchable[f.flag / 2]) + " is not finite" +
+                         (f.step ? " at step " + std::to_string(*f.step) : ""));
+    }
+  }
+  /// Sets the step of what was found.
+  void set_step(std::int64_t step) {
+    for (FoundValue& f : found_) f.step = step;
+  }
+  /// Forgets what was found; runs are executed again.
+  void forget(Device& device) {
+    found_.clear();
+    go_on(device);
+  }
+
+  /// For a reader on another thread: the flags as they are behind the queued launches go to `to`, memory of the device
+  /// of flag_bytes; failed_in() looks at them on the host.
+  void copy_flags(Device& device, std::byte* to) const {
+    flags_.data() == nullptr ? device.clear(to, flag_bytes) : device.copy(to, flags_.data(), flag_bytes);
+  }
+  static constexpr std::size_t flag_bytes = flag_count * sizeof(std::int32_t);
+  /// The flags for which FiniteRule::fails holds.
+  const std::array<bool, flag_count>& failing_flags() const { return fails_; }
+
+ private:
+  /// A launch whose flags are on their way to the host.
+  template <class Launcher>
+  struct WatchedLaunch {
+    typename Device::Event event;
+    std::size_t slot;
+    Launcher launcher;
+    std::shared_ptr<const void> memory;
+    std::vector<WatchedValue> values;
+    unsigned char* const* bases;
+    std::int32_t base_count;
+    Dims dims;
+    std::int64_t first_run;
+  };
+  using Watched = WatchedLaunch<typename QueuedRuns<Device, T>::Launcher>;
+
+  template <class P, class D>
+  void bind(const std::shared_ptr<Device>& device, BoundPlan<Device>& plan) {
+    WatchOf<Device>& watch = plan.watch;
+    watch.values = WatchedValues<T, P, D>::of(plan);
+    watch.changed = false;
+    const std::size_t bytes = watch.values.size() * sizeof(WatchedValue);
+    watch.memory.reserve(device, bytes, "the watched values of a plan");
+    if (bytes > 0) device->upload(watch.memory.data(), watch.values.data(), bytes);
+  }
+  void read(Device& device, std::optional<Watched>& from) {
+    const std::optional<Watched> launch = std::exchange(from, std::nullopt);
+    if (!launch || stopped_) return;
+    device.wait(launch->event);
+    for (const WatchedValue& w : launch->values) {
+      std::int32_t run = 0;
+      std::memcpy(&run, pinned_[launch->slot].data() + static_cast<std::size_t>(w.flag) * sizeof run, sizeof run);
+      if (run > 0) found_.push_back(copy(device, *launch, w, run - 1));
+    }
+    stopped_ = !found_.empty();
+  }
+  static FoundValue copy(Device& device, const Watched& launch, const WatchedValue& w, std::int32_t run) {
+    FoundValue found{static_cast<std::size_t>(w.flag), {}, launch.dims, launch.first_run + run, {}};
+    const std::byte* base = nullptr;
+    device.download(&base, launch.bases + std::int64_t{run} * launch.base_count + w.place.base, sizeof base);
+    const std::size_t bytes = static_cast<std::size_t>(w.size) * (w.is_double != 0 ? sizeof(double) : sizeof(float));
+    found.bytes.reserve(bytes + 1, "a watched value");
+    device.download(found.bytes.data(), base + w.place.offset, bytes);
+    return found;
+  }
+  void go_on(Device& device) {
+    before_.reset(), last_.reset();
+    stopped_ = false;
+    if (flags_.data() != nullptr) device.clear(flags_.data(), flag_bytes);
+  }
+
+  std::array<bool, flag_count> fails_{};
+  DeviceBytes<Device> flags_;
+  std::array<PinnedBytes<Device>, 2> pinned_;
+  std::size_t slot_ = 0;
+  std::optional<Watched> before_, last_;
+  bool stopped_ = false;  ///< the device skips runs, as the host has read
+  std::vector<FoundValue> found_;
+  FoundValue taken_;
+};
+
+}  // namespace crochet::cuda

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// PlanLaunch: from the queued runs of a plan to one launch.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <crochet/executor/cuda/device_variables.hpp>
+#include <crochet/executor/cuda/finite_watch.hpp>
+#include <crochet/executor/cuda/launch_feeds.hpp>
+#include <crochet/executor/cuda/queue.hpp>
+#include <crochet/executor/cuda/settings.hpp>
+#include <crochet/executor/cuda/step_code.hpp>
+
+namespace crochet::cuda {
+
+template <class Device, class T>
+struct LaunchContext {
+  const std::shared_ptr<Device>& device;
+  DeviceVariables<Device, T>& variables;
+  FiniteWatch<Device, T>& watch;
+  CudaMode mode;
+};
+
+/// T: the tables of the graph, P: the plan of the demand D.
+template <class Device, class T, class P, class D>
+struct PlanLaunch {
+  using Runs = QueuedRuns<Device, T>;
+
+  static void launch(const LaunchContext<Device, T>& context, const Runs& runs) {
+    Launch launch = prepare(context.device, context.variables, runs);
+    context.watch.template prepare<P, D>(context.device, launch, runs);
+    if (context.mode == CudaMode::graph) {
+      context.device->template launch_graphs<PlanCode<P>>(launch);
+    } else {
+      context.device->template launch<PlanCode<P>>(launch);
+    }
+    runs.memory->feeds.end(*context.device);
+    context.watch.launched(context.device, launch, runs);
+  }
+
+  /// Uploads feeds and addresses.
+  static Launch prepare(const std::shared_ptr<Device>& device, DeviceVariables<Device, T>& variables,
+                        const Runs& runs) {
+    auto& memory = *runs.memory;
+    variables.settle_device(device);
+    Launch launch{runs.plan->tables};
+    launch.bases = memory.feeds.upload(*device, static_cast<std::size_t>(runs.times), runs.layout, variables.data(),
+                                       memory.workspace.data());
+    launch.base_count = static_cast<std::int32_t>(LaunchFeeds<Device, T>::address_count);
+    launch.times = runs.times;
+    launch.tables.scratch = reinterpret_cast<unsigned char*>(memory.scratch.data());
+    launch.tables.tickets = reinterpret_cast<std::uint32_t*>(memory.tickets.data());
+    return launch;
+  }
+};
+
+}  // namespace crochet::cuda

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings: the options of an executor on a device.
+#pragma once
+#include <cstdint>
+#include <limits>
+
+#include <crochet/base/clock.hpp>
+
+namespace crochet {
+
+/// How the steps of a run are launched.
+enum class CudaMode : std::uint8_t {
+  steps_per_launch,  ///< several runs are one kernel, with barriers of the whole device between dependent steps
+  graph              ///< a run is a CUDA graph, with a kernel for each step and edges in place of barriers
+};
+
+}  // namespace crochet
+
+namespace crochet::cuda {
+
+struct Settings {
+  CudaMode mode = CudaMode::steps_per_launch;
+  int steps_per_launch = 32;  ///< the most runs of one launch
+  std::uint64_t seed = 0;
+  /// The age of a queue at which the next run launches it, in seconds. Default: a queue is launched only when it is
+  /// full.
+  double queue_seconds = std::numeric_limits<double>::infinity();
+  Clock clock{};  ///< read once a run if queue_seconds is finite
+};
+
+}  // namespace crochet::cuda

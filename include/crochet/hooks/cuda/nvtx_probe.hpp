@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// NvtxProbe: makes NVTX ranges of a run and its steps.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/graph/probe/probe.hpp>
+#include <crochet/hooks/cuda/nvtx.hpp>
+
+namespace crochet::cuda {
+
+/// A probe that makes a range of each run, and in it one of each step by the name of its node.
+class NvtxProbe {
+ public:
+  explicit NvtxProbe(const Nvtx& tool = nvtx()) : tool_(&tool) {}
+
+  [[nodiscard]] bool attached() const { return tool_->attached(); }
+
+  void on_run_begin(const ProbedRun& run) {
+    close();
+    if (names_of_ != run.node_names.data()) name_nodes(run.node_names);
+    tool_->push(("step " + std::to_string(run.step + 1)).c_str());
+    open_ = true;
+  }
+  template <std::size_t I>
+  void on_node_begin(int /*member*/) {
+    tool_->push(names_[I].c_str());
+  }
+  template <std::size_t I>
+  void on_node_end(int /*member*/) {
+    tool_->pop();
+  }
+  void on_run_end() { close(); }
+  /// Ends the range of a run that has failed.
+  void close() {
+    if (open_) tool_->pop();
+    open_ = false;
+  }
+
+ private:
+  void name_nodes(std::span<const std::string_view> names) {
+    names_.assign(names.begin(), names.end());
+    names_of_ = names.data();
+  }
+
+  const Nvtx* tool_;
+  std::vector<std::string> names_;  // ended by 0
+  const std::string_view* names_of_ = nullptr;
+  bool open_ = false;
+};
+
+}  // namespace crochet::cuda

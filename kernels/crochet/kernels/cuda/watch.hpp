@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of a launch: a barrier between two of them, and the end of all runs behind one whose watched value is not
+// finite.
+#pragma once
+#include <crochet/kernels/cuda/call.hpp>
+
+namespace crochet::cuda {
+
+namespace detail {
+
+/// NaN, or infinite unless that is allowed.
+template <class T>
+CROCHET_DEVICE_INLINE bool breaks_the_rule(T x, bool allow_infinity) {
+  return x != x || (!allow_infinity && x - x != T{});
+}
+template <class T, class Block>
+CROCHET_DEVICE bool thread_finds_one(const Block& block, const void* data, const WatchedValue& w) {
+  bool found = false;
+  CROCHET_DEVICE_UNROLL(1)
+  for (std::int64_t i = block.thread(); i < w.size; i += Block::threads) {
+    found = found || breaks_the_rule(static_cast<const T*>(data)[i], w.allow_infinity != 0);
+  }
+  return found;
+}
+
+/// One block looks at each value; its first thread sets the value's flag to the number of the run, from 1.
+template <class Block>
+CROCHET_DEVICE void watch_values(Block& block, const Launch& launch, int run) {
+  struct Found {
+    int by_warp[Block::threads / warp_size];
+  };
+  for (int k = block.block(); k < launch.watched_count; k += block.blocks()) {
+    const WatchedValue& w = launch.watched[k];
+    const void* const data = Memory{launch.bases + std::int64_t{run} * launch.base_count}.at(w.place);
+    int found = w.is_double != 0 ? thread_finds_one<double>(block, data, w) : thread_finds_one<float>(block, data, w);
+    for (int mask = warp_size / 2; mask > 0; mask /= 2) found |= block.shuffle_xor(found, mask);
+    auto& all = block.template shared<Found>();
+    if (block.thread() % warp_size == 0) all.by_warp[block.thread() / warp_size] = found;
+    block.sync();
+    if (block.thread() == 0) {
+      for (const int other : all.by_warp) found |= other;
+      if (found != 0) launch.flags[w.flag] = launch.first_run + run + 1;
+    }
+    block.sync();
+  }
+}
+
+CROCHET_DEVICE_INLINE bool has_failed(const Launch& launch) {
+  bool failed = false;
+  for (int k = 0; k < launch.watched_count; ++k) failed = failed || launch.flags[launch.watched[k].flag] != 0;
+  return failed;
+}
+
+}  // namespace detail
+
+/// The node of a graph runs once, without barriers.
+template <class Block>
+CROCHET_DEVICE bool begins_node(Block& block, const Launch& launch, int run) {
+  if (run > 0 || detail::has_failed(launch)) return false;
+  if (launch.first_step < launch.end_step) return true;
+  detail::watch_values(block, launch, 0);
+  return false;
+}
+
+/// Before run number `run`, and once more behind the last one: whether there is such a run. It waits for all blocks to
+/// finish the run before. No run follows one whose watched value broke its rule, also in later launches. A launch that
+/// watches has one more barrier a run.
+template <class Block>
+CROCHET_DEVICE_INLINE bool begins_run(Block& block, const Launch& launch, int run) {
+  if (launch.is_node != 0) return begins_node(block, launch, run);
+  const bool watches = launch.watched_count > 0, more = run < launch.times;
+  if (run > 0 && (more || watches)) block.grid_sync();
+  if (!watches) return more;
+  if (run > 0) {
+    detail::watch_values(block, launch, run - 1);
+    if (more) block.grid_sync();
+  }
+  return more && !detail::has_failed(launch);
+}
+
+}  // namespace crochet::cuda
