@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// W4: a transformer encoder block under Adam.
+#include "steps.hpp"
+
+namespace bench {
+namespace {
+
+template <std::int64_t Batch, Data From>
+using Block = Encoder<crochet::Adam, Batch, 64, 128, 4, 512, From>;
+
+}  // namespace
+
+void steps_of_encoder(const Options& options) {
+  constexpr std::int64_t batch = is_gpu ? 8 : 1;
+  constexpr std::size_t elements = batch * 64 * 128;
+  measure_training<Block<batch, Data::resident>, Block<0, Data::fed>>("W4 b" + std::to_string(batch), options,
+                                                                      noise(elements, 1, 7), noise(elements, 1, 8));
+}
+
+}  // namespace bench
