@@ -31,22 +31,54 @@ inline const std::shared_ptr<Device>& device() {
   return one;
 }
 
-/// Cuda{}'s options, on the shared device.
+/// How products of floats round their operands, by name: "fp32", "tf32" and "bf16".
+enum class Precision { fp32, tf32, bf16 };
+constexpr const char* name_of(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : precision == Precision::tf32 ? "tf32" : "bf16";
+}
+#if __has_include(<crochet/kernels/cuda/precision.hpp>) && !defined(CROCHET_BENCH_SOFTWARE_DEVICE)
+/// A device whose products have this precision, or null: the library has no such products, or runs are emulated.
+inline std::shared_ptr<Device> device(Precision precision) {
+  using crochet::MatmulPrecision;
+  if (precision == Precision::fp32) return device();
+  return std::make_shared<Device>(0, precision == Precision::tf32 ? MatmulPrecision::tf32 : MatmulPrecision::bf16);
+}
+#else
+inline std::shared_ptr<Device> device(Precision precision) { return precision == Precision::fp32 ? device() : nullptr; }
+#endif
+
+/// Cuda{}'s options.
 struct Launching {
-  int steps = 32;  ///< the most runs of a launch
+  int steps = 32;      ///< the most runs of a launch
+  bool graph = false;  ///< a run as a CUDA graph of one kernel a step
+  std::shared_ptr<Device> on = device();
 };
+
+/// Whether the executor has the mode of graphs.
+template <class Settings = crochet::cuda::Settings>
+inline constexpr bool has_graphs = requires(Settings s) {
+  s.mode;
+};
+
+template <class Settings = crochet::cuda::Settings>
+Settings settings_of(const Launching& launching) {
+  Settings settings{.steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002};
+  if constexpr (has_graphs<Settings>) {
+    if (launching.graph) settings.mode = decltype(settings.mode)::graph;
+  }
+  return settings;
+}
 
 template <class Model>
 auto executor_of(const Launching& launching) {
-  return crochet::cuda::Executor<Device, Model>(
-      device(), {.steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002});
+  return crochet::cuda::Executor<Device, Model>(launching.on, settings_of(launching));
 }
 
 /// Launches what is queued and waits for the device.
 template <class E>
 void finish(E& executor) {
   executor.flush();
-  device()->synchronize();
+  executor.device()->synchronize();
 }
 
 }  // namespace bench

@@ -25,9 +25,10 @@ struct KernelWork {
 
 /// Measures runs of demand D of Model. kind: the group of the table, which has the target.
 template <class Model, class D>
-void measure_kernel(const std::string& name, const char* kind, const KernelWork& work, const Options& options) {
+void measure_kernel(const std::string& name, const std::string& kind, const KernelWork& work, const Options& options,
+                    const Launching& launching = {}) {
   try_case("kernels", name, options, [&] {
-    auto executor = executor_of<Model>({});
+    auto executor = executor_of<Model>(launching);
     executor.initialize();
     typename decltype(executor)::Workspace workspace;
     const Measured m = measure(

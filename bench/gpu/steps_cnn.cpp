@@ -9,7 +9,7 @@ template <std::int64_t Batch>
 void steps(const Options& options) {
   using Fed = Cnn<crochet::Adam>;
   using Resident = Cnn<crochet::Adam, Batch, Data::resident>;
-  measure_training<Resident, Fed>("W3 b" + std::to_string(Batch), options, pixels(Batch * 784), classes(Batch));
+  measure_classifier<Resident, Fed, 28, 28, 1>("W3 b" + std::to_string(Batch), options, Batch);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ template <std::int64_t Batch>
 void steps(const Options& options) {
   using Fed = Mlp<crochet::SGD>;
   using Resident = Mlp<crochet::SGD, Batch, Data::resident>;
-  measure_training<Resident, Fed>("W1 b" + std::to_string(Batch), options, pixels(Batch * 784), classes(Batch));
+  measure_classifier<Resident, Fed, 784>("W1 b" + std::to_string(Batch), options, Batch);
 }
 
 }  // namespace

@@ -7,11 +7,11 @@ namespace bench {
 void steps_of_other(const Options& options) {
   try_case("steps", "W5", options, [&] {
     measure_resident<Chain>(
-        {"W5", options},
+        {"W5", options}, Requests<"loss", "gradient">{},
         [](auto& executor) {
           std::ranges::copy(noise(Chain::size, 1), executor.variable(crochet::Name<"x">{}).begin());
         },
-        [](auto& session) { session.run(crochet::fetches<"loss", "gradient">); });
+        [](auto& session) { session.run(crochet::targets<"gradient">); });
   });
   try_case("steps", "W6", options, [&] {
     const auto step = [](auto& session) { session.run(crochet::targets<"train">); };

@@ -9,7 +9,7 @@ template <std::int64_t Batch>
 void steps(const Options& options) {
   using Fed = WideMlp<crochet::Adam>;
   using Resident = WideMlp<crochet::Adam, Batch, Data::resident>;
-  measure_training<Resident, Fed>("W2 b" + std::to_string(Batch), options, pixels(Batch * 784), classes(Batch));
+  measure_classifier<Resident, Fed, 784>("W2 b" + std::to_string(Batch), options, Batch);
 }
 
 }  // namespace
