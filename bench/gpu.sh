@@ -35,6 +35,9 @@ leave_out() {
   exit 4
 }
 
+# escaped TEXT: for a string of JSON.
+escaped() { printf '%s' "$1" | tr '\n\t' '  ' | sed 's/[\\"]/\\&/g'; }
+
 # seconds_of PART: its share of the time, of which table.py has the last seconds.
 seconds_of() {
   case $1 in
@@ -84,7 +87,7 @@ configure() {
   set -- --preset gpu -B "$build"
   command -v ninja >/dev/null 2>&1 || set -- "$@" -G "Unix Makefiles"
   if ! has_header Eigen/Core; then
-    absent="$absent Eigen (not used here)"
+    absent="$absent Eigen (not used here);"
     set -- "$@" "-DEigen3_DIR=$PWD/bench/gpu/without_eigen"
   fi
   if [ -d "$build/gtest" ]; then
@@ -94,7 +97,7 @@ configure() {
     if [ -d "$source" ] && make_gtest "$source" >"$results/gtest.log" 2>&1; then
       set -- "$@" "-DCMAKE_PREFIX_PATH=$PWD/$build/gtest"
     else
-      absent="$absent GoogleTest (no tests)"
+      absent="$absent GoogleTest (no tests);"
       set -- "$@" -DCROCHET_TESTS=OFF
     fi
   fi
@@ -105,9 +108,9 @@ configure() {
   if [ "$io" ] && [ "$cores" -ge 8 ] && command -v protoc >/dev/null 2>&1; then
     set -- "$@" -DCROCHET_WITH_IO=ON -DCROCHET_WITH_DATA=ON
   else
-    absent="$absent libraries of crochet::io, or eight cores (no tests of checkpoints and profiles)"
+    absent="$absent libraries of crochet::io, or eight cores to build it (no tests of checkpoints and profiles);"
   fi
-  [ -z "$absent" ] || say "missing:$absent"
+  [ -z "$absent" ] || say "missing:${absent%;}"
   cmake "$@" >"$results/configure.log" 2>&1 || {
     tail -n 20 "$results/configure.log"
     leave_out "cmake does not configure, see $results/configure.log"
@@ -170,11 +173,16 @@ peer() {
   if [ -z "$dry" ]; then
     case $1 in
       torch) check="import torch; assert torch.cuda.is_available(), 'PyTorch finds no GPU'" ;;
-      jax) check="import os; os.environ['JAX_PLATFORMS'] = 'cuda'; import jax; jax.devices()" ;;
+      jax) check="import os; os.environ['JAX_PLATFORMS'] = 'cuda'; import jax
+try: jax.devices()
+except BaseException: raise SystemExit('JAX finds no GPU')" ;;
     esac
   fi
   if ! reason=$($python -c "$check" 2>&1); then
-    say "peers: $1 is left out: $(echo "$reason" | tail -n 1)"
+    reason=$(echo "$reason" | tail -n 1)
+    say "peers: $1 is left out: $reason"
+    printf '{"part": "peers", "case": "all", "mode": "%s", "error": "%s"}\n' "$1" "$(escaped "left out: $reason")" \
+      >"$results/peers.$1.jsonl"
     return
   fi
   timeout -k 5 "$2" "$python" "bench/gpu/$1_peer.py" --device "$device" --seconds "$seconds" \
@@ -250,8 +258,7 @@ run() {
 
 # record PART STATE SECONDS: a line for the table.
 record() {
-  state=$(printf '%s' "$2" | tr '\n\t' '  ' | sed 's/[\\"]/\\&/g')
-  printf '{"part": "parts", "case": "%s", "state": "%s", "seconds": %s}\n' "$1" "$state" "$3" \
+  printf '{"part": "parts", "case": "%s", "state": "%s", "seconds": %s}\n' "$1" "$(escaped "$2")" "$3" \
     >"$results/part.$1.jsonl"
 }
 

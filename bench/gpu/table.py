@@ -219,8 +219,8 @@ def document(results, targets, tests, sanitizers, date):
               for l in sorted(results.part("parts"), key=lambda l: PARTS.index(l["case"]))]
     sections = [("Parts", table(["part", "state", "seconds"], states) if states else ""),
                 ("Targets", targets_table(targets) if targets else ""),
-                ("Steps, us", modes_table(results.us("steps")) if results.part("steps") else ""),
-                ("Peers, us a step", modes_table(results.us("peers")) if results.part("peers") else ""),
+                ("Steps, us", modes_table(results.us("steps")) if results.us("steps") else ""),
+                ("Peers, us a step", modes_table(results.us("peers")) if results.us("peers") else ""),
                 ("Launches and barriers", costs_table(results) if results.part("costs") else ""),
                 ("Peaks", peaks_table(results) if results.part("peaks") else ""),
                 ("Kernels", kernels_table(results) if results.part("kernels") else ""),
