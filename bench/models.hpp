@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The networks of the benchmarks. Their sizes are those of common first examples on images of 28 by 28 pixels, for
 // comparison with the same networks in other libraries. Batch: a number, or 0 for a size that is known only when the
-// model is fed.
+// model is fed. Data: whether the data is fed, or is in variables of the model, which stay on the device.
 #pragma once
 #include <crochet/model.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace bench {
 
@@ -18,6 +19,18 @@ constexpr crochet::Extent batch_of(crochet::GraphBuilder& g) {
   }
 }
 
+enum class Data { fed, resident };
+
+/// The model's data of this name. Resident data is a variable that is not trained; its batch is a number.
+template <class T, Data From>
+constexpr crochet::Tensor data(crochet::GraphBuilder& g, std::string_view name, const crochet::Shape& shape) {
+  if constexpr (From == Data::fed) {
+    return g.placeholder<T>(name, shape);
+  } else {
+    return g.variable<T>(name, shape, crochet::zeros(), false);
+  }
+}
+
 /// Names the loss of a classifier, and its training step.
 template <class Optimizer>
 constexpr void train_classifier(crochet::GraphBuilder& g, crochet::Tensor logits, crochet::Tensor labels) {
@@ -26,24 +39,24 @@ constexpr void train_classifier(crochet::GraphBuilder& g, crochet::Tensor logits
 }
 
 /// 784-128-10 with relu.
-template <class Optimizer, std::int64_t Batch = 0>
+template <class Optimizer, std::int64_t Batch = 0, Data From = Data::fed>
 struct Mlp {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto batch = batch_of<Batch>(g);
-    const auto images = g.placeholder<float>("images", {batch, 784});
-    const auto labels = g.placeholder<std::int32_t>("labels", {batch});
+    const auto images = data<float, From>(g, "images", {batch, 784});
+    const auto labels = data<std::int32_t, From>(g, "labels", {batch});
     const auto hidden = relu(dense(images, 128, "hidden"));
     train_classifier<Optimizer>(g, dense(hidden, 10, "output"), labels);
   }
 };
 
 /// 784-512-512-10 with relu.
-template <class Optimizer, std::int64_t Batch = 0>
+template <class Optimizer, std::int64_t Batch = 0, Data From = Data::fed>
 struct WideMlp {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto batch = batch_of<Batch>(g);
-    const auto images = g.placeholder<float>("images", {batch, 784});
-    const auto labels = g.placeholder<std::int32_t>("labels", {batch});
+    const auto images = data<float, From>(g, "images", {batch, 784});
+    const auto labels = data<std::int32_t, From>(g, "labels", {batch});
     const auto first = relu(dense(images, 512, "hidden1"));
     const auto second = relu(dense(first, 512, "hidden2"));
     train_classifier<Optimizer>(g, dense(second, 10, "output"), labels);
@@ -51,12 +64,12 @@ struct WideMlp {
 };
 
 /// Twice convolution 3x3, relu and max pooling 2x2, with 32 and 64 filters; then dense layers of 128 and 10.
-template <class Optimizer, std::int64_t Batch = 0>
+template <class Optimizer, std::int64_t Batch = 0, Data From = Data::fed>
 struct Cnn {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto batch = batch_of<Batch>(g);
-    const auto images = g.placeholder<float>("images", {batch, 28, 28, 1});
-    const auto labels = g.placeholder<std::int32_t>("labels", {batch});
+    const auto images = data<float, From>(g, "images", {batch, 28, 28, 1});
+    const auto labels = data<std::int32_t, From>(g, "labels", {batch});
     const auto first = max_pool(relu(conv2d(images, 32, {3, 3}, "conv1")), 2);
     const auto second = max_pool(relu(conv2d(first, 64, {3, 3}, "conv2")), 2);
     const auto hidden = relu(dense(flatten(second), 128, "hidden"));
@@ -68,12 +81,12 @@ struct Cnn {
 /// and normalised. Trained to a target by mean squared error. The feeds have the other models' names, so that one loop
 /// drives all models.
 template <class Optimizer, std::int64_t Batch = 0, std::int64_t Length = 64, std::int64_t Width = 128,
-          std::int32_t Heads = 4, std::int64_t Inner = 512>
+          std::int32_t Heads = 4, std::int64_t Inner = 512, Data From = Data::fed>
 struct Encoder {
   static constexpr void define(crochet::GraphBuilder& g) {
     const auto batch = batch_of<Batch>(g);
-    const auto x = g.placeholder<float>("images", {batch, Length, Width});
-    const auto target = g.placeholder<float>("labels", {batch, Length, Width});
+    const auto x = data<float, From>(g, "images", {batch, Length, Width});
+    const auto target = data<float, From>(g, "labels", {batch, Length, Width});
     const auto attention = dense(self_attention(dense(x, 3 * Width, "qkv"), Heads), Width, "projection");
     const auto h = normalized(x + attention, "scale1", "shift1");
     const auto y = normalized(h + dense(relu(dense(h, Inner, "up")), Width, "down"), "scale2", "shift2");

@@ -11,6 +11,10 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "gpu"))
+import chapter
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -594,6 +598,10 @@ def debug_stream_section(samples):
                     reproduce('make bench ARGS="--benchmark_filter=debug_stream"'))]
 
 
+def gpu_section():
+    return [section("GPU", *chapter.chapter(), reproduce("sh bench/gpu.sh"))]
+
+
 def other_section(samples):
     known = ("overhead/", "step/", "checkpoint/", "events/", "dump/", "watches/", "debug_stream/", "profiler/")
     rest = {n: of for n, of in samples.items() if not n.startswith(known)}
@@ -612,7 +620,8 @@ def document(folder):
     return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
                         *session_section(samples), *checkpoint_section(samples), *events_section(samples),
                         *dump_section(samples), *watches_section(samples), *debug_stream_section(samples),
-                        *profiles_section(samples), *compile_section(folder), *other_section(samples)]) + "\n"
+                        *profiles_section(samples), *gpu_section(), *compile_section(folder),
+                        *other_section(samples)]) + "\n"
 
 
 def main():

@@ -14,6 +14,7 @@
 # and instantiates common templates once. So each file has a namespace of its own, named after it.
 set(CROCHET_TEST_BATCH 1 CACHE STRING "Test files compiled together; a test that compiles a model counts as three")
 add_custom_target(crochet_thread_tests)
+add_custom_target(crochet_gpu_tests)
 
 # crochet_test_program(<name> <prefix of its tests> SOURCES <file>... [LINK ...] [LABELS ...] [OPTIONS ...] [THREADS])
 function(crochet_test_program name prefix)
@@ -27,6 +28,9 @@ function(crochet_test_program name prefix)
   if(arg_THREADS)
     list(APPEND arg_LABELS threads)
     add_dependencies(crochet_thread_tests ${name})
+  endif()
+  if("gpu" IN_LIST arg_LABELS)
+    add_dependencies(crochet_gpu_tests ${name})
   endif()
   list(JOIN arg_LABELS "," labels) # gtest_discover_tests keeps only the first of a list; `ctest -L` matches within one label
   # PRE_TEST: a program that crashes at its start then fails as a test, not in the build.
@@ -105,26 +109,45 @@ function(crochet_batches)
   endforeach()
 endfunction()
 
-# crochet_tests_on_software_device(<file>... [LINK <target>...]): the tests of these files once more, on the CUDA executor
-# (executor/device_under_test.hpp). The device in software runs the threads of its kernels in three orders.
-function(crochet_tests_on_software_device)
+# crochet_tests_on_devices(<file>... [LINK <target>...] [NOT_ON_GPU <file>...]): the tests of these files once more, on the
+# CUDA executor (executor/device_under_test.hpp): on a device in software, which runs the threads of its kernels in three
+# orders, and with CROCHET_GPU on the GPU. NOT_ON_GPU: those of the files whose models do not compile for a GPU.
+function(crochet_tests_on_devices)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LINK;NOT_ON_GPU")
+  if(CROCHET_SOFTWARE_DEVICE_TESTS)
+    crochet_tests_on(software_device unit "${arg_UNPARSED_ARGUMENTS}" ${arg_LINK})
+  endif()
+  list(REMOVE_ITEM arg_UNPARSED_ARGUMENTS ${arg_NOT_ON_GPU})
+  crochet_tests_on_gpu(${arg_UNPARSED_ARGUMENTS} LINK ${arg_LINK})
+endfunction()
+
+# crochet_tests_on_gpu(<file>... [LINK <target>...]): with CROCHET_GPU these files on the GPU; label `gpu`. The target
+# crochet_gpu_tests builds them.
+function(crochet_tests_on_gpu)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LINK")
+  if(CROCHET_GPU)
+    crochet_tests_on(gpu gpu "${arg_UNPARSED_ARGUMENTS}" ${arg_LINK})
+  endif()
+endfunction()
+
+# crochet_tests_on(<software_device|gpu> <label> <files> <target>...)
+function(crochet_tests_on device label files)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
   string(MAKE_C_IDENTIFIER ${folder} folder_name)
   string(REPLACE "/" "." prefix ${folder})
-  crochet_available(available "tests of ${folder} on the software device" crochet::software_device ${arg_LINK})
-  if(NOT available OR NOT CROCHET_SOFTWARE_DEVICE_TESTS)
+  crochet_available(available "tests of ${folder} on the ${device}" crochet::${device} ${ARGN})
+  if(NOT available)
     return()
   endif()
   if(CROCHET_TEST_BATCH GREATER 1)
-    crochet_test_program(${folder_name}_on_software_device ${prefix}.on_software_device SOURCES
-      ${arg_UNPARSED_ARGUMENTS} LINK crochet::software_device ${arg_LINK} LABELS unit)
-    set_target_properties(${folder_name}_on_software_device PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    crochet_test_program(${folder_name}_on_${device} ${prefix}.on_${device} SOURCES ${files}
+      LINK crochet::${device} ${ARGN} LABELS ${label})
+    set_target_properties(${folder_name}_on_${device} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     return()
   endif()
-  foreach(file IN LISTS arg_UNPARSED_ARGUMENTS)
+  foreach(file IN LISTS files)
     cmake_path(REMOVE_EXTENSION file OUTPUT_VARIABLE name)
-    crochet_test_program(${folder_name}_${name}_on_software_device ${prefix}.on_software_device.${name} SOURCES ${file}
-      LINK crochet::software_device ${arg_LINK} LABELS unit)
+    crochet_test_program(${folder_name}_${name}_on_${device} ${prefix}.on_${device}.${name} SOURCES ${file}
+      LINK crochet::${device} ${ARGN} LABELS ${label})
   endforeach()
 endfunction()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole models after 25 steps: the CUDA executor on a device in software and the CPU executor have the same variables,
-// and the bits do not depend on how many runs a launch has.
+// Whole models after 25 steps: the CUDA executor on a device in software, or on a GPU, and the CPU executor have the
+// same variables, and the bits do not depend on how many runs a launch has.
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
@@ -14,13 +14,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "emulation/software_device.hpp"
+#include "../executor/device_under_test.hpp"
 
 namespace crochet {
 namespace whole_plans_test {
 
 using namespace crochet::literals;
-using emulation::SoftwareDevice;
 
 /// The input of all models: rows of 16 features, and a class of 3.
 struct Input {
@@ -126,9 +125,9 @@ Trained trained(E executor) {
   return result;
 }
 template <class Model>
-Trained on_device(int blocks, emulation::Order order, int steps_per_launch) {
-  using E = cuda::Executor<SoftwareDevice, Model>;
-  return trained<Model>(E(std::make_shared<SoftwareDevice>(blocks, order), {.steps_per_launch = steps_per_launch}));
+Trained on_device(int threads, int steps_per_launch) {
+  return trained<Model>(
+      cuda::Executor<TestedDevice, Model>(tested_device(threads), {.steps_per_launch = steps_per_launch}));
 }
 
 template <class Model>
@@ -139,8 +138,8 @@ TYPED_TEST_SUITE(WholePlans, Models);
 
 TYPED_TEST(WholePlans, AreTheCpusAfter25StepsAndTheSameBitsWithoutAQueue) {
   const Trained expected = trained<TypeParam>(Cpu{}.compile<TypeParam>());
-  const Trained queued = on_device<TypeParam>(2, emulation::Order::shuffled, 32);
-  const Trained alone = on_device<TypeParam>(1, emulation::Order::backward, 1);
+  const Trained queued = on_device<TypeParam>(3, 32);
+  const Trained alone = on_device<TypeParam>(2, 1);
   EXPECT_EQ(queued, alone);
   EXPECT_EQ(queued.step, expected.step);
   ASSERT_EQ(queued.variables.size(), expected.variables.size());

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device that a test's models are compiled for: the CPU or, where CROCHET_TEST_SOFTWARE_DEVICE is defined, a device
-// in software for the CUDA executor. So one test is a test of both.
+// The device that a test's models are compiled for, so that one test is a test of several executors: the CPU; where
+// CROCHET_TEST_SOFTWARE_DEVICE is defined, a device in software for the CUDA executor; where CROCHET_TEST_GPU is
+// defined, the GPU of the machine.
 #pragma once
 #include <cstdint>
 #include <memory>
 
 #include <crochet/executor/cpu.hpp>
 
-#if defined(CROCHET_TEST_SOFTWARE_DEVICE)
+#if defined(CROCHET_TEST_GPU)
+#include <crochet/executor/cuda/driver.hpp>
+#include <crochet/executor/cuda/executor.hpp>
+#elif defined(CROCHET_TEST_SOFTWARE_DEVICE)
 #include <crochet/executor/cuda/executor.hpp>
 
 #include "../cuda/emulation/software_device.hpp"
@@ -15,8 +19,25 @@
 
 namespace crochet {
 
-#if defined(CROCHET_TEST_SOFTWARE_DEVICE)
+#if defined(CROCHET_TEST_GPU)
+using TestedDevice = cuda::GpuDevice;
+/// One for all tests of a program: a GPU's context takes a fraction of a second, and compiled plans are kept.
+inline std::shared_ptr<TestedDevice> tested_device(int) {
+  static const auto device = std::make_shared<TestedDevice>();
+  return device;
+}
+#elif defined(CROCHET_TEST_SOFTWARE_DEVICE)
+using TestedDevice = emulation::SoftwareDevice;
 /// `threads`: 1, 2 and 3 and more are devices of as many blocks, whose threads run in different orders.
+inline std::shared_ptr<TestedDevice> tested_device(int threads) {
+  constexpr emulation::Order orders[] = {emulation::Order::forward, emulation::Order::backward,
+                                         emulation::Order::shuffled};
+  return std::make_shared<TestedDevice>(threads, orders[threads < 3 ? threads - 1 : 2]);
+}
+#endif
+
+#if defined(CROCHET_TEST_GPU) || defined(CROCHET_TEST_SOFTWARE_DEVICE)
+/// `threads`: as for tested_device().
 struct DeviceUnderTest {
   int threads = 1;
   std::uint64_t seed = 0;
@@ -25,10 +46,7 @@ struct DeviceUnderTest {
 
   template <class Model>
   auto compile() const {
-    constexpr emulation::Order orders[] = {emulation::Order::forward, emulation::Order::backward,
-                                           emulation::Order::shuffled};
-    const auto device = std::make_shared<emulation::SoftwareDevice>(threads, orders[threads < 3 ? threads - 1 : 2]);
-    return cuda::Executor<emulation::SoftwareDevice, Model>(device, {.seed = seed});
+    return cuda::Executor<TestedDevice, Model>(tested_device(threads), {.seed = seed});
   }
 };
 /// Whether a device runs the steps, and not the host's threads.

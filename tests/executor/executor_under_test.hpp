@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The executor that the tests of operations run, on the CPU or on a device in software (device_under_test.hpp).
+// The executor that the tests of operations run, on the device of device_under_test.hpp.
 #pragma once
 #include "device_under_test.hpp"
 
 namespace crochet {
 
-#if defined(CROCHET_TEST_SOFTWARE_DEVICE)
+#if defined(CROCHET_TEST_GPU) || defined(CROCHET_TEST_SOFTWARE_DEVICE)
 template <class Model, class Backend = kernel::Tiles>
-using ExecutorUnderTest = cuda::Executor<emulation::SoftwareDevice, Model>;
+using ExecutorUnderTest = cuda::Executor<TestedDevice, Model>;
 template <class Model, class Backend = kernel::Tiles>
 ExecutorUnderTest<Model> make_executor_under_test(int threads, std::uint64_t seed) {
   return DeviceUnderTest{threads, seed}.compile<Model>();

@@ -1,0 +1,318 @@
+#!/bin/sh
+# sh bench/gpu.sh [--dry-run] [PART...]
+# Tests and measures the CUDA executor on the GPU of this machine, within ten minutes, without downloads. Parts, in this
+# order; without PART all of them:
+#   build       the programs, by the preset `gpu` in build/gpu
+#   tests       the tests of models on the GPU
+#   sanitizer   compute-sanitizer over two of their programs: memcheck, racecheck, initcheck
+#   costs       launches, barriers of the grid, graphs, copies
+#   kernels     kernels by shape, and the peaks of the GPU
+#   steps       training steps of W1 to W6
+#   peers       the same by PyTorch and JAX
+#   table       build/gpu/results/gpu.json and gpu.md of everything that was measured so far
+# `bench` is costs, kernels and steps. Every part can be started again by itself, has a share of the time and is stopped
+# at its end; what it has measured until then counts. The table is made after every call. The exit status is 1 if a test
+# or a sanitizer failed, 2 for a wrong argument, 3 without a GPU.
+# --dry-run: without a GPU, on a device in software, every case once with small shapes; the peers on the processor.
+# Environment: PYTHON (python3; the one that has PyTorch and JAX), CXX, CROCHET_GTEST_SOURCE (a folder with GoogleTest's
+# sources, for machines without the library), CROCHET_GPU_BUILD (build/gpu), CROCHET_GPU_SECONDS (600, for all parts: a
+# slow machine needs more).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${CROCHET_GPU_BUILD:-build/gpu}
+results=$build/results
+python=${PYTHON:-python3}
+cores=$(nproc 2>/dev/null || echo 2)
+dry=${CROCHET_GPU_DRY:-}
+total=${CROCHET_GPU_SECONDS:-600}
+export CROCHET_CACHE_DIR="$PWD/$build/cubins" # compiled plans: a part that is started again has them
+
+say() { printf 'gpu: %s\n' "$*"; }
+# leave_out REASON: ends a part that cannot run here; the table has the reason.
+leave_out() {
+  say "$part is left out: $*"
+  printf '%s' "$*" >"$results/reason"
+  exit 4
+}
+
+# escaped TEXT: for a string of JSON.
+escaped() { printf '%s' "$1" | tr '\n\t' '  ' | sed 's/[\\"]/\\&/g'; }
+
+# seconds_of PART: its share of the time, of which table.py has the last seconds.
+seconds_of() {
+  case $1 in
+    build) share=170 ;; tests) share=120 ;; sanitizer) share=50 ;; costs) share=25 ;; kernels) share=50 ;; steps) share=60 ;;
+    *) share=115 ;; # peers
+  esac
+  echo $((share * total / 600))
+}
+
+# has_header HEADER: whether the compiler finds it.
+has_header() { echo "#include <$1>" | ${CXX:-c++} -E -x c++ -I/usr/include/eigen3 - >/dev/null 2>&1; }
+
+# find_libraries: adds the folders of NVRTC and of the driver to LD_LIBRARY_PATH, if the system does not find them.
+find_libraries() {
+  known=$(ldconfig -p 2>/dev/null)
+  case $known in *libnvrtc.so*) ;; *)
+    folder=$($python -c '
+import glob, os, sys
+places = [p + "/nvidia/*/lib" for p in sys.path] + ["/usr/local/cuda/lib64", "/usr/local/cuda-*/lib64"]
+found = [f for p in places for f in sorted(glob.glob(p + "/libnvrtc.so*"))]
+print(os.path.dirname(found[0]) if found else "")' 2>/dev/null)
+    [ -z "$folder" ] || LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    ;;
+  esac
+  case $known in *libcuda.so.1*) ;; *)
+    [ ! -e /usr/local/nvidia/lib64/libcuda.so.1 ] || LD_LIBRARY_PATH=/usr/local/nvidia/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    ;;
+  esac
+  [ -z "${LD_LIBRARY_PATH:-}" ] || export LD_LIBRARY_PATH
+}
+
+# make_gtest SOURCE: GoogleTest from its sources.
+make_gtest() {
+  say "GoogleTest is built from $1"
+  cmake -S "$1" -B "$build/gtest-build" -DCMAKE_BUILD_TYPE=Release -DBUILD_GMOCK=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
+    -DCMAKE_INSTALL_PREFIX="$PWD/$build/gtest" &&
+    cmake --build "$build/gtest-build" -j"$cores" && cmake --install "$build/gtest-build"
+}
+
+# configure: with what is installed. One line says what is missing.
+configure() {
+  missing='' absent=''
+  for program in cmake "${CXX:-c++}" "$python"; do
+    command -v "$program" >/dev/null 2>&1 || missing="$missing $program"
+  done
+  [ -z "$missing" ] || leave_out "these programs are missing:$missing"
+  set -- --preset gpu -B "$build"
+  command -v ninja >/dev/null 2>&1 || set -- "$@" -G "Unix Makefiles"
+  if ! has_header Eigen/Core; then
+    absent="$absent Eigen (not used here);"
+    set -- "$@" "-DEigen3_DIR=$PWD/bench/gpu/without_eigen"
+  fi
+  if [ -d "$build/gtest" ]; then
+    set -- "$@" "-DCMAKE_PREFIX_PATH=$PWD/$build/gtest"
+  elif ! has_header gtest/gtest.h; then
+    source=${CROCHET_GTEST_SOURCE:-/usr/src/googletest}
+    if [ -d "$source" ] && make_gtest "$source" >"$results/gtest.log" 2>&1; then
+      set -- "$@" "-DCMAKE_PREFIX_PATH=$PWD/$build/gtest"
+    else
+      absent="$absent GoogleTest (no tests);"
+      set -- "$@" -DCROCHET_TESTS=OFF
+    fi
+  fi
+  io=yes
+  for header in google/protobuf/message.h leveldb/db.h isa-l/crc.h png.h nlohmann/json.hpp zlib.h; do
+    has_header "$header" || io=
+  done
+  if [ "$io" ] && [ "$cores" -ge 8 ] && command -v protoc >/dev/null 2>&1; then
+    set -- "$@" -DCROCHET_WITH_IO=ON -DCROCHET_WITH_DATA=ON
+  else
+    absent="$absent libraries of crochet::io, or eight cores to build it (no tests of checkpoints and profiles);"
+  fi
+  [ -z "$absent" ] || say "missing:${absent%;}"
+  cmake "$@" >"$results/configure.log" 2>&1 || {
+    tail -n 20 "$results/configure.log"
+    leave_out "cmake does not configure, see $results/configure.log"
+  }
+}
+
+# make_targets TARGET...: builds them; those that fail are left out.
+make_targets() {
+  [ -e "$build/CMakeCache.txt" ] || configure
+  case $(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt") in Ninja) keep='-k 0' ;; *) keep=-k ;; esac
+  # shellcheck disable=SC2086 # two words
+  cmake --build "$build" -j"$cores" --target "$@" -- $keep
+}
+
+# program NAME: its path, after it has been built.
+program() {
+  [ -z "$dry" ] || set -- "$1_in_software"
+  make_targets "$1" >"$results/build.$part.log" 2>&1 || leave_out "$1 does not compile, see $results/build.$part.log"
+  path=$build/bench/gpu/$1
+}
+
+# require_gpu: ends the part if there is no GPU or no NVRTC.
+require_gpu() {
+  [ -z "$dry" ] || leave_out "there is no GPU in a dry run"
+  program gpu_costs
+  reason=$("$path" --seconds 0 --filter 'no case' 2>&1 >/dev/null) || {
+    say "$reason"
+    printf '%s' "$reason" >"$results/reason"
+    exit 3
+  }
+}
+
+# compile_plans PROGRAM FILTER...: runs every case once, so that its plans are compiled, on all cores.
+compile_plans() {
+  program=$1
+  shift
+  for filter in "$@"; do "$program" --seconds 0 --filter "$filter" >/dev/null 2>&1 & done
+  wait
+}
+
+# measure NAME FILTER...: runs a program whose plans have been compiled.
+measure() {
+  if [ -z "$dry" ]; then
+    require_gpu
+    seconds=0.2
+  else
+    seconds=0
+  fi
+  program "$1"
+  shift
+  [ $# -eq 0 ] || [ "$dry" ] || compile_plans "$path" "$@"
+  "$path" --seconds "$seconds" >"$results/$part.jsonl"
+}
+
+# peer NAME SECONDS
+peer() {
+  device=gpu seconds=0.2
+  [ -z "$dry" ] || device=cpu seconds=0
+  check="import $1"
+  if [ -z "$dry" ]; then
+    case $1 in
+      torch) check="import torch; assert torch.cuda.is_available(), 'PyTorch finds no GPU'" ;;
+      jax) check="import os; os.environ['JAX_PLATFORMS'] = 'cuda'; import jax
+try: jax.devices()
+except BaseException: raise SystemExit('JAX finds no GPU')" ;;
+    esac
+  fi
+  if ! reason=$($python -c "$check" 2>&1); then
+    reason=$(echo "$reason" | tail -n 1)
+    say "peers: $1 is left out: $reason"
+    printf '{"part": "peers", "case": "all", "mode": "%s", "error": "%s"}\n' "$1" "$(escaped "left out: $reason")" \
+      >"$results/peers.$1.jsonl"
+    return
+  fi
+  timeout -k 5 "$2" "$python" "bench/gpu/$1_peer.py" --device "$device" --seconds "$seconds" \
+    >"$results/peers.$1.jsonl" 2>"$results/peers.$1.log"
+  case $? in
+    0) ;;
+    124 | 137) say "peers: $1 was stopped after $2 s" ;;
+    *) say "peers: $1 failed: $(tail -n 1 "$results/peers.$1.log")" ;;
+  esac
+}
+
+# sanitize: every tool over every program; the tools run at the same time.
+sanitize() {
+  require_gpu
+  tool=$(PATH="$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer" command -v compute-sanitizer)
+  [ "$tool" ] || leave_out "there is no compute-sanitizer here"
+  rm -f "$results"/sanitizer.*.log
+  set -- cuda_device_runs_test_on_gpu executor_kernels_test_on_gpu
+  make_targets "$@" >"$results/build.$part.log" 2>&1
+  for name in "$@"; do
+    file=$(find "$build/tests" -name "$name" -type f | head -n 1)
+    [ "$file" ] || continue
+    "$file" >/dev/null 2>&1 # its plans are compiled
+    for check in memcheck racecheck initcheck; do
+      "$tool" --tool "$check" "$file" >"$results/sanitizer.$check.$name.log" 2>&1 &
+    done
+    wait
+  done
+}
+
+# run PART: the work of a part. It ends this process.
+run() {
+  part=$1
+  find_libraries
+  case $part in
+    build)
+      configure
+      set -- gpu_costs gpu_kernels gpu_steps
+      [ -z "$dry" ] || set -- gpu_kernels_in_software gpu_steps_in_software
+      make_targets "$@" >"$results/build.log" 2>&1
+      code=$?
+      if [ -z "$dry" ] && ! grep -q '^CROCHET_TESTS:.*=OFF' "$build/CMakeCache.txt"; then
+        make_targets crochet_gpu_tests cuda_device_test >>"$results/build.log" 2>&1 || code=1
+      fi
+      [ "$code" -eq 0 ] || say "$(grep -c '^FAILED' "$results/build.log") files do not compile, see $results/build.log"
+      exit "$code"
+      ;;
+    tests)
+      require_gpu
+      make_targets crochet_gpu_tests cuda_device_test >"$results/build.tests.log" 2>&1 || say "some tests do not compile or are left out"
+      {
+        ctest --test-dir "$build" -L '^gpu$' -j"$cores" --timeout 60 --output-on-failure
+        ctest --test-dir "$build" -R '^cuda.device_test' --timeout 60 --output-on-failure
+      } >"$results/tests.log" 2>&1
+      grep -E 'tests passed|No tests' "$results/tests.log" | sed 's/^/gpu: /'
+      ;;
+    sanitizer) sanitize ;;
+    costs)
+      [ -z "$dry" ] || leave_out "they need a driver"
+      measure gpu_costs
+      ;;
+    kernels) measure gpu_kernels product 'convolution 32' '(x' gelu update chain 'of all' 'mean of' rows transpose '+ 1' ;;
+    steps) measure gpu_steps W1 W2 W3 W4 W5 W6 ;;
+    peers)
+      [ "$dry" ] || require_gpu
+      rm -f "$results"/peers.*.jsonl
+      peer jax $((45 * total / 600))
+      peer torch $((70 * total / 600))
+      ;;
+  esac
+  exit $?
+}
+
+# record PART STATE SECONDS: a line for the table.
+record() {
+  printf '{"part": "parts", "case": "%s", "state": "%s", "seconds": %s}\n' "$1" "$(escaped "$2")" "$3" \
+    >"$results/part.$1.jsonl"
+}
+
+# limited PART: runs it in a process of its own until its share or the whole time is over.
+limited() {
+  begin=$(date +%s)
+  seconds=$(seconds_of "$1")
+  [ "$seconds" -le $((end - begin)) ] || seconds=$((end - begin))
+  if [ "$seconds" -le 0 ]; then
+    record "$1" "not started, the time is over" 0
+    say "$1: not started, the time is over"
+    return
+  fi
+  say "$1, at most $seconds s"
+  rm -f "$results/reason"
+  CROCHET_GPU_DRY=$dry timeout -k 5 "$seconds" sh bench/gpu.sh --inside "$1"
+  code=$?
+  case $code in
+    0) state='complete' ;;
+    3) state="no GPU: $(cat "$results/reason" 2>/dev/null)" gone=yes ;;
+    4) state="left out: $(cat "$results/reason" 2>/dev/null)" ;;
+    124 | 137) state="stopped after $seconds s" ;;
+    *) state="failed, exit status $code" ;;
+  esac
+  record "$1" "$state" $(($(date +%s) - begin))
+  case $code in 0 | 3 | 4) ;; *) say "$1: $state" ;; esac
+}
+
+mkdir -p "$results"
+if [ "${1:-}" = --inside ]; then run "$2"; fi
+if [ "${1:-}" = --dry-run ]; then
+  dry=yes
+  shift
+fi
+[ $# -gt 0 ] || set -- build tests sanitizer bench peers
+parts=
+for word in "$@"; do
+  case $word in
+    bench) parts="$parts costs kernels steps" ;;
+    build | tests | sanitizer | costs | kernels | steps | peers | table) parts="$parts $word" ;;
+    *)
+      echo "usage: sh bench/gpu.sh [--dry-run] [build|tests|sanitizer|costs|kernels|steps|peers|bench|table ...]" >&2
+      exit 2
+      ;;
+  esac
+done
+end=$(($(date +%s) + total - 5))
+gone=
+for part in $parts; do
+  [ "$part" = table ] || limited "$part"
+done
+"$python" bench/gpu/table.py "$results"
+code=$?
+cat "$results/gpu.md"
+say "$results/gpu.json and $results/gpu.md"
+[ -z "$gone" ] || exit 3
+exit $code

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device of these benchmarks: the GPU of the machine or, where CROCHET_BENCH_SOFTWARE_DEVICE is defined, a device
+// in software, on which the programs are tested with small shapes.
+#pragma once
+#include <crochet/executor/cuda/executor.hpp>
+
+#include <memory>
+#include <string>
+
+#if defined(CROCHET_BENCH_SOFTWARE_DEVICE)
+#include "../../tests/cuda/emulation/software_device.hpp"
+#else
+#include <crochet/executor/cuda/driver.hpp>
+#endif
+
+namespace bench {
+
+#if defined(CROCHET_BENCH_SOFTWARE_DEVICE)
+inline constexpr bool is_gpu = false;
+using Device = emulation::SoftwareDevice;
+inline std::string name_of(const Device&) { return "a device in software"; }
+#else
+inline constexpr bool is_gpu = true;
+using Device = crochet::cuda::GpuDevice;
+inline const std::string& name_of(const Device& device) { return device.name(); }
+#endif
+
+/// One for all models of a program. Throws DeviceError if there is none.
+inline const std::shared_ptr<Device>& device() {
+  static const auto one = std::make_shared<Device>();
+  return one;
+}
+
+/// How products of floats round their operands, by name: "fp32", "tf32" and "bf16".
+enum class Precision { fp32, tf32, bf16 };
+constexpr const char* name_of(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : precision == Precision::tf32 ? "tf32" : "bf16";
+}
+#if __has_include(<crochet/kernels/cuda/precision.hpp>) && !defined(CROCHET_BENCH_SOFTWARE_DEVICE)
+/// A device whose products have this precision, or null: the library has no such products, or runs are emulated.
+inline std::shared_ptr<Device> device(Precision precision) {
+  using crochet::MatmulPrecision;
+  if (precision == Precision::fp32) return device();
+  return std::make_shared<Device>(0, precision == Precision::tf32 ? MatmulPrecision::tf32 : MatmulPrecision::bf16);
+}
+#else
+inline std::shared_ptr<Device> device(Precision precision) { return precision == Precision::fp32 ? device() : nullptr; }
+#endif
+
+/// Cuda{}'s options.
+struct Launching {
+  int steps = 32;      ///< the most runs of a launch
+  bool graph = false;  ///< a run as a CUDA graph of one kernel a step
+  std::shared_ptr<Device> on = device();
+};
+
+/// Whether the executor has the mode of graphs.
+template <class Settings = crochet::cuda::Settings>
+inline constexpr bool has_graphs = requires(Settings s) {
+  s.mode;
+};
+
+template <class Settings = crochet::cuda::Settings>
+Settings settings_of(const Launching& launching) {
+  Settings settings{.steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002};
+  if constexpr (has_graphs<Settings>) {
+    if (launching.graph) settings.mode = decltype(settings.mode)::graph;
+  }
+  return settings;
+}
+
+template <class Model>
+auto executor_of(const Launching& launching) {
+  return crochet::cuda::Executor<Device, Model>(launching.on, settings_of(launching));
+}
+
+/// Launches what is queued and waits for the device.
+template <class E>
+void finish(E& executor) {
+  executor.flush();
+  executor.device()->synchronize();
+}
+
+}  // namespace bench
