@@ -195,8 +195,9 @@ class AgainstOracle {
   }
   static void note_agreement(const Node& value, const std::vector<double>& expected, const std::vector<double>& given) {
     const double error = relative_error(expected, given);
-    for (const Node& n : E::graph.nodes) {
-      if (n.dtype == value.dtype) Agreement::of_program().add(n.op->name, name_of(n.dtype), error);
+    for (const Node& n : E::graph.nodes) {  // a bool or a byte is not fetched itself in most models
+      if (n.dtype == value.dtype || size_of(n.dtype) == 1)
+        Agreement::of_program().add(n.op->name, name_of(n.dtype), error);
     }
   }
   template <class N>

@@ -25,6 +25,8 @@ struct Rows {
     g.name("order", all.indices);
     g.name("greatest", one.values);
     g.name("by index", take_along_rows(x, i * 30 - 1));
+    const Tensor y = x + g.variable<T>("a", {67}, uniform(-1, 1));
+    g.name("d by index", gradient(reduce_sum(square(take_along_rows(y, i * 16))), y));
   }
 };
 template <class T>
