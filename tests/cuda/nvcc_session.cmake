@@ -6,7 +6,7 @@ set(source ${CMAKE_CURRENT_LIST_DIR})
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 list(TRANSFORM INCLUDES PREPEND "-isystem;")
-set(nvcc ${NVCC} -std=c++20 -arch=sm_75 ${INCLUDES})
+set(nvcc ${NVCC} -std=c++20 --expt-relaxed-constexpr -arch=sm_75 ${INCLUDES}) # as crochet::cuda sets them
 
 execute_process(COMMAND ${nvcc} -Xptxas -v -c ${source}/nvcc_session.cu -o ${FOLDER}/session.o
   OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE status)
@@ -21,6 +21,14 @@ string(REGEX MATCHALL "Compiling entry function '[^']*plan_kernel" kernels "${sa
 list(LENGTH kernels count)
 if(NOT count EQUAL 2)
   message(FATAL_ERROR "${count} kernels instead of 2:\n${said}")
+endif()
+# The host's compiler computes the same numbers of plans as nvcc.
+file(STRINGS ${FOLDER}/session.o names REGEX "plan_kernelILm[0-9]+E")
+string(REGEX MATCHALL "plan_kernelILm[0-9]+E" numbers "${names}")
+list(REMOVE_DUPLICATES numbers)
+list(LENGTH numbers count)
+if(NOT count EQUAL 2)
+  message(FATAL_ERROR "the host's code has ${numbers}")
 endif()
 string(REGEX MATCHALL "[1-9][0-9]* bytes (stack frame|spill)" outside "${said}")
 if(outside OR NOT said MATCHES " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads")

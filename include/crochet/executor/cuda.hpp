@@ -42,7 +42,11 @@ struct BasicCuda {
   /// compile error here.
   template <class Model>
   auto compile() const {
-    if constexpr (detail::Builds<Model>) {
+    if constexpr (!Device::launches_here) {
+      static_assert(Device::launches_here,
+                    "crochet: NvccCuda is for files that nvcc compiles (.cu). Use Cuda in other files");
+      return UnusableExecutor<>{};
+    } else if constexpr (detail::Builds<Model>) {
       return cuda::Executor<Device, Model>(
           std::make_shared<Device>(device),
           {.mode = mode, .steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});

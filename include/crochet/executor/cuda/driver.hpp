@@ -23,6 +23,8 @@ class GpuDevice {
  public:
   using Event = std::shared_ptr<void>;  ///< the driver's; copies share it
   static constexpr bool runs_own_operations = false;
+  /// Whether this compiler makes code that launches plans.
+  static constexpr bool launches_here = true;
 
   /// Throws DeviceError if there is no driver, no such device, or a device that is too old (before Turing).
   explicit GpuDevice(int index = 0);

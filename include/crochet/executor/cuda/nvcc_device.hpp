@@ -16,18 +16,15 @@ class NvccDevice : public GpuDevice {
   using GpuDevice::GpuDevice;
   static constexpr bool runs_own_operations = true;
 
+#if !defined(__CUDACC__)
+  static constexpr bool launches_here = false;
+#else
   /// Queues runs of a plan. Code: PlanCode. Throws DeviceError if the program has no code for this GPU.
   template <class Code>
   void launch(const Launch& what) {
-#if defined(__CUDACC__)
     start(kernel_of<plan_number(Code::source()), Code>(), what);
-#else
-    static_assert(sizeof(Code) == 0,
-                  "crochet: NvccCuda runs in files that nvcc compiles (.cu); use Cuda in files of another compiler");
-#endif
   }
 
-#if defined(__CUDACC__)
  private:
   void start(const void* kernel, Launch what) {
     begin_launch(what);
