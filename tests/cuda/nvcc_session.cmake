@@ -43,7 +43,7 @@ endif()
 message(STATUS "${said}")
 execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${FAKE_DRIVER} ${FOLDER}/session
   OUTPUT_VARIABLE said ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
-if(NOT said MATCHES "not trained: crochet: cannot launch a plan on the GPU: [^\n]*\\(cudaError[A-Za-z]+\\)")
+if(NOT said MATCHES "not trained: crochet: cannot start the CUDA runtime on the GPU: [^\n]*\\(cudaError[A-Za-z]+\\)")
   message(FATAL_ERROR "an error of the CUDA runtime is not reported: ${said}")
 endif()
 

@@ -9,16 +9,23 @@
 
 namespace crochet::cuda {
 
-/// As GpuDevice; launches kernels that are part of the program. It runs operations of a user's program too: nvcc has
-/// their code.
+/// As GpuDevice; launches kernels that are part of the program, by the CUDA runtime in the driver's context and stream.
+/// It runs operations of a user's program too: nvcc has their code.
 class NvccDevice : public GpuDevice {
  public:
-  using GpuDevice::GpuDevice;
   static constexpr bool runs_own_operations = true;
 
 #if !defined(__CUDACC__)
+  using GpuDevice::GpuDevice;
   static constexpr bool launches_here = false;
 #else
+  /// Throws DeviceError as GpuDevice does, and if the driver is too old for the program's CUDA runtime.
+  explicit NvccDevice(int index = 0) : GpuDevice(index) {
+    // The runtime then keeps the context, with the program's kernels in it, beyond the life of this device.
+    const cudaError_t code = cudaSetDevice(index);
+    if (code != cudaSuccess) fail("start the CUDA runtime", text_of(code));
+  }
+
   /// Queues runs of a plan. Code: PlanCode. Throws DeviceError if the program has no code for this GPU.
   template <class Code>
   void launch(const Launch& what) {
@@ -26,6 +33,9 @@ class NvccDevice : public GpuDevice {
   }
 
  private:
+  static std::string text_of(cudaError_t code) {
+    return std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
+  }
   void start(const void* kernel, Launch what) {
     begin_launch(what);
     void* arguments[] = {&what};
@@ -33,10 +43,10 @@ class NvccDevice : public GpuDevice {
         cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks())), dim3(DeviceBlock::threads),
                                     static_cast<void**>(arguments), 0, static_cast<cudaStream_t>(stream(Stream::compute)));
     if (code == cudaSuccess) return end_launch(what);
-    std::string reason = std::string(cudaGetErrorString(code)) + " (" + cudaGetErrorName(code) + ")";
+    std::string reason = text_of(code);
     if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
-      reason += ". Compile the program for it: nvcc -arch=sm_" + std::to_string(architecture()) +
-                ", CMake CUDA_ARCHITECTURES " + std::to_string(architecture());
+      const std::string number = std::to_string(architecture());
+      reason += ". Compile the program for it: nvcc -arch=sm_" + number + ", CMake CUDA_ARCHITECTURES " + number;
     }
     fail("launch a plan", reason);
   }
