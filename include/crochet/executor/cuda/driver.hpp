@@ -100,8 +100,10 @@ class GpuDevice {
  protected:
   // For devices that get the code of plans otherwise.
 
+  /// Makes the device's context that of this thread.
+  void use() const;
   /// Before a launch: uses the context, and sets the barrier.
-  void begin_launch(Launch& what);
+  void begin_launch(Launch& what) const;
   /// After it: its runs are under way.
   void end_launch(const Launch& what) { launched_ += static_cast<std::uint64_t>(what.times); }
   void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }

@@ -236,8 +236,9 @@ CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source,
   end_launch(what);
 }
 
-CROCHET_INLINE void GpuDevice::begin_launch(Launch& what) {
-  check(detail::driver().use(context_), "use the context");
+CROCHET_INLINE void GpuDevice::use() const { check(detail::driver().use(context_), "use the context"); }
+CROCHET_INLINE void GpuDevice::begin_launch(Launch& what) const {
+  use();
   what.barrier = static_cast<std::uint32_t*>(barrier_);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of a plan in a program that nvcc compiles.
+// The kernels of a program that nvcc compiles: one for each plan, and one that gathers rows of data sets.
 #pragma once
 #include <cstdint>
 #include <type_traits>
 
 #include <crochet/executor/cuda/functor_check.hpp>
 #include <crochet/kernels/cuda/device_block.hpp>
+#include <crochet/kernels/cuda/gather_rows.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 #if defined(__CUDACC__)
@@ -39,6 +40,12 @@ __global__ void __launch_bounds__(DeviceBlock::threads, 1) plan_kernel(const __g
   DeviceBlock block(launch.barrier);
   Steps::run(block, launch);
   block.finish();
+}
+
+/// Copies rows of data sets to feeds, without barriers of the grid.
+template <class Block>
+__global__ void __launch_bounds__(Block::threads) gather_kernel(const RowGather* all, int count) {
+  gather_rows(Block(nullptr), all, count);
 }
 
 /// The kernel of a plan for a launch by the CUDA runtime. Code: PlanCode.
