@@ -43,10 +43,11 @@ function(crochet_core_usage)
   endif()
 endfunction()
 
-# CMake 3.25 does not support C++20 for nvcc: cxx_std_20 has no effect and cuda_std_20 is an error. If the user sets
-# CUDA_STANDARD, no -std is added, because nvcc accepts only one.
+# Kernels call constexpr functions of the standard library. CMake 3.25 does not support C++20 for nvcc: cxx_std_20 has no
+# effect and cuda_std_20 is an error. If the user sets CUDA_STANDARD, no -std is added, because nvcc accepts only one.
 function(crochet_cuda_usage)
   target_compile_options(crochet_cuda INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--expt-relaxed-constexpr>
     $<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<STREQUAL:$<TARGET_PROPERTY:CUDA_STANDARD>,>>:-std=c++20>)
 endfunction()
 

@@ -53,7 +53,7 @@ set(base_others "pthread\\.h|unistd\\.h|sys/ioctl\\.h")
 set(hana_others "boost/hana/|nlohmann/|CLI/")
 set(kernels_others "Eigen/|pthread\\.h|[a-z0-9]*intrin\\.h|arm_neon\\.h")
 set(executor/cpu_others "Eigen/|${system}|[a-z0-9]*intrin\\.h|crochet/executor/cpu\\.hpp")
-set(executor/cuda_others "${system}|dlfcn\\.h|crochet/embedded_device_headers")
+set(executor/cuda_others "${system}|dlfcn\\.h|crochet/embedded_device_headers|crochet/executor/cuda\\.hpp")
 set(executor_others "crochet/model\\.hpp") # which includes the graph
 set(storage_others "${system}")
 set(io_others "${system}")

@@ -208,7 +208,8 @@ template <class Dimension>
 struct needs_the_size_of_a_dimension_that_no_feed_has;
 
 /// Cause: this run executes an operation of your own that the device cannot run.
-/// Fix: specialise crochet::Elementwise or the device's Kernel for it. Cuda{} runs the operations of the library only.
+/// Fix: specialise crochet::Elementwise or the device's Kernel for it. Cuda{} runs the operations of the library only;
+/// NvccCuda{} (crochet/executor/cuda/nvcc.hpp) runs yours.
 template <class Operation>
 struct executes_an_operation_without_a_kernel_for_this_device;
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/base/config.hpp>
@@ -34,8 +35,16 @@ struct FixedString {
 /// A name. Empty, so it costs nothing to pass; two equal names are the same type.
 template <FixedString Text>
 struct Name {
+  using IsName = Name;
   [[nodiscard]] static constexpr std::string_view view() { return Text.view(); }
 };
+
+namespace detail {
+/// A Name<...>. nvcc's front end cannot deduce string template arguments, so no specialization for Name<Text> does
+/// this.
+template <class T>
+concept AnyName = std::is_same_v<typename T::IsName, T>;
+}  // namespace detail
 
 /// A list of names (of `Name<...>` types).
 template <class... N>

@@ -25,9 +25,10 @@
 
 namespace crochet {
 
-/// Where and how a model runs: on a GPU, by a kernel that is compiled at run time by NVRTC when a plan is first
-/// launched, and kept on disk. For the same seed the results of every run are the same bits on one kind of GPU.
-struct Cuda {
+/// Where and how a model runs: on a GPU. For the same seed the results of every run are the same bits on one kind of
+/// GPU. Device: what launches the kernels, cuda::GpuDevice or cuda::NvccDevice.
+template <class Device>
+struct BasicCuda {
   int device = 0;             ///< the number of the GPU
   int steps_per_launch = 32;  ///< the maximum number of runs in one launch; reading a value launches earlier
   std::uint64_t seed = 0;     ///< for the initial values of variables
@@ -41,9 +42,13 @@ struct Cuda {
   /// compile error here.
   template <class Model>
   auto compile() const {
-    if constexpr (detail::Builds<Model>) {
-      return cuda::Executor<cuda::GpuDevice, Model>(
-          std::make_shared<cuda::GpuDevice>(device),
+    if constexpr (!Device::launches_here) {
+      static_assert(Device::launches_here,
+                    "crochet: NvccCuda is for files that nvcc compiles (.cu). Use Cuda in other files");
+      return UnusableExecutor<>{};
+    } else if constexpr (detail::Builds<Model>) {
+      return cuda::Executor<Device, Model>(
+          std::make_shared<Device>(device),
           {.mode = mode, .steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});
     } else if constexpr (!detail::Defines<Model>) {
       static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");
@@ -58,5 +63,9 @@ struct Cuda {
     }
   }
 };
+
+/// The kernel of a plan is compiled at run time by NVRTC when the plan is first launched, and kept on disk. For kernels
+/// that nvcc compiles with the program see crochet/executor/cuda/nvcc.hpp.
+using Cuda = BasicCuda<cuda::GpuDevice>;
 
 }  // namespace crochet

@@ -144,9 +144,9 @@ template <class F, class... T, class D, class... More>
 struct AddArg<List<F, Targets<T...>, D>, Targets<More...>> {
   using type = List<F, Targets<T..., More...>, D>;
 };
-template <class F, class... T, class D, FixedString Text>
-struct AddArg<List<F, Targets<T...>, D>, Name<Text>> {
-  using type = List<F, Targets<T..., Name<Text>>, D>;
+template <class F, class... T, class D, AnyName N>
+struct AddArg<List<F, Targets<T...>, D>, N> {
+  using type = List<F, Targets<T..., N>, D>;
 };
 template <class F, class T, class... D, class N, class X>
 struct AddArg<List<F, T, Feeds<D...>>, Feed<N, X>> {
@@ -210,13 +210,11 @@ inline constexpr bool is_run_args = false;
 template <class F, class T, class D>
 inline constexpr bool is_run_args<RunArgs<F, T, D>> = true;
 template <class T>
-inline constexpr bool is_request_part = is_run_args<T>;
+inline constexpr bool is_request_part = is_run_args<T> || AnyName<T>;
 template <class... N>
 inline constexpr bool is_request_part<Fetches<N...>> = true;
 template <class... N>
 inline constexpr bool is_request_part<Targets<N...>> = true;
-template <FixedString Text>
-inline constexpr bool is_request_part<Name<Text>> = true;
 template <class N, class X>
 inline constexpr bool is_request_part<Feed<N, X>> = true;
 template <class... F>

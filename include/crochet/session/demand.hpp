@@ -51,40 +51,63 @@ struct NamesIn<RunArgs<Fetches<F...>, Targets<T...>, Feeds<Feed<N, X>...>>> {
   using feeds = List<Feed<N, X>...>;
 };
 
+// nvcc's front end rejects references to members of a template as template arguments, and string template arguments in
+// a function's type. So the functions here take tables as arguments, and types have the members `table` and `marked`.
+
 /// Marks the entries of a table that the list contains.
-template <const auto& Table, class... N, std::size_t Size>
-constexpr void mark(std::array<bool, Size>& marked, List<N...>) {
-  [[maybe_unused]] const bool done[] = {true, (marked[index_of_name(N::view(), Table)] = true)...};
+template <std::size_t Size, class Table, class... N>
+constexpr void mark(std::array<bool, Size>& marked, const Table& table, List<N...>) {
+  [[maybe_unused]] const bool done[] = {true, (marked[index_of_name(N::view(), table)] = true)...};
 }
-template <const auto& Table>
-constexpr std::array<bool, std::tuple_size_v<std::remove_cvref_t<decltype(Table)>>> no_marks() {
+template <std::size_t Size, class Entry>
+constexpr std::array<bool, Size> no_marks(const std::array<Entry, Size>&) {
   return {};
 }
 
-/// The marked entries of a table as Names, in its order. Marks replace lists that grow name by name: those cost compile
-/// time quadratic in the chain's length. Passed by reference: g++ 12 treats different arrays of bool, passed by value,
-/// as the same template argument.
-template <const auto& Table, const auto& Marked>
-struct MarkedNames {
-  static constexpr auto indices = marked_indices<count_marked(Marked)>(Marked);
+/// The marked entries of a table as Names, in its order. Marks has the members `table` and `marked`, an array of bool.
+/// Marks replace lists that grow name by name: those cost compile time quadratic in the chain's length.
+template <class Marks>
+class MarkedNames {
+  static constexpr auto indices = marked_indices<count_marked(Marks::marked)>(Marks::marked);
   template <std::size_t I>
-  using name_at = Name<FixedString<Table[indices[I]].size() + 1>{Table[indices[I]]}>;
+  using name_at = Name<FixedString<Marks::table[indices[I]].size() + 1>{Marks::table[indices[I]]}>;
   template <std::size_t... I>
-  static Names<name_at<I>...> names(std::index_sequence<I...>);
+  static constexpr auto names(std::index_sequence<I...>) {
+    return Names<name_at<I>...>{};
+  }
+
+ public:
   using type = decltype(names(std::make_index_sequence<indices.size()>{}));
 };
 
-template <const auto& Table, class NameList>
-inline constexpr auto marks_of = [] {
-  auto marked = no_marks<Table>();
-  mark<Table>(marked, NameList{});
-  return marked;
-}();
+/// The entries of an executor's tables that two Lists contain.
+template <class E, class FetchList, class TargetList>
+struct MarksOf {
+  struct Fetched {
+    static constexpr const auto& table = E::fetchable;
+    static constexpr auto marked = [] {
+      auto marks = no_marks(E::fetchable);
+      mark(marks, E::fetchable, FetchList{});
+      return marks;
+    }();
+  };
+  struct Run {
+    static constexpr const auto& table = E::targets;
+    static constexpr auto marked = [] {
+      auto marks = no_marks(E::targets);
+      mark(marks, E::targets, TargetList{});
+      return marks;
+    }();
+  };
+};
+
+/// M: a MarksOf or Wanted.
+template <class M>
+using demand_of = Demand<typename MarkedNames<typename M::Fetched>::type, typename MarkedNames<typename M::Run>::type>;
 
 /// The demand that fetches and runs the names of two Lists, which may contain duplicates in any order.
 template <class E, class FetchList, class TargetList>
-using demand_for = Demand<typename MarkedNames<E::fetchable, marks_of<E::fetchable, FetchList>>::type,
-                          typename MarkedNames<E::targets, marks_of<E::targets, TargetList>>::type>;
+using demand_for = demand_of<MarksOf<E, FetchList, TargetList>>;
 
 template <class D, class... Known>
 constexpr auto add_unless_known(List<Known...>) {
@@ -116,40 +139,43 @@ template <class E, class Args, class RequestedList, class... Extra>
 struct Wanted;
 template <class E, class Args, class... Requested, class... Extra>
 struct Wanted<E, Args, List<Requested...>, Extra...> {
-  static constexpr auto fetched = [] {
-    auto marked = no_marks<E::fetchable>();
-    mark<E::fetchable>(marked, typename NamesIn<Args>::fetches{});
-    [[maybe_unused]] const bool done[] = {
-        true,
-        (Requested::conditional
-             ? void()
-             : mark<E::fetchable>(marked, typename NamesIn<typename Requested::args_type>::fetches{}),
-         true)...,
-        (mark<E::fetchable>(marked, typename NamesIn<Extra>::fetches{}), true)...};
-    return marked;
-  }();
-  static constexpr auto run = [] {
-    auto marked = no_marks<E::targets>();
-    mark<E::targets>(marked, typename NamesIn<Args>::targets{});
-    [[maybe_unused]] const bool done[] = {
-        true,
-        (Requested::conditional ? void()
-                                : mark<E::targets>(marked, typename NamesIn<typename Requested::args_type>::targets{}),
-         true)...,
-        (mark<E::targets>(marked, typename NamesIn<Extra>::targets{}), true)...};
-    return marked;
-  }();
+  struct Fetched {
+    static constexpr const auto& table = E::fetchable;
+    static constexpr auto marked = [] {
+      auto marks = no_marks(E::fetchable);
+      mark(marks, E::fetchable, typename NamesIn<Args>::fetches{});
+      [[maybe_unused]] const bool done[] = {
+          true,
+          (Requested::conditional
+               ? void()
+               : mark(marks, E::fetchable, typename NamesIn<typename Requested::args_type>::fetches{}),
+           true)...,
+          (mark(marks, E::fetchable, typename NamesIn<Extra>::fetches{}), true)...};
+      return marks;
+    }();
+  };
+  struct Run {
+    static constexpr const auto& table = E::targets;
+    static constexpr auto marked = [] {
+      auto marks = no_marks(E::targets);
+      mark(marks, E::targets, typename NamesIn<Args>::targets{});
+      [[maybe_unused]] const bool done[] = {
+          true,
+          (Requested::conditional ? void()
+                                  : mark(marks, E::targets, typename NamesIn<typename Requested::args_type>::targets{}),
+           true)...,
+          (mark(marks, E::targets, typename NamesIn<Extra>::targets{}), true)...};
+      return marks;
+    }();
+  };
 };
-template <class E, class W>
-using demand_of =
-    Demand<typename MarkedNames<E::fetchable, W::fetched>::type, typename MarkedNames<E::targets, W::run>::type>;
 
 /// The plans of one kind of run. `Requested...` are the chain's HookRequest types in order; `Args` is the caller's
 /// request.
 template <class E, class Args, class... Requested>
 class Plans {
   template <class... Extra>
-  using demand_with = demand_of<E, Wanted<E, Args, List<Requested...>, Extra...>>;
+  using demand_with = demand_of<Wanted<E, Args, List<Requested...>, Extra...>>;
 
   template <class... S>
   static constexpr auto due_demands(List<S...>) {

@@ -136,17 +136,20 @@ template <class E, class AllRequests>
 struct NumbersOf;
 template <class E, class Indices, class... A>
 struct NumbersOf<E, HookRequests<Indices, A...>> {
-  static constexpr auto marked = [] {
-    auto marks = no_marks<E::fetchable>();
-    [[maybe_unused]] const bool done[] = {
-        true,
-        (mark<E::fetchable>(marks, typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{}),
-         true)...};
-    return marks;
-  }();
+  struct Marks {
+    static constexpr const auto& table = E::fetchable;
+    static constexpr auto marked = [] {
+      auto marks = no_marks(E::fetchable);
+      [[maybe_unused]] const bool done[] = {
+          true, (mark(marks, E::fetchable,
+                      typename FreeNames<E, typename A::args_type::fetches_type, A::conditional>::type{}),
+                 true)...};
+      return marks;
+    }();
+  };
   template <class... N>
   static List<N...> as_list(Names<N...>);
-  using names = decltype(as_list(typename MarkedNames<E::fetchable, marked>::type{}));
+  using names = decltype(as_list(typename MarkedNames<Marks>::type{}));
   using type = Numbers<E, names>;
 
   template <class... N>

@@ -239,9 +239,9 @@ class SessionCore {
   }
   /// Prints the final message.
   CROCHET_COLD void say_why() {
-    if (hooked_.stop().has_reason()) {
-      diagnose(detail::message({"crochet: stopped at step ", stop_reason().step, " by ", to_string(stop_reason())}));
-    }
+    if (!hooked_.stop().has_reason()) return;
+    const std::int64_t step = stop_reason().step;  // nvcc: no member of a call in a braced list
+    diagnose(detail::message({"crochet: stopped at step ", step, " by ", to_string(stop_reason())}));
   }
   /// A PreemptionError of a thread is not an error of close() if the session can recover.
   [[nodiscard]] CROCHET_COLD static bool swallowed(const std::exception_ptr& reported) {

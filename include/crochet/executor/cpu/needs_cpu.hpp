@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included first by headers that need the kernels. If they are not found, the only error is at this include, and its
-// text names the component.
+// Included first by headers that need the kernels. If they are not found, or the compiler cannot compile them, the only
+// error is at this include, and its text names the component or the reason.
 #pragma once
 
 #include <crochet/base/config.hpp>
 
 #if !__has_include(<crochet/kernels/cpu/tiles.hpp>)
 #include "crochet: the kernels are not found: link the CMake target crochet::cpu"
+#endif
+#if defined(__NVCC__)
+#include "crochet: nvcc compiles no vector code: use crochet::Cpu in a .cpp file, which another compiler compiles"
 #endif

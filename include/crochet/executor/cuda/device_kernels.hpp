@@ -18,8 +18,8 @@ constexpr bool is_in_library() {
          O == &op::batched_matmul<6>;
 }
 
-/// For cpu::KernelCheck. RunsOwnOperations: the device runs the operations of a user's program too. A GPU does not: its
-/// code is compiled at run time, from the headers of the library.
+/// For cpu::KernelCheck. RunsOwnOperations: the device runs the operations of a user's program too. GpuDevice does not:
+/// its code is compiled at run time, from the headers of the library.
 template <bool RunsOwnOperations>
 struct DeviceKernels {
   template <const Op* O>

@@ -23,6 +23,8 @@ class GpuDevice {
  public:
   using Event = std::shared_ptr<void>;  ///< the driver's; copies share it
   static constexpr bool runs_own_operations = false;
+  /// Whether this compiler makes code that launches plans.
+  static constexpr bool launches_here = true;
 
   /// Throws DeviceError if there is no driver, no such device, or a device that is too old (before Turing).
   explicit GpuDevice(int index = 0);
@@ -95,6 +97,21 @@ class GpuDevice {
   /// The device has been waited for since both marks.
   double seconds_between(std::size_t from, std::size_t to) const;
 
+ protected:
+  // For devices that get the code of plans otherwise.
+
+  /// Makes the device's context that of this thread.
+  void use() const;
+  /// Before a launch: uses the context, and sets the barrier.
+  void begin_launch(Launch& what) const;
+  /// After it: its runs are under way.
+  void end_launch(const Launch& what) { launched_ += static_cast<std::uint64_t>(what.times); }
+  void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }
+  /// 10 times the compute capability: 90 is sm_90.
+  int architecture() const { return architecture_; }
+  /// Throws DeviceError: what failed, the reason, and the runs that were under way.
+  [[noreturn]] void fail(const char* what, const std::string& reason) const;
+
  private:
   struct Plan;
   void launch(const void* key, const PlanSource& source, Launch what);
@@ -104,7 +121,6 @@ class GpuDevice {
   Plan& plan_of(const void* key, const PlanSource& source);
   std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
   void check(int code, const char* what) const;
-  void* stream(Stream which) const { return streams_[static_cast<std::size_t>(which)]; }
   void copy_to_device(void* to, const void* from, std::size_t bytes, Stream which);
   void wait_for_streams() const noexcept;
 

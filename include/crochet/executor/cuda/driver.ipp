@@ -109,8 +109,10 @@ CROCHET_INLINE GpuDevice::~GpuDevice() {
 }
 
 CROCHET_INLINE void GpuDevice::check(int code, const char* what) const {
-  if (code == 0) return;
-  std::string text = std::string("crochet: cannot ") + what + " on the GPU: " + detail::text_of(code);
+  if (code != 0) fail(what, detail::text_of(code));
+}
+CROCHET_INLINE void GpuDevice::fail(const char* what, const std::string& reason) const {
+  std::string text = std::string("crochet: cannot ") + what + " on the GPU: " + reason;
   if (launched_ > finished_) {
     constexpr const char* cure =
         " of this device were under way; .steps_per_launch = 1 and the environment variable CUDA_LAUNCH_BLOCKING=1 "
@@ -223,15 +225,21 @@ CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
 }
 CROCHET_INLINE void GpuDevice::launch(const void* key, const PlanSource& source, Launch what) {
   const auto& driver = detail::driver();
-  check(driver.use(context_), "use the context");
+  check(driver.use(context_), "use the context");  // before the plan is loaded into it
   const Plan& plan = plan_of(key, source);
-  what.barrier = static_cast<std::uint32_t*>(barrier_);
+  begin_launch(what);
   constexpr unsigned threads = 256;
   void* arguments[] = {&what};
-  launched_ += static_cast<std::uint64_t>(what.times);
   check(driver.launch(plan.function, static_cast<unsigned>(multiprocessors_), 1, 1, threads, 1, 1, 0,
                       stream(Stream::compute), static_cast<void**>(arguments)),
         "launch a plan");
+  end_launch(what);
+}
+
+CROCHET_INLINE void GpuDevice::use() const { check(detail::driver().use(context_), "use the context"); }
+CROCHET_INLINE void GpuDevice::begin_launch(Launch& what) const {
+  use();
+  what.barrier = static_cast<std::uint32_t*>(barrier_);
 }
 
 // One event a stream is enough: a stream waits for the last recording before the call.

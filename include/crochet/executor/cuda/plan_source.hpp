@@ -94,7 +94,7 @@ class StoredSource {
   }();
 
  public:
-  static PlanSource source() { return {steps, instructions, accesses}; }
+  static constexpr PlanSource source() { return {steps, instructions, accesses}; }
 };
 
 }  // namespace crochet::cuda

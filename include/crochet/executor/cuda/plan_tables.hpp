@@ -102,16 +102,16 @@ class StoredPlan {
     for (std::size_t i = 0; i < count; ++i) {
       const Step& s = plan.steps[i];
       PlannedStep& to = all[i];
-      to = {.rows = s.rows,
-            .columns = s.columns,
-            .first_access = s.first_access,
-            .accesses = s.accesses,
-            .first_operand = operand,
-            .operands = s.root == nullptr ? 0 : 1 + static_cast<std::int32_t>(cpu::operands_of(s)),
-            .attributes = s.attributes,
-            .barrier = s.barrier,
-            .reduces = s.reduction_buffer >= 0,
-            .room = rooms[i]};
+      to.rows = s.rows;
+      to.columns = s.columns;
+      to.first_access = s.first_access;
+      to.accesses = s.accesses;
+      to.first_operand = operand;
+      to.operands = s.root == nullptr ? 0 : 1 + static_cast<std::int32_t>(cpu::operands_of(s));
+      to.attributes = s.attributes;
+      to.barrier = s.barrier;
+      to.reduces = s.reduction_buffer >= 0;
+      to.room = rooms[i];
       operand += to.operands;
       if (to.reduces) count_reductions(s, to);
     }

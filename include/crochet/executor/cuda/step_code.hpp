@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlanCode: the steps of a plan as the types of device code (kernels/cuda/step.hpp), a run of them on one block, and
-// their source for the writer of the CUDA C++ text.
+// PlanCode: the steps of a plan as the types of device code (kernels/cuda/step.hpp), and their source for the writer of
+// the CUDA C++ text.
 #pragma once
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/executor/cuda/plan_source.hpp>
@@ -11,6 +12,29 @@
 #include <crochet/kernels/cuda/watch.hpp>
 
 namespace crochet::cuda {
+
+/// The code of a step, and whether a barrier of all blocks is before it.
+template <class Code, bool Barrier>
+struct PlanStep {};
+
+/// The steps of a plan, without its numbers and names: equal code is one type.
+template <class... Step>
+struct PlanSteps;
+template <class... Code, bool... Barrier>
+struct PlanSteps<PlanStep<Code, Barrier>...> {
+  /// All runs of a launch, in every thread of a block.
+  template <class Block>
+  CROCHET_DEVICE static void run(Block& block, const Launch& launch) {
+    for (int t = 0; begins_run(block, launch, t); ++t) run_all(block, launch, t, std::index_sequence_for<Code...>{});
+  }
+
+ private:
+  template <class Block, std::size_t... S>
+  CROCHET_DEVICE_INLINE static void run_all(Block& block, const Launch& launch, int t, std::index_sequence<S...>) {
+    [[maybe_unused]] const bool done[] = {true,
+                                          (run_step<Code, Barrier>(block, launch, t, static_cast<int>(S)), true)...};
+  }
+};
 
 /// P: the plan of a demand (cpu::Planned).
 template <class P>
@@ -37,23 +61,22 @@ class PlanCode {
     }
   }
 
+  template <std::size_t... S>
+  static constexpr auto steps_at(std::index_sequence<S...>) {
+    return std::type_identity<PlanSteps<PlanStep<decltype(code<S>()), plan.steps[S].barrier>...>>{};
+  }
+
  public:
-  template <std::size_t S>
-  using code_of = decltype(code<S>());
+  /// The steps: a std::type_identity of a PlanSteps. A function, so that only devices that compile them name them.
+  static constexpr auto steps() { return steps_at(std::make_index_sequence<plan.step_count>{}); }
 
   /// The steps for the writer of the CUDA C++ text, which has the same types (plan_text.hpp).
-  static PlanSource source() { return StoredSource<P>::source(); }
+  static constexpr PlanSource source() { return StoredSource<P>::source(); }
 
   /// All runs of a launch, in every thread of a block.
   template <class Block>
   CROCHET_DEVICE static void run(Block& block, const Launch& launch) {
-    for (int t = 0; begins_run(block, launch, t); ++t) {
-      [&]<std::size_t... S>(std::index_sequence<S...>) {
-        [[maybe_unused]] const bool done[] = {
-            true, (run_step<code_of<S>, plan.steps[S].barrier>(block, launch, t, static_cast<int>(S)), true)...};
-      }
-      (std::make_index_sequence<plan.step_count>{});
-    }
+    decltype(steps())::type::run(block, launch);
   }
 };
 

@@ -2,6 +2,8 @@
 // Planned: the plan of one demand on one graph. Compilers limit the steps of one constant expression (clang: 2^20), so
 // every stage is a separate constant, and there are enough stages for deep models.
 #pragma once
+#include <algorithm>
+
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/graph/core/constexpr_vector.hpp>
 
@@ -97,13 +99,8 @@ struct Planned<T, Demand<Names<F...>, Names<R...>>, Watch...> {
   using Groups = FrozenSchedule<nodes, M>;
   static constexpr const auto& fused = freeze<Groups, 2 * nodes>([] { return fuse(complete.view()); });
   static constexpr FrozenList<char, fused.groups()> itemwise{find_itemwise(complete.view(), fused.to_mutable())};
-  static constexpr bool has_itemwise = [] {
-    if (!T::by_items) return false;
-    for (char can : itemwise) {
-      if (can != 0) return true;
-    }
-    return false;
-  }();
+  static constexpr bool has_itemwise =
+      T::by_items && std::any_of(itemwise.begin(), itemwise.end(), [](char can) { return can != 0; });
 
  public:
   static constexpr const auto& ordered = change<has_itemwise, Groups>(

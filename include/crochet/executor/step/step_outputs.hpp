@@ -91,14 +91,29 @@ class StepOutputs {
   }
 
  private:
+  // Functions, so that only an error makes a hint.
   template <class N>
-  using OutputReason = std::conditional_t<
-      detail::contains(Values::outputs, N::view()), error::none,
-      error::a_step_function_does_not_declare_this_output<detail::spelt<N>, detail::hint<N, Values::outputs>>>;
+  static constexpr auto output_reason() {
+    if constexpr (detail::contains(Values::outputs, N::view())) {
+      return std::type_identity<error::none>{};
+    } else {
+      return std::type_identity<
+          error::a_step_function_does_not_declare_this_output<detail::spelt<N>, detail::hint<N, Values::outputs>>>{};
+    }
+  }
   template <class N>
-  using InputReason = std::conditional_t<
-      detail::contains(Values::inputs, N::view()), error::none,
-      error::a_step_function_does_not_declare_this_input<detail::spelt<N>, detail::hint<N, Values::inputs>>>;
+  static constexpr auto input_reason() {
+    if constexpr (detail::contains(Values::inputs, N::view())) {
+      return std::type_identity<error::none>{};
+    } else {
+      return std::type_identity<
+          error::a_step_function_does_not_declare_this_input<detail::spelt<N>, detail::hint<N, Values::inputs>>>{};
+    }
+  }
+  template <class N>
+  using OutputReason = typename decltype(output_reason<N>())::type;
+  template <class N>
+  using InputReason = typename decltype(input_reason<N>())::type;
   template <class N>
   static constexpr std::size_t position() {
     return detail::position_in<N>(detail::List<typename F::name...>{});
