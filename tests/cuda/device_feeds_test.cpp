@@ -37,17 +37,18 @@ constexpr int steps = 21;
 
 /// The data set, and the rows of each step.
 struct Data {
-  std::vector<float> x;
-  std::vector<std::int32_t> labels;
+  std::vector<float> x = std::vector<float>(examples * width);
+  std::vector<std::int32_t> labels = std::vector<std::int32_t>(examples);
 
   Data() {
-    for (int k = 0; k < examples * width; ++k) x.push_back(std::sin(static_cast<float>(3 * k)));
-    for (int k = 0; k < examples; ++k) labels.push_back(k % 3);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(3 * k));
+    for (std::size_t k = 0; k < labels.size(); ++k) labels[k] = static_cast<std::int32_t>(k % 3);
   }
   TensorView<float, 2> rows() const { return {x.data(), {examples, width}}; }
   static std::vector<std::int32_t> indices(int step) {
-    std::vector<std::int32_t> some;
-    for (int k = 0; k < batch; ++k) some.push_back((7 * step + 11 * k) % static_cast<int>(examples));
+    std::vector<std::int32_t> some(batch);
+    for (int k = 0; k < batch; ++k)
+      some[static_cast<std::size_t>(k)] = (7 * step + 11 * k) % static_cast<int>(examples);
     return some;
   }
   std::vector<float> x_of(int step) const {
@@ -57,8 +58,8 @@ struct Data {
     return some;
   }
   std::vector<std::int32_t> labels_of(int step) const {
-    std::vector<std::int32_t> some;
-    for (const std::int32_t i : indices(step)) some.push_back(labels[static_cast<std::size_t>(i)]);
+    std::vector<std::int32_t> some = indices(step);
+    for (std::int32_t& i : some) i = labels[static_cast<std::size_t>(i)];
     return some;
   }
 };

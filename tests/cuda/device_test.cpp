@@ -67,6 +67,66 @@ TEST(Cuda, TrainsAsTheCpu) {
   EXPECT_NEAR(trained(Cuda{}.compile<Line>()), trained(Cpu{}.compile<Line>()), 1e-4);
 }
 
+/// The bias of the last layer after 20 steps, of which `feed_step(session, step)` feeds one.
+template <class Step>
+std::vector<float> bias_after(const Cuda& cuda, const Step& step) {
+  MonitoredSession session{cuda.compile<Line>(), HookChain{NanTensor<"loss">{}, StopAtStep{.last_step = 20}}};
+  run_session(session, [&](auto& s) {
+    for (int k = 0; !s.should_stop(); ++k) step(s, k);
+  });
+  const auto bias = session.executor().variable("out/bias"_n);
+  return {bias.begin(), bias.end()};
+}
+/// 30 rows of x and y.
+struct Rows {
+  std::vector<float> x = std::vector<float>(30 * 19), y = std::vector<float>(30 * 3);
+
+  Rows() {
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::sin(static_cast<float>(k));
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] = std::cos(static_cast<float>(k));
+  }
+  TensorView<float, 2> all_x() const { return {x.data(), {30, 19}}; }
+  TensorView<float, 2> all_y() const { return {y.data(), {30, 3}}; }
+  /// Seven rows from row `first` on.
+  TensorView<float, 2> some_x(int first) const { return {x.data() + first * 19, {7, 19}}; }
+  TensorView<float, 2> some_y(int first) const { return {y.data() + first * 3, {7, 3}}; }
+};
+TEST(Cuda, GivesTheSameBitsHoweverItIsFedAndLaunched) {
+  if (const std::string reason = why_not(); !reason.empty()) GTEST_SKIP() << reason;
+  if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const Rows rows;
+  const auto from_the_host = [&](auto& s, int k) {
+    s.run("train"_n, feed<"x">(rows.some_x(k)), feed<"y">(rows.some_y(k)));
+  };
+  const auto expected = bias_after(Cuda{.steps_per_launch = 1}, from_the_host);
+  EXPECT_EQ(bias_after(Cuda{.steps_per_launch = 3}, from_the_host), expected);
+  EXPECT_EQ(bias_after(Cuda{.steps_per_launch = 3, .mode = CudaMode::graph}, from_the_host), expected);
+  const auto by_indices = [&](auto& s, int k) {
+    const DeviceData x(s, rows.all_x()), y(s, rows.all_y());
+    std::vector<std::int32_t> indices;
+    for (std::int32_t i = 0; i < 7; ++i) indices.push_back(k + i);
+    s.run("train"_n, feed<"x">(x.rows(indices)), feed<"y">(y.rows(indices)));
+  };
+  EXPECT_EQ(bias_after(Cuda{}, by_indices), expected);
+}
+
+TEST(Cuda, NanTensorReportsTheStepThatFailed) {
+  if (const std::string reason = why_not(); !reason.empty()) GTEST_SKIP() << reason;
+  if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  for (const CudaMode mode : {CudaMode::steps_per_launch, CudaMode::graph}) {
+    Rows rows;
+    rows.x[19 * 13] = NAN;  // in the last row of step 7, counted from 1
+    try {
+      bias_after(Cuda{.steps_per_launch = 4, .mode = mode}, [&](auto& s, int k) {
+        s.run("train"_n, feed<"x">(rows.some_x(k + 1)), feed<"y">(rows.some_y(k + 1)));
+      });
+      ADD_FAILURE();
+    } catch (const NanLossError& error) {
+      EXPECT_STREQ(error.what(), "crochet: loss is NaN at step 7");
+    }
+  }
+}
+
 TEST(Cuda, ADeviceThatIsNotThereIsAnError) {
   if (const std::string reason = why_not(); !reason.empty()) GTEST_SKIP() << reason;
   EXPECT_THROW(cuda::GpuDevice(1000), DeviceError);

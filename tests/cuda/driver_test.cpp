@@ -177,7 +177,9 @@ TEST_F(Driver, RecordsARunAsAGraphOnce) {
   const CodeInCache code(plan_text(FiveSteps::source()));
   unsigned char* bases[4]{};
   WatchedValue watched;
-  const Launch launch{.bases = bases, .base_count = 2, .times = 2, .watched = &watched, .watched_count = 1};
+  Launch launch;
+  launch.bases = bases, launch.base_count = 2, launch.times = 2;
+  launch.watched = &watched, launch.watched_count = 1;
   const Calls calls;
   device.launch_graphs<FiveSteps>(launch);
   const std::string first = calls.text();

@@ -73,5 +73,31 @@ TEST(ThreadBlocks, PassValuesOn) {
   }
 }
 
+/// The runs of a launch end behind the second one, in which the values of both blocks become infinite.
+TEST(ThreadBlocks, StopBehindAValueThatIsNotFinite) {
+  emulation::ThreadGrid grid(2);
+  float values[40]{};
+  auto* const base = reinterpret_cast<unsigned char*>(values);
+  unsigned char* const bases[4]{base, base, base, base};
+  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0, 0, 0}, {{4, 0}, 39, 1, 0, 0}};
+  std::int32_t flags[2]{}, runs[2]{};
+  cuda::Launch launch;
+  launch.bases = bases, launch.base_count = 1, launch.times = 4;
+  launch.watched = watched, launch.watched_count = 2, launch.flags = flags;
+  for (int again = 0; again < 2; ++again) {
+    grid.run([&](emulation::ThreadBlock& block) {
+      for (int run = 0; cuda::begins_run(block, launch, run); ++run) {
+        if (block.thread() != 0) continue;
+        ++runs[block.block()];
+        values[39 * block.block()] += run == 1 ? INFINITY : 1;
+      }
+    });
+  }
+  for (int block = 0; block < 2; ++block) {
+    EXPECT_EQ(flags[block], 2);
+    EXPECT_EQ(runs[block], 2) << "also in the launch behind";
+  }
+}
+
 }  // namespace thread_blocks_test
 }  // namespace crochet
