@@ -12,7 +12,7 @@
 #   table       build/gpu/results/gpu.json and gpu.md of everything that was measured so far
 # `bench` is costs, kernels and steps. Every part can be started again by itself, has a share of the time and is stopped
 # at its end; what it has measured until then counts. The table is made after every call. The exit status is 1 if a test
-# or a sanitizer failed, 2 for a wrong argument, 3 without a GPU.
+# or a sanitizer failed or a step did not train, 2 for a wrong argument, 3 without a GPU.
 # --dry-run: without a GPU, on a device in software, every case once with small shapes; the peers on the processor.
 # Environment: PYTHON (python3; the one that has PyTorch and JAX), CXX, CROCHET_GTEST_SOURCE (a folder with GoogleTest's
 # sources, for machines without the library), CROCHET_GPU_BUILD (build/gpu), CROCHET_GPU_SECONDS (600, for all parts: a
