@@ -55,29 +55,15 @@ inline std::shared_ptr<Device> device(Precision precision) {
 
 /// Cuda{}'s options.
 struct Launching {
-  int steps = 32;      ///< the most runs of a launch
-  bool graph = false;  ///< a run as a CUDA graph of one kernel a step
+  int steps = 32;  ///< the most runs of a launch
+  crochet::CudaMode mode = crochet::CudaMode::steps_per_launch;
   std::shared_ptr<Device> on = device();
 };
 
-/// Whether the executor has the mode of graphs.
-template <class Settings = crochet::cuda::Settings>
-inline constexpr bool has_graphs = requires(Settings s) {
-  s.mode;
-};
-
-template <class Settings = crochet::cuda::Settings>
-Settings settings_of(const Launching& launching) {
-  Settings settings{.steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002};
-  if constexpr (has_graphs<Settings>) {
-    if (launching.graph) settings.mode = decltype(settings.mode)::graph;
-  }
-  return settings;
-}
-
 template <class Model>
 auto executor_of(const Launching& launching) {
-  return crochet::cuda::Executor<Device, Model>(launching.on, settings_of(launching));
+  return crochet::cuda::Executor<Device, Model>(
+      launching.on, {.mode = launching.mode, .steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002});
 }
 
 /// Launches what is queued and waits for the device.

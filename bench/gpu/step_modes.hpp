@@ -64,7 +64,7 @@ void measure_resident(const StepCase& of, const R& requests, const Fill& fill, c
   const crochet::HookChain plain{requests};
   measure_mode<Model, R>(of, "resident", {}, plain, fill, step);
   measure_mode<Model, R>(of, "one run a launch", {.steps = 1}, plain, fill, step);
-  if constexpr (has_graphs<>) measure_mode<Model, R>(of, "graph", {.graph = true}, plain, fill, step);
+  measure_mode<Model, R>(of, "graph", {.mode = crochet::CudaMode::graph}, plain, fill, step);
   measure_mode<Model, R>(of, "hooks not due", {}, hooks_not_due(requests), fill, step);
   measure_mode<Model, R>(of, "loss logged every 100", {}, crochet::HookChain{requests, logging(100)}, fill, step);
 }

@@ -3,10 +3,7 @@
 // each workload, because each compiles several models.
 #pragma once
 #include <crochet/crochet.hpp>
-#if __has_include(<crochet/executor/cuda/device_data.hpp>)
 #include <crochet/executor/cuda/device_data.hpp>
-#define CROCHET_BENCH_DEVICE_DATA
-#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -31,9 +28,9 @@ void steps_of_other(const Options& options);
 /// A data set on the device: each step is fed the indices of other rows.
 template <class Fed, class Data>
 void measure_rows(const StepCase& of, const Data& examples, std::int64_t batch) {
-#if defined(CROCHET_BENCH_DEVICE_DATA)
   auto executor = executor_of<Fed>({});
-  const crochet::DeviceData images(executor, examples.images), labels(executor, examples.labels);
+  const crochet::DeviceData images(executor, examples.images);
+  const crochet::DeviceData labels(executor, examples.labels);
   std::vector<std::int32_t> order(static_cast<std::size_t>(images.size()));
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<std::int32_t>(k * 37 % order.size());
   const auto step = [&, at = std::size_t{0}](auto& session) mutable {
@@ -43,9 +40,6 @@ void measure_rows(const StepCase& of, const Data& examples, std::int64_t batch) 
   };
   measure_mode<Fed, Requests<"loss">>(
       of, "rows of DeviceData", {}, crochet::HookChain{Requests<"loss">{}}, [](auto&) {}, step);
-#else
-  static_cast<void>(of), static_cast<void>(examples), static_cast<void>(batch);
-#endif
 }
 
 /// All modes of a model that is trained on labelled data. Resident and Fed: the model with data of either kind.
