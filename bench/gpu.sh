@@ -10,22 +10,23 @@
 #   steps       training steps of W1 to W6
 #   peers       the same by PyTorch and JAX
 #   table       build/gpu/results/gpu.json and gpu.md of everything that was measured so far
-# `bench` is costs, kernels and steps. Every part can be started again by itself, has a share of the time and is stopped
-# at its end; what it has measured until then counts. The table is made after every call. The exit status is 1 if a test
-# or a sanitizer failed, 2 for a wrong argument, 3 without a GPU.
+# `bench` is costs, kernels and steps. Every part can be started again by itself. The parts of a call share its time; a part
+# also has what those before it left, and is stopped when that is over. What it has measured until then counts. The table is
+# made after every call. The exit status is 1 if a test or a sanitizer failed or a step did not train, 2 for a wrong
+# argument, 3 without a GPU.
 # --dry-run: without a GPU, on a device in software, every case once with small shapes; the peers on the processor.
 # Environment: PYTHON (python3; the one that has PyTorch and JAX), CXX, CROCHET_GTEST_SOURCE (a folder with GoogleTest's
-# sources, for machines without the library), CROCHET_GPU_BUILD (build/gpu), CROCHET_GPU_SECONDS (600, for all parts: a
-# slow machine needs more).
+# sources, for machines without the library), CROCHET_GPU_BUILD (build/gpu), CROCHET_GPU_SECONDS (600, of a call).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${CROCHET_GPU_BUILD:-build/gpu}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
 results=$build/results
 python=${PYTHON:-python3}
 cores=$(nproc 2>/dev/null || echo 2)
 dry=${CROCHET_GPU_DRY:-}
 total=${CROCHET_GPU_SECONDS:-600}
-export CROCHET_CACHE_DIR="$PWD/$build/cubins" # compiled plans: a part that is started again has them
+export CROCHET_CACHE_DIR="$build/cubins" # compiled plans: a part that is started again has them
 
 say() { printf 'gpu: %s\n' "$*"; }
 # leave_out REASON: ends a part that cannot run here; the table has the reason.
@@ -38,13 +39,12 @@ leave_out() {
 # escaped TEXT: for a string of JSON.
 escaped() { printf '%s' "$1" | tr '\n\t' '  ' | sed 's/[\\"]/\\&/g'; }
 
-# seconds_of PART: its share of the time, of which table.py has the last seconds.
-seconds_of() {
+# weight_of PART: its share of the time, which the parts of a call divide among themselves. In seconds of 600 for all.
+weight_of() {
   case $1 in
-    build) share=170 ;; tests) share=120 ;; sanitizer) share=50 ;; costs) share=25 ;; kernels) share=50 ;; steps) share=60 ;;
-    *) share=115 ;; # peers
+    build) echo 170 ;; tests) echo 120 ;; sanitizer) echo 50 ;; costs) echo 25 ;; kernels) echo 50 ;; steps) echo 60 ;;
+    peers) echo 115 ;; *) echo 0 ;;
   esac
-  echo $((share * total / 600))
 }
 
 # has_header HEADER: whether the compiler finds it.
@@ -73,7 +73,7 @@ print(os.path.dirname(found[0]) if found else "")' 2>/dev/null)
 make_gtest() {
   say "GoogleTest is built from $1"
   cmake -S "$1" -B "$build/gtest-build" -DCMAKE_BUILD_TYPE=Release -DBUILD_GMOCK=OFF -DCMAKE_POLICY_VERSION_MINIMUM=3.5 \
-    -DCMAKE_INSTALL_PREFIX="$PWD/$build/gtest" &&
+    -DCMAKE_INSTALL_PREFIX="$build/gtest" &&
     cmake --build "$build/gtest-build" -j"$cores" && cmake --install "$build/gtest-build"
 }
 
@@ -91,11 +91,11 @@ configure() {
     set -- "$@" "-DEigen3_DIR=$PWD/bench/gpu/without_eigen"
   fi
   if [ -d "$build/gtest" ]; then
-    set -- "$@" "-DCMAKE_PREFIX_PATH=$PWD/$build/gtest"
+    set -- "$@" "-DCMAKE_PREFIX_PATH=$build/gtest"
   elif ! has_header gtest/gtest.h; then
     source=${CROCHET_GTEST_SOURCE:-/usr/src/googletest}
     if [ -d "$source" ] && make_gtest "$source" >"$results/gtest.log" 2>&1; then
-      set -- "$@" "-DCMAKE_PREFIX_PATH=$PWD/$build/gtest"
+      set -- "$@" "-DCMAKE_PREFIX_PATH=$build/gtest"
     else
       absent="$absent GoogleTest (no tests);"
       set -- "$@" -DCROCHET_TESTS=OFF
@@ -232,6 +232,7 @@ run() {
       ;;
     tests)
       require_gpu
+      ! grep -q '^CROCHET_TESTS:.*=OFF' "$build/CMakeCache.txt" || leave_out "there is no GoogleTest here"
       make_targets crochet_gpu_tests cuda_device_test >"$results/build.tests.log" 2>&1 || say "some tests do not compile or are left out"
       {
         ctest --test-dir "$build" -L '^gpu$' -j"$cores" --timeout 60 --output-on-failure
@@ -249,8 +250,8 @@ run() {
     peers)
       [ "$dry" ] || require_gpu
       rm -f "$results"/peers.*.jsonl
-      peer jax $((45 * total / 600))
-      peer torch $((70 * total / 600))
+      peer jax $((2 * CROCHET_GPU_SHARE / 5))
+      peer torch $((3 * CROCHET_GPU_SHARE / 5 - 10))
       ;;
   esac
   exit $?
@@ -265,7 +266,7 @@ record() {
 # limited PART: runs it in a process of its own until its share or the whole time is over.
 limited() {
   begin=$(date +%s)
-  seconds=$(seconds_of "$1")
+  seconds=$(($(weight_of "$1") * (total - 10) / weights + saved))
   [ "$seconds" -le $((end - begin)) ] || seconds=$((end - begin))
   if [ "$seconds" -le 0 ]; then
     record "$1" "not started, the time is over" 0
@@ -274,7 +275,7 @@ limited() {
   fi
   say "$1, at most $seconds s"
   rm -f "$results/reason"
-  CROCHET_GPU_DRY=$dry timeout -k 5 "$seconds" sh bench/gpu.sh --inside "$1"
+  CROCHET_GPU_DRY=$dry CROCHET_GPU_SHARE=$seconds timeout -k 5 "$seconds" sh bench/gpu.sh --inside "$1"
   code=$?
   case $code in
     0) state='complete' ;;
@@ -283,7 +284,9 @@ limited() {
     124 | 137) state="stopped after $seconds s" ;;
     *) state="failed, exit status $code" ;;
   esac
-  record "$1" "$state" $(($(date +%s) - begin))
+  used=$(($(date +%s) - begin))
+  saved=$((seconds > used ? seconds - used : 0))
+  record "$1" "$state" "$used"
   case $code in 0 | 3 | 4) ;; *) say "$1: $state" ;; esac
 }
 
@@ -306,7 +309,8 @@ for word in "$@"; do
   esac
 done
 end=$(($(date +%s) + total - 5))
-gone=
+gone='' saved=0 weights=0
+for part in $parts; do weights=$((weights + $(weight_of "$part"))); done
 for part in $parts; do
   [ "$part" = table ] || limited "$part"
 done

@@ -24,8 +24,8 @@ its share of the time is over. The results are `build/gpu/results/gpu.json` and 
 | part | what it measures |
 | --- | --- |
 | `costs` | launches of an empty kernel, of a graph and of the smallest plan; the barrier of the grid by number of blocks; copies from pinned memory |
-| `kernels` | products, convolutions and their gradients: share of the fp32 peak. Elementwise programs, reductions, normalizations: share of the bandwidth of a copy of the same size |
-| `steps` | a training step of W1 to W6 with the data on the device, at 32 runs and at one run a launch; with hooks that are not due; with the loss logged every 100 steps; with feeds from the host |
+| `kernels` | products (also in TF32 and bf16), convolutions and their gradients: share of the peak. Elementwise programs, reductions, normalizations: share of the bandwidth of a copy of the same size |
+| `steps` | a training step of W1 to W6 with the data on the device, at 32 runs and at one run a launch, and as a graph; with hooks that are not due; with the loss logged every 100 steps; with rows of a `DeviceData`; with feeds from the host; with products in TF32 and bf16. The loss of the first and of the last run show that it trains |
 | `peers` | the same steps by PyTorch (eager, as one CUDA graph, compiled with its own CUDA graphs, compiled and as one CUDA graph) and by JAX (a call a step, `lax.scan` over 100 steps), fp32 without TF32 |
 """
 TARGETS = """

@@ -36,42 +36,34 @@ enum class Precision { fp32, tf32, bf16 };
 constexpr const char* name_of(Precision precision) {
   return precision == Precision::fp32 ? "fp32" : precision == Precision::tf32 ? "tf32" : "bf16";
 }
-#if __has_include(<crochet/kernels/cuda/precision.hpp>) && !defined(CROCHET_BENCH_SOFTWARE_DEVICE)
-/// A device whose products have this precision, or null: the library has no such products, or runs are emulated.
+/// A device whose products have this precision, one for all models, or null: the library has no such products, or the
+/// device is in software.
 inline std::shared_ptr<Device> device(Precision precision) {
-  using crochet::MatmulPrecision;
   if (precision == Precision::fp32) return device();
-  return std::make_shared<Device>(0, precision == Precision::tf32 ? MatmulPrecision::tf32 : MatmulPrecision::bf16);
-}
+#if __has_include(<crochet/kernels/cuda/precision.hpp>) && !defined(CROCHET_BENCH_SOFTWARE_DEVICE)
+  static std::shared_ptr<Device> others[2];
+  std::shared_ptr<Device>& one = others[precision == Precision::tf32 ? 0 : 1];
+  if (one == nullptr) {
+    using crochet::MatmulPrecision;
+    one = std::make_shared<Device>(0, precision == Precision::tf32 ? MatmulPrecision::tf32 : MatmulPrecision::bf16);
+  }
+  return one;
 #else
-inline std::shared_ptr<Device> device(Precision precision) { return precision == Precision::fp32 ? device() : nullptr; }
+  return nullptr;
 #endif
+}
 
 /// Cuda{}'s options.
 struct Launching {
-  int steps = 32;      ///< the most runs of a launch
-  bool graph = false;  ///< a run as a CUDA graph of one kernel a step
+  int steps = 32;  ///< the most runs of a launch
+  crochet::CudaMode mode = crochet::CudaMode::steps_per_launch;
   std::shared_ptr<Device> on = device();
 };
 
-/// Whether the executor has the mode of graphs.
-template <class Settings = crochet::cuda::Settings>
-inline constexpr bool has_graphs = requires(Settings s) {
-  s.mode;
-};
-
-template <class Settings = crochet::cuda::Settings>
-Settings settings_of(const Launching& launching) {
-  Settings settings{.steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002};
-  if constexpr (has_graphs<Settings>) {
-    if (launching.graph) settings.mode = decltype(settings.mode)::graph;
-  }
-  return settings;
-}
-
 template <class Model>
 auto executor_of(const Launching& launching) {
-  return crochet::cuda::Executor<Device, Model>(launching.on, settings_of(launching));
+  return crochet::cuda::Executor<Device, Model>(
+      launching.on, {.mode = launching.mode, .steps_per_launch = launching.steps, .seed = 1, .queue_seconds = 0.002});
 }
 
 /// Launches what is queued and waits for the device.

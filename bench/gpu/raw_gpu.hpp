@@ -13,28 +13,17 @@
 
 namespace bench {
 
-/// Driver functions that the executor may not use. A driver can lack some of them.
-struct MoreFunctions {
-  using Driver = crochet::cuda::detail::DriverFunctions;
+/// Driver functions that the executor does not use. A driver can lack them.
+struct CaptureFunctions {
+  int (*begin)(void*, int) = nullptr;
+  int (*end)(void*, void**) = nullptr;
+  bool complete = false;
 
-  int (*launch)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
-                void**) = nullptr;
-  int (*copy)(Driver::Pointer, Driver::Pointer, std::size_t, void*) = nullptr;
-  int (*begin_capture)(void*, int) = nullptr;
-  int (*end_capture)(void*, void**) = nullptr;
-  int (*instantiate)(void**, void*, unsigned long long) = nullptr;
-  int (*launch_graph)(void*, void*) = nullptr;
-
-  explicit MoreFunctions(const Driver& driver) {
+  explicit CaptureFunctions(const crochet::cuda::detail::DriverFunctions& driver) {
     const auto& library = driver.library;
-    library.find("cuLaunchKernel", launch);
-    library.find("cuMemcpyDtoDAsync_v2", copy);
-    library.find("cuStreamBeginCapture_v2", begin_capture);
-    library.find("cuStreamEndCapture", end_capture);
-    library.find("cuGraphInstantiateWithFlags", instantiate);
-    library.find("cuGraphLaunch", launch_graph);
+    complete =
+        library.find("cuStreamBeginCapture_v2", begin) && library.find("cuStreamEndCapture", end) && driver.has_graphs;
   }
-  bool has_graphs() const { return launch && begin_capture && end_capture && instantiate && launch_graph; }
 };
 
 /// The GPU of device(), and a stream. Not copyable. Every member throws DeviceError.
@@ -43,14 +32,13 @@ class RawGpu {
   using Kernel = void*;
   using Graph = void*;
 
-  RawGpu() : device_(device()), more_(driver_) {
+  RawGpu() : device_(device()), capture_(driver_) {
     check(driver_.create_stream(&stream_, crochet::cuda::detail::non_blocking), "cuStreamCreate");
   }
   RawGpu(const RawGpu&) = delete;
   RawGpu& operator=(const RawGpu&) = delete;
   ~RawGpu() { driver_.destroy_stream(stream_); }
 
-  const MoreFunctions& more() const { return more_; }
   /// A CUdevice_attribute.
   int attribute(int number) const {
     int value = 0;
@@ -74,9 +62,8 @@ class RawGpu {
 
   template <class... A>
   void launch(Kernel kernel, int blocks, A... arguments) const {
-    require(more_.launch != nullptr, "cuLaunchKernel");
     void* all[] = {&arguments..., nullptr};
-    check(more_.launch(kernel, static_cast<unsigned>(blocks), 1, 1, threads, 1, 1, 0, stream_, all, nullptr),
+    check(driver_.launch_alone(kernel, static_cast<unsigned>(blocks), 1, 1, threads, 1, 1, 0, stream_, all, nullptr),
           "cuLaunchKernel");
   }
   template <class... A>
@@ -86,8 +73,7 @@ class RawGpu {
           "cuLaunchCooperativeKernel");
   }
   void copy(void* to, const void* from, std::size_t bytes) const {
-    require(more_.copy != nullptr, "cuMemcpyDtoDAsync");
-    check(more_.copy(address(to), address(from), bytes, stream_), "cuMemcpyDtoDAsync");
+    check(driver_.copy(address(to), address(from), bytes, stream_), "cuMemcpyDtoDAsync");
   }
   void upload(void* to, const void* from, std::size_t bytes) const {
     check(driver_.upload(address(to), from, bytes, stream_), "cuMemcpyHtoDAsync");
@@ -95,16 +81,16 @@ class RawGpu {
   /// A graph of what `work()` launches.
   template <class Work>
   Graph graph(const Work& work) const {
-    require(more_.has_graphs(), "cuGraphLaunch");
+    if (!capture_.complete) throw crochet::DeviceError("bench: this driver does not capture graphs");
     Graph captured = nullptr, made = nullptr;
     constexpr int thread_local_mode = 1;
-    check(more_.begin_capture(stream_, thread_local_mode), "cuStreamBeginCapture");
+    check(capture_.begin(stream_, thread_local_mode), "cuStreamBeginCapture");
     work();
-    check(more_.end_capture(stream_, &captured), "cuStreamEndCapture");
-    check(more_.instantiate(&made, captured, 0), "cuGraphInstantiate");
+    check(capture_.end(stream_, &captured), "cuStreamEndCapture");
+    check(driver_.instantiate(&made, captured, 0), "cuGraphInstantiate");
     return made;
   }
-  void launch(Graph graph) const { check(more_.launch_graph(graph, stream_), "cuGraphLaunch"); }
+  void launch(Graph graph) const { check(driver_.launch_graph(graph, stream_), "cuGraphLaunch"); }
   void wait() const { check(driver_.wait_stream(stream_), "cuStreamSynchronize"); }
 
   static constexpr unsigned threads = 256;
@@ -113,9 +99,6 @@ class RawGpu {
   static crochet::cuda::detail::DriverFunctions::Pointer address(const void* p) {
     return reinterpret_cast<crochet::cuda::detail::DriverFunctions::Pointer>(p);
   }
-  static void require(bool has, const char* function) {
-    if (!has) throw crochet::DeviceError(std::string("bench: this driver has no ") + function);
-  }
   static void check(int code, const char* function) {
     if (code == 0) return;
     throw crochet::DeviceError(std::string("bench: ") + function + " returns " + std::to_string(code));
@@ -123,7 +106,7 @@ class RawGpu {
 
   std::shared_ptr<Device> device_;  ///< its context is in use
   crochet::cuda::detail::DriverFunctions driver_;
-  MoreFunctions more_;
+  CaptureFunctions capture_;
   void *stream_ = nullptr, *module_ = nullptr;
 };
 

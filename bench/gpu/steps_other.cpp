@@ -14,11 +14,13 @@ void steps_of_other(const Options& options) {
         [](auto& session) { session.run(crochet::targets<"gradient">); });
   });
   try_case("steps", "W6", options, [&] {
+    using R = Requests<"w">;
     const auto step = [](auto& session) { session.run(crochet::targets<"train">); };
-    measure_mode<Scalar>(
-        {"W6", options}, "resident", {}, crochet::HookChain{}, [](auto&) {}, step);
-    measure_mode<Scalar>(
-        {"W6", options}, "one run a launch", {.steps = 1}, crochet::HookChain{}, [](auto&) {}, step);
+    for (const int runs : {32, 1}) {
+      measure_mode<Scalar, R>(
+          {"W6", options}, runs == 1 ? "one run a launch" : "resident", {.steps = runs}, crochet::HookChain{R{}},
+          [](auto&) {}, step);
+    }
   });
 }
 

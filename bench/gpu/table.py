@@ -4,8 +4,8 @@
     python3 bench/gpu/table.py build/gpu/results
 
 It reads *.jsonl (lines of JSON of the programs and of the script), tests.log (ctest) and sanitizer.*.log, and writes
-gpu.json and gpu.md beside them. The exit status is 1 if a test failed or a sanitizer found an error. A target that is
-missed is only marked."""
+gpu.json and gpu.md beside them. The exit status is 1 if a test failed, a sanitizer found an error, or a step did not train.
+A target that is missed is only marked."""
 import argparse
 import datetime
 import json
@@ -209,9 +209,18 @@ def sanitizers_table(sanitizers):
                                                   for name, n in sanitizers.items()])
 
 
+def untrained(results):
+    """Steps whose values show that they do not train: not finite, or a loss that did not fall on one and the same batch."""
+    return [l for l in results.part("steps") if "last" in l and
+            (l["last"] is None or (l["n"] > 1 and l["case"] not in ("W5", "W6") and l["mode"] != "rows of DeviceData" and
+                                   not l["last"] < l["first"]))]
+
+
 def errors_text(results):
-    return "\n".join(f"- {l['part']}, {l['case']}{', ' + l['mode'] if 'mode' in l else ''}: {l['error']}"
-                     for l in results.lines if "error" in l)
+    lines = [f"- {l['part']}, {l['case']}{', ' + l['mode'] if 'mode' in l else ''}: {l['error']}"
+             for l in results.lines if "error" in l]
+    return "\n".join(lines + [f"- steps, {l['case']}, {l['mode']}: the loss went from {l['first']} to {l['last']}"
+                              for l in untrained(results)])
 
 
 def document(results, targets, tests, sanitizers, date):
@@ -231,9 +240,9 @@ def document(results, targets, tests, sanitizers, date):
     return "\n\n".join([head, *(f"## {title}\n\n{text}" for title, text in sections if text)]) + "\n"
 
 
-def is_right(tests, sanitizers):
+def is_right(results, tests, sanitizers):
     wrong = [name for state, names in (tests or {}).items() if state not in ("Passed", "Skipped") for name in names]
-    return not wrong and not any(sanitizers.values())
+    return not wrong and not any(sanitizers.values()) and not untrained(results)
 
 
 def main():
@@ -247,7 +256,7 @@ def main():
               "results": results.lines}
     (folder / "gpu.json").write_text(json.dumps(record, indent=1) + "\n")
     (folder / "gpu.md").write_text(document(results, targets, tests, sanitizers, date))
-    return 0 if is_right(tests, sanitizers) else 1
+    return 0 if is_right(results, tests, sanitizers) else 1
 
 
 if __name__ == "__main__":

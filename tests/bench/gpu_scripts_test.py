@@ -119,6 +119,19 @@ class Document(unittest.TestCase):
             self.assertEqual(self.made_of(folder), 0)
             self.assertIn("| memcheck, kernels_test | stopped |", (folder / "gpu.md").read_text())
 
+    def test_a_step_that_does_not_train_is_named_and_changes_the_status(self):
+        of = {"part": "steps", "case": "W1 b1", "mode": "resident", "us": 1.0, "n": 32, "first": 2.5}
+        good = [of | {"last": 0.1}, of | {"case": "W5", "last": 2.5}, of | {"n": 1, "last": 2.5},
+                of | {"mode": "rows of DeviceData", "last": 2.6}]
+        for last, status in ((0.1, 0), (2.5, 1), (None, 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                folder = pathlib.Path(folder)
+                lines = good + [of | {"case": "W1 b32", "last": last}]
+                (folder / "steps.jsonl").write_text("\n".join(map(json.dumps, lines)))
+                self.assertEqual(self.made_of(folder), status)
+                text = f"- steps, W1 b32, resident: the loss went from 2.5 to {last}"
+                self.assertEqual(text in (folder / "gpu.md").read_text(), status == 1)
+
     def made_of(self, folder):
         return subprocess.run([sys.executable, ROOT / "bench/gpu/table.py", folder], check=False).returncode
 

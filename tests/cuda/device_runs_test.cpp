@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
+#include <crochet/executor/cuda/device_data.hpp>
 #include <crochet/hooks.hpp>
 
 #include <cmath>
@@ -79,8 +80,8 @@ class Runner {
   E executor_;
   typename E::Workspace workspace_;
 };
-Runner<OnDevice> on_device(int steps_per_launch, int threads = 2) {
-  return Runner(OnDevice(tested_device(threads), {.steps_per_launch = steps_per_launch}));
+Runner<OnDevice> on_device(int steps_per_launch, int threads = 2, CudaMode mode = CudaMode::steps_per_launch) {
+  return Runner(OnDevice(tested_device(threads), {.mode = mode, .steps_per_launch = steps_per_launch}));
 }
 auto on_cpu() { return Runner(Cpu{}.compile<Mlp>()); }
 
@@ -96,7 +97,61 @@ TEST(DeviceRuns, TheBitsDoNotDependOnTheRunsOfALaunch) {
     return runner.variables();
   };
   const std::vector<float> expected = trained(1, 1);
+  EXPECT_NE(expected, on_device(1).variables()) << "nothing was trained";
   for (const int steps : {3, 32}) EXPECT_EQ(trained(steps, 2), expected) << steps;
+}
+
+TEST(DeviceRuns, GraphsGiveTheSameBits) {
+  const auto trained = [](CudaMode mode) {
+    auto runner = on_device(4, 2, mode);
+    for (int step = 0; step < 13; ++step) runner.run<Train>(step, step < 7 ? 6 : 3);
+    return runner.variables();
+  };
+  EXPECT_EQ(trained(CudaMode::graph), trained(CudaMode::steps_per_launch));
+}
+
+TEST(DeviceRuns, RowsOfADataSetOnTheDeviceGiveTheSameBits) {
+  const Batch all(5, 30);
+  const TensorView<float, 2> rows(all.x.data(), {30, 17});
+  const auto indices_of = [](int step) {
+    std::vector<std::int32_t> indices;
+    for (std::int32_t k = 0; k < 6; ++k) indices.push_back((7 * step + 11 * k) % 30);
+    return indices;
+  };
+  const auto trained = [&](const auto& run) {
+    auto runner = on_device(4);
+    OnDevice::Workspace workspace;
+    const DeviceData x(runner.executor(), rows);
+    const DeviceData labels(runner.executor(), all.labels);
+    for (int step = 0; step < 11; ++step) run(runner.executor(), workspace, x, labels, indices_of(step));
+    return runner.variables();
+  };
+  const auto in_place = trained([](auto& e, auto& workspace, auto& x, auto& labels, const auto& indices) {
+    e.template run<Train>(workspace, feed<"x">(x.rows(indices)), feed<"labels">(labels.rows(indices)));
+  });
+  const auto from_the_host = trained([&](auto& e, auto& workspace, auto&, auto&, const auto& indices) {
+    Batch batch(0, 6);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const auto row = static_cast<std::size_t>(indices[k]);
+      for (std::size_t j = 0; j < 17; ++j) batch.x[k * 17 + j] = all.x[row * 17 + j];
+      batch.labels[k] = all.labels[row];
+    }
+    e.template run<Train>(workspace, feed<"x">(batch.x), feed<"labels">(batch.labels));
+  });
+  EXPECT_EQ(in_place, from_the_host);
+}
+
+TEST(DeviceRuns, ALossThatIsNotFiniteIsFound) {
+  MonitoredSession session{DeviceUnderTest{}.compile<Mlp>(), HookChain{NanTensor<"loss">{}}};
+  const auto train = [](auto& s) {
+    for (int step = 0; step < 80; ++step) {
+      Batch batch(step, 6);
+      if (step == 9) batch.labels[0] = -1;
+      s.run("train"_n, feed<"x">(batch.x), feed<"labels">(batch.labels));
+    }
+  };
+  EXPECT_THROW(run_session(session, train), NanLossError);
+  EXPECT_EQ(session.executor().global_step(), 10) << "the runs behind it are skipped";
 }
 
 TEST(DeviceRuns, ThePinnedFeedsOfManyLaunchesAreNotMixed) {
