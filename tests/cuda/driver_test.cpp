@@ -213,6 +213,16 @@ TEST_F(Driver, SaysThatADeviceIsTooOld) {
   EXPECT_EQ(message_of<DeviceError>([] { GpuDevice device; }),
             "crochet: the GPU Fake GPU, sm_60 is too old; plans need sm_75 (Turing) or later");
 }
+TEST_F(Driver, SaysThatADeviceHasNoProductsOnTensorCores) {
+  break_it("turing");
+  EXPECT_EQ(GpuDevice{}.name(), "Fake GPU, sm_75");
+  for (const MatmulPrecision precision : {MatmulPrecision::tf32, MatmulPrecision::bf16}) {
+    EXPECT_EQ(
+        message_of<DeviceError>([&] { GpuDevice device(0, precision); }),
+        "crochet: the GPU Fake GPU, sm_75 has no products in tf32 or bf16, which need sm_80 (Ampere) or later; use "
+        ".matmul_precision = crochet::MatmulPrecision::fp32");
+  }
+}
 TEST_F(Driver, SaysWhatMemoryIsMissingAndWhatIsFree) {
   GpuDevice device;
   break_it("no_memory");

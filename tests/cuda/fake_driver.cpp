@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 for tests of GpuDevice: memory of the host, launches that do nothing. The environment variable
-// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, no_memory, launch_fails, kernel_fails, no_times.
-// crochet_fake_calls() is a line for each call that concerns a stream, in order.
+// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, turing, no_memory, launch_fails, kernel_fails,
+// no_times. crochet_fake_calls() is a line for each call that concerns a stream, in order.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -57,7 +57,7 @@ int cuDeviceGetPCIBusId(char* id, int size, int) {
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-  *value = attribute == 75 ? (is("too_old") ? 6 : 9) : attribute == 76 ? 0 : 4;
+  *value = attribute == 75 ? (is("too_old") ? 6 : is("turing") ? 7 : 9) : attribute == 76 ? (is("turing") ? 5 : 0) : 4;
   return 0;
 }
 int cuDevicePrimaryCtxRetain(void** context, int) {

@@ -99,5 +99,25 @@ TEST(ThreadBlocks, StopBehindAValueThatIsNotFinite) {
   }
 }
 
+TEST(ThreadBlocks, CopyAndMultiplyOnTensorCores) {
+  emulation::ThreadGrid grid(1);
+  const float from[2] = {1.5F, 2};
+  float sums[emulation::ThreadGrid::threads]{};
+  grid.run<emulation::ThreadBlockOf<MatmulPrecision::bf16>>([&](auto& block) {
+    float(&factors)[2] = block.template shared<float[2]>();
+    if (block.thread() < 2) block.template copy_async<4>(&factors[block.thread()], &from[block.thread()], true);
+    block.commit_copies();
+    block.template wait_copies<0>();
+    block.sync();
+    const std::uint32_t a = block.round_bf16(factors[0], factors[0]), b = block.round_bf16(factors[1], factors[1]),
+                        one = block.round_tf32(1);
+    float c[4]{};
+    block.multiply_bf16(c, {a, a, a, a}, {b, b});
+    block.multiply_tf32(c, {one, one, one, one}, {one, one});
+    sums[block.thread()] = c[0] + c[1] + c[2] + c[3];
+  });
+  for (const float sum : sums) EXPECT_EQ(sum, 4 * (16 * 3 + 8));
+}
+
 }  // namespace thread_blocks_test
 }  // namespace crochet

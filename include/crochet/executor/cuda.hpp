@@ -35,6 +35,8 @@ struct BasicCuda {
   /// A queue of this age is launched by the next run, so that a slow loop does not leave the GPU idle.
   double queue_seconds = 0.002;
   CudaMode mode = CudaMode::steps_per_launch;
+  /// How products of floats round their operands. tf32 and bf16 need a GPU since Ampere, and Cuda.
+  MatmulPrecision matmul_precision = MatmulPrecision::fp32;
 
   static constexpr bool is_device = true;
 
@@ -48,7 +50,7 @@ struct BasicCuda {
       return UnusableExecutor<>{};
     } else if constexpr (detail::Builds<Model>) {
       return cuda::Executor<Device, Model>(
-          std::make_shared<Device>(device),
+          std::make_shared<Device>(device, matmul_precision),
           {.mode = mode, .steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});
     } else if constexpr (!detail::Defines<Model>) {
       static_assert(model_is_usable<detail::define_error<Model>>, "crochet: crochet::error says why");

@@ -39,7 +39,10 @@ struct FiberGrid::Fibers {
 };
 
 FiberGrid::FiberGrid(int blocks, Order order, unsigned seed)
-    : blocks_(blocks), order_(static_cast<std::size_t>(blocks * threads)), shared_(static_cast<std::size_t>(blocks)) {
+    : blocks_(blocks),
+      order_(static_cast<std::size_t>(blocks * threads)),
+      shared_(static_cast<std::size_t>(blocks)),
+      warps_(order_.size() / crochet::cuda::warp_size) {
   std::iota(order_.begin(), order_.end(), 0);
   for (int b = 0; b < blocks; ++b) {
     const auto first = order_.begin() + b * threads, last = first + threads;
@@ -118,7 +121,7 @@ bool FiberGrid::release(int b) {
 }
 
 void FiberGrid::stuck(int b) const {
-  static constexpr const char* names[] = {"nothing", "a shuffle", "a barrier of the block", "a barrier of the grid",
+  static constexpr const char* names[] = {"nothing", "its warp", "a barrier of the block", "a barrier of the grid",
                                           "no more (finished)"};
   std::string text =
       "emulation: threads of one barrier wait at different places, in or after block " + std::to_string(b) + ":";
@@ -148,6 +151,15 @@ std::uint64_t FiberBlock::shuffled(std::uint64_t mine, int mask) {
   t.slots[slot] = mine;
   grid_.wait(index_, Waiting::warp);
   return grid_.all_[static_cast<std::size_t>(index_ ^ mask)].slots[slot];
+}
+
+/// In one of two places, as shuffled().
+const FiberBlock::Fragments& FiberBlock::fragments_with(const Fragment& mine) {
+  FiberGrid::Warp& warp = grid_.warps_[static_cast<std::size_t>(index_ / crochet::cuda::warp_size)];
+  Fragments& place = warp.fragments[grid_.all_[static_cast<std::size_t>(index_)].shuffles++ % 2];
+  place[lane()] = mine;
+  grid_.wait(index_, Waiting::warp);
+  return place;
 }
 
 }  // namespace emulation

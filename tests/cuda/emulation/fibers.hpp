@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid of thread blocks on one thread of the host: each thread of the grid is a fiber, which runs until it reaches a
-// barrier. Finds barriers that are missing (with the three orders) and barriers that only some threads reach.
+// barrier. Finds barriers that are missing (with the three orders), barriers that only some threads reach, and missing
+// waits for asynchronous copies.
 // fibers.cpp switches between the fibers; it is compiled once, with optimization.
 #pragma once
 #include <cstdint>
@@ -9,6 +10,9 @@
 #include <vector>
 
 #include <crochet/kernels/cuda/block.hpp>
+
+#include "started_copies.hpp"
+#include "tensor_cores.hpp"
 
 namespace emulation {
 
@@ -33,9 +37,13 @@ class FiberGrid {
 
   /// Calls f(FiberBlock&) in every thread of the grid. Throws std::logic_error if some threads wait for a barrier that
   /// others never reach.
-  template <class F>
+  template <class Block = FiberBlock, class F>
   void run(const F& f) {
-    run([](const void* body, FiberBlock& block) { (*static_cast<const F*>(body))(block); }, &f);
+    const auto body = [](const void* argument, FiberBlock& thread) {
+      Block block(thread);
+      (*static_cast<const F*>(argument))(block);
+    };
+    run(body, &f);
   }
 
  private:
@@ -45,6 +53,10 @@ class FiberGrid {
     Waiting waiting = Waiting::nothing;
     std::uint64_t slots[2]{};  ///< what it shows to its warp
     unsigned shuffles = 0;
+    StartedCopies copies;
+  };
+  struct Warp {
+    Fragment fragments[2][crochet::cuda::warp_size];
   };
   struct Shared {
     alignas(64) unsigned char bytes[crochet::cuda::shared_bytes];
@@ -64,13 +76,16 @@ class FiberGrid {
   std::vector<int> order_;
   std::vector<Thread> all_;
   std::vector<Shared> shared_;
+  std::vector<Warp> warps_;
   std::unique_ptr<Fibers> fibers_;  ///< kept for the next run
 };
 
-/// A thread of the grid, by the interface of kernels/cuda/block.hpp.
+/// A thread of the grid, by the interface of kernels/cuda/block.hpp. A started copy reads and writes when the thread
+/// waits for it.
 class FiberBlock {
  public:
   static constexpr int threads = FiberGrid::threads;
+  static constexpr crochet::MatmulPrecision precision = crochet::MatmulPrecision::fp32;
 
   FiberBlock(FiberGrid& grid, int index) : grid_(grid), index_(index) {}
 
@@ -95,11 +110,43 @@ class FiberBlock {
   }
   bool arrive(std::uint32_t* ticket, int count);
 
+  template <int Bytes>
+  void copy_async(void* to, const void* from, bool exists) {
+    mine().copies.start(to, from, exists, Bytes);
+  }
+  void commit_copies() { mine().copies.commit(); }
+  template <int N>
+  void wait_copies() {
+    mine().copies.wait(N);
+  }
+  void multiply_tf32(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    multiply_fragments<crochet::MatmulPrecision::tf32>(lane(), c, fragments_with(fragment(a, b)));
+  }
+  void multiply_bf16(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    multiply_fragments<crochet::MatmulPrecision::bf16>(lane(), c, fragments_with(fragment(a, b)));
+  }
+  static std::uint32_t round_tf32(float x) { return tf32_of(x); }
+  static std::uint32_t round_bf16(float low, float high) { return bf16_of(low) | bf16_of(high) << 16; }
+
  private:
+  using Fragments = Fragment[crochet::cuda::warp_size];
+
   std::uint64_t shuffled(std::uint64_t mine, int mask);
+  /// The fragments of the warp's threads.
+  const Fragments& fragments_with(const Fragment& mine);
+  int lane() const { return index_ % crochet::cuda::warp_size; }
+  FiberGrid::Thread& mine() { return grid_.all_[static_cast<std::size_t>(index_)]; }
 
   FiberGrid& grid_;
   int index_;
+};
+
+/// The same with another precision of products.
+template <crochet::MatmulPrecision Precision>
+class FiberBlockOf : public FiberBlock {
+ public:
+  static constexpr crochet::MatmulPrecision precision = Precision;
+  explicit FiberBlockOf(const FiberBlock& thread) : FiberBlock(thread) {}
 };
 
 }  // namespace emulation

@@ -90,8 +90,9 @@ class QueuedDevice {
   }
   void gather(const crochet::cuda::RowGather* all, int count) {
     ++counters.gathers;
-    push(Stream::copies,
-         [=, this] { grid_.run([&](Block& block) { crochet::cuda::gather_rows(block, all, count); }); });
+    push(Stream::copies, [=, this] {
+      grid_.template run<Block>([&](Block& block) { crochet::cuda::gather_rows(block, all, count); });
+    });
   }
   void clear(void* to, std::size_t bytes) {
     push(Stream::compute, [=] { std::memset(to, 0, bytes); });
@@ -116,7 +117,7 @@ class QueuedDevice {
     counters.runs += what.times;
     push(Stream::compute, [this, what] {
       on_launch();
-      grid_.run([&](Block& block) { Code::run(block, what); });
+      grid_.template run<Block>([&](Block& block) { Code::run(block, what); });
     });
   }
 
@@ -131,7 +132,7 @@ class QueuedDevice {
       for (int run = 0; run < what.times; ++run) {
         run_graph(graph, [&](std::size_t node) {
           const auto launch = crochet::cuda::PlanGraph::node(what, run, node, source.steps.size());
-          grid_.run([&](Block& block) { Code::run(block, launch); });
+          grid_.template run<Block>([&](Block& block) { Code::run(block, launch); });
         });
       }
     });

@@ -6,9 +6,12 @@
 
 namespace emulation {
 
-class SoftwareDevice : public QueuedDevice<FiberGrid, FiberBlock> {
+template <crochet::MatmulPrecision Precision>
+class SoftwareDeviceOf : public QueuedDevice<FiberGrid, FiberBlockOf<Precision>> {
  public:
-  explicit SoftwareDevice(int blocks = 3, Order order = Order::forward) : QueuedDevice(blocks, order) {}
+  explicit SoftwareDeviceOf(int blocks = 3, Order order = Order::forward)
+      : QueuedDevice<FiberGrid, FiberBlockOf<Precision>>(blocks, order) {}
 };
+using SoftwareDevice = SoftwareDeviceOf<crochet::MatmulPrecision::fp32>;
 
 }  // namespace emulation

@@ -11,9 +11,14 @@
 
 #include <crochet/kernels/cuda/block.hpp>
 
+#include "started_copies.hpp"
+#include "tensor_cores.hpp"
+
 namespace emulation {
 
-class ThreadBlock;
+template <crochet::MatmulPrecision Precision>
+class ThreadBlockOf;
+using ThreadBlock = ThreadBlockOf<crochet::MatmulPrecision::fp32>;
 
 class ThreadGrid {
  public:
@@ -26,15 +31,17 @@ class ThreadGrid {
 
   int blocks() const { return blocks_; }
 
-  /// Calls f(ThreadBlock&) in every thread of the grid.
-  template <class F>
+  /// Calls f(Block&) in every thread of the grid.
+  template <class Block = ThreadBlock, class F>
   void run(const F& f);
 
  private:
-  friend class ThreadBlock;
+  template <crochet::MatmulPrecision Precision>
+  friend class ThreadBlockOf;
   struct Warp {
     std::barrier<> barrier{crochet::cuda::warp_size};
     std::uint64_t slots[2][crochet::cuda::warp_size]{};
+    Fragment fragments[2][crochet::cuda::warp_size]{};
   };
   struct Shared {
     std::barrier<> barrier{threads};
@@ -49,11 +56,13 @@ class ThreadGrid {
 };
 
 /// A thread of the grid, by the interface of kernels/cuda/block.hpp.
-class ThreadBlock {
+template <crochet::MatmulPrecision Precision>
+class ThreadBlockOf {
  public:
   static constexpr int threads = ThreadGrid::threads;
+  static constexpr crochet::MatmulPrecision precision = Precision;
 
-  ThreadBlock(ThreadGrid& grid, int index) : grid_(grid), index_(index) {}
+  ThreadBlockOf(ThreadGrid& grid, int index) : grid_(grid), index_(index) {}
 
   int thread() const { return index_ % threads; }
   int block() const { return index_ / threads; }
@@ -63,7 +72,7 @@ class ThreadBlock {
   template <class T>
   T shuffle_xor(T x, int mask) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));
-    ThreadGrid::Warp& warp = *grid_.warps_[static_cast<std::size_t>(index_ / crochet::cuda::warp_size)];
+    ThreadGrid::Warp& warp = my_warp();
     const int lane = index_ % crochet::cuda::warp_size;
     auto& slots = warp.slots[shuffles_++ % 2];  // two, because a thread may be one shuffle ahead
     std::memcpy(&slots[lane], &x, sizeof x);
@@ -87,22 +96,51 @@ class ThreadBlock {
     return mine().last;
   }
 
+  template <int Bytes>
+  void copy_async(void* to, const void* from, bool exists) {
+    copies_.start(to, from, exists, Bytes);
+  }
+  void commit_copies() { copies_.commit(); }
+  template <int N>
+  void wait_copies() {
+    copies_.wait(N);
+  }
+  void multiply_tf32(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    multiply<crochet::MatmulPrecision::tf32>(c, a, b);
+  }
+  void multiply_bf16(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    multiply<crochet::MatmulPrecision::bf16>(c, a, b);
+  }
+  static std::uint32_t round_tf32(float x) { return tf32_of(x); }
+  static std::uint32_t round_bf16(float low, float high) { return bf16_of(low) | bf16_of(high) << 16; }
+
  private:
+  template <crochet::MatmulPrecision P>
+  void multiply(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    ThreadGrid::Warp& warp = my_warp();
+    const int lane = index_ % crochet::cuda::warp_size;
+    auto& slots = warp.fragments[shuffles_++ % 2];
+    slots[lane] = fragment(a, b);
+    warp.barrier.arrive_and_wait();
+    multiply_fragments<P>(lane, c, slots);
+  }
+  ThreadGrid::Warp& my_warp() { return *grid_.warps_[static_cast<std::size_t>(index_ / crochet::cuda::warp_size)]; }
   ThreadGrid::Shared& mine() { return *grid_.shared_[static_cast<std::size_t>(block())]; }
 
   ThreadGrid& grid_;
   int index_;
   unsigned shuffles_ = 0;
+  StartedCopies copies_;
 };
 
-template <class F>
+template <class Block, class F>
 void ThreadGrid::run(const F& f) {
   std::vector<std::thread> all;
   all.reserve(static_cast<std::size_t>(blocks_ * threads));
   for (int i = 0; i < blocks_ * threads; ++i) {
     all.emplace_back([this, &f, i] {
       all_.arrive_and_wait();  // or the first threads are over before the last ones start
-      ThreadBlock block(*this, i);
+      Block block(*this, i);
       f(block);
     });
   }

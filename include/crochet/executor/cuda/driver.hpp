@@ -14,6 +14,7 @@
 #include <crochet/executor/cuda/stream.hpp>
 #include <crochet/executor/cuda/timing_events.hpp>
 #include <crochet/kernels/cuda/gather_rows.hpp>
+#include <crochet/kernels/cuda/precision.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 namespace crochet::cuda {
@@ -26,8 +27,9 @@ class GpuDevice {
   /// Whether this compiler makes code that launches plans.
   static constexpr bool launches_here = true;
 
-  /// Throws DeviceError if there is no driver, no such device, or a device that is too old (before Turing).
-  explicit GpuDevice(int index = 0);
+  /// Throws DeviceError if there is no driver, no such device, or a device that is too old: before Turing, or before
+  /// Ampere for products of other precision than fp32.
+  explicit GpuDevice(int index = 0, MatmulPrecision precision = MatmulPrecision::fp32);
   GpuDevice(const GpuDevice&) = delete;
   GpuDevice& operator=(const GpuDevice&) = delete;
   ~GpuDevice();
@@ -125,6 +127,7 @@ class GpuDevice {
   void wait_for_streams() const noexcept;
 
   int index_ = 0, architecture_ = 0, multiprocessors_ = 0;
+  MatmulPrecision precision_;
   std::string name_;
   void *context_ = nullptr, *barrier_ = nullptr;
   std::array<void*, stream_count> streams_{}, orders_{};  ///< orders_: the event of order(), by its first stream

@@ -36,6 +36,8 @@ CROCHET_INLINE DriverFunctions::Pointer pointer(const void* p) { return reinterp
 
 /// The oldest supported compute capability, times 10: Turing.
 inline constexpr int oldest_architecture = 75;
+/// The first one with products in tf32 and bf16: Ampere.
+inline constexpr int oldest_with_tensor_products = 80;
 /// The counters of Launch::barrier.
 inline constexpr std::size_t counters_of_a_node = 2;
 
@@ -63,7 +65,7 @@ struct GpuDevice::Plan {
   void* counters = nullptr;  ///< the barrier of each node of a graph
 };
 
-CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
+CROCHET_INLINE GpuDevice::GpuDevice(int index, MatmulPrecision precision) : index_(index), precision_(precision) {
   const auto& driver = detail::driver();
   check(driver.init(0), "start the driver");
   int count = 0, major = 0, minor = 0;
@@ -81,6 +83,11 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index) : index_(index) {
   name_ = std::string(name.data()) + ", sm_" + std::to_string(architecture_);
   if (architecture_ < detail::oldest_architecture) {
     throw DeviceError("crochet: the GPU " + name_ + " is too old; plans need sm_75 (Turing) or later");
+  }
+  if (precision != MatmulPrecision::fp32 && architecture_ < detail::oldest_with_tensor_products) {
+    throw DeviceError("crochet: the GPU " + name_ +
+                      " has no products in tf32 or bf16, which need sm_80 (Ampere) or later; use .matmul_precision = "
+                      "crochet::MatmulPrecision::fp32");
   }
   check(driver.retain(&context_, index_), "make a context");
   check(driver.use(context_), "use the context");
@@ -209,7 +216,7 @@ CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::strin
 }
 CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
   std::unique_ptr<Plan>& plan = plans_[key];
-  if (plan == nullptr) plan = load(compiled_plan(plan_text(source), architecture_), "crochet_plan");
+  if (plan == nullptr) plan = load(compiled_plan(plan_text(source, precision_), architecture_), "crochet_plan");
   return *plan;
 }
 

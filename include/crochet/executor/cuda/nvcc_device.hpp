@@ -20,8 +20,12 @@ class NvccDevice : public GpuDevice {
   using GpuDevice::GpuDevice;
   static constexpr bool launches_here = false;
 #else
-  /// Throws DeviceError as GpuDevice does, and if the driver is too old for the program's CUDA runtime.
-  explicit NvccDevice(int index = 0) : GpuDevice(index) {
+  /// Throws DeviceError as GpuDevice does, if the precision is not fp32, and if the driver is too old for the program's
+  /// CUDA runtime.
+  explicit NvccDevice(int index = 0, MatmulPrecision precision = MatmulPrecision::fp32) : GpuDevice(index) {
+    if (precision != MatmulPrecision::fp32) {
+      throw DeviceError("crochet: NvccCuda has no products in tf32 or bf16; use Cuda, or MatmulPrecision::fp32");
+    }
     // The runtime then keeps the context, with the program's kernels in it, beyond the life of this device.
     const cudaError_t code = cudaSetDevice(index);
     if (code != cudaSuccess) fail("start the CUDA runtime", text_of(code));

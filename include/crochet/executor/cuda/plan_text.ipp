@@ -41,10 +41,22 @@ CROCHET_INLINE std::string_view spelt(BroadcastMode mode) {
   }
 }
 
+CROCHET_INLINE std::string_view spelt(MatmulPrecision precision) {
+  switch (precision) {
+    case MatmulPrecision::fp32:
+      return "MatmulPrecision::fp32";
+    case MatmulPrecision::tf32:
+      return "MatmulPrecision::tf32";
+    case MatmulPrecision::bf16:
+      return "MatmulPrecision::bf16";
+  }
+  return {};
+}
+
 /// Writes the types of one plan.
 class PlanWriter {
  public:
-  explicit PlanWriter(const PlanSource& plan) : plan_(plan) {}
+  PlanWriter(const PlanSource& plan, MatmulPrecision precision) : plan_(plan), precision_(precision) {}
 
   std::string write() {
     for (const SourceStep& s : plan_.steps) number_of_.push_back(number(code(s)));
@@ -59,7 +71,9 @@ class PlanWriter {
     }
     text +=
         "extern \"C\" __global__ void __launch_bounds__(256, 1) crochet_plan(const Launch launch) {\n"
-        "  DeviceBlock block(launch.barrier);\n"
+        "  DeviceBlockOf<" +
+        std::string(spelt(precision_)) +
+        "> block(launch.barrier);\n"
         "  for (int run = 0; begins_run(block, launch, run); ++run) {\n";
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) text += call(s);
     return text + "  }\n  block.finish();\n}\n";
@@ -137,6 +151,7 @@ class PlanWriter {
   }
 
   const PlanSource& plan_;
+  MatmulPrecision precision_;
   std::vector<std::string> codes_;
   std::vector<std::size_t> number_of_;
 };
@@ -151,6 +166,8 @@ CROCHET_INLINE std::string gather_text() {
          "  gather_rows(DeviceBlock(nullptr), all, count);\n"
          "}\n";
 }
-CROCHET_INLINE std::string plan_text(const PlanSource& plan) { return detail::PlanWriter(plan).write(); }
+CROCHET_INLINE std::string plan_text(const PlanSource& plan, MatmulPrecision precision) {
+  return detail::PlanWriter(plan, precision).write();
+}
 
 }  // namespace crochet::cuda

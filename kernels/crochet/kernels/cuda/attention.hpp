@@ -10,19 +10,24 @@ namespace crochet::cuda {
 
 namespace detail {
 
-/// A matrix with strides.
+/// A matrix with a pitch, or its transpose.
 template <class T>
-struct Strided {
+struct Pitched {
   const T* data;
-  std::int64_t row, column;
-  int rows, columns;
-  bool by_columns;
+  int pitch;
+  int rows, columns;  ///< in memory
+  bool transposed;
 
-  CROCHET_DEVICE_INLINE static Strided of(const T* data, std::int64_t pitch, int rows, int columns) {
-    return {data, pitch, 1, rows, columns, true};
+  CROCHET_DEVICE_INLINE static Pitched of(const T* data, int pitch, int rows, int columns) {
+    return {data, pitch, rows, columns, false};
   }
-  CROCHET_DEVICE_INLINE Strided turned() const { return {data, column, row, columns, rows, !by_columns}; }
-  CROCHET_DEVICE_INLINE T at(int i, int j) const { return i < rows && j < columns ? data[i * row + j * column] : T(0); }
+  CROCHET_DEVICE_INLINE Pitched turned() const { return {data, pitch, rows, columns, !transposed}; }
+  CROCHET_DEVICE_INLINE MatrixOperand<T> left() const {
+    return MatrixOperand<T>::left(data, rows, columns, pitch, transposed);
+  }
+  CROCHET_DEVICE_INLINE MatrixOperand<T> right() const {
+    return MatrixOperand<T>::right(data, rows, columns, pitch, transposed);
+  }
 };
 
 /// The queries of a block.
@@ -100,14 +105,14 @@ class Heads {
   }
   /// The number of keys that the queries from `from` on attend to.
   CROCHET_DEVICE_INLINE int keys_of(int from) const { return causal_ ? from + rows_at(from) : length_; }
-  CROCHET_DEVICE_INLINE Strided<T> queries(int head, int from) const {
-    return Strided<T>::of(qkv_ + in(head) + std::int64_t{1} * from * row_, row_, rows_at(from), wide_);
+  CROCHET_DEVICE_INLINE Pitched<T> queries(int head, int from) const {
+    return Pitched<T>::of(qkv_ + in(head) + std::int64_t{1} * from * row_, row_, rows_at(from), wide_);
   }
-  CROCHET_DEVICE_INLINE Strided<T> keys(int head, int count) const {
-    return Strided<T>::of(qkv_ + in(head) + width(), row_, count, wide_);
+  CROCHET_DEVICE_INLINE Pitched<T> keys(int head, int count) const {
+    return Pitched<T>::of(qkv_ + in(head) + width(), row_, count, wide_);
   }
-  CROCHET_DEVICE_INLINE Strided<T> values(int head, int count) const {
-    return Strided<T>::of(qkv_ + in(head) + 2 * width(), row_, count, wide_);
+  CROCHET_DEVICE_INLINE Pitched<T> values(int head, int count) const {
+    return Pitched<T>::of(qkv_ + in(head) + 2 * width(), row_, count, wide_);
   }
   /// A table in the block's part of the scratch memory.
   CROCHET_DEVICE_INLINE T* own(int which) const {
@@ -128,7 +133,7 @@ class Heads {
   /// The probabilities of some queries; 0 for masked keys.
   CROCHET_DEVICE_INLINE void find_probabilities(int head, int from, const Table& p) {
     const int rows = rows_at(from), count = keys_of(from);
-    block_product<T>(block_, rows, count, wide_, queries(head, from), keys(head, count).turned(),
+    block_product<T>(block_, rows, count, wide_, queries(head, from).left(), keys(head, count).turned().right(),
                      [&](int i, int j, T x) { p.data[std::int64_t{1} * i * p.pitch + j] = x; });
     for (int r = block_.thread() / warp_size; r < rows; r += Block::threads / warp_size) {
       T* const z = p.data + std::int64_t{1} * r * p.pitch;
@@ -144,7 +149,8 @@ class Heads {
   CROCHET_DEVICE_INLINE void mix(int head, int from, const Table& p, T* to) {
     const int rows = rows_at(from), count = keys_of(from);
     T* const first = to + out(head) + std::int64_t{1} * from * width();
-    block_product<T>(block_, rows, wide_, count, Strided<T>::of(p.data, p.pitch, rows, count), values(head, count),
+    block_product<T>(block_, rows, wide_, count, Pitched<T>::of(p.data, p.pitch, rows, count).left(),
+                     values(head, count).right(),
                      [&](int i, int j, T x) { first[std::int64_t{1} * i * width() + j] = x; });
   }
 
@@ -152,12 +158,12 @@ class Heads {
   // dS = scale P (dP - rowsum(P dP)), dQ = dS K, dK = dS^T Q.
   CROCHET_DEVICE_INLINE void block_gradients(int head, int from, const Table& p, const T* up, T* to) {
     const int rows = rows_at(from), count = keys_of(from);
-    const auto d = Strided<T>::of(up + out(head) + std::int64_t{1} * from * width(), width(), rows, wide_);
-    const auto probabilities = Strided<T>::of(p.data, p.pitch, rows, count);
+    const auto d = Pitched<T>::of(up + out(head) + std::int64_t{1} * from * width(), width(), rows, wide_);
+    const auto probabilities = Pitched<T>::of(p.data, p.pitch, rows, count);
     T* const s = own(1);
     T* const first = to + in(head);
     add_rows(probabilities.turned(), d, from, count, rows, first + 2 * width());
-    block_product<T>(block_, rows, count, wide_, d, values(head, count).turned(),
+    block_product<T>(block_, rows, count, wide_, d.left(), values(head, count).turned().right(),
                      [&](int i, int j, T x) { s[std::int64_t{1} * i * length_ + j] = x; });
     for (int r = block_.thread() / warp_size; r < rows; r += Block::threads / warp_size) {
       const T* const q = p.data + std::int64_t{1} * r * p.pitch;
@@ -167,15 +173,15 @@ class Heads {
       line.each([&](std::int64_t j) { z[j] = q[j] * (z[j] - dot) * scale_; });
     }
     block_.sync();
-    const auto slopes = Strided<T>::of(s, length_, rows, count);
-    block_product<T>(block_, rows, wide_, count, slopes, keys(head, count),
+    const auto slopes = Pitched<T>::of(s, length_, rows, count);
+    block_product<T>(block_, rows, wide_, count, slopes.left(), keys(head, count).right(),
                      [&](int i, int j, T x) { first[std::int64_t{1} * (from + i) * row_ + j] = x; });
     add_rows(slopes.turned(), queries(head, from), from, count, rows, first + width());
   }
   /// Adds a b to the rows of a gradient. Rows that no earlier queries attended to are written.
-  CROCHET_DEVICE_INLINE void add_rows(const Strided<T>& a, const Strided<T>& b, int from, int count, int depth, T* to) {
+  CROCHET_DEVICE_INLINE void add_rows(const Pitched<T>& a, const Pitched<T>& b, int from, int count, int depth, T* to) {
     const int made = from == 0 ? 0 : keys_of(from - queries_at_once);
-    block_product<T>(block_, count, wide_, depth, a, b, [&](int i, int j, T x) {
+    block_product<T>(block_, count, wide_, depth, a.left(), b.right(), [&](int i, int j, T x) {
       T& at = to[std::int64_t{1} * i * row_ + j];
       at = i < made ? at + x : x;
     });

@@ -28,22 +28,24 @@ struct BatchedMatmul {
     const bool ta = call.attribute(0) != 0, tb = call.attribute(1) != 0;
     const Operand a = call.in(0), b = call.in(1), out = call.out();
     const int m = out[out.rank() - 2], n = out.columns(), depth = a[a.rank() - (ta ? 2 : 1)];
-    const auto matrix = [&](const Operand& x, bool transposed, int which) {
-      return MatrixOperand<T>::of(x.as<const T>() + matrix_offset(x, out, which), x[x.rank() - 2], x.columns(),
-                                  transposed);
+    const auto left = [&](int p) {
+      return MatrixOperand<T>::left(a.as<const T>() + matrix_offset(a, out, p), a[a.rank() - 2], a.columns(),
+                                    a.columns(), ta);
     };
-    products<T>(
-        block, call, m, n, depth, m * n == 0 ? 0 : out.size() / (m * n), [&](int p) { return matrix(a, ta, p); },
-        [&](int p) { return matrix(b, tb, p); },
-        [&](int p, int i, int j, const auto& result) {
-          epilogue.template elements<vector_elements>(p * m + i, j, n, result);
-        });
+    const auto right = [&](int p) {
+      return MatrixOperand<T>::right(b.as<const T>() + matrix_offset(b, out, p), b[b.rank() - 2], b.columns(),
+                                     b.columns(), tb);
+    };
+    products<T>(block, call, m, n, depth, m * n == 0 ? 0 : out.size() / (m * n), left, right,
+                [&](int p, int i, int j, const auto& result) {
+                  epilogue.template elements<vector_elements>(p * m + i, j, n, result);
+                });
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &a = s.in(0);
     const int m = out.extents[out.rank - 2], n = out.extents[out.rank - 1];
     const int depth = a.extents[a.rank - (s.step.ints[0] != 0 ? 2 : 1)];
-    return ProductParts::of(m, n, depth, m * n == 0 ? 0 : out.size / (m * n)).room(s.element_bytes);
+    return product_room(s, m, n, depth, m * n == 0 ? 0 : out.size / (m * n));
   }
 };
 

@@ -8,11 +8,25 @@
 // - `shared<S>()`: the block's shared memory as an S&. Its contents are undefined at the start of a step;
 // - `arrive(ticket, count)`: counts one arrival of the block, after its writes; true in all threads of the block that
 //   is the last of `count`. The writes of all others are then visible to that block. The counter is zero again
-//   afterwards.
+//   afterwards;
+// - `precision`, a static constant: the MatmulPrecision of products of floats;
+// - asynchronous copies: `copy_async<Bytes>(to, from, exists)` copies 4, 8 or 16 aligned bytes to shared memory, zeros
+// unless
+//   `exists`. `commit_copies()` makes a group of this thread's copies since the last one. `wait_copies<N>()` waits
+//   until all of this thread's groups but the last N are complete; other threads read them behind a barrier. Neither
+//   `from` nor `to` may be written in between;
+// - products on tensor cores, c += a b, with float accumulation. All 32 threads of a warp call them.
+//   `multiply_tf32(c, a, b)`: 16 x 8 times 8 x 8; `multiply_bf16(c, a, b)`: 16 x 16 times 16 x 8. A word is one tf32
+//   number, round_tf32(x), or two of neighbouring depth in bf16, round_bf16(first, second). So both have operands of 8
+//   words of depth, which are distributed over the warp as mma.sync defines it: the thread of lane l, with g = l / 4, t
+//   = l % 4, has
+//     a[0], a[1]: word t of rows g and g + 8; a[2], a[3]: word t + 4 of them; b[0], b[1]: words t and t + 4 of column
+//     g; c[0], c[1]: columns 2 t and 2 t + 1 of row g; c[2], c[3]: of row g + 8.
 #pragma once
 #include <cstdint>
 
 #include <crochet/base/config.hpp>
+#include <crochet/kernels/cuda/precision.hpp>
 #include <crochet/kernels/cuda/table.hpp>
 
 #if defined(__CUDACC__)

@@ -2,32 +2,27 @@
 // A thread block of a GPU (block.hpp). All blocks of the grid must be resident: the plan is launched cooperatively.
 #pragma once
 #include <crochet/kernels/cuda/block.hpp>
+#include <crochet/kernels/cuda/device_instructions.hpp>
 
 #if defined(__CUDACC__)
 
 namespace crochet::cuda {
 
-class DeviceBlock {
+/// Precision: of products of floats. Below sm_80 it must be fp32.
+template <MatmulPrecision Precision>
+class DeviceBlockOf {
  public:
   static constexpr int threads = 256;
+  static constexpr MatmulPrecision precision = Precision;
 
-  CROCHET_DEVICE_INLINE explicit DeviceBlock(std::uint32_t* barrier) : barrier_(barrier) {}
+  CROCHET_DEVICE_INLINE explicit DeviceBlockOf(std::uint32_t* barrier) : barrier_(barrier) {}
 
   CROCHET_DEVICE_INLINE int thread() const { return static_cast<int>(threadIdx.x); }
   CROCHET_DEVICE_INLINE int block() const { return static_cast<int>(blockIdx.x); }
   CROCHET_DEVICE_INLINE int blocks() const { return static_cast<int>(gridDim.x); }
   CROCHET_DEVICE_INLINE void sync() { __syncthreads(); }
 
-  /// One atomic addition a block; one thread of each block waits until all blocks of this round have arrived.
-  CROCHET_DEVICE void grid_sync() {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      const std::uint32_t round = atomicAdd(barrier_, 1U) / gridDim.x + 1U;
-      while (static_cast<std::int32_t>(load_acquire(barrier_) - round * gridDim.x) < 0) __nanosleep(20);
-    }
-    __syncthreads();
-  }
+  CROCHET_DEVICE_INLINE void grid_sync() { wait_for_grid(barrier_); }
   /// At the end of a launch: the last block clears the counters.
   CROCHET_DEVICE void finish() {
     __syncthreads();
@@ -57,7 +52,35 @@ class DeviceBlock {
     return last;
   }
 
+  template <int Bytes>
+  CROCHET_DEVICE_INLINE void copy_async(void* to, const void* from, bool exists) {
+    detail::copy_async<Bytes>(to, from, exists);
+  }
+  CROCHET_DEVICE_INLINE void commit_copies() { detail::commit_copies(); }
+  template <int N>
+  CROCHET_DEVICE_INLINE void wait_copies() {
+    detail::wait_copies<N>();
+  }
+  CROCHET_DEVICE_INLINE void multiply_tf32(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    detail::multiply_tf32(c, a, b);
+  }
+  CROCHET_DEVICE_INLINE void multiply_bf16(float (&c)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+    detail::multiply_bf16(c, a, b);
+  }
+  CROCHET_DEVICE_INLINE static std::uint32_t round_tf32(float x) { return detail::round_tf32(x); }
+  CROCHET_DEVICE_INLINE static std::uint32_t round_bf16(float low, float high) { return detail::round_bf16(low, high); }
+
  private:
+  /// One atomic addition a block; one thread of each block waits until all blocks of this round have arrived.
+  CROCHET_DEVICE_NOINLINE static void wait_for_grid(std::uint32_t* barrier) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      const std::uint32_t round = atomicAdd(barrier, 1U) / gridDim.x + 1U;
+      while (static_cast<std::int32_t>(load_acquire(barrier) - round * gridDim.x) < 0) __nanosleep(20);
+    }
+    __syncthreads();
+  }
   /// One piece of memory for all types.
   CROCHET_DEVICE_INLINE static unsigned char* shared_memory() {
     __shared__ alignas(16) unsigned char bytes[shared_bytes];
@@ -71,6 +94,8 @@ class DeviceBlock {
 
   std::uint32_t* barrier_;
 };
+
+using DeviceBlock = DeviceBlockOf<MatmulPrecision::fp32>;
 
 }  // namespace crochet::cuda
 

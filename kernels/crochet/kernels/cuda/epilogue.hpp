@@ -24,13 +24,12 @@ class Epilogue {
     element(i, at - i * columns_, result);
   }
   /// Passes the results result(0), ..., result(U - 1) for (i, j), ..., (i, j + U - 1), of which those before column
-  /// `end` exist. j is a multiple of U.
+  /// `end` exist. j is a multiple of U. result.load(all) has all of them.
   template <int U, class Result>
   CROCHET_DEVICE_INLINE void elements(int i, int j, int end, const Result& result) const {
     if (U == detail::vector_elements && aligned_ && columns_ % U == 0 && j + U <= end) {
       T results[U];
-      CROCHET_UNROLL
-      for (int u = 0; u < U; ++u) results[u] = result(u);
+      result.load(results);
       kernel::evaluate<1, U>(P{}, refs_, i, j, results);
       return;
     }

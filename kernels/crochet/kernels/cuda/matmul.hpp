@@ -14,25 +14,19 @@ struct Kernel<&op::matmul> {
     using T = typename Types::out;
     const bool ta = call.attribute(0) != 0, tb = call.attribute(1) != 0;
     const Operand a = call.in(0), b = call.in(1);
-    const auto x = matrix<T>(a, ta), y = matrix<T>(b, tb);
+    const int columns = a.columns(), rows = columns == 0 ? 0 : a.size() / columns, n = tb ? b[0] : b[1];
+    const auto x = MatrixOperand<T>::left(a.as<const T>(), rows, columns, columns, ta);
+    const auto y = MatrixOperand<T>::right(b.as<const T>(), b[0], b[1], b[1], tb);
     products<T>(
-        block, call, x.rows, y.columns, x.columns, 1, [&](int) { return x; }, [&](int) { return y; },
+        block, call, ta ? columns : rows, n, ta ? rows : columns, 1, [&](int) { return x; }, [&](int) { return y; },
         [&](int, int i, int j, const auto& result) {
-          epilogue.template elements<detail::vector_elements>(i, j, y.columns, result);
+          epilogue.template elements<detail::vector_elements>(i, j, n, result);
         });
   }
   static constexpr Room room(const Sizes& s) {
     const TableOperand &out = s.out(), &a = s.in(0);
     const int n = out.extents[out.rank - 1], m = n == 0 ? 0 : out.size / n;
-    const int depth = s.step.ints[0] != 0 ? a.extents[0] : a.extents[a.rank - 1];
-    return ProductParts::of(m, n, depth).room(s.element_bytes);
-  }
-
- private:
-  template <class T>
-  CROCHET_DEVICE_INLINE static MatrixOperand<T> matrix(const Operand& x, bool transposed) {
-    const int columns = x.columns();
-    return MatrixOperand<T>::of(x.as<const T>(), columns == 0 ? 0 : x.size() / columns, columns, transposed);
+    return product_room(s, m, n, s.step.ints[0] != 0 ? a.extents[0] : a.extents[a.rank - 1]);
   }
 };
 

@@ -9,6 +9,7 @@ namespace crochet::cuda::detail {
 /// if that is an integer inside the source.
 struct WindowAxis {
   int source, places, taps, stride, dilation, before, spread = 1;
+  float inverse = 1;  ///< of spread
 
   CROCHET_DEVICE_INLINE WindowAxis(int n, int out, int window, int step, int apart)
       : source(n), places(out), taps(window), stride(step), dilation(apart), before(0) {
@@ -23,13 +24,22 @@ struct WindowAxis {
     b.stride = 1;
     b.before = reach() - before;
     b.spread = stride;
+    b.inverse = 1.0F / static_cast<float>(stride);
     return b;
   }
   CROCHET_DEVICE_INLINE int reach() const { return (taps - 1) * dilation; }
   /// The source's index; -1 if there is none.
-  CROCHET_DEVICE_INLINE int at(int y, int i) const {
-    const int s = y * stride + i * dilation - before;
-    return s >= 0 && s % spread == 0 && s / spread < source ? s / spread : -1;
+  CROCHET_DEVICE_INLINE int at(int y, int i) const { return inside(of_place(y) + of_tap(i)); }
+  /// The same in parts: inside(of_place(y) + of_tap(i)).
+  CROCHET_DEVICE_INLINE int of_place(int y) const { return y * stride - before; }
+  CROCHET_DEVICE_INLINE int of_tap(int i) const { return i * dilation; }
+  CROCHET_DEVICE_INLINE int inside(int s) const {
+    int at = s;
+    if (spread != 1) {  // the quotient is exact if s is a multiple: both are far below 2^24
+      at = static_cast<int>(static_cast<float>(s) * inverse + 0.5F);
+      if (at * spread != s) return -1;
+    }
+    return static_cast<unsigned>(at) < static_cast<unsigned>(source) ? at : -1;
   }
   /// The taps [from, to) of the window at position y that are inside, for windows without dilation.
   CROCHET_DEVICE_INLINE int first_inside(int y) const {
