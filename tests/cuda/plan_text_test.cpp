@@ -12,11 +12,12 @@ namespace crochet {
 namespace plan_text_test {
 
 template <class Model, class D>
-std::string text_of() {
+std::string text_of(MatmulPrecision precision = MatmulPrecision::fp32) {
   using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model>;
-  return cuda::plan_text(cuda::StoredSource<cpu::Planned<T, D>>::source());
+  return cuda::plan_text(cuda::StoredSource<cpu::Planned<T, D>>::source(), precision);
 }
 using Train = Demand<Names<Name<"loss">>, Names<Name<"train">>>;
+using Loss = Demand<Names<Name<"loss">>, Names<>>;
 
 /// The numbers that the compiler prints for the functions of a plan.
 std::vector<int> numbers(const std::string& log, const std::string& pattern) {
@@ -28,10 +29,12 @@ std::vector<int> numbers(const std::string& log, const std::string& pattern) {
   return all;
 }
 
-template <class Model>
-void compiles_without_spills(int most_registers, std::initializer_list<int> architectures = {90}) {
+// All 255 registers of a thread may be used, because a multiprocessor runs one block of 256 threads.
+template <class Model, class D = Train>
+void compiles_without_spills(int most_registers, std::initializer_list<int> architectures = {90},
+                             MatmulPrecision precision = MatmulPrecision::fp32) {
   if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
-  const std::string text = text_of<Model, Train>();
+  const std::string text = text_of<Model, D>(precision);
   for (const int architecture : architectures) {
     const cuda::Cubin cubin = cuda::compile_text(text, {.architecture = architecture, .resources = true});
     EXPECT_GT(cubin.code.size(), 1000U);
@@ -91,9 +94,13 @@ struct InDouble {
   }
 };
 
-TEST(PlanText, AnMlpCompiles) { compiles_without_spills<Mlp>(200, {75, 90}); }
-TEST(PlanText, ACnnCompiles) { compiles_without_spills<Cnn>(240); }
-TEST(PlanText, ATransformerCompiles) { compiles_without_spills<Transformer>(240); }
+TEST(PlanText, AnMlpCompiles) { compiles_without_spills<Mlp>(255, {75, 90}); }
+TEST(PlanText, AnMlpWithProductsOnTensorCoresCompiles) {
+  compiles_without_spills<Mlp, Loss>(255, {80}, MatmulPrecision::tf32);
+  compiles_without_spills<Mlp, Loss>(255, {90}, MatmulPrecision::bf16);
+}
+TEST(PlanText, ACnnCompiles) { compiles_without_spills<Cnn>(255); }
+TEST(PlanText, ATransformerCompiles) { compiles_without_spills<Transformer>(255); }
 TEST(PlanText, DoublesCompile) { compiles_without_spills<InDouble>(255); }
 
 TEST(PlanText, NamesEveryStepAndItsBarriers) {
@@ -111,6 +118,14 @@ TEST(PlanText, TheGatherOfRowsCompiles) {
   if (!cuda::has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
   const cuda::Cubin cubin = cuda::compile_text(cuda::gather_text(), {.architecture = 75, .resources = true});
   EXPECT_EQ(numbers(cubin.log, "([0-9]+) bytes spill (?:stores|loads)"), std::vector<int>({0, 0})) << cubin.log;
+}
+
+TEST(PlanText, NamesThePrecisionOfProducts) {
+  EXPECT_NE((text_of<Mlp, Train>().find("DeviceBlockOf<MatmulPrecision::fp32> block")), std::string::npos);
+  EXPECT_NE((text_of<Mlp, Train>(MatmulPrecision::tf32).find("DeviceBlockOf<MatmulPrecision::tf32> block")),
+            std::string::npos);
+  EXPECT_NE((text_of<Mlp, Train>(MatmulPrecision::bf16).find("DeviceBlockOf<MatmulPrecision::bf16> block")),
+            std::string::npos);
 }
 
 TEST(PlanText, ATextThatIsWrongIsAnErrorWithTheCompilersMessage) {

@@ -60,7 +60,7 @@ class RegisterTile {
       block.commit_copies();
       next = (next + 1) % stages;
       if (k < from) continue;
-      multiply(shared[now], x, y, c);
+      multiply(shared[now], end - k, x, y, c);
       now = (now + 1) % stages;
     }
     block.sync();
@@ -117,20 +117,35 @@ class RegisterTile {
     typename O::Part rows_[parts];
   };
 
-  CROCHET_DEVICE_INLINE static void multiply(const Stage& s, int x, int y, T (&c)[each][each]) {
-    CROCHET_DEVICE_UNROLL(4)
-    for (int k = 0; k < stage; ++k) {
-      Vectors p[groups], q[groups];
+  /// Multiplies the first `steps` of a stage, and up to three of those behind, which are zeros.
+  CROCHET_DEVICE_INLINE static void multiply(const Stage& s, int steps, int x, int y, T (&c)[each][each]) {
+    constexpr int unrolled = 4;
+    CROCHET_DEVICE_UNROLL(1)
+    for (int k = 0; k < stage && k < steps; k += unrolled) {
       CROCHET_UNROLL
-      for (int g = 0; g < groups; ++g) {
-        p[g] = *reinterpret_cast<const Vectors*>(&s.a[k][(g * across + y) * wide]);
-        q[g] = *reinterpret_cast<const Vectors*>(&s.b[k][(g * across + x) * wide]);
+      for (int u = 0; u < unrolled; ++u) {
+        T p[each], q[each];
+        load(s.a[k + u], y, p);
+        load(s.b[k + u], x, q);
+        add_product(p, q, c);
       }
+    }
+  }
+  CROCHET_DEVICE_INLINE static void add_product(const T (&p)[each], const T (&q)[each], T (&c)[each][each]) {
+    CROCHET_UNROLL
+    for (int r = 0; r < each; ++r) {
+      const T factor = p[r];
       CROCHET_UNROLL
-      for (int r = 0; r < each; ++r) {
-        CROCHET_UNROLL
-        for (int j = 0; j < each; ++j) c[r][j] += p[r / wide].of[r % wide] * q[j / wide].of[j % wide];
-      }
+      for (int j = 0; j < each; ++j) c[r][j] += factor * q[j];
+    }
+  }
+  /// The operands of thread `at` of 16.
+  CROCHET_DEVICE_INLINE static void load(const T (&line)[pitch], int at, T (&to)[each]) {
+    CROCHET_UNROLL
+    for (int g = 0; g < groups; ++g) {
+      const Vectors v = *reinterpret_cast<const Vectors*>(&line[(g * across + at) * wide]);
+      CROCHET_UNROLL
+      for (int u = 0; u < wide; ++u) to[g * wide + u] = v.of[u];
     }
   }
   CROCHET_DEVICE_INLINE static void store(const T (&c)[each][each], int x, int y, T* to) {
