@@ -9,6 +9,7 @@
 #include <crochet/hooks.hpp>
 
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -103,8 +104,8 @@ TEST(Cuda, GivesTheSameBitsHoweverItIsFedAndLaunched) {
   EXPECT_EQ(bias_after(Cuda{.steps_per_launch = 3, .mode = CudaMode::graph}, from_the_host), expected);
   const auto by_indices = [&](auto& s, int k) {
     const DeviceData x(s, rows.all_x()), y(s, rows.all_y());
-    std::vector<std::int32_t> indices;
-    for (std::int32_t i = 0; i < 7; ++i) indices.push_back(k + i);
+    std::vector<std::int32_t> indices(7);
+    std::iota(indices.begin(), indices.end(), k);
     s.run("train"_n, feed<"x">(x.rows(indices)), feed<"y">(y.rows(indices)));
   };
   EXPECT_EQ(bias_after(Cuda{}, by_indices), expected);
