@@ -114,8 +114,8 @@ TEST(DeviceRuns, RowsOfADataSetOnTheDeviceGiveTheSameBits) {
   const Batch all(5, 30);
   const TensorView<float, 2> rows(all.x.data(), {30, 17});
   const auto indices_of = [](int step) {
-    std::vector<std::int32_t> indices;
-    for (std::int32_t k = 0; k < 6; ++k) indices.push_back((7 * step + 11 * k) % 30);
+    std::vector<std::int32_t> indices(6);
+    for (std::size_t k = 0; k < 6; ++k) indices[k] = (7 * step + 11 * static_cast<std::int32_t>(k)) % 30;
     return indices;
   };
   const auto trained = [&](const auto& run) {
