@@ -36,11 +36,10 @@ enum class Precision { fp32, tf32, bf16 };
 constexpr const char* name_of(Precision precision) {
   return precision == Precision::fp32 ? "fp32" : precision == Precision::tf32 ? "tf32" : "bf16";
 }
-/// A device whose products have this precision, one for all models, or null: the library has no such products, or the
-/// device is in software.
+/// A device whose products have this precision, one for all models, or null: the device is in software.
 inline std::shared_ptr<Device> device(Precision precision) {
   if (precision == Precision::fp32) return device();
-#if __has_include(<crochet/kernels/cuda/precision.hpp>) && !defined(CROCHET_BENCH_SOFTWARE_DEVICE)
+#if !defined(CROCHET_BENCH_SOFTWARE_DEVICE)
   static std::shared_ptr<Device> others[2];
   std::shared_ptr<Device>& one = others[precision == Precision::tf32 ? 0 : 1];
   if (one == nullptr) {
