@@ -7,12 +7,6 @@
 
 namespace crochet::cuda::detail {
 
-/// Neighbours that are loaded and stored at once.
-template <class T, int N>
-struct alignas(N * sizeof(T)) Vector {
-  T of[N];
-};
-
 /// Size x Size results. Thread (x, y) of 16 x 16 computes Each x Each of them: in groups of `wide` neighbours, rows and
 /// columns (16 g + y) wide and (16 g + x) wide. A warp has 4 x 8 of these threads, so its loads of a group are of 4 and
 /// of 8 neighbouring vectors.
