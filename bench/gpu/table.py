@@ -242,7 +242,8 @@ def document(results, targets, tests, sanitizers, date):
 
 def is_right(results, tests, sanitizers):
     wrong = [name for state, names in (tests or {}).items() if state not in ("Passed", "Skipped") for name in names]
-    return not wrong and not any(sanitizers.values()) and not untrained(results)
+    errors = [n for n in sanitizers.values() if n != 0]  # None: stopped, or without a summary
+    return not wrong and not errors and not untrained(results)
 
 
 def main():

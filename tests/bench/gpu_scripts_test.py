@@ -115,8 +115,9 @@ class Document(unittest.TestCase):
             log.write_text("========= RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)\n")
             self.assertEqual(self.made_of(folder), 1)
             log.write_text("========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n")
-            (folder / "sanitizer.memcheck.kernels_test.log").write_text("========= COMPUTE-SANITIZER\n")
             self.assertEqual(self.made_of(folder), 0)
+            (folder / "sanitizer.memcheck.kernels_test.log").write_text("========= COMPUTE-SANITIZER\n")
+            self.assertEqual(self.made_of(folder), 1)
             self.assertIn("| memcheck, kernels_test | stopped |", (folder / "gpu.md").read_text())
 
     def test_a_step_that_does_not_train_is_named_and_changes_the_status(self):

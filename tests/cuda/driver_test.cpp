@@ -199,6 +199,59 @@ TEST_F(Driver, RecordsARunAsAGraphOnce) {
   EXPECT_EQ(again.text(), launched(graph) + launched(graph + 1));
 }
 
+/// A step whose kernel has a barrier of the grid.
+struct OwnBarrier {
+  static PlanSource source() {
+    static constexpr std::array<SourceStep, 2> steps{{{}, {.root = "group_norm_scale_gradient"}}};
+    return {steps, {}, {}};
+  }
+};
+TEST_F(Driver, LaunchesANodeWithABarrierOfTheGridCooperatively) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(plan_text(OwnBarrier::source()));
+  unsigned char* bases[2]{};
+  Launch launch;
+  launch.bases = bases, launch.base_count = 2, launch.times = 1;
+  const Calls calls;
+  device.launch_graphs<OwnBarrier>(launch);
+  const std::string text = calls.text();
+  const std::string second = std::to_string(number_behind(text, "node ") + 1);
+  EXPECT_NE(text.find("node " + second + " is cooperative"), std::string::npos) << text;
+  EXPECT_EQ(text.find("is cooperative"), text.rfind("is cooperative")) << text;
+}
+
+TEST_F(Driver, APlanThatDoesNotLoadIsTheSameErrorTwice) {
+  GpuDevice device;
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const CodeInCache code(plan_text(Nothing::source()));
+  break_it("load_fails");
+  Launch launch;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    EXPECT_NE(message_of<DeviceError>([&] { device.launch<Nothing>(launch); }).find("cannot load a plan"),
+              std::string::npos);
+  }
+}
+TEST_F(Driver, ReleasesTheContextIfADeviceCannotBeMade) {
+  { const GpuDevice first; }  // so that there is a stream
+  break_it("no_stream");
+  const Calls calls;
+  EXPECT_NE(message_of<DeviceError>([] { GpuDevice device; }).find("cannot make a stream"), std::string::npos);
+  EXPECT_NE(calls.text().find("release context"), std::string::npos);
+}
+TEST_F(Driver, WaitsForACopyFromPinnedMemory) {
+  GpuDevice device;
+  const std::vector<int> values(10, 7);
+  void* const memory = device.allocate(40, "a test");
+  for (const bool is_pinned : {false, true}) {
+    if (is_pinned) break_it("pinned");
+    const Calls calls;
+    device.upload(memory, values.data(), 40);
+    EXPECT_EQ(calls.text().find("wait in stream") != std::string::npos, is_pinned) << calls.text();
+  }
+  device.release(memory);
+}
+
 TEST_F(Driver, SaysThatThereIsNoDevice) {
   break_it("no_device");
   const std::string text = message_of<DeviceError>([] { GpuDevice device; });

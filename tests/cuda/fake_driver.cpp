@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 for tests of GpuDevice: memory of the host, launches that do nothing. The environment variable
-// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, turing, no_memory, launch_fails, kernel_fails,
-// no_times. crochet_fake_calls() is a line for each call that concerns a stream, in order.
+// CROCHET_FAKE_DRIVER chooses what is wrong: no_device, too_old, turing, no_memory, no_stream, load_fails,
+// launch_fails, kernel_fails, no_times, pinned. crochet_fake_calls() is a line for each call that concerns a stream, in
+// order.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace {
 
-constexpr int out_of_memory = 2, no_device = 100, illegal_address = 700, launch_failed = 719, not_ready = 600;
+constexpr int invalid_value = 1, out_of_memory = 2, invalid_image = 200, no_device = 100, illegal_address = 700,
+              launch_failed = 719, not_ready = 600;
 constexpr std::size_t largest = std::size_t{1} << 30;
 bool launched = false;
 std::string calls;
@@ -64,7 +66,10 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
   *context = &launched;
   return 0;
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuDevicePrimaryCtxRelease_v2(int) {
+  calls += "release context\n";
+  return 0;
+}
 int cuCtxSetCurrent(void*) { return 0; }
 int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   *free = 1000;
@@ -108,6 +113,7 @@ int cuMemsetD8Async(unsigned long long to, unsigned char value, std::size_t byte
   return 0;
 }
 int cuStreamCreate(void** stream, unsigned) {
+  if (is("no_stream") && streams > 0) return out_of_memory;
   *stream = handle(++streams);
   return 0;
 }
@@ -139,6 +145,7 @@ int cuEventElapsedTime(float* milliseconds, void*, void*) {
   return 0;
 }
 int cuModuleLoadData(void** module, const void*) {
+  if (is("load_fails")) return invalid_image;
   *module = std::malloc(1);
   return 0;
 }
@@ -173,6 +180,13 @@ int cuGraphAddKernelNode_v2(void** node, void*, void* const* dependencies, std::
   calls += "\n";
   return 0;
 }
+int cuGraphKernelNodeSetAttribute(void* node, int attribute, const int* value) {
+  if (attribute == 2 && *value == 1) {
+    calls += "node " + std::to_string(reinterpret_cast<std::size_t>(node)) + " is cooperative\n";
+  }
+  return 0;
+}
+int cuPointerGetAttribute(void*, int, unsigned long long) { return is("pinned") ? 0 : invalid_value; }
 int cuGraphInstantiateWithFlags(void** instance, void* graph, unsigned long long) {
   *instance = graph;
   return 0;

@@ -31,9 +31,7 @@ std::uint64_t with(Change change) {
   return plan.number();
 }
 
-TEST(PlanNumber, IsTheSameFromEveryCompiler) {
-  static_assert(Plan{}.number() == 0xe183ac8f55a76704);
-}
+TEST(PlanNumber, IsTheSameFromEveryCompiler) { static_assert(Plan{}.number() == 0xe183ac8f55a76704); }
 
 TEST(PlanNumber, DependsOnEveryPartOfTheCode) {
   const std::set<std::uint64_t> numbers{Plan{}.number(),

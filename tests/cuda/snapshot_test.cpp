@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints behind the loop's back: the device copies the variables in the order of the launches, another thread
+// Checkpoints while the loop goes on: the device copies the variables in the order of the launches, another thread
 // waits for their way to the host.
 #include <gtest/gtest.h>
 #include <crochet/checkpoint/async_saver.hpp>

@@ -31,8 +31,7 @@ namespace crochet {
 /// - Copies share one AsyncSaver. Thread: the session's.
 /// - Memory: one copy of the variables, kept.
 /// - Cost of save(): that copy (docs/benchmarks.md). With a GPU: a copy on the device, and no wait; the background
-/// thread
-///   waits for the copy to the host.
+///   thread waits for the copy to the host.
 template <class SaverType = Saver<>>
 class AsyncSaver {
  public:

@@ -47,7 +47,7 @@ class SessionTensors {
     collect<false>(session, step);
   }
   /// Copies the variables' elements. Cost: that copy; allocates for them only the first time. An executor that has
-  /// snapshot_variables copies behind the caller's back: call wait() before the records are read.
+  /// snapshot_variables copies after the call has returned: call wait() before the records are read.
   template <class Session>
   void copy(const Session& session, std::int64_t step) {
     collect<true>(session, step);

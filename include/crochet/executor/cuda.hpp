@@ -7,6 +7,7 @@
 
 #include <crochet/model.hpp>
 
+#include <crochet/base/exceptions.hpp>
 #include <crochet/executor/cuda/driver.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/graph/model_check.hpp>
@@ -40,8 +41,8 @@ struct BasicCuda {
 
   static constexpr bool is_device = true;
 
-  /// The model's executor. Throws DeviceError if there is no GPU that can be used. A mistake in the model is one
-  /// compile error here.
+  /// The model's executor. Throws DeviceError if there is no GPU that can be used, or not with these options. A mistake
+  /// in the model is one compile error here.
   template <class Model>
   auto compile() const {
     if constexpr (!Device::launches_here) {
@@ -49,6 +50,10 @@ struct BasicCuda {
                     "crochet: NvccCuda is for files that nvcc compiles (.cu). Use Cuda in other files");
       return UnusableExecutor<>{};
     } else if constexpr (detail::Builds<Model>) {
+      if (mode == CudaMode::graph && !Device::has_graphs) {
+        throw DeviceError(
+            "crochet: NvccCuda launches a plan as one kernel; leave out .mode = CudaMode::graph, or use Cuda");
+      }
       return cuda::Executor<Device, Model>(
           std::make_shared<Device>(device, matmul_precision),
           {.mode = mode, .steps_per_launch = steps_per_launch, .seed = seed, .queue_seconds = queue_seconds});

@@ -59,9 +59,9 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   instrument a step;
 /// - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe match any node. If they match none
 ///   and have a pattern, it is a compile error;
-/// - `non_finite<N>(workspace, FiniteRule)` and `finish_watch<N>` of the same: it watches values for NaN and infinity
-/// by itself and
-///   reports the first run that fails, possibly in a later run, as a std::optional<NonFinite> (hook/non_finite.hpp);
+/// - `non_finite<N>(workspace, FiniteRule)` and `finish_watch<N>` of the same: it checks values for NaN and infinity
+///   itself. It reports the first run that fails, possibly in a later run, as a std::optional<NonFinite>
+///   (hook/non_finite.hpp);
 /// - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes nothing,
 ///   as for a model. Such a run then does not compile;
 /// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the reason

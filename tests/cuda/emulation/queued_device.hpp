@@ -47,7 +47,7 @@ class QueuedDevice {
     Stream stream{};
     std::size_t position = 0;
   };
-  static constexpr bool runs_own_operations = true;
+  static constexpr bool runs_own_operations = true, has_graphs = true;
 
   template <class... Args>
   explicit QueuedDevice(Args... args) : grid_(args...) {}

@@ -24,6 +24,7 @@ class GpuDevice {
  public:
   using Event = std::shared_ptr<void>;  ///< the driver's; copies share it
   static constexpr bool runs_own_operations = false;
+  static constexpr bool has_graphs = true;  ///< whether it launches plans as graphs
   /// Whether this compiler makes code that launches plans.
   static constexpr bool launches_here = true;
 
@@ -45,7 +46,7 @@ class GpuDevice {
   void* allocate_pinned(std::size_t bytes, const char* purpose);
   void release_pinned(void* memory) noexcept;
 
-  // Without another word, in the order of Stream::compute.
+  // In the order of Stream::compute, unless a comment names another stream.
 
   /// `from` may be changed when the call returns.
   void upload(void* to, const void* from, std::size_t bytes);
@@ -116,10 +117,14 @@ class GpuDevice {
 
  private:
   struct Plan;
+  /// Throws DeviceError if the GPU cannot be used.
+  void find(int index);
+  void open();
+  void close() noexcept;
   void launch(const void* key, const PlanSource& source, Launch what);
   void launch_graphs(const void* key, const PlanSource& source, const Launch& what);
   void* make_graph(const Plan& plan, const PlanSource& source, const Launch& run) const;
-  void forget_graphs(Plan& plan) const;
+  void forget_graphs(Plan& plan) const noexcept;
   Plan& plan_of(const void* key, const PlanSource& source);
   std::unique_ptr<Plan> load(const std::string& code, const char* kernel) const;
   void check(int code, const char* what) const;

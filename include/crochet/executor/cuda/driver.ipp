@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -66,6 +67,17 @@ struct GpuDevice::Plan {
 };
 
 CROCHET_INLINE GpuDevice::GpuDevice(int index, MatmulPrecision precision) : index_(index), precision_(precision) {
+  find(index);
+  try {
+    open();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+CROCHET_INLINE GpuDevice::~GpuDevice() { close(); }
+
+CROCHET_INLINE void GpuDevice::find(int index) {
   const auto& driver = detail::driver();
   check(driver.init(0), "start the driver");
   int count = 0, major = 0, minor = 0;
@@ -84,11 +96,14 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index, MatmulPrecision precision) : inde
   if (architecture_ < detail::oldest_architecture) {
     throw DeviceError("crochet: the GPU " + name_ + " is too old; plans need sm_75 (Turing) or later");
   }
-  if (precision != MatmulPrecision::fp32 && architecture_ < detail::oldest_with_tensor_products) {
+  if (precision_ != MatmulPrecision::fp32 && architecture_ < detail::oldest_with_tensor_products) {
     throw DeviceError("crochet: the GPU " + name_ +
                       " has no products in tf32 or bf16, which need sm_80 (Ampere) or later; use .matmul_precision = "
                       "crochet::MatmulPrecision::fp32");
   }
+}
+CROCHET_INLINE void GpuDevice::open() {
+  const auto& driver = detail::driver();
   check(driver.retain(&context_, index_), "make a context");
   check(driver.use(context_), "use the context");
   for (void*& stream : streams_) check(driver.create_stream(&stream, detail::non_blocking), "make a stream");
@@ -98,7 +113,8 @@ CROCHET_INLINE GpuDevice::GpuDevice(int index, MatmulPrecision precision) : inde
   clear(barrier_, counters);
 }
 
-CROCHET_INLINE GpuDevice::~GpuDevice() {
+CROCHET_INLINE void GpuDevice::close() noexcept {
+  if (context_ == nullptr) return;
   const auto& driver = detail::driver();
   driver.use(context_);
   wait_for_streams();
@@ -109,9 +125,13 @@ CROCHET_INLINE GpuDevice::~GpuDevice() {
   }
   if (gather_ != nullptr) driver.unload(gather_->module);
   times_.destroy();
-  driver.release(detail::pointer(barrier_));
-  for (void* const event : orders_) driver.destroy_event(event);
-  for (void* const stream : streams_) driver.destroy_stream(stream);
+  if (barrier_ != nullptr) driver.release(detail::pointer(barrier_));
+  for (void* const event : orders_) {
+    if (event != nullptr) driver.destroy_event(event);
+  }
+  for (void* const stream : streams_) {
+    if (stream != nullptr) driver.destroy_stream(stream);
+  }
   driver.release_context(index_);
 }
 
@@ -172,9 +192,14 @@ CROCHET_INLINE void GpuDevice::release_pinned(void* memory) noexcept {
   driver.release_pinned(memory);
 }
 
-// A copy from memory that is not pinned returns when the driver has read it.
+// A copy from memory that is not pinned returns when the driver has read it. The driver has attributes of pinned memory
+// only, or also of memory for which one more wait does no harm.
 CROCHET_INLINE void GpuDevice::upload(void* to, const void* from, std::size_t bytes) {
+  const auto& driver = detail::driver();
   copy_to_device(to, from, bytes, Stream::compute);
+  unsigned type = 0;
+  const bool is_pinned = driver.memory_attribute(&type, detail::memory_type, detail::pointer(from)) == 0;
+  if (is_pinned) check(driver.wait_stream(stream(Stream::compute)), "wait for the stream");
 }
 CROCHET_INLINE void GpuDevice::upload_pinned(void* to, const void* from, std::size_t bytes) {
   copy_to_device(to, from, bytes, Stream::copies);
@@ -211,13 +236,16 @@ CROCHET_INLINE std::unique_ptr<GpuDevice::Plan> GpuDevice::load(const std::strin
   auto made = std::make_unique<Plan>();
   const auto& driver = detail::driver();
   check(driver.load(&made->module, code.data()), "load a plan");
-  check(driver.function(&made->function, made->module, kernel), "find the kernel of a plan");
+  const int found = driver.function(&made->function, made->module, kernel);
+  if (found != 0) driver.unload(made->module);
+  check(found, "find the kernel of a plan");
   return made;
 }
 CROCHET_INLINE GpuDevice::Plan& GpuDevice::plan_of(const void* key, const PlanSource& source) {
-  std::unique_ptr<Plan>& plan = plans_[key];
-  if (plan == nullptr) plan = load(compiled_plan(plan_text(source, precision_), architecture_), "crochet_plan");
-  return *plan;
+  const auto known = plans_.find(key);
+  if (known != plans_.end()) return *known->second;
+  auto plan = load(compiled_plan(plan_text(source, precision_), architecture_), "crochet_plan");
+  return *plans_.emplace(key, std::move(plan)).first->second;
 }
 
 CROCHET_INLINE void GpuDevice::gather(const RowGather* all, int count) {
@@ -267,7 +295,8 @@ CROCHET_INLINE void GpuDevice::launch_graphs(const void* key, const PlanSource& 
     plan.counters = allocate(bytes, "the counters of a graph");
     clear(plan.counters, bytes);
   }
-  constexpr std::size_t most_graphs = 256;  // three slots of feeds with 32 runs each, and some others
+  // Those of the three slots of feeds, and as many of other sizes.
+  const std::size_t most_graphs = std::max<std::size_t>(256, 6 * static_cast<std::size_t>(what.times));
   for (int run = 0; run < what.times; ++run) {
     const Launch first = PlanGraph::node(what, run, 0, source.steps.size());
     const detail::GraphKey graph = detail::key_of(first);
@@ -297,12 +326,15 @@ CROCHET_INLINE void* GpuDevice::make_graph(const Plan& plan, const PlanSource& s
                             .arguments = static_cast<void**>(arguments)};
     const auto [first, last] = planned.dependencies(k);
     check(driver.add_node(&nodes[k], graph, nodes.data() + first, last - first, &node), "make a node of a graph");
+    if (!planned.has_barrier(k)) continue;
+    const detail::NodeAttribute cooperative{.flag = 1};
+    check(driver.set_attribute(nodes[k], detail::cooperative_node, &cooperative), "make a node of a graph");
   }
   detail::DriverFunctions::Graph executable = nullptr;
   check(driver.instantiate(&executable, graph, 0), "instantiate a graph");
   return executable;
 }
-CROCHET_INLINE void GpuDevice::forget_graphs(Plan& plan) const {
+CROCHET_INLINE void GpuDevice::forget_graphs(Plan& plan) const noexcept {
   if (plan.graphs.empty()) return;
   wait_for_streams();
   for (auto& [key, graph] : plan.graphs) detail::driver().destroy_instance(graph);

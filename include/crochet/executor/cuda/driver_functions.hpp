@@ -17,6 +17,12 @@ struct KernelNode {
   void *kernel = nullptr, *context = nullptr;
 };
 
+/// CUlaunchAttributeValue, of an attribute that is a number.
+struct NodeAttribute {
+  alignas(8) int flag = 0;
+  char unused[60] = {};
+};
+
 struct DriverFunctions {
   using Result = int;
   using Device = int;
@@ -65,12 +71,14 @@ struct DriverFunctions {
   Result (*elapsed)(float*, Event, Event) = nullptr;  // in ms
   Result (*launch_alone)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
                          void**) = nullptr;
+  Result (*memory_attribute)(void*, int, Pointer) = nullptr;
   Result (*error_name)(Result, const char**) = nullptr;
   Result (*error_text)(Result, const char**) = nullptr;
   bool complete = false;
   // Of CUDA 12.
   Result (*create_graph)(Graph*, unsigned) = nullptr;
   Result (*add_node)(Node*, Graph, const Node*, std::size_t, const KernelNode*) = nullptr;
+  Result (*set_attribute)(Node, int, const NodeAttribute*) = nullptr;
   Result (*instantiate)(Graph*, Graph, unsigned long long) = nullptr;
   Result (*launch_graph)(Graph, Stream) = nullptr;
   Result (*destroy_graph)(Graph) = nullptr;
@@ -95,8 +103,10 @@ struct DriverFunctions {
                library.find("cuModuleUnload", unload) && library.find("cuModuleGetFunction", function) &&
                library.find("cuLaunchCooperativeKernel", launch) && library.find("cuLaunchKernel", launch_alone) &&
                library.find("cuEventElapsedTime", elapsed) && library.find("cuDeviceGetPCIBusId", bus_id) &&
-               library.find("cuGetErrorName", error_name) && library.find("cuGetErrorString", error_text);
+               library.find("cuPointerGetAttribute", memory_attribute) && library.find("cuGetErrorName", error_name) &&
+               library.find("cuGetErrorString", error_text);
     has_graphs = library.find("cuGraphCreate", create_graph) && library.find("cuGraphAddKernelNode_v2", add_node) &&
+                 library.find("cuGraphKernelNodeSetAttribute", set_attribute) &&
                  library.find("cuGraphInstantiateWithFlags", instantiate) &&
                  library.find("cuGraphLaunch", launch_graph) && library.find("cuGraphDestroy", destroy_graph) &&
                  library.find("cuGraphExecDestroy", destroy_instance);
@@ -105,7 +115,7 @@ struct DriverFunctions {
 
 // Constants of cuda.h.
 inline constexpr int capability_major = 75, capability_minor = 76, multiprocessor_count = 16;
-inline constexpr int out_of_memory = 2;
+inline constexpr int out_of_memory = 2, memory_type = 2, cooperative_node = 2;
 inline constexpr unsigned with_timing = 0, without_timing = 2, non_blocking = 1;
 
 }  // namespace crochet::cuda::detail

@@ -15,6 +15,7 @@ namespace crochet::cuda {
 class NvccDevice : public GpuDevice {
  public:
   static constexpr bool runs_own_operations = true;
+  static constexpr bool has_graphs = false;
 
 #if !defined(__CUDACC__)
   using GpuDevice::GpuDevice;
@@ -40,12 +41,6 @@ class NvccDevice : public GpuDevice {
     check_launch(cudaLaunchCooperativeKernel(kernel, grid(), dim3(DeviceBlock::threads), static_cast<void**>(arguments),
                                              0, queue(Stream::compute)));
     end_launch(what);
-  }
-  /// Throws DeviceError: a graph of one kernel a step is for Cuda.
-  template <class Code>
-  void launch_graphs(const Launch&) {
-    throw DeviceError(
-        "crochet: NvccCuda launches a plan as one kernel; leave out .mode = CudaMode::graph, or use Cuda");
   }
   /// In Stream::copies: copies the rows of `count` feeds. `all` is memory of the device.
   void gather(const RowGather* all, int count) {

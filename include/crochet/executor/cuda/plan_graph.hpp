@@ -11,7 +11,7 @@
 
 namespace crochet::cuda {
 
-/// The nodes are the steps of the plan in order; a launch that watches values has one more, which looks at them. A node
+/// The nodes are the steps of the plan in order; a launch that watches values has one more, which checks them. A node
 /// depends on all nodes between the last two barriers before it, and through them on all earlier ones.
 class PlanGraph {
  public:
@@ -21,12 +21,16 @@ class PlanGraph {
       const bool barrier = s == source.steps.size() || source.steps[s].barrier;
       if (barrier && s > phase) before = std::exchange(phase, s);
       dependencies_.push_back({before, phase});
+      has_barrier_.push_back(s < source.steps.size() && has_own_barrier(source.steps[s]));
     }
   }
 
   std::size_t size() const { return dependencies_.size(); }
   /// The nodes that `node` depends on: [first, second).
   std::pair<std::size_t, std::size_t> dependencies(std::size_t node) const { return dependencies_[node]; }
+
+  /// Whether the blocks of a node wait for each other, so that all of them must be resident.
+  bool has_barrier(std::size_t node) const { return has_barrier_[node]; }
 
   /// The launch of a node, for run number `run` of `all`.
   static Launch node(const Launch& all, int run, std::size_t node, std::size_t steps) {
@@ -41,7 +45,11 @@ class PlanGraph {
   }
 
  private:
+  /// Whether the kernel of the step calls grid_sync() itself.
+  static bool has_own_barrier(const SourceStep& step) { return step.root == "group_norm_scale_gradient"; }
+
   std::vector<std::pair<std::size_t, std::size_t>> dependencies_;
+  std::vector<bool> has_barrier_;
 };
 
 }  // namespace crochet::cuda

@@ -30,13 +30,16 @@ struct PlanLaunch {
   static void launch(const LaunchContext<Device, T>& context, const Runs& runs) {
     Launch launch = prepare(context.device, context.variables, runs);
     context.watch.template prepare<P, D>(context.device, launch, runs);
-    if (context.mode == CudaMode::graph) {
-      context.device->template launch_graphs<PlanCode<P>>(launch);
-    } else {
-      context.device->template launch<PlanCode<P>>(launch);
-    }
+    queue(*context.device, launch, context.mode);
     runs.memory->feeds.end(*context.device);
     context.watch.launched(context.device, launch, runs);
+  }
+
+  static void queue(Device& device, const Launch& launch, CudaMode mode) {
+    if constexpr (Device::has_graphs) {
+      if (mode == CudaMode::graph) return device.template launch_graphs<PlanCode<P>>(launch);
+    }
+    device.template launch<PlanCode<P>>(launch);
   }
 
   /// Uploads feeds and addresses.

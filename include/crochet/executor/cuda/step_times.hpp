@@ -19,8 +19,8 @@ class StepTimes {
   /// Waits for the device, marks the origin of the times and calls on_device_begin.
   template <class... P>
   StepTimes(Device& device, const DueProbes<P...>& probes) : device_(device) {
-    if constexpr ((crochet::detail::sees_device_times<P> || ...)) {
-      probes.each([&]<class Q>(Q&) { timed_ = timed_ || crochet::detail::sees_device_times<Q>; });
+    if constexpr ((crochet::detail::takes_device_times<P> || ...)) {
+      probes.each([&]<class Q>(Q&) { timed_ = timed_ || crochet::detail::takes_device_times<Q>; });
       if (!timed_) return;
       device.start_marks();
       device.synchronize();

@@ -61,7 +61,7 @@ void show_tensor(P& probe, const ProbedTensor& tensor) {
 
 /// Whether P observes times of a device.
 template <class P>
-inline constexpr bool sees_device_times = requires(P& probe) {
+inline constexpr bool takes_device_times = requires(P& probe) {
   probe.template on_node_device_times<0>(0.0, 0.0);
 };
 template <class P>
@@ -70,7 +70,7 @@ void show_device_begin(P& probe) {
 }
 template <std::size_t I, class P>
 void show_device_times(P& probe, double begin, double end) {
-  if constexpr (sees_device_times<P>) probe.template on_node_device_times<I>(begin, end);
+  if constexpr (takes_device_times<P>) probe.template on_node_device_times<I>(begin, end);
 }
 
 }  // namespace crochet::detail

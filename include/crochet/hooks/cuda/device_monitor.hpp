@@ -27,9 +27,8 @@ namespace crochet {
 ///   every_seconds  seconds  unset
 ///   anchor         -        global_step   first_run: after runs 1, 1001, ...
 ///   device         -        unset    NVML's number of the GPU; unset: that of the session's executor, else number 0
-///   required       -        false    true: the session throws DeviceError if there is no NVML or no such GPU. false:
-///   one
-///                                    line reports it, and the hook then does nothing
+///   required       -        false    true: the session throws DeviceError if there is no NVML or no such GPU.
+///                                    false: one line reports it, and the hook then does nothing
 ///   summaries      -        none     receives `gpu/memory_used` and `gpu/memory_total` in bytes, `gpu/busy` and
 ///                                    `gpu/memory_busy` from 0 to 1, `gpu/celsius` and `gpu/watts`
 ///   then           -        unset    receives each reading

@@ -23,25 +23,31 @@ class NvtxProbe {
   void on_run_begin(const ProbedRun& run) {
     close();
     if (names_of_ != run.node_names.data()) name_nodes(run.node_names);
-    tool_->push(("step " + std::to_string(run.step + 1)).c_str());
-    open_ = true;
+    open(("step " + std::to_string(run.step + 1)).c_str());
   }
   template <std::size_t I>
   void on_node_begin(int /*member*/) {
-    tool_->push(names_[I].c_str());
+    open(names_[I].c_str());
   }
   template <std::size_t I>
   void on_node_end(int /*member*/) {
-    tool_->pop();
+    end();
   }
   void on_run_end() { close(); }
-  /// Ends the range of a run that has failed.
+  /// Ends the ranges of a run that has failed.
   void close() {
-    if (open_) tool_->pop();
-    open_ = false;
+    while (depth_ > 0) end();
   }
 
  private:
+  void open(const char* name) {
+    tool_->push(name);
+    ++depth_;
+  }
+  void end() {
+    tool_->pop();
+    --depth_;
+  }
   void name_nodes(std::span<const std::string_view> names) {
     names_.assign(names.begin(), names.end());
     names_of_ = names.data();
@@ -50,7 +56,7 @@ class NvtxProbe {
   const Nvtx* tool_;
   std::vector<std::string> names_;  // ended by 0
   const std::string_view* names_of_ = nullptr;
-  bool open_ = false;
+  int depth_ = 0;  ///< ranges that are open
 };
 
 }  // namespace crochet::cuda
