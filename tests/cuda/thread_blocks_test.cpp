@@ -99,6 +99,25 @@ TEST(ThreadBlocks, StopBehindAValueThatIsNotFinite) {
   }
 }
 
+/// A node of a graph finds both values, and changes nothing behind a failure.
+TEST(ThreadBlocks, CheckTheValuesOfANode) {
+  emulation::ThreadGrid grid(2);
+  const float values[2]{NAN, INFINITY};
+  auto* const base = reinterpret_cast<unsigned char*>(const_cast<float*>(values));
+  unsigned char* const bases[1]{base};
+  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0, 0, 0}, {{4, 0}, 1, 1, 0, 0}};
+  std::int32_t flags[2]{};
+  cuda::Launch launch;
+  launch.bases = bases, launch.base_count = 1, launch.is_node = 1, launch.end_step = 0;
+  launch.watched = watched, launch.watched_count = 2, launch.flags = flags;
+  for (const int run : {4, 5}) {
+    launch.first_run = run;
+    grid.run([&](emulation::ThreadBlock& block) { EXPECT_FALSE(cuda::begins_run(block, launch, 0)); });
+    EXPECT_EQ(flags[0], 5);
+    EXPECT_EQ(flags[1], 5);
+  }
+}
+
 TEST(ThreadBlocks, CopyAndMultiplyOnTensorCores) {
   emulation::ThreadGrid grid(1);
   const float from[2] = {1.5F, 2};

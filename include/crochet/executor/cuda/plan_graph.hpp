@@ -11,7 +11,7 @@
 
 namespace crochet::cuda {
 
-/// The nodes are the steps of the plan in order; a launch that watches values has one more, which looks at them. A node
+/// The nodes are the steps of the plan in order; a launch that watches values has one more, which checks them. A node
 /// depends on all nodes between the last two barriers before it, and through them on all earlier ones.
 class PlanGraph {
  public:
