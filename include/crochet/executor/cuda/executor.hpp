@@ -117,7 +117,8 @@ class Executor {
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
-  /// that a probe watches is copied to the host behind the step that completes it.
+  /// that a probe watches is copied to the host behind the step that completes it. Neither launches steps nor calls
+  /// probes behind a run that failed by a FiniteRule.
   static constexpr bool takes_probes = true;
   template <class W>
   static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
@@ -216,8 +217,9 @@ class Executor {
   }
 
   /// For a hook's after_run: watches the value in runs of the last run's demand, from that one on. The first run whose
-  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
-  /// behind it were skipped: the variables are those of the failing run.
+  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs on
+  /// the workspace behind it were skipped: the variables are those of the failing run. Runs are executed again from
+  /// here on.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
   template <class N>
   std::optional<NonFinite<fetched_t<N>>> non_finite(Workspace& workspace, const FiniteRule& rule) {
