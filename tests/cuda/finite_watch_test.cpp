@@ -5,6 +5,7 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cuda/executor.hpp>
+#include <crochet/graph/probe/probe.hpp>
 #include <crochet/hooks.hpp>
 #include <crochet/testing/recording_sink.hpp>
 
@@ -193,6 +194,127 @@ TEST(FiniteWatch, TheSessionGoesOnBehindAnErrorThatIsCaught) {
   EXPECT_EQ(session.step(), 7);
   EXPECT_EQ(session.executor().variable("w"_n)[0], 7);
   session.close();
+}
+
+/// As Sum, with a batch. Both names are watched; the loss alone is infinite where both are large.
+struct Batches {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    const Tensor w = g.variable<float>("w", {3}, zeros());
+    const Tensor both = g.name("both", x + w);
+    const Tensor loss = g.name("loss", reduce_sum(both));
+    g.name("train", minimize(loss, SGD{.learning_rate = -1.0}));
+  }
+};
+/// Counts the probed runs.
+struct RunCounter {
+  int* runs = nullptr;
+  void on_run_begin(const ProbedRun&) { ++*runs; }
+};
+/// Observes one step.
+struct ObservedStep {
+  using probe = RunCounter;
+  int step = 0;
+  RunCounter counter{};
+  bool due = false;
+  void before_run(auto& run) { due = run.step() + 1 == step; }
+  probe* due_probe() { return due ? &counter : nullptr; }
+};
+
+/// The runs of a session of `batches`: step k has that many rows, of 1. Those of `bad_step` (from 1) are `bad`.
+struct Story {
+  int steps_per_launch = 4;
+  std::vector<int> batches{};
+  int bad_step = 0;
+  float bad = nan_value;
+  int observed_step = 0, plain_step = 0;  ///< is probed; is preceded by a run without hooks
+
+  struct End {
+    std::string lines;
+    std::int64_t step = 0;
+    int runs = 0, probed = 0;
+    float w = 0;
+  };
+  End told() const {
+    End end;
+    testing::RecordingSink sink;
+    MonitoredSession session{cuda::Executor<SoftwareDevice, Batches>(std::make_shared<SoftwareDevice>(2),
+                                                                     {.steps_per_launch = steps_per_launch}),
+                             HookChain{NanTensor<"both", "loss">{.fail_on_nan = false, .sink = sink},
+                                       ObservedStep{.step = observed_step, .counter = {&end.probed}}}};
+    for (const int rows : batches) {
+      if (session.should_stop()) break;
+      const std::vector<float> x(static_cast<std::size_t>(rows) * 3, ++end.runs == bad_step ? bad : 1);
+      if (end.runs == plain_step) {
+        EXPECT_FALSE(std::isnan(session.run(no_hooks, fetches<"loss">, feed<"x">(std::vector<float>(3)))["loss"_n]));
+      }
+      session.run("train"_n, feed<"x">(x));
+    }
+    session.close();
+    end.lines = sink.text();
+    end.step = session.step();
+    end.w = session.executor().variable("w"_n)[0];
+    return end;
+  }
+};
+constexpr float large = 3e38F;
+const std::string loss_at_3 = "crochet: loss is infinite at step 3; stopping\n";
+
+TEST(FiniteWatch, AValueIsReadBeforeALargerBatchReplacesItsMemory) {
+  const auto end = Story{.batches = {1, 1, 1, 1, 500, 500, 500, 500}, .bad_step = 3, .bad = large}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.runs, 5);
+  EXPECT_EQ(end.step, 3);
+  EXPECT_EQ(end.w, 3);
+}
+
+TEST(FiniteWatch, AValueIsReadBeforeAnotherBatchOverwritesIt) {
+  const auto end = Story{.steps_per_launch = 1, .batches = {4, 4, 4, 2, 2}, .bad_step = 3, .bad = large}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.runs, 4);
+  EXPECT_EQ(end.step, 3);
+  EXPECT_EQ(end.w, 12) << "the first run of a batch is skipped too";
+}
+
+TEST(FiniteWatch, ValuesOfASkippedRunAreNotReported) {
+  // The memory of the larger batch is uninitialised.
+  const auto end = Story{.steps_per_launch = 1, .batches = {4, 4, 4, 500}, .bad_step = 3, .bad = large}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.w, 12);
+}
+
+TEST(FiniteWatch, ARunThatIsQueuedWhenTheNanIsFoundIsSkipped) {
+  // Run 7 does not fit; the launch of runs 5 and 6 reads the flags of that before.
+  const auto end = Story{.batches = {2, 2, 2, 2, 2, 2, 1}, .bad_step = 3, .bad = large}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.runs, 7);
+  EXPECT_EQ(end.step, 3);
+  EXPECT_EQ(end.w, 6);
+}
+
+TEST(FiniteWatch, AProbedRunBehindTheFailingOneIsSkipped) {
+  const auto end = Story{.batches = {2, 2, 2, 2, 2}, .bad_step = 3, .bad = large, .observed_step = 4}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.runs, 4);
+  EXPECT_EQ(end.probed, 0);
+  EXPECT_EQ(end.step, 3);
+  EXPECT_EQ(end.w, 6);
+}
+
+TEST(FiniteWatch, AProbedRunThatFailsIsReportedAtOnce) {
+  const auto end = Story{.batches = {2, 2, 2, 2, 2}, .bad_step = 3, .bad = large, .observed_step = 3}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.runs, 3);
+  EXPECT_EQ(end.probed, 1);
+  EXPECT_EQ(end.w, 6);
+}
+
+TEST(FiniteWatch, ARunWithoutHooksIsNotSkipped) {
+  const auto end = Story{.batches = {2, 2, 2, 2, 2}, .bad_step = 3, .bad = large, .plain_step = 4}.told();
+  EXPECT_EQ(end.lines, loss_at_3);
+  EXPECT_EQ(end.runs, 4);
+  EXPECT_EQ(end.step, 3);
+  EXPECT_EQ(end.w, 6);
 }
 
 }  // namespace finite_watch_test

@@ -6,6 +6,7 @@
 #include <crochet/executor/cpu.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/hooks.hpp>
+#include <crochet/testing/recording_sink.hpp>
 
 #include <cmath>
 #include <limits>
@@ -102,6 +103,37 @@ TEST(GraphMode, NanTensorReportsTheStepThatFailed) {
   EXPECT_EQ(session.step(), 3);
   EXPECT_EQ(session.executor().variable("global_step"_n)[0], 3);
   session.close();
+}
+
+/// The loss is infinite where x is large, and NaN where it is NaN.
+struct Pair {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {3});
+    const Tensor both = g.name("both", x + g.variable<float>("w", {3}, zeros()));
+    g.name("train", minimize(g.name("loss", reduce_sum(both)), SGD{.learning_rate = -1.0}));
+  }
+};
+TEST(GraphMode, EveryWatchedValueOfTheFailingRunIsReported) {
+  using emulation::Order;
+  constexpr float nan_value = std::numeric_limits<float>::quiet_NaN(), large = 3e38F;
+  for (const float bad : {nan_value, large}) {
+    for (const Order order : {Order::forward, Order::backward, Order::shuffled}) {
+      testing::RecordingSink sink;
+      const auto device = std::make_shared<SoftwareDevice>(3, order);
+      using Executor = cuda::Executor<SoftwareDevice, Pair>;
+      MonitoredSession session{Executor(device, {.mode = CudaMode::graph, .steps_per_launch = 2}),
+                               HookChain{NanTensor<"loss", "both">{.fail_on_nan = false, .sink = sink}}};
+      for (int step = 1; !session.should_stop(); ++step) {
+        session.run("train"_n, feed<"x">(std::vector<float>(3, step == 3 ? bad : 1)));
+      }
+      session.close();
+      const std::string loss = "crochet: loss is " + std::string(bad == large ? "infinite" : "NaN");
+      const std::string both = "crochet: both has 3 NaN and 0 infinite of 3 elements, the first at 0";
+      const std::string behind = " at step 3; stopping\n";
+      EXPECT_EQ(sink.text(), loss + behind + (bad == large ? "" : both + behind)) << static_cast<int>(order);
+      EXPECT_EQ(session.step(), 3);
+    }
+  }
 }
 
 }  // namespace graph_mode_test

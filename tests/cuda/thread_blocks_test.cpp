@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <latch>
 #include <vector>
 
 #include "emulation/queued_device.hpp"
@@ -96,6 +97,31 @@ TEST(ThreadBlocks, StopBehindAValueThatIsNotFinite) {
   for (int block = 0; block < 2; ++block) {
     EXPECT_EQ(flags[block], 2);
     EXPECT_EQ(runs[block], 2) << "also in the launch behind";
+  }
+}
+
+/// A node of a graph finds both values, whichever block is finished first, and changes nothing behind a failure.
+TEST(ThreadBlocks, CheckTheValuesOfANode) {
+  emulation::ThreadGrid grid(2);
+  float values[2]{NAN, INFINITY};
+  unsigned char* const bases[1]{reinterpret_cast<unsigned char*>(values)};
+  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0, 0, 0}, {{4, 0}, 1, 1, 0, 0}};
+  for (const int first : {0, 1}) {
+    std::int32_t flags[2]{};
+    cuda::Launch launch;
+    launch.bases = bases, launch.base_count = 1, launch.is_node = 1, launch.end_step = 0;
+    launch.watched = watched, launch.watched_count = 2, launch.flags = flags;
+    for (const int run : {4, 5}) {
+      launch.first_run = run;
+      std::latch finished(emulation::ThreadGrid::threads);
+      grid.run([&](emulation::ThreadBlock& block) {
+        if (block.block() != first) finished.wait();
+        EXPECT_FALSE(cuda::begins_run(block, launch, 0));
+        if (block.block() == first) finished.count_down();
+      });
+      EXPECT_EQ(flags[0], 5) << first;
+      EXPECT_EQ(flags[1], 5) << first;
+    }
   }
 }
 

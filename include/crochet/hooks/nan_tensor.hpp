@@ -30,10 +30,10 @@ namespace crochet {
 /// - Fires: after every admitted run. For fewer checks, wrap it: `EveryN<100, NanTensor<"loss">>{}`.
 /// - Fetches: the values, in those runs.
 /// - Cost: a test of each element.
-/// - On a GPU the device looks, and the host reads one flag a launch. The report then comes in a later run, at most 2 *
-///   steps_per_launch behind, or in `end`. It names the step that failed, and the variables are those of that step: the
-///   device skips the runs behind it. With fail_on_nan no checkpoint is written from that step on. A decorated hook
-///   that reads in some runs only waits in these.
+/// - On a GPU the device checks the values, and the host reads one flag a launch. The report then comes in a later run,
+///   at most 2 * steps_per_launch behind, or in `end`. It names the step that failed, and the variables are those of
+///   that step: runs with hooks behind it are skipped until the report (docs/cuda.md). With fail_on_nan no checkpoint
+///   is written from that step on. A decorated hook that reads in some runs only waits in these.
 /// - The message names NaN or infinity; for a tensor, which TensorFlow's hook cannot watch, also the number and
 ///   positions.
 /// - TensorFlow detects NaN only. An infinite loss is NaN one step later, when the variables are already damaged.

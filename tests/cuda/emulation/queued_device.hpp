@@ -4,11 +4,15 @@
 // early, gives wrong results.
 #pragma once
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <iterator>
+#include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -68,11 +72,14 @@ class QueuedDevice {
   void* allocate(std::size_t bytes, const char*) {
     void* const p = std::malloc(bytes + 64);
     std::memset(p, 0xFF, bytes);  // NaN
+    const std::lock_guard lock(mutex_);
+    owned_[reinterpret_cast<std::uintptr_t>(p)] = bytes;
     return p;
   }
   void release(void* p) noexcept {
     const std::lock_guard lock(mutex_);
     drain();
+    owned_.erase(reinterpret_cast<std::uintptr_t>(p));
     std::free(p);
   }
   void* allocate_pinned(std::size_t bytes, const char* purpose) { return allocate(bytes, purpose); }
@@ -97,8 +104,10 @@ class QueuedDevice {
   void clear(void* to, std::size_t bytes) {
     push(Stream::compute, [=] { std::memset(to, 0, bytes); });
   }
+  /// Throws std::logic_error if the bytes are not in memory of the device.
   void download(void* to, const void* from, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    require_owned(from, bytes);
     ++counters.downloads;
     counters.bytes_downloaded += bytes;
     ++counters.waits;
@@ -200,6 +209,13 @@ class QueuedDevice {
     }
   }
 
+  void require_owned(const void* from, std::size_t bytes) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(from);
+    const auto next = owned_.upper_bound(at);
+    if (next != owned_.begin() && at + bytes <= std::prev(next)->first + std::prev(next)->second) return;
+    throw std::logic_error("emulation: a copy from memory that was released, or is not of the device");
+  }
+
   Queue& of(Stream stream) { return queues_[static_cast<std::size_t>(stream)]; }
   void push(Stream stream, std::function<void()> work, Event behind = {}) {
     const std::lock_guard lock(mutex_);
@@ -236,6 +252,7 @@ class QueuedDevice {
   std::recursive_mutex mutex_;
   const std::thread::id thread_ = std::this_thread::get_id();
   Grid grid_;
+  std::map<std::uintptr_t, std::size_t> owned_;  ///< the bytes at each address that was allocated
   std::array<Queue, crochet::cuda::stream_count> queues_;
   std::vector<double> marks_;
 };

@@ -117,7 +117,8 @@ class Executor {
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
-  /// that a probe watches is copied to the host behind the step that completes it.
+  /// that a probe watches is copied to the host behind the step that completes it. Neither launches steps nor calls
+  /// probes behind a run that failed by a FiniteRule.
   static constexpr bool takes_probes = true;
   template <class W>
   static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
@@ -128,6 +129,7 @@ class Executor {
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), cpu::Planned<T, D, Watch>, Plain>;
     finish_runs();
     enqueue<Plan, D>(workspace, feeds...);
+    if (workspace.memory_->skipped_last) return flush();
     workspace.memory_->probed_last = true;
     const Runs run = queue_.take();
     ProbedSteps<Plan, Plain, Watch, D>(*this, *run.memory, run).show(probes, crochet::detail::List<F...>{});
@@ -204,26 +206,30 @@ class Executor {
     return step_on_host();
   }
 
-  /// Launches the queued runs.
+  /// Launches the queued runs, unless a run before them has failed by a FiniteRule.
   void flush() {
     if (queue_.empty()) return;
     const Runs runs = queue_.take();
     if (watch_.must_settle_before(runs)) settle_watch();
+    if (watch_.skips(*runs.memory)) return counted_.forget();
     runs.launch({device_, variables_, watch_, settings_.mode}, runs);
     if (watch_.settle(*device_, false)) note_found();
   }
 
   /// For a hook's after_run: watches the value in runs of the last run's demand, from that one on. The first run whose
-  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
-  /// behind it were skipped: the variables are those of the failing run.
+  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs on
+  /// the workspace behind it were skipped: the variables are those of the failing run. Runs are executed again from
+  /// here on.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
   template <class N>
   std::optional<NonFinite<fetched_t<N>>> non_finite(Workspace& workspace, const FiniteRule& rule) {
     const Memory& memory = *workspace.memory_;
+    if (watch_.skips(memory)) flush();  // take() lets runs be executed again
+    if (auto found = watch_.template take<N>(*device_, rule, memory.runs)) return found;
+    if (memory.skipped_last) return std::nullopt;
     const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
-    if (memory.probed_last) return look_at<N>(workspace, rule);
-    if (watch_.template add<N>(*memory.last_plan, rule) && !is_queued) return look_at<N>(workspace, rule);
-    return watch_.template take<N>(*device_, rule, memory.runs);
+    const bool is_watched = !memory.probed_last && (!watch_.template add<N>(*memory.last_plan, rule) || is_queued);
+    return is_watched ? std::nullopt : check_last<N>(workspace, rule);
   }
   /// For a hook's end: launches the queue and waits. What was found and was not reported.
   template <class N>
@@ -258,6 +264,7 @@ class Executor {
     ++memory.runs;
     memory.last_plan = queue_.runs().plan;
     memory.probed_last = false;
+    memory.skipped_last = watch_.skips(memory);
     if (!counted_.value() && variables_.written()) counted_.set(step_on_host());
     counted_.add(step_change<T, P>);
     memory.dims = dims;
@@ -268,6 +275,7 @@ class Executor {
     flush();
     Memory& memory = *first.memory;
     first.plan = &memory.template bind<P>(device_, first.dims);
+    if (memory.replaces_values(*first.plan)) settle_watch();
     memory.reserve(device_, *first.plan);
     first.first_run = memory.runs;
     queue_.start(std::move(first), settings_);
@@ -298,11 +306,11 @@ class Executor {
       watch_.set_step(step_on_host());
     }
   }
-  /// On the host.
+  /// Of the last run, on the host.
   template <class N>
-  std::optional<NonFinite<fetched_t<N>>> look_at(Workspace& workspace, const FiniteRule& rule) {
+  std::optional<NonFinite<fetched_t<N>>> check_last(Workspace& workspace, const FiniteRule& rule) {
     const auto value = fetch<N>(workspace);
-    if (crochet::detail::obeys(value, rule.allow_infinity)) return std::nullopt;
+    if (workspace.memory_->skipped_last || crochet::detail::obeys(value, rule.allow_infinity)) return std::nullopt;
     return NonFinite<fetched_t<N>>{value, std::nullopt, 0};
   }
   /// The step in the host's copy of the variables.

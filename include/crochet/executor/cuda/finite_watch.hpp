@@ -32,12 +32,14 @@ struct FoundValue {
   std::optional<std::int64_t> step;  ///< the global step after it
 };
 
-/// A launch whose runs compute a watched value looks at it behind each run. If it breaks its rule, the runs behind are
-/// skipped, and later launches that watch it do nothing, until the host has taken what was found. The flags of a launch
-/// are copied to pinned memory behind it, and the host reads them when the next launch is queued, so that the device is
-/// busy while the host waits for them. T: the tables of the graph.
+/// A launch whose runs compute a watched value checks it behind each run. If it breaks its rule, the runs behind are
+/// skipped, and later launches that watch it do nothing. The flags of a launch are copied to pinned memory behind it,
+/// and the host reads them when the next launch is queued, so that the device is busy while the host waits for them.
+/// From then on the host launches no run on the workspace, watched or not, until what was found is taken. T: the tables
+/// of the graph.
 template <class Device, class T>
 class FiniteWatch {
+  using Memory = WorkspaceMemory<Device, T>;
   static constexpr std::size_t flag_count = 2 * T::fetchable.size();
 
  public:
@@ -67,7 +69,7 @@ class FiniteWatch {
   /// Behind that launch.
   template <class Runs>
   void launched(const std::shared_ptr<Device>& device, const Launch& launch, const Runs& runs) {
-    if (launch.watched_count == 0 || stopped_) return;
+    if (launch.watched_count == 0 || failed_ != nullptr) return;
     found_.clear();
     slot_ = 1 - slot_;
     pinned_[slot_].reserve(device, flag_bytes, "flags");
@@ -80,15 +82,17 @@ class FiniteWatch {
   /// values.
   template <class Runs>
   bool must_settle_before(const Runs& runs) const {
-    return last_ && (last_->launcher != runs.launch || last_->memory != runs.memory);
+    return last_ && (last_->launcher != runs.launch || last_->memory != runs.memory || last_->dims != runs.dims);
   }
+  /// Whether runs on the workspace are skipped, because a run on it has failed, as the host has read.
+  bool skips(const Memory& memory) const { return failed_.get() == &memory; }
   /// Reads the flags of the launch before the last one, and of the last one too if `all`. Waits for them. Returns
   /// whether something was found.
   bool settle(Device& device, bool all) {
-    const bool stopped = stopped_;
+    const bool had_failed = failed_ != nullptr;
     read(device, before_);
     if (all) read(device, last_);
-    return stopped_ && !stopped;
+    return failed_ != nullptr && !had_failed;
   }
 
   /// What was found for a value and was not taken; runs are executed again from here on. A view is valid until the next
@@ -124,7 +128,7 @@ class FiniteWatch {
   }
 
   /// For a reader on another thread: the flags as they are behind the queued launches go to `to`, memory of the device
-  /// of flag_bytes; failed_in() looks at them on the host.
+  /// of flag_bytes (VariableSnapshot).
   void copy_flags(Device& device, std::byte* to) const {
     flags_.data() == nullptr ? device.clear(to, flag_bytes) : device.copy(to, flags_.data(), flag_bytes);
   }
@@ -139,7 +143,7 @@ class FiniteWatch {
     typename Device::Event event;
     std::size_t slot;
     Launcher launcher;
-    std::shared_ptr<const void> memory;
+    std::shared_ptr<Memory> memory;
     std::vector<WatchedValue> values;
     unsigned char* const* bases;
     std::int32_t base_count;
@@ -159,14 +163,16 @@ class FiniteWatch {
   }
   void read(Device& device, std::optional<Watched>& from) {
     const std::optional<Watched> launch = std::exchange(from, std::nullopt);
-    if (!launch || stopped_) return;
+    if (!launch || failed_ != nullptr) return;
     device.wait(launch->event);
     for (const WatchedValue& w : launch->values) {
       std::int32_t run = 0;
       std::memcpy(&run, pinned_[launch->slot].data() + static_cast<std::size_t>(w.flag) * sizeof run, sizeof run);
       if (run > 0) found_.push_back(copy(device, *launch, w, run - 1));
     }
-    stopped_ = !found_.empty();
+    if (found_.empty()) return;
+    failed_ = launch->memory;
+    failed_->skipped_last = failed_->runs - 1 > found_.back().run;
   }
   static FoundValue copy(Device& device, const Watched& launch, const WatchedValue& w, std::int32_t run) {
     FoundValue found{static_cast<std::size_t>(w.flag), {}, launch.dims, launch.first_run + run, {}};
@@ -179,7 +185,7 @@ class FiniteWatch {
   }
   void go_on(Device& device) {
     before_.reset(), last_.reset();
-    stopped_ = false;
+    failed_.reset();
     if (flags_.data() != nullptr) device.clear(flags_.data(), flag_bytes);
   }
 
@@ -188,7 +194,7 @@ class FiniteWatch {
   std::array<PinnedBytes<Device>, 2> pinned_;
   std::size_t slot_ = 0;
   std::optional<Watched> before_, last_;
-  bool stopped_ = false;  ///< the device skips runs, as the host has read
+  std::shared_ptr<Memory> failed_;  ///< the workspace of the run that failed, as the host has read
   std::vector<FoundValue> found_;
   FoundValue taken_;
 };

@@ -49,7 +49,8 @@ struct WorkspaceMemory {
   Dims dims = cpu::no_dims;
   std::int64_t runs = 0;  ///< that were queued
   BoundPlan<Device>* last_plan = nullptr;
-  bool probed_last = false;  ///< the last run was launched step by step
+  bool probed_last = false;   ///< the last run was launched step by step
+  bool skipped_last = false;  ///< the last run is known to be skipped, behind a run that failed (finite_watch.hpp)
 
   /// The memory of the device.
   std::size_t bytes() const {
@@ -68,6 +69,8 @@ struct WorkspaceMemory {
     return make<P>(device, now);
   }
 
+  /// Whether reserve() replaces the memory in which earlier runs left their values.
+  bool replaces_values(const BoundPlan<Device>& p) const { return p.workspace_bytes > workspace.capacity(); }
   /// Grows the memory to what a plan needs.
   void reserve(const std::shared_ptr<Device>& device, const BoundPlan<Device>& p) {
     workspace.reserve(device, p.workspace_bytes, "the tensors of a run");

@@ -66,7 +66,7 @@ struct Launch {
   std::int32_t base_count = 0;            ///< of a run
   std::int32_t times = 1;
   std::int32_t first_step = 0, end_step = INT32_MAX;  ///< steps [first_step, end_step) only
-  std::int32_t is_node = 0;    ///< 1: a node of a graph, whose edges are the barriers; without steps it looks at values
+  std::int32_t is_node = 0;    ///< 1: a node of a graph, whose edges are the barriers; without steps it checks values
   std::int32_t first_run = 0;  ///< the number of the first run, from 0, for the flags
   const WatchedValue* watched = nullptr;
   std::int32_t watched_count = 0;

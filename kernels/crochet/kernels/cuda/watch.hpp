@@ -23,13 +23,14 @@ CROCHET_DEVICE bool thread_finds_one(const Block& block, const void* data, const
   return found;
 }
 
-/// One block looks at each value; its first thread sets the value's flag to the number of the run, from 1.
+/// Checks every `stride`-th value from number `first`, each by one block, whose first thread sets the value's flag to
+/// the number of the run, from 1.
 template <class Block>
-CROCHET_DEVICE void watch_values(Block& block, const Launch& launch, int run) {
+CROCHET_DEVICE void watch_values(Block& block, const Launch& launch, int run, int first, int stride) {
   struct Found {
     int by_warp[Block::threads / warp_size];
   };
-  for (int k = block.block(); k < launch.watched_count; k += block.blocks()) {
+  for (int k = first; k < launch.watched_count; k += stride) {
     const WatchedValue& w = launch.watched[k];
     const void* const data = Memory{launch.bases + std::int64_t{run} * launch.base_count}.at(w.place);
     int found = w.is_double != 0 ? thread_finds_one<double>(block, data, w) : thread_finds_one<float>(block, data, w);
@@ -51,14 +52,24 @@ CROCHET_DEVICE_INLINE bool has_failed(const Launch& launch) {
   return failed;
 }
 
+/// The node of a graph that checks the values. One block does all of it: nodes have no barrier of all blocks, and no
+/// other block may read the flags while they are written.
+template <class Block>
+CROCHET_DEVICE void watch_values_of_node(Block& block, const Launch& launch) {
+  if (block.block() != 0) return;
+  const bool failed = has_failed(launch);
+  block.sync();  // all threads have read the flags before the first is written
+  if (!failed) watch_values(block, launch, 0, 0, 1);
+}
+
 }  // namespace detail
 
-/// The node of a graph runs once, without barriers.
+/// The node of a graph runs once, without barriers of all blocks.
 template <class Block>
 CROCHET_DEVICE bool begins_node(Block& block, const Launch& launch, int run) {
-  if (run > 0 || detail::has_failed(launch)) return false;
-  if (launch.first_step < launch.end_step) return true;
-  detail::watch_values(block, launch, 0);
+  if (run > 0) return false;
+  if (launch.first_step < launch.end_step) return !detail::has_failed(launch);
+  detail::watch_values_of_node(block, launch);
   return false;
 }
 
@@ -72,7 +83,7 @@ CROCHET_DEVICE_INLINE bool begins_run(Block& block, const Launch& launch, int ru
   if (run > 0 && (more || watches)) block.grid_sync();
   if (!watches) return more;
   if (run > 0) {
-    detail::watch_values(block, launch, run - 1);
+    detail::watch_values(block, launch, run - 1, block.block(), block.blocks());
     if (more) block.grid_sync();
   }
   return more && !detail::has_failed(launch);
