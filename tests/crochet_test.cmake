@@ -20,7 +20,7 @@ add_custom_target(crochet_gpu_tests)
 function(crochet_test_program name prefix)
   cmake_parse_arguments(PARSE_ARGV 2 arg "THREADS" "" "SOURCES;LINK;LABELS;OPTIONS")
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE crochet::core ${arg_LINK} crochet_own_code GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE crochet::core ${arg_LINK} crochet_own_code crochet_test_oracle GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   if(NOT arg_SOURCES MATCHES "\\.cu$" AND NOT arg_OPTIONS AND NOT "crochet::debug" IN_LIST arg_LINK) # gRPC requires -pthread
     crochet_common_header(${name} ${arg_LINK})

@@ -35,7 +35,7 @@ function(crochet_test_with_instructions name file prefix set libraries)
   endif()
   string(MAKE_C_IDENTIFIER ${name}_${set} program)
   add_executable(${program} ${file})
-  target_link_libraries(${program} PRIVATE crochet::core ${libraries} crochet_own_code GTest::gtest_main)
+  target_link_libraries(${program} PRIVATE crochet::core ${libraries} crochet_own_code crochet_test_oracle GTest::gtest_main)
   target_compile_options(${program} PRIVATE -march=${set})
   gtest_discover_tests(${program} TEST_PREFIX ${prefix}.${set}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
     PROPERTIES LABELS instructions)

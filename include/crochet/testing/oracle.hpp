@@ -134,7 +134,7 @@ class Oracle {
     if (n.is(op::assign)) out = *use.in[1];
     if (n.op->kind == OpKind::elementwise) by_elements(n, use);
     if (n.op->kind == OpKind::kernel || n.op->kind == OpKind::view) kernel(n)(use);
-    for (double& x : out.data) x = detail::as(n.dtype, x);
+    convert(out, n.dtype);
     values_[i] = std::move(out);
   }
   /// The input node; for a variable the value of the latest assignment before this node in this run.
@@ -149,13 +149,7 @@ class Oracle {
     auto rule = integers_.find(n.op);
     if (is_floating(n.dtype) || rule == integers_.end()) rule = elements_.find(n.op);
     if (rule == elements_.end()) throw std::invalid_argument("oracle: teach me " + std::string(n.op->name));
-    for (std::size_t i = 0; i < u.out.data.size(); ++i) {
-      double x[3] = {};
-      for (std::size_t k = 0; k < u.in.size(); ++k) {
-        x[k] = u.in[k]->data[detail::broadcast_index(i, u.out.shape, *u.in[k])];
-      }
-      u.out.data[i] = rule->second(x[0], x[1], x[2]);
-    }
+    apply_to_elements(rule->second, u);
   }
   const KernelRule& kernel(const Node& n) const {
     const auto rule = kernels_.find(n.op);
@@ -167,7 +161,7 @@ class Oracle {
   std::vector<Array> values_, kept_;
   std::vector<char> needed_;
   Dims dims_{};
-  std::map<const Op*, ElementRule> elements_ = element_rules(), integers_ = rules_of_integers();
+  std::map<const Op*, ElementRule> elements_ = element_rules(), integers_ = integer_rules();
   std::map<const Op*, KernelRule> kernels_ = kernel_rules();
 };
 
