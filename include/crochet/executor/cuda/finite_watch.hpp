@@ -18,6 +18,7 @@
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/stream.hpp>
 #include <crochet/executor/cuda/watched_values.hpp>
+#include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/hook/non_finite.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 
