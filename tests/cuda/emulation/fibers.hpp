@@ -105,7 +105,7 @@ class FiberBlock {
   }
   template <class S>
   S& shared() {
-    static_assert(sizeof(S) <= crochet::cuda::shared_bytes);
+    static_assert(sizeof(S) <= crochet::cuda::shared_bytes && alignof(S) <= 16);
     return *reinterpret_cast<S*>(grid_.shared_[static_cast<std::size_t>(block())].bytes);
   }
   bool arrive(std::uint32_t* ticket, int count);

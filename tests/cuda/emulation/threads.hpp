@@ -82,7 +82,7 @@ class ThreadBlockOf {
   }
   template <class S>
   S& shared() {
-    static_assert(sizeof(S) <= crochet::cuda::shared_bytes);
+    static_assert(sizeof(S) <= crochet::cuda::shared_bytes && alignof(S) <= 16);
     return *reinterpret_cast<S*>(mine().bytes);
   }
   bool arrive(std::uint32_t* ticket, int count) {

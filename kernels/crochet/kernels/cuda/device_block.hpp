@@ -36,7 +36,7 @@ class DeviceBlockOf {
   }
   template <class S>
   CROCHET_DEVICE_INLINE S& shared() {
-    static_assert(sizeof(S) <= shared_bytes);
+    static_assert(sizeof(S) <= shared_bytes && alignof(S) <= 16);
     return *reinterpret_cast<S*>(shared_memory());
   }
   CROCHET_DEVICE bool arrive(std::uint32_t* ticket, int count) {

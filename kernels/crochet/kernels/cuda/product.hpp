@@ -67,7 +67,10 @@ CROCHET_DEVICE_INLINE void compute_tile(Block& block, int size, const A& a, cons
 /// The table of a block's results in shared memory.
 template <class T, int Size, class Block>
 CROCHET_DEVICE_INLINE T* shared_results(Block& block) {
-  return block.template shared<Vector<T, Size * Size>>().of;
+  struct alignas(16) Table {
+    T of[Size * Size];
+  };
+  return block.template shared<Table>().of;
 }
 
 /// Computes a unit.
