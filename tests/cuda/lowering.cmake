@@ -1,6 +1,12 @@
 # cmake -DNVCC= -DSOURCE= -DEXECUTOR= -DINCLUDES= -DFOLDER= -P lowering.cmake: compiles the kernels, checks their code,
 # and runs the program. The code must contain the kernels, fuse multiply and add, and keep everything in registers.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/unchanged.cmake)
+crochet_unchanged(unchanged ${FOLDER} ${NVCC})
+if(unchanged)
+  execute_process(COMMAND ${FOLDER}/lowering COMMAND_ERROR_IS_FATAL ANY)
+  return()
+endif()
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 list(TRANSFORM INCLUDES PREPEND -I)
@@ -35,3 +41,4 @@ endif()
 execute_process(COMMAND ${NVCC} ${FOLDER}/lowering.o ${EXECUTOR} -o ${FOLDER}/lowering COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${FOLDER}/lowering COMMAND_ERROR_IS_FATAL ANY)
 message(STATUS "${kernels} kernels, all in registers")
+crochet_remember(${FOLDER})

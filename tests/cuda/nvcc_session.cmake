@@ -2,7 +2,27 @@
 # kernels of its plans and the program. INCLUDES and LIBRARY: of crochet::cuda. FAKE_DRIVER: the folder of a libcuda that
 # the CUDA runtime rejects.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/unchanged.cmake)
 set(source ${CMAKE_CURRENT_LIST_DIR})
+
+function(run_session)
+  execute_process(COMMAND ${FOLDER}/session OUTPUT_VARIABLE said ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT said MATCHES "trained on |not trained: crochet: this machine has no NVIDIA driver|not trained: crochet: cannot [a-z ]+ on the GPU")
+    message(FATAL_ERROR "it neither trains nor says what is missing: ${said}")
+  endif()
+  message(STATUS "${said}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${FAKE_DRIVER} ${FOLDER}/session
+    OUTPUT_VARIABLE said ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT said MATCHES "not trained: crochet: cannot start the CUDA runtime on the GPU: [^\n]*\\(cudaError[A-Za-z]+\\)")
+    message(FATAL_ERROR "an error of the CUDA runtime is not reported: ${said}")
+  endif()
+endfunction()
+
+crochet_unchanged(unchanged ${FOLDER} ${NVCC})
+if(unchanged)
+  run_session()
+  return()
+endif()
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER})
 list(TRANSFORM INCLUDES PREPEND "-isystem;")
@@ -36,19 +56,11 @@ if(outside OR NOT said MATCHES " 0 bytes stack frame, 0 bytes spill stores, 0 by
 endif()
 
 execute_process(COMMAND ${NVCC} ${FOLDER}/session.o ${LIBRARY} -ldl -o ${FOLDER}/session COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${FOLDER}/session OUTPUT_VARIABLE said ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
-if(NOT said MATCHES "trained on |not trained: crochet: this machine has no NVIDIA driver|not trained: crochet: cannot [a-z ]+ on the GPU")
-  message(FATAL_ERROR "it neither trains nor says what is missing: ${said}")
-endif()
-message(STATUS "${said}")
-execute_process(COMMAND ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${FAKE_DRIVER} ${FOLDER}/session
-  OUTPUT_VARIABLE said ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)
-if(NOT said MATCHES "not trained: crochet: cannot start the CUDA runtime on the GPU: [^\n]*\\(cudaError[A-Za-z]+\\)")
-  message(FATAL_ERROR "an error of the CUDA runtime is not reported: ${said}")
-endif()
+run_session()
 
 execute_process(COMMAND ${nvcc} -ptx ${source}/host_functor.cu -o ${FOLDER}/host_functor.ptx
   OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE status)
 if(status EQUAL 0 OR NOT said MATCHES "calling a __host__ function\\(\"[^\"]*apply[^\"]*\"\\) from a __device__ function\\(\"[^\"]*needs_CROCHET_HOST_DEVICE")
   message(FATAL_ERROR "a functor that is no device code is not rejected: ${said}")
 endif()
+crochet_remember(${FOLDER})
