@@ -109,14 +109,19 @@ function(crochet_batches)
   endforeach()
 endfunction()
 
-# crochet_tests_on_devices(<file>... [LINK <target>...] [NOT_ON_GPU <file>...]): the tests of these files once more, on the
-# CUDA executor (executor/device_under_test.hpp): on a device in software, which runs the threads of its kernels in three
-# orders, and with CROCHET_GPU on the GPU. NOT_ON_GPU: those of the files whose models do not compile for a GPU.
+# crochet_tests_on_devices(<file>... [LINK <target>...] [LONG <file>...] [NOT_ON_GPU <file>...]): the tests of these files
+# once more, on the CUDA executor (executor/device_under_test.hpp): on a device in software, which runs the threads of its
+# kernels in three orders, and with CROCHET_GPU on the GPU. LONG: further files, whose tests in software have the label
+# `long`. NOT_ON_GPU: those of the files whose models do not compile for a GPU.
 function(crochet_tests_on_devices)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LINK;NOT_ON_GPU")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "LINK;LONG;NOT_ON_GPU")
   if(CROCHET_SOFTWARE_DEVICE_TESTS)
     crochet_tests_on(software_device unit "${arg_UNPARSED_ARGUMENTS}" ${arg_LINK})
+    if(CROCHET_LONG_TESTS AND arg_LONG)
+      crochet_tests_on(software_device "unit;long" "${arg_LONG}" ${arg_LINK})
+    endif()
   endif()
+  list(APPEND arg_UNPARSED_ARGUMENTS ${arg_LONG})
   list(REMOVE_ITEM arg_UNPARSED_ARGUMENTS ${arg_NOT_ON_GPU})
   crochet_tests_on_gpu(${arg_UNPARSED_ARGUMENTS} LINK ${arg_LINK})
 endfunction()
@@ -130,8 +135,8 @@ function(crochet_tests_on_gpu)
   endif()
 endfunction()
 
-# crochet_tests_on(<software_device|gpu> <label> <files> <target>...)
-function(crochet_tests_on device label files)
+# crochet_tests_on(<software_device|gpu> <labels> <files> <target>...)
+function(crochet_tests_on device labels files)
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
   string(MAKE_C_IDENTIFIER ${folder} folder_name)
   string(REPLACE "/" "." prefix ${folder})
@@ -140,14 +145,18 @@ function(crochet_tests_on device label files)
     return()
   endif()
   if(CROCHET_TEST_BATCH GREATER 1)
-    crochet_test_program(${folder_name}_on_${device} ${prefix}.on_${device} SOURCES ${files}
-      LINK crochet::${device} ${ARGN} LABELS ${label})
-    set_target_properties(${folder_name}_on_${device} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set(program ${folder_name}_on_${device})
+    if("long" IN_LIST labels)
+      string(APPEND program _long)
+    endif()
+    crochet_test_program(${program} ${prefix}.on_${device} SOURCES ${files} LINK crochet::${device} ${ARGN}
+      LABELS ${labels})
+    set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     return()
   endif()
   foreach(file IN LISTS files)
     cmake_path(REMOVE_EXTENSION file OUTPUT_VARIABLE name)
     crochet_test_program(${folder_name}_${name}_on_${device} ${prefix}.on_${device}.${name} SOURCES ${file}
-      LINK crochet::${device} ${ARGN} LABELS ${label})
+      LINK crochet::${device} ${ARGN} LABELS ${labels})
   endforeach()
 endfunction()

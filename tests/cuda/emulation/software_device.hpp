@@ -3,6 +3,7 @@
 #pragma once
 #include "fibers.hpp"
 #include "queued_device.hpp"
+#include "tiles.hpp"
 
 namespace emulation {
 

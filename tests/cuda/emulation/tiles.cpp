@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define CROCHET_TILE_TEMPLATE template
+#include "tiles.hpp"
