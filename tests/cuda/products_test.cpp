@@ -32,7 +32,7 @@ template <class T>
 std::vector<T> numbers(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<T> uniform(-1, 1);
-  std::vector<T> all(n);
+  std::vector<T> all(n + 1);  // an empty operand of a plan has an address too
   for (T& x : all) x = uniform(random);
   return all;
 }

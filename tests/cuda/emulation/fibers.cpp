@@ -23,19 +23,29 @@ struct FiberGrid::Fibers {
   std::vector<Pair> all;
   Body body = nullptr;
   const void* argument = nullptr;
+  bool ends = false;
 
   explicit Fibers(FiberGrid& grid) : all(grid.order_.size()) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].thread = Fiber(std::allocator_arg, stacks, [this, &grid, i](Fiber&& back) -> Fiber {
         all[i].back = std::move(back);
-        for (;;) {
+        while (!ends) {
           FiberBlock block(grid, static_cast<int>(i));
           body(argument, block);
           grid.wait(static_cast<int>(i), Waiting::finished);
         }
+        return std::move(all[i].back);
       });
     }
   }
+  Fibers(const Fibers&) = delete;
+  Fibers& operator=(const Fibers&) = delete;
+  /// Lets the fibers that have finished a run return. Those in the middle of one are unwound.
+  void end() {
+    ends = true;
+    for (Pair& p : all) p.thread = std::move(p.thread).resume();
+  }
+  ~Fibers() = default;
 };
 
 FiberGrid::FiberGrid(int blocks, Order order, unsigned seed)
@@ -50,7 +60,9 @@ FiberGrid::FiberGrid(int blocks, Order order, unsigned seed)
     if (order == Order::shuffled) std::shuffle(first, last, std::mt19937(seed + static_cast<unsigned>(b)));
   }
 }
-FiberGrid::~FiberGrid() = default;
+FiberGrid::~FiberGrid() {
+  if (fibers_ != nullptr) fibers_->end();
+}
 
 void FiberGrid::run(Body body, const void* argument) {
   all_.assign(order_.size(), {});

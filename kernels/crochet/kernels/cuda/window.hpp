@@ -34,12 +34,10 @@ struct WindowAxis {
   CROCHET_DEVICE_INLINE int of_place(int y) const { return y * stride - before; }
   CROCHET_DEVICE_INLINE int of_tap(int i) const { return i * dilation; }
   CROCHET_DEVICE_INLINE int inside(int s) const {
-    int at = s;
-    if (spread != 1) {  // the quotient is exact if s is a multiple: both are far below 2^24
-      at = static_cast<int>(static_cast<float>(s) * inverse + 0.5F);
-      if (at * spread != s) return -1;
-    }
-    return static_cast<unsigned>(at) < static_cast<unsigned>(source) ? at : -1;
+    // The quotient is exact if s is a multiple: both are far below 2^24.
+    const int at = spread == 1 ? s : static_cast<int>(static_cast<float>(s) * inverse + 0.5F);
+    if (static_cast<unsigned>(at) >= static_cast<unsigned>(source)) return -1;
+    return at * spread == s ? at : -1;
   }
   /// The taps [from, to) of the window at position y that are inside, for windows without dilation.
   CROCHET_DEVICE_INLINE int first_inside(int y) const {
