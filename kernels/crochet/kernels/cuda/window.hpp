@@ -34,7 +34,8 @@ struct WindowAxis {
   CROCHET_DEVICE_INLINE int of_place(int y) const { return y * stride - before; }
   CROCHET_DEVICE_INLINE int of_tap(int i) const { return i * dilation; }
   CROCHET_DEVICE_INLINE int inside(int s) const {
-    // The quotient is exact if s is a multiple: both are far below 2^24.
+    // The quotient is exact if s is a multiple: both are far below 2^24. A sum of 1/2 rounds it: lround is slow code.
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings)
     const int at = spread == 1 ? s : static_cast<int>(static_cast<float>(s) * inverse + 0.5F);
     if (static_cast<unsigned>(at) >= static_cast<unsigned>(source)) return -1;
     return at * spread == s ? at : -1;
