@@ -91,7 +91,8 @@ TEST(NvtxRanges, AreMadeAtTheInterval) {
 
 TEST(NvtxRanges, WithoutAToolEveryRunIsPlain) {
   const auto device = std::make_shared<SoftwareDevice>();
-  auto session = session_on(device, cr::NvtxRanges{{.every_steps = 1}, cr::cuda::Nvtx{}});
+  const cr::cuda::Nvtx no_tool;
+  auto session = session_on(device, cr::NvtxRanges{{.every_steps = 1}, no_tool});
   for (int i = 0; i < 3; ++i) step(session);
   EXPECT_EQ(device->counters.launches, 3);
   session.close();

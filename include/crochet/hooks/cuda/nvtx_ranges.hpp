@@ -45,6 +45,7 @@ class NvtxRanges {
   NvtxRanges() : NvtxRanges(Options{}) {}
   explicit NvtxRanges(Options options, const cuda::Nvtx& tool = cuda::nvtx())
       : options_(std::move(options)), probe_(tool) {}
+  NvtxRanges(Options options, const cuda::Nvtx&& tool) = delete;  // the hook refers to it
 
   void begin() {
     timer_ = cadence_of<NvtxRanges>(steps(), options_.every_seconds, options_.anchor);
