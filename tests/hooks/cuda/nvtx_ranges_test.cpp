@@ -115,7 +115,8 @@ TEST(NvtxRanges, TheRangeOfARunThatFailedEndsBeforeTheNext) {
 }
 
 TEST(NvtxRanges, SaysWhatIsWrongWithItsOptions) {
-  cr::NvtxRanges both{{.every_steps = 1, .every_seconds = 1}, cr::cuda::Nvtx{}};
+  const cr::cuda::Nvtx no_tool;
+  cr::NvtxRanges both{{.every_steps = 1, .every_seconds = 1}, no_tool};
   EXPECT_THROW(both.begin(), cr::LogicError);
   EXPECT_EQ(cr::NvtxRanges{}.cadence(), "every step");
 }
