@@ -34,8 +34,13 @@ function(crochet_test_program name prefix)
   endif()
   list(JOIN arg_LABELS "," labels) # gtest_discover_tests keeps only the first of a list; `ctest -L` matches within one label
   # PRE_TEST: a program that crashes at its start then fails as a test, not in the build.
+  set(properties LABELS ${labels})
+  if("crochet::software_device" IN_LIST arg_LINK)
+    # AddressSanitizer takes the stacks of fibers for one, and would free frames of functions that still run.
+    list(APPEND properties ENVIRONMENT ASAN_OPTIONS=detect_stack_use_after_return=0)
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX ${prefix}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-    PROPERTIES LABELS ${labels})
+    PROPERTIES ${properties})
 endfunction()
 
 function(crochet_test file)

@@ -7,62 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jax_layers as layers
 import protocol
+from jax_layers import conv, filters, layer, linear, nn, pool, random
 
 jax.config.update("jax_enable_x64", True)
-random = np.random.default_rng(0)
-nn = jax.nn
-
-
-def drawn(*shape, dtype=np.float32):
-    return jnp.asarray(random.standard_normal(shape, dtype) * dtype((2.0 / np.prod(shape[:-1])) ** 0.5))
-
-
-def linear(a, b, dtype=np.float32):
-    return [drawn(a, b, dtype=dtype), jnp.zeros(b, dtype)]
-
-
-def layer(p, x):
-    return x @ p[0] + p[1]
-
-
-def cross_entropy(z, y):
-    return -jnp.mean(jnp.take_along_axis(nn.log_softmax(z), y[:, None], 1))
-
-
-def conv(p, x, stride=1):
-    return jax.lax.conv_general_dilated(x, p[0], (stride, stride), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")) + p[1]
-
-
-def pool(x):  # by reshape: XLA's own gradient of a window's maximum is slow
-    b, h, w, c = x.shape
-    return x.reshape(b, h // 2, 2, w // 2, 2, c).max((2, 4))
-
-
-def filters(size, a, b):
-    return [drawn(size, size, a, b), jnp.zeros(b, np.float32)]
-
-
-def norm(p, x):
-    m = x.mean(-1, keepdims=True)
-    v = ((x - m) ** 2).mean(-1, keepdims=True)
-    return (x - m) * jax.lax.rsqrt(v + 1e-5) * p[0] + p[1]
-
-
-def encoder(p, x, heads=6):
-    b, s, d = x.shape
-    q, k, v = jnp.moveaxis(layer(p["qkv"], x).reshape(b, s, 3, heads, d // heads), 2, 0)
-    a = nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", q, k) * (d // heads) ** -0.5)
-    x = norm(p["n1"], x + layer(p["o"], jnp.einsum("bhqk,bkhd->bqhd", a, v).reshape(b, s, d)))
-    return norm(p["n2"], x + layer(p["f2"], nn.relu(layer(p["f1"], x))))
-
-
-def adam(s, g, b1=0.9, b2=0.999, eps=1e-8):
-    t = s["t"] + 1
-    rate = (protocol.ADAM_RATE * jnp.sqrt(1 - b2 ** t) / (1 - b1 ** t)).astype(jnp.float32)
-    m = jax.tree.map(lambda m, g: b1 * m + (1 - b1) * g, s["m"], g)
-    v = jax.tree.map(lambda v, g: b2 * v + (1 - b2) * g * g, s["v"], g)
-    return dict(p=jax.tree.map(lambda p, m, v: p - rate * m / (jnp.sqrt(v) + eps), s["p"], m, v), m=m, v=v, t=t)
 
 
 def classifier_input(batch, *shape, classes=10, dtype=np.float32):
@@ -81,23 +30,22 @@ def problem(name, batch):
             return layer(ps[-1], x)
         dtype = np.dtype(dtype).type
         x, y = classifier_input(batch, sizes[0], classes=sizes[-1], dtype=dtype)
-        return [linear(a, b, dtype) for a, b in zip(sizes, sizes[1:])], net, x, y, cross_entropy, optimizer == "adam"
+        return [linear(a, b, dtype) for a, b in zip(sizes, sizes[1:])], net, x, y, layers.cross_entropy, optimizer == "adam"
     if name == "X4":
         def net(p, x):
             x = pool(nn.relu(conv(p[1], pool(nn.relu(conv(p[0], x))))))
             return layer(p[3], nn.relu(layer(p[2], x.reshape(len(x), -1))))
         p = [filters(5, 3, 24), filters(3, 24, 40), linear(2560, 100), linear(100, 10)]
-        return p, net, *classifier_input(batch, 32, 32, 3), cross_entropy, True
+        return p, net, *classifier_input(batch, 32, 32, 3), layers.cross_entropy, True
     if name == "X5":
         def net(p, x):
             return layer(p[2], nn.relu(conv(p[1], nn.relu(conv(p[0], x, 2)), 2)).mean((1, 2)))
         p = [filters(3, 2, 20), filters(3, 20, 36), linear(36, 7)]
-        return p, net, *classifier_input(batch, 40, 40, 2, classes=7), cross_entropy, True
+        return p, net, *classifier_input(batch, 40, 40, 2, classes=7), layers.cross_entropy, True
     if name == "X6":
-        one = lambda: [jnp.ones(96, np.float32), jnp.zeros(96, np.float32)]
-        p = dict(qkv=linear(96, 288), o=linear(96, 96), f1=linear(96, 200), f2=linear(200, 96), n1=one(), n2=one())
         x, y = (jnp.asarray(random.standard_normal((batch, 50, 96), np.float32)) for _ in range(2))
-        return p, encoder, x, y, lambda z, y: jnp.mean((z - y) ** 2), True
+        net = lambda p, x: layers.encoder(p, x, heads=6)
+        return layers.encoder_parameters(96, 200), net, x, y, layers.mean_square, True
     return None
 
 
@@ -135,9 +83,8 @@ def make(name, batch, train):
 
     def step(s, x, y):
         loss, g = value(s["p"] if by_adam else s, x, y)
-        return (adam(s, g) if by_adam else jax.tree.map(lambda p, g: p - protocol.SGD_RATE * g, s, g)), loss
-    zeros = lambda: jax.tree.map(jnp.zeros_like, p)
-    state = [dict(p=p, m=zeros(), v=zeros(), t=jnp.zeros((), jnp.int32)) if by_adam else p]
+        return (layers.adam(s, g, protocol.ADAM_RATE) if by_adam else jax.tree.map(lambda p, g: p - protocol.SGD_RATE * g, s, g)), loss
+    state = [layers.adam_state(p) if by_adam else p]
     one = jax.jit(step, donate_argnums=0)
 
     def steps(n):
