@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of compiled plans: entries are found again, verified, shared and limited.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <crochet/executor/cuda/cubin_cache.hpp>
 
@@ -89,6 +90,65 @@ TEST_F(Cubins, InAFolderThatCannotBeWrittenAreCompiledEachTime) {
   EXPECT_EQ(find(cache, "a"), "code of a");
   EXPECT_EQ(find(cache, "a"), "code of a");
   EXPECT_EQ(compiled_, 2);
+}
+
+/// The file of "a".
+std::filesystem::path made_for_a(const CubinCache& cache, const std::filesystem::path& folder) {
+  cache.find_or_compile("a", [] { return std::string("code of a"); });
+  const std::filesystem::path path = std::filesystem::directory_iterator(folder)->path();
+  std::filesystem::remove(path);
+  return path;
+}
+TEST_F(Cubins, InPlaceOfWhichSomethingElseLiesAreCompiled) {
+  const CubinCache cache(folder_, 200);
+  const std::filesystem::path path = made_for_a(cache, folder_);
+  std::filesystem::create_directories(path / "folder");
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  EXPECT_EQ(files().size(), 1U) << "a temporary file is left";
+  std::filesystem::remove_all(path);
+
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // opening it would block
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("/dev/zero", path);  // has no end
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  std::filesystem::remove(path);
+  std::ofstream(path) << "large";
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40);  // has no bytes on disk
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  EXPECT_EQ(compiled_, 4);
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  EXPECT_EQ(compiled_, 4);
+}
+
+TEST_F(Cubins, ASymbolicLinkIsReplacedAndItsTargetStays) {
+  const CubinCache cache(folder_ / "cache");
+  const std::filesystem::path path = made_for_a(cache, folder_ / "cache");
+  std::ofstream(folder_ / "document") << "mine";
+  std::filesystem::create_symlink(folder_ / "document", path);
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  EXPECT_EQ(find(cache, "a"), "code of a");
+  EXPECT_EQ(compiled_, 1);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "document"), 4U);
+}
+
+TEST_F(Cubins, FilesOfProgramsThatWereKilledAndFoldersDoNotFillTheFolder) {
+  const CubinCache cache(folder_, 200);
+  std::filesystem::create_directory(folder_ / "0000000000000000.cubin");
+  for (const char* name : {"0123456789abcdef.cubin.17-0", "0123456789abcdef.cubin.17-1.tmp"}) {
+    std::ofstream(folder_ / name) << std::string(1000, 'x');
+    std::filesystem::last_write_time(folder_ / name,
+                                     std::filesystem::last_write_time(folder_ / name) - std::chrono::seconds(10));
+  }
+  std::ofstream(folder_ / "notes") << std::string(1000, 'x');
+  find(cache, "a");
+  std::uintmax_t bytes = 0;
+  for (const auto& file : files())
+    bytes += std::filesystem::is_regular_file(file) ? std::filesystem::file_size(file) : 0;
+  EXPECT_LE(bytes, 1200U) << "the notes are not the cache's";
+  EXPECT_EQ(files().size(), 3U) << "the notes, the folder and the entry";
+  find(cache, "a");
+  EXPECT_EQ(compiled_, 1);
 }
 
 TEST_F(Cubins, ErrorsOfTheCompilerPassThroughAndLeaveNothing) {

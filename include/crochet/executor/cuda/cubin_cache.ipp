@@ -6,15 +6,17 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
+#include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/exceptions.hpp>
 #include <crochet/executor/cuda/cubin_cache.hpp>
+#include <crochet/storage/file_system.hpp>
+#include <crochet/storage/input_file.hpp>
 #include <crochet/storage/whole_file.hpp>
 
 namespace crochet::cuda {
@@ -46,6 +48,24 @@ CROCHET_INLINE std::optional<std::string> code_of(const std::string& entry, std:
   return std::string(code);
 }
 
+/// The bytes of a file, at most `most`; empty if it is larger, or no regular file, or cannot be read.
+CROCHET_INLINE std::string entry_in(const std::filesystem::path& path, std::uintmax_t most) {
+  try {
+    const io::InputFile file{path};
+    if (file.size() > most) return {};
+    std::string entry(static_cast<std::size_t>(file.size()), '\0');
+    file.read_at(0, std::as_writable_bytes(std::span(entry)));
+    return entry;
+  } catch (const IoError&) {
+    return {};
+  }
+}
+
+/// Whether a name is that of an entry, or of an unfinished one, which a program that was killed leaves.
+CROCHET_INLINE bool is_of_cache(const std::filesystem::path& path) {
+  return path.filename().string().find(".cubin") != std::string::npos;
+}
+
 }  // namespace detail
 
 CROCHET_INLINE std::filesystem::path CubinCache::default_folder() {
@@ -68,9 +88,7 @@ CROCHET_INLINE std::filesystem::path CubinCache::path_of(std::string_view key) c
 CROCHET_INLINE std::string CubinCache::find_or_compile(std::string_view key,
                                                        const std::function<std::string()>& compile) const {
   if (folder_.empty()) return compile();
-  std::ifstream file(path_of(key), std::ios::binary);
-  const std::string entry{std::istreambuf_iterator<char>(file), {}};
-  if (auto code = detail::code_of(entry, key)) return *std::move(code);
+  if (auto code = detail::code_of(detail::entry_in(path_of(key), limit_), key)) return *std::move(code);
   std::string code = compile();
   store(key, code);
   return code;
@@ -89,7 +107,7 @@ CROCHET_INLINE void CubinCache::store(std::string_view key, std::string_view cod
     header.code_hash = detail::fnv1a(code);
     io::write_whole_file(
         own, {std::as_bytes(std::span(&header, 1)), std::as_bytes(std::span(key)), std::as_bytes(std::span(code))});
-    std::filesystem::rename(own, path);
+    if (io::local_files().rename(own, path)) io::local_files().remove(own);
     remove_oldest();
   } catch (const std::filesystem::filesystem_error&) {  // compiled again in the next process
   } catch (const IoError&) {
@@ -97,17 +115,27 @@ CROCHET_INLINE void CubinCache::store(std::string_view key, std::string_view cod
 }
 
 CROCHET_INLINE void CubinCache::remove_oldest() const {
-  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> entries;
+  struct Entry {
+    std::filesystem::file_time_type time;
+    std::filesystem::path path;
+    std::uintmax_t bytes;
+  };
+  std::vector<Entry> entries;
   std::uintmax_t bytes = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
-    if (entry.path().extension() != ".cubin") continue;
-    bytes += entry.file_size();
-    entries.emplace_back(entry.last_write_time(), entry.path());
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    if (!detail::is_of_cache(file.path())) continue;
+    std::error_code error, gone;  // another process may have removed it
+    if (!file.is_regular_file(error)) continue;
+    const std::uintmax_t size = file.file_size(error);
+    const auto time = file.last_write_time(gone);
+    if (error || gone) continue;
+    bytes += size;
+    entries.push_back({time, file.path(), size});
   }
-  std::sort(entries.begin(), entries.end());
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.time < b.time; });
   for (std::size_t k = 0; k + 1 < entries.size() && bytes > limit_; ++k) {
-    bytes -= std::filesystem::file_size(entries[k].second);
-    std::filesystem::remove(entries[k].second);
+    bytes -= entries[k].bytes;
+    io::local_files().remove(entries[k].path);
   }
 }
 
