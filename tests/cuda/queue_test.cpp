@@ -10,6 +10,7 @@
 #include <crochet/testing/recording_sink.hpp>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "emulation/software_device.hpp"
@@ -281,6 +282,37 @@ TEST(Queue, FeedsGoToTheirPlaceholders) {
   executor.run<Demand<Names<Name<"y">>, Names<>>>(workspace, feed<"b">(b), feed<"a">(a));
   const auto y = executor.fetch<Name<"y">>(workspace);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(y.data()[k], a[k] - 2 * b[k]);
+}
+
+/// A model of which a run has no feeds, only the addresses of its memory.
+struct Counting {
+  static constexpr void define(GraphBuilder& g) {
+    g.name("train", minimize(g.variable<float>("w", {}, ones()), SGD{.learning_rate = 1.0}));
+  }
+};
+TEST(Queue, TheMemoryOfALaunchHasALimit) {
+  constexpr std::size_t limit = std::size_t{64} << 20, ring = 3;
+  const auto device = std::make_shared<SoftwareDevice>(1);
+  Gpu executor(device, {.steps_per_launch = std::numeric_limits<int>::max()});
+  Gpu::Workspace workspace;
+  executor.initialize();
+  run<Train>(executor, workspace, 0);
+  EXPECT_LT(executor.workspace_bytes(workspace), ring * limit);
+  cuda::Executor<SoftwareDevice, Counting> without(device, {.steps_per_launch = std::numeric_limits<int>::max()});
+  decltype(without)::Workspace of_addresses;
+  without.initialize();
+  without.run<Train>(of_addresses);
+  EXPECT_LT(without.workspace_bytes(of_addresses), ring * limit);
+  EXPECT_EQ(without.variable(Name<"w">{})[0], 0.0F);
+}
+TEST(Queue, OptionsWithoutAMeaningAreErrors) {
+  const auto device = std::make_shared<SoftwareDevice>(1);
+  for (const int steps : {0, -1, std::numeric_limits<int>::min()}) {
+    EXPECT_THROW(Gpu(device, {.steps_per_launch = steps}), LogicError);
+  }
+  for (const double seconds : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(Gpu(device, {.queue_seconds = seconds}), LogicError);
+  }
 }
 
 TEST(Queue, ErrorsOfARunAreThoseOfTheCpu) {

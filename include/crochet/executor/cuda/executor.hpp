@@ -82,7 +82,9 @@ class Executor {
   std::size_t workspace_bytes(const Workspace& workspace) const { return workspace.memory_->bytes(); }
 
   explicit Executor(std::shared_ptr<Device> device, const Settings& settings = {})
-      : device_(std::move(device)), settings_(settings) {}
+      : device_(std::move(device)), settings_(settings) {
+    settings_.check();
+  }
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Device, Model, E...>&& plain)

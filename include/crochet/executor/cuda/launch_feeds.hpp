@@ -25,6 +25,11 @@ class LaunchFeeds {
   /// The base addresses of a run.
   static constexpr std::size_t address_count = others + T::placeholder_count;
 
+  /// The memory that a run takes in a launch.
+  static std::size_t bytes_of_run(const Layout& layout) {
+    return address_count * sizeof(unsigned char*) + layout.gathers * sizeof(RowGather) + layout.copied_bytes +
+           layout.gathered_bytes;
+  }
   /// Starts a slot for at most `most` runs. May wait for the device: FeedRing::begin.
   void begin(const std::shared_ptr<Device>& device, const Layout& layout, std::size_t most) {
     const auto lines = [](std::size_t bytes) { return (bytes + 255) / 256 * 256; };

@@ -53,11 +53,11 @@ class Queue {
   void start(Runs first, const Settings& settings) {
     runs_ = std::move(first);
     runs_.times = 0;
-    most_ = most_runs(settings.steps_per_launch, runs_.layout.copied_bytes + runs_.layout.gathered_bytes);
+    most_ = most_runs(settings.steps_per_launch, Runs::Memory::Feeds::bytes_of_run(runs_.layout));
     begun_ = is_timed(settings) ? settings.clock() : 0;
   }
   void add() { ++runs_.times; }
-  /// The most runs of this launch: fewer than steps_per_launch if their feeds take more than 64 MiB.
+  /// The most runs of this launch: fewer than steps_per_launch if their feeds and addresses take more than 64 MiB.
   std::size_t most() const { return most_; }
   /// Whether it must be launched: it is full, or `queue_seconds` old.
   bool is_due(const Settings& settings) const {
@@ -73,8 +73,7 @@ class Queue {
   }
   static std::size_t most_runs(int wanted, std::size_t bytes_each) {
     constexpr std::size_t most_bytes = std::size_t{64} << 20;
-    const std::size_t most = static_cast<std::size_t>(std::max(wanted, 1));
-    return bytes_each == 0 ? most : std::clamp<std::size_t>(most_bytes / bytes_each, 1, most);
+    return std::clamp<std::size_t>(most_bytes / bytes_each, 1, static_cast<std::size_t>(std::max(wanted, 1)));
   }
 
   Runs runs_;

@@ -5,6 +5,9 @@
 #include <limits>
 
 #include <crochet/base/clock.hpp>
+#include <crochet/base/config.hpp>
+#include <crochet/base/exceptions.hpp>
+#include <crochet/base/message.hpp>
 
 namespace crochet {
 
@@ -26,6 +29,17 @@ struct Settings {
   /// full.
   double queue_seconds = std::numeric_limits<double>::infinity();
   Clock clock{};  ///< read once a run if queue_seconds is finite
+
+  /// Throws LogicError if an option has no meaning.
+  CROCHET_COLD void check() const {
+    if (steps_per_launch < 1) {
+      throw LogicError(crochet::detail::message(
+          {"crochet: Cuda has .steps_per_launch = ", steps_per_launch, "; a launch has at least 1 step"}));
+    }
+    if (!(queue_seconds >= 0)) {
+      throw LogicError("crochet: Cuda has a .queue_seconds that is negative or not a number; 0 launches every run");
+    }
+  }
 };
 
 }  // namespace crochet::cuda

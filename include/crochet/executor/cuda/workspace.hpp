@@ -41,10 +41,12 @@ struct BoundPlan {
 /// The memory of a run. T: the tables of the graph.
 template <class Device, class T>
 struct WorkspaceMemory {
+  using Feeds = LaunchFeeds<Device, T>;
+
   DeviceBytes<Device> workspace, scratch, tickets;
   cpu::Placements placements;
   std::vector<std::unique_ptr<BoundPlan<Device>>> plans;
-  LaunchFeeds<Device, T> feeds;
+  Feeds feeds;
   FetchedValues<T> values;
   Dims dims = cpu::no_dims;
   std::int64_t runs = 0;  ///< that were queued
@@ -55,7 +57,7 @@ struct WorkspaceMemory {
   /// The memory of the device.
   std::size_t bytes() const {
     std::size_t sum = workspace.capacity() + scratch.capacity() + tickets.capacity() + feeds.bytes();
-    for (const auto& p : plans) sum += p->memory.capacity();
+    for (const auto& p : plans) sum += p->memory.capacity() + p->watch.memory.capacity();
     return sum;
   }
   /// The tables of a plan at these sizes. The tables of the last four sizes of a plan are kept.
