@@ -5,7 +5,7 @@
 // The pass is one forward sweep:
 // - An elementwise node joins the latest group among its inputs, if that group's loop has its shape. Every edge then
 //   goes to the same or a later group, so there are no cycles.
-// - A node computed from sources only ("floating") has no group: it is computed again wherever it is read.
+// - A node computed from sources only has no group: it is computed again wherever it is read (floating.hpp).
 // - An assignment is also placed after every earlier reader of its variable, whose operand it overwrites, and after
 //   every earlier assignment to it.
 // - A reduction joins the loop that computes its input, if a cut of that loop makes it a reduction of everything, of
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include <crochet/graph/core/constexpr_vector.hpp>
-#include <crochet/graph/passes/cost.hpp>
+#include <crochet/graph/passes/floating.hpp>
 #include <crochet/graph/passes/layouts.hpp>
 #include <crochet/graph/passes/reductions.hpp>
 #include <crochet/graph/passes/schedule.hpp>
@@ -24,7 +24,8 @@ namespace crochet {
 namespace detail {
 class Fuser {
  public:
-  constexpr explicit Fuser(const SubgraphView& g) : g_(g), nodes_(g.nodes.data()), states_(g.nodes.size()) {
+  constexpr explicit Fuser(const SubgraphView& g)
+      : g_(g), nodes_(g.nodes.data()), floating_(g), states_(g.nodes.size()) {
     s_.home.assign(g.nodes.size(), -1);
     s_.stored.assign(g.nodes.size(), 0);
     s_.base.assign(g.nodes.size(), -1);
@@ -33,7 +34,6 @@ class Fuser {
   }
 
   constexpr Schedule run() {
-    find_floating();
     for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) place(i);
     for (int f : g_.fetched) keep(f);
     return std::move(s_);
@@ -42,64 +42,6 @@ class Fuser {
  private:
   constexpr const Node& node(int i) const { return nodes_[i]; }
   static constexpr bool is_source(const Node& n) { return n.op->kind == OpKind::source; }
-
-  /// What decides whether a node floats.
-  struct Behind {
-    int readers = 0;
-    bool assigned = false;
-    bool changes = false;    ///< it, or a node that it depends on, is assigned
-    SplitPoints cuts = ~0U;  ///< if it floats: common cuts of all nodes that it is computed from
-  };
-  /// Finds the floating nodes: elementwise, on sources and floating nodes of their own shape. Excluded is a node with
-  /// several readers that reads a variable assigned in this plan: a later reader could come after the assignment.
-  constexpr void find_floating() {
-    const Block<Behind> blocks(g_.nodes.size());
-    Behind* const of = blocks.data;
-    count_readers(of);
-    for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) {
-      Behind& mine = of[i];
-      mine.changes = mine.assigned;
-      if (nodes_[i].op->kind != OpKind::elementwise) continue;
-      const bool floats = operands_float(i, of);
-      state_[i].floating = floats && mine.cuts != 0 && (!mine.changes || mine.readers < 2);
-      state_[i].pending = state_[i].floating && mine.changes;
-      if (state_[i].pending) all_pending_.push_back(i);
-    }
-  }
-  constexpr void count_readers(Behind* of) const {
-    for (const Node *n = nodes_, *end = nodes_ + g_.nodes.size(); n != end; ++n) {
-      if (n->op->kind == OpKind::assign) of[n->inputs[0]].assigned = true;
-      for (std::size_t k = 0; k < max_inputs && n->inputs[k] >= 0; ++k) ++of[n->inputs[k]].readers;
-    }
-    for (int f : g_.fetched) ++of[f].readers;
-  }
-  /// Whether each operand of node i is a source, or floats with the shape of i. Sets what of[i] inherits from them.
-  constexpr bool operands_float(int i, Behind* of) const {
-    const Node& n = nodes_[i];
-    Behind& mine = of[i];
-    bool floats = true;
-    for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
-      const int in = n.inputs[k];
-      mine.changes = mine.changes || of[in].changes;
-      // Most nodes depend on products and other kernels; for those there is nothing to do.
-      floats = floats && (nodes_[in].op->kind == OpKind::source || state_[in].floating);
-      floats = floats && (!state_[in].floating || nodes_[in].shape == n.shape);
-      if (floats) mine.cuts &= cuts_for(nodes_[in], n.shape) & of[in].cuts;
-    }
-    return floats;
-  }
-
-  /// The cost of recomputing a node; 0 if it does not float.
-  constexpr int cost(int i) {
-    constexpr int enough = 1 << 16;  // bound: a node that is read twice is counted twice, and so on
-    int& sum = state_[i].cost;
-    if (!state_[i].floating || sum > 0) return sum;
-    sum = cost_of(*nodes_[i].op);
-    for (int in : nodes_[i].inputs) {
-      if (in >= 0 && sum < enough) sum += cost(in);
-    }
-    return sum;
-  }
 
   constexpr void place(int i) {
     const Node& n = node(i);
@@ -116,9 +58,11 @@ class Fuser {
         force_pending_readers(n.inputs[0], i);
         break;
       case OpKind::elementwise:
+        if (floating_.precedes_assignment(i)) add_pending(i);
+        if (floating_.floats(i)) return;
         break;
     }
-    if (!state_[i].floating) place_elementwise(i);
+    place_elementwise(i);
   }
 
   constexpr void place_view(int i) {
@@ -274,7 +218,7 @@ class Fuser {
     return state_[i].reach = r;
   }
   /// Whether a node is recomputed at each use.
-  constexpr bool floats(int i) const { return state_[i].floating && home_[i] < 0; }
+  constexpr bool floats(int i) const { return floating_.floats(i) && home_[i] < 0; }
 
   constexpr int open(int root, const Shape& shape) {
     s_.groups.push_back({root, shape, all_cuts(shape), {}});
@@ -299,7 +243,7 @@ class Fuser {
   constexpr void use(int i, int q) {
     if (floats(i)) {
       if (state_[i].mark == q) return;
-      if (state_[i].mark >= 0 && state_[i].mark < q && cost(i) > worth_storing) {
+      if (state_[i].mark >= 0 && state_[i].mark < q && floating_.cost(i) > worth_storing) {
         settle(i);
         return read(i, q, false);
       }
@@ -348,6 +292,10 @@ class Fuser {
     store(i);
   }
 
+  constexpr void add_pending(int i) {
+    state_[i].pending = true;
+    all_pending_.push_back(i);
+  }
   /// Computes floating nodes that read the variable and are still pending before it is overwritten. Those read by the
   /// assignment itself are computed with it.
   constexpr void force_pending_readers(int variable, int assignment) {
@@ -371,16 +319,16 @@ class Fuser {
 
   /// The state of a node during the pass.
   struct State {
-    bool floating = false, pending = false;
+    bool pending = false;  ///< it floats, no group computes it yet, and a variable that it reads will be assigned
     int last_read = -1, root_read = -1, last_written = -1;
     int mark = -1;   ///< if it floats: the latest group that computes it
     int ready = -1;  ///< the first group that may read it: its home, except for reductions
-    int cost = 0;    ///< if it floats: the cost of computing it with all floating nodes that it depends on
     Reach reach;
   };
 
   SubgraphView g_;
   const Node* nodes_;
+  FloatingNodes floating_;
   Schedule s_;
   // Pointers into s_ and states_, because each call of a vector's operator[] counts towards the constexpr limits.
   int *home_, *base_;
@@ -388,7 +336,7 @@ class Fuser {
   Group* groups_ = nullptr;
   Block<State> states_;
   State* const state_ = states_.data;
-  ConstexprVector<int> all_pending_;  ///< initially pending nodes, in order
+  ConstexprVector<int> all_pending_;  ///< nodes that are or were pending, in order
   std::size_t first_pending_ = 0;     ///< no earlier one is still pending
   int epoch_ = 0;                     ///< invalidates the cache of reach()
 };
