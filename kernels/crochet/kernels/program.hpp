@@ -1,91 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step's elementwise program as types, and its evaluation. Each instruction processes several vectors in registers.
-// The types do not depend on the model or the node, so equal programs share their code.
+// The evaluation of a step's elementwise program. Each instruction (instructions.hpp) processes several vectors in
+// registers; loads and stores access the program's memory (refs.hpp).
 #pragma once
 #include <bit>
 #include <cstddef>
 #include <utility>
 
-#include <crochet/graph/passes/broadcasts.hpp>
 #include <crochet/kernels/elementwise.hpp>
-#include <crochet/kernels/panels.hpp>
+#include <crochet/kernels/instructions.hpp>
+#include <crochet/kernels/refs.hpp>
 #include <crochet/kernels/registers.hpp>
 #include <crochet/kernels/simd_part.hpp>
 
 namespace crochet::kernel {
 
-// Instructions. The position of an instruction in the program identifies its result.
-template <class T>
-struct Root {};
-template <class T, int Access>
-struct Load {};
-template <class T, int Access, int From>
-struct Store {};
-/// Reduces the value at position From into an access: over all elements if that is a scalar, else over each row or each
-/// column. O: the reduction.
-template <class T, const Op* O, int Access, int From>
-struct Accumulate {};
-template <class T, std::uint64_t Bits>
-struct Constant {};
-template <class T, const Op* O, int A, class TypeA, int B, int C>
-struct Compute {};
-
-template <class... Instruction>
-struct Program {};
-
-/// The memory of one value: its address, and the distance of its rows, or of its panels in that layout. With panels,
-/// the vectors of one evaluation must lie in one panel.
-template <class T, BroadcastMode M, Layout L = Layout::row_major>
-struct Ref {
-  T* data;
-  std::int64_t pitch;
-
-  static constexpr bool follows_columns = M == BroadcastMode::full || M == BroadcastMode::row;
-  /// Whether the element is the same for equal row-major positions, whatever the row.
-  static constexpr bool is_flat = M == BroadcastMode::full || M == BroadcastMode::scalar;
-  static constexpr bool in_panels = L == Layout::panels;
-  static constexpr int panel_vectors = kernel::panel_vectors<T>;
-};
-
-template <std::size_t, class R>
-struct RefSlot {
-  R ref;
-};
-template <class Indices, class... R>
-struct RefSlots;
-template <std::size_t... I, class... R>
-struct RefSlots<std::index_sequence<I...>, R...> : RefSlot<I, R>... {};
-template <class... R>
-using Refs = RefSlots<std::index_sequence_for<R...>, R...>;
-
-/// The number of vectors per evaluation: at most those of one panel if an operand is in panels, else `Wanted`.
-template <int Wanted, class Indices, class... R>
-constexpr int together(const RefSlots<Indices, R...>*) {
-  int most = Wanted;
-  ((most = R::in_panels && R::panel_vectors < most ? R::panel_vectors : most), ...);
-  return most;
-}
-
-template <std::size_t I, class R>
-CROCHET_ALWAYS_INLINE R ref(const RefSlot<I, R>& slot) {
-  return slot.ref;
-}
-
 namespace detail {
-
-template <class T, BroadcastMode M, Layout L>
-CROCHET_ALWAYS_INLINE T* address(Ref<T, M, L> r, std::int64_t i, std::int64_t j) {
-  constexpr std::uint64_t width = panel_width<T>;
-  if constexpr (L == Layout::panels) {
-    const auto column = static_cast<std::uint64_t>(j);  // unsigned, so that the quotient compiles to a shift
-    return r.data + static_cast<std::int64_t>(column / width) * r.pitch + i * panel_width<T> +
-           static_cast<std::int64_t>(column % width);
-  }
-  if constexpr (M == BroadcastMode::full) return r.data + i * r.pitch + j;
-  if constexpr (M == BroadcastMode::row) return r.data + j;
-  if constexpr (M == BroadcastMode::column) return r.data + i;
-  if constexpr (M == BroadcastMode::scalar) return r.data;
-}
 
 /// The type of a register that holds an instruction's result.
 template <class I, int N>
@@ -254,47 +183,7 @@ CROCHET_ALWAYS_INLINE void evaluate(Program<I...>, std::index_sequence<P...>, co
   (run<P, N, U>(I{}, m, at), ...);
 }
 
-/// Whether an instruction may run on elements past the end. Integer operations may not: division could trap.
-template <class I>
-inline constexpr bool is_harmless = true;
-template <class T, const Op* O, int A, class TA, int B, int C>
-inline constexpr bool is_harmless<Compute<T, O, A, TA, B, C>> = !std::is_integral_v<TA> || std::is_same_v<TA, bool>;
-template <class P>
-inline constexpr bool can_be_part = false;
-template <class... I>
-inline constexpr bool can_be_part<Program<I...>> = (is_harmless<I> && ...);
-
-template <class I>
-struct WidestOf;
-template <class T>
-struct WidestOf<Root<T>> : std::integral_constant<std::size_t, sizeof(T)> {};
-template <class T, int A>
-struct WidestOf<Load<T, A>> : std::integral_constant<std::size_t, sizeof(T)> {};
-template <class T, int A, int F>
-struct WidestOf<Store<T, A, F>> : std::integral_constant<std::size_t, sizeof(T)> {};
-template <class T, const Op* O, int A, int F>
-struct WidestOf<Accumulate<T, O, A, F>> : std::integral_constant<std::size_t, sizeof(T)> {};
-template <class T, std::uint64_t B>
-struct WidestOf<Constant<T, B>> : std::integral_constant<std::size_t, sizeof(T)> {};
-template <class T, const Op* O, int A, class TA, int B, int C>
-struct WidestOf<Compute<T, O, A, TA, B, C>> : std::integral_constant<std::size_t, sizeof(T)> {};
-
-template <class P>
-struct LanesOf;
-template <class... I>
-struct LanesOf<Program<I...>> {
-  static constexpr int value = [] {
-    std::size_t widest = 1;
-    ((widest = WidestOf<I>::value > widest ? WidestOf<I>::value : widest), ...);
-    return simd::lanes_for(widest);
-  }();
-};
-
 }  // namespace detail
-
-/// The number of elements in each register of a program.
-template <class P>
-inline constexpr int program_lanes = detail::LanesOf<P>::value;
 
 /// The sink of programs without reductions.
 struct NoSink {};
