@@ -3,6 +3,7 @@
 // GPU the kernels are only compiled, and lowering.cmake checks their code. The programs also run on the host, element
 // by element as the threads of a GPU would, and must agree with the CPU executor.
 #include <crochet/executor/cpu/lower.hpp>
+#include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/step_types.hpp>
 #include <crochet/kernels/reduction.hpp>
@@ -159,6 +160,7 @@ class StepByStep {
   using T = cpu::Tables<cpu::DeviceTraits{}, Model>;
   using Planned = cpu::Planned<T, D>;
   using Lowering = cpu::Lowering<T, Planned, void>;  // no policy for products: these models have none
+  using Memory = cpu::StepMemory<T, Planned>;
   static constexpr const auto& plan = Planned::plan;
 
  public:
@@ -179,7 +181,7 @@ class StepByStep {
   }
   template <std::size_t I>
   const float* fetched() const {
-    return static_cast<const float*>(Lowering::template address<plan.fetched[I]>(frame_));
+    return static_cast<const float*>(Memory::template address<plan.fetched[I]>(frame_));
   }
 
   void run_on_host() {
@@ -214,12 +216,12 @@ class StepByStep {
     static_assert(s.root == &op::reduce_sum || s.root == &op::reduce_mean, "a model of this test has another kernel");
     static constexpr Shape in = plan.values[s.operands[0]].shape, out = plan.values[s.root_value].shape;
     const std::int64_t results = out.size().at(frame_.dims), n = in.size().at(frame_.dims) / results;
-    const auto* from = static_cast<const float*>(Lowering::template address<s.operands[0]>(frame_));
+    const auto* from = static_cast<const float*>(Memory::template address<s.operands[0]>(frame_));
     return {from, results, n, s.root == &op::reduce_mean ? 1.0 / static_cast<double>(n) : 1.0};
   }
   template <std::size_t S>
   auto epilogue() const {
-    const auto refs = Lowering::template refs_of<S>(frame_);
+    const auto refs = Memory::template refs_of<S>(frame_);
     return kernel::Epilogue<float, Program<S>, std::remove_const_t<decltype(refs)>>(refs);
   }
 
@@ -229,10 +231,10 @@ class StepByStep {
     static constexpr Extent rows_of = s.rows, columns_of = s.columns;
     if constexpr (s.reduction_buffer >= 0) {
       const std::int64_t rows = rows_of.at(frame_.dims), columns = columns_of.at(frame_.dims);
-      const auto refs = Lowering::template refs_of<S>(frame_);
+      const auto refs = Memory::template refs_of<S>(frame_);
       finish_total<Program<S>>(refs, rows * columns, total_of<Program<S>>(refs, rows, columns, 0, 1));
     } else if constexpr (s.root == nullptr) {
-      const auto refs = Lowering::template refs_of<S>(frame_);
+      const auto refs = Memory::template refs_of<S>(frame_);
       for (std::int64_t i = 0; i < rows_of.at(frame_.dims); ++i) {
         for (std::int64_t j = 0; j < columns_of.at(frame_.dims); ++j) kernel::element(Program<S>{}, refs, i, j);
       }
@@ -250,11 +252,11 @@ class StepByStep {
     static constexpr Step s = plan.steps[S];
     static constexpr Extent rows_of = s.rows, columns_of = s.columns;
     if constexpr (s.reduction_buffer >= 0) {
-      launch_gather<Program<S>>(Lowering::template refs_of<S>(frame_), rows_of.at(frame_.dims),
+      launch_gather<Program<S>>(Memory::template refs_of<S>(frame_), rows_of.at(frame_.dims),
                                 columns_of.at(frame_.dims));
     } else if constexpr (s.root == nullptr) {
       const std::int64_t rows = rows_of.at(frame_.dims), columns = columns_of.at(frame_.dims);
-      launch_loop<Program<S>>(Lowering::template refs_of<S>(frame_), rows, columns);
+      launch_loop<Program<S>>(Memory::template refs_of<S>(frame_), rows, columns);
     } else {
       const Reduction r = reduction<S>();
       launch_reduce<kernel::Sum>(r.in, r.results, r.n, r.scale, epilogue<S>());

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
+#include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -119,7 +121,7 @@ class Executor {
       team_->run(steps);
     }
     w.dims_ = frame.dims;
-    remember<L, P>(w, frame, static_cast<D*>(nullptr));
+    remember<P>(w, frame, static_cast<D*>(nullptr));
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). If no probe watches tensors, the plan is that of run(), and the
@@ -159,7 +161,7 @@ class Executor {
       team_->run(steps);
     }
     w.dims_ = frame.dims;
-    remember<L, Plan>(w, frame, static_cast<D*>(nullptr));
+    remember<Plan>(w, frame, static_cast<D*>(nullptr));
     failure.rethrow();
     shown.end(probes);
   }
@@ -239,7 +241,7 @@ class Executor {
     const auto members = static_cast<std::int64_t>(team_->size());
     with_placement<P>(w.placements_, frame.dims, [&](std::int64_t bytes, auto offset) {
       const auto slots = static_cast<std::size_t>(bytes);
-      w.memory_.reserve(slots + Lowering<T, P, Backend>::item_bytes(members), "the tensors of a run");
+      w.memory_.reserve(slots + ItemRegions<P>::workspace_bytes(members), "the tensors of a run");
       frame.items = w.memory_.data() + slots;
       CROCHET_SHORT_LOOP
       for (std::size_t k = 0; k < frame.slots.size(); ++k) frame.slots[k] = w.memory_.data() + offset(k);
@@ -250,11 +252,11 @@ class Executor {
   static constexpr std::size_t index_of() {
     return crochet::detail::index_of_name(N::view(), T::fetchable);
   }
-  template <class L, class P, class Frame, class... N, class R>
+  template <class P, class Frame, class... N, class R>
   static void remember(Workspace& w, const Frame& frame, Demand<Names<N...>, R>*) {
     std::size_t i = 0;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((w.where_[index_of<N>()] = L::template address<P::plan.fetched[I]>(frame), ++i), ...);
+      ((w.where_[index_of<N>()] = StepMemory<T, P>::template address<P::plan.fetched[I]>(frame), ++i), ...);
     }
     (std::make_index_sequence<sizeof...(N)>{});
   }

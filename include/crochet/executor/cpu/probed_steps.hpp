@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/plan/probe_failure.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
@@ -17,6 +18,7 @@ template <class T, class P, class Backend, class Probes>
 class ProbedSteps {
   using L = Lowering<T, P, Backend>;
   using Table = typename L::Table;
+  using Regions = ItemRegions<P>;
   using Frame = typename L::FrameType;
   static constexpr std::size_t count = P::plan.step_count;
   static constexpr const auto& names = StepFacts<T, P>::names;
@@ -35,11 +37,11 @@ class ProbedSteps {
  private:
   template <std::size_t S, class Shows, class Show>
   static void one(const Frame& frame, kernel::Worker& worker, const Probes& probes, Show& show) {
-    constexpr int region = L::region_at(S);
-    if constexpr (region != L::inside_one) {
+    constexpr int region = Regions::region_at(S);
+    if constexpr (region != Regions::inside_one) {
       if (Table::steps[S].barrier) worker.sync();
     }
-    if constexpr (region == L::no_region) {
+    if constexpr (region == Regions::no_region) {
       step<S>(Whole<Frame>{frame, frame.dims, nullptr, 0}, worker, worker.index(), probes);
     } else if constexpr (region >= 0) {
       take_through<static_cast<std::size_t>(region)>(frame, worker, probes);
@@ -54,7 +56,7 @@ class ProbedSteps {
   template <std::size_t R>
   static void take_through(const Frame& frame, kernel::Worker& worker, const Probes& probes) {
     const int member = worker.index();
-    L::template each_slice<R>(frame, worker, [&](auto together, const auto& where, kernel::Worker& who) {
+    Regions::template each_slice<R>(frame, worker, [&](auto together, const auto& where, kernel::Worker& who) {
       constexpr bool in_turn = together.value;
       constexpr auto first = static_cast<std::size_t>(P::plan.regions[R].first);
       [&]<std::size_t... I>(std::index_sequence<I...>) {
