@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step under a chain of CROCHET_HOOKS hooks. Its twin is hand.cpp.
+// One step under a chain of CROCHET_HOOKS hooks, with CROCHET_KEYED each in a decorator. Its twin is hand.cpp.
 #include <array>
 #include <cstddef>
 #include <string_view>
 #include <utility>
 
 #include <crochet/hook/chain.hpp>
+#include <crochet/hooks/keyed.hpp>
 #include <crochet/session/monitored_session.hpp>
 
 #include "same_code.hpp"
@@ -85,8 +86,15 @@ auto kind() {
     return EveryTenth<I>{};
   }
 }
+#ifdef CROCHET_KEYED
+template <std::size_t I>
+using Hook = cr::Keyed<"of its own", decltype(kind<I>())>;
+#else
+template <std::size_t I>
+using Hook = decltype(kind<I>());
+#endif
 template <std::size_t... I>
-cr::HookChain<decltype(kind<I>())...> chain_of(std::index_sequence<I...>);
+cr::HookChain<Hook<I>...> chain_of(std::index_sequence<I...>);
 
 using Chain = decltype(chain_of(std::make_index_sequence<CROCHET_HOOKS>{}));
 using Session = cr::MonitoredSession<Executor, Chain>;

@@ -1,15 +1,18 @@
-# cmake -D compiler=... -D include_dirs=... -D hooks=N -D work=DIR -P same_code.cmake
+# cmake -D compiler=... -D include_dirs=... -D hooks=N [-D keyed=keyed] -D work=DIR -P same_code.cmake
 #
 # Compiles the step of a chain of N hooks and the same step written by hand, and compares the machine code. Both must
 # have the same instructions, except for registers and order. The chain's code must have no indirect call.
 cmake_minimum_required(VERSION 3.25)
 list(TRANSFORM include_dirs PREPEND -I)
+if(keyed) # "keyed" or empty
+  set(definitions -DCROCHET_KEYED)
+endif()
 find_program(objdump objdump REQUIRED)
 
 # Sets `<twin>_opcodes`, sorted, and `<twin>_indirect`.
 function(compile twin)
   set(object ${work}/${twin}.o)
-  execute_process(COMMAND ${compiler} -std=c++20 -O2 -DCROCHET_HOOKS=${hooks} ${include_dirs}
+  execute_process(COMMAND ${compiler} -std=c++20 -O2 -DCROCHET_HOOKS=${hooks} ${definitions} ${include_dirs}
     -c ${CMAKE_CURRENT_LIST_DIR}/${twin}.cpp -o ${object} COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND ${objdump} -dC --no-show-raw-insn ${object} OUTPUT_VARIABLE code COMMAND_ERROR_IS_FATAL ANY)
   if(NOT code MATCHES "<step\\([^\n]*\\)>:\n(([^\n]+\n)+)")
