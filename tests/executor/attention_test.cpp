@@ -81,6 +81,12 @@ struct Norms {
     g.name("d images", gradient(loss, i));
     g.name("d c", gradient(loss, c));
     g.name("d b", gradient(loss, b));
+    // With epilogues, of one vector and a part of it.
+    const Tensor gated = g.name("gated layer", gelu(layer_norm(z, gamma, beta)) + x),
+                 scaled = g.name("scaled rms", select(greater(up, 0), rms_norm(z, gamma), x) * beta),
+                 clipped = g.name("clipped groups", relu(group_norm(i, 3, c, b)) + images);
+    g.name("d gated", gradient(reduce_sum(gated * up) + reduce_sum(scaled * x), z));
+    g.name("d clipped", gradient(reduce_sum(square(clipped)), i));
   }
 };
 

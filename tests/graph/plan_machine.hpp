@@ -2,6 +2,7 @@
 // Runs a plan at run time, step by step on simulated memory, and checks the invariants of every plan: a step reads the
 // values written for it, slots are large enough, and threads have the barriers that they need.
 #pragma once
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <string>

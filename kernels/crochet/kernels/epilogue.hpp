@@ -2,6 +2,7 @@
 // The epilogue of a kernel: it passes the results, by rows or by registers, to the program fused into the kernel.
 #pragma once
 #include <crochet/kernels/program.hpp>
+#include <crochet/kernels/rows.hpp>
 
 namespace crochet::kernel {
 
@@ -58,6 +59,17 @@ class Epilogue {
     } else {
       row(i, j, n, reinterpret_cast<const T*>(&results));
     }
+  }
+
+  /// Passes the used elements of a vector for (i, j), (i, j + 1), ... (rows.hpp).
+  template <class V>
+  CROCHET_ALWAYS_INLINE void vector(std::int64_t i, std::int64_t j, const V& results, simd::Whole) const {
+    const V all[1] = {results};
+    vectors<1>(i, j, all);
+  }
+  template <class V>
+  CROCHET_ALWAYS_INLINE void vector(std::int64_t i, std::int64_t j, const V& results, simd::First first) const {
+    part(i, j, first.n, results);
   }
 
   /// Passes n results from memory for (i, j), ..., (i, j + n - 1). If n exceeds one vector, j must be the first column

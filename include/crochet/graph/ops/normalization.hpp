@@ -59,9 +59,10 @@ constexpr void gradient_of_rms_norm(GradientScope& s);
 constexpr void gradient_of_batch_norm(GradientScope& s);
 constexpr void gradient_of_group_norm(GradientScope& s);
 
+/// A kernel that passes its results, in the shape of x, to an epilogue.
 constexpr Op normalization(std::string_view name, TypedShape (*infer)(const OpInputs&),
                            void (*gradient)(GradientScope&), unsigned (*itemwise)(const Attributes&)) {
-  return {name, OpKind::kernel, infer, gradient, -1, itemwise};
+  return {name, OpKind::kernel, infer, gradient, all_but_last, itemwise};
 }
 /// The gradient of gamma: one row, with an epilogue for an optimizer's update.
 constexpr Op scale_gradient(std::string_view name) { return {name, OpKind::kernel, infer_channels, nullptr, 0}; }
@@ -70,8 +71,8 @@ constexpr Op scale_gradient(std::string_view name) { return {name, OpKind::kerne
 namespace op {
 /// inputs = {x [..., d]} -> [..., 2]: each row's mean and 1 / sqrt(variance + epsilon). ints[1] = 1: uses 0 as the
 /// mean.
-inline constexpr Op row_moments =
-    detail::normalization("row_moments", detail::infer_moments, nullptr, detail::rows_by_item<1>);
+inline constexpr Op row_moments{"row_moments", OpKind::kernel, detail::infer_moments,
+                                nullptr,       no_epilogue,    detail::rows_by_item<1>};
 /// inputs = {x [..., d], its row_moments, gamma [d], beta [d]} -> x's shape. The gradient is that of both operations.
 inline constexpr Op layer_norm = detail::normalization("layer_norm", detail::infer_row_norm,
                                                        detail::gradient_of_layer_norm, detail::rows_by_item<3>);
@@ -88,12 +89,8 @@ inline constexpr Op rms_norm_gradient =
 inline constexpr Op row_norm_scale_gradient = detail::scale_gradient("row_norm_scale_gradient");
 /// inputs = {x [..., c], mean [c], variance [c], gamma [c], beta [c]} -> x's shape. ints[1] = whether mean and variance
 /// are those of x, so that the gradient flows through them.
-inline constexpr Op batch_norm{.name = "batch_norm",
-                               .kind = OpKind::kernel,
-                               .infer = detail::infer_batch_norm,
-                               .gradient = detail::gradient_of_batch_norm,
-                               .epilogue_rows = all_but_last,
-                               .itemwise = detail::rows_by_item<1>};
+inline constexpr Op batch_norm = detail::normalization("batch_norm", detail::infer_batch_norm,
+                                                       detail::gradient_of_batch_norm, detail::rows_by_item<1>);
 /// inputs = {x [..., c], mean [c]} -> [c]: the mean squared distance from the mean.
 inline constexpr Op column_variance = detail::scale_gradient("column_variance");
 /// inputs = {x [n, ..., c], gamma [c], beta [c]} -> x's shape.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // fold: constant folding and algebraic simplification. Evaluates arithmetic on constants, removes operations without
 // effect, and moves constant factors that are powers of two, or signs, along products to combine them with others,
-// which gradients contain often. Every rewrite preserves the result, also for NaN and infinity, up to the rounding of
-// one constant.
+// which gradients contain often. These rewrites preserve the result, also for NaN and infinity, up to the rounding of
+// one constant. Normalisation by given statistics becomes elementwise (given_norm.hpp), up to the rounding of a product
+// and a sum.
 #pragma once
 #include <crochet/graph/core/constexpr_vector.hpp>
 #include <crochet/graph/ops/control.hpp>
+#include <crochet/graph/passes/given_norm.hpp>
 #include <crochet/graph/passes/subgraph.hpp>
 
 namespace crochet {
@@ -19,6 +21,7 @@ class Folder {
   /// variable is its value after the run, and a fetched placeholder the caller's memory. `own`: the inputs without
   /// other users, as bits.
   constexpr int place(const Node& n, bool fetched, unsigned own) {
+    if (is_given_norm(n)) return place_given_norm(g_, n);
     if (n.op->kind != OpKind::elementwise) return append(g_, n);
     if (is_constant(n.inputs[0]) && (n.inputs[1] < 0 || is_constant(n.inputs[1])) && n.inputs[2] < 0) {
       double value = 0;

@@ -5,7 +5,9 @@
 // The pass is one forward sweep:
 // - An elementwise node joins the latest group among its inputs, if that group's loop has its shape. Every edge then
 //   goes to the same or a later group, so there are no cycles.
-// - A node computed from sources only has no group: it is computed again wherever it is read (floating.hpp).
+// - A node computed from sources only has no group: it is computed again wherever it is read (floating.hpp). If a node
+//   of another shape reads it, for example each row a scale of its columns, it is stored by a loop before all others:
+//   so that reader may still join the kernel that computes its other operand.
 // - An assignment is also placed after every earlier reader of its variable, whose operand it overwrites, and after
 //   every earlier assignment to it.
 // - A reduction joins the loop that computes its input, if a cut of that loop makes it a reduction of everything, of
@@ -31,9 +33,13 @@ class Fuser {
     s_.base.assign(g.nodes.size(), -1);
     s_.groups.reserve(g.nodes.size() / 4 + 8);
     home_ = s_.home.data(), stored_ = s_.stored.data(), base_ = s_.base.data();
+    for (int i = 0; i < static_cast<int>(g.nodes.size()); ++i) base_[i] = i;
   }
 
   constexpr Schedule run() {
+    for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) {
+      if (node(i).op->kind == OpKind::elementwise || node(i).op->kind == OpKind::assign) keep_broadcast_operands(i);
+    }
     for (int i = 0; i < static_cast<int>(g_.nodes.size()); ++i) place(i);
     for (int f : g_.fetched) keep(f);
     return std::move(s_);
@@ -45,7 +51,6 @@ class Fuser {
 
   constexpr void place(int i) {
     const Node& n = node(i);
-    base_[i] = i;
     switch (n.op->kind) {
       case OpKind::source:
       case OpKind::group:
@@ -58,6 +63,7 @@ class Fuser {
         force_pending_readers(n.inputs[0], i);
         break;
       case OpKind::elementwise:
+        if (home_[i] >= 0) return;  // before all others
         if (floating_.precedes_assignment(i)) add_pending(i);
         if (floating_.floats(i)) return;
         break;
@@ -154,14 +160,16 @@ class Fuser {
     const bool fits = last >= 0 && last >= after && groups_[last].root < 0 && joins(i, last);
     add(i, fits ? last : open(-1, node(i).shape));
   }
-  /// Stores the floating operands that one loop cannot compute together with node i.
-  constexpr void keep_operands_without_a_loop(int i) {
+  /// Stores the floating operands of another shape.
+  constexpr void keep_broadcast_operands(int i) {
     const Node& n = node(i);
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       if (floats(n.inputs[k]) && !(node(n.inputs[k]).shape == n.shape)) keep(n.inputs[k]);
     }
-    // Each floating operand has cuts into rows and columns, but there is no common one.
-    for (int in : n.inputs) {
+  }
+  /// Stores the floating operands if there is no cut into rows and columns that is common to all of them.
+  constexpr void keep_operands_without_a_loop(int i) {
+    for (int in : node(i).inputs) {
       if (in >= 0 && floats(in) && reach(i).cuts == 0) keep(in);
     }
   }

@@ -57,13 +57,11 @@ class Groups {
       for (std::int64_t k = 0; k < wide_; ++k) of[g + k] = static_cast<T>(sum / static_cast<double>(wide_ * places));
     }
   }
-  /// Stores f(offset, channel, how) at every position.
+  /// Calls f(place, offset in the image, channel, how) for every vector.
   template <class F>
-  CROCHET_ALWAYS_INLINE void put(T* y, F f) const {
+  CROCHET_ALWAYS_INLINE void each(F f) const {
     for (std::int64_t p = 0; p < places; ++p) {
-      simd::along(channels, [&](std::int64_t j, auto how) {
-        simd::store(y + p * channels + j, static_cast<simd::vec<T>>(f(p * channels + j, j, how)), how);
-      });
+      simd::along(channels, [&](std::int64_t j, auto how) { f(p, p * channels + j, j, how); });
     }
   }
 
@@ -80,8 +78,8 @@ class Groups {
 
 template <>
 struct Kernel<&op::group_norm> {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const kernel::Call& call) {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     using Groups = kernel::detail::Groups<T>;
     const Groups g(call, call.worker.scratch<T>(Groups::scratch(call.in[0])));
@@ -91,8 +89,10 @@ struct Kernel<&op::group_norm> {
       const T* x = call.in[0].as<const T>() + i * g.places * g.channels;
       g.find_moments(x);
       for (std::int64_t j = 0; j < g.channels; ++j) g.scale[j] *= gamma[j];
-      g.put(call.out.as<T>() + i * g.places * g.channels, [&](std::int64_t at, std::int64_t j, auto how) {
-        return g.centred(x, at, j, how) * simd::load(g.scale + j, how, T(0)) + simd::load(beta + j, how, T(0));
+      g.each([&](std::int64_t p, std::int64_t at, std::int64_t j, auto how) {
+        const simd::vec<T> y =
+            g.centred(x, at, j, how) * simd::load(g.scale + j, how, T(0)) + simd::load(beta + j, how, T(0));
+        epilogue.vector(i * g.places + p, j, y, how);
       });
     }
   }
@@ -101,8 +101,8 @@ struct Kernel<&op::group_norm> {
 // As for layer_norm: with h = gamma dy, dx = scale (h - mean(h) - xhat mean(h xhat)); the means are the group's.
 template <>
 struct Kernel<&op::group_norm_gradient> {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const kernel::Call& call) {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     using Groups = kernel::detail::Groups<T>;
     const Groups g(call, call.worker.scratch<T>(Groups::scratch(call.in[0])));
@@ -110,14 +110,17 @@ struct Kernel<&op::group_norm_gradient> {
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       const std::int64_t begin = i * g.places * g.channels;
       image(g, call.in[0].as<const T>() + begin, call.in[1].as<const T>(), call.in[2].as<const T>() + begin,
-            call.out.as<T>() + begin);
+            [&](std::int64_t p, std::int64_t j, const simd::vec<T>& dx, auto how) {
+              epilogue.vector(i * g.places + p, j, dx, how);
+            });
     }
   }
 
  private:
-  template <class T>
+  /// Calls put(place, channel, vector of dx, how).
+  template <class T, class Put>
   CROCHET_ALWAYS_INLINE static void image(const kernel::detail::Groups<T>& g, const T* x, const T* gamma, const T* up,
-                                          T* out) {
+                                          Put put) {
     const auto slope = [&](std::int64_t at, std::int64_t j, auto how) {
       return static_cast<simd::vec<T>>(simd::load(gamma + j, how, T(0)) * simd::load(up + at, how, T(0)));
     };
@@ -129,10 +132,11 @@ struct Kernel<&op::group_norm_gradient> {
     });
     g.spread(g.second);
     for (std::int64_t j = 0; j < g.channels; ++j) g.second[j] *= g.scale[j] * g.scale[j];
-    g.put(out, [&](std::int64_t at, std::int64_t j, auto how) {
-      return (slope(at, j, how) - simd::load(g.first + j, how, T(0)) -
-              g.centred(x, at, j, how) * simd::load(g.second + j, how, T(0))) *
-             simd::load(g.scale + j, how, T(0));
+    g.each([&](std::int64_t p, std::int64_t at, std::int64_t j, auto how) {
+      const simd::vec<T> dx = (slope(at, j, how) - simd::load(g.first + j, how, T(0)) -
+                               g.centred(x, at, j, how) * simd::load(g.second + j, how, T(0))) *
+                              simd::load(g.scale + j, how, T(0));
+      put(p, j, dx, how);
     });
   }
 };

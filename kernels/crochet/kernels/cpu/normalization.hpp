@@ -53,21 +53,20 @@ CROCHET_ALWAYS_INLINE void find_moments(const T* x, std::int64_t n, T epsilon, b
 
 template <bool Centred>
 struct RowNorm {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const Call& call) {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const Rows rows(call.in[0]);
     const T *gamma = call.in[2].as<const T>(), *beta = Centred ? call.in[3].as<const T>() : nullptr;
     const Range mine = call.worker.part(rows.count);
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       const T* x = call.in[0].as<const T>() + i * rows.n;
-      T* y = call.out.as<T>() + i * rows.n;
       const Moments<T> m = moments_of<T>(call)[i];
       const T shift = m.mean * m.scale;
       simd::along(rows.n, [&](std::int64_t j, auto how) {
         simd::vec<T> v = (simd::load(x + j, how, T(0)) * m.scale - shift) * simd::load(gamma + j, how, T(0));
         if constexpr (Centred) v += simd::load(beta + j, how, T(0));
-        simd::store(y + j, v, how);
+        epilogue.vector(i, j, v, how);
       });
     }
   }
@@ -77,21 +76,24 @@ struct RowNorm {
 // omitted if not Centred.
 template <bool Centred>
 struct RowNormGradient {
-  template <class Backend, class Types>
-  [[gnu::noinline]] static void run(const Call& call) {
+  template <class Backend, class Types, class Epilogue>
+  [[gnu::noinline]] static void run(const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const Rows rows(call.in[0]);
     const Range mine = call.worker.part(rows.count);
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       const std::int64_t at = i * rows.n;
       row<T>(call.in[0].as<const T>() + at, moments_of<T>(call)[i], call.in[2].as<const T>() + at,
-             call.in[3].as<const T>(), rows.n, call.out.as<T>() + at);
+             call.in[3].as<const T>(), rows.n,
+             [&](std::int64_t j, const simd::vec<T>& dx, auto how) { epilogue.vector(i, j, dx, how); });
     }
   }
 
  private:
-  template <class T>
-  CROCHET_ALWAYS_INLINE static void row(const T* x, Moments<T> m, const T* up, const T* gamma, std::int64_t n, T* out) {
+  /// Calls put(j, vector of dx, how).
+  template <class T, class Put>
+  CROCHET_ALWAYS_INLINE static void row(const T* x, Moments<T> m, const T* up, const T* gamma, std::int64_t n,
+                                        Put put) {
     const T shift = m.mean * m.scale, share = T(1) / static_cast<T>(n);
     const auto slope = [&](std::int64_t j, auto how) {
       return static_cast<simd::vec<T>>(simd::load(gamma + j, how, T(0)) * simd::load(up + j, how, T(0)));
@@ -107,7 +109,7 @@ struct RowNormGradient {
     });
     const T mean = Centred ? simd::across_sum(slopes) * share : T(0), dot = simd::across_sum(products) * share;
     simd::along(n, [&](std::int64_t j, auto how) {
-      simd::store(out + j, static_cast<simd::vec<T>>(((slope(j, how) - mean) - normal(j, how) * dot) * m.scale), how);
+      put(j, static_cast<simd::vec<T>>(((slope(j, how) - mean) - normal(j, how) * dot) * m.scale), how);
     });
   }
 };
@@ -197,8 +199,7 @@ struct Kernel<&op::batch_norm> {
     const kernel::detail::Rows rows(call.in[0]);
     const T *x = call.in[0].as<const T>(), *mean = call.in[1].as<const T>(), *variance = call.in[2].as<const T>();
     const T *gamma = call.in[3].as<const T>(), *beta = call.in[4].as<const T>();
-    T* const scale = call.worker.scratch<T>(2 * rows.n);
-    T* const y = scale + rows.n;
+    T* const scale = call.worker.scratch<T>(rows.n);
     for (std::int64_t j = 0; j < rows.n; ++j) {
       scale[j] = gamma[j] / std::sqrt(variance[j] + static_cast<T>(call.attributes.reals[0]));
     }
@@ -206,9 +207,9 @@ struct Kernel<&op::batch_norm> {
     for (std::int64_t i = mine.from; i < mine.to; ++i) {
       simd::along(rows.n, [&](std::int64_t j, auto how) {
         const simd::vec<T> c = simd::load(x + i * rows.n + j, how, T(0)) - simd::load(mean + j, how, T(0));
-        simd::store(y + j, c * simd::load(scale + j, how, T(0)) + simd::load(beta + j, how, T(0)), how);
+        const simd::vec<T> y = c * simd::load(scale + j, how, T(0)) + simd::load(beta + j, how, T(0));
+        epilogue.vector(i, j, y, how);
       });
-      epilogue.row(i, 0, rows.n, y);
     }
   }
 };

@@ -23,17 +23,17 @@ CROCHET_DEVICE_INLINE int rows_of(const Operand& x) { return x.columns() == 0 ? 
 
 template <bool Centred>
 struct RowNorm {
-  template <class Types, class Block>
-  CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
+  template <class Types, class Block, class Epilogue>
+  CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const int n = call.in(0).columns();
     const T *const x = call.in(0).template as<const T>(), *const gamma = call.in(2).template as<const T>();
-    T* const y = call.out().template as<T>();
     each_element(block, call.first(), call.in(0).size(), [&](int i) {
-      const Moments<T> m = moments_of<T>(call)[i / n];
-      T v = (x[i] * m.scale - m.mean * m.scale) * gamma[i % n];
-      if constexpr (Centred) v += call.in(3).template as<const T>()[i % n];
-      y[i] = v;
+      const int row = i / n, j = i - row * n;
+      const Moments<T> m = moments_of<T>(call)[row];
+      T v = (x[i] * m.scale - m.mean * m.scale) * gamma[j];
+      if constexpr (Centred) v += call.in(3).template as<const T>()[j];
+      epilogue.element(row, j, v);
     });
   }
 };
@@ -42,8 +42,8 @@ struct RowNorm {
 // omitted if not Centred.
 template <bool Centred>
 struct RowNormGradient {
-  template <class Types, class Block>
-  CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
+  template <class Types, class Block, class Epilogue>
+  CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const int n = call.in(0).columns();
     const T* const gamma = call.in(3).template as<const T>();
@@ -51,15 +51,16 @@ struct RowNormGradient {
       const std::int64_t first = std::int64_t{1} * row * n;
       const T *const x = call.in(0).template as<const T>() + first, *const up =
                                                                         call.in(2).template as<const T>() + first;
-      T* const out = call.out().template as<T>() + first;
       const Moments<T> m = moments_of<T>(call)[row];
       const Line<T, Block> line(block, n, 1);
       const T shift = m.mean * m.scale, share = T(1) / static_cast<T>(n);
       const T dot = line.sum([&](std::int64_t j) { return gamma[j] * up[j] * (x[j] * m.scale - shift); }) * share;
       T mean = 0;
       if constexpr (Centred) mean = line.sum([&](std::int64_t j) { return gamma[j] * up[j]; }) * share;
-      line.each(
-          [&](std::int64_t j) { out[j] = ((gamma[j] * up[j] - mean) - (x[j] * m.scale - shift) * dot) * m.scale; });
+      line.each([&](std::int64_t j) {
+        const T dx = ((gamma[j] * up[j] - mean) - (x[j] * m.scale - shift) * dot) * m.scale;
+        epilogue.element(row, static_cast<int>(j), dx);
+      });
     });
   }
 };
@@ -169,13 +170,17 @@ struct Groups {
         groups(call.attribute(0)),
         wide(channels / groups) {}
 
-  /// Calls f(offset of the element in the tensor, channel) for this thread's elements of a group of an image.
+  /// Calls f(row, channel) for this thread's elements of a group of an image. A row is a place of an image.
+  template <class Block, class F>
+  CROCHET_DEVICE_INLINE void each_row(const Block& block, int image, int group, F f) const {
+    for (int e = block.thread(); e < places * wide; e += Block::threads) {
+      f(image * places + e / wide, group * wide + e % wide);
+    }
+  }
+  /// Calls f(offset of the element in the tensor, channel).
   template <class Block, class F>
   CROCHET_DEVICE_INLINE void each(const Block& block, int image, int group, F f) const {
-    for (int e = block.thread(); e < places * wide; e += Block::threads) {
-      const int c = group * wide + e % wide;
-      f((std::int64_t{1} * image * places + e / wide) * channels + c, c);
-    }
+    each_row(block, image, group, [&](int row, int c) { f(std::int64_t{1} * row * channels + c, c); });
   }
   /// The mean of f(offset, channel) over a group of an image.
   template <class T, class Block, class F>
@@ -197,18 +202,19 @@ struct Groups {
 
 template <>
 struct Kernel<&op::group_norm> {
-  template <class Types, class Block>
-  CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
+  template <class Types, class Block, class Epilogue>
+  CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const detail::Groups g(call);
     const T *const x = call.in(0).template as<const T>(), *const gamma = call.in(1).template as<const T>();
     const T* const beta = call.in(2).template as<const T>();
-    T* const y = call.out().template as<T>();
     each_unit(block, call.first(), g.images * g.groups, [&](int unit) {
       const int image = unit / g.groups, group = unit % g.groups;
       const detail::Moments<T> m = g.moments(block, x, image, group, static_cast<T>(call.real(0)));
-      g.each(block, image, group,
-             [&](std::int64_t at, int c) { y[at] = (x[at] - m.mean) * (m.scale * gamma[c]) + beta[c]; });
+      g.each_row(block, image, group, [&](int row, int c) {
+        const T centred = x[std::int64_t{1} * row * g.channels + c] - m.mean;
+        epilogue.element(row, c, centred * (m.scale * gamma[c]) + beta[c]);
+      });
     });
   }
 };
@@ -216,21 +222,22 @@ struct Kernel<&op::group_norm> {
 // As for layer_norm: with h = gamma dy, dx = scale (h - mean(h) - xhat mean(h xhat)); the means are the group's.
 template <>
 struct Kernel<&op::group_norm_gradient> {
-  template <class Types, class Block>
-  CROCHET_DEVICE static void run(Block& block, const Call& call, NoEpilogue) {
+  template <class Types, class Block, class Epilogue>
+  CROCHET_DEVICE static void run(Block& block, const Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const detail::Groups g(call);
     const T *const x = call.in(0).template as<const T>(), *const gamma = call.in(1).template as<const T>();
     const T* const up = call.in(2).template as<const T>();
-    T* const out = call.out().template as<T>();
     each_unit(block, call.first(), g.images * g.groups, [&](int unit) {
       const int image = unit / g.groups, group = unit % g.groups;
       const detail::Moments<T> m = g.moments(block, x, image, group, static_cast<T>(call.real(0)));
       const T slope = g.mean<T>(block, image, group, [&](std::int64_t at, int c) { return gamma[c] * up[at]; });
       const T dot =
           g.mean<T>(block, image, group, [&](std::int64_t at, int c) { return gamma[c] * up[at] * (x[at] - m.mean); });
-      g.each(block, image, group, [&](std::int64_t at, int c) {
-        out[at] = (gamma[c] * up[at] - slope - (x[at] - m.mean) * (dot * m.scale * m.scale)) * m.scale;
+      g.each_row(block, image, group, [&](int row, int c) {
+        const std::int64_t at = std::int64_t{1} * row * g.channels + c;
+        const T dx = (gamma[c] * up[at] - slope - (x[at] - m.mean) * (dot * m.scale * m.scale)) * m.scale;
+        epilogue.element(row, c, dx);
       });
     });
   }
