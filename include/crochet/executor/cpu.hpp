@@ -47,5 +47,7 @@ struct BasicCpu {
 
 /// Products by crochet's own register tiles. For Eigen's products see crochet/executor/cpu/eigen.hpp.
 using Cpu = BasicCpu<kernel::Tiles>;
+/// As Cpu, for results as exact as a sum of products: convolutions of 3x3 pixels never by Winograd's algorithm.
+using ExactCpu = BasicCpu<kernel::ExactTiles>;
 
 }  // namespace crochet

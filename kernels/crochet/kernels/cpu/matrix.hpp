@@ -5,6 +5,7 @@
 //   Epilogue&)
 // It computes the given rows and columns of a b and passes them to the epilogue. P: the code paths that may be needed.
 // It may use the worker's scratch memory from `scratch_offset` on. The constant `packs` is true if b may be in panels.
+// With a constant `exact` = true no algorithm is used that has other rounding errors than a sum of products.
 #pragma once
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/cpu/product_paths.hpp>
@@ -12,6 +13,11 @@
 #include <crochet/kernels/panels.hpp>
 
 namespace crochet::kernel {
+
+template <class Backend>
+inline constexpr bool is_exact = false;
+template <class Backend>
+requires(Backend::exact) inline constexpr bool is_exact<Backend> = true;
 
 /// A matrix with strides, one of which is 1. A transposed matrix has its strides exchanged.
 template <class T>

@@ -151,4 +151,10 @@ class Tiles {
   }
 };
 
+/// Convolutions with it are sums of products, never by Winograd's algorithm.
+class ExactTiles : public Tiles {
+ public:
+  static constexpr bool exact = true;
+};
+
 }  // namespace crochet::kernel

@@ -5,6 +5,7 @@
 #include <crochet/kernels/cpu/conv/paths.hpp>
 #include <crochet/kernels/cpu/conv/slide.hpp>
 #include <crochet/kernels/cpu/conv/tile.hpp>
+#include <crochet/kernels/cpu/conv/winograd.hpp>
 
 namespace crochet::kernel {
 
@@ -182,11 +183,17 @@ class Correlation {
 };
 
 /// Convolves. Each member of the team computes its part of the rows, counted over all images, and passes the results
-/// to the epilogue.
-template <ConvolutionPaths P, class T, class Epilogue>
+/// to the epilogue. Exact: always by sums of products.
+template <ConvolutionPaths P, bool Exact, class T, class Epilogue>
 void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::int64_t filters, const T* source,
                Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
   const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
+  if constexpr (P.winograd && !Exact && std::is_same_v<T, float>) {
+    if (winograd::pays(s, channels, filters)) {
+      Winograd<T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
+      return c.rows(source, worker.part(images * c.tile_rows(s)));
+    }
+  }
   if constexpr (P.windows) {
     if (!P.one_pixel || !pointwise) {
       Correlation<T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);

@@ -17,14 +17,18 @@ constexpr bool is_narrow(std::int64_t channels) {
 struct ConvolutionPaths {
   bool one_pixel = true, windows = true;          ///< windows of one pixel with stride 1; all others
   bool narrow_panels = true, wide_panels = true;  ///< panels of the result's channels, see is_narrow()
+  bool winograd = true;                           ///< windows of 3x3 pixels with stride 1
 
-  static constexpr ConvolutionPaths none() { return {false, false, false, false}; }
+  static constexpr ConvolutionPaths none() { return {false, false, false, false, false}; }
 
   /// Adds the paths of one more step, given its attributes and result.
   template <class Types>
   static constexpr void add(ConvolutionPaths& all, const Attributes& a, const Shape*, const Shape& out) {
     using T = typename Types::out;
     (a.ints[0] * a.ints[1] * a.ints[2] * a.ints[3] == 1 ? all.one_pixel : all.windows) = true;
+    const bool is_dense =
+        a.ints[0] == 3 && a.ints[1] == 3 && a.ints[2] == 1 && a.ints[3] == 1 && a.ints[5] == 1 && a.ints[6] == 1;
+    all.winograd = all.winograd || (is_dense && std::is_same_v<T, float>);
     const Extent channels = out.from_right(0);
     const std::int64_t last = channels.factor % panel_width<T>;
     all.narrow_panels = all.narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));
