@@ -80,7 +80,7 @@ TEST(ThreadBlocks, StopBehindAValueThatIsNotFinite) {
   float values[40]{};
   auto* const base = reinterpret_cast<unsigned char*>(values);
   unsigned char* const bases[4]{base, base, base, base};
-  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0, 0, 0}, {{4, 0}, 39, 1, 0, 0}};
+  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0}, {{4, 0}, 39, 1}};
   std::int32_t flags[2]{}, runs[2]{};
   cuda::Launch launch;
   launch.bases = bases, launch.base_count = 1, launch.times = 4;
@@ -105,7 +105,7 @@ TEST(ThreadBlocks, CheckTheValuesOfANode) {
   emulation::ThreadGrid grid(2);
   float values[2]{NAN, INFINITY};
   unsigned char* const bases[1]{reinterpret_cast<unsigned char*>(values)};
-  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0, 0, 0}, {{4, 0}, 1, 1, 0, 0}};
+  const cuda::WatchedValue watched[2]{{{0, 0}, 1, 0}, {{4, 0}, 1, 1}};
   for (const int first : {0, 1}) {
     std::int32_t flags[2]{};
     cuda::Launch launch;

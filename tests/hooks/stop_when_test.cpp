@@ -6,8 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace stop_when_test {
 
@@ -40,6 +44,58 @@ TEST(StopWhen, AboveIsTheOtherBound) {
   EXPECT_FALSE(run.should_stop());
   run.step(value<"loss">(101.0f));
   EXPECT_EQ(run.stop_reason(), "loss = 101.0 is above 100.0");
+}
+
+/// Checks the loss on its own, as a device does: in step k it is -k, and what is found is reported in `end` only.
+struct LateExecutor {
+  struct Workspace {};
+  static constexpr std::array<std::string_view, 1> fetchable{"loss"}, targets{"train"};
+  static constexpr std::array<std::string_view, 0> feedable{};
+  template <class N>
+  using fetched_t = float;
+  template <class N, class X>
+  static constexpr bool accepts_feed = false;
+
+  int runs = 0, reads = 0;
+  std::optional<int> crossed{};
+
+  template <class D>
+  void run(Workspace&) {
+    ++runs;
+  }
+  template <class N>
+  float fetch(Workspace&) {
+    ++reads;
+    return static_cast<float>(-runs);
+  }
+  template <class N>
+  std::optional<cr::Violation<float>> violation(Workspace&, const cr::BoundsRule& rule) {
+    if (!crossed && -runs < *rule.lowest) crossed = runs;
+    return {};
+  }
+  template <class N>
+  std::optional<cr::Violation<float>> finish_watch(Workspace&, const cr::BoundsRule&) {
+    if (!crossed) return {};
+    return cr::Violation<float>{static_cast<float>(-*crossed), *crossed, runs - *crossed};
+  }
+  void settle() { step = crossed.value_or(runs); }
+  static bool skipped(Workspace&) { return false; }
+  std::int64_t global_step() const { return step; }
+  std::int64_t step = 0;
+};
+std::string reason_at_the_end(int runs, std::string_view callers_reason) {
+  cr::MonitoredSession session{LateExecutor{}, cr::HookChain{cr::StopWhen<"loss">{.below = -2.5}}};
+  for (int i = 0; i < runs; ++i) session.run(cr::targets<"train">);
+  if (!callers_reason.empty()) session.request_stop(callers_reason);
+  session.close();
+  EXPECT_EQ(session.executor().reads, 0);
+  return to_string(session.stop_reason()) + " at " + std::to_string(session.stop_reason().step);
+}
+TEST(StopWhen, AnExecutorThatChecksTheValueMayReportItAtTheEnd) {
+  EXPECT_EQ(reason_at_the_end(2, "enough"), "the caller: enough at 2");
+  EXPECT_EQ(reason_at_the_end(5, "enough"), "StopWhen<\"loss\">: loss = -3.0 is below -2.5 at 3");
+  EXPECT_EQ(reason_at_the_end(5, ""), "StopWhen<\"loss\">: loss = -3.0 is below -2.5 at 3");
+  EXPECT_EQ(reason_at_the_end(3, "enough"), "the caller: enough at 3") << "of the same run";
 }
 
 TEST(StopWhen, NeedsABound) {

@@ -14,9 +14,10 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/base/sink.hpp>
-#include <crochet/hook/non_finite.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/value_rules.hpp>
+#include <crochet/hooks/kit/caller_reads.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
@@ -33,7 +34,8 @@ namespace crochet {
 /// - On a GPU the device checks the values, and the host reads one flag a launch. The report then comes in a later run,
 ///   at most 2 * steps_per_launch behind, or in `end`. It names the step that failed, and the variables are those of
 ///   that step: runs with hooks behind it are skipped until the report (docs/cuda.md). With fail_on_nan no checkpoint
-///   is written from that step on. A decorated hook that reads in some runs only waits in these.
+///   is written from that step on. A decorated hook that reads in some runs only waits in these. In a run whose caller
+///   fetches values, which waits in any case, the hook reads the values itself.
 /// - The message names NaN or infinity; for a tensor, which TensorFlow's hook cannot watch, also the number and
 ///   positions.
 /// - TensorFlow detects NaN only. An infinite loss is NaN one step later, when the variables are already damaged.
@@ -53,10 +55,10 @@ struct NanTensor {
  private:
   [[nodiscard]] FiniteRule rule() const { return {.allow_infinity = allow_infinity, .fails = fail_on_nan}; }
 
-  template <class N>
-  void look(auto& run, N name, const auto& values) const {
-    if constexpr (requires { values.non_finite(name, FiniteRule{}); }) {
-      if (const auto found = values.non_finite(name, rule())) {
+  template <class Run, class N>
+  void look(Run& run, N name, const auto& values) const {
+    if constexpr (requires { values.violation(name, FiniteRule{}); } && !detail::caller_reads<Run>) {
+      if (const auto found = values.violation(name, rule())) {
         check(found->value, [&](const std::string& what) {
           stop(run, text(N::view(), what, found->step.value_or(run.step() - found->runs_ago)));
         });

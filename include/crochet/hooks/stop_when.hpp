@@ -4,13 +4,15 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/type_name.hpp>
+#include <crochet/hook/value_rules.hpp>
+#include <crochet/hooks/kit/caller_reads.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
@@ -23,9 +25,13 @@ namespace crochet {
 ///   NanTensor).
 /// - Fetches: the scalar, in those runs.
 /// - Cost: two comparisons.
+/// - On a GPU the device compares a scalar of floating-point type, and the host reads one flag a launch. The stop then
+///   comes in a later run, at most 2 * steps_per_launch behind, or in `end`. Variables, global step, value and reason
+///   are those of the run that crossed the bound: runs with hooks behind it are skipped (docs/cuda.md). An integer is
+///   read in every run, and every scalar is in a run whose caller fetches values.
 template <FixedString Text>
 struct StopWhen {
-  using handles = Phases<phase::begin, phase::after_run>;
+  using handles = Phases<phase::begin, phase::after_run, phase::end>;
   static constexpr Fetches<Name<Text>> fetches{};
 
   std::optional<double> below{};
@@ -37,21 +43,34 @@ struct StopWhen {
     }
   }
 
-  void after_run(auto& run, const auto& values) const {
-    const auto value = values[Name<Text>{}];
-    static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>, "crochet: StopWhen needs a scalar");
-    const auto number = static_cast<double>(value);
-    if (below && number < *below) [[unlikely]] {
-      run.request_stop(reason(detail::value_text(value), " is below ", *below));
+  template <class Run>
+  void after_run(Run& run, const auto& values) const {
+    constexpr Name<Text> name{};
+    static_assert(std::is_arithmetic_v<std::remove_cvref_t<decltype(values[name])>>,
+                  "crochet: StopWhen needs a scalar");
+    if constexpr (requires { values.violation(name, BoundsRule{}); } && !detail::caller_reads<Run>) {
+      if (const auto found = values.violation(name, rule())) run.request_stop(reason(found->value));
+    } else if (const auto value = values[name]; !detail::obeys(value, rule())) [[unlikely]] {
+      run.request_stop(reason(value));
     }
-    if (above && number > *above) [[unlikely]] {
-      run.request_stop(reason(detail::value_text(value), " is above ", *above));
+  }
+  /// A crossing that the executor has not reported yet.
+  void end(auto& session) const {
+    using N = Name<Text>;
+    if constexpr (requires { session.executor().template finish_watch<N>(session.hooked_workspace(), BoundsRule{}); }) {
+      const auto found = session.executor().template finish_watch<N>(session.hooked_workspace(), rule());
+      if (!found) return;
+      session.note_late_stop(detail::readable_name<StopWhen>.view(), reason(found->value), found->runs_ago);
     }
   }
 
  private:
-  CROCHET_COLD static std::string reason(const std::string& value, std::string_view relation, double bound) {
-    return (std::string(Text.view()) + " = " + value).append(relation) + detail::value_text(bound);
+  [[nodiscard]] BoundsRule rule() const { return {.lowest = below, .highest = above}; }
+
+  CROCHET_COLD std::string reason(auto value) const {
+    const bool is_low = below && static_cast<double>(value) < *below;
+    return std::string(Text.view()) + " = " + detail::value_text(value) + (is_low ? " is below " : " is above ") +
+           detail::value_text(is_low ? *below : *above);
   }
 };
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include <crochet/base/name.hpp>
-#include <crochet/hook/non_finite.hpp>
+#include <crochet/hook/value_rules.hpp>
 
 namespace crochet {
 
@@ -59,9 +59,13 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   instrument a step;
 /// - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe match any node. If they match none
 ///   and have a pattern, it is a compile error;
-/// - `non_finite<N>(workspace, FiniteRule)` and `finish_watch<N>` of the same: it checks values for NaN and infinity
-///   itself. It reports the first run that fails, possibly in a later run, as a std::optional<NonFinite>
-///   (hook/non_finite.hpp);
+/// - `violation<N>(workspace, rule)` and `finish_watch<N>` of the same: it checks values by the rule itself, a
+/// FiniteRule
+///   or a BoundsRule (hook/value_rules.hpp). It reports the first run that violates it, possibly in a later run, as a
+///   std::optional<Violation>, and skips the runs behind it;
+/// - with these, `settle()`: when it returns, global_step() is that of the last run that is executed. A session calls
+/// it
+///   before `end`; and `skipped(workspace)`: whether the last run was skipped. Both may wait;
 /// - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes nothing,
 ///   as for a model. Such a run then does not compile;
 /// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the reason
@@ -101,9 +105,14 @@ concept CountsSteps = requires(const E& executor) {
   { executor.global_step() } -> std::convertible_to<std::int64_t>;
 };
 
-template <class E, class N>
-concept WatchesFinite = requires(E& executor, typename E::Workspace& workspace, const FiniteRule& rule) {
-  executor.template non_finite<N>(workspace, rule);
+template <class E, class N, class Rule>
+concept ChecksRule = requires(E& executor, typename E::Workspace& workspace, const Rule& rule) {
+  executor.template violation<N>(workspace, rule);
+};
+template <class E>
+concept SkipsRuns = requires(E& executor, typename E::Workspace& workspace) {
+  executor.settle();
+  { executor.skipped(workspace) } -> std::convertible_to<bool>;
 };
 
 template <class E, class N>

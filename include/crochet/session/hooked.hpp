@@ -100,6 +100,18 @@ class HookedLayer {
     if (state_ == SessionState::retrying) state_ = SessionState::running;
   }
 
+  /// Waits for runs that the executor may have skipped, if it does so. `report(std::exception_ptr)`: for its error.
+  template <class Report>
+  CROCHET_COLD void settle(Report& report) {
+    if constexpr (detail::SkipsRuns<Executor>) {
+      try {
+        executor_.settle();
+      } catch (...) {
+        report(std::current_exception());
+      }
+    }
+  }
+
   /// Calls on_error of every hook, in order. Their exceptions go to the diagnostic sink.
   void on_error(std::exception_ptr error) {
     auto report = [](const std::exception_ptr& thrown) {

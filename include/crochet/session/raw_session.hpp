@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
 #include <crochet/session/request_check.hpp>
+#include <crochet/session/stop.hpp>
 
 namespace crochet {
 
@@ -101,6 +104,12 @@ class RawSession {
     }
   }
 
+  /// As step(), behind runs that the executor may have skipped: it waits for them.
+  [[nodiscard]] std::int64_t settled_step() {
+    if constexpr (detail::SkipsRuns<E>) executor_->settle();
+    return step();
+  }
+
   /// Sets the step of an executor that does not count its own, after a checkpoint is restored.
   void set_step(std::int64_t step) requires(!detail::CountsSteps<E>) { steps_ = step; }
 
@@ -111,6 +120,14 @@ class RawSession {
   [[nodiscard]] bool interrupted() const { return interrupted_; }
   /// For sessions.
   void note_interruption(bool interrupted) { interrupted_ = interrupted; }
+
+  /// In `end`, for a hook that stops at a run that the executor reports late: this reason replaces that of a later run.
+  /// `runs_ago`: the runs that were requested since. The first call is kept.
+  CROCHET_COLD void note_late_stop(std::string_view hook, std::string_view reason, std::int64_t runs_ago) {
+    if (late_stop_.hook.empty()) late_stop_ = {std::string(hook), std::string(reason), runs_ago > 0};
+  }
+  /// For sessions.
+  [[nodiscard]] const LateStop& late_stop() const { return late_stop_; }
 
   /// Writes what the hooks of the session's chain save (HookChain::save_state); nothing if there is no chain. Throws
   /// LogicError if two hooks have one state key; a chain with a hook that `saves_hook_state` then does not compile.
@@ -164,6 +181,7 @@ class RawSession {
   std::int64_t steps_;
   int creation_;
   bool interrupted_ = false;
+  LateStop late_stop_;
   Workspace hooked_;
   std::optional<Workspace> side_;
   HookStates hooks_;

@@ -12,7 +12,6 @@
 #include <crochet/base/unusable.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compiler_spelling.hpp>
-#include <crochet/hook/non_finite.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
@@ -79,8 +78,15 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
   constexpr RunValues(E& executor, Workspace& workspace, bool due, const AllNumbers& numbers)
       : RunValues(executor, workspace, due, numbers, FreeNames{}) {}
 
-  /// Whether the hook's optional request was engaged in this run; always true for an unconditional request.
-  [[nodiscard]] constexpr bool requested() const { return !Conditional || requested_; }
+  /// Whether the hook's optional request was engaged in this run; always true for an unconditional request. False if
+  /// the executor skipped the run, behind one that another hook stops at; it may wait to find out.
+  [[nodiscard]] constexpr bool requested() const {
+    if constexpr (Conditional && detail::SkipsRuns<E>) {
+      return requested_ && !executor_.skipped(workspace_);
+    } else {
+      return !Conditional || requested_;
+    }
+  }
 
   /// Whether N is among the names that the hook lists.
   template <class N>
@@ -98,7 +104,7 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
     } else if constexpr (!detail::can_fetch<E, N>) {
       return detail::Unusable{};  // already the reason of another error
     } else {
-      if (!requested()) [[unlikely]] {
+      if (Conditional && !requested_) [[unlikely]] {
         detail::throw_not_requested(detail::compiler_type_name<H>(), N::view());
       }
       if constexpr (!Conditional && detail::FreeNumber<E, N>) {
@@ -109,12 +115,13 @@ class RunValues<I, H, E, Fetches<F...>, Conditional> {
     }
   }
 
-  /// For a hook that reads N in every run only to see whether it is finite: the executor watches N on its own and
-  /// reports a run whose value is not, without a copy in each run. `after_run` may be later than that run. Exists if
-  /// the executor has non_finite and the request is unconditional.
-  template <class N>
-  requires(!Conditional && detail::WatchesFinite<E, N>) auto non_finite(N, const FiniteRule& rule) const {
-    return executor_.template non_finite<N>(workspace_, rule);
+  /// For a hook that reads N in every run only to see whether it violates a rule, a FiniteRule or a BoundsRule: the
+  /// executor checks N on its own and reports the first run that violates it, without a copy in each run. This
+  /// `after_run` may be later than that run. Exists if the executor has it for the rule and the type of N, and the
+  /// request is unconditional.
+  template <class N, class Rule>
+  requires(!Conditional && detail::ChecksRule<E, N, Rule>) auto violation(N, const Rule& rule) const {
+    return executor_.template violation<N>(workspace_, rule);
   }
 
  private:

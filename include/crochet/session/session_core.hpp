@@ -69,7 +69,8 @@ class SessionCore {
   void note_stop(std::string_view who, std::string_view reason) { hooked_.stop().note(who, reason); }
 
   [[nodiscard]] bool closed() const { return hooked_.state() == SessionState::closed; }
-  /// The source and the reason of the stop. Set when should_stop() becomes true, and final.
+  /// The source and the reason of the stop. Set when should_stop() becomes true. Final, unless the executor reports a
+  /// run late: when the session is closed, the reason of that run replaces it.
   [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
   /// The global step: the executor's own, otherwise the number of runs that succeeded.
   [[nodiscard]] std::int64_t step() const { return hooked_.raw().step(); }
@@ -94,9 +95,11 @@ class SessionCore {
     if (hooked_.state() == SessionState::lost) return close_lost();
     adopt_reason();
     raw_session().note_interruption(hooked_.stop().interrupted());
-    hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
     detail::NestedErrors errors;
+    hooked_.settle(errors);
+    hooked_.stop().at_step(step());  // before `end`, which may restore the best checkpoint
     if constexpr (usable) hooks().template fire_guarded<phase::end>(errors, raw_session());
+    hooked_.stop().note_late(raw_session().late_stop());
     hooked_.set_state(SessionState::closed);  // before any call that could re-enter here
     std::exception_ptr reported = coordinated_.close();
     hooked_.close_raw();

@@ -25,6 +25,12 @@ struct StopReason {
   return why.reason.empty() ? why.hook : detail::message({why.hook, ": ", why.reason});
 }
 
+/// A stop of a run that the executor has reported when the session is closed. Texts as in StopReason; empty: none.
+struct LateStop {
+  std::string hook, reason;
+  bool is_earlier = false;  ///< the run was not the last one
+};
+
 /// The stop request of a session's hooks. The session latches it when the run is over, and its loop ends. A run is over
 /// after the after_run of every hook, or when its error reaches the caller. A run that is repeated after a recovery is
 /// not over; the request survives the recovery.
@@ -54,6 +60,11 @@ class StopState {
     reason_.hook = who;
     reason_.reason = reason;
     reason_.kind = kind;
+  }
+  /// Records the reason of a run that was reported late; it replaces that of a later run. Keeps the step.
+  CROCHET_COLD void note_late(const LateStop& late) {
+    if (late.hook.empty() || (has_reason() && !late.is_earlier)) return;
+    reason_ = {late.hook, late.reason, reason_.step, StopKind::end};
   }
   [[nodiscard]] bool interrupted() const { return reason_.kind == StopKind::interruption; }
   void at_step(std::int64_t step) { reason_.step = step; }

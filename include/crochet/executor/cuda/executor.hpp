@@ -120,7 +120,7 @@ class Executor {
 
   /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
   /// that a probe watches is copied to the host behind the step that completes it. Neither launches steps nor calls
-  /// probes behind a run that failed by a FiniteRule.
+  /// probes behind a run that violated a rule.
   static constexpr bool takes_probes = true;
   template <class W>
   static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
@@ -208,7 +208,7 @@ class Executor {
     return step_on_host();
   }
 
-  /// Launches the queued runs, unless a run before them has failed by a FiniteRule.
+  /// Launches the queued runs, unless a run before them has violated a rule.
   void flush() {
     if (queue_.empty()) return;
     const Runs runs = queue_.take();
@@ -218,26 +218,38 @@ class Executor {
     if (watch_.settle(*device_, false)) note_found();
   }
 
-  /// For a hook's after_run: watches the value in runs of the last run's demand, from that one on. The first run whose
-  /// value is not finite, once it is known: in the run that fills the next launch, or at an earlier wait. The runs on
-  /// the workspace behind it were skipped: the variables are those of the failing run. Runs are executed again from
-  /// here on.
+  /// For a hook's after_run: checks the value in runs of the last run's demand, from that one on. The first run whose
+  /// value violates the rule, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
+  /// on the workspace behind it were skipped: the variables are those of that run. Runs are executed again from here
+  /// on. Rule: FiniteRule, and for a scalar of floating-point type BoundsRule.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
-  template <class N>
-  std::optional<NonFinite<fetched_t<N>>> non_finite(Workspace& workspace, const FiniteRule& rule) {
+  template <class N, class Rule>
+  requires crochet::detail::rule_fits<Rule, fetched_t<N>>
+  auto violation(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
     const Memory& memory = *workspace.memory_;
     if (watch_.skips(memory)) flush();  // take() lets runs be executed again
     if (auto found = watch_.template take<N>(*device_, rule, memory.runs)) return found;
     if (memory.skipped_last) return std::nullopt;
     const bool is_queued = !queue_.empty() && queue_.runs().memory == workspace.memory_;
-    const bool is_watched = !memory.probed_last && (!watch_.template add<N>(*memory.last_plan, rule) || is_queued);
+    const bool is_watched = !memory.probed_last && watch_.template add<N>(*memory.last_plan, rule, is_queued);
     return is_watched ? std::nullopt : check_last<N>(workspace, rule);
   }
   /// For a hook's end: launches the queue and waits. What was found and was not reported.
-  template <class N>
-  std::optional<NonFinite<fetched_t<N>>> finish_watch(Workspace& workspace, const FiniteRule& rule) {
+  template <class N, class Rule>
+  requires crochet::detail::rule_fits<Rule, fetched_t<N>>
+  auto finish_watch(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
     finish_runs();
     return watch_.template take<N>(*device_, rule, workspace.memory_->runs);
+  }
+  /// The global step is that of the last run that is executed when the call returns. Launches the queue and waits if a
+  /// rule is watched whose violation is no failure.
+  void settle() {
+    if (watch_.may_end_early()) finish_runs();
+  }
+  /// Whether the last run on the workspace was skipped. Calls settle().
+  bool skipped(const Workspace& workspace) {
+    settle();
+    return workspace.memory_->skipped_last;
   }
 
  private:
@@ -309,11 +321,11 @@ class Executor {
     }
   }
   /// Of the last run, on the host.
-  template <class N>
-  std::optional<NonFinite<fetched_t<N>>> check_last(Workspace& workspace, const FiniteRule& rule) {
+  template <class N, class Rule>
+  std::optional<Violation<fetched_t<N>>> check_last(Workspace& workspace, const Rule& rule) {
     const auto value = fetch<N>(workspace);
-    if (workspace.memory_->skipped_last || crochet::detail::obeys(value, rule.allow_infinity)) return std::nullopt;
-    return NonFinite<fetched_t<N>>{value, std::nullopt, 0};
+    if (workspace.memory_->skipped_last || crochet::detail::obeys(value, rule)) return std::nullopt;
+    return Violation<fetched_t<N>>{value, std::nullopt, 0};
   }
   /// The step in the host's copy of the variables.
   std::int64_t step_on_host() const {
@@ -328,7 +340,7 @@ class Executor {
   Settings settings_;
   Variables variables_;
   Queue<Device, T> queue_;
-  FiniteWatch<Device, T> watch_;
+  ValueWatch<Device, T> watch_;
   std::shared_ptr<VariableSnapshot<Device, T>> snapshot_;
   mutable StepCount counted_;
 };

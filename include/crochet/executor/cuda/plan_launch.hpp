@@ -6,11 +6,11 @@
 #include <memory>
 
 #include <crochet/executor/cuda/device_variables.hpp>
-#include <crochet/executor/cuda/finite_watch.hpp>
 #include <crochet/executor/cuda/launch_feeds.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/step_code.hpp>
+#include <crochet/executor/cuda/value_watch.hpp>
 
 namespace crochet::cuda {
 
@@ -18,7 +18,7 @@ template <class Device, class T>
 struct LaunchContext {
   const std::shared_ptr<Device>& device;
   DeviceVariables<Device, T>& variables;
-  FiniteWatch<Device, T>& watch;
+  ValueWatch<Device, T>& watch;
   CudaMode mode;
 };
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // VariableSnapshot: the variables behind the queued runs, on their way to the host while the loop goes on.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include <crochet/base/error.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
-#include <crochet/executor/cuda/finite_watch.hpp>
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/stream.hpp>
+#include <crochet/executor/cuda/value_watch.hpp>
 
 namespace crochet::cuda {
 
@@ -22,7 +21,7 @@ namespace crochet::cuda {
 /// graph.
 template <class Device, class T>
 class VariableSnapshot {
-  using Watch = FiniteWatch<Device, T>;
+  using Watch = ValueWatch<Device, T>;
   static constexpr std::size_t flags_at = (DeviceVariables<Device, T>::bytes + 63) / 64 * 64;
   static constexpr std::size_t bytes = flags_at + Watch::flag_bytes;
 
@@ -36,7 +35,7 @@ class VariableSnapshot {
     variables.settle_device(device);
     device->copy(copy_.data(), variables.data(), variables.bytes);
     watch.copy_flags(*device, copy_.data() + flags_at);
-    failing_flags_ = watch.failing_flags();
+    rules_ = watch.rules();
     device->order(Stream::compute, Stream::downloads);
     device->download_later(host_.data(), copy_.data(), bytes, Stream::downloads);
     copied_ = device->record(Stream::downloads);
@@ -45,13 +44,12 @@ class VariableSnapshot {
   /// Waits for the copy. Any thread. Throws DeviceError, and NanLossError if a run before had failed by a FiniteRule.
   void wait() const {
     device_->wait(copied_);
-    for (std::size_t flag = 0; flag < failing_flags_.size(); ++flag) {
+    for (std::size_t flag = 0; flag < rules_.size(); ++flag) {
       std::int32_t run = 0;
       std::memcpy(&run, host_.data() + flags_at + flag * sizeof run, sizeof run);
-      if (failing_flags_[flag] && run > 0) {
-        throw NanLossError("crochet: " + std::string(T::fetchable[flag / 2]) +
-                           " is not finite, so no checkpoint is made");
-      }
+      if (!rules_[flag].fails || run == 0) continue;
+      throw NanLossError("crochet: " + std::string(T::fetchable[rules_[flag].name]) +
+                         " is not finite, so no checkpoint is made");
     }
   }
   /// The block of the variables. It has their values behind wait().
@@ -62,7 +60,7 @@ class VariableSnapshot {
   DeviceBytes<Device> copy_;
   PinnedBytes<Device> host_;
   typename Device::Event copied_{};
-  std::remove_cvref_t<decltype(std::declval<const Watch&>().failing_flags())> failing_flags_{};
+  std::vector<WatchedRule> rules_;
 };
 
 }  // namespace crochet::cuda

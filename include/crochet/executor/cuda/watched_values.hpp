@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a plan that its launches watch for NaN and infinity.
+// The values of a plan that its launches check by rules.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -7,14 +7,12 @@
 #include <vector>
 
 #include <crochet/executor/cuda/plan_tables.hpp>
+#include <crochet/executor/cuda/watch_rules.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 
 namespace crochet::cuda {
-
-/// The flag of a value, by its index in `fetchable` and the rule.
-constexpr std::size_t flag_of(std::size_t name, bool allow_infinity) { return 2 * name + (allow_infinity ? 1U : 0U); }
 
 /// T: the tables of the graph, P: the plan of the demand.
 template <class T, class P, class D>
@@ -22,20 +20,20 @@ class WatchedValues;
 template <class T, class P, class... N, class R>
 class WatchedValues<T, P, Demand<Names<N...>, R>> {
  public:
-  /// Those of the plan at its sizes whose flag is watched.
+  /// Those of the plan at its sizes whose flag is watched. `rules`: by flag.
   template <class Device>
-  static std::vector<WatchedValue> of(const BoundPlan<Device>& plan) {
+  static std::vector<WatchedValue> of(const BoundPlan<Device>& plan, const std::vector<WatchedRule>& rules) {
     std::vector<WatchedValue> list;
     [[maybe_unused]] std::size_t i = 0;
     [[maybe_unused]] const auto add = [&](std::size_t name, DType type) {
       const Place place = place_of(plan, i);
       const auto size = static_cast<std::int32_t>(StoredPlan<T, P>::fetched[i++].shape.size().at(plan.dims));
       if (type != DType::float32 && type != DType::float64) return;
-      for (const bool allow_infinity : {false, true}) {
-        const std::size_t flag = flag_of(name, allow_infinity);
-        if (!plan.watch.flags[flag]) continue;
-        list.push_back(
-            {place, size, static_cast<std::int32_t>(flag), type == DType::float64 ? 1 : 0, allow_infinity ? 1 : 0});
+      for (std::size_t flag = 0; flag < plan.watch.flags.size(); ++flag) {
+        const WatchedRule& r = rules[flag];
+        if (!plan.watch.flags[flag] || r.name != name) continue;
+        list.push_back({place, size, static_cast<std::int32_t>(flag), type == DType::float64 ? 1 : 0, r.rule, r.lowest,
+                        r.highest});
       }
     };
     (add(crochet::detail::index_of_name(N::view(), T::fetchable), T::template node<N>().dtype), ...);

@@ -16,7 +16,7 @@
 
 namespace crochet::cuda {
 
-/// The values of a plan that its launches watch (finite_watch.hpp).
+/// The values of a plan that its launches watch (value_watch.hpp).
 template <class Device>
 struct WatchOf {
   std::vector<bool> flags;           ///< whether a flag is watched; empty if none is
@@ -52,7 +52,7 @@ struct WorkspaceMemory {
   std::int64_t runs = 0;  ///< that were queued
   BoundPlan<Device>* last_plan = nullptr;
   bool probed_last = false;   ///< the last run was launched step by step
-  bool skipped_last = false;  ///< the last run is known to be skipped, behind a run that failed (finite_watch.hpp)
+  bool skipped_last = false;  ///< the last run is known to be skipped, behind a run that failed (value_watch.hpp)
 
   /// The memory of the device.
   std::size_t bytes() const {

@@ -50,13 +50,17 @@ struct Tables {
   std::uint32_t* tickets = nullptr;  ///< zero before and after each step
 };
 
-/// A value that a launch watches for NaN and infinity, behind each run.
+/// The rule of a watched value: no element is NaN or infinite; none is NaN; all are NaN or within bounds.
+enum class WatchRule : std::int32_t { finite, number, bounds };
+
+/// A value that a launch checks by a rule, behind each run.
 struct WatchedValue {
   Place place;
-  std::int32_t size = 1;            ///< the number of elements
-  std::int32_t flag = 0;            ///< its index in Launch::flags
-  std::int32_t is_double = 0;       ///< 0: float
-  std::int32_t allow_infinity = 0;  ///< 1: only NaN counts
+  std::int32_t size = 1;       ///< the number of elements
+  std::int32_t flag = 0;       ///< its index in Launch::flags
+  std::int32_t is_double = 0;  ///< 0: float
+  WatchRule rule = WatchRule::finite;
+  double lowest = 0, highest = 0;  ///< of WatchRule::bounds
 };
 
 /// One launch: `times` runs of a plan, or some steps of one run.
@@ -70,7 +74,7 @@ struct Launch {
   std::int32_t first_run = 0;  ///< the number of the first run, from 0, for the flags
   const WatchedValue* watched = nullptr;
   std::int32_t watched_count = 0;
-  std::int32_t* flags = nullptr;     ///< the first run, from 1, whose watched value broke its rule; 0: none
+  std::int32_t* flags = nullptr;     ///< the first run, from 1, whose watched value violated its rule; 0: none
   std::uint32_t* barrier = nullptr;  ///< two counters for the barrier of all blocks, zero before and after a launch
 };
 

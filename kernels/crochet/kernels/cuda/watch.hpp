@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a launch: a barrier between two of them, and the end of all runs behind one whose watched value is not
-// finite.
+// The runs of a launch: a barrier between two of them, and the end of all runs behind one whose watched value violates
+// its rule.
 #pragma once
 #include <crochet/kernels/cuda/call.hpp>
 
@@ -8,17 +8,17 @@ namespace crochet::cuda {
 
 namespace detail {
 
-/// NaN, or infinite unless that is allowed.
 template <class T>
-CROCHET_DEVICE_INLINE bool breaks_the_rule(T x, bool allow_infinity) {
-  return x != x || (!allow_infinity && x - x != T{});
+CROCHET_DEVICE_INLINE bool violates(T x, const WatchedValue& w) {
+  if (w.rule == WatchRule::bounds) return static_cast<double>(x) < w.lowest || static_cast<double>(x) > w.highest;
+  return x != x || (w.rule == WatchRule::finite && x - x != T{});
 }
 template <class T, class Block>
 CROCHET_DEVICE bool thread_finds_one(const Block& block, const void* data, const WatchedValue& w) {
   bool found = false;
   CROCHET_DEVICE_UNROLL(1)
   for (std::int64_t i = block.thread(); i < w.size; i += Block::threads) {
-    found = found || breaks_the_rule(static_cast<const T*>(data)[i], w.allow_infinity != 0);
+    found = found || violates(static_cast<const T*>(data)[i], w);
   }
   return found;
 }
@@ -74,8 +74,8 @@ CROCHET_DEVICE bool begins_node(Block& block, const Launch& launch, int run) {
 }
 
 /// Before run number `run`, and once more behind the last one: whether there is such a run. It waits for all blocks to
-/// finish the run before. No run follows one whose watched value broke its rule, also in later launches. A launch that
-/// watches has one more barrier a run.
+/// finish the run before. No run follows one whose watched value violated its rule, also in later launches. A launch
+/// that watches has one more barrier a run.
 template <class Block>
 CROCHET_DEVICE_INLINE bool begins_run(Block& block, const Launch& launch, int run) {
   if (launch.is_node != 0) return begins_node(block, launch, run);

@@ -16,7 +16,7 @@
 #include "emulation/software_device.hpp"
 
 namespace crochet {
-namespace finite_watch_test {
+namespace value_watch_test {
 
 using namespace crochet::literals;
 using emulation::SoftwareDevice;
@@ -68,7 +68,7 @@ Outcome trained(int bad_step, float bad, H... hooks) {
   return outcome;
 }
 
-TEST(FiniteWatch, WithoutNanItCostsNoLaunchAndReadsAFlagALaunch) {
+TEST(ValueWatch, WithoutNanItCostsNoLaunchAndReadsAFlagALaunch) {
   const Outcome o = trained(0, 0, NanTensor<"loss">{});
   EXPECT_EQ(o.error, "");
   EXPECT_EQ(o.counters.launches, 5);
@@ -80,7 +80,7 @@ TEST(FiniteWatch, WithoutNanItCostsNoLaunchAndReadsAFlagALaunch) {
   EXPECT_EQ(o.w, std::vector<float>({40, 40, 40}));
 }
 
-TEST(FiniteWatch, TheFailingStepIsReportedAndItsVariablesStay) {
+TEST(ValueWatch, TheFailingStepIsReportedAndItsVariablesStay) {
   for (const int step : {1, 7, 8, 9, 13, 16}) {
     const Outcome o = trained(step, nan_value, NanTensor<"loss">{});
     EXPECT_EQ(o.error, "crochet: loss is NaN at step " + std::to_string(step));
@@ -90,20 +90,20 @@ TEST(FiniteWatch, TheFailingStepIsReportedAndItsVariablesStay) {
   }
 }
 
-TEST(FiniteWatch, TheLastLaunchIsReportedAtTheEnd) {
+TEST(ValueWatch, TheLastLaunchIsReportedAtTheEnd) {
   const Outcome o = trained(37, infinity, NanTensor<"loss">{});
   EXPECT_EQ(o.error, "crochet: loss is infinite at step 37");
   EXPECT_EQ(o.step, 37);
 }
 
-TEST(FiniteWatch, InfinityMayBeAllowedAndTensorsAreWatched) {
+TEST(ValueWatch, InfinityMayBeAllowedAndTensorsAreWatched) {
   EXPECT_EQ(trained(5, infinity, NanTensor<"loss">{.allow_infinity = true}).error, "");
   EXPECT_EQ(trained(5, nan_value, NanTensor<"loss">{.allow_infinity = true}).error, "crochet: loss is NaN at step 5");
   EXPECT_EQ(trained(5, -infinity, NanTensor<"both">{}).error,
             "crochet: both has 0 NaN and 1 infinite of 3 elements, the first at 1 at step 5");
 }
 
-TEST(FiniteWatch, AStopEndsTheSession) {
+TEST(ValueWatch, AStopEndsTheSession) {
   testing::RecordingSink sink;
   const Outcome o = trained(11, nan_value, NanTensor<"loss", "both">{.fail_on_nan = false, .sink = sink});
   EXPECT_EQ(o.error, "");
@@ -119,7 +119,7 @@ struct Reader {
   static constexpr auto fetches = crochet::fetches<"loss">;
   void after_run(auto&, const auto& values) { static_cast<void>(values["loss"_n]); }
 };
-TEST(FiniteWatch, AReaderOfTheRunMakesItKnownAtOnce) {
+TEST(ValueWatch, AReaderOfTheRunMakesItKnownAtOnce) {
   const Outcome o = trained(11, nan_value, Reader{}, NanTensor<"loss">{});
   EXPECT_EQ(o.error, "crochet: loss is NaN at step 11");
   EXPECT_EQ(o.runs, 11);
@@ -135,7 +135,7 @@ struct Saver {
     executor.for_each_variable([&](auto&&...) { *read = true; });
   }
 };
-TEST(FiniteWatch, NoCheckpointIsMadeOfAFailedRun) {
+TEST(ValueWatch, NoCheckpointIsMadeOfAFailedRun) {
   bool read = false;
   const Outcome o = trained(11, nan_value, NanTensor<"loss">{}, Saver{13, &read});
   EXPECT_EQ(o.error, "crochet: loss is not finite at step 11");
@@ -145,13 +145,13 @@ TEST(FiniteWatch, NoCheckpointIsMadeOfAFailedRun) {
   EXPECT_TRUE(read);
 }
 
-TEST(FiniteWatch, AHookThatReadsInSomeRunsWaitsInThese) {
+TEST(ValueWatch, AHookThatReadsInSomeRunsWaitsInThese) {
   const Outcome o = trained(20, nan_value, EveryN<10, NanTensor<"loss">>{});
   EXPECT_EQ(o.runs, o.step);
   EXPECT_NE(o.error, "");
 }
 
-TEST(FiniteWatch, WithOneRunALaunchTheReportComesARunLater) {
+TEST(ValueWatch, WithOneRunALaunchTheReportComesARunLater) {
   for (const int step : {1, 3}) {
     const auto device = std::make_shared<SoftwareDevice>(1);
     MonitoredSession session{Gpu(device, {.steps_per_launch = 1}), HookChain{NanTensor<"loss">{}}};
@@ -172,7 +172,7 @@ TEST(FiniteWatch, WithOneRunALaunchTheReportComesARunLater) {
   }
 }
 
-TEST(FiniteWatch, RunsWithoutHooksAreNotWatched) {
+TEST(ValueWatch, RunsWithoutHooksAreNotWatched) {
   const auto device = std::make_shared<SoftwareDevice>(1);
   MonitoredSession session{Gpu(device, {.steps_per_launch = 4}), HookChain{NanTensor<"loss">{}}};
   const std::vector<float> good(3), bad(3, nan_value);
@@ -183,7 +183,7 @@ TEST(FiniteWatch, RunsWithoutHooksAreNotWatched) {
   EXPECT_EQ(session.step(), 2);
 }
 
-TEST(FiniteWatch, TheSessionGoesOnBehindAnErrorThatIsCaught) {
+TEST(ValueWatch, TheSessionGoesOnBehindAnErrorThatIsCaught) {
   const auto device = std::make_shared<SoftwareDevice>(1);
   MonitoredSession session{Gpu(device, {.steps_per_launch = 4}), HookChain{NanTensor<"loss">{}}};
   const auto run = [&](float x) { session.run("train"_n, feed<"x">(std::vector<float>{0, x, 0})); };
@@ -260,7 +260,7 @@ struct Story {
 constexpr float large = 3e38F;
 const std::string loss_at_3 = "crochet: loss is infinite at step 3; stopping\n";
 
-TEST(FiniteWatch, AValueIsReadBeforeALargerBatchReplacesItsMemory) {
+TEST(ValueWatch, AValueIsReadBeforeALargerBatchReplacesItsMemory) {
   const auto end = Story{.batches = {1, 1, 1, 1, 500, 500, 500, 500}, .bad_step = 3, .bad = large}.told();
   EXPECT_EQ(end.lines, loss_at_3);
   EXPECT_EQ(end.runs, 5);
@@ -268,7 +268,7 @@ TEST(FiniteWatch, AValueIsReadBeforeALargerBatchReplacesItsMemory) {
   EXPECT_EQ(end.w, 3);
 }
 
-TEST(FiniteWatch, AValueIsReadBeforeAnotherBatchOverwritesIt) {
+TEST(ValueWatch, AValueIsReadBeforeAnotherBatchOverwritesIt) {
   const auto end = Story{.steps_per_launch = 1, .batches = {4, 4, 4, 2, 2}, .bad_step = 3, .bad = large}.told();
   EXPECT_EQ(end.lines, loss_at_3);
   EXPECT_EQ(end.runs, 4);
@@ -276,14 +276,14 @@ TEST(FiniteWatch, AValueIsReadBeforeAnotherBatchOverwritesIt) {
   EXPECT_EQ(end.w, 12) << "the first run of a batch is skipped too";
 }
 
-TEST(FiniteWatch, ValuesOfASkippedRunAreNotReported) {
+TEST(ValueWatch, ValuesOfASkippedRunAreNotReported) {
   // The memory of the larger batch is uninitialised.
   const auto end = Story{.steps_per_launch = 1, .batches = {4, 4, 4, 500}, .bad_step = 3, .bad = large}.told();
   EXPECT_EQ(end.lines, loss_at_3);
   EXPECT_EQ(end.w, 12);
 }
 
-TEST(FiniteWatch, ARunThatIsQueuedWhenTheNanIsFoundIsSkipped) {
+TEST(ValueWatch, ARunThatIsQueuedWhenTheNanIsFoundIsSkipped) {
   // Run 7 does not fit; the launch of runs 5 and 6 reads the flags of that before.
   const auto end = Story{.batches = {2, 2, 2, 2, 2, 2, 1}, .bad_step = 3, .bad = large}.told();
   EXPECT_EQ(end.lines, loss_at_3);
@@ -292,7 +292,7 @@ TEST(FiniteWatch, ARunThatIsQueuedWhenTheNanIsFoundIsSkipped) {
   EXPECT_EQ(end.w, 6);
 }
 
-TEST(FiniteWatch, AProbedRunBehindTheFailingOneIsSkipped) {
+TEST(ValueWatch, AProbedRunBehindTheFailingOneIsSkipped) {
   const auto end = Story{.batches = {2, 2, 2, 2, 2}, .bad_step = 3, .bad = large, .observed_step = 4}.told();
   EXPECT_EQ(end.lines, loss_at_3);
   EXPECT_EQ(end.runs, 4);
@@ -301,7 +301,7 @@ TEST(FiniteWatch, AProbedRunBehindTheFailingOneIsSkipped) {
   EXPECT_EQ(end.w, 6);
 }
 
-TEST(FiniteWatch, AProbedRunThatFailsIsReportedAtOnce) {
+TEST(ValueWatch, AProbedRunThatFailsIsReportedAtOnce) {
   const auto end = Story{.batches = {2, 2, 2, 2, 2}, .bad_step = 3, .bad = large, .observed_step = 3}.told();
   EXPECT_EQ(end.lines, loss_at_3);
   EXPECT_EQ(end.runs, 3);
@@ -309,7 +309,7 @@ TEST(FiniteWatch, AProbedRunThatFailsIsReportedAtOnce) {
   EXPECT_EQ(end.w, 6);
 }
 
-TEST(FiniteWatch, ARunWithoutHooksIsNotSkipped) {
+TEST(ValueWatch, ARunWithoutHooksIsNotSkipped) {
   const auto end = Story{.batches = {2, 2, 2, 2, 2}, .bad_step = 3, .bad = large, .plain_step = 4}.told();
   EXPECT_EQ(end.lines, loss_at_3);
   EXPECT_EQ(end.runs, 4);
@@ -317,5 +317,5 @@ TEST(FiniteWatch, ARunWithoutHooksIsNotSkipped) {
   EXPECT_EQ(end.w, 6);
 }
 
-}  // namespace finite_watch_test
+}  // namespace value_watch_test
 }  // namespace crochet

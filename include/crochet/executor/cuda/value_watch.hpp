@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FiniteWatch: the watch of launches for NaN and infinity, and what was found.
+// ValueWatch: the watch of launches for values that violate a rule, and what was found.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -17,14 +17,15 @@
 #include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/stream.hpp>
+#include <crochet/executor/cuda/watch_rules.hpp>
 #include <crochet/executor/cuda/watched_values.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
-#include <crochet/hook/non_finite.hpp>
+#include <crochet/hook/value_rules.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 
 namespace crochet::cuda {
 
-/// A value of a run that broke its rule.
+/// A value of a run that violated its rule.
 struct FoundValue {
   std::size_t flag = 0;
   kernel::AlignedBytes bytes;
@@ -33,28 +34,32 @@ struct FoundValue {
   std::optional<std::int64_t> step;  ///< the global step after it
 };
 
-/// A launch whose runs compute a watched value checks it behind each run. If it breaks its rule, the runs behind are
+/// A launch whose runs compute a watched value checks it behind each run. If it violates its rule, the runs behind are
 /// skipped, and later launches that watch it do nothing. The flags of a launch are copied to pinned memory behind it,
 /// and the host reads them when the next launch is queued, so that the device is busy while the host waits for them.
 /// From then on the host launches no run on the workspace, watched or not, until what was found is taken. T: the tables
 /// of the graph.
 template <class Device, class T>
-class FiniteWatch {
+class ValueWatch {
   using Memory = WorkspaceMemory<Device, T>;
-  static constexpr std::size_t flag_count = 2 * T::fetchable.size();
+  template <class N>
+  static constexpr std::size_t number_of = crochet::detail::index_of_name(N::view(), T::fetchable);
 
  public:
-  /// Watches a value in all launches of a plan from here on. Returns whether it was not watched before.
-  template <class N>
-  bool add(BoundPlan<Device>& plan, const FiniteRule& rule) {
-    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
-    const std::size_t flag = flag_of(name, rule.allow_infinity);
-    fails_[flag] = fails_[flag] || rule.fails;
-    plan.watch.flags.resize(flag_count);
-    if (plan.watch.flags[flag]) return false;
-    plan.watch.flags[flag] = plan.watch.changed = true;
-    return true;
+  /// Watches a value in all launches of a plan from here on, unless there are too many rules. Returns whether the last
+  /// run of the plan is watched. `is_queued`: it is not launched yet.
+  template <class N, class Rule>
+  bool add(BoundPlan<Device>& plan, const Rule& rule, bool is_queued) {
+    const std::optional<std::size_t> flag = rules_.add(watched_rule(number_of<N>, rule));
+    if (!flag) return false;
+    std::vector<bool>& flags = plan.watch.flags;
+    if (flags.size() <= *flag) flags.resize(*flag + 1);
+    if (flags[*flag]) return true;
+    flags[*flag] = plan.watch.changed = true;
+    return is_queued;
   }
+  /// Whether a run may be skipped behind one that is no failure.
+  bool may_end_early() const { return rules_.any_quiet(); }
 
   /// Before a launch of plan P for the demand D: makes it watch.
   template <class P, class D, class Runs>
@@ -74,7 +79,8 @@ class FiniteWatch {
     found_.clear();
     slot_ = 1 - slot_;
     pinned_[slot_].reserve(device, flag_bytes, "flags");
-    device->download_later(pinned_[slot_].data(), flags_.data(), flag_bytes, Stream::compute);
+    device->download_later(pinned_[slot_].data(), flags_.data(), rules_.list().size() * sizeof(std::int32_t),
+                           Stream::compute);
     before_ = std::exchange(
         last_, Watched{device->record(Stream::compute), slot_, runs.launch, runs.memory, runs.plan->watch.values,
                        launch.bases, launch.base_count, runs.dims, runs.first_run});
@@ -98,12 +104,12 @@ class FiniteWatch {
 
   /// What was found for a value and was not taken; runs are executed again from here on. A view is valid until the next
   /// call. `runs`: those on the workspace.
-  template <class N>
-  auto take(Device& device, const FiniteRule& rule, std::int64_t runs) {
-    constexpr std::size_t name = crochet::detail::index_of_name(N::view(), T::fetchable);
-    const std::size_t flag = flag_of(name, rule.allow_infinity);
-    using Found = NonFinite<decltype(as_fetched<T, N>(nullptr, Dims{}))>;
-    const auto at = std::find_if(found_.begin(), found_.end(), [&](const FoundValue& f) { return f.flag == flag; });
+  template <class N, class Rule>
+  auto take(Device& device, const Rule& rule, std::int64_t runs) {
+    const WatchedRule wanted = watched_rule(number_of<N>, rule);
+    using Found = Violation<decltype(as_fetched<T, N>(nullptr, Dims{}))>;
+    const auto at = std::find_if(found_.begin(), found_.end(),
+                                 [&](const FoundValue& f) { return rules_.list()[f.flag].checks_as(wanted); });
     if (at == found_.end()) return std::optional<Found>();
     taken_ = std::move(*at);
     found_.erase(at);
@@ -113,8 +119,9 @@ class FiniteWatch {
   /// Throws NanLossError if something was found for which FiniteRule::fails holds, and was not taken.
   void refuse_failure() const {
     for (const FoundValue& f : found_) {
-      if (!fails_[f.flag]) continue;
-      throw NanLossError("crochet: " + std::string(T::fetchable[f.flag / 2]) + " is not finite" +
+      const WatchedRule& rule = rules_.list()[f.flag];
+      if (!rule.fails) continue;
+      throw NanLossError("crochet: " + std::string(T::fetchable[rule.name]) + " is not finite" +
                          (f.step ? " at step " + std::to_string(*f.step) : ""));
     }
   }
@@ -133,9 +140,9 @@ class FiniteWatch {
   void copy_flags(Device& device, std::byte* to) const {
     flags_.data() == nullptr ? device.clear(to, flag_bytes) : device.copy(to, flags_.data(), flag_bytes);
   }
-  static constexpr std::size_t flag_bytes = flag_count * sizeof(std::int32_t);
-  /// The flags for which FiniteRule::fails holds.
-  const std::array<bool, flag_count>& failing_flags() const { return fails_; }
+  static constexpr std::size_t flag_bytes = WatchRules<T>::most * sizeof(std::int32_t);
+  /// The rules, by flag.
+  const std::vector<WatchedRule>& rules() const { return rules_.list(); }
 
  private:
   /// A launch whose flags are on their way to the host.
@@ -156,7 +163,7 @@ class FiniteWatch {
   template <class P, class D>
   void bind(const std::shared_ptr<Device>& device, BoundPlan<Device>& plan) {
     WatchOf<Device>& watch = plan.watch;
-    watch.values = WatchedValues<T, P, D>::of(plan);
+    watch.values = WatchedValues<T, P, D>::of(plan, rules_.list());
     watch.changed = false;
     const std::size_t bytes = watch.values.size() * sizeof(WatchedValue);
     watch.memory.reserve(device, bytes, "the watched values of a plan");
@@ -190,7 +197,7 @@ class FiniteWatch {
     if (flags_.data() != nullptr) device.clear(flags_.data(), flag_bytes);
   }
 
-  std::array<bool, flag_count> fails_{};
+  WatchRules<T> rules_;
   DeviceBytes<Device> flags_;
   std::array<PinnedBytes<Device>, 2> pinned_;
   std::size_t slot_ = 0;
