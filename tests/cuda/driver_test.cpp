@@ -6,11 +6,14 @@
 #include <crochet/base/exceptions.hpp>
 #include <crochet/executor/cuda/cubin_cache.hpp>
 #include <crochet/executor/cuda/driver.hpp>
+#include <crochet/executor/cuda/launch_times.hpp>
 #include <crochet/executor/cuda/nvrtc.hpp>
 #include <crochet/executor/cuda/plan_compiler.hpp>
 #include <crochet/executor/cuda/plan_text.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -110,6 +113,47 @@ TEST_F(Driver, MeasuresTheTimeBetweenMarks) {
   break_it("no_times");
   const std::string text = message_of<DeviceError>([&] { (void)device.seconds_between(0, 1); });
   EXPECT_NE(text.find("cannot read the time between two events"), std::string::npos) << text;
+}
+
+/// The nodes of two steps.
+constexpr std::array<std::int32_t, 2> two_nodes{5, 3};
+/// Keeps the times of steps.
+struct Times {
+  std::vector<std::array<double, 3>> shown{};  ///< the node, its begin and end in milliseconds
+  template <std::size_t I>
+  void on_node_device_times(double begin, double end) {
+    shown.push_back({static_cast<double>(I), 1e3 * begin, 1e3 * end});
+  }
+};
+TEST_F(Driver, ReadsTheTimesThatALaunchHasWritten) {
+  if (!has_nvrtc()) GTEST_SKIP() << "there is no NVRTC here";
+  const auto device = std::make_shared<GpuDevice>();
+  const CodeInCache code(plan_text(Nothing::source(), MatmulPrecision::fp32));
+  DeviceBytes<GpuDevice> memory;
+  Times times;
+  const DueProbes<Times> probes({}, &times);
+  const Calls calls;
+  LaunchTimes<GpuDevice, 2> measured(device, memory, probes);
+  Launch launch;
+  measured.begin(launch);
+  device->launch<Nothing>(launch);
+  EXPECT_EQ(launch.end_step, 2);
+  const std::array<std::uint64_t, 3> written{7'000'000, 7'250'000,
+                                             7'500'000};  // the device's memory is the host's here
+  std::copy(written.begin(), written.end(), launch.step_times);
+  measured.show<two_nodes>(probes);
+  const int compute = number_behind(calls.text(), "stream "), events = number_behind(calls.text(), "record event ");
+  const auto record = [&](int event) { return "record event " + std::to_string(event) + in(compute); };
+  const std::string all = "wait" + in(compute) + "wait" + in(compute + 1) + "wait" + in(compute + 2);
+  EXPECT_EQ(calls.text(), all + record(events) + all + record(events + 1) + "launch" + in(compute) + "download" +
+                              in(compute) + "wait" + in(compute));
+  ASSERT_EQ(times.shown.size(), 2U);
+  for (int step = 0; step < 2; ++step) {  // 1.5 ms lie between the two events
+    const auto& [node, begin, end] = times.shown[static_cast<std::size_t>(step)];
+    EXPECT_EQ(node, step == 0 ? 5 : 3);
+    EXPECT_NEAR(begin, 1.5 + 0.25 * step, 1e-6);
+    EXPECT_NEAR(end, 1.75 + 0.25 * step, 1e-6);
+  }
 }
 
 TEST_F(Driver, CopiesFeedsInAStreamOfTheirOwn) {

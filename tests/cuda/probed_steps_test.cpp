@@ -5,9 +5,13 @@
 #include <crochet/crochet.hpp>
 #include <crochet/executor/cuda/executor.hpp>
 #include <crochet/graph/probe/probe.hpp>
+#include <crochet/kernels/cuda/step.hpp>
+#include <crochet/kernels/cuda/watch.hpp>
 #include <crochet/testing/manual_clock.hpp>
 #include <crochet/trace/step_recorder.hpp>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -75,11 +79,13 @@ struct Observed {
 
 struct Trained {
   std::shared_ptr<SoftwareDevice> device = std::make_shared<SoftwareDevice>(2);
+  CudaMode mode = CudaMode::steps_per_launch;
 
   /// What the device does in the second of two runs.
   template <class... P>
   Counters second_run(P*... probes) {
-    MonitoredSession session{cuda::Executor<SoftwareDevice, Line>(device), HookChain{Observed<P>{probes}...}};
+    MonitoredSession session{cuda::Executor<SoftwareDevice, Line>(device, {.mode = mode}),
+                             HookChain{Observed<P>{probes}...}};
     session.run("train"_n, feed<"x">(x));
     session.executor().flush();
     device->counters = {};
@@ -155,32 +161,92 @@ TEST(ProbedSteps, TwoProbesShareACopy) {
   EXPECT_EQ(other.shown, 2);
 }
 
-/// A step takes 10 us of the device. The host's clock stands still.
-TEST(ProbedSteps, StepsHaveTheTimesOfTheDevicesClock) {
-  Trained trained;
-  testing::ManualClock host{100.0}, device{5.0};
-  trained.device->clock = device;
-  trained.device->on_launch = [&] { device.advance(10e-6); };
+/// Each reading of the device's clock is 10 us after the last one: of marks, and of the launch at each step's begin and
+/// at the end. The host's clock stands still.
+struct Timed : Trained {
+  testing::ManualClock host{100.0};
   trace::StepRecorder recorder{host, [] { return 1'000.0; }};
-  const Counters c = trained.second_run(&recorder);
-  const trace::RunTrace run = recorder.take();
-  const auto steps = static_cast<int>(run.steps.size());
-  ASSERT_GE(steps, 2);
-  EXPECT_EQ(c.launches, steps);
-  EXPECT_EQ(c.marks, 1 + 2 * steps);
-  EXPECT_EQ(c.downloads, 0);
-  EXPECT_EQ(c.waits, 3) << "two for the origin of the times, one at the end";
-  EXPECT_EQ(run.device, "a device in software");
-  ASSERT_EQ(run.parts.size(), run.steps.size()) << "the launches";
+  double now = 5;
+  Counters counters;
+
+  template <class... P>
+  trace::RunTrace recorded(P*... others) {
+    device->clock = [this] { return now += 10e-6; };
+    counters = second_run(&recorder, others...);
+    return recorder.take();
+  }
+};
+/// The steps follow each other. From one to the next, and from the origin to the first one, the clock is read
+/// `readings` times.
+void expect_times(const trace::RunTrace& run, int readings) {
   ASSERT_EQ(run.device_parts.size(), run.steps.size());
   for (std::size_t k = 0; k < run.device_parts.size(); ++k) {
     const trace::StepPart& part = run.device_parts[k];
     EXPECT_EQ(part.step, static_cast<int>(k));
     EXPECT_EQ(part.member, -1);
-    EXPECT_NEAR(part.begin, 100.0 + 10e-6 * static_cast<double>(k), 1e-12);
-    EXPECT_NEAR(part.busy, 10e-6, 1e-12);
+    EXPECT_NEAR(part.begin, 100.0 + 10e-6 * (1 + readings * static_cast<double>(k)), 2e-9);
+    EXPECT_NEAR(part.busy, 10e-6, 2e-9);
+    EXPECT_NEAR(part.end - part.begin, part.busy, 1e-12);
   }
-  EXPECT_NEAR(trace::seconds_of_steps(run)[0], 10e-6, 1e-12);
+  EXPECT_NEAR(trace::seconds_of_steps(run)[0], 10e-6, 2e-9);
+}
+
+TEST(ProbedSteps, AProfiledRunIsOneLaunchThatWritesTheTimesOfItsSteps) {
+  Timed timed;
+  const trace::RunTrace run = timed.recorded();
+  ASSERT_GE(run.steps.size(), 2U);
+  EXPECT_EQ(timed.counters.launches, 1);
+  EXPECT_EQ(timed.counters.marks, 2) << "the origin of the times, and the begin of the launch";
+  EXPECT_EQ(timed.counters.downloads, 1);
+  EXPECT_EQ(timed.counters.bytes_downloaded, (run.steps.size() + 1) * sizeof(std::uint64_t));
+  EXPECT_EQ(timed.counters.waits, 3) << "two for the origin of the times, one at the end";
+  EXPECT_EQ(run.device, "a device in software");
+  ASSERT_EQ(run.parts.size(), 1U) << "the launch";
+  EXPECT_EQ(run.parts[0].step, -1);
+  EXPECT_EQ(step_name(run, run.parts[0]), "all_steps");
+  expect_times(run, 1);
+}
+
+TEST(ProbedSteps, BesideADumpAndInAGraphTheStepsAreLaunchedOneByOne) {
+  for (const CudaMode mode : {CudaMode::steps_per_launch, CudaMode::graph}) {
+    Watcher dump{{"guess"}}, *const due = mode == CudaMode::graph ? nullptr : &dump;
+    Timed timed;
+    timed.mode = mode;
+    const trace::RunTrace run = timed.recorded(due);
+    const auto steps = static_cast<int>(run.steps.size());
+    EXPECT_EQ(timed.counters.launches, steps);
+    EXPECT_EQ(timed.counters.graphs, 0);
+    EXPECT_EQ(timed.counters.marks, 1 + 2 * steps);
+    EXPECT_EQ(timed.counters.downloads, due == nullptr ? 0 : 1);
+    EXPECT_EQ(run.parts.size(), run.steps.size()) << "the launches";
+    expect_times(run, 2);
+  }
+  Timed timed;
+  Watcher* const none = nullptr;
+  EXPECT_EQ(timed.recorded(none).parts.size(), 1U) << "the dump is not due";
+}
+
+/// A step that counts the threads which have finished it.
+struct CountedStep {
+  static inline std::uint64_t finished = 0;
+  static void run(emulation::FiberBlock&, const cuda::Call&) { ++finished; }
+};
+TEST(ProbedSteps, ALaunchReadsTheTimeBehindTheBarriersAndBehindTheLastStep) {
+  emulation::FiberGrid grid(2);
+  grid.timer = [] { return CountedStep::finished; };
+  CountedStep::finished = 0;
+  const std::array<cuda::TableStep, 2> steps{};
+  unsigned char* const bases[]{nullptr};
+  std::array<std::uint64_t, 3> times{};
+  const cuda::Launch launch{
+      .tables = {.steps = steps.data()}, .bases = bases, .end_step = 2, .step_times = times.data()};
+  grid.run([&](emulation::FiberBlock& block) {
+    for (int run = 0; cuda::begins_run(block, launch, run); ++run) {
+      cuda::run_step<CountedStep, false>(block, launch, run, 0);
+      cuda::run_step<CountedStep, true>(block, launch, run, 1);
+    }
+  });
+  EXPECT_EQ(times, (std::array<std::uint64_t, 3>{0, 512, 1024})) << "of 512 threads";
 }
 
 /// Refuses the run before its first step.

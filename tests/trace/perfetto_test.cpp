@@ -154,6 +154,22 @@ TEST(Perfetto, AGpuHasATrackAndTheThreadTheLaunches) {
   reader.read(parsed(writer.packets(run)));  // describes no track again
 }
 
+TEST(Perfetto, AllStepsOfAGpuMayBeOneLaunch) {
+  RecordedRun made;
+  const trace::RunTrace run = made.record_on_gpu(true);
+  trace::PerfettoWriter writer;
+  Reader reader;
+  reader.start = run.epoch.ns(run.begin);
+  reader.read(parsed(writer.packets(run)));
+  ASSERT_GT(reader.lines.size(), 2U);
+  EXPECT_EQ(reader.lines[1], "session.run: all_steps 10000-18000");
+  EXPECT_TRUE(reader.lines[2].starts_with("GPU:1 stream:all")) << reader.lines[2];
+  trace::ProfileTable table;
+  table.add(run);
+  for (const auto& [name, node] : table.nodes()) EXPECT_EQ(node.calls, 1) << name;
+  EXPECT_EQ(table.nodes().size(), 4U);
+}
+
 TEST(Perfetto, ALaterRunNamesNothingAgain) {
   RecordedRun made;
   trace::PerfettoWriter writer;

@@ -74,8 +74,9 @@ struct RecordedRun {
     return recorder.take();
   }
 
-  /// Records a run on a GPU: launches of 2 us, and steps of 100.25, 10, 4 and 0.25 us on the device.
-  trace::RunTrace record_on_gpu() {
+  /// Records a run on a GPU: launches of 2 us, or one for all steps, and steps of 100.25, 10, 4 and 0.25 us on the
+  /// device.
+  trace::RunTrace record_on_gpu(bool one_launch = false) {
     for (ProbedStep& step : steps) step.region = -1;
     ProbedRun begun = run();
     begun.members = 1;
@@ -83,10 +84,16 @@ struct RecordedRun {
     recorder.on_run_begin(begun);
     pass(10);
     recorder.on_device_begin();
-    part<3>(0, 2);
-    part<5>(0, 2);
-    part<6>(0, 2);
-    part<8>(0, 2);
+    if (one_launch) {
+      recorder.on_launch_begin();
+      pass(8);
+      recorder.on_launch_end();
+    } else {
+      part<3>(0, 2);
+      part<5>(0, 2);
+      part<6>(0, 2);
+      part<8>(0, 2);
+    }
     pass(112);
     recorder.on_node_device_times<3>(3e-6, 103.25e-6);
     recorder.on_node_device_times<5>(103.25e-6, 113.25e-6);

@@ -180,6 +180,17 @@ TEST(StepStats, AGpuHasTheStepsAndTheHostTheirLaunches) {
   EXPECT_EQ(gpu.node_stats(1).output(0).tensor_description().allocation_description().allocator_name(), "GPU_1");
 }
 
+TEST(StepStats, AGpuMayHaveAllStepsInOneLaunch) {
+  RecordedRun made, other;
+  const crochet::proto::StepStats stats = trace::step_stats(made.record_on_gpu(true));
+  const auto &host = stats.dev_stats(0), &gpu = stats.dev_stats(1);
+  ASSERT_EQ(host.node_stats_size(), 1);
+  EXPECT_EQ(host.node_stats(0).timeline_label(), "all_steps = Launch(us=8.000)");
+  EXPECT_EQ(host.node_stats(0).all_start_nanos(), std::int64_t{1'000'000} * 1'000'000'000 + 10000);
+  EXPECT_EQ(gpu.node_stats_size(), 4);
+  EXPECT_EQ(gpu.DebugString(), trace::step_stats(other.record_on_gpu()).dev_stats(1).DebugString());
+}
+
 TEST(StepStats, AGpuHasKernelsAsTensorFlowsTracerNamesThem) {
   RecordedRun made;
   const crochet::proto::StepStats stats = trace::step_stats(made.record_on_gpu());

@@ -167,8 +167,7 @@ CROCHET_INLINE void PerfettoWriter::count(std::uint64_t track, std::int64_t time
 
 CROCHET_INLINE void PerfettoWriter::write_launches(const RunTrace& run) {
   for (const Slice& s : slices_of(run)) {
-    const std::int32_t node = run.steps[index(s.part->step)].node;
-    slice(first_member + index(s.part->member), s.begin, s.end, run.names[index(node)], "launch", [](Event&) {});
+    slice(first_member + index(s.part->member), s.begin, s.end, step_name(run, *s.part), "launch", [](Event&) {});
   }
 }
 

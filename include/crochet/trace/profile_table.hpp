@@ -22,7 +22,7 @@ class ProfileTable {
   struct Node {
     std::string op;
     double seconds = 0, flops = 0, bytes = 0;
-    std::int64_t calls = 0;  ///< on the first thread; each slice of a region counts as a call
+    std::int64_t calls = 0;  ///< on the first thread or the device; each slice of a region counts as a call
   };
   struct Hook {
     double before = 0, after = 0;  ///< seconds in before_run and in after_run

@@ -31,10 +31,8 @@ CROCHET_INLINE void ProfileTable::add(const RunTrace& run) {
     node.flops += step.flops;
     node.bytes += step.bytes_read + step.bytes_written;
   }
-  for (const StepPart& part : run.parts) {
-    if (part.member != 0) continue;
-    const std::int32_t node = run.steps[static_cast<std::size_t>(part.step)].node;
-    nodes_[std::string(run.names[static_cast<std::size_t>(node)])].calls += part.calls;
+  for (const StepPart& part : run.device.empty() ? run.parts : run.device_parts) {
+    if (part.member <= 0) nodes_[std::string(step_name(run, part))].calls += part.calls;
   }
   for (const HookPhase& p : run.phases) {
     Hook& hook = hooks_[p.hook];

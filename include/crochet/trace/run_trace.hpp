@@ -31,7 +31,7 @@ struct Epoch {
 /// The work of one member of the executor's team, or of a device, for one step. Times are seconds of the measuring
 /// clock.
 struct StepPart {
-  std::int32_t step = 0;      ///< index in RunTrace::steps
+  std::int32_t step = 0;      ///< index in RunTrace::steps; -1: all of them, in one launch
   std::int32_t member = 0;    ///< -1: a device
   std::int32_t calls = 0;     ///< more than one: the step is part of a region, which runs slice by slice
   double begin = 0, end = 0;  ///< of the first call, of the last
@@ -80,6 +80,12 @@ std::vector<Slice> device_slices_of(const RunTrace& run);
 /// The steps where they ran: on the device, or on the members of the team. Valid while the trace exists.
 inline std::vector<Slice> step_slices_of(const RunTrace& run) {
   return run.device.empty() ? slices_of(run) : device_slices_of(run);
+}
+
+/// The name of the step that a part belongs to; "all_steps" for all of them.
+inline std::string_view step_name(const RunTrace& run, const StepPart& part) {
+  if (part.step < 0) return "all_steps";
+  return run.names[static_cast<std::size_t>(run.steps[static_cast<std::size_t>(part.step)].node)];
 }
 
 /// The time of each step in seconds: the longest of its members' parts, on a device the time there.

@@ -38,7 +38,7 @@ CROCHET_INLINE std::vector<Slice> slices_of(const RunTrace& run) {
   std::vector<Slice> slices;
   const std::span<const StepPart> all(run.parts);
   for (std::size_t i = 0, next = 0; i < all.size(); i = next) {
-    const std::int32_t region = run.steps[static_cast<std::size_t>(all[i].step)].region;
+    const std::int32_t region = all[i].step < 0 ? -1 : run.steps[static_cast<std::size_t>(all[i].step)].region;
     const auto same = [&](const StepPart& p) {
       return p.member == all[i].member && region >= 0 && run.steps[static_cast<std::size_t>(p.step)].region == region;
     };

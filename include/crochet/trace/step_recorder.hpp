@@ -18,8 +18,9 @@ namespace crochet::trace {
 ///   wall_clock  seconds since 1970; the system's. Read once, in the constructor
 /// - Memory is allocated before the run's first step.
 /// - Each member of the team writes its own records.
-/// - On a device (ProbedRun::device) it records the launches, and the times of the steps by the device's own clock. The
-///   device's times begin when the host has waited for the device, so they are late by the time of that return.
+/// - On a device (ProbedRun::device) it records the launches, one for each step or one for all, and the times of the
+///   steps by the device's own clock. They begin when the host has waited for the device, so they are late by the time
+///   of that return.
 /// - Cost: about 50 ns per part on the steady clock.
 class StepRecorder {
  public:
@@ -40,6 +41,11 @@ class StepRecorder {
     r.busy += r.end - r.last;
   }
   void on_device_begin() { device_begin_ = clock_(); }
+  void on_launch_begin() { launch_.begin = clock_(); }
+  void on_launch_end() {
+    launch_.end = clock_();
+    launch_.calls = 1;
+  }
   template <std::size_t I>
   void on_node_device_times(double begin, double end) {
     run_.device_parts.push_back({index_[I], -1, 1, device_begin_ + begin, device_begin_ + end, end - begin});
@@ -67,6 +73,7 @@ class StepRecorder {
   RunTrace run_;
   std::vector<std::int32_t> index_;  // the step of each node
   std::vector<Record> records_;      // by member and step
+  Record launch_;                    // of all steps together
   std::size_t stride_ = 0;
   double device_begin_ = 0;  // 0 of the device's clock
   bool complete_ = false;

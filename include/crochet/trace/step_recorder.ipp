@@ -29,6 +29,7 @@ CROCHET_INLINE void StepRecorder::on_run_begin(const ProbedRun& run) {
     index_[static_cast<std::size_t>(run.steps[k].node)] = static_cast<std::int32_t>(k);
   }
   records_.assign(stride_ * static_cast<std::size_t>(run.members), {});
+  launch_ = {};
   describe(run);
   run_.begin = clock_();
 }
@@ -70,6 +71,7 @@ CROCHET_INLINE void StepRecorder::describe(const ProbedRun& run) {
 
 CROCHET_INLINE void StepRecorder::collect() {
   run_.parts.clear();
+  if (launch_.calls > 0) run_.parts.push_back({-1, 0, 1, launch_.begin, launch_.end, launch_.end - launch_.begin});
   for (int member = 0; member < run_.members; ++member) {
     for (std::size_t k = 0; k < run_.steps.size(); ++k) {
       const Record& r = records_[static_cast<std::size_t>(member) * stride_ + k];

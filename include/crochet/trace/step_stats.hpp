@@ -25,8 +25,9 @@ inline constexpr std::string_view hooks_device = "/job:localhost/replica:0/task:
 ///   `spread_us`, the time from the first to the last.
 /// - Outputs belong to the part that ended last.
 /// - A run on a GPU has the device GPU:0 (its number) with the steps by the GPU's clock, their figures, outputs and
-///   memory (allocator GPU_0). CPU:0 then has the launches, `name = Launch(us=7.1)`. `/device:GPU:0/stream:all` has the
-///   steps once more, as the kernels of TensorFlow's tracer, for readers of such statistics.
+///   memory (allocator GPU_0). CPU:0 then has the launches, `name = Launch(us=7.1)`; `all_steps` is one of all steps.
+///   `/device:GPU:0/stream:all` has the steps once more, as the kernels of TensorFlow's tracer, for readers of such
+///   statistics.
 /// - Times are rounded to microseconds as in TensorFlow, at least 1; nanoseconds are exact.
 proto::StepStats step_stats(const RunTrace& run);
 

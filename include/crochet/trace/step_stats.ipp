@@ -119,7 +119,7 @@ class StepStatsWriter {
     for (std::size_t i = 0; i < own.size(); ++i) {
       proto::NodeExecStats& node = *device.add_node_stats();
       times.write(own[i]->begin, own[i]->end, i + 1 < own.size() ? own[i + 1]->begin : 0, node);
-      node.set_node_name(std::string(run_.names[index(run_.steps[index(own[i]->part->step)].node)]));
+      node.set_node_name(std::string(step_name(run_, *own[i]->part)));
       node.set_thread_id(static_cast<std::uint32_t>(std::max(own[i]->part->member, 0)));
       on_device() && own[i]->part->member >= 0 ? write_launch(*own[i], node) : write_slice(*own[i], node);
     }

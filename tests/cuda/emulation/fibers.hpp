@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,6 +35,8 @@ class FiberGrid {
   ~FiberGrid();
 
   int blocks() const { return blocks_; }
+  /// The clock of Block::timer(), in nanoseconds.
+  std::function<std::uint64_t()> timer = [] { return std::uint64_t{0}; };
 
   /// Calls f(FiberBlock&) in every thread of the grid. Throws std::logic_error if some threads wait for a barrier that
   /// others never reach.
@@ -94,6 +97,7 @@ class FiberBlock {
   int blocks() const { return grid_.blocks_; }
   void sync() { grid_.wait(index_, Waiting::block); }
   void grid_sync() { grid_.wait(index_, Waiting::grid); }
+  std::uint64_t timer() const { return grid_.timer(); }
   template <class T>
   T shuffle_xor(T x, int mask) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));

@@ -4,6 +4,7 @@
 // early, gives wrong results.
 #pragma once
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -54,7 +55,9 @@ class QueuedDevice {
   static constexpr bool runs_own_operations = true, has_graphs = true;
 
   template <class... Args>
-  explicit QueuedDevice(Args... args) : grid_(args...) {}
+  explicit QueuedDevice(Args... args) : grid_(args...) {
+    grid_.timer = [this] { return static_cast<std::uint64_t>(std::llround(clock() * 1e9)); };
+  }
   QueuedDevice(const QueuedDevice&) = delete;
   QueuedDevice& operator=(const QueuedDevice&) = delete;
 
@@ -62,7 +65,7 @@ class QueuedDevice {
   std::string name() const { return "a device in software"; }
   int number() const { return 0; }
   Counters counters;
-  /// The device's clock, in seconds. It is read when the device reaches a mark.
+  /// The device's clock, in seconds. It is read when the device reaches a mark, and by Block::timer().
   std::function<double()> clock = [] { return 0.0; };
   /// Called before each launch is executed.
   std::function<void()> on_launch = [] {};

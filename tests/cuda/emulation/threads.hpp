@@ -5,6 +5,7 @@
 #include <barrier>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -30,6 +31,8 @@ class ThreadGrid {
   }
 
   int blocks() const { return blocks_; }
+  /// The clock of Block::timer(), in nanoseconds.
+  std::function<std::uint64_t()> timer = [] { return std::uint64_t{0}; };
 
   /// Calls f(Block&) in every thread of the grid.
   template <class Block = ThreadBlock, class F>
@@ -69,6 +72,7 @@ class ThreadBlockOf {
   int blocks() const { return grid_.blocks_; }
   void sync() { mine().barrier.arrive_and_wait(); }
   void grid_sync() { grid_.all_.arrive_and_wait(); }
+  std::uint64_t timer() const { return grid_.timer(); }
   template <class T>
   T shuffle_xor(T x, int mask) {
     static_assert(sizeof(T) <= sizeof(std::uint64_t));

@@ -13,6 +13,7 @@
 #include <crochet/executor/cuda/device_kernels.hpp>
 #include <crochet/executor/cuda/device_variables.hpp>
 #include <crochet/executor/cuda/feed_layout.hpp>
+#include <crochet/executor/cuda/memory.hpp>
 #include <crochet/executor/cuda/plan_launch.hpp>
 #include <crochet/executor/cuda/queue.hpp>
 #include <crochet/executor/cuda/settings.hpp>
@@ -118,9 +119,10 @@ class Executor {
     if (queue_.is_due(settings_)) flush();
   }
 
-  /// As run(), with probes (graph/probe/probe.hpp). The steps are launched one by one, and each is waited for; a value
-  /// that a probe watches is copied to the host behind the step that completes it. Neither launches steps nor calls
-  /// probes behind a run that violated a rule.
+  /// As run(), with probes (graph/probe/probe.hpp). If no due probe watches values or observes single launches, the
+  /// run is one launch; with CudaMode::graph never. Else the steps are launched one by one, and a value that a probe
+  /// watches is copied to the host behind the step that completes it. Neither launches steps nor calls probes behind a
+  /// run that violated a rule.
   static constexpr bool takes_probes = true;
   template <class W>
   static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
@@ -342,6 +344,7 @@ class Executor {
   Queue<Device, T> queue_;
   ValueWatch<Device, T> watch_;
   std::shared_ptr<VariableSnapshot<Device, T>> snapshot_;
+  DeviceBytes<Device> step_times_;  ///< that a probed run's launch writes
   mutable StepCount counted_;
 };
 

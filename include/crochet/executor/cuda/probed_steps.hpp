@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of the executor with probes: its steps are launched one by one.
+// A run of the executor with probes: its steps are launched one by one, or together if no probe needs more.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <crochet/executor/cuda/executor.hpp>
+#include <crochet/executor/cuda/launch_times.hpp>
 #include <crochet/executor/cuda/step_times.hpp>
 #include <crochet/executor/plan/probe_failure.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
@@ -15,7 +16,7 @@
 
 namespace crochet::cuda {
 
-/// The steps of one run, launched one by one for probes. Nothing waits for a step, except for a value that a probe
+/// The steps of one run, launched for probes. One by one nothing waits for a step, except for a value that a probe
 /// takes, which is copied to the host behind the step that completes it.
 template <class Device, class Model, class... Extensions>
 template <class Plan, class Plain, class Watch, class D>
@@ -51,16 +52,11 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     begin([&] {
       shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number()}}, feeds, Copies{*this});
     });
-    StepTimes<Device, count> times(*self_.device_, probes);
-    cpu::ProbeFailure failure;
-    [&]<std::size_t... S>(std::index_sequence<S...>) {
-      [[maybe_unused]] const bool done[] = {
-          true, (step<S>(launch, probes, times), behind<S>(shown, probes, failure), true)...};
+    if (self_.settings_.mode == CudaMode::steps_per_launch && fit_one_launch(probes)) {
+      launch_together(launch, probes);
+    } else {
+      launch_one_by_one(launch, shown, probes);
     }
-    (std::make_index_sequence<count>{});
-    memory_.feeds.end(*self_.device_);
-    failure.rethrow();
-    times.template show<cpu::StepFacts<T, Plan>::names>(probes);
     shown.end(probes, Copies{*this});
   }
 
@@ -85,6 +81,40 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
                                     bytes);
     }
   };
+
+  /// Whether no due probe needs anything between two steps.
+  template <class... P>
+  static bool fit_one_launch(const DueProbes<P...>& probes) {
+    bool fit = true;
+    probes.each([&]<class Q>(Q&) {
+      using namespace crochet::detail;
+      fit = fit && !Watches<Q> && (takes_device_times<Q> || !sees_steps<Q>);
+    });
+    return fit;
+  }
+  template <class Probes>
+  void launch_together(Launch& launch, const Probes& probes) {
+    LaunchTimes<Device, count> times(self_.device_, self_.step_times_, probes);
+    times.begin(launch);
+    probes.each([](auto& probe) { crochet::detail::show_launch_begin(probe); });
+    self_.device_->template launch<PlanCode<Plan>>(launch);
+    probes.each([](auto& probe) { crochet::detail::show_launch_end(probe); });
+    memory_.feeds.end(*self_.device_);
+    times.template show<cpu::StepFacts<T, Plan>::names>(probes);
+  }
+  template <class Probes>
+  void launch_one_by_one(Launch& launch, const Shown& shown, const Probes& probes) {
+    StepTimes<Device, count> times(*self_.device_, probes);
+    cpu::ProbeFailure failure;
+    [&]<std::size_t... S>(std::index_sequence<S...>) {
+      [[maybe_unused]] const bool done[] = {
+          true, (step<S>(launch, probes, times), behind<S>(shown, probes, failure), true)...};
+    }
+    (std::make_index_sequence<count>{});
+    memory_.feeds.end(*self_.device_);
+    failure.rethrow();
+    times.template show<cpu::StepFacts<T, Plan>::names>(probes);
+  }
 
   /// Whether only the device has the feed.
   bool on_device(std::size_t placeholder) const {

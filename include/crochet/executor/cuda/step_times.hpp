@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of a probed run's steps on the clock of the device.
+// StepTimes: the times of a probed run's steps that are launched one by one, on the clock of the device.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -11,24 +11,30 @@
 
 namespace crochet::cuda {
 
+/// If a due probe observes times of the device: waits for it, marks the origin of the times in its stream, mark 0, and
+/// calls on_device_begin. Returns whether one does.
+template <class Device, class... P>
+bool begin_device_times(Device& device, const DueProbes<P...>& probes) {
+  bool timed = false;
+  if constexpr ((crochet::detail::takes_device_times<P> || ...)) {
+    probes.each([&]<class Q>(Q&) { timed = timed || crochet::detail::takes_device_times<Q>; });
+    if (!timed) return false;
+    device.start_marks();
+    device.synchronize();
+    device.mark();
+    device.synchronize();
+    probes.each([](auto& probe) { crochet::detail::show_device_begin(probe); });
+  }
+  return timed;
+}
+
 /// Marks the device's stream around each launch, if a due probe observes times of the device. The times are read once,
 /// behind the last step, so that the steps run one after the other without the host.
 template <class Device, std::size_t Steps>
 class StepTimes {
  public:
-  /// Waits for the device, marks the origin of the times and calls on_device_begin.
-  template <class... P>
-  StepTimes(Device& device, const DueProbes<P...>& probes) : device_(device) {
-    if constexpr ((crochet::detail::takes_device_times<P> || ...)) {
-      probes.each([&]<class Q>(Q&) { timed_ = timed_ || crochet::detail::takes_device_times<Q>; });
-      if (!timed_) return;
-      device.start_marks();
-      device.synchronize();
-      device.mark();
-      device.synchronize();
-      probes.each([](auto& probe) { crochet::detail::show_device_begin(probe); });
-    }
-  }
+  template <class Probes>
+  StepTimes(Device& device, const Probes& probes) : device_(device), timed_(begin_device_times(device, probes)) {}
   void begin(std::size_t step) {
     if (timed_) begins_[step] = device_.mark();
   }
@@ -58,7 +64,7 @@ class StepTimes {
   }
 
   Device& device_;
-  bool timed_ = false;
+  bool timed_;
   std::array<std::size_t, Steps> begins_{}, ends_{};
 };
 

@@ -9,6 +9,8 @@
 //                                                                  //   be shown; absent: all are
 //   template <std::size_t I> void on_node_end(const ProbedTensor&);  // node I's value is complete
 //   void on_device_begin();                                        // on a device: its clock is at 0 now
+//   void on_launch_begin();                                        // on a device: around the launch of all steps
+//   void on_launch_end();                                          //   together
 //   template <std::size_t I> void on_node_device_times(double begin, double end);  // when the device ran the step
 //                                                                  //   named for node I, in seconds of that clock
 //   void on_run_end();                                             // after the last step, all tensors were shown
@@ -24,9 +26,11 @@
 // functions are called by the thread that called session.run. Their exceptions leave session.run: at once before the
 // first step, otherwise after the steps; nothing is shown in between.
 //
-// Devices: a step is launched, and the thread goes on. on_node_begin and on_node_end(member) are around the launch.
-// Only a value that a probe takes is copied to the host; takes() is called once for each value, when it is complete.
-// The times on the device are shown before on_run_end. The CPU is no device in this sense.
+// Devices: a step is launched, and the thread goes on. on_node_begin and on_node_end(member) are around the launch. If
+// each due probe either has on_node_device_times or has neither of these two, and none watches, all steps are one
+// launch and these two are not called. The times of steps that run at the same time are then those of a part of the
+// device. Only a value that a probe takes is copied to the host; takes() is called once for each value, when it is
+// complete. The times on the device are shown before on_run_end. The CPU is no device in this sense.
 //
 // Order: on_run_begin; sources (constants, feeds, variables as of before the step); steps, with each value shown after
 // it and the values that it is computed from are complete; assigned values; on_run_end. A run that fails has no

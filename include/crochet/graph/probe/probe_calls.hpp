@@ -68,6 +68,14 @@ template <class P>
 void show_device_begin(P& probe) {
   if constexpr (requires { probe.on_device_begin(); }) probe.on_device_begin();
 }
+template <class P>
+void show_launch_begin(P& probe) {
+  if constexpr (requires { probe.on_launch_begin(); }) probe.on_launch_begin();
+}
+template <class P>
+void show_launch_end(P& probe) {
+  if constexpr (requires { probe.on_launch_end(); }) probe.on_launch_end();
+}
 template <std::size_t I, class P>
 void show_device_times(P& probe, double begin, double end) {
   if constexpr (takes_device_times<P>) probe.template on_node_device_times<I>(begin, end);

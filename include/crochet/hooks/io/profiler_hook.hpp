@@ -55,8 +55,9 @@ struct ProfilerHookOptions {
 ///   or in the first one that begins S seconds after the last record. The record of a run that throws is discarded.
 /// - Fetches: nothing. A recorded run is the plain, fused one with a clock reading around each step
 ///   (trace/step_recorder.hpp). Any executor with probes is supported.
-/// - On a GPU the steps of a recorded run are launched one by one, without waits between them. The timeline has their
-///   times by the GPU's clock on the device GPU:0 (its number), and the launches on CPU:0.
+/// - On a GPU a recorded run is one launch, which writes the times of its steps itself. The timeline has them by the
+///   GPU's clock on the device GPU:0 (its number), and the launch on CPU:0. If another probe needs it, the steps are
+///   launched one by one, without waits between them (docs/profiling.md).
 /// - Files are written after the run's last after_run: before the next run, at the end, or after an error. Several
 ///   hooks and sessions of a program may write into one folder (trace/run_writer.hpp).
 /// - A full disk or an unwritable folder is reported once, and training continues (`on_write_error`). This also holds

@@ -9,6 +9,7 @@
 // - `arrive(ticket, count)`: counts one arrival of the block, after its writes; true in all threads of the block that
 //   is the last of `count`. The writes of all others are then visible to that block. The counter is zero again
 //   afterwards;
+// - `timer()`: nanoseconds of the device's clock, which all blocks share;
 // - `precision`, a static constant: the MatmulPrecision of products of floats;
 // - asynchronous copies: `copy_async<Bytes>(to, from, exists)` copies 4, 8 or 16 aligned bytes to shared memory, zeros
 // unless

@@ -30,6 +30,12 @@ class DeviceBlockOf {
     barrier_[0] = barrier_[1] = 0U;
   }
 
+  CROCHET_DEVICE_INLINE static std::uint64_t timer() {
+    std::uint64_t nanoseconds = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
+    return nanoseconds;
+  }
+
   template <class T>
   CROCHET_DEVICE_INLINE T shuffle_xor(T x, int mask) {
     return __shfl_xor_sync(0xffffffffU, x, mask);

@@ -4,6 +4,7 @@
 #include <crochet/kernels/cuda/epilogue.hpp>
 #include <crochet/kernels/cuda/loop.hpp>
 #include <crochet/kernels/cuda/reducing_loop.hpp>
+#include <crochet/kernels/cuda/step_clock.hpp>
 
 namespace crochet::cuda {
 
@@ -51,10 +52,11 @@ struct StoringKernel {
   }
 };
 
-/// Runs step s of run t. Not inlined: steps with the same code share it, and compiling one large function takes longer
-/// than compiling its parts.
+/// Runs step s of run t, and notes when it begins. Not inlined: steps with the same code share it, and compiling one
+/// large function takes longer than compiling its parts.
 template <class Code, class Block>
 CROCHET_DEVICE_NOINLINE void run_code(Block& block, const Launch& launch, int t, int s) {
+  note_time(block, launch, s);
   Code::run(block,
             Call{launch.tables, launch.tables.steps[s], Memory{launch.bases + std::int64_t{t} * launch.base_count}});
 }

@@ -74,7 +74,10 @@ struct Launch {
   std::int32_t first_run = 0;  ///< the number of the first run, from 0, for the flags
   const WatchedValue* watched = nullptr;
   std::int32_t watched_count = 0;
-  std::int32_t* flags = nullptr;     ///< the first run, from 1, whose watched value violated its rule; 0: none
+  std::int32_t* flags = nullptr;  ///< the first run, from 1, whose watched value violated its rule; 0: none
+  /// When the run reaches each step, and its end, in nanoseconds of Block::timer(); null: not measured. The launch is
+  /// one run of `end_step` steps.
+  std::uint64_t* step_times = nullptr;
   std::uint32_t* barrier = nullptr;  ///< two counters for the barrier of all blocks, zero before and after a launch
 };
 

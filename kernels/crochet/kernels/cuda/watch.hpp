@@ -3,6 +3,7 @@
 // its rule.
 #pragma once
 #include <crochet/kernels/cuda/call.hpp>
+#include <crochet/kernels/cuda/step_clock.hpp>
 
 namespace crochet::cuda {
 
@@ -75,12 +76,13 @@ CROCHET_DEVICE bool begins_node(Block& block, const Launch& launch, int run) {
 
 /// Before run number `run`, and once more behind the last one: whether there is such a run. It waits for all blocks to
 /// finish the run before. No run follows one whose watched value violated its rule, also in later launches. A launch
-/// that watches has one more barrier a run.
+/// that watches has one more barrier a run, and one that measures its steps has one behind the last of them.
 template <class Block>
 CROCHET_DEVICE_INLINE bool begins_run(Block& block, const Launch& launch, int run) {
   if (launch.is_node != 0) return begins_node(block, launch, run);
-  const bool watches = launch.watched_count > 0, more = run < launch.times;
-  if (run > 0 && (more || watches)) block.grid_sync();
+  const bool watches = launch.watched_count > 0, more = run < launch.times, measures = launch.step_times != nullptr;
+  if (run > 0 && (more || watches || measures)) block.grid_sync();
+  if (run > 0) note_time(block, launch, launch.end_step);
   if (!watches) return more;
   if (run > 0) {
     detail::watch_values(block, launch, run - 1, block.block(), block.blocks());
