@@ -140,18 +140,34 @@ LoggingTensor<"loss"> logging(bool at_end, const Sink& sink) {
 }
 /// Hooks that act in some runs: the runs behind the crossing are none for them.
 TEST(StopWhenOnADevice, LinesAndCheckpointsAreThoseOfTheCpu) {
-  for (const int step : {10, 13, 17, 24, 37}) {
+  for (const int step : {10, 13, 15, 17, 24, 37}) {
     const auto train = [&](auto executor, bool at_end) {
       testing::RecordingSink sink;
       std::string saved;
+      const WeightAverages averages;
       Outcome o = outcome_of(std::move(executor), StopWhen<"loss">{.below = bound_of(step)}, logging(at_end, sink),
-                             StopAtStep{.last_step = 40}, CheckpointSaver{Saver{&saved}, {.save_steps = 4}});
+                             MovingAverage{.averages = averages, .every_steps = 7}, StopAtStep{.last_step = 40},
+                             CheckpointSaver{Saver{&saved}, {.save_steps = 4}});
       o.lines = sink.text();
-      o.saved = saved;
+      o.saved = saved + std::to_string(averages.updates()) + " updates";
       return o;
     };
     for (const bool at_end : {false, true}) expect_equal(train(gpu(), at_end), train(Cpu{}.compile<Falling>(), at_end));
   }
+}
+
+/// EarlyStopping reads the loss in every run.
+TEST(StopWhenOnADevice, AHookWithAStateDoesNotCountASkippedRun) {
+  const auto looks = [](auto executor) {
+    using Early = EarlyStopping<"loss">;
+    MonitoredSession session{std::move(executor), HookChain{StopWhen<"loss">{.below = bound_of(13)},
+                                                            Early{.aim = Aim::highest, .patience = 30}}};
+    while (!session.should_stop()) session.run("train"_n, feed<"x">(0.0F));
+    session.close();
+    return session.hooks().template get<Early>().seen.since;
+  };
+  EXPECT_EQ(looks(gpu()), 12);
+  EXPECT_EQ(looks(Cpu{}.compile<Falling>()), 12);
 }
 
 /// The counters of 100 steps under the hook.

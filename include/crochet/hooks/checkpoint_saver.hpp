@@ -158,7 +158,7 @@ class CheckpointSaver {
       if (saver_.busy()) return;                                    // stays due for the next run
       if (take_over(run.session())) run.request_stop(stop_reason);  // a save that ended since the call of done()
     }
-    if (run.session().settled_step() != step) return;  // the executor has skipped the run; `end` saves the last one
+    if (run.skipped()) return;  // `end` saves the last step
     timer_.triggered(step, options_.clock());
     if (save(run.session(), step)) run.request_stop(stop_reason);
   }

@@ -91,7 +91,7 @@ struct EarlyStopping {
   void after_run(auto& run, const auto& values) {
     const auto value = values[Name<Text>{}];
     static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>, "crochet: EarlyStopping needs a scalar");
-    if (run.step() < min_steps) return;
+    if (run.step() < min_steps || run.skipped()) return;
     if (seen.exhausted(static_cast<double>(value), run.step())) [[unlikely]] {
       run.request_stop(reason());
     }

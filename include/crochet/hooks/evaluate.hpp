@@ -105,6 +105,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {
     if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+      if (run.skipped()) return;
       evaluate(run.session());
       timer_.triggered(run.step(), options_.clock());
       if (options_.stop_if && options_.stop_if(latest_)) run.request_stop(detail::evaluation_text(latest_));

@@ -86,6 +86,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {
     if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+      if (run.skipped()) return;
       evaluate(run.session());
       timer_.triggered(run.step(), options_.clock());
     }

@@ -59,7 +59,7 @@ struct MovingAverage {
   }
   void after_run(auto& run, const auto& /*values*/) {
     constexpr auto no_clock = [] { return 0.0; };
-    if (!timer.due(run.step(), no_clock)) return;
+    if (!timer.due(run.step(), no_clock) || run.skipped()) return;
     timer.triggered(run.step(), 0);
     if (averages.are_swapped()) [[unlikely]] {
       refuse();

@@ -92,6 +92,7 @@ struct ReduceOnPlateau {
     const auto value = values[Name<Value>{}];
     static_assert(std::is_arithmetic_v<std::remove_const_t<decltype(value)>>,
                   "crochet: ReduceOnPlateau needs a scalar");
+    if (run.skipped()) return;
     state.sum += static_cast<double>(value);
     ++state.runs;
     if (state.timer.due(run.step(), [] { return 0.0; })) [[unlikely]] {

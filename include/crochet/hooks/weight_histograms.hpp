@@ -62,6 +62,7 @@ struct WeightHistograms {
   }
   void after_run(auto& run, const auto& /*values*/) {
     if (summaries && state.timer.due(run.step(), clock)) [[unlikely]] {
+      if (run.skipped()) return;
       save(run.step(), std::as_const(run.session().executor()));
     }
   }

@@ -104,12 +104,6 @@ class RawSession {
     }
   }
 
-  /// As step(), behind runs that the executor may have skipped: it waits for them.
-  [[nodiscard]] std::int64_t settled_step() {
-    if constexpr (detail::SkipsRuns<E>) executor_->settle();
-    return step();
-  }
-
   /// Sets the step of an executor that does not count its own, after a checkpoint is restored.
   void set_step(std::int64_t step) requires(!detail::CountsSteps<E>) { steps_ = step; }
 

@@ -56,6 +56,17 @@ class RunContext {
   /// The global step: in before_run the step before this run, in after_run the step after it.
   [[nodiscard]] constexpr std::int64_t step() const { return state_.session.step(); }
 
+  /// In after_run: whether the executor skipped the run, behind one at which another hook stops (RunValues::violation).
+  /// The model is then that of an earlier step. False, at no cost, unless the executor skips runs; else it may wait for
+  /// the device, so a hook calls it when it is about to act.
+  [[nodiscard]] constexpr bool skipped() const {
+    if constexpr (requires { state_.session.executor().skipped(state_.session.hooked_workspace()); }) {
+      return state_.session.executor().skipped(state_.session.hooked_workspace());
+    } else {
+      return false;
+    }
+  }
+
   /// The attempt of this run, from 1. Above 1 the last attempt failed, so a hook's before_run may have been called for
   /// this run without an after_run. Counts up until a run succeeds.
   [[nodiscard]] constexpr int attempt() const { return state_.stop.failures() + 1; }
