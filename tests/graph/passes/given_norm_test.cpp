@@ -65,6 +65,23 @@ TEST(GivenNorm, KeepsItsNameForProbes) {
   EXPECT_EQ(s.nodes[static_cast<std::size_t>(s.fetched[0])].origin, y.id);
 }
 
+/// The factors are read by the gradients too, and depend on variables that the step assigns.
+TEST(GivenNorm, IsAnEpilogueInTrainingToo) {
+  Images l;
+  const Tensor h = relu(batch_norm(conv2d(l.x, 5, {3, 3}, "conv"), "norm", false));
+  const Tensor train = minimize(reduce_sum(square(dense(flatten(h), 4, "out"))), SGD{0.1});
+  const Stages stages(l.g.graph(), Ids{}, Ids{train.id});
+  const auto steps = [&](const Op& root, const Op& behind) {
+    int n = 0;
+    for (const Step& s : stages.plan.steps) {
+      const Instruction* const first = stages.plan.instructions.data() + s.first_instruction;
+      for (const Instruction* i = first; i != first + s.instructions; ++i) n += s.root == &root && i->op == &behind;
+    }
+    return n;
+  };
+  EXPECT_EQ(steps(op::conv2d, op::relu), 1);
+}
+
 /// A scale and an offset that are computed from variables, at several places of the model's code.
 TEST(ValuesByChannel, WrittenByHandAreComputedAhead) {
   for (const bool first : {false, true}) {

@@ -20,11 +20,14 @@ class FloatingNodes {
       Behind& mine = of_[i];
       mine.changes = mine.assigned;
       if (nodes_[i].op->kind != OpKind::elementwise) continue;
-      mine.floats = operands_float(i) && mine.cuts != 0 && (!mine.changes || mine.readers < 2);
+      mine.ready = operands_are_ready(i) && mine.cuts != 0;
+      mine.floats = mine.ready && operands_float(i) && (!mine.changes || mine.readers < 2);
     }
   }
 
   constexpr bool floats(int i) const { return of_[i].floats; }
+  /// Whether node i is computed from sources only: it floats, or only its readers are the reason why it does not.
+  constexpr bool is_ready(int i) const { return of_[i].ready; }
   /// Whether node i floats and depends on a variable assigned in this plan: it must be computed before the assignment.
   constexpr bool precedes_assignment(int i) const { return of_[i].floats && of_[i].changes; }
 
@@ -46,6 +49,7 @@ class FloatingNodes {
     int readers = 0;
     bool assigned = false;
     bool changes = false;  ///< it, or a node that it depends on, is assigned
+    bool ready = false;    ///< it is computed from sources and ready nodes of its shape
     bool floats = false;
     SplitPoints cuts = ~0U;  ///< if it floats: common cuts of all nodes that it is computed from
     int cost = 0;            ///< the result of cost(), once it is computed
@@ -58,20 +62,27 @@ class FloatingNodes {
     }
     for (int f : g.fetched) ++of_[f].readers;
   }
-  /// Whether each operand of node i is a source, or floats with the shape of i. Sets what of_[i] inherits from them.
-  constexpr bool operands_float(int i) {
+  /// Whether each operand of node i is a source, or ready with the shape of i. Sets what of_[i] inherits from them.
+  constexpr bool operands_are_ready(int i) {
     const Node& n = nodes_[i];
     Behind& mine = of_[i];
-    bool floats = true;
+    bool ready = true;
     for (std::size_t k = 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
       const int in = n.inputs[k];
       mine.changes = mine.changes || of_[in].changes;
       // Most nodes depend on products and other kernels; for those there is nothing to do.
-      floats = floats && (nodes_[in].op->kind == OpKind::source || of_[in].floats);
-      floats = floats && (!of_[in].floats || nodes_[in].shape == n.shape);
-      if (floats) mine.cuts &= cuts_for(nodes_[in], n.shape) & of_[in].cuts;
+      ready = ready && (nodes_[in].op->kind == OpKind::source || of_[in].ready);
+      ready = ready && (!of_[in].ready || nodes_[in].shape == n.shape);
+      if (ready) mine.cuts &= cuts_for(nodes_[in], n.shape) & of_[in].cuts;
     }
-    return floats;
+    return ready;
+  }
+  /// Whether each operand of a ready node is a source or floats.
+  constexpr bool operands_float(int i) const {
+    for (int in : nodes_[i].inputs) {
+      if (in >= 0 && nodes_[in].op->kind != OpKind::source && !of_[in].floats) return false;
+    }
+    return true;
   }
 
   const Node* nodes_;

@@ -160,12 +160,22 @@ class Fuser {
     const bool fits = last >= 0 && last >= after && groups_[last].root < 0 && joins(i, last);
     add(i, fits ? last : open(-1, node(i).shape));
   }
-  /// Stores the floating operands of another shape.
+  /// Stores the operands of another shape that are computed from sources only.
   constexpr void keep_broadcast_operands(int i) {
     const Node& n = node(i);
     for (std::size_t k = n.op->kind == OpKind::assign ? 1 : 0; k < max_inputs && n.inputs[k] >= 0; ++k) {
-      if (floats(n.inputs[k]) && !(node(n.inputs[k]).shape == n.shape)) keep(n.inputs[k]);
+      const int in = n.inputs[k];
+      if (!floating_.is_ready(in) || node(in).shape == n.shape) continue;
+      place_ahead(in);
+      if (floats(in)) keep(in);
     }
+  }
+  /// Places a ready node that does not float, and those that it depends on.
+  constexpr void place_ahead(int i) {
+    for (int in : node(i).inputs) {
+      if (in >= 0 && floating_.is_ready(in)) place_ahead(in);
+    }
+    if (!floating_.floats(i) && home_[i] < 0) place_elementwise(i);
   }
   /// Stores the floating operands if there is no cut into rows and columns that is common to all of them.
   constexpr void keep_operands_without_a_loop(int i) {
