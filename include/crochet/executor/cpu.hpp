@@ -47,7 +47,8 @@ struct BasicCpu {
 
 /// Products by crochet's own register tiles. For Eigen's products see crochet/executor/cpu/eigen.hpp.
 using Cpu = BasicCpu<kernel::Tiles>;
-/// As Cpu, for results as exact as a sum of products: convolutions of 3x3 pixels never by Winograd's algorithm.
+/// As Cpu, without algorithms whose rounding errors exceed those of a sum of products: convolutions of 3x3 pixels are
+/// not computed by Winograd's.
 using ExactCpu = BasicCpu<kernel::ExactTiles>;
 
 }  // namespace crochet

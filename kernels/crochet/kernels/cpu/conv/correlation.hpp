@@ -189,10 +189,15 @@ void correlate(const Slide& s, std::int64_t images, std::int64_t channels, std::
                Matrix<T> filter, Worker& worker, const Epilogue& epilogue) {
   const bool pointwise = s.y.taps * s.x.taps == 1 && s.y.stride * s.x.stride * s.y.spread * s.x.spread == 1;
   if constexpr (P.winograd && !Exact && std::is_same_v<T, float>) {
-    if (winograd::pays(s, channels, filters)) {
-      Winograd<T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
-      return c.rows(source, worker.part(images * c.tile_rows(s)));
+    const int side = winograd::side_for(s, channels, filters);
+    const auto run = [&]<int Side>(std::integral_constant<int, Side>) {
+      Winograd<Side, T, P, Epilogue> c(s, channels, filters, filter, worker, epilogue);
+      c.rows(source, worker.part(images * c.tile_rows(s)));
+    };
+    if constexpr (P.large_tiles) {
+      if (side == 4) return run(std::integral_constant<int, 4>{});
     }
+    if (side != 0) return run(std::integral_constant<int, 2>{});
   }
   if constexpr (P.windows) {
     if (!P.one_pixel || !pointwise) {

@@ -13,13 +13,17 @@ constexpr bool is_narrow(std::int64_t channels) {
   return channels <= native_lanes<T>;
 }
 
+/// The results of an image from which on Winograd's convolution takes tiles of 4x4 (winograd.hpp).
+inline constexpr std::int64_t least_places_of_large_tiles = 512;
+
 /// The code paths needed by a set of convolutions, or gradients of them, that share their code. Default: all.
 struct ConvolutionPaths {
   bool one_pixel = true, windows = true;          ///< windows of one pixel with stride 1; all others
   bool narrow_panels = true, wide_panels = true;  ///< panels of the result's channels, see is_narrow()
   bool winograd = true;                           ///< windows of 3x3 pixels with stride 1
+  bool large_tiles = true;                        ///< and many results of an image
 
-  static constexpr ConvolutionPaths none() { return {false, false, false, false, false}; }
+  static constexpr ConvolutionPaths none() { return {false, false, false, false, false, false}; }
 
   /// Adds the paths of one more step, given its attributes and result.
   template <class Types>
@@ -28,7 +32,11 @@ struct ConvolutionPaths {
     (a.ints[0] * a.ints[1] * a.ints[2] * a.ints[3] == 1 ? all.one_pixel : all.windows) = true;
     const bool is_dense =
         a.ints[0] == 3 && a.ints[1] == 3 && a.ints[2] == 1 && a.ints[3] == 1 && a.ints[5] == 1 && a.ints[6] == 1;
-    all.winograd = all.winograd || (is_dense && std::is_same_v<T, float>);
+    const bool may_be_winograd = is_dense && std::is_same_v<T, float>;
+    const Extent places = out[1] * out[2];
+    all.winograd = all.winograd || may_be_winograd;
+    all.large_tiles =
+        all.large_tiles || (may_be_winograd && (!places.is_static() || places.factor >= least_places_of_large_tiles));
     const Extent channels = out.from_right(0);
     const std::int64_t last = channels.factor % panel_width<T>;
     all.narrow_panels = all.narrow_panels || !channels.is_static() || (last != 0 && is_narrow<T>(last));

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transforms of Winograd's convolutions F(2x2, 3x3) and F(4x4, 3x3): each dimension of a tile of pixels, of a
+// window and of a tile of sums. Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, CVPR 2016,
+// sections 4.1 and 4.2.
+#pragma once
+#include <crochet/kernels/cpu/matrix.hpp>
+#include <crochet/kernels/cpu/tiles/transpose.hpp>
+#include <crochet/kernels/rows.hpp>
+
+namespace crochet::kernel::winograd {
+
+/// One dimension of the transforms for `Side` results. Inputs and outputs are `step` elements apart.
+template <int Side>
+struct Dimension;
+
+template <>
+struct Dimension<2> {
+  /// B^T d.
+  template <class V>
+  CROCHET_ALWAYS_INLINE static void pixels(const V* d, V* to, int step) {
+    to[0] = d[0] - d[2 * step];
+    to[step] = d[step] + d[2 * step];
+    to[2 * step] = d[2 * step] - d[step];
+    to[3 * step] = d[step] - d[3 * step];
+  }
+  /// G g.
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void window(const V* g, V* to, int step) {
+    const V outer = (g[0] + g[2 * step]) * T(0.5), inner = g[step] * T(0.5);
+    to[0] = g[0];
+    to[step] = outer + inner;
+    to[2 * step] = outer - inner;
+    to[3 * step] = g[2 * step];
+  }
+  /// A^T m.
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void sums(const V* m, V* to, int step) {
+    to[0] = m[0] + m[step] + m[2 * step];
+    to[step] = m[step] - m[2 * step] - m[3 * step];
+  }
+};
+
+template <>
+struct Dimension<4> {
+  template <class V>
+  CROCHET_ALWAYS_INLINE static void pixels(const V* d, V* to, int step) {
+    const V d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step];
+    const V a = d4 - 4 * d2, b = d3 - 4 * d1, c = d4 - d2, e = 2 * (d3 - d1);
+    to[0] = 4 * d[0] - 5 * d2 + d4;
+    to[step] = a + b;
+    to[2 * step] = a - b;
+    to[3 * step] = c + e;
+    to[4 * step] = c - e;
+    to[5 * step] = 4 * d1 - 5 * d3 + d[5 * step];
+  }
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void window(const V* g, V* to, int step) {
+    const V g0 = g[0], g1 = g[step], g2 = g[2 * step];
+    const V outer = (g0 + g2) * T(-1.0 / 6), inner = g1 * T(1.0 / 6);
+    const V far = g0 * T(1.0 / 24) + g2 * T(1.0 / 6), near = g1 * T(1.0 / 12);
+    to[0] = g0 * T(0.25);
+    to[step] = outer - inner;
+    to[2 * step] = outer + inner;
+    to[3 * step] = far + near;
+    to[4 * step] = far - near;
+    to[5 * step] = g2;
+  }
+  template <class T, class V>
+  CROCHET_ALWAYS_INLINE static void sums(const V* m, V* to, int step) {
+    const V m1 = m[step], m2 = m[2 * step], m3 = m[3 * step], m4 = m[4 * step];
+    const V p = m1 + m2, q = m1 - m2, r = m3 + m4, s = m3 - m4;
+    to[0] = m[0] + p + r;
+    to[step] = q + s * T(2);
+    to[2 * step] = p + r * T(4);
+    to[3 * step] = q + s * T(8) + m[5 * step];
+  }
+};
+
+/// The number of pixels along an edge of a tile, and of the points of a transformed tile or window.
+template <int Side>
+inline constexpr int edge = Side + 2;
+template <int Side>
+inline constexpr int points = edge<Side>* edge<Side>;
+
+/// The distance of the points of a panel of transformed windows. It is no power of two, so that they do not compete for
+/// the same places of the cache.
+template <class T>
+constexpr std::int64_t window_pitch(std::int64_t channels) {
+  return channels * panel_width<T> + simd::lanes;
+}
+
+/// Transforms one vector of windows; tap t is at from[t * pitch]. Point p goes to to[p * distance].
+template <int Side, class How, class T>
+CROCHET_ALWAYS_INLINE void transform_windows(const T* from, std::int64_t pitch, How how, T* to, std::int64_t distance) {
+  using V = simd::vec<T>;
+  constexpr int n = edge<Side>;
+  V g[9], columns[3 * n];
+  CROCHET_UNROLL
+  for (int tap = 0; tap < 9; ++tap) g[tap] = simd::load(from + tap * pitch, how, T{});
+  CROCHET_UNROLL
+  for (int x = 0; x < 3; ++x) Dimension<Side>::template window<T>(g + x, columns + x, 3);
+  CROCHET_UNROLL
+  for (int y = 0; y < n; ++y) {
+    V row[n];
+    Dimension<Side>::template window<T>(columns + 3 * y, row, 1);
+    CROCHET_UNROLL
+    for (int x = 0; x < n; ++x) simd::store(to + (y * n + x) * distance, row[x]);
+  }
+}
+/// Transforms the windows of one panel of filters, columns [j, j + n) of `filter` [9 * channels, filters], to matrices
+/// [channels, panel_width], one for each point, window_pitch apart, padded with zeros.
+template <int Side, class T>
+[[gnu::noinline]] void transform_panel(const Matrix<T>& filter, std::int64_t channels, std::int64_t j, std::int64_t n,
+                                       T* to) {
+  const std::int64_t tap = channels * filter.row, distance = window_pitch<T>(channels);
+  for (std::int64_t u = 0; u < panel_width<T>; u += simd::lanes) {
+    const T* from = filter.at(0, u < n ? j + u : j);
+    for (std::int64_t c = 0; c < channels; ++c, from += filter.row) {
+      T* const at = to + c * panel_width<T> + u;
+      if (n - u >= simd::lanes) {
+        transform_windows<Side>(from, tap, simd::Whole{}, at, distance);
+      } else {
+        transform_windows<Side>(from, tap, simd::First{n < u ? 0 : n - u}, at, distance);
+      }
+    }
+  }
+}
+
+/// Transforms one tile of an image with rows `pitch` elements apart. Point p of channel c goes to
+/// to[p * distance + c]. `channels` is a multiple of native_lanes.
+template <int Side, class T>
+[[gnu::noinline]] void transform_pixels(const T* from, std::int64_t pitch, std::int64_t channels, T* to,
+                                        std::int64_t distance) {
+  using V = detail::native<T>;
+  constexpr int n = edge<Side>;
+  for (std::int64_t c = 0; c < channels; c += native_lanes<T>) {
+    V columns[points<Side>];
+    CROCHET_UNROLL
+    for (int x = 0; x < n; ++x) {
+      V d[n], column[n];
+      CROCHET_UNROLL
+      for (int y = 0; y < n; ++y) __builtin_memcpy(&d[y], from + y * pitch + x * channels + c, sizeof(V));
+      Dimension<Side>::pixels(d, column, 1);
+      CROCHET_UNROLL
+      for (int y = 0; y < n; ++y) columns[y * n + x] = column[y];
+    }
+    CROCHET_UNROLL
+    for (int y = 0; y < n; ++y) {
+      V row[n];
+      Dimension<Side>::pixels(columns + y * n, row, 1);
+      CROCHET_UNROLL
+      for (int x = 0; x < n; ++x) __builtin_memcpy(to + (y * n + x) * distance + c, &row[x], sizeof(V));
+    }
+  }
+}
+
+/// Transforms the sums of one tile back, N registers at each point. Point p is at from[p * distance]; result (y, x)
+/// goes to to[(Side * y + x) * N * native_lanes].
+template <int Side, int N, class T>
+CROCHET_ALWAYS_INLINE void transform_sums(const T* from, std::int64_t distance, T* to) {
+  using V = detail::native<T>;
+  constexpr int n = edge<Side>;
+  constexpr std::int64_t width = N * native_lanes<T>;
+  CROCHET_UNROLL
+  for (std::int64_t u = 0; u < width; u += native_lanes<T>) {
+    V rows[Side * n];
+    CROCHET_UNROLL
+    for (int x = 0; x < n; ++x) {
+      V m[n], column[Side];
+      CROCHET_UNROLL
+      for (int y = 0; y < n; ++y) __builtin_memcpy(&m[y], from + (y * n + x) * distance + u, sizeof(V));
+      Dimension<Side>::template sums<T>(m, column, 1);
+      CROCHET_UNROLL
+      for (int y = 0; y < Side; ++y) rows[y * n + x] = column[y];
+    }
+    CROCHET_UNROLL
+    for (int y = 0; y < Side; ++y) {
+      V row[Side];
+      Dimension<Side>::template sums<T>(rows + y * n, row, 1);
+      CROCHET_UNROLL
+      for (int x = 0; x < Side; ++x) __builtin_memcpy(to + (Side * y + x) * width + u, &row[x], sizeof(V));
+    }
+  }
+}
+
+}  // namespace crochet::kernel::winograd
