@@ -13,7 +13,9 @@ constexpr bool is_narrow(std::int64_t channels) {
   return channels <= native_lanes<T>;
 }
 
-/// The results of an image from which on Winograd's convolution takes tiles of 4x4 (winograd.hpp).
+/// The least channels, and filters, for Winograd's convolution (winograd.hpp).
+inline constexpr std::int64_t least_channels_of_winograd = 16;
+/// The results of an image from which on it takes tiles of 4x4.
 inline constexpr std::int64_t least_places_of_large_tiles = 512;
 
 /// The code paths needed by a set of convolutions, or gradients of them, that share their code. Default: all.
@@ -27,12 +29,16 @@ struct ConvolutionPaths {
 
   /// Adds the paths of one more step, given its attributes and result.
   template <class Types>
-  static constexpr void add(ConvolutionPaths& all, const Attributes& a, const Shape*, const Shape& out) {
+  static constexpr void add(ConvolutionPaths& all, const Attributes& a, const Shape* in, const Shape& out) {
     using T = typename Types::out;
     (a.ints[0] * a.ints[1] * a.ints[2] * a.ints[3] == 1 ? all.one_pixel : all.windows) = true;
     const bool is_dense =
         a.ints[0] == 3 && a.ints[1] == 3 && a.ints[2] == 1 && a.ints[3] == 1 && a.ints[5] == 1 && a.ints[6] == 1;
-    const bool may_be_winograd = is_dense && std::is_same_v<T, float>;
+    // The last dimension of the first operand is the image's channels, also for the gradient, whose operand is a
+    // filter.
+    const auto enough = [](const Extent& n) { return !n.is_static() || n.factor >= least_channels_of_winograd; };
+    const bool may_be_winograd =
+        is_dense && std::is_same_v<T, float> && enough(in[0].from_right(0)) && enough(out.from_right(0));
     const Extent places = out[1] * out[2];
     all.winograd = all.winograd || may_be_winograd;
     all.large_tiles =

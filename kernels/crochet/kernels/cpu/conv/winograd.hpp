@@ -20,7 +20,8 @@ constexpr std::int64_t tiles_at_once(std::int64_t channels) { return (channels <
 /// are as deep as there are channels; with fewer the transforms cost too much. Transformed windows must fit a core's
 /// own cache; the larger ones pay only if there are many tiles for each.
 constexpr int side_for(const Slide& s, std::int64_t channels, std::int64_t filters) {
-  constexpr std::int64_t least = 16, most_weights = std::int64_t{1} << 15, least_places = 64;
+  constexpr std::int64_t least = least_channels_of_winograd, least_places = 64;
+  constexpr std::int64_t most_weights = std::int64_t{1} << 15;
   constexpr std::int64_t most_weights_of_large = std::int64_t{1} << 13;
   const auto fits = [](const Axis& a) { return a.taps == 3 && a.stride == 1 && a.dilation == 1 && a.spread == 1; };
   const std::int64_t places = s.y.places * s.x.places, weights = channels * filters;
