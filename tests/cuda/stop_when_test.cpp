@@ -134,6 +134,35 @@ TEST(StopWhenOnADevice, WhereTheCallerReadsARunTheStopComesInThatRun) {
   session.close();
 }
 
+/// The bound is crossed in a queued run, and all later runs have a caller that reads.
+TEST(StopWhenOnADevice, ARunWhoseCallerReadsReportsAnEarlierCrossing) {
+  for (const int queued : {3, 5, 6, 12}) {
+    MonitoredSession session{Gpu(std::make_shared<SoftwareDevice>(1), {.steps_per_launch = 8}),
+                             HookChain{StopWhen<"loss">{.below = bound_of(5)}}};
+    int runs = 0;
+    while (!session.should_stop() && runs < queued) ++runs, session.run("train"_n, feed<"x">(0.0F));
+    while (!session.should_stop() && runs < 40) ++runs, session.run(fetches<"wide">, "train"_n, feed<"x">(0.0F));
+    EXPECT_EQ(runs, std::max(queued + 1, 5));
+    session.close();
+    EXPECT_EQ(session.step(), 5);
+    EXPECT_EQ(session.stop_reason().reason, "loss = -12.0 is below -10.5");
+  }
+}
+TEST(StopWhenOnADevice, ARunWhoseCallerReadsReportsAnEarlierNaN) {
+  constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+  MonitoredSession session{Gpu(std::make_shared<SoftwareDevice>(1), {.steps_per_launch = 8}),
+                           HookChain{StopWhen<"loss">{.above = 1e30}, NanTensor<"loss">{}}};
+  for (const float x : {0.0F, 0.0F, nan_value, 0.0F}) session.run("train"_n, feed<"x">(x));
+  std::string error;
+  try {
+    session.run(fetches<"wide">, "train"_n, feed<"x">(0.0F));
+  } catch (const NanLossError& e) {
+    error = e.what();
+  }
+  EXPECT_NE(error.find("loss is NaN at step 3"), std::string::npos) << error;
+  EXPECT_FALSE(session.should_stop() && session.stop_reason().hook.starts_with("StopWhen"));
+}
+
 /// No aggregate in the generic lambda below: g++ 12 fails on it.
 LoggingTensor<"loss"> logging(bool at_end, const Sink& sink) {
   return {.every_steps = 10, .at_end = at_end, .sink = sink, .clock = testing::ManualClock{}};

@@ -17,7 +17,7 @@
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/value_rules.hpp>
-#include <crochet/hooks/kit/caller_reads.hpp>
+#include <crochet/hooks/kit/find_violation.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
@@ -57,8 +57,8 @@ struct NanTensor {
 
   template <class Run, class N>
   void look(Run& run, N name, const auto& values) const {
-    if constexpr (requires { values.violation(name, FiniteRule{}); } && !detail::caller_reads<Run>) {
-      if (const auto found = values.violation(name, rule())) {
+    if constexpr (requires { values.violation(name, FiniteRule{}); }) {
+      if (const auto found = detail::find_violation(run, name, values, rule())) {
         check(found->value, [&](const std::string& what) {
           stop(run, text(N::view(), what, found->step.value_or(run.step() - found->runs_ago)));
         });

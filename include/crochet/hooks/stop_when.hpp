@@ -12,7 +12,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/type_name.hpp>
 #include <crochet/hook/value_rules.hpp>
-#include <crochet/hooks/kit/caller_reads.hpp>
+#include <crochet/hooks/kit/find_violation.hpp>
 #include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
@@ -48,9 +48,9 @@ struct StopWhen {
     constexpr Name<Text> name{};
     static_assert(std::is_arithmetic_v<std::remove_cvref_t<decltype(values[name])>>,
                   "crochet: StopWhen needs a scalar");
-    if constexpr (requires { values.violation(name, BoundsRule{}); } && !detail::caller_reads<Run>) {
-      if (const auto found = values.violation(name, rule())) run.request_stop(reason(found->value));
-    } else if (const auto value = values[name]; !detail::obeys(value, rule())) [[unlikely]] {
+    if constexpr (requires { values.violation(name, BoundsRule{}); }) {
+      if (const auto found = detail::find_violation(run, name, values, rule())) run.request_stop(reason(found->value));
+    } else if (const auto value = values[name]; !detail::obeys(value, rule()) && !run.skipped()) [[unlikely]] {
       run.request_stop(reason(value));
     }
   }
