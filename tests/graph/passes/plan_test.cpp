@@ -248,6 +248,18 @@ TEST(Plan, AValueIsNotReadBeforeItIsMade) {
             "");
 }
 
+// The step that stores `twice` comes after a step that computes it again for itself, and does not precede it.
+TEST(Plan, AFetchedValueThatAnEarlierStepAlsoComputes) {
+  EXPECT_EQ(run({"twice", "z"}, {},
+                [](GraphBuilder& g) {
+                  const Tensor x = g.placeholder<double>("x", {g.dynamic("batch"), 4, 4, 2});
+                  const Tensor twice = g.name("twice", x * 2);
+                  const Tensor y = relu(conv2d(x, 2, {3, 3}, "a")) + twice;
+                  g.name("z", relu(conv2d(y, 2, {3, 3}, "b")) + twice);
+                }),
+            "");
+}
+
 // Random graphs.
 
 class RandomGraph {

@@ -66,7 +66,7 @@ class Orderer {
       if (node(v).inputs[1] >= 0) after(home_[base_[node(v).inputs[1]]], q);
     }
     const int b = base_[i];
-    after(home_[b], q);
+    if (home_[b] <= q) after(home_[b], q);  // else group q computes the value for itself, and a later one stores it
     const Node& n = node(b);
     if (n.op->kind != OpKind::assign && n.op->kind != OpKind::source) return;
     Uses& uses = uses_.data[n.op->kind == OpKind::assign ? n.inputs[0] : b];
