@@ -115,6 +115,15 @@ TEST(ValuesByChannel, AreTheOldOnesOfAVariableThatIsAssigned) {
   EXPECT_EQ(machine.source(AddressSpace::variable, w.id)[0], 4);
 }
 
+TEST(ValuesByChannel, OfAnAssignedVariableTakeTheMemoryOfTheLastOnly) {
+  Images l;
+  const Tensor w = l.g.variable<float>("w", {5}, ones());
+  const Tensor y = conv2d(l.x, 5, {3, 3}, "conv") * (exp(w) * 2);
+  const Tensor set = l.g.assign(w, w + 1);
+  const Stages stages(l.g.graph(), Ids{y.id}, Ids{set.id});
+  EXPECT_EQ(stages.plan.slots.size(), 2U);  // y and its factor, not exp(w)
+}
+
 /// Networks of convolutions in inference: no step but the kernels, and one for each width of the factors.
 TEST(GivenNorm, OfASeparableNetworkLeavesNoLoopOverPixels) {
   Images l;

@@ -64,7 +64,7 @@ class Fuser {
         break;
       case OpKind::elementwise:
         if (home_[i] >= 0) return;  // before all others
-        if (floating_.precedes_assignment(i)) add_pending(i);
+        if (floating_.precedes_assignment(i) && state_[i].mark < 0) add_pending(i);
         if (floating_.floats(i)) return;
         break;
     }
