@@ -124,6 +124,20 @@ TEST(ValuesByChannel, OfAnAssignedVariableTakeTheMemoryOfTheLastOnly) {
   EXPECT_EQ(stages.plan.slots.size(), 2U);  // y and its factor, not exp(w)
 }
 
+/// Every node is read twice by the next one. Without a bound the pass would look at 2^60 paths.
+TEST(ValuesByChannel, OfAChainThatDoublesAreFoundOnce) {
+  for (const bool assigned : {false, true}) {
+    Images l;
+    const Tensor w = l.g.variable<float>("w", {5}, ones());
+    Tensor factor = w;
+    for (int i = 0; i < 60; ++i) factor = factor * factor;
+    const Tensor y = conv2d(l.x, 5, {3, 3}, "conv") * factor;
+    Ids targets;
+    if (assigned) targets.push_back(l.g.assign(w, w + 1).id);
+    EXPECT_EQ(Stages(l.g.graph(), Ids{y.id}, targets).plan.steps.size(), assigned ? 3U : 2U);
+  }
+}
+
 /// Networks of convolutions in inference: no step but the kernels, and one for each width of the factors.
 TEST(GivenNorm, OfASeparableNetworkLeavesNoLoopOverPixels) {
   Images l;

@@ -170,12 +170,13 @@ class Fuser {
       if (floats(in)) keep(in);
     }
   }
-  /// Places a ready node that does not float, and those that it depends on.
+  /// Places a ready node that does not float, and those that it depends on. All operands of one that floats float.
   constexpr void place_ahead(int i) {
+    if (floating_.floats(i) || home_[i] >= 0) return;
     for (int in : node(i).inputs) {
       if (in >= 0 && floating_.is_ready(in)) place_ahead(in);
     }
-    if (!floating_.floats(i) && home_[i] < 0) place_elementwise(i);
+    place_elementwise(i);
   }
   /// Stores the floating operands if there is no cut into rows and columns that is common to all of them.
   constexpr void keep_operands_without_a_loop(int i) {
