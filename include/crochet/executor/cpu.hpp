@@ -48,7 +48,7 @@ struct BasicCpu {
 /// Products by crochet's own register tiles. For Eigen's products see crochet/executor/cpu/eigen.hpp.
 using Cpu = BasicCpu<kernel::Tiles>;
 /// As Cpu, without algorithms whose rounding errors exceed those of a sum of products: convolutions of 3x3 pixels are
-/// not computed by Winograd's.
+/// not computed by Winograd's. Those spread a NaN or the error of a very large pixel to results that do not read it.
 using ExactCpu = BasicCpu<kernel::ExactTiles>;
 
 }  // namespace crochet

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Winograd's convolution against sums of products in double: borders, odd sizes, panels that are not full, and parts of
 // the rows.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -49,6 +50,17 @@ class Convolution {
     }
     return result;
   }
+  /// The results that are NaN if channel 0 of a pixel of image 0 is, as places of an image.
+  template <int Side>
+  std::vector<std::int64_t> not_numbers(std::int64_t row, std::int64_t column) {
+    image_[static_cast<std::size_t>((row * s_.width + column) * s_.channels)] = NAN;
+    const std::vector<float> result = computed<Side>(1, false);
+    std::vector<std::int64_t> places;
+    for (std::int64_t p = 0; p < rows_ * columns_; ++p) {
+      if (std::isnan(result[static_cast<std::size_t>(p * s_.filters)])) places.push_back(p);
+    }
+    return places;
+  }
   /// The greatest distance of these results from a sum in double, in units of the root of the sum of squares.
   double error_of(const std::vector<float>& given) const {
     double greatest = 0;
@@ -58,7 +70,8 @@ class Convolution {
         for (std::int64_t k = 0; k < s_.filters; ++k, ++at) {
           const auto [sum, squares] = sum_at(n, p / columns_, p % columns_, k);
           const double error = std::abs(static_cast<double>(given[at]) - sum) / std::sqrt(squares);
-          greatest = error < greatest ? greatest : error;  // a NaN is kept
+          if (std::isnan(error)) return error;  // a result that was not written
+          greatest = std::max(greatest, error);
         }
       }
     }
@@ -126,6 +139,15 @@ TEST(Winograd, IsTheSumOfProducts) {
     test<2>(s, 4e-6);
     test<4>(s, 4e-5);
   }
+}
+
+TEST(Winograd, ANaNReachesTheResultsThatReadItAndWithLargeTilesTheirTiles) {
+  EXPECT_EQ((Convolution({1, 12, 12, 16, 16}).not_numbers<2>(5, 6)),
+            (std::vector<std::int64_t>{4 * 12 + 5, 4 * 12 + 6, 4 * 12 + 7, 5 * 12 + 5, 5 * 12 + 6, 5 * 12 + 7,
+                                       6 * 12 + 5, 6 * 12 + 6, 6 * 12 + 7}));
+  std::vector<std::int64_t> tile;
+  for (std::int64_t k = 0; k < 16; ++k) tile.push_back((4 + k / 4) * 12 + 4 + k % 4);
+  EXPECT_EQ((Convolution({1, 12, 12, 16, 16}).not_numbers<4>(5, 6)), tile);
 }
 
 TEST(Winograd, IsChosenByTheShapes) {
