@@ -264,5 +264,27 @@ TEST(ProbedSteps, ARunThatIsRefusedIsNeitherCountedNorLaunched) {
   EXPECT_EQ(session.executor().global_step(), 1);
 }
 
+/// Throws before the launch of all steps, or at the origin of the device's clock.
+struct ThrowsBeforeTheLaunch {
+  bool at_device_begin = false;
+  void on_device_begin() const {
+    if (at_device_begin) throw std::runtime_error("no clock");
+  }
+  void on_launch_begin() const {
+    if (!at_device_begin) throw std::runtime_error("no launch");
+  }
+  template <std::size_t I>
+  void on_node_device_times(double, double) {}
+};
+TEST(ProbedSteps, ARunThatAProbeEndsBeforeItsLaunchIsNotCounted) {
+  for (const bool at_device_begin : {false, true}) {
+    ThrowsBeforeTheLaunch probe{at_device_begin};
+    MonitoredSession session{cuda::Executor<SoftwareDevice, Line>(std::make_shared<SoftwareDevice>(1), {}),
+                             HookChain{Observed<ThrowsBeforeTheLaunch>{&probe}}};
+    EXPECT_THROW(session.run("train"_n, feed<"x">(x)), std::runtime_error);
+    EXPECT_EQ(session.executor().global_step(), 0);
+  }
+}
+
 }  // namespace probed_steps_test
 }  // namespace crochet

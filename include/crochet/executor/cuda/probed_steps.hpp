@@ -49,13 +49,17 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
     Shown shown(frame_, self_.variables_.host());
     const auto facts = cpu::StepFacts<T, Plan>::at(frame_.dims);  // valid until on_run_end returns
     const std::string name = self_.device_->name();
-    begin([&] {
+    try {
       shown.begin(probes, facts, {1, memory_.bytes(), {name, self_.device_->number()}}, feeds, Copies{*this});
-    });
-    if (self_.settings_.mode == CudaMode::steps_per_launch && fit_one_launch(probes)) {
-      launch_together(launch, probes);
-    } else {
-      launch_one_by_one(launch, shown, probes);
+      if (self_.settings_.mode == CudaMode::steps_per_launch && fit_one_launch(probes)) {
+        launch_together(launch, probes);
+      } else {
+        launch_one_by_one(launch, shown, probes);
+      }
+    } catch (...) {
+      self_.counted_.forget();  // the run has been counted, and may not have happened
+      memory_.feeds.end(*self_.device_);
+      throw;
     }
     shown.end(probes, Copies{*this});
   }
@@ -135,17 +139,6 @@ class Executor<Device, Model, Extensions...>::ProbedSteps {
         frame_.slots[k] = mirror_.data() + offsets_[k];
       }
     });
-  }
-
-  template <class Show>
-  void begin(const Show& show_begin) {
-    try {
-      show_begin();
-    } catch (...) {
-      self_.counted_.forget();  // the run has been counted, and does not happen
-      memory_.feeds.end(*self_.device_);
-      throw;
-    }
   }
 
   template <std::size_t S, class Probes, class Times>
