@@ -59,13 +59,11 @@ constexpr bool has_name(std::string_view name, const Table& table) {
 ///   instrument a step;
 /// - `has_node_for<W>`, a static constexpr bool: whether the watches W of a probe match any node. If they match none
 ///   and have a pattern, it is a compile error;
-/// - `violation<N>(workspace, rule)` and `finish_watch<N>` of the same: it checks values by the rule itself, a
-/// FiniteRule
-///   or a BoundsRule (hook/value_rules.hpp). It reports the first run that violates it, possibly in a later run, as a
-///   std::optional<Violation>, and skips the runs behind it;
+/// - `violation<N>(workspace, rule)` and `finish_watch<N>` of the same: it checks values by the rule itself, which is a
+///   FiniteRule or a BoundsRule (hook/value_rules.hpp). It reports the first run that violates it, possibly in a later
+///   run, as a std::optional<Violation>, and skips the runs behind it;
 /// - with these, `settle()`: when it returns, global_step() is that of the last run that is executed. A session calls
-/// it
-///   before `end`; and `skipped(workspace)`: whether the last run was skipped. Both may wait;
+///   this before `end`; and `skipped(workspace)`: whether the last run was skipped. Both may wait;
 /// - `needs_target`, a static constexpr bool: true if a run that names no target and fetches nothing computes nothing,
 ///   as for a model. Such a run then does not compile;
 /// - `checks_feeds`, a static constexpr bool, and `feeds_reason<Demand>(Names<Fed...>)`, static constexpr: the reason

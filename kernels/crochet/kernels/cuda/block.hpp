@@ -11,11 +11,10 @@
 //   afterwards;
 // - `timer()`: nanoseconds of the device's clock, which all blocks share;
 // - `precision`, a static constant: the MatmulPrecision of products of floats;
-// - asynchronous copies: `copy_async<Bytes>(to, from, exists)` copies 4, 8 or 16 aligned bytes to shared memory, zeros
-// unless
-//   `exists`. `commit_copies()` makes a group of this thread's copies since the last one. `wait_copies<N>()` waits
-//   until all of this thread's groups but the last N are complete; other threads read them behind a barrier. Neither
-//   `from` nor `to` may be written in between;
+// - asynchronous copies: `copy_async<Bytes>(to, from, exists)` copies 4, 8 or 16 aligned bytes to shared memory, or
+//   zeros if not `exists`. `commit_copies()` makes a group of this thread's copies since the last one.
+//   `wait_copies<N>()` waits until all of this thread's groups but the last N are complete; other threads read them
+//   behind a barrier. Neither `from` nor `to` may be written in between;
 // - products on tensor cores, c += a b, with float accumulation. All 32 threads of a warp call them.
 //   `multiply_tf32(c, a, b)`: 16 x 8 times 8 x 8; `multiply_bf16(c, a, b)`: 16 x 16 times 16 x 8. A word is one tf32
 //   number, round_tf32(x), or two of neighbouring depth in bf16, round_bf16(first, second). So both have operands of 8
