@@ -11,6 +11,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
@@ -183,6 +187,26 @@ TEST(StopWhenOnADevice, LinesAndCheckpointsAreThoseOfTheCpu) {
     };
     for (const bool at_end : {false, true}) expect_equal(train(gpu(), at_end), train(Cpu{}.compile<Falling>(), at_end));
   }
+}
+
+/// The file of the last step is not replaced by what a skipped run of another demand leaves.
+TEST(StopWhenOnADevice, SnapshotWritesNoSkippedRun) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "snapshot_of_a_skipped_run";
+  std::filesystem::remove_all(folder);
+  MonitoredSession session{Gpu(std::make_shared<SoftwareDevice>(1), {.steps_per_launch = 8}),
+                           HookChain{StopWhen<"loss">{.below = bound_of(2)}, Snapshot<"loss">{folder}}};
+  session.run("train"_n, feed<"x">(0.0F));
+  session.run("train"_n, feed<"x">(0.0F));
+  session.run(fetches<"wide">, "train"_n, feed<"x">(0.0F));
+  EXPECT_TRUE(session.should_stop());
+  session.close();
+  std::ifstream file(folder / "loss-2.npy", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_GE(bytes.size(), sizeof(float));
+  float value = 0;
+  std::memcpy(&value, bytes.data() + bytes.size() - sizeof value, sizeof value);
+  EXPECT_EQ(value, -3);
+  EXPECT_FALSE(std::filesystem::exists(folder / "loss-3.npy"));
 }
 
 /// EarlyStopping reads the loss in every run.

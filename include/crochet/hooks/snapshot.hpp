@@ -45,7 +45,10 @@ struct Snapshot {
     }
   }
 
-  void after_run(auto& run, const auto& values) const { save(run.step(), values[Name<Text>{}]); }
+  void after_run(auto& run, const auto& values) const {
+    const auto& value = values[Name<Text>{}];
+    if (!run.skipped()) save(run.step(), value);
+  }
 
  private:
   template <class T>
