@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a model on the CPU executor and on the Oracle with the same variables and feeds. All fetched values, and all
-// variables after the run, must agree.
+// variables after the run, must agree. An executor with the same limit of threads, of which one less runs, must have
+// the same bits.
 #pragma once
 #include <cmath>
+#include <cstring>
+#include <memory>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -75,6 +78,9 @@ class AgainstOracle {
         tolerance_(tolerance),
         numbers_(seed) {
     executor.initialize();
+    if (threads > 1 && !on_device_under_test) {
+      with_fewer_ = std::make_unique<E>(make_executor_under_test<Model, Backend>(threads, seed, threads - 1));
+    }
     each_variable([&](auto name) { oracle.set(name.view(), executor.variable(name)); });
   }
 
@@ -82,8 +88,18 @@ class AgainstOracle {
   /// of creation.
   template <class... F, class... T>
   void run(Names<F...> f, Names<T...> t, std::initializer_list<std::int64_t> dims) {
-    run_as(f, t, dims,
-           [&](auto... feeds) { executor.template run<Demand<Names<F...>, Names<T...>>>(workspace, feeds...); });
+    run_as(f, t, dims, [&](auto... feeds) {
+      using D = Demand<Names<F...>, Names<T...>>;
+      if (with_fewer_ != nullptr) start_with_same_variables();
+      executor.template run<D>(workspace, feeds...);
+      if (with_fewer_ == nullptr) return;
+      with_fewer_->template run<D>(workspace_of_fewer_, feeds...);
+      (expect_same_bits(F::view(), fetched(F{}), elements(with_fewer_->template fetch<F>(workspace_of_fewer_))), ...);
+      each_variable([&](auto name) {
+        const auto a = executor.variable(name), b = with_fewer_->variable(name);
+        expect_same_bits(name.view(), {a.begin(), a.end()}, {b.begin(), b.end()});
+      });
+    });
   }
   /// The same, with probes.
   template <class... F, class... T, class... P>
@@ -144,6 +160,20 @@ class AgainstOracle {
           }(),
           ...);
     }(Fetchable<E>{});
+  }
+
+  void start_with_same_variables() {
+    each_variable([&](auto name) {
+      const auto from = executor.variable(name);
+      std::copy(from.begin(), from.end(), with_fewer_->variable(name).begin());
+    });
+  }
+  static void expect_same_bits(std::string_view name, const std::vector<double>& a, const std::vector<double>& b) {
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(std::memcmp(&a[i], &b[i], sizeof a[i]), 0)
+          << name << " at " << i << " of " << a.size() << ": " << a[i] << ", with a thread less " << b[i];
+    }
   }
 
   template <class... N>
@@ -209,6 +239,8 @@ class AgainstOracle {
 
   using Values = std::tuple<std::vector<float>, std::vector<double>, std::vector<std::int32_t>,
                             std::vector<std::int64_t>, std::vector<std::uint8_t>>;
+  std::unique_ptr<E> with_fewer_;  ///< null for one thread, and on devices
+  typename E::Workspace workspace_of_fewer_;
   double tolerance_;
   Numbers numbers_;
   Dims dims_{};

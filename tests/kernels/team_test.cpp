@@ -58,6 +58,49 @@ TEST(Team, LosesNoWakeUp) {
   }
 }
 
+// Runs of fewer members, in any order of their numbers. The other members are not counted at barriers, and a member
+// that has missed many runs takes its part in the next.
+TEST(Team, RunsOnAsManyMembersAsItIsGiven) {
+  for (int count : {2, 3, 6, 9}) {
+    Team team(count);
+    std::vector<int> ran(static_cast<std::size_t>(count), 0);
+    std::vector<int> expected = ran;
+    for (int run = 0; run < 400; ++run) {
+      const int members = run % 7 == 0 ? count : 1 + run * run % count;
+      team.run(
+          [&](Worker& w) {
+            EXPECT_EQ(w.count(), members);
+            EXPECT_EQ(w.parts(), count);
+            ++ran[static_cast<std::size_t>(w.index())];
+            w.sync();
+            if (w.index() == 0) {
+              for (int m = 0; m < members; ++m) ++expected[static_cast<std::size_t>(m)];
+              EXPECT_EQ(ran, expected);
+            }
+            w.sync();
+          },
+          members);
+    }
+  }
+}
+TEST(Team, AMemberThatThrowsEndsARunOfAFewAndTheNextMayHaveOthers) {
+  Team team(6);
+  for (int members : {2, 5, 3, 6, 2, 6}) {
+    for (int thrower = 0; thrower < members; ++thrower) {
+      EXPECT_THROW(team.run(
+                       [&](Worker& w) {
+                         if (w.index() == thrower) throw LogicError("this member");
+                         w.sync();
+                       },
+                       members),
+                   LogicError);
+      std::atomic<int> ran = 0;
+      team.run([&](Worker& w) { w.sync(), ++ran; }, 7 - members);
+      EXPECT_EQ(ran, 7 - members);
+    }
+  }
+}
+
 /// Three parts with a barrier between them; each part calls `act(worker, part)`.
 template <class Act>
 void run_in_parts(Team& team, Act act) {
@@ -185,6 +228,49 @@ TEST(Worker, PartsCoverEverythingOnce) {
         EXPECT_LE(most, ((n + grain - 1) / grain + count - 1) / count * grain) << "evenly";
       }
     }
+  }
+}
+
+// The parts of a sum follow from its work and the limit; the members that run share them.
+TEST(Worker, PartsOfASumDoNotDependOnTheMembersThatRun) {
+  Barrier barrier(1);
+  std::vector<AlignedBytes> scratch(128);
+  for (int limit : {1, 2, 3, 16, 64, 128}) {
+    for (std::int64_t work : {0, 1, 99, 100, 199, 200, 1000, 1'000'000}) {
+      const auto worker = [&](int index, int count) { return Worker(index, count, barrier, scratch, {.most = limit}); };
+      const int parts = worker(0, 1).parts_of(work, 100);
+      EXPECT_GE(parts, 1);
+      EXPECT_LE(parts, limit);
+      EXPECT_TRUE(parts == 1 || parts * 100 <= work);
+      EXPECT_TRUE(parts == limit || (parts + 1) * 100 > work);
+      for (int count = 1; count <= limit; count = count * 2 + 1) {
+        std::int64_t at = 0;
+        for (int i = 0; i < count; ++i) {
+          const Worker w = worker(i, count);
+          EXPECT_EQ(w.parts_of(work, 100), parts);
+          EXPECT_EQ(w.part(parts).from, at);
+          at = w.part(parts).to;
+        }
+        EXPECT_EQ(at, parts);
+      }
+    }
+  }
+}
+TEST(Worker, JoinsThePartsOfASumInOrder) {
+  constexpr int parts = 7;
+  Team team(5);
+  for (int members = 1; members <= 5; ++members) {
+    std::vector<int> seen;
+    team.run(
+        [&](Worker& w) {
+          const Range mine = w.part(parts);
+          int* const to = w.scratch<int>(2 * mine.size());
+          for (std::int64_t p = mine.from; p < mine.to; ++p) to[2 * (p - mine.from) + 1] = static_cast<int>(p);
+          w.sync();
+          if (w.index() == 0) w.each_part_of_sum<int>(parts, 2, [&](const int* part) { seen.push_back(part[1]); });
+        },
+        members);
+    EXPECT_EQ(seen, (std::vector<int>{0, 1, 2, 3, 4, 5, 6}));
   }
 }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <crochet/graph/passes/plan.hpp>
-#include <crochet/kernels/team.hpp>
 #include <crochet/kernels/types.hpp>
+#include <crochet/kernels/worker.hpp>
 
 namespace crochet {
 

@@ -8,32 +8,37 @@
 
 namespace crochet::kernel {
 
-/// Memory for the partial results of a step's reductions, one part per member. The member that finishes last joins
-/// them, in the order of the members.
+/// Memory for the partial results of a step's reductions, one for each part. The member that finishes last joins them,
+/// in the order of the parts.
 struct ReductionBuffer {
   std::int64_t rows = 0, columns = 0;   ///< of the whole step
-  std::byte* totals = nullptr;          ///< loop_room() bytes per member
-  std::atomic<int>* arrived = nullptr;  ///< 0 at the start of a run
+  std::byte* totals = nullptr;          ///< loop_room() bytes for each part
+  std::atomic<int>* arrived = nullptr;  ///< the number of parts that are done; 0 at the start of a run
 
-  /// Where members take slices of the step in sequence: the member and the number of its slice.
+  /// Where a member takes slices of the step in sequence: the part to which the slice belongs.
   struct Slice {
-    int member = 0, members = 0;
+    int part = 0, parts = 0;
     bool first = true, last = true;
   } slice;
 };
 
-/// Bytes of partial results per member.
+/// Bytes of partial results of one part.
 template <class P, class R>
 std::int64_t loop_room(std::int64_t columns) {
   return detail::Part<P, R>::template offset<SIZE_MAX>(columns);
 }
 
 namespace detail {
-/// The number of members that share work of this cost. Below a threshold the first member does it alone, because
-/// splitting would cost more than it saves.
-CROCHET_ALWAYS_INLINE int members_for(std::int64_t cost, const Worker& worker) {
-  constexpr std::int64_t worth_splitting = 1 << 15;
-  return cost < worth_splitting ? 1 : worker.count();
+/// The least cost that is worth another thread.
+inline constexpr std::int64_t worth_a_part = 1 << 14;
+
+/// This member's part of [0, n), where the whole has this cost. Small work is not divided: that would cost more than it
+/// saves.
+CROCHET_ALWAYS_INLINE Range worthwhile_part(const Worker& worker, std::int64_t n, std::int64_t grain,
+                                            std::int64_t cost) {
+  const int members = worker.members_for(cost, worth_a_part);
+  if (members == 1) return worker.index() == 0 ? Range{0, n} : Range{};
+  return worker.index() < members ? part_of(n, worker.index(), members, grain) : Range{};
 }
 }  // namespace detail
 
@@ -41,38 +46,41 @@ CROCHET_ALWAYS_INLINE int members_for(std::int64_t cost, const Worker& worker) {
 template <class P, class R>
 void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker) {
   using Part = detail::Part<P, R>;
-  const int members = detail::members_for(rows * columns * UsesOf<P>::cost, worker);
-  if (worker.index() >= members) return;
-  const Range all{0, rows * columns};
-  Part::run(refs, rows, columns, members > 1 ? worker.part(all.to, detail::block_of<P>) : all, nullptr, true);
+  const std::int64_t all = rows * columns;
+  const Range mine = detail::worthwhile_part(worker, all, detail::block_of<P>, all * UsesOf<P>::cost);
+  if (mine.size() > 0) Part::run(refs, rows, columns, mine, nullptr, true);
 }
 
 /// As above, for a program with reductions.
 template <class P, class R>
 void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker, const ReductionBuffer& all) {
   using Part = detail::Part<P, R>;
-  ReductionBuffer::Slice slice = all.slice;
-  Range mine{0, rows * columns};
-  if (slice.members == 0) {
-    slice.members = detail::members_for(rows * columns * UsesOf<P>::cost, worker);
-    slice.member = worker.index();
-    if (slice.member >= slice.members) return;
-    if (slice.members > 1) mine = Part::by_rows ? worker.part(rows) : worker.part(rows * columns, detail::block_of<P>);
-    if (slice.members > 1 && Part::by_rows) mine = {mine.from * columns, mine.to * columns};
-  }
   const std::int64_t stride = loop_room<P, R>(all.columns);
-  Part::run(refs, rows, columns, mine, all.totals + slice.member * stride, slice.first);
-  if (!slice.last) return;
-  if (slice.members > 1 && all.arrived->fetch_add(1, std::memory_order_acq_rel) + 1 < slice.members) return;
-  Part::finish(refs, all.rows, all.columns, slice.members, all.totals, stride);
+  const bool sliced = all.slice.parts != 0;
+  const int parts = sliced ? all.slice.parts : worker.parts_of(rows * columns * UsesOf<P>::cost, detail::worth_a_part);
+  std::int64_t done = 1;
+  if (sliced) {
+    Part::run(refs, rows, columns, {0, rows * columns}, all.totals + all.slice.part * stride, all.slice.first);
+    if (!all.slice.last) return;
+  } else {
+    const Range mine = worker.part(parts);
+    for (std::int64_t p = mine.from; p < mine.to; ++p) {
+      Range at = Part::by_rows ? part_of(rows, p, parts) : part_of(rows * columns, p, parts, detail::block_of<P>);
+      if (Part::by_rows) at = {at.from * columns, at.to * columns};
+      Part::run(refs, rows, columns, at, all.totals + p * stride, true);
+    }
+    done = mine.size();
+    if (done == 0) return;
+  }
+  const int count = static_cast<int>(done);
+  if (count < parts && all.arrived->fetch_add(count, std::memory_order_acq_rel) + count < parts) return;
+  Part::finish(refs, all.rows, all.columns, parts, all.totals, stride);
 }
 
 /// As above, for operands in panels or with padded rows.
 template <class P, class R>
 void loop_over_rows(P program, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker) {
-  const int members = detail::members_for(rows * columns * UsesOf<P>::cost, worker);
-  if (worker.index() >= members) return;
-  const Range mine = members > 1 ? worker.part(rows) : Range{0, rows};
+  const Range mine = detail::worthwhile_part(worker, rows, 1, rows * columns * UsesOf<P>::cost);
   detail::loop_over_rows(program, refs, mine.from, mine.to, columns);
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor's threads. A busy team forks and joins in a fraction of a microsecond: members spin briefly, then block.
-// The split of work is fixed for a given number of members, so results are reproducible.
 #pragma once
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <type_traits>
@@ -14,79 +12,26 @@
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
 #include <crochet/kernels/thread.hpp>
+#include <crochet/kernels/worker.hpp>
 
 namespace crochet {
 
 namespace kernel {
 
-/// The part [from, to) of [0, n).
-struct Range {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t size() const { return to - from; }
-};
-
-/// One member of the team while a step runs: its share of the work, its barrier, its scratch memory.
-class Worker {
- public:
-  Worker(int index, int count, Barrier& barrier, std::vector<AlignedBytes>& scratch)
-      : index_(index), count_(count), mine_(index), barrier_(barrier), scratch_(scratch) {}
-
-  /// This member as a team of one, for work that every member does independently.
-  Worker alone() const {
-    Worker one = *this;
-    one.index_ = 0;
-    one.count_ = 1;
-    return one;
-  }
-
-  int index() const { return index_; }
-  int count() const { return count_; }
-  /// Waits until all members have arrived.
-  void sync() {
-    if (count_ > 1) barrier_.wait(index_);
-  }
-
-  /// This member's part of [0, n), in units of `grain`; fixed for a fixed number of members. The remainder goes to the
-  /// first members: the calling thread starts before the others are notified, and its results are in its own cache.
-  Range part(std::int64_t n, std::int64_t grain = 1) const {
-    const std::int64_t units = (n + grain - 1) / grain;
-    const std::int64_t some = count_ - 1;
-    const std::int64_t from = (units * index_ + some) / count_ * grain,
-                       to = (units * (index_ + 1) + some) / count_ * grain;
-    return {from < n ? from : n, to < n ? to : n};
-  }
-
-  /// This member's scratch memory, for `n` values of T. Valid until the next call of scratch(). Allocates only to grow.
-  /// Throws ResourceExhaustedError, with the number of bytes, if there is no memory; this ends the run of the whole
-  /// team.
-  template <class T>
-  T* scratch(std::int64_t n) {
-    AlignedBytes& mine = scratch_[static_cast<std::size_t>(mine_)];
-    mine.reserve(static_cast<std::size_t>(n) * sizeof(T), "a kernel's scratch");
-    return reinterpret_cast<T*>(mine.data());
-  }
-  /// Another member's scratch memory; readable after a sync().
-  template <class T>
-  const T* scratch_of(int member) const {
-    const int place = count_ == 1 ? mine_ : member;
-    return reinterpret_cast<const T*>(scratch_[static_cast<std::size_t>(place)].data());
-  }
-
- private:
-  int index_, count_;
-  int mine_;  ///< the owner of the scratch memory in use
-  Barrier& barrier_;
-  std::vector<AlignedBytes>& scratch_;
-};
-
-/// Threads that run one function together. Neither copyable nor movable.
+/// Threads of which a run takes as many as it is worth. Neither copyable nor movable.
 class Team {
  public:
-  /// Throws ResourceExhaustedError if the system cannot start `count` - 1 threads. Those already started are joined.
-  CROCHET_COLD explicit Team(int count)
-      // NOLINTNEXTLINE(bugprone-throw-keyword-missing): errors_ is a vector of exceptions
-      : barrier_(count), scratch_(static_cast<std::size_t>(count)), errors_(static_cast<std::size_t>(count)) {
+  /// The maximum size of a team.
+  static constexpr int most = Barrier::most;
+
+  /// `count`: from 1 to `most`. `divides_all`: see Parts. Throws ResourceExhaustedError if the system cannot start
+  /// `count` - 1 threads. Those already started are joined.
+  CROCHET_COLD explicit Team(int count, bool divides_all = false)
+      : parts_{.most = count, .all = divides_all},
+        barrier_(count),
+        scratch_(static_cast<std::size_t>(count)),
+        // NOLINTNEXTLINE(bugprone-throw-keyword-missing): errors_ is a vector of exceptions
+        errors_(static_cast<std::size_t>(count)) {
     threads_.reserve(static_cast<std::size_t>(count) - 1);
     try {
       for (int t = 1; t < count; ++t) threads_.emplace_back([this, t] { serve(t); });
@@ -101,17 +46,23 @@ class Team {
 
   int size() const { return static_cast<int>(scratch_.size()); }
 
-  /// Calls body(worker) on every member; the caller is the first. Returns when all are done. An exception in a member
-  /// ends the run of the others at their next barrier and is rethrown here; of several, that of the first member.
+  /// Calls body(worker) on the first `members` members, at least 1 and at most size(); the caller is the first. Returns
+  /// when all are done. The other members are not woken. An exception in a member ends the run of the others at their
+  /// next barrier and is rethrown here; of several, that of the first member.
+  template <class Body>
+  void run(Body&& body, int members) {
+    if (members > 1) return run_together(body, members);
+    run_alone(body);
+  }
+  /// As above, on all members.
   template <class Body>
   void run(Body&& body) {
-    if (!threads_.empty()) return run_together(body);
-    run_alone(body);
+    run(body, size());
   }
   /// Calls body(worker) on the caller alone, for work that would end before another member starts.
   template <class Body>
   void run_alone(Body&& body) {
-    Worker alone(0, 1, barrier_, scratch_);
+    Worker alone(0, 1, barrier_, scratch_, parts_);
     body(alone);
   }
 
@@ -147,10 +98,10 @@ class Team {
 
   // Not inlined, so that a run with one member has no overhead.
   template <class Body>
-  [[gnu::noinline]] void run_together(Body& body) {
-    Worker first(0, size(), barrier_, scratch_);
+  [[gnu::noinline]] void run_together(Body& body, int members) {
+    Worker first(0, members, barrier_, scratch_, parts_);
     job_.set(body);
-    barrier_.release();
+    barrier_.release(members);
     if (!came_to_the_end(0, [&] {
           body(first);
           barrier_.gather();
@@ -184,17 +135,17 @@ class Team {
 
   void end_threads() {
     job_.stop = true;
-    barrier_.release();
+    barrier_.release(static_cast<int>(threads_.size()) + 1);
     for (Thread& t : threads_) t.join();
   }
 
   void serve(int index) {
-    Worker me(index, size(), barrier_, scratch_);
     for (bool stop = false; !stop;) {
       came_to_the_end(index, [&] {
-        barrier_.await_release(index);
+        const int members = barrier_.await_release(index);
         stop = job_.stop;
         if (stop) return;
+        Worker me(index, members, barrier_, scratch_, parts_);
         job_.work(job_.body, me);
         barrier_.leave(index);
       });
@@ -202,6 +153,7 @@ class Team {
   }
 
   Job job_;
+  Parts parts_;
   alignas(64) Barrier barrier_;
   std::vector<AlignedBytes> scratch_;
   std::vector<std::exception_ptr> errors_;  ///< exceptions of this run, by member
@@ -211,7 +163,7 @@ class Team {
 /// A movable team.
 class OwnedTeam {
  public:
-  explicit OwnedTeam(int count) : team_(new Team(count)) {}
+  OwnedTeam(int count, bool divides_all) : team_(new Team(count, divides_all)) {}
   OwnedTeam(OwnedTeam&& other) noexcept : team_(std::exchange(other.team_, nullptr)) {}
   OwnedTeam& operator=(OwnedTeam&& other) noexcept {
     std::swap(team_, other.team_);

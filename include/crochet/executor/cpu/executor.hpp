@@ -31,8 +31,11 @@
 namespace crochet::cpu {
 
 struct Settings {
-  int threads = 1;
+  int threads = 1;  ///< the limit
   std::uint64_t seed = 0;
+  // For tests:
+  int running = 0;           ///< the number of threads that run; 0: all
+  bool divides_all = false;  ///< see kernel::Parts
 };
 
 /// Runs a model's graph.
@@ -82,7 +85,7 @@ class Executor {
   };
 
   explicit Executor(const Settings& settings = {})
-      : settings_(settings), team_(settings.threads < 1 ? 1 : settings.threads) {}
+      : settings_(settings), team_(settings.threads < 1 ? 1 : settings.threads, settings.divides_all) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
@@ -118,7 +121,7 @@ class Executor {
     if constexpr (L::only_scalars) {
       team_->run_alone(steps);
     } else {
-      team_->run(steps);
+      team_->run(steps, members());
     }
     w.dims_ = frame.dims;
     remember<P>(w, frame, static_cast<D*>(nullptr));
@@ -148,7 +151,7 @@ class Executor {
 
     ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
-    shown.begin(probes, facts, {.members = team_->size(), .workspace_bytes = workspace_bytes(w)},
+    shown.begin(probes, facts, {.members = members(), .workspace_bytes = workspace_bytes(w)},
                 crochet::detail::List<F...>{});
     ProbeFailure failure;
     const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
@@ -158,7 +161,7 @@ class Executor {
     if constexpr (L::only_scalars) {
       team_->run_alone(steps);
     } else {
-      team_->run(steps);
+      team_->run(steps, members());
     }
     w.dims_ = frame.dims;
     remember<Plan>(w, frame, static_cast<D*>(nullptr));
@@ -222,6 +225,8 @@ class Executor {
   }
 
  private:
+  int members() const { return settings_.running > 0 ? settings_.running : team_->size(); }
+
   /// One compile error if the plan lacks a feed or a kernel. For a session it is reported where `run` is called.
   template <class P, class... F>
   static constexpr void check_feeds() {

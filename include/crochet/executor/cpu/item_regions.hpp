@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ItemRegions: every member of the team takes its items of the batch through all steps of a region, a few at a time. If
-// there are fewer items than members, the members share each step instead.
+// ItemRegions: the items of the batch are divided into parts, whose number does not depend on the members that run. Every
+// member takes the items of its parts through all steps of a region, a few at a time. If there are fewer items than parts,
+// the members share each step instead.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 #include <crochet/executor/cpu/where.hpp>
 #include <crochet/graph/passes/plan.hpp>
-#include <crochet/kernels/team.hpp>
+#include <crochet/kernels/worker.hpp>
 
 namespace crochet::cpu {
 
@@ -47,26 +48,31 @@ class ItemRegions {
     return static_cast<std::size_t>(member_bytes * members);
   }
 
-  /// If there are fewer items than members, calls take(true_type, all items, worker); otherwise calls take(false_type,
-  /// items, worker) for each slice of this member's items.
+  /// If there are fewer items than parts, calls take(true_type, all items, worker); otherwise calls take(false_type,
+  /// items, worker) for each slice of this member's parts.
   template <std::size_t R, class Frame, class Take>
   CROCHET_HOST_ALWAYS_INLINE static void each_slice(const Frame& frame, kernel::Worker& worker, const Take& take) {
     static constexpr ItemSteps r = plan.regions[R];
     constexpr std::int64_t some = items_at_once(r);
     static constexpr Extent extent = r.items;
     const std::int64_t items = extent.at(frame.dims);
-    if (items < worker.count()) {
+    constexpr std::int64_t worth_a_part = 1 << 14;  // bytes
+    const int parts = worker.parts_of(items * (r.bytes < 1 ? 1 : r.bytes), worth_a_part);
+    if (items < parts) {
       take(std::true_type{}, Whole<Frame>{frame, frame.dims, frame.items, items}, worker);
       return;
     }
     kernel::Worker alone = worker.alone();
-    const kernel::Range mine = worker.part(items);
     std::byte* const room = frame.items + worker.index() * r.room * some;
-    for (std::int64_t i = mine.from; i < mine.to; i += some) {
-      const kernel::Range range{i, i + some < mine.to ? i + some : mine.to};
-      const bool first = i == mine.from, last = range.to == mine.to;
-      const Slice<Frame> slice{frame, frame.dims, room, some, range, worker.index(), worker.count(), first, last};
-      take(std::false_type{}, slice, alone);
+    const kernel::Range my_parts = worker.part(parts);
+    for (auto p = static_cast<int>(my_parts.from); p < my_parts.to; ++p) {
+      const kernel::Range part = kernel::part_of(items, p, parts);
+      for (std::int64_t i = part.from; i < part.to; i += some) {
+        const kernel::Range range{i, i + some < part.to ? i + some : part.to};
+        const bool first = i == part.from, last = range.to == part.to;
+        const Slice<Frame> slice{frame, frame.dims, room, some, range, p, parts, first, last};
+        take(std::false_type{}, slice, alone);
+      }
     }
   }
 };

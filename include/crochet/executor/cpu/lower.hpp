@@ -55,13 +55,13 @@ class Lowering {
     return true;
   }();
 
-  /// Allocates memory for the partial results of each step that reduces, for all members of a team. The memory is kept.
-  static void place_totals(FrameType& frame, kernel::AlignedBytes& memory, int members) {
+  /// Allocates memory for the partial results of each step that reduces, in at most `parts` parts. The memory is kept.
+  static void place_totals(FrameType& frame, kernel::AlignedBytes& memory, int parts) {
     if constexpr (plan.reduction_buffer_count > 0) {
       std::array<std::size_t, plan.reduction_buffer_count + 1> offsets{};
       [&]<std::size_t... K>(std::index_sequence<K...>) {
         ((offsets[K + 1] = offsets[K] + totals<Table::code[Table::reduction_buffer[K]]>(
-                                            Table::steps[Table::reduction_buffer[K]], frame.dims, members)),
+                                            Table::steps[Table::reduction_buffer[K]], frame.dims, parts)),
          ...);
       }
       (std::make_index_sequence<plan.reduction_buffer_count>{});
@@ -77,8 +77,8 @@ class Lowering {
   using refs_t = typename StepTypes<P>::template refs_t<S>;
 
   template <std::size_t C>
-  static std::size_t totals(const StoredStep& s, const Dims& dims, int members) {
-    return static_cast<std::size_t>(kernel::loop_room<program_of<C>, refs_t<C>>(s.columns.at(dims)) * members);
+  static std::size_t totals(const StoredStep& s, const Dims& dims, int parts) {
+    return static_cast<std::size_t>(kernel::loop_room<program_of<C>, refs_t<C>>(s.columns.at(dims)) * parts);
   }
 
   // Two functions instead of one with a condition, because inlining is expensive to compile for plans of many steps.
@@ -188,7 +188,7 @@ class Lowering {
     } else {
       const auto k = static_cast<std::size_t>(s.reduction_buffer);
       kernel::ReductionBuffer all{all_rows, all_columns, where.all.totals[k], &where.all.arrived[k], {}};
-      if constexpr (Where::sliced) all.slice = {where.member, where.members, where.first, where.last};
+      if constexpr (Where::sliced) all.slice = {where.part, where.parts, where.first, where.last};
       kernel::loop(program_of<C>{}, Memory::template refs<C>(s, where), rows, columns, worker, all);
     }
   }

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include <crochet/graph/core/shape.hpp>
-#include <crochet/kernels/team.hpp>
+#include <crochet/kernels/worker.hpp>
 
 namespace crochet::cpu {
 
@@ -18,7 +18,7 @@ struct Frame {
   std::array<const void*, Nodes> placeholders;  ///< by node of the model's graph
   Dims dims;
   std::byte* items = nullptr;                         ///< memory for the items of all members
-  std::array<std::byte*, ReductionBuffers> totals{};  ///< by step that reduces: the members' partial results
+  std::array<std::byte*, ReductionBuffers> totals{};  ///< by step that reduces: the parts' results
   mutable std::array<std::atomic<int>, ReductionBuffers> arrived{};
 };
 
@@ -41,8 +41,8 @@ struct Slice {
   std::byte* items;
   std::int64_t capacity;
   kernel::Range range;
-  int member, members;  ///< the member and the size of the team
-  bool first, last;     ///< whether it is the member's first or last slice
+  int part, parts;   ///< the part of the items, and the number of parts
+  bool first, last;  ///< whether it is the part's first or last slice
 };
 
 }  // namespace crochet::cpu

@@ -59,13 +59,15 @@ template <class Backend, class T, ProductPaths P, class Epilogue>
   const Matrices left(a, out), right(b, out);
   const std::int64_t m = out[out.rank - 2], n = out[out.rank - 1], depth = a[a.rank - (ta ? 2 : 1)];
   const std::int64_t count = m * n == 0 ? 0 : out.size() / (m * n);
-  each_of_my_products(
-      call.worker, count, m, n, Backend::template row_grain<T>, Backend::template column_grain<T>,
-      [&](std::int64_t i, Range rows, Range columns) {
-        const Matrix<T> x = row_major(a.as<const T>() + left.before(i), a[a.rank - 1], ta);
-        const Matrix<T> y = row_major(b.as<const T>() + right.before(i), b[b.rank - 1], tb);
-        Backend::template multiply<P>(x, y, depth, rows, columns, call.worker, Below<Epilogue>{epilogue, i * m});
-      });
+  each_share<Backend>(call.worker, out.size() * depth, [&](Worker& share) {
+    each_of_my_products(
+        share, count, m, n, Backend::template row_grain<T>, Backend::template column_grain<T>,
+        [&](std::int64_t i, Range rows, Range columns) {
+          const Matrix<T> x = row_major(a.as<const T>() + left.before(i), a[a.rank - 1], ta);
+          const Matrix<T> y = row_major(b.as<const T>() + right.before(i), b[b.rank - 1], tb);
+          Backend::template multiply<P>(x, y, depth, rows, columns, share, Below<Epilogue>{epilogue, i * m});
+        });
+  });
 }
 
 struct BatchedMatmul {

@@ -95,24 +95,29 @@ struct Kernel<&op::conv2d_filter_gradient> {
     const kernel::Operand& image = call.in[0];
     kernel::FilterGradient<T, From, P> g(kernel::Slide(image, out, call.attributes), image[3], out[3], from);
     kernel::Worker& w = call.worker;
-    T* sums = w.scratch<T>(g.scratch());
-    // Few images: each member computes its rows of the filter from all images. Many: each sums over its images.
-    const bool by_rows = w.count() == 1 || image[0] < 2 * w.count();
-    const kernel::Range all{0, image[0]}, rows = w.part(g.rows());
-    if (by_rows) {
-      g.sum(image.as<const T>(), all, rows, sums);
+    // Few images: each member computes its rows of the filter from all images. Many: they are divided into parts, and
+    // each member sums over the images of its parts.
+    const int parts = image[0] < 2 * w.parts() ? 1 : w.parts_of(out.size() * g.rows(), 1 << 16);
+    const kernel::Range mine = w.part(parts), all{0, image[0]}, rows = w.part(g.rows());
+    const std::int64_t size = g.sums_room(), some = mine.size() > 1 ? mine.size() : 1;
+    T* const sums = w.scratch<T>(some * size + g.scratch());
+    T* const room = sums + some * size;
+    if (parts == 1) {
+      g.sum(image.as<const T>(), all, rows, sums, room);
       return g.hand_over(sums, rows, epilogue, [](T*, std::int64_t) {});
     }
-    g.sum(image.as<const T>(), w.part(image[0]), {0, g.rows()}, sums);
+    for (std::int64_t p = mine.from; p < mine.to; ++p) {
+      g.sum(image.as<const T>(), kernel::part_of(image[0], p, parts), {0, g.rows()}, sums + (p - mine.from) * size,
+            room);
+    }
     w.sync();
-    // Each member adds up its rows of all members' sums, in the order of the members.
-    g.hand_over(sums, rows, epilogue, [&](T* mine, std::int64_t at) {
+    // Each member adds up its rows of all parts' sums, in the order of the parts.
+    g.hand_over(sums, rows, epilogue, [&](T* to, std::int64_t at) {
       T total[g.width] = {};
-      for (int t = 0; t < w.count(); ++t) {
-        const T* theirs = w.scratch_of<T>(t) + at;
-        for (std::int64_t c = 0; c < g.width; ++c) total[c] += theirs[c];
-      }
-      __builtin_memcpy(mine, total, sizeof total);
+      w.each_part_of_sum<T>(parts, size, [&](const T* part) {
+        for (std::int64_t c = 0; c < g.width; ++c) total[c] += part[at + c];
+      });
+      __builtin_memcpy(to, total, sizeof total);
     });
     w.sync();  // from here on the scratch memory may be reused
   }

@@ -150,10 +150,12 @@ struct Kernel<&op::group_norm_scale_gradient> {
     const T *x = call.in[0].as<const T>(), *up = call.in[1].as<const T>();
     // After the sums, which are at the start of the scratch memory.
     const std::int64_t channels = call.in[0][call.in[0].rank - 1];
-    double* const sums = call.worker.scratch<double>(channels + Groups::scratch(call.in[0]));
-    const Groups g(call, reinterpret_cast<T*>(sums + channels));
+    const std::int64_t work = call.in[0].size();
+    const std::int64_t room = kernel::detail::SumParts(call.worker, work).room(channels);
+    double* const sums = call.worker.scratch<double>(room + Groups::scratch(call.in[0]));
+    const Groups g(call, reinterpret_cast<T*>(sums + room));
     kernel::detail::column_sums<T>(
-        call.worker, g.images, channels, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
+        call.worker, work, g.images, channels, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
           for (std::int64_t i = i0; i < i0 + count; ++i) {
             const std::int64_t begin = i * g.places * channels;
             g.find_moments(x + begin);

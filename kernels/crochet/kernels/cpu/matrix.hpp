@@ -6,6 +6,8 @@
 // It computes the given rows and columns of a b and passes them to the epilogue. P: the code paths that may be needed.
 // It may use the worker's scratch memory from `scratch_offset` on. The constant `packs` is true if b may be in panels.
 // With a constant `exact` = true no algorithm is used that has other rounding errors than a sum of products.
+// The constant `divides_freely`, false if it is absent, is true if an element of the result has the same bits in every
+// part of the product that begins at multiples of the grains.
 #pragma once
 #include <crochet/kernels/call.hpp>
 #include <crochet/kernels/cpu/product_paths.hpp>
@@ -130,6 +132,23 @@ struct Below {
     epilogue.row(rows + i, j, n, results);
   }
 };
+
+/// Calls use(worker) for this member's share of a product of `work` multiplications. If the policy's results depend on
+/// how the product is divided, it is divided into parts that do not depend on the number of members, and the worker
+/// stands for one of them.
+template <class Backend, class Use>
+CROCHET_ALWAYS_INLINE void each_share(Worker& w, std::int64_t work, Use use) {
+  if constexpr (requires { requires Backend::divides_freely; }) {
+    use(w);
+  } else {
+    const int parts = w.parts_of(work, 1 << 15);
+    const Range mine = w.part(parts);
+    for (std::int64_t p = mine.from; p < mine.to; ++p) {
+      Worker share = w.share(static_cast<int>(p), parts);
+      use(share);
+    }
+  }
+}
 
 /// Splits a product's result over the team. By columns where they divide evenly, so that each member's columns of the
 /// weights stay in its cache from step to step. Otherwise by rows, if there are enough.

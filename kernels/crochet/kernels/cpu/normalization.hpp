@@ -152,18 +152,19 @@ struct Kernel<&op::row_norm_scale_gradient> {
     const kernel::detail::Rows rows(call.in[0]);
     const T *x = call.in[0].as<const T>(), *up = call.in[2].as<const T>();
     const auto* moments = kernel::detail::moments_of<T>(call);
-    kernel::detail::column_sums<T>(
-        call.worker, rows.count, rows.n, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
-          simd::along(rows.n, [&](std::int64_t j, auto how) {
-            simd::vec<T> sum{};
-            for (std::int64_t i = i0; i < i0 + count; ++i) {
-              const simd::vec<T> hat =
-                  simd::load(x + i * rows.n + j, how, T(0)) * moments[i].scale - moments[i].mean * moments[i].scale;
-              sum += hat * simd::load(up + i * rows.n + j, how, T(0));
-            }
-            add(j, sum, how);
-          });
-        });
+    kernel::detail::column_sums<T>(call.worker, rows.count * rows.n, rows.count, rows.n, epilogue,
+                                   [&](std::int64_t i0, std::int64_t count, auto add) {
+                                     simd::along(rows.n, [&](std::int64_t j, auto how) {
+                                       simd::vec<T> sum{};
+                                       for (std::int64_t i = i0; i < i0 + count; ++i) {
+                                         const simd::vec<T> hat =
+                                             simd::load(x + i * rows.n + j, how, T(0)) * moments[i].scale -
+                                             moments[i].mean * moments[i].scale;
+                                         sum += hat * simd::load(up + i * rows.n + j, how, T(0));
+                                       }
+                                       add(j, sum, how);
+                                     });
+                                   });
   }
 };
 
@@ -175,7 +176,7 @@ struct Kernel<&op::column_variance> {
     const kernel::detail::Rows rows(call.in[0]);
     const T *x = call.in[0].as<const T>(), *mean = call.in[1].as<const T>();
     kernel::detail::column_sums<T>(
-        call.worker, rows.count, rows.n, epilogue,
+        call.worker, rows.count * rows.n, rows.count, rows.n, epilogue,
         [&](std::int64_t i0, std::int64_t count, auto add) {
           simd::along(rows.n, [&](std::int64_t j, auto how) {
             const simd::vec<T> middle = simd::load(mean + j, how, T(0));

@@ -119,9 +119,8 @@ class Reducer {
   void run(double scale, Put put) {
     const std::int64_t strips = (m_.inner + reduced_strip - 1) / reduced_strip;
     const std::int64_t pieces = m_.inner == 1 ? m_.outer : m_.outer * strips;
-    if (worker_.count() > 1 && pieces < 4 * worker_.count() && m_.outer * m_.n * m_.inner >= worth_splitting) {
-      return run_together(scale, put);
-    }
+    const int parts = worker_.parts_of(m_.outer * m_.n * m_.inner, worth_a_part);
+    if (parts > 1 && pieces < 4 * parts) return run_in_parts(parts, scale, put);
     const Range mine = m_.inner == 1 ? worker_.part(m_.outer, reduced_strip) : worker_.part(pieces);
     if (along_rows()) {
       for (std::int64_t o = mine.from; o < mine.to; o += reduced_strip) {
@@ -134,8 +133,8 @@ class Reducer {
 
  private:
   bool along_rows() const { return !P.columns || (P.rows && m_.inner == 1); }
-  /// The minimum number of elements for which the team shares one reduction.
-  static constexpr std::int64_t worth_splitting = 1 << 15;
+  /// The least number of elements in a part of a reduction.
+  static constexpr std::int64_t worth_a_part = 1 << 14;
 
   template <class Put>
   void rows(std::int64_t o, std::int64_t count, double scale, Put& put) {
@@ -161,24 +160,27 @@ class Reducer {
     put(at, width, values);
   }
 
-  /// Few results of many elements: every worker joins its rows of the middle axis, then the first joins the workers'
-  /// partial results in order.
+  /// Few results of many elements: the middle axis is divided into parts. Every member joins the rows of its parts,
+  /// then the first joins the parts' results in order.
   template <class Put>
-  void run_together(double scale, Put& put) {
+  void run_in_parts(int parts, double scale, Put& put) {
     const std::int64_t results = m_.outer * m_.inner;
-    Partial* const part = worker_.template scratch<Partial>(results);
-    const Range mine = worker_.part(m_.n);
-    clear(part, results);
-    for (std::int64_t o = 0; o < m_.outer; ++o) join_part(o, mine, part + o * m_.inner);
+    const Range mine = worker_.part(parts);
+    Partial* const sums = worker_.template scratch<Partial>(mine.size() * results);
+    clear(sums, mine.size() * results);
+    for (std::int64_t p = mine.from; p < mine.to; ++p) {
+      Partial* const to = sums + (p - mine.from) * results;
+      for (std::int64_t o = 0; o < m_.outer; ++o) join_part(o, part_of(m_.n, p, parts), to + o * m_.inner);
+    }
     worker_.sync();
     if (worker_.index() == 0) {
-      for (int t = 1; t < worker_.count(); ++t) {
-        const Partial* theirs = worker_.template scratch_of<Partial>(t);
+      worker_.template each_part_of_sum<Partial>(parts, results, [&](const Partial* more) {
+        if (more == sums) return;  // the first part, to which the others are joined
         CROCHET_SHORT_LOOP
-        for (std::int64_t k = 0; k < results; ++k) part[k] = How::join(part[k], theirs[k]);
-      }
+        for (std::int64_t k = 0; k < results; ++k) sums[k] = How::join(sums[k], more[k]);
+      });
       for (std::int64_t k = 0; k < results; k += reduced_strip) {
-        hand_over(k, results - k < reduced_strip ? results - k : reduced_strip, part + k, scale, put);
+        hand_over(k, results - k < reduced_strip ? results - k : reduced_strip, sums + k, scale, put);
       }
     }
     worker_.sync();  // from here on the scratch memory may be reused

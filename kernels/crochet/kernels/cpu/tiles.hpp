@@ -9,6 +9,9 @@ namespace crochet::kernel {
 
 namespace detail {
 
+/// The maximum number of rows of a product that are computed by dot products.
+inline constexpr std::int64_t few_rows = 4;
+
 /// The calls of an epilogue by a product, as functions of the epilogue's address; all programs share the rest of the
 /// code. A function that is never called is null.
 template <class T>
@@ -70,8 +73,10 @@ class Product {
     if (uses_.outer != nullptr && depth_ == 1 && !b_.transposed() && b_.panel == 0) {
       return uses_.outer(epilogue_, a_, b_, rows, columns);
     }
-    if (rows.size() == 1 && !b_.transposed()) return one_row(rows.from, columns);
-    if (rows.size() <= few && b_.transposed() && !a_.transposed()) return by_dots(rows, columns);
+    // Sums in another order than the tiles', so these paths depend on the whole product and not on the part of it. A
+    // part that begins with row 0 has more rows than `few`, or all.
+    if (rows.from == 0 && rows.size() == 1 && !b_.transposed()) return one_row(0, columns);
+    if (rows.from == 0 && rows.size() <= few && b_.transposed() && !a_.transposed()) return by_dots(rows, columns);
     T* const room = worker.scratch<T>(scratch_offset + panel_scratch<T>(depth_)) + scratch_offset;
     constexpr std::int64_t width = panel_width<T>;
     for (std::int64_t j = columns.from; j < columns.to; j += width) {
@@ -85,13 +90,16 @@ class Product {
 
  private:
   /// The maximum number of rows for which dot products are faster than transposing the matrix.
-  static constexpr std::int64_t few = 4;
+  static constexpr std::int64_t few = few_rows;
 
   void use(std::int64_t i, std::int64_t j, std::int64_t n, const T* sums) const { uses_.row(epilogue_, i, j, n, sums); }
   void one_row(std::int64_t i, Range columns) const {
     T sums[row_stretch<T>];
     while (columns.size() > 0) {
-      const std::int64_t n = row_sums(a_, b_, depth_, i, columns, sums);
+      // Stretches begin at multiples of their length, so that a column is summed in the same way in every part.
+      const std::int64_t end = (columns.from / row_stretch<T> + 1) * row_stretch<T>;
+      const Range stretch{columns.from, end < columns.to ? end : columns.to};
+      const std::int64_t n = row_sums(a_, b_, depth_, i, stretch, sums);
       use(i, columns.from, n, sums);
       columns.from += n;
     }
@@ -131,11 +139,14 @@ class Tiles {
  public:
   /// Whether the right operand may be in panels.
   static constexpr bool packs = true;
-  /// The granularity for splitting rows over a team.
+  /// A column or row of the result has the same bits in every part that begins at a multiple of the grain.
+  static constexpr bool divides_freely = true;
+  /// The granularity for splitting rows over a team: whole tiles, and more than the rows that are computed otherwise.
   template <class T>
-  static constexpr std::int64_t row_grain = tile_rows<T>;
+  static constexpr std::int64_t row_grain = tile_rows<T> > detail::few_rows ? tile_rows<T> : 2 * tile_rows<T>;
+  /// A part is wider than a vector, unless it ends the result: see row_sums.
   template <class T>
-  static constexpr std::int64_t column_grain = panel_width<T>;
+  static constexpr std::int64_t column_grain = 2 * simd::lanes;
 
   /// The size of the scratch memory of a product, in elements.
   template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One member's part of an elementwise loop: runs its blocks through the program, one after the other.
+// A part of an elementwise loop: runs its blocks through the program, one after the other.
 #pragma once
 #include <crochet/kernels/loop/sink.hpp>
 #include <crochet/kernels/loop/uses.hpp>
@@ -58,7 +58,7 @@ struct At<P, A, Ref<T, M>> {
   using ArgumentView = Numbered<A, std::conditional_t<reads || writes, Window<T, M, block, reads, writes>, NoWindow>>;
   using Kept = Numbered<A, std::conditional_t<reduction != nullptr, Sink<reduction, T, M, block, lanes>, NoTotal>>;
 
-  /// Bytes of partial results per member.
+  /// Bytes of partial results of one part.
   static std::int64_t bytes(std::int64_t columns) {
     constexpr std::int64_t line = 64, each = static_cast<std::int64_t>(sizeof(typename Kept::Total));
     return (Kept::room(columns) * each + line - 1) / line * line;
@@ -96,10 +96,10 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
 
  public:
   static constexpr bool accumulates = ((At<P, A, R>::reduction != nullptr) || ...);
-  /// Whether each member must process whole rows.
+  /// Whether each part must have whole rows.
   static constexpr bool by_rows = (At<P, A, R>::by_rows || ...);
 
-  /// The offset of access K's partial results within a member's; for K past the last access, the size of all of them.
+  /// The offset of access K's partial results within a part's; for K past the last access, the size of all of them.
   template <std::size_t K>
   static std::int64_t offset(std::int64_t columns) {
     std::int64_t bytes = 0;
@@ -123,10 +123,10 @@ class Part<P, RefSlots<std::index_sequence<A...>, R...>> {
     (numbered<A>(sinks).leave(), ...);
   }
 
-  /// Joins the partial results of all members, which lie `stride` bytes apart.
-  static void finish(const Memory& refs, std::int64_t rows, std::int64_t columns, int members, const std::byte* totals,
+  /// Joins the partial results of all parts, which lie `stride` bytes apart.
+  static void finish(const Memory& refs, std::int64_t rows, std::int64_t columns, int parts, const std::byte* totals,
                      std::int64_t stride) {
-    (At<P, A, R>::Kept::finish(ref<A>(refs), rows, columns, members,
+    (At<P, A, R>::Kept::finish(ref<A>(refs), rows, columns, parts,
                                [&](int k) {
                                  const std::byte* at = totals + k * stride + offset<A>(columns);
                                  return reinterpret_cast<const typename At<P, A, R>::Kept::Total*>(at);

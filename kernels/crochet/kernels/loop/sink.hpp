@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sinks: the accumulators of a loop's reductions, one per reduction and member of the team. The members' partial
-// results are joined in the order of the members, so a result is reproducible for a fixed number of members.
+// Sinks: the accumulators of a loop's reductions, one per reduction and part of the loop. The parts' partial results
+// are joined in the order of the parts, so a result does not depend on which members compute them.
 #pragma once
 #include <crochet/kernels/loop/block.hpp>
 #include <crochet/kernels/program.hpp>
@@ -36,7 +36,7 @@ class Sink<O, T, BroadcastMode::scalar, B, N> {
  public:
   using How = typename Reduction<O>::How;
   using Total = sum_t<How, T>;
-  /// The number of partial results per member.
+  /// The number of partial results of one part.
   static std::int64_t room(std::int64_t) { return 1; }
 
   Sink(Ref<T, BroadcastMode::scalar>, const Block<B>& b, Total* mine, bool fresh)
@@ -48,11 +48,11 @@ class Sink<O, T, BroadcastMode::scalar, B, N> {
   }
   void leave() { *mine_ = fresh_ ? running_.take() : How::join(*mine_, running_.take()); }
 
-  /// Computes the result from the partial results; member k's are at of(k).
+  /// Computes the result from the partial results; part k's are at of(k).
   template <class Of>
-  static void finish(Ref<T, BroadcastMode::scalar> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
+  static void finish(Ref<T, BroadcastMode::scalar> to, std::int64_t rows, std::int64_t columns, int parts, Of of) {
     Total total = *of(0);
-    for (int k = 1; k < members; ++k) total = How::join(total, *of(k));
+    for (int k = 1; k < parts; ++k) total = How::join(total, *of(k));
     *to.data = Reduction<O>::template finish<simd::cell_t<T>>(total, rows * columns);
   }
 
@@ -93,10 +93,10 @@ class Sink<O, T, BroadcastMode::row, B, N> {
   }
 
   template <class Of>
-  static void finish(Ref<T, BroadcastMode::row> to, std::int64_t rows, std::int64_t columns, int members, Of of) {
+  static void finish(Ref<T, BroadcastMode::row> to, std::int64_t rows, std::int64_t columns, int parts, Of of) {
     for (std::int64_t c = 0; c < columns; ++c) {
       Total total = of(0)[c];
-      for (int k = 1; k < members; ++k) total = How::join(total, of(k)[c]);
+      for (int k = 1; k < parts; ++k) total = How::join(total, of(k)[c]);
       to.data[c] = Reduction<O>::template finish<simd::cell_t<T>>(total, rows);
     }
   }
@@ -106,7 +106,7 @@ class Sink<O, T, BroadcastMode::row, B, N> {
   Total* mine_;
 };
 
-/// Reduces each row to one element. A member processes whole rows, so there are no partial results to join.
+/// Reduces each row to one element. A part has whole rows, so there are no partial results to join.
 template <const Op* O, class T, int B, int N>
 class Sink<O, T, BroadcastMode::column, B, N> {
  public:

@@ -26,15 +26,17 @@ class FilterGradient {
   std::int64_t rows() const { return y_.taps * x_.taps * channels_; }
   /// The number of elements of the sums, which are stored in panels.
   std::int64_t size() const { return (filters_ + width - 1) / width * width * rows(); }
-  /// The size of the scratch memory in elements. Its first size() elements are the sums.
-  std::int64_t scratch() const { return sums_room() + image_room() + up_room() + table_room(); }
+  /// The room for the sums, in elements: whole cache lines.
+  std::int64_t sums_room() const { return lines(size()); }
+  /// The size of the scratch memory in elements.
+  std::int64_t scratch() const { return image_room() + up_room() + table_room(); }
 
-  /// Computes rows `rows` of the sums over the images in `mine`.
-  void sum(const T* images, Range mine, Range rows, T* scratch) {
+  /// Computes rows `rows` of the sums over the images in `mine`. `scratch` starts on a cache line.
+  void sum(const T* images, Range mine, Range rows, T* sums, T* scratch) {
     rows_ = rows;
-    __builtin_memset(scratch, 0, static_cast<std::size_t>(size()) * sizeof(T));
-    sums_ = scratch;
-    image_ = sums_ + sums_room();
+    __builtin_memset(sums, 0, static_cast<std::size_t>(size()) * sizeof(T));
+    sums_ = sums;
+    image_ = scratch;
     up_ = image_ + image_room();
     table_ = reinterpret_cast<std::int64_t*>(up_ + up_room());
     if (run_ < worth_a_run) fill_table();
@@ -65,7 +67,6 @@ class FilterGradient {
   static constexpr int native_per_panel = static_cast<int>(width / native_lanes<T>);
 
   static constexpr std::int64_t lines(std::int64_t n) { return (n + 15) / 16 * 16; }
-  std::int64_t sums_room() const { return lines(size()); }
   std::int64_t image_room() const { return border_.empty() ? 0 : lines(border_.size()); }
   std::int64_t up_room() const { return lines(upstream_.room()); }
   std::int64_t table_room() const {

@@ -56,7 +56,9 @@ template <class T>
 template <class T>
 inline constexpr std::int64_t row_stretch = 4 * panel_width<T>;
 
-/// Computes the sums of the first of `columns` (at most row_stretch) of row i. Returns their number.
+/// Computes the sums of the first of `columns` of row i, which lie within a stretch. Returns their number. A column's
+/// order of summation follows from its place in the matrix: the columns are at most a vector only where the matrix
+/// ends.
 template <class T>
 [[gnu::noinline]] std::int64_t row_sums(Matrix<T> a, Matrix<T> b, std::int64_t depth, std::int64_t i, Range columns,
                                         T* sums) {
@@ -65,7 +67,8 @@ template <class T>
   const std::int64_t left = columns.size(), distance = b.panel != 0 ? b.panel : width;
   const Panel<T> panel{b.at(0, columns.from), b.row};
   const T* row = a.at(i, 0);
-  if (b.panel != 0 && left <= simd::lanes) {
+  // Only at the start of a stretch: at its end they would be summed together with the others.
+  if (b.panel != 0 && left <= simd::lanes && columns.from % row_stretch<T> == 0) {
     row_by_panel(row, a.column, panel, depth, sums);
     return left;
   }

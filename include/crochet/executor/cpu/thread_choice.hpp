@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// ThreadChoice: the number of threads for the runs of one plan with the same sizes, found by measurement. Arithmetic
+// only: the caller runs, and takes the times.
+#pragma once
+#include <cstdint>
+
+#include <crochet/base/config.hpp>
+
+namespace crochet::cpu {
+
+/// The number of threads, from 1 to a limit, with which runs take the least time.
+/// - After some runs it tries its number, then half of it, and so on while that is not slower; if the first half was
+///   slower, the double and so on while that is faster. A number's time is the least of a few runs. Of equal times it
+///   takes the smaller number.
+/// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
+///   threads may have moved to cores that are far apart, or share their cores with others.
+/// - It also tries again from time to time, for example to use a core that has become free. Such tries take at most
+///   0.5 % of the time.
+class ThreadChoice {
+ public:
+  /// `start`: the number of the first runs. `runs_before`: the number of runs before the first tries.
+  ThreadChoice(int limit, int start, int runs_before = 2)
+      : limit_(limit), chosen_(start), now_(start), untimed_(runs_before) {}
+
+  /// The number of threads for the next run.
+  int threads() const { return now_; }
+  /// The number of threads of runs that are no tries.
+  int chosen() const { return chosen_; }
+  bool trying() const { return state_ != State::waits; }
+
+  /// Called before each run. Returns whether the run is to be timed; took() is called after it. If it is not called,
+  /// because the run failed, the next run is timed.
+  bool times_next() {
+    if (untimed_ == 0) [[unlikely]]
+      return true;
+    --untimed_;
+    return false;
+  }
+  /// `ns`: the time of the run in nanoseconds.
+  [[gnu::noinline]] void took(std::int64_t ns) {
+    if (state_ != State::waits) {
+      add_try(ns);
+    } else if (expected_ == 0) {
+      start_tries();
+      add_try(ns);
+    } else {
+      watch(ns);
+    }
+  }
+
+ private:
+  enum class State : std::uint8_t { waits, tries_chosen, tries_fewer, tries_more };
+  static constexpr int between = 63;                        ///< runs without a time between two with
+  static constexpr int seldom = 64;                         ///< timed runs between two tries, at least
+  static constexpr int patience = 8, most_patience = 1024;  ///< slow runs in sequence before it tries again
+  static constexpr std::int64_t budget = 200;               ///< the time for each unit of time that tries cost
+
+  int half(int n) const {
+    int power = 1;
+    while (2 * power < n) power *= 2;
+    return power;
+  }
+  int twice(int n) const { return 2 * n < limit_ ? 2 * n : limit_; }
+
+  void start_tries() {
+    best_ = chosen_;
+    best_time_ = 0;
+    tries_time_ = tries_ = 0;
+    try_out(State::tries_chosen, chosen_);
+  }
+  void try_out(State state, int threads) {
+    state_ = state;
+    now_ = threads;
+    runs_ = 0;
+    sum_ = 0;
+  }
+
+  void add_try(std::int64_t ns) {
+    least_ = runs_ == 0 || ns < least_ ? ns : least_;
+    ++runs_;
+    sum_ += ns;
+    if (!is_known()) return;
+    tries_time_ += sum_;
+    tries_ += runs_;
+    next();
+  }
+  /// Whether the time of the number that is tried is known well enough. Short runs are tried more often. The first run
+  /// may wait for threads that sleep and for data of another core.
+  bool is_known() const {
+    constexpr std::int64_t us = 1000;
+    if (runs_ >= 16 || (runs_ >= 4 && sum_ >= 200 * us) || (runs_ >= 2 && sum_ >= 4000 * us)) return true;
+    return runs_ >= 3 && best_time_ > 0 && least_ > best_time_ + best_time_ / 2;
+  }
+  void next() {
+    const std::int64_t margin = best_time_ / 50;
+    if (state_ == State::tries_chosen) {
+      best_time_ = least_;
+      if (chosen_ > 1) return try_out(State::tries_fewer, half(chosen_));
+    } else if (state_ == State::tries_fewer && least_ <= best_time_ + margin) {
+      accept();
+      return now_ > 1 ? try_out(State::tries_fewer, half(now_)) : settle();
+    } else if (state_ == State::tries_more && least_ < best_time_ - margin) {
+      accept();
+      return now_ < limit_ ? try_out(State::tries_more, twice(now_)) : settle();
+    } else if (state_ == State::tries_more || best_ != chosen_) {
+      return settle();
+    }
+    return chosen_ < limit_ ? try_out(State::tries_more, twice(chosen_)) : settle();
+  }
+  void accept() {
+    best_ = now_;
+    best_time_ = least_ < best_time_ ? least_ : best_time_;
+  }
+  void settle() {
+    patience_ = best_ == chosen_ && slow_ > 0 ? patience_ * 2 : patience;
+    if (patience_ > most_patience) patience_ = most_patience;
+    chosen_ = now_ = best_;
+    expected_ = best_time_ < 1 ? 1 : best_time_;
+    cost_ = tries_time_ - tries_ * expected_;
+    state_ = State::waits;
+    slow_ = timed_ = 0;
+    time_ = 0;
+    untimed_ = between;
+  }
+
+  /// Compares a run with the time that the tries let expect.
+  void watch(std::int64_t ns) {
+    untimed_ = between;
+    slow_ = ns > expected_ + expected_ / 4 ? slow_ + 1 : 0;
+    ++timed_;
+    time_ += (ns < 2 * expected_ ? ns : 2 * expected_) * (between + 1);
+    const bool affordable = timed_ >= seldom && time_ / budget >= cost_;
+    if (slow_ < patience_ && !affordable) return;
+    start_tries();
+    untimed_ = 0;
+  }
+
+  int limit_, chosen_, now_;
+  int untimed_;  ///< runs before the next that is timed
+  State state_ = State::waits;
+
+  int best_ = 1, runs_ = 0, tries_ = 0;  ///< of the tries: the best number; runs of the current number; all runs
+  std::int64_t best_time_ = 0, least_ = 0, sum_ = 0, tries_time_ = 0;
+
+  std::int64_t expected_ = 0;  ///< the least time of a run with the chosen number; 0 before the first tries
+  std::int64_t cost_ = 0;      ///< the time that the last tries took longer than as many expected runs
+  std::int64_t time_ = 0;      ///< of all runs since
+  int timed_ = 0, slow_ = 0;   ///< the timed runs since, and the last of them that were slow
+  int patience_ = patience;
+};
+
+}  // namespace crochet::cpu
