@@ -203,6 +203,25 @@ TEST(Executor, RepeatsItsResultsForTheSameNumberOfThreads) {
   }
 }
 
+// So many runs that the choice of threads is made, with tries of every number.
+TEST(Executor, TheNumberOfThreadsThatRunDoesNotChangeTheBits) {
+  const auto variables = [](cpu::Settings settings) {
+    E executor(settings);
+    executor.initialize();
+    E::Workspace w;
+    const std::vector<double> random = Numbers(5).many(20 * 67);
+    const std::vector<float> x(random.begin(), random.end());
+    for (int i = 0; i < 150; ++i) executor.run<Demand<Names<Name<"z">>, Names<Name<"train">>>>(w, feed<"x">(x));
+    std::vector<float> all(executor.variable(Name<"w">{}).begin(), executor.variable(Name<"w">{}).end());
+    all.push_back(executor.fetch<Name<"z">>(w));
+    return all;
+  };
+  const auto chosen = variables({.threads = 4, .seed = 7});
+  for (int running = 1; running <= 4; ++running) {
+    EXPECT_EQ(variables({.threads = 4, .seed = 7, .running = running}), chosen) << running << " running";
+  }
+}
+
 TEST(Executor, FewerThanOneThreadAreOne) { EXPECT_EQ(E({.threads = 0, .seed = 0}).threads(), 1); }
 
 TEST(Cpu, CompilesAModel) {

@@ -11,6 +11,7 @@
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
+#include <crochet/executor/cpu/thread_choices.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -34,7 +35,7 @@ struct Settings {
   int threads = 1;  ///< the limit
   std::uint64_t seed = 0;
   // For tests:
-  int running = 0;           ///< the number of threads that run; 0: all
+  int running = 0;           ///< the number of threads that run; 0: chosen by measurement
   bool divides_all = false;  ///< see kernel::Parts
 };
 
@@ -80,6 +81,7 @@ class Executor {
     friend class Executor;
     kernel::AlignedBytes memory_, totals_;
     Placements placements_;
+    ThreadChoices choices_;
     std::array<const void*, T::fetchable.size()> where_{};
     Dims dims_ = no_dims;  // of the last run
   };
@@ -121,7 +123,7 @@ class Executor {
     if constexpr (L::only_scalars) {
       team_->run_alone(steps);
     } else {
-      team_->run(steps, members());
+      run_divided<P>(w, frame.dims, steps);
     }
     w.dims_ = frame.dims;
     remember<P>(w, frame, static_cast<D*>(nullptr));
@@ -151,7 +153,10 @@ class Executor {
 
     ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
-    shown.begin(probes, facts, {.members = members(), .workspace_bytes = workspace_bytes(w)},
+    // As many threads as plain runs have.
+    const ThreadChoice* const choice = this->choice<Plain>(w, frame.dims);
+    const int threads = L::only_scalars ? 1 : (choice != nullptr ? choice->chosen() : fixed_members());
+    shown.begin(probes, facts, {.members = threads, .workspace_bytes = workspace_bytes(w)},
                 crochet::detail::List<F...>{});
     ProbeFailure failure;
     const auto show = [&]<class S>(S) { failure.guard([&] { shown.template behind<S::value>(probes); }); };
@@ -161,7 +166,7 @@ class Executor {
     if constexpr (L::only_scalars) {
       team_->run_alone(steps);
     } else {
-      team_->run(steps, members());
+      team_->run(steps, threads);
     }
     w.dims_ = frame.dims;
     remember<Plan>(w, frame, static_cast<D*>(nullptr));
@@ -225,7 +230,22 @@ class Executor {
   }
 
  private:
-  int members() const { return settings_.running > 0 ? settings_.running : team_->size(); }
+  /// The choice of threads for a plan; null if there is none to make.
+  template <class P>
+  ThreadChoice* choice(Workspace& w, const Dims& dims) const {
+    if (team_->size() == 1 || settings_.running > 0) return nullptr;
+    return &w.choices_.find(&plan_key<P>, dims, team_->size());
+  }
+  int fixed_members() const { return settings_.running > 0 ? settings_.running : 1; }
+  /// Runs the steps on as many threads as make them fastest.
+  template <class P, class Steps>
+  CROCHET_HOST_ALWAYS_INLINE void run_divided(Workspace& w, const Dims& dims, const Steps& steps) {
+    ThreadChoice* const threads = choice<P>(w, dims);
+    const bool timed = threads != nullptr && threads->times_next();
+    const std::int64_t start = timed ? kernel::monotonic_ns() : 0;
+    team_->run(steps, threads != nullptr ? threads->threads() : fixed_members());
+    if (timed) threads->took(kernel::monotonic_ns() - start);
+  }
 
   /// One compile error if the plan lacks a feed or a kernel. For a session it is reported where `run` is called.
   template <class P, class... F>

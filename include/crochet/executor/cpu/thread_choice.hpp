@@ -9,9 +9,10 @@
 namespace crochet::cpu {
 
 /// The number of threads, from 1 to a limit, with which runs take the least time.
-/// - After some runs it tries its number, then half of it, and so on while that is not slower; if the first half was
-///   slower, the double and so on while that is faster. A number's time is the least of a few runs. Of equal times it
-///   takes the smaller number.
+/// - After some runs it tries its number, then half of it, and so on while that is not slower, then one; if none of
+/// them
+///   was as fast, the double and so on while that is faster. A number's time is the least of a few runs. Of equal times
+///   it takes the smaller number.
 /// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
 ///   threads may have moved to cores that are far apart, or share their cores with others.
 /// - It also tries again from time to time, for example to use a core that has become free. Such tries take at most
@@ -49,7 +50,7 @@ class ThreadChoice {
   }
 
  private:
-  enum class State : std::uint8_t { waits, tries_chosen, tries_fewer, tries_more };
+  enum class State : std::uint8_t { waits, tries_chosen, tries_fewer, tries_one, tries_more };
   static constexpr int between = 63;                        ///< runs without a time between two with
   static constexpr int seldom = 64;                         ///< timed runs between two tries, at least
   static constexpr int patience = 8, most_patience = 1024;  ///< slow runs in sequence before it tries again
@@ -91,25 +92,29 @@ class ThreadChoice {
     if (runs_ >= 16 || (runs_ >= 4 && sum_ >= 200 * us) || (runs_ >= 2 && sum_ >= 4000 * us)) return true;
     return runs_ >= 3 && best_time_ > 0 && least_ > best_time_ + best_time_ / 2;
   }
+  /// Ends the tries of one number.
   void next() {
-    const std::int64_t margin = best_time_ / 50;
     if (state_ == State::tries_chosen) {
       best_time_ = least_;
-      if (chosen_ > 1) return try_out(State::tries_fewer, half(chosen_));
-    } else if (state_ == State::tries_fewer && least_ <= best_time_ + margin) {
-      accept();
-      return now_ > 1 ? try_out(State::tries_fewer, half(now_)) : settle();
-    } else if (state_ == State::tries_more && least_ < best_time_ - margin) {
-      accept();
-      return now_ < limit_ ? try_out(State::tries_more, twice(now_)) : settle();
-    } else if (state_ == State::tries_more || best_ != chosen_) {
-      return settle();
+      return chosen_ > 1 ? try_out(State::tries_fewer, half(chosen_)) : try_more();
     }
-    return chosen_ < limit_ ? try_out(State::tries_more, twice(chosen_)) : settle();
+    const bool accepted = accept();
+    if (state_ == State::tries_more) {
+      return accepted && now_ < limit_ ? try_out(State::tries_more, twice(now_)) : settle();
+    }
+    if (accepted) return now_ > 1 ? try_out(State::tries_fewer, half(now_)) : settle();
+    // One thread has no barriers, so it may be faster although two are slower. Not where barriers cost little.
+    if (state_ == State::tries_fewer && now_ > 1 && best_time_ < 1'000'000) return try_out(State::tries_one, 1);
+    best_ == chosen_ ? try_more() : settle();
   }
-  void accept() {
+  void try_more() { chosen_ < limit_ ? try_out(State::tries_more, twice(chosen_)) : settle(); }
+  /// Whether the number is better than the best so far: fewer threads and not slower, or more and faster.
+  bool accept() {
+    const std::int64_t margin = best_time_ / 50;
+    if (now_ < best_ ? least_ > best_time_ + margin : least_ >= best_time_ - margin) return false;
     best_ = now_;
     best_time_ = least_ < best_time_ ? least_ : best_time_;
+    return true;
   }
   void settle() {
     patience_ = best_ == chosen_ && slow_ > 0 ? patience_ * 2 : patience;
