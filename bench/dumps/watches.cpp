@@ -26,7 +26,8 @@ template <class... H>
 void step(benchmark::State& state, H... hook) {
   const std::vector<float> images(batch * 784, 0.5F);
   const std::vector<std::int32_t> labels(batch, 1);
-  cr::MonitoredSession session{cr::Cpu{}.compile<bench::Mlp<cr::SGD, batch>>(), cr::HookChain{std::move(hook)...}};
+  cr::MonitoredSession session{cr::Cpu{.threads = 1}.compile<bench::Mlp<cr::SGD, batch>>(),
+                               cr::HookChain{std::move(hook)...}};
   for (auto _ : state) {
     session.run("train"_n, cr::feed<"images">(cr::TensorView<const float, 2>(images.data(), {batch, 784})),
                 cr::feed<"labels">(labels));

@@ -54,9 +54,9 @@ double seconds_of_a_step(Session& session, const bench::Batch& batch) {
 void cnn(benchmark::State& state, bool recorded) {
   const Folder folder;
   const bench::Batch batch(128);
-  cr::MonitoredSession plain{cr::Cpu{}.compile<Model>(), cr::HookChain{}};
+  cr::MonitoredSession plain{cr::Cpu{.threads = 1}.compile<Model>(), cr::HookChain{}};
   cr::MonitoredSession hooked{
-      cr::Cpu{}.compile<Model>(),
+      cr::Cpu{.threads = 1}.compile<Model>(),
       cr::HookChain{cr::ProfilerHook{{.save_steps = steps, .output_dir = folder.path, .event_file = false}}}};
   seconds_of_a_step(plain, batch);
   seconds_of_a_step(hooked, batch);  // starts the interval

@@ -38,7 +38,7 @@ template <class Model, class... F>
 void bare(benchmark::State& state, const F&... feeds) {
   using Loss = crochet::Name<"loss">;
   using Step = crochet::Demand<crochet::Names<Loss>, crochet::Names<crochet::Name<"train">>>;
-  auto executor = crochet::Cpu{.seed = 1}.template compile<Model>();
+  auto executor = crochet::Cpu{.threads = 1, .seed = 1}.template compile<Model>();
   typename decltype(executor)::Workspace workspace;
   executor.initialize();
   for (auto _ : state) {
@@ -49,7 +49,7 @@ void bare(benchmark::State& state, const F&... feeds) {
 
 template <class Model, class Chain, class... F>
 void hooked(benchmark::State& state, const F&... feeds) {
-  crochet::MonitoredSession session{crochet::Cpu{.seed = 1}.template compile<Model>(), Chain{}};
+  crochet::MonitoredSession session{crochet::Cpu{.threads = 1, .seed = 1}.template compile<Model>(), Chain{}};
   for (auto _ : state) {
     auto [loss] = session.run(crochet::fetches<"loss">, crochet::targets<"train">, feeds...);
     benchmark::DoNotOptimize(loss);

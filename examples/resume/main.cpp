@@ -78,7 +78,7 @@ int train(const std::string& folder, std::int64_t steps) {
   Data data;
   const cr::Saver saver{folder, {.max_to_keep = 3}};  // (1) the folder of checkpoints
   cr::MonitoredSession session{
-      cr::Cpu{.seed = 1}.compile<Spirals>(),
+      cr::Cpu{.threads = 1, .seed = 1}.compile<Spirals>(),
       cr::HookChain{cr::StopOnSignal{}, cr::StopAtStep{.last_step = steps}, MeanLoss{},
                     cr::Progress<"loss">{.total = steps},
                     cr::CheckpointInputPipeline{data},  // (2) they include the position in the data

@@ -25,7 +25,7 @@ DIFFERENT(V14, "checkpoints", "the creation of a session",
   io::EventWriterOptions options;
   options.log.file.create = disk;
   const io::EventWriter events("folder", options);
-  MonitoredSession session{Cpu{}.compile<Tiny>(), HookChain{WriteGraph{.events = events}}};
+  MonitoredSession session{Cpu{.threads = 1}.compile<Tiny>(), HookChain{WriteGraph{.events = events}}};
   session.close();
   events.close();
   const auto written = testing::events_in(disk.newest().bytes);

@@ -83,7 +83,7 @@ class Runner {
 Runner<OnDevice> on_device(int steps_per_launch, int threads = 2, CudaMode mode = CudaMode::steps_per_launch) {
   return Runner(OnDevice(tested_device(threads), {.mode = mode, .steps_per_launch = steps_per_launch}));
 }
-auto on_cpu() { return Runner(Cpu{}.compile<Mlp>()); }
+auto on_cpu() { return Runner(Cpu{.threads = 1}.compile<Mlp>()); }
 
 void expect_near(const std::vector<float>& given, const std::vector<float>& expected) {
   ASSERT_EQ(given.size(), expected.size());
@@ -233,7 +233,7 @@ TEST(DeviceRuns, ASessionWithHooksThatReadNowAndThenTrainsAsOnTheCpu) {
     session.close();
     return seen;
   };
-  const std::vector<float> expected = losses(Cpu{}.compile<Mlp>());
+  const std::vector<float> expected = losses(Cpu{.threads = 1}.compile<Mlp>());
   EXPECT_EQ(expected.size(), 2U);
   expect_near(losses(DeviceUnderTest{}.compile<Mlp>()), expected);
 }

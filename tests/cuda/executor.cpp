@@ -9,7 +9,7 @@ namespace {
 template <class Model, crochet::FixedString... Text>
 std::vector<std::vector<float>> fetched() {
   const auto x = input_x(), b = input_b();
-  auto executor = crochet::Cpu{}.compile<Model>();
+  auto executor = crochet::Cpu{.threads = 1}.compile<Model>();
   typename decltype(executor)::Workspace workspace;
   executor.initialize();
   using D = crochet::Demand<crochet::Names<crochet::Name<Text>...>, crochet::Names<>>;
@@ -27,7 +27,7 @@ std::vector<std::vector<float>> mean_on_executor() { return fetched<Mean, "y">()
 
 std::vector<float> weights_after(int updates) {
   const auto x = input_x();
-  auto executor = crochet::Cpu{}.compile<Update>();
+  auto executor = crochet::Cpu{.threads = 1}.compile<Update>();
   typename decltype(executor)::Workspace workspace;
   executor.initialize();
   using D = crochet::Demand<crochet::Names<>, crochet::Names<crochet::Name<"train">>>;

@@ -127,7 +127,7 @@ TEST(Queue, TheHostWaitsOnlyWhenTheRingIsFull) {
 }
 
 TEST(Queue, ResultsAreTheCpusAfter25Steps) {
-  auto cpu = Cpu{}.compile<Mlp>();
+  auto cpu = Cpu{.threads = 1}.compile<Mlp>();
   decltype(cpu)::Workspace workspace;
   cpu.initialize();
   for (int step = 0; step < 25; ++step) run<Train>(cpu, workspace, step);
@@ -203,7 +203,7 @@ TEST(Queue, AValueIsCopiedOnceAndOnlyWhenItIsRead) {
   EXPECT_EQ(device->counters.downloads, 1);
   EXPECT_EQ(device->counters.launches, 1);
 
-  auto cpu = Cpu{}.compile<Mlp>();
+  auto cpu = Cpu{.threads = 1}.compile<Mlp>();
   decltype(cpu)::Workspace on_cpu;
   cpu.initialize();
   for (int step = 0; step < 6; ++step) run<Both>(cpu, on_cpu, step);

@@ -137,7 +137,7 @@ using Models =
 TYPED_TEST_SUITE(WholePlans, Models);
 
 TYPED_TEST(WholePlans, AreTheCpusAfter25StepsAndTheSameBitsWithoutAQueue) {
-  const Trained expected = trained<TypeParam>(Cpu{}.compile<TypeParam>());
+  const Trained expected = trained<TypeParam>(Cpu{.threads = 1}.compile<TypeParam>());
   const Trained queued = on_device<TypeParam>(3, 32);
   const Trained alone = on_device<TypeParam>(2, 1);
   EXPECT_EQ(queued, alone);

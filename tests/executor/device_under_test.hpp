@@ -54,7 +54,18 @@ inline constexpr bool on_device_under_test = true;
 /// The members that probes see: a device counts as one.
 constexpr int members_under_test(int) { return 1; }
 #else
-using DeviceUnderTest = Cpu;
+/// One thread unless a test needs more, so that results do not depend on the machine.
+struct DeviceUnderTest {
+  int threads = 1;
+  std::uint64_t seed = 0;
+
+  static constexpr bool is_device = true;
+
+  template <class Model>
+  auto compile() const {
+    return Cpu{threads, seed}.compile<Model>();
+  }
+};
 inline constexpr bool on_device_under_test = false;
 constexpr int members_under_test(int threads) { return threads; }
 #endif

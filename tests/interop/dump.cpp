@@ -196,7 +196,7 @@ void train(auto& session, auto&& seen) {
 void cpu(const std::string& folder) {
   json plain = json::array();
   {
-    cr::MonitoredSession session{cr::Cpu{}.compile<Network>(), cr::HookChain<>{}};
+    cr::MonitoredSession session{cr::Cpu{.threads = 1}.compile<Network>(), cr::HookChain<>{}};
     train(session, [&](const auto& logits, float loss) {
       json values = json::array();
       for (std::size_t i = 0; i < std::size(logits); ++i) values.push_back(number(std::data(logits)[i]));
@@ -205,10 +205,11 @@ void cpu(const std::string& folder) {
   }
   std::ofstream(folder + "/plain.json") << plain.dump();
   const auto nothing = [](const auto&...) {};
-  cr::MonitoredSession all_of_it{cr::Cpu{}.compile<Network>(), cr::HookChain{cr::DumpingDebugHook{folder + "/all"}}};
+  cr::MonitoredSession all_of_it{cr::Cpu{.threads = 1}.compile<Network>(),
+                                 cr::HookChain{cr::DumpingDebugHook{folder + "/all"}}};
   train(all_of_it, nothing);
   cr::MonitoredSession some{
-      cr::Cpu{}.compile<Network>(),
+      cr::Cpu{.threads = 1}.compile<Network>(),
       cr::HookChain{cr::DumpingDebugHook<debug::Watch<"hidden/kernel$|logits$|loss">>{folder + "/some"}}};
   train(some, nothing);
 }

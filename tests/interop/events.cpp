@@ -45,7 +45,7 @@ const std::vector<float> x{1, 2, 3, -1, 0, 2}, y{1, -1};
 
 /// The losses of the steps, from a plain loop.
 std::vector<double> losses(int steps) {
-  cr::MonitoredSession session{cr::Cpu{}.compile<Line>(), cr::HookChain<>{}};
+  cr::MonitoredSession session{cr::Cpu{.threads = 1}.compile<Line>(), cr::HookChain<>{}};
   std::vector<double> all;
   for (int i = 0; i < steps; ++i) {
     const auto [loss] = session.run(cr::fetches<"loss">, "train"_n, cr::feed<"x">(x), cr::feed<"y">(y));
@@ -62,7 +62,7 @@ struct AsItIs {
 
 /// Trains from step `first` to `last`, as one process does. Training up to `first` gives the state there.
 void train(const std::string& folder, int first, int last) {
-  auto executor = cr::Cpu{}.compile<Line>();
+  auto executor = cr::Cpu{.threads = 1}.compile<Line>();
   {
     cr::MonitoredSession<decltype(executor)&, cr::HookChain<>> before{executor};
     for (int i = 0; i < first; ++i) before.run("train"_n, cr::feed<"x">(x), cr::feed<"y">(y));

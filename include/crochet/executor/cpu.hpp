@@ -16,17 +16,20 @@
 
 namespace crochet {
 
-/// Where and how a model runs. For the same seed and number of threads the results of every run are the same. Backend:
-/// the policy for matrix products; see kernels/cpu/matrix.hpp for its interface.
+/// Where and how a model runs. Backend: the policy for matrix products; see kernels/cpu/matrix.hpp for its interface.
+/// - `threads` is a limit: a run is divided among as many threads as make it fastest, found by measurement
+///   (executor/cpu/thread_choice.hpp), down to one.
+/// - For the same seed and limit the results of every run have the same bits, however many threads run: long sums are
+///   divided into as many parts as the limit. State the limit for bits that do not depend on the machine's processors.
 template <class Backend>
 struct BasicCpu {
-  int threads = 1;         ///< the number of threads that share a step
+  int threads = 0;         ///< the limit; 0: the processors that the process may use, by affinity and cgroup quota
   std::uint64_t seed = 0;  ///< for the initial values of variables
 
   static constexpr bool is_device = true;
 
   /// The model's executor. All of its code is generated at compile time. A mistake in the model is one compile error
-  /// here.
+  /// here. Throws LogicError if `threads` is negative, and ResourceExhaustedError if the system cannot start them.
   template <class Model>
   auto compile() const {
     if constexpr (detail::Builds<Model>) {

@@ -222,7 +222,19 @@ TEST(Executor, TheNumberOfThreadsThatRunDoesNotChangeTheBits) {
   }
 }
 
-TEST(Executor, FewerThanOneThreadAreOne) { EXPECT_EQ(E({.threads = 0, .seed = 0}).threads(), 1); }
+TEST(Executor, NoNumberOfThreadsIsAsManyAsTheProcessMayUse) {
+  EXPECT_EQ(E({.threads = 0}).threads(), cpu::usable_processors());
+  EXPECT_EQ(Cpu{}.compile<Model>().threads(), cpu::usable_processors());
+}
+TEST(Executor, ANegativeNumberOfThreadsIsAnError) {
+  try {
+    E executor({.threads = -3});
+    ADD_FAILURE() << executor.threads();
+  } catch (const LogicError& error) {
+    EXPECT_EQ(error.what(), std::string("crochet: Cpu's threads is -3; give the number of threads, or 0 for as many as "
+                                        "the process has processors"));
+  }
+}
 
 TEST(Cpu, CompilesAModel) {
   auto executor = Cpu{.threads = 2, .seed = 9}.compile<Model>();

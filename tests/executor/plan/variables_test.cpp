@@ -26,7 +26,7 @@ struct Model {
     g.name("train", minimize(reduce_mean(square(y)), SGD{.learning_rate = 0.01}));
   }
 };
-using E = decltype(Cpu{}.compile<Model>());
+using E = decltype(Cpu{.threads = 1}.compile<Model>());
 static_assert(HasVariables<E>);
 
 struct Shown {
@@ -74,7 +74,7 @@ TEST(Variables, OfAGraphAreShownRowByRow) {
 }
 
 TEST(Variables, WhatIsWrittenIsWhatTheNextRunUses) {
-  E executor = Cpu{}.compile<Model>();
+  E executor = Cpu{.threads = 1}.compile<Model>();
   executor.initialize();
   executor.for_each_variable([](std::string_view name, auto elements, std::span<const std::int64_t>) {
     if (name != "w") return false;
@@ -90,7 +90,7 @@ TEST(Variables, WhatIsWrittenIsWhatTheNextRunUses) {
 }
 
 TEST(Variables, WithoutAValueARunThatNeedsThemSaysWhich) {
-  E executor = Cpu{}.compile<Model>();
+  E executor = Cpu{.threads = 1}.compile<Model>();
   EXPECT_FALSE(executor.variables_initialized());
   EXPECT_EQ(executor.uninitialized_variables(), (std::vector<std::string>{"w", "b", "global_step"}));
   EXPECT_EQ(error_of<Y>(executor, ones),
@@ -107,7 +107,7 @@ TEST(Variables, WithoutAValueARunThatNeedsThemSaysWhich) {
 }
 
 TEST(Variables, AreInitializedByWhoWritesThemAndNotByWhoLeavesThemAlone) {
-  E executor = Cpu{}.compile<Model>();
+  E executor = Cpu{.threads = 1}.compile<Model>();
   executor.for_each_variable([](std::string_view name, auto, std::span<const std::int64_t>) { return name == "b"; });
   EXPECT_EQ(executor.uninitialized_variables(), (std::vector<std::string>{"w", "global_step"}));
   executor.for_each_variable([](std::string_view, auto, std::span<const std::int64_t>) {});

@@ -12,6 +12,7 @@
 #include <crochet/executor/cpu/probed_steps.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
+#include <crochet/executor/cpu/usable_processors.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -32,7 +33,7 @@
 namespace crochet::cpu {
 
 struct Settings {
-  int threads = 1;  ///< the limit
+  int threads = 1;  ///< the limit; 0: usable_processors()
   std::uint64_t seed = 0;
   // For tests:
   int running = 0;           ///< the number of threads that run; 0: chosen by measurement
@@ -86,14 +87,17 @@ class Executor {
     Dims dims_ = no_dims;  // of the last run
   };
 
+  /// Throws LogicError if the number of threads is negative, and ResourceExhaustedError if the system cannot start
+  /// them.
   explicit Executor(const Settings& settings = {})
-      : settings_(settings), team_(settings.threads < 1 ? 1 : settings.threads, settings.divides_all) {}
+      : settings_(settings), team_(limit(settings.threads), settings.divides_all) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
       : Executor(plain.settings()) {}
 
   const Settings& settings() const { return settings_; }
+  /// The limit of threads.
   int threads() const { return team_->size(); }
   /// The bytes of memory of a run, without the variables.
   std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.capacity() + w.totals_.capacity(); }
@@ -230,6 +234,16 @@ class Executor {
   }
 
  private:
+  CROCHET_COLD static int limit(int threads) {
+    if (threads < 0) {
+      throw LogicError(crochet::detail::message({"crochet: Cpu's threads is ", threads,
+                                                 "; give the number of threads, or 0 for as many as the process has "
+                                                 "processors"}));
+    }
+    if (threads == 0) threads = usable_processors();
+    return threads < kernel::Team::most ? threads : kernel::Team::most;
+  }
+
   /// The choice of threads for a plan; null if there is none to make.
   template <class P>
   ThreadChoice* choice(Workspace& w, const Dims& dims) const {
