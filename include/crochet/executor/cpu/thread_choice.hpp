@@ -81,7 +81,8 @@ class ThreadChoice {
     ++runs_;
     sum_ += ns;
     if (!is_known()) return;
-    tries_time_ += sum_;
+    // An interruption is not the cost of a try.
+    tries_time_ += sum_ < 4 * runs_ * least_ ? sum_ : 4 * runs_ * least_;
     tries_ += runs_;
     next();
   }
@@ -89,7 +90,7 @@ class ThreadChoice {
   /// may wait for threads that sleep and for data of another core.
   bool is_known() const {
     constexpr std::int64_t us = 1000;
-    if (runs_ >= 16 || (runs_ >= 4 && sum_ >= 200 * us) || (runs_ >= 2 && sum_ >= 4000 * us)) return true;
+    if (runs_ >= 16 || (runs_ >= 4 && sum_ >= 200 * us) || (runs_ >= 2 && sum_ >= 40'000 * us)) return true;
     return runs_ >= 3 && best_time_ > 0 && least_ > best_time_ + best_time_ / 2;
   }
   /// Ends the tries of one number.
