@@ -112,6 +112,15 @@ operations and a mean on a 300x1000 matrix and a row in double; train is value a
 constant of the model except for batches 75 and 100, which are dynamic.
 """ + HOW
 
+THREADS = """
+`Cpu{.threads = n}` is a limit. A run takes as many threads as make it fastest, found by measurement and for each plan and
+sizes ([thread_choice.hpp](../include/crochet/executor/cpu/thread_choice.hpp)). The aim is that a limit of two is never slower
+than one thread by more than 3 %.
+
+X8: MLP 4-16-16-2, tanh, Adam. X9: MLP with 12 layers of width 37, tanh, double, Adam. W1, W3 and X7 as in the other chapters.
+Microseconds a step under a `MonitoredSession` with an empty chain.
+"""
+
 
 # What was measured.
 
@@ -230,6 +239,34 @@ def races_section(races):
                 for name, race in races.items() if name == "workloads"]
     return sections + [race_section(race, "Sizes without tuning", UNSEEN)
                        for name, race in races.items() if name == "unseen"]
+
+
+def threads_section(measured):
+    """One and two threads on near and on far cores, and two programs that share the cores."""
+    if not measured:
+        return []
+    rows = [[case_label(row["case"]), where, time_of(1e3 * row["one"]), time_of(1e3 * row["two"]),
+             f"{row['two'] / row['one']:.2f}"]
+            for where in ("near", "far") for row in measured[where]]
+    shared = [[case_label(row["case"]), time_of(1e3 * row["alone"]), time_of(1e3 * row["both"]),
+               f"{row['both'] / row['alone']:.2f}", time_of(1e3 * row["worst"])] for row in measured["shared"]]
+    slower = [row for row in rows if float(row[-1]) > 1.03]
+    verdict = ("A limit of two is slower than one thread by more than 3 % in: "
+               + "; ".join(f"{row[0]}, {row[1]} ({row[-1]})" for row in slower) if slower
+               else "A limit of two is nowhere slower than one thread by more than 3 %")
+    return [section("Thread choice", f"Measured on {measured['machine']}, {measured['date']}.", THREADS.strip(),
+                    f"Least times. far: each signal between two threads takes {measured['transfer'] / 1000:g} us longer.",
+                    table(["case", "cores", "1 thread", "limit of 2", "2 / 1"], rows), verdict + ".",
+                    "Two programs with a limit of two threads each at the same time, against one alone; mean times of "
+                    "blocks of about 5 ms, and the longest of them. The aim is 2.3 at most.",
+                    table(["case", "one program", "two programs", "ratio", "longest"], shared),
+                    reproduce("cmake --preset release && cmake --build build/release --target crochet_anchor crochet_far",
+                              "python3 bench/threads/measure.py build/release bench/results/threads.json"))]
+
+
+def case_label(case):
+    workload, batch, mode = case.split(":")
+    return f"{workload} batch {batch} {mode}"
 
 
 def race_cell(of):
@@ -617,8 +654,9 @@ def document(folder):
             f"edited by hand.\n\nMachine: {machine()}. {datetime.date.today().isoformat()}.{load(contexts)}\n\nAll "
             "programs are compiled with -O3 for the machine's own processor (preset `release`), unless a table "
             "states otherwise.")
-    return "\n\n".join([head, *races_section(read_races()), *overhead_section(samples), *step_section(samples),
-                        *session_section(samples), *checkpoint_section(samples), *events_section(samples),
+    races = read_races()
+    return "\n\n".join([head, *races_section(races), *threads_section(races.get("threads")),
+                        *overhead_section(samples), *step_section(samples), *session_section(samples), *checkpoint_section(samples), *events_section(samples),
                         *dump_section(samples), *watches_section(samples), *debug_stream_section(samples),
                         *profiles_section(samples), *gpu_section(), *compile_section(folder),
                         *other_section(samples)]) + "\n"

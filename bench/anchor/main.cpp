@@ -47,7 +47,8 @@ bench::Steps compete(const bench::Case& wanted, const Options& options) {
       {"X1", tiles::unseen_dense, nullptr}, {"X2", tiles::unseen_dense, nullptr},
       {"X3", tiles::unseen_dense, nullptr}, {"X4", tiles::unseen_other, nullptr},
       {"X5", tiles::unseen_other, nullptr}, {"X6", tiles::unseen_other, nullptr},
-      {"X7", tiles::unseen_other, nullptr},
+      {"X7", tiles::unseen_other, nullptr}, {"X8", tiles::unseen_dense, nullptr},
+      {"X9", tiles::unseen_dense, nullptr},
   };
   for (const Entry& e : entries) {
     const auto with = options.eigen ? e.eigen : e.tiles;

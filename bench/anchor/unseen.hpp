@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// X1 to X7: networks of sizes that were not used for tuning. bench/peers has the same ones in PyTorch and JAX.
+// X1 to X7: networks of sizes that were not used for tuning. bench/peers has the same ones in PyTorch and JAX. X8 and
+// X9: networks so small that a second thread may cost more than it saves (bench/threads).
 #pragma once
 #include "../models.hpp"
 
@@ -9,8 +10,8 @@ namespace bench {
 template <class T, class Optimizer, auto Activation, std::int64_t Batch, std::int64_t Inputs, std::int64_t... Units>
 struct Dense {
   static constexpr void define(crochet::GraphBuilder& g) {
-    constexpr std::string_view names[] = {"dense0", "dense1", "dense2", "dense3",
-                                          "dense4", "dense5", "dense6", "dense7"};
+    constexpr std::string_view names[] = {"dense0", "dense1", "dense2", "dense3", "dense4",  "dense5",
+                                          "dense6", "dense7", "dense8", "dense9", "dense10", "dense11"};
     constexpr std::int64_t units[] = {Units...};
     const auto batch = batch_of<Batch>(g);
     crochet::Tensor h = g.placeholder<T>("images", {batch, Inputs});

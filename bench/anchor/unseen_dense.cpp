@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// X1 to X3: dense networks.
+// X1 to X3: dense networks. X8 and X9: small ones, for which a second thread may cost more than it saves.
 #include "compete.hpp"
 #include "unseen.hpp"
 
@@ -31,6 +31,17 @@ Steps CROCHET_BENCH_POLICY::unseen_dense(const Case& wanted, const Settings& set
     return for_batch<50>(wanted, settings, [&](auto b) {
       using Model = Dense<float, Adam, tanh_of, b(), 64, 72, 72, 72, 72, 72, 72, 72, 5>;
       return make<float, Model>(wanted, settings, 64, 5);
+    });
+  }
+  if (wanted.workload == "X8") {
+    return for_batch<1, 16>(wanted, settings, [&](auto b) {
+      return make<float, Dense<float, Adam, tanh_of, b(), 4, 16, 16, 2>>(wanted, settings, 4, 2);
+    });
+  }
+  if (wanted.workload == "X9") {
+    return for_batch<19>(wanted, settings, [&](auto b) {
+      using Model = Dense<double, Adam, tanh_of, b(), 37, 37, 37, 37, 37, 37, 37, 37, 37, 37, 37, 37, 5>;
+      return make<double, Model>(wanted, settings, 37, 5);
     });
   }
   return for_batch<32>(wanted, settings, [&](auto b) {

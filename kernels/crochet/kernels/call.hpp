@@ -16,7 +16,8 @@ namespace crochet {
 ///   the operation has an epilogue (Op::epilogue_rows);
 /// - `template <class Backend, class Types> static void run(const kernel::Call&)` otherwise.
 ///
-/// Every thread of the team calls it and computes its part, given by call.worker.
+/// Every thread of the run calls it and computes its part, given by call.worker. Results must not depend on the number
+/// of these threads: a floating sum that is divided is divided into parts of its own (worker.hpp).
 /// A kernel with an epilogue may receive the compile-time facts that hold for all steps that share its code: it names a
 /// type `Paths` (see ProductPaths in cpu/product_paths.hpp), and run() gets a value of it as third template argument.
 template <const Op* O>

@@ -48,7 +48,7 @@ struct ProbedRun {
   GraphTable graph;                              ///< the whole model, not only the part of this run
   std::span<const std::string_view> node_names;  ///< by node: unique, legal in TensorFlow (graph/names/node_names.hpp)
   std::span<const ProbedStep> steps;             ///< in execution order
-  int members = 1;                               ///< the number of threads of the executor's team
+  int members = 1;                               ///< the number of threads of the run
   ProbedDevice device;
   std::int64_t step = 0;                             ///< the global step before the run
   std::span<const std::string_view> caller_fetches;  ///< fetched by the caller of session.run
