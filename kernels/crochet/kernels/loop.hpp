@@ -55,25 +55,19 @@ void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& wor
 template <class P, class R>
 void loop(P, const R& refs, std::int64_t rows, std::int64_t columns, Worker& worker, const ReductionBuffer& all) {
   using Part = detail::Part<P, R>;
+  const ReductionBuffer::Slice& slice = all.slice;
   const std::int64_t stride = loop_room<P, R>(all.columns);
-  const bool sliced = all.slice.parts != 0;
-  const int parts = sliced ? all.slice.parts : worker.parts_of(rows * columns * UsesOf<P>::cost, detail::worth_a_part);
-  std::int64_t done = 1;
-  if (sliced) {
-    Part::run(refs, rows, columns, {0, rows * columns}, all.totals + all.slice.part * stride, all.slice.first);
-    if (!all.slice.last) return;
-  } else {
-    const Range mine = worker.part(parts);
-    for (std::int64_t p = mine.from; p < mine.to; ++p) {
-      Range at = Part::by_rows ? part_of(rows, p, parts) : part_of(rows * columns, p, parts, detail::block_of<P>);
-      if (Part::by_rows) at = {at.from * columns, at.to * columns};
-      Part::run(refs, rows, columns, at, all.totals + p * stride, true);
-    }
-    done = mine.size();
-    if (done == 0) return;
+  const bool sliced = slice.parts != 0;
+  const int parts = sliced ? slice.parts : worker.parts_of(rows * columns * UsesOf<P>::cost, detail::worth_a_part);
+  const Range mine = sliced ? Range{slice.part, slice.part + 1} : worker.part(parts);
+  for (std::int64_t p = mine.from; p < mine.to; ++p) {
+    Range at{0, rows * columns};
+    if (!sliced && !Part::by_rows) at = part_of(rows * columns, p, parts, detail::block_of<P>);
+    if (!sliced && Part::by_rows) at = part_of(rows, p, parts), at = {at.from * columns, at.to * columns};
+    Part::run(refs, rows, columns, at, all.totals + p * stride, slice.first);
   }
-  const int count = static_cast<int>(done);
-  if (count < parts && all.arrived->fetch_add(count, std::memory_order_acq_rel) + count < parts) return;
+  const auto done = static_cast<int>(slice.last ? mine.size() : 0);
+  if (done == 0 || (done < parts && all.arrived->fetch_add(done, std::memory_order_acq_rel) + done < parts)) return;
   Part::finish(refs, all.rows, all.columns, parts, all.totals, stride);
 }
 

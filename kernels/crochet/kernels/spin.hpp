@@ -2,9 +2,8 @@
 // Spin: an active wait that ends after a time. Its limit is a time and not a count, because a pause takes between a few
 // and 140 cycles, depending on the processor.
 #pragma once
-#include <time.h>
-
 #include <cstdint>
+#include <ctime>
 
 #include <crochet/base/config.hpp>
 

@@ -158,8 +158,9 @@ class Executor {
     ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
     // As many threads as plain runs have.
-    const ThreadChoice* const choice = this->choice<Plain>(w, frame.dims);
-    const int threads = L::only_scalars ? 1 : (choice != nullptr ? choice->chosen() : fixed_members());
+    const int threads = L::only_scalars ? 1
+                        : chooses()     ? w.choices_.chosen(&plan_key<Plain>, frame.dims, team_->size())
+                                        : fixed_members();
     shown.begin(probes, facts, {.members = threads, .workspace_bytes = workspace_bytes(w)},
                 crochet::detail::List<F...>{});
     ProbeFailure failure;
@@ -244,21 +245,21 @@ class Executor {
     return threads < kernel::Team::most ? threads : kernel::Team::most;
   }
 
-  /// The choice of threads for a plan; null if there is none to make.
-  template <class P>
-  ThreadChoice* choice(Workspace& w, const Dims& dims) const {
-    if (team_->size() == 1 || settings_.running > 0) return nullptr;
-    return &w.choices_.find(&plan_key<P>, dims, team_->size());
-  }
+  bool chooses() const { return team_->size() > 1 && settings_.running == 0; }
   int fixed_members() const { return settings_.running > 0 ? settings_.running : 1; }
   /// Runs the steps on as many threads as make them fastest.
   template <class P, class Steps>
   CROCHET_HOST_ALWAYS_INLINE void run_divided(Workspace& w, const Dims& dims, const Steps& steps) {
-    ThreadChoice* const threads = choice<P>(w, dims);
-    const bool timed = threads != nullptr && threads->times_next();
+    if (chooses()) return run_chosen(w.choices_.find(&plan_key<P>, dims, team_->size()), steps);
+    team_->run(steps, fixed_members());
+  }
+  // Not inlined, so that a limit of one thread has no overhead.
+  template <class Steps>
+  [[gnu::noinline]] void run_chosen(ThreadChoice& threads, const Steps& steps) {
+    const bool timed = threads.times_next();
     const std::int64_t start = timed ? kernel::monotonic_ns() : 0;
-    team_->run(steps, threads != nullptr ? threads->threads() : fixed_members());
-    if (timed) threads->took(kernel::monotonic_ns() - start);
+    team_->run(steps, threads.threads());
+    if (timed) threads.took(kernel::monotonic_ns() - start);
   }
 
   /// One compile error if the plan lacks a feed or a kernel. For a session it is reported where `run` is called.

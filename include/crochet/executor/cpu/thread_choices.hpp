@@ -2,6 +2,7 @@
 // The choices of threads of a workspace: one for each plan and sizes.
 #pragma once
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
@@ -16,12 +17,30 @@ inline constexpr char plan_key = 0;
 
 class ThreadChoices {
  public:
+  ThreadChoices() = default;
+  ThreadChoices(ThreadChoices&& from) noexcept
+      : known_(std::move(from.known_)), last_(std::exchange(from.last_, nullptr)), oldest_(from.oldest_) {}
+  ThreadChoices& operator=(ThreadChoices&& from) noexcept {
+    known_ = std::move(from.known_);
+    last_ = std::exchange(from.last_, nullptr);
+    oldest_ = from.oldest_;
+    return *this;
+  }
+
   /// The choice for a plan and its dimensions. A new one begins with the number of threads that the plan's last sizes
   /// have, else with `limit`. The last 16 are kept.
-  ThreadChoice& find(const char* plan, const Dims& dims, int limit) {
-    if (last_ < known_.size() && is(known_[last_], plan, dims)) [[likely]]
-      return known_[last_].choice;
-    return search(plan, dims, limit);
+  [[gnu::noinline]] ThreadChoice& find(const char* plan, const Dims& dims, int limit) {
+    if (last_ == nullptr || !is(*last_, plan, dims)) [[unlikely]]
+      last_ = &search(plan, dims, limit);
+    return last_->choice;
+  }
+
+  /// The number of threads that runs of the plan have which are no tries; `limit` if there was none.
+  CROCHET_COLD int chosen(const char* plan, const Dims& dims, int limit) const {
+    for (const Entry& e : known_) {
+      if (is(e, plan, dims)) return e.choice.chosen();
+    }
+    return limit;
   }
 
  private:
@@ -34,30 +53,29 @@ class ThreadChoices {
 
   static bool is(const Entry& e, const char* plan, const Dims& dims) { return e.plan == plan && e.dims == dims; }
 
-  [[gnu::noinline]] ThreadChoice& search(const char* plan, const Dims& dims, int limit) {
+  Entry& search(const char* plan, const Dims& dims, int limit) {
     const Entry* other = nullptr;
-    for (std::size_t k = 0; k < known_.size(); ++k) {
-      if (is(known_[k], plan, dims)) return known_[last_ = k].choice;
-      if (known_[k].plan == plan) other = &known_[k];
+    for (Entry& e : known_) {
+      if (is(e, plan, dims)) return e;
+      if (e.plan == plan) other = &e;
     }
     // Sizes that occur a few times only are not worth the tries.
     constexpr int runs_of_rare_sizes = 8;
-    const Entry entry{plan, dims,
-                      other == nullptr ? ThreadChoice(limit, limit)
-                                       : ThreadChoice(limit, other->choice.chosen(), runs_of_rare_sizes)};
-    if (known_.capacity() == 0) known_.reserve(most);  // so that later sizes allocate nothing
-    if (known_.size() < most) {
-      known_.push_back(entry);
-      last_ = known_.size() - 1;
-    } else {
-      last_ = oldest_++ % most;
-      known_[last_] = entry;
-    }
-    return known_[last_].choice;
+    return add({plan, dims,
+                other == nullptr ? ThreadChoice(limit, limit)
+                                 : ThreadChoice(limit, other->choice.chosen(), runs_of_rare_sizes)});
+  }
+  Entry& add(const Entry& entry) {
+    known_.reserve(most);  // so that later sizes allocate nothing, and entries stay where they are
+    if (known_.size() < most) return known_.emplace_back(entry);
+    Entry& oldest = known_[oldest_++ % most];
+    oldest = entry;
+    return oldest;
   }
 
   std::vector<Entry> known_;
-  std::size_t last_ = 0, oldest_ = 0;
+  Entry* last_ = nullptr;
+  std::size_t oldest_ = 0;
 };
 
 }  // namespace crochet::cpu
