@@ -32,7 +32,7 @@ class Barrier {
   explicit Barrier(int count) : members_(static_cast<std::size_t>(count)) {}
 
   /// Waits until all members have arrived.
-  void wait(int me) {
+  [[gnu::noinline]] void wait(int me) {
     const std::uint64_t phase = ++at(me).phase;
     if (at(me).members <= few) {
       post(me);
@@ -51,7 +51,7 @@ class Barrier {
   }
 
   /// Thread 0: starts a run of `members` threads.
-  void release(int members) {
+  [[gnu::noinline]] void release(int members) {
     Member& first = at(0);
     first.members = members;
     start_.phase = ++first.phase;
@@ -60,7 +60,7 @@ class Barrier {
     wake_below(0);
   }
   /// The other threads: wait for a release() of a run that they are members of. Returns the number of members.
-  int await_release(int me) {
+  [[gnu::noinline]] int await_release(int me) {
     Member& mine = at(me);
     bool starts = false, broken = false;
     mine.place.wait_until([&] {
@@ -81,7 +81,7 @@ class Barrier {
     return mine.members;
   }
   /// Thread 0: waits until all other members have called leave().
-  void gather() { wait_for_others(0, ++at(0).phase); }
+  [[gnu::noinline]] void gather() { wait_for_others(0, ++at(0).phase); }
   /// The other members: report that their work is done.
   void leave(int me) {
     ++at(me).phase;
