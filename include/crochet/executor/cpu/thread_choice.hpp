@@ -14,9 +14,11 @@ namespace crochet::cpu {
 ///   was as fast, the double and so on while that is faster. A number's time is the least of a few runs. Of equal times
 ///   it takes the smaller number.
 /// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
-///   threads may have moved to cores that are far apart, or share their cores with others.
-/// - It also tries again from time to time, for example to use a core that has become free. Such tries take at most
-///   0.5 % of the time.
+///   threads may have moved to cores that are far apart, or share their cores with others. Such tries cost at most 5 %
+///   of the time, and less while they change nothing.
+/// - It also tries again from time to time, for example to use a core that has become free. Such tries cost at most 0.5
+/// %
+///   of the time.
 class ThreadChoice {
  public:
   /// `start`: the number of the first runs. `runs_before`: the number of runs before the first tries.
@@ -51,10 +53,10 @@ class ThreadChoice {
 
  private:
   enum class State : std::uint8_t { waits, tries_chosen, tries_fewer, tries_one, tries_more };
-  static constexpr int between = 63;                        ///< runs without a time between two with
-  static constexpr int seldom = 64;                         ///< timed runs between two tries, at least
-  static constexpr int patience = 8, most_patience = 1024;  ///< slow runs in sequence before it tries again
-  static constexpr std::int64_t budget = 200;               ///< the time for each unit of time that tries cost
+  static constexpr int between = 63;                                ///< runs without a time between two with
+  static constexpr int seldom = 64;                                 ///< timed runs between two tries, at least
+  static constexpr int least_patience = 8, most_patience = 1024;    ///< slow runs in sequence before it tries again
+  static constexpr std::int64_t budget = 200, budget_of_slow = 20;  ///< the time for each unit of time that tries cost
 
   int half(int n) const {
     int power = 1;
@@ -81,8 +83,7 @@ class ThreadChoice {
     ++runs_;
     sum_ += ns;
     if (!is_known()) return;
-    // An interruption is not the cost of a try.
-    tries_time_ += sum_ < 4 * runs_ * least_ ? sum_ : 4 * runs_ * least_;
+    tries_time_ += sum_;
     tries_ += runs_;
     next();
   }
@@ -118,8 +119,9 @@ class ThreadChoice {
     return true;
   }
   void settle() {
-    patience_ = best_ == chosen_ && slow_ > 0 ? patience_ * 2 : patience;
-    if (patience_ > most_patience) patience_ = most_patience;
+    // Slow runs that the tries do not explain will be slow after the next tries, too.
+    patience_ = best_ != chosen_ ? patience_ / 2 : (slow_ > 0 ? patience_ * 2 : 0);
+    patience_ = patience_ < least_patience ? least_patience : (patience_ > most_patience ? most_patience : patience_);
     chosen_ = now_ = best_;
     expected_ = best_time_ < 1 ? 1 : best_time_;
     cost_ = tries_time_ - tries_ * expected_;
@@ -135,8 +137,8 @@ class ThreadChoice {
     slow_ = ns > expected_ + expected_ / 4 ? slow_ + 1 : 0;
     ++timed_;
     time_ += (ns < 2 * expected_ ? ns : 2 * expected_) * (between + 1);
-    const bool affordable = timed_ >= seldom && time_ / budget >= cost_;
-    if (slow_ < patience_ && !affordable) return;
+    const bool slower = slow_ >= patience_ && time_ / budget_of_slow >= cost_;
+    if (!slower && (timed_ < seldom || time_ / budget < cost_)) return;
     start_tries();
     untimed_ = 0;
   }
@@ -152,7 +154,7 @@ class ThreadChoice {
   std::int64_t cost_ = 0;      ///< the time that the last tries took longer than as many expected runs
   std::int64_t time_ = 0;      ///< of all runs since
   int timed_ = 0, slow_ = 0;   ///< the timed runs since, and the last of them that were slow
-  int patience_ = patience;
+  int patience_ = least_patience;
 };
 
 }  // namespace crochet::cpu
