@@ -50,19 +50,19 @@ class Program:
 
 
 def one_and_two(command, cases, options):
-    """The least times of each case on one and on two threads."""
-    programs = {n: Program(*command, "--threads", str(n)) for n in (1, 2)}
-    rows = []
-    for case in cases:
-        least = dict.fromkeys(programs, float("inf"))
-        for _ in range(options.rounds):
+    """The least times of each case on one and on two threads. Programs are started anew in each round, because where
+    the memory of a process lies changes its times by some per cent."""
+    least = {case: {1: float("inf"), 2: float("inf")} for case in cases}
+    for _ in range(options.rounds):
+        programs = {n: Program(*command, "--threads", str(n)) for n in (1, 2)}
+        for case in cases:
             for n, program in programs.items():
-                least[n] = min([least[n], *program.ask(case, options.seconds)])
-        rows.append({"case": case, "one": least[1], "two": least[2]})
-        print(f"{pathlib.Path(command[0]).name} {case}: {least}", flush=True)
-    for program in programs.values():
-        program.end()
-    return rows
+                least[case][n] = min([least[case][n], *program.ask(case, options.seconds)])
+        for program in programs.values():
+            program.end()
+    for case, of in least.items():
+        print(f"{pathlib.Path(command[0]).name} {case}: {of}", flush=True)
+    return [{"case": case, "one": of[1], "two": of[2]} for case, of in least.items()]
 
 
 def shared(command, options):
