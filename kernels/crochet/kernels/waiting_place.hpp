@@ -9,7 +9,7 @@
 namespace crochet::kernel {
 
 /// Memory that signals are written to and read from must be atomic, with sequentially consistent stores and loads: a
-/// thread that signals stores and then reads whether the other blocks; a thread that waits notes that it blocks and
+/// thread that signals stores and then reads whether the other blocks; a thread that waits stores that it blocks and
 /// then reads the signal again. One of the two reads the other's store, so no signal is lost.
 class WaitingPlace {
  public:

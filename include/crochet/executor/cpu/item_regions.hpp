@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ItemRegions: the items of the batch are divided into parts, whose number does not depend on the members that run. Every
-// member takes the items of its parts through all steps of a region, a few at a time. If there are fewer items than parts,
-// the members share each step instead.
+// ItemRegions: the items of the batch are divided into parts, whose number does not depend on the members that run.
+// Every member takes the items of its parts through all steps of a region, a few at a time. If there are fewer items
+// than parts, the members share each step instead.
 #pragma once
 #include <cstddef>
 #include <cstdint>

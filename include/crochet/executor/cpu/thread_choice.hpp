@@ -9,16 +9,14 @@
 namespace crochet::cpu {
 
 /// The number of threads, from 1 to a limit, with which runs take the least time.
-/// - After some runs it tries its number, then half of it, and so on while that is not slower, then one; if none of
-/// them
-///   was as fast, the double and so on while that is faster. A number's time is the least of a few runs. Of equal times
-///   it takes the smaller number.
+/// - After some runs it tries its number, then half of it, and so on while that is not slower, then one. If none was as
+///   fast, it tries the double and so on while that is faster. A number's time is the least of a few runs. Of equal
+///   times it takes the smaller number.
 /// - Then one run in 64 is timed. If several in sequence take longer than the tries let expect, it tries again: the
-///   threads may have moved to cores that are far apart, or share their cores with others. Such tries cost at most 5 %
-///   of the time, and less while they change nothing.
-/// - It also tries again from time to time, for example to use a core that has become free. Such tries cost at most 0.5
-/// %
-///   of the time.
+///   threads may have moved to cores that are far apart, or share their cores with others. Such tries cost at most a
+///   twentieth of the time, and less while they change nothing.
+/// - It also tries again from time to time, for example to use a core that has become free. Such tries cost at most a
+///   200th of the time.
 class ThreadChoice {
  public:
   /// `start`: the number of the first runs. `runs_before`: the number of runs before the first tries.
@@ -88,7 +86,7 @@ class ThreadChoice {
     next();
   }
   /// Whether the time of the number that is tried is known well enough. Short runs are tried more often. The first run
-  /// may wait for threads that sleep and for data of another core.
+  /// may wait for threads that block, and for data of another core.
   bool is_known() const {
     constexpr std::int64_t us = 1000;
     if (runs_ >= 16 || (runs_ >= 4 && sum_ >= 200 * us) || (runs_ >= 2 && sum_ >= 40'000 * us)) return true;
