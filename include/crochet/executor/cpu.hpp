@@ -18,7 +18,8 @@ namespace crochet {
 
 /// Where and how a model runs. Backend: the policy for matrix products; see kernels/cpu/matrix.hpp for its interface.
 /// - `threads` is a limit: a run is divided among as many threads as make it fastest, found by measurement
-///   (executor/cpu/thread_choice.hpp), down to one.
+///   (executor/cpu/thread_choice.hpp), down to one. An executor starts `threads` - 1 threads when it is made; those
+///   that have nothing to do block.
 /// - For the same seed and limit the results of every run have the same bits, however many threads run: long sums are
 ///   divided into as many parts as the limit. State the limit for bits that do not depend on the machine's processors.
 template <class Backend>

@@ -109,7 +109,8 @@ class Executor {
   /// - Throws ShapeError if a feed's size does not fit, or is 0 and a mean is computed over it.
   /// - Throws UninitializedError if a variable that the run needs has no value.
   /// - Throws ResourceExhaustedError if there is no memory for the run.
-  /// - Allocates nothing after the first run with the largest batch.
+  /// - Allocates nothing after the first run with the largest batch, except scratch memory of kernels while other
+  ///   numbers of threads are tried.
   template <class D, class... F>
   void run(Workspace& w, const F&... feeds) {
     using P = Planned<T, D>;
