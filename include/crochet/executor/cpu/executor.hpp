@@ -251,12 +251,13 @@ class Executor {
   /// Runs the steps on as many threads as make them fastest.
   template <class P, class Steps>
   CROCHET_HOST_ALWAYS_INLINE void run_divided(Workspace& w, const Dims& dims, const Steps& steps) {
-    if (chooses()) return run_chosen(w.choices_.find(&plan_key<P>, dims, team_->size()), steps);
+    if (chooses()) return run_chosen<P>(w, dims, steps);
     team_->run(steps, fixed_members());
   }
   // Not inlined, so that a limit of one thread has no overhead.
-  template <class Steps>
-  [[gnu::noinline]] void run_chosen(ThreadChoice& threads, const Steps& steps) {
+  template <class P, class Steps>
+  [[gnu::noinline]] void run_chosen(Workspace& w, const Dims& dims, const Steps& steps) {
+    ThreadChoice& threads = w.choices_.find(&plan_key<P>, dims, team_->size());
     const bool timed = threads.times_next();
     const std::int64_t start = timed ? kernel::monotonic_ns() : 0;
     team_->run(steps, threads.threads());

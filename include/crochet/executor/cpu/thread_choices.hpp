@@ -29,7 +29,7 @@ class ThreadChoices {
 
   /// The choice for a plan and its dimensions. A new one begins with the number of threads that the plan's last sizes
   /// have, else with `limit`. The last 16 are kept.
-  [[gnu::noinline]] ThreadChoice& find(const char* plan, const Dims& dims, int limit) {
+  ThreadChoice& find(const char* plan, const Dims& dims, int limit) {
     if (last_ == nullptr || !is(*last_, plan, dims)) [[unlikely]]
       last_ = &search(plan, dims, limit);
     return last_->choice;
@@ -53,7 +53,7 @@ class ThreadChoices {
 
   static bool is(const Entry& e, const char* plan, const Dims& dims) { return e.plan == plan && e.dims == dims; }
 
-  Entry& search(const char* plan, const Dims& dims, int limit) {
+  [[gnu::noinline]] Entry& search(const char* plan, const Dims& dims, int limit) {
     const Entry* other = nullptr;
     for (Entry& e : known_) {
       if (is(e, plan, dims)) return e;
