@@ -55,14 +55,14 @@ void train(CudaMode mode) {
   const std::vector<float> rows(6, 1.0F);
   for (int run = 0; run < 5; ++run) {
     executor.run<Train>(workspace, feed<"x">(rows));
-    (void)executor.non_finite<Name<"loss">>(workspace, {});
+    (void)executor.violation<Name<"loss">>(workspace, FiniteRule{});
   }
   (void)executor.snapshot_variables([](std::string_view, const auto&, const auto&) {});
   (void)executor.fetch<Name<"loss">>(workspace);
   executor.variable(Name<"w">{})[0] = 1;
   const std::vector<float> more(12, 1.0F);
   executor.run<Train>(workspace, feed<"x">(more));
-  (void)executor.finish_watch<Name<"loss">>(workspace, {});
+  (void)executor.finish_watch<Name<"loss">>(workspace, FiniteRule{});
   executor.for_each_variable([](std::string_view, const auto&, const auto&) {});
 }
 
