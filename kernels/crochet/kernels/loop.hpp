@@ -34,8 +34,8 @@ inline constexpr std::int64_t worth_a_part = 1 << 14;
 
 /// This member's part of [0, n), where the whole has this cost. Small work is not divided: that would cost more than it
 /// saves.
-CROCHET_ALWAYS_INLINE Range worthwhile_part(const Worker& worker, std::int64_t n, std::int64_t grain,
-                                            std::int64_t cost) {
+CROCHET_HOST_ALWAYS_INLINE Range worthwhile_part(const Worker& worker, std::int64_t n, std::int64_t grain,
+                                                 std::int64_t cost) {
   const int members = worker.members_for(cost, worth_a_part);
   if (members == 1) return worker.index() == 0 ? Range{0, n} : Range{};
   return worker.index() < members ? part_of(n, worker.index(), members, grain) : Range{};
