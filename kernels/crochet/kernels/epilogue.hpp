@@ -2,7 +2,7 @@
 // The epilogue of a kernel: it passes the results, by rows or by registers, to the program fused into the kernel.
 #pragma once
 #include <crochet/kernels/program.hpp>
-#include <crochet/kernels/rows.hpp>
+#include <crochet/kernels/used_lanes.hpp>
 
 namespace crochet::kernel {
 
@@ -61,7 +61,7 @@ class Epilogue {
     }
   }
 
-  /// Passes the used elements of a vector for (i, j), (i, j + 1), ... (rows.hpp).
+  /// Passes the used elements of a vector for (i, j), (i, j + 1), ... (used_lanes.hpp).
   template <class V>
   CROCHET_ALWAYS_INLINE void vector(std::int64_t i, std::int64_t j, const V& results, simd::Whole) const {
     const V all[1] = {results};

@@ -5,16 +5,9 @@
 #include <utility>
 
 #include <crochet/kernels/simd.hpp>
+#include <crochet/kernels/used_lanes.hpp>
 
 namespace crochet::simd {
-
-/// Which lanes of a vector are used: all, or the first n (0 <= n <= lanes).
-struct Whole {
-  static constexpr std::int64_t n = lanes;
-};
-struct First {
-  std::int64_t n;
-};
 
 namespace detail {
 template <class T>
