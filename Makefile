@@ -10,8 +10,7 @@
 .PHONY: help demo test full bench
 .DEFAULT_GOAL := help
 
-# One more than there are processors, since some tests wait.
-export CTEST_PARALLEL_LEVEL ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+export CTEST_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 
 help:
 	@sed -n 's/^#   //p' Makefile
