@@ -145,20 +145,8 @@ class Correlation {
           return Rows{block, full};
         },
         [&](std::int64_t r, int height, T*, std::int64_t) {
-          for (int i = 0; i < height; ++i) result<N>(at + (r + i) * x_.spread, j, width, block + i * full);
+          for (int i = 0; i < height; ++i) pass_row<N>(epilogue_, at + (r + i) * x_.spread, j, width, block + i * full);
         });
-  }
-  template <int N>
-  CROCHET_ALWAYS_INLINE void result(std::int64_t row, std::int64_t j, std::int64_t width, const T* values) const {
-    constexpr int vectors = N * native_lanes<T> / simd::lanes;
-    if constexpr (vectors > 0) {
-      if (width == N * native_lanes<T>) {
-        simd::vec<T> v[vectors];
-        __builtin_memcpy(v, values, sizeof v);
-        return epilogue_.template vectors<vectors>(row, j, v);
-      }
-    }
-    epilogue_.row(row, j, width, values);
   }
 
   struct Rows {

@@ -125,4 +125,19 @@ CROCHET_ALWAYS_INLINE void convolution_rows(std::int64_t n, const T* left, const
   }
 }
 
+/// Passes one row of a tile, N registers of which the first `width` elements exist, to the epilogue for (row, j), ...
+template <int N, class T, class Epilogue>
+CROCHET_ALWAYS_INLINE void pass_row(const Epilogue& epilogue, std::int64_t row, std::int64_t j, std::int64_t width,
+                                    const T* values) {
+  constexpr int vectors = N * native_lanes<T> / simd::lanes;
+  if constexpr (vectors > 0) {
+    if (width == N * native_lanes<T>) {
+      simd::vec<T> v[vectors];
+      __builtin_memcpy(v, values, sizeof v);
+      return epilogue.template vectors<vectors>(row, j, v);
+    }
+  }
+  epilogue.row(row, j, width, values);
+}
+
 }  // namespace crochet::kernel

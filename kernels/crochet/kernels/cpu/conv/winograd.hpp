@@ -164,21 +164,9 @@ class Winograd {
       for (std::int64_t k = 0; k < Side * Side; ++k) {
         const std::int64_t row = y + k / Side, column = x + k % Side;
         if (row >= slide_.y.places || column >= slide_.x.places) continue;
-        result<N>((n * slide_.y.places + row) * slide_.x.places + column, j, width, results + k * full);
+        pass_row<N>(epilogue_, (n * slide_.y.places + row) * slide_.x.places + column, j, width, results + k * full);
       }
     }
-  }
-  template <int N>
-  CROCHET_ALWAYS_INLINE void result(std::int64_t row, std::int64_t j, std::int64_t width, const T* values) const {
-    constexpr int vectors = N * native_lanes<T> / simd::lanes;
-    if constexpr (vectors > 0) {
-      if (width == N * native_lanes<T>) {
-        simd::vec<T> v[vectors];
-        __builtin_memcpy(v, values, sizeof v);
-        return epilogue_.template vectors<vectors>(row, j, v);
-      }
-    }
-    epilogue_.row(row, j, width, values);
   }
 
   Slide slide_;
