@@ -42,7 +42,7 @@ struct Options {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--batch", batch, "images in a step")->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_option("--threads", threads, "threads that share a step on the CPU")
+    app.add_option("--threads", threads, "at most so many threads share a step on the CPU")
         ->check(CLI::Range(1, 256))
         ->capture_default_str();
     app.add_option("--seed", seed, "of the first weights and of the order of the images")->capture_default_str();
