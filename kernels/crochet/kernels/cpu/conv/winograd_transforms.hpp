@@ -157,7 +157,7 @@ template <int Side, class T>
 /// Transforms the sums of one tile back, N registers at each point. Point p is at from[p * distance]; result (y, x)
 /// goes to to[(Side * y + x) * N * native_lanes].
 template <int Side, int N, class T>
-CROCHET_ALWAYS_INLINE void transform_sums(const T* from, std::int64_t distance, T* to) {
+[[gnu::noinline]] void transform_sums(const T* from, std::int64_t distance, T* to) {
   using V = detail::native<T>;
   constexpr int n = edge<Side>;
   constexpr std::int64_t width = N * native_lanes<T>;
