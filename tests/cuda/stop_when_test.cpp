@@ -252,6 +252,39 @@ TEST(StopWhenOnADevice, AnIntegerAndADecoratedHookAreReadOnTheHost) {
 struct OneName {
   static constexpr std::array<std::string_view, 1> fetchable{"loss"};
 };
+/// The device would check the old bounds too, and skip the runs behind one that is beyond them.
+TEST(StopWhenOnADevice, ABoundThatChangesIsAnError) {
+  for (const int steps : {1, 4}) {
+    for (const bool caller_reads : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << steps << " a launch, " << (caller_reads ? "" : "not ") << "read");
+      MonitoredSession session{Gpu(std::make_shared<SoftwareDevice>(1), {.steps_per_launch = steps}),
+                               HookChain{StopWhen<"loss">{.below = bound_of(5)}}};
+      const auto run = [&] {
+        if (caller_reads) {
+          (void)session.run(fetches<"loss">, "train"_n, feed<"x">(0.0F));
+        } else {
+          session.run("train"_n, feed<"x">(0.0F));
+        }
+      };
+      for (int k = 0; k < 3; ++k) run();
+      session.hooks().get<StopWhen<"loss">>().below = bound_of(50);
+      try {
+        run();
+        ADD_FAILURE() << "no error";
+      } catch (const LogicError& error) {
+        EXPECT_NE(std::string(error.what()).find("checks loss has changed during the session"), std::string::npos);
+      }
+    }
+  }
+}
+TEST(StatedRules, AreThoseOfTheFirstRun) {
+  cuda::StatedRules stated;
+  EXPECT_FALSE(stated.changes_with(0, 7));
+  EXPECT_FALSE(stated.changes_with(3, 7));
+  EXPECT_FALSE(stated.changes_with(0, 8));
+  EXPECT_TRUE(stated.changes_with(1, 8));
+}
+
 TEST(WatchRules, EqualRulesShareAFlagAndThereIsRoomForSome) {
   cuda::WatchRules<OneName> rules;
   EXPECT_EQ(rules.add(cuda::watched_rule(0, FiniteRule{})), 0U);

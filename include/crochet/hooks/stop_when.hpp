@@ -29,7 +29,7 @@ namespace crochet {
 ///   comes in a later run, at most 2 * steps_per_launch behind, or in `end`. Variables, global step, value and reason
 ///   are those of the run that crossed the bound: runs with hooks behind it are skipped (docs/cuda.md). An integer is
 ///   read in every run, and every scalar is in a run whose caller fetches values.
-///   The bounds must not change after the first run: the device also checks the old ones.
+///   The bounds are those of the first run; a change of them is a LogicError in the next run.
 template <FixedString Text>
 struct StopWhen {
   using handles = Phases<phase::begin, phase::after_run, phase::end>;

@@ -223,12 +223,14 @@ class Executor {
   /// For a hook's after_run: checks the value in runs of the last run's demand, from that one on. The first run whose
   /// value violates the rule, once it is known: in the run that fills the next launch, or at an earlier wait. The runs
   /// on the workspace behind it were skipped: the variables are those of that run. Runs are executed again from here
-  /// on. Rule: FiniteRule, and for a scalar of floating-point type BoundsRule.
+  /// on. Rule: FiniteRule, and for a scalar of floating-point type BoundsRule. Throws LogicError if it is another one
+  /// than in earlier runs.
   /// - Cost: a barrier of the device a run; the host reads a few bytes a launch.
   template <class N, class Rule>
   requires crochet::detail::rule_fits<Rule, fetched_t<N>>
   auto violation(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
-    const Memory& memory = *workspace.memory_;
+    Memory& memory = *workspace.memory_;
+    watch_.template state<N>(memory, rule);
     if (watch_.skips(memory)) flush();  // take() lets runs be executed again
     if (auto found = watch_.template take<N>(*device_, rule, memory.runs)) return found;
     if (memory.skipped_last) return std::nullopt;
@@ -236,10 +238,12 @@ class Executor {
     const bool is_watched = !memory.probed_last && watch_.template add<N>(*memory.last_plan, rule, is_queued);
     return is_watched ? std::nullopt : check_last<N>(workspace, rule);
   }
-  /// For a hook's end: launches the queue and waits. What was found and was not reported.
+  /// Launches the queue and waits. What was found by the rule and was not reported. For a hook's end, and in place of
+  /// violation(), whose errors it throws, in a run whose value the hook reads itself.
   template <class N, class Rule>
   requires crochet::detail::rule_fits<Rule, fetched_t<N>>
   auto finish_watch(Workspace& workspace, const Rule& rule) -> std::optional<Violation<fetched_t<N>>> {
+    watch_.template state<N>(*workspace.memory_, rule);
     finish_runs();
     return watch_.template take<N>(*device_, rule, workspace.memory_->runs);
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,13 @@ class ValueWatch {
   static constexpr std::size_t number_of = crochet::detail::index_of_name(N::view(), T::fetchable);
 
  public:
+  /// For each rule that a hook states, in each run. Throws LogicError if it was not stated in the first run on the
+  /// workspace: it has then replaced another rule, which would still end runs, and nobody would take the report.
+  template <class N, class Rule>
+  void state(Memory& memory, const Rule& rule) {
+    const std::optional<std::size_t> flag = rules_.add(watched_rule(number_of<N>, rule));
+    if (flag && memory.stated.changes_with(*flag, memory.runs)) throw_changed(N::view());
+  }
   /// Watches a value in all launches of a plan from here on, unless there are too many rules. Returns whether the last
   /// run of the plan is watched. `is_queued`: it is not launched yet.
   template <class N, class Rule>
@@ -145,6 +153,12 @@ class ValueWatch {
   const std::vector<WatchedRule>& rules() const { return rules_.list(); }
 
  private:
+  [[noreturn]] CROCHET_COLD static void throw_changed(std::string_view name) {
+    throw LogicError(
+        "crochet: the rule by which a hook checks " + std::string(name) +
+        " has changed during the session, but a GPU checks all runs by the rules of the first one; set the "
+        "hook's bounds before it, or decorate the hook, as EveryN<1, ...>, to check on the host");
+  }
   /// A launch whose flags are on their way to the host.
   template <class Launcher>
   struct WatchedLaunch {

@@ -25,6 +25,21 @@ struct WatchOf {
   bool changed = false;  ///< `values` are not up to date
 };
 
+/// The rules that hooks state in every run on a workspace: those that they state in the first run that is watched.
+struct StatedRules {
+  std::int64_t run = 0;     ///< that run, counted from 1
+  std::vector<bool> flags;  ///< by rule; empty: none yet
+
+  /// Adds a rule in run number `now`. Returns whether another one would have to be there: it was not stated before.
+  bool changes_with(std::size_t flag, std::int64_t now) {
+    if (flags.empty()) run = now;
+    if (flags.size() <= flag) flags.resize(flag + 1);
+    if (flags[flag]) return false;
+    flags[flag] = true;
+    return now != run;
+  }
+};
+
 /// The tables of one plan at one size, on the device.
 template <class Device>
 struct BoundPlan {
@@ -50,6 +65,7 @@ struct WorkspaceMemory {
   FetchedValues<T> values;
   Dims dims = cpu::no_dims;
   std::int64_t runs = 0;  ///< that were queued
+  StatedRules stated;
   BoundPlan<Device>* last_plan = nullptr;
   bool probed_last = false;   ///< the last run was launched step by step
   bool skipped_last = false;  ///< the last run is known to be skipped, behind a run that failed (value_watch.hpp)
