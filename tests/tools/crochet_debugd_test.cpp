@@ -577,7 +577,7 @@ TEST(Debugd, tls_lets_in_those_with_the_right_certificate) {
                  .tls_key = folder / "server.key",
                  .tls_client_authority = folder / "client.pem"});
   const auto code = [&](const std::string& client) {
-    if (client.empty()) return DebugClient(debugd.address()).finish().error_code();
+    if (client.empty()) return DebugClient(channel_to(debugd.address())).finish().error_code();
     crochet::debug::Tls tls =
         crochet::debug::tls_from_files(folder / "server.pem", folder / (client + ".key"), folder / (client + ".pem"));
     tls.server_name = "localhost";  // the name in the certificate

@@ -29,19 +29,9 @@ inline std::shared_ptr<grpc::Channel> channel_to(const std::string& address) {
 class DebugClient {
  public:
   explicit DebugClient(const std::string& address, const std::string& token = {})
-      : DebugClient(channel_to(address), token) {}
+      : DebugClient(channel_to(address), token, Connect::again_after_failures) {}
   explicit DebugClient(std::shared_ptr<grpc::Channel> channel, const std::string& token = {})
-      : channel_(std::move(channel)), token_(token) {
-    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));  // a test that fails must end
-    context_.set_wait_for_ready(true);  // a connection that fails once, on a loaded machine, is attempted again
-    if (!token.empty()) shake_hands();
-    if (const std::string shown = token_.authorize(debug::send_events_method); !shown.empty()) {
-      context_.AddMetadata(debug::authorization_key, shown);
-    }
-    const grpc::internal::RpcMethod method(debug::send_events_method, grpc::internal::RpcMethod::BIDI_STREAMING);
-    stream_.reset(grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, proto::EventReply>::Create(
-        channel_.get(), method, &context_));
-  }
+      : DebugClient(std::move(channel), token, Connect::once) {}
 
   bool send_bytes(const std::string& bytes) {
     const grpc::Slice slice(bytes);
@@ -83,6 +73,21 @@ class DebugClient {
   [[nodiscard]] int late_replies() const { return late_replies_; }
 
  private:
+  /// A connection to a listening server may fail on a loaded machine.
+  enum class Connect { once, again_after_failures };
+  DebugClient(std::shared_ptr<grpc::Channel> channel, const std::string& token, Connect connect)
+      : channel_(std::move(channel)), token_(token) {
+    context_.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));  // a test that fails must end
+    context_.set_wait_for_ready(connect == Connect::again_after_failures);
+    if (!token.empty()) shake_hands();
+    if (const std::string shown = token_.authorize(debug::send_events_method); !shown.empty()) {
+      context_.AddMetadata(debug::authorization_key, shown);
+    }
+    const grpc::internal::RpcMethod method(debug::send_events_method, grpc::internal::RpcMethod::BIDI_STREAMING);
+    stream_.reset(grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, proto::EventReply>::Create(
+        channel_.get(), method, &context_));
+  }
+
   void shake_hands() {
     grpc::ClientContext context;
     context.AddMetadata(debug::token_hello_key, token_.hello());
