@@ -31,6 +31,7 @@ BUDGETS = (
     ("mlp_eigen", "eigen", 3.0),
     ("cnn", None, 10.0),
     ("encoder", None, 10.0),
+    ("separable", None, 8.0),
     ("deep_32_equal", None, 12.0),
     ("deep_32_mixed", None, 12.0),
     ("first_program", None, 6.0),

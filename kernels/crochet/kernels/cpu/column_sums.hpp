@@ -20,13 +20,12 @@ struct SumParts {
   std::int64_t room(std::int64_t n) const { return mine.size() * n; }
 };
 
-/// The column sums times `scale`, passed to the epilogue as one row. Calls block(first row, count, add) for the rows of
-/// this member's parts, at most rows_a_block at a time. block must call add(j, sums of the rows' elements from column j
-/// on, Whole or First) for all n columns. `work`: the number of elements that are read.
-template <class T, class Epilogue, class Block>
-CROCHET_ALWAYS_INLINE void column_sums(Worker& worker, std::int64_t work, std::int64_t rows, std::int64_t n,
-                                       const Epilogue& epilogue, Block block, double scale = 1) {
-  const SumParts parts(worker, work);
+/// Sums the columns of each of this member's parts. Calls block(first row, count, add) for its rows, at most
+/// rows_a_block at a time. block must call add(j, sums of the rows' elements from column j on, Whole or First) for all
+/// n columns.
+template <class T, class Block>
+CROCHET_ALWAYS_INLINE void sum_parts(Worker& worker, const SumParts& parts, std::int64_t rows, std::int64_t n,
+                                     Block block) {
   double* total = worker.scratch<double>(parts.room(n));
   for (std::int64_t p = parts.mine.from; p < parts.mine.to; ++p, total += n) {
     for (std::int64_t j = 0; j < n; ++j) total[j] = 0;
@@ -39,17 +38,33 @@ CROCHET_ALWAYS_INLINE void column_sums(Worker& worker, std::int64_t work, std::i
       block(i, some.to - i < rows_a_block ? some.to - i : rows_a_block, add);
     }
   }
+}
+
+/// The number of columns that are joined at a time.
+inline constexpr std::int64_t joined_strip = 64;
+
+/// Adds up `some` columns of all parts' sums, from column j on, and multiplies them by `scale`.
+template <class T>
+[[gnu::noinline]] void join_parts(const Worker& worker, int parts, std::int64_t n, std::int64_t j, std::int64_t some,
+                                  double scale, T* to) {
+  double all[joined_strip] = {};
+  worker.each_part_of_sum<double>(parts, n, [&](const double* sums) {
+    for (std::int64_t k = 0; k < some; ++k) all[k] += sums[j + k];
+  });
+  for (std::int64_t k = 0; k < some; ++k) to[k] = static_cast<T>(all[k] * scale);
+}
+
+/// The column sums times `scale`, passed to the epilogue as one row, behind sum_parts(). That and the joining are
+/// functions without the epilogue, so kernels with different epilogues share their code.
+template <class T, class Epilogue>
+CROCHET_ALWAYS_INLINE void pass_sums(Worker& worker, const SumParts& parts, std::int64_t n, const Epilogue& epilogue,
+                                     double scale = 1) {
   worker.sync();
-  constexpr std::int64_t strip = 64;
   const Range columns = worker.part(n, simd::lanes);
-  for (std::int64_t j = columns.from; j < columns.to; j += strip) {
-    const std::int64_t some = columns.to - j < strip ? columns.to - j : strip;
-    double all[strip] = {};
-    worker.each_part_of_sum<double>(parts.count, n, [&](const double* sums) {
-      for (std::int64_t k = 0; k < some; ++k) all[k] += sums[j + k];
-    });
-    T values[strip];
-    for (std::int64_t k = 0; k < some; ++k) values[k] = static_cast<T>(all[k] * scale);
+  for (std::int64_t j = columns.from; j < columns.to; j += joined_strip) {
+    const std::int64_t some = columns.to - j < joined_strip ? columns.to - j : joined_strip;
+    T values[joined_strip];
+    join_parts(worker, parts.count, n, j, some, scale, values);
     epilogue.row(0, j, some, values);
   }
   worker.sync();  // from here on the scratch memory may be reused

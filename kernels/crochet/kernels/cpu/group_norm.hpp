@@ -146,16 +146,24 @@ struct Kernel<&op::group_norm_scale_gradient> {
   template <class Backend, class Types, class Epilogue>
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
+    const kernel::detail::SumParts parts(call.worker, call.in[0].size());
+    const std::int64_t channels = call.in[0][call.in[0].rank - 1];
+    sum<T>(call, channels, parts);
+    kernel::detail::pass_sums<T>(call.worker, parts, channels, epilogue);
+  }
+
+ private:
+  template <class T>
+  [[gnu::noinline]] static void sum(const kernel::Call& call, std::int64_t channels,
+                                    const kernel::detail::SumParts& parts) {
     using Groups = kernel::detail::Groups<T>;
     const T *x = call.in[0].as<const T>(), *up = call.in[1].as<const T>();
     // After the sums, which are at the start of the scratch memory.
-    const std::int64_t channels = call.in[0][call.in[0].rank - 1];
-    const std::int64_t work = call.in[0].size();
-    const std::int64_t room = kernel::detail::SumParts(call.worker, work).room(channels);
+    const std::int64_t room = parts.room(channels);
     double* const sums = call.worker.scratch<double>(room + Groups::scratch(call.in[0]));
     const Groups g(call, reinterpret_cast<T*>(sums + room));
-    kernel::detail::column_sums<T>(
-        call.worker, work, g.images, channels, epilogue, [&](std::int64_t i0, std::int64_t count, auto add) {
+    kernel::detail::sum_parts<T>(
+        call.worker, parts, g.images, channels, [&](std::int64_t i0, std::int64_t count, auto add) {
           for (std::int64_t i = i0; i < i0 + count; ++i) {
             const std::int64_t begin = i * g.places * channels;
             g.find_moments(x + begin);

@@ -150,21 +150,29 @@ struct Kernel<&op::row_norm_scale_gradient> {
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const kernel::detail::Rows rows(call.in[0]);
+    const kernel::detail::SumParts parts(call.worker, rows.count * rows.n);
+    sum<T>(call, rows, parts);
+    kernel::detail::pass_sums<T>(call.worker, parts, rows.n, epilogue);
+  }
+
+ private:
+  template <class T>
+  [[gnu::noinline]] static void sum(const kernel::Call& call, const kernel::detail::Rows& rows,
+                                    const kernel::detail::SumParts& parts) {
     const T *x = call.in[0].as<const T>(), *up = call.in[2].as<const T>();
     const auto* moments = kernel::detail::moments_of<T>(call);
-    kernel::detail::column_sums<T>(call.worker, rows.count * rows.n, rows.count, rows.n, epilogue,
-                                   [&](std::int64_t i0, std::int64_t count, auto add) {
-                                     simd::along(rows.n, [&](std::int64_t j, auto how) {
-                                       simd::vec<T> sum{};
-                                       for (std::int64_t i = i0; i < i0 + count; ++i) {
-                                         const simd::vec<T> hat =
-                                             simd::load(x + i * rows.n + j, how, T(0)) * moments[i].scale -
-                                             moments[i].mean * moments[i].scale;
-                                         sum += hat * simd::load(up + i * rows.n + j, how, T(0));
-                                       }
-                                       add(j, sum, how);
-                                     });
-                                   });
+    kernel::detail::sum_parts<T>(
+        call.worker, parts, rows.count, rows.n, [&](std::int64_t i0, std::int64_t count, auto add) {
+          simd::along(rows.n, [&](std::int64_t j, auto how) {
+            simd::vec<T> sum{};
+            for (std::int64_t i = i0; i < i0 + count; ++i) {
+              const simd::vec<T> hat =
+                  simd::load(x + i * rows.n + j, how, T(0)) * moments[i].scale - moments[i].mean * moments[i].scale;
+              sum += hat * simd::load(up + i * rows.n + j, how, T(0));
+            }
+            add(j, sum, how);
+          });
+        });
   }
 };
 
@@ -174,21 +182,28 @@ struct Kernel<&op::column_variance> {
   [[gnu::noinline]] static void run(const kernel::Call& call, const Epilogue& epilogue) {
     using T = typename Types::out;
     const kernel::detail::Rows rows(call.in[0]);
+    const kernel::detail::SumParts parts(call.worker, rows.count * rows.n);
+    sum<T>(call, rows, parts);
+    kernel::detail::pass_sums<T>(call.worker, parts, rows.n, epilogue, 1.0 / static_cast<double>(rows.count));
+  }
+
+ private:
+  template <class T>
+  [[gnu::noinline]] static void sum(const kernel::Call& call, const kernel::detail::Rows& rows,
+                                    const kernel::detail::SumParts& parts) {
     const T *x = call.in[0].as<const T>(), *mean = call.in[1].as<const T>();
-    kernel::detail::column_sums<T>(
-        call.worker, rows.count * rows.n, rows.count, rows.n, epilogue,
-        [&](std::int64_t i0, std::int64_t count, auto add) {
-          simd::along(rows.n, [&](std::int64_t j, auto how) {
-            const simd::vec<T> middle = simd::load(mean + j, how, T(0));
-            simd::vec<T> sum{};
-            for (std::int64_t r = 0; r < count; ++r) {
-              const simd::vec<T> c = simd::load(x + (i0 + r) * rows.n + j, how, T(0)) - middle;
-              sum += c * c;
-            }
-            add(j, sum, how);
-          });
-        },
-        1.0 / static_cast<double>(rows.count));
+    kernel::detail::sum_parts<T>(call.worker, parts, rows.count, rows.n,
+                                 [&](std::int64_t i0, std::int64_t count, auto add) {
+                                   simd::along(rows.n, [&](std::int64_t j, auto how) {
+                                     const simd::vec<T> middle = simd::load(mean + j, how, T(0));
+                                     simd::vec<T> sum{};
+                                     for (std::int64_t r = 0; r < count; ++r) {
+                                       const simd::vec<T> c = simd::load(x + (i0 + r) * rows.n + j, how, T(0)) - middle;
+                                       sum += c * c;
+                                     }
+                                     add(j, sum, how);
+                                   });
+                                 });
   }
 };
 
