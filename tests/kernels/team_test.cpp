@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The team: every member runs, every wait ends, and the parts of the work cover all of it exactly once.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -205,6 +208,94 @@ TEST(Team, DoesWhatIsAskedForThisTime) {
     const std::vector<int> shared{fork};  // not trivially copyable
     team.run([&more, shared](Worker&) { more -= shared[0]; });
     EXPECT_EQ(more, 6);
+  }
+}
+
+// The members of large teams are woken in a tree.
+TEST(Team, OfManyMembersRunsAndBreaksOff) {
+  for (int count : {16, 255, 256}) {
+    Team team(count);
+    for (int members : {count, 5, count}) {
+      std::atomic<std::int64_t> sum = 0;
+      std::int64_t seen = 0;
+      team.run(
+          [&](Worker& w) {
+            sum += w.index();
+            w.sync();
+            if (w.index() == members - 1) seen = sum;
+            w.sync();
+          },
+          members);
+      EXPECT_EQ(seen, std::int64_t{members} * (members - 1) / 2) << count;
+      const auto fail = [&](Worker& w) {
+        if (w.index() == members - 1) throw LogicError("the last member");
+        w.sync();
+      };
+      EXPECT_THROW(team.run(fail, members), LogicError);
+    }
+  }
+}
+
+/// The sum of `runs` runs of a team, each of which adds the numbers of its members.
+std::int64_t sum_of_runs(Team& team, int runs) {
+  std::int64_t sum = 0;
+  for (int run = 0; run < runs; ++run) {
+    team.run([&](Worker& w) {
+      *w.scratch<int>(1) = w.index() + 1;
+      w.sync();
+      for (int m = 0; w.index() == 0 && m < w.count(); ++m) sum += *w.scratch_of<int>(m);
+    });
+  }
+  return sum;
+}
+TEST(Team, TwoOfThemRunAtTheSameTime) {
+  std::int64_t sums[2] = {};
+  const auto use = [&sums](int i) {
+    Team team(3);
+    sums[i] = sum_of_runs(team, 300);
+  };
+  Thread other([&use] { use(1); });
+  use(0);
+  other.join();
+  EXPECT_EQ(sums[0], 300 * 6);
+  EXPECT_EQ(sums[1], 300 * 6);
+}
+TEST(Team, MayBeUsedByOneThreadAfterAnother) {
+  auto* const team = new Team(3);
+  for (int i = 0; i < 5; ++i) {
+    std::int64_t sum = 0;
+    Thread user([&] { sum = sum_of_runs(*team, 50); });
+    user.join();
+    EXPECT_EQ(sum, 50 * 6);
+    EXPECT_EQ(sum_of_runs(*team, 50), 50 * 6);
+  }
+  Thread end([team] { delete team; });
+  end.join();
+}
+
+// After fork() the child has the memory of the team, and of its threads only the one that forked.
+TEST(Team, AChildOfForkRunsOnOneMember) {
+  for (int members : {2, 3, 6}) {
+    pid_t child = -1;
+    int status = 0;
+    {
+      Team team(6);
+      EXPECT_EQ(sum_of_runs(team, 3), 3 * 21);
+      child = ::fork();
+      ASSERT_NE(child, -1);
+      if (child == 0) ::alarm(60);  // ends a child that waits for ever
+      team.run([&](Worker& w) { w.index() == 0 ? status = 10 * w.count() + w.parts() : 0; }, members);
+      try {
+        team.run([](Worker&) { throw LogicError("all"); }, members);
+      } catch (const LogicError&) {
+        ++status;
+      }
+    }  // and the child's team ends
+    if (child == 0) ::_exit(status);
+    EXPECT_EQ(status, 10 * members + 6 + 1);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status)) << status;
+    EXPECT_EQ(WEXITSTATUS(status), 10 + 6 + 1) << "one member, and parts for six";
   }
 }
 

@@ -11,6 +11,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/kernels/aligned_bytes.hpp>
 #include <crochet/kernels/barrier.hpp>
+#include <crochet/kernels/forks.hpp>
 #include <crochet/kernels/thread.hpp>
 #include <crochet/kernels/worker.hpp>
 
@@ -19,15 +20,18 @@ namespace crochet {
 namespace kernel {
 
 /// Threads of which a run takes as many as it is worth. Neither copyable nor movable.
+/// - One thread at a time may call it. Several teams do not disturb each other.
+/// - A child of fork() has none of the threads. Its runs have the caller as their only member.
 class Team {
  public:
   /// The maximum size of a team.
   static constexpr int most = Barrier::most;
 
   /// `count`: from 1 to `most`. `divides_all`: see Parts. Throws ResourceExhaustedError if the system cannot start
-  /// `count` - 1 threads. Those already started are joined.
+  /// `count` - 1 threads; those already started are joined. Throws it, too, without memory for a handler of fork().
   CROCHET_COLD explicit Team(int count, bool divides_all = false)
-      : parts_{.most = count, .all = divides_all},
+      : forks_(count > 1 ? Forks::count() : 0),
+        parts_{.most = count, .all = divides_all},
         barrier_(count),
         scratch_(static_cast<std::size_t>(count)),
         // NOLINTNEXTLINE(bugprone-throw-keyword-missing): errors_ is a vector of exceptions
@@ -99,6 +103,8 @@ class Team {
   // Not inlined, so that a run with one member has no overhead.
   template <class Body>
   [[gnu::noinline]] void run_together(Body& body, int members) {
+    if (is_child()) [[unlikely]]
+      return run_alone(body);
     Worker first(0, members, barrier_, scratch_, parts_);
     job_.set(body);
     barrier_.release(members);
@@ -133,7 +139,14 @@ class Team {
     std::rethrow_exception(thrown);
   }
 
+  bool is_child() const { return forks_ != Forks::counted(); }
+
   void end_threads() {
+    if (threads_.empty()) return;
+    if (is_child()) {
+      for (Thread& t : threads_) t.forget();
+      return;
+    }
     job_.stop = true;
     barrier_.release(static_cast<int>(threads_.size()) + 1);
     for (Thread& t : threads_) t.join();
@@ -153,6 +166,7 @@ class Team {
   }
 
   Job job_;
+  int forks_;  ///< of the process that has the threads
   Parts parts_;
   alignas(64) Barrier barrier_;
   std::vector<AlignedBytes> scratch_;

@@ -36,6 +36,8 @@ class Thread {
     pthread_join(id_, nullptr);
     runs_ = false;
   }
+  /// In a child of fork(), which does not have the thread: a join() would not end there.
+  void forget() { runs_ = false; }
 
  private:
   template <class F>

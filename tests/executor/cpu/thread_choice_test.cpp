@@ -166,6 +166,48 @@ TEST(ThreadChoice, SlowRunsAloneDoNotKeepItTrying) {
   EXPECT_LE(tries, 10'000);
 }
 
+/// Runs until tries have begun, and ends the first of them with a time of `ns`.
+void end_a_try_with(Simulation& s, std::int64_t ns) {
+  while (!s.choice.trying()) s.run(1);
+  ASSERT_TRUE(s.choice.times_next());
+  s.choice.took(ns);
+}
+
+// The program is stopped for an hour during a try. That is no cost of the tries: a core that becomes free is used.
+TEST(ThreadChoice, AnInterruptionOfATryIsNoCostOfTheTries) {
+  constexpr std::int64_t hour = 3'600'000'000'000;
+  Simulation s(2, {.work = 20'000, .signal = 40'000});
+  end_a_try_with(s, hour);
+  s.run(10'000);
+  EXPECT_EQ(s.choice.chosen(), 1);
+  s.machine.signal = 150;
+  s.run(30'000);
+  EXPECT_EQ(s.choice.chosen(), 2);
+}
+
+TEST(ThreadChoice, RecoversFromAClockThatGoesBack) {
+  constexpr std::int64_t hour = 3'600'000'000'000;
+  for (const double signal : {150.0, 40'000.0}) {
+    Simulation s(2, {.work = 20'000, .signal = signal});
+    end_a_try_with(s, -hour);
+    s.run(10'000);
+    EXPECT_EQ(s.choice.chosen(), s.best()) << signal;
+  }
+}
+
+// All times are 0: it takes one thread, and tries remain rare.
+TEST(ThreadChoice, StandsAClockThatStandsStill) {
+  Simulation s(16, {.work = 0, .serial = 1, .signal = 0});
+  s.run(1'000);
+  EXPECT_EQ(s.choice.chosen(), 1);
+  int tries = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    s.run(1);
+    tries += s.choice.trying() ? 1 : 0;
+  }
+  EXPECT_LE(tries, 2'000);
+}
+
 TEST(ThreadChoice, ARunThatFailedIsTriedAgain) {
   ThreadChoice choice(2, 2, 0);
   EXPECT_TRUE(choice.times_next());

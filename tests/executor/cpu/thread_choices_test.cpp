@@ -55,6 +55,17 @@ TEST(ThreadChoices, ForgetTheOldest) {
   EXPECT_EQ(all.chosen(&plans[0], sizes(1), 4), 1) << "kept";
 }
 
+// A workspace may be used by a further executor whose team is smaller.
+TEST(ThreadChoices, HaveOneForEachLimit) {
+  ThreadChoices all;
+  settle(all.find(&plans[0], sizes(32), 8), false);
+  EXPECT_EQ(all.find(&plans[0], sizes(32), 8).threads(), 8);
+  EXPECT_EQ(all.find(&plans[0], sizes(32), 2).threads(), 2);
+  EXPECT_EQ(all.chosen(&plans[0], sizes(32), 4), 4);
+  EXPECT_EQ(all.find(&plans[0], sizes(33), 4).threads(), 4) << "the number of other sizes with a higher limit";
+  EXPECT_EQ(all.find(&plans[0], sizes(32), 8).threads(), 8);
+}
+
 TEST(ThreadChoices, CanBeMoved) {
   ThreadChoices all;
   settle(all.find(&plans[0], sizes(32), 4), true);

@@ -81,9 +81,16 @@ class ThreadChoice {
     ++runs_;
     sum_ += ns;
     if (!is_known()) return;
-    tries_time_ += sum_;
+    tries_time_ += time_of_tries();
     tries_ += runs_;
     next();
+  }
+  /// The time of the runs of one number, without what an interruption adds (a signal that stops the program): that is
+  /// no cost of the tries, and would put off the next ones for many times as long.
+  std::int64_t time_of_tries() const {
+    constexpr std::int64_t ms = 1'000'000;
+    const std::int64_t most = runs_ * (4 * least_ + ms);
+    return sum_ < most ? sum_ : most;
   }
   /// Whether the time of the number that is tried is known well enough. Short runs are tried more often. The first run
   /// may wait for threads that block, and for data of another core.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices of threads of a workspace: one for each plan and sizes.
+// The choices of threads of a workspace: one for each plan, limit and sizes.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -27,10 +27,11 @@ class ThreadChoices {
     return *this;
   }
 
-  /// The choice for a plan and its dimensions. A new one begins with the number of threads that the plan's last sizes
-  /// have, else with `limit`. The last 16 are kept.
+  /// The choice for a plan and its dimensions, of at most `limit` threads. A new one begins with the number of threads
+  /// that the plan's last sizes have with this limit, else with `limit`. The last 16 are kept. (The limit differs if
+  /// executors with teams of different sizes use the workspace.)
   ThreadChoice& find(const char* plan, const Dims& dims, int limit) {
-    if (last_ == nullptr || !is(*last_, plan, dims)) [[unlikely]]
+    if (last_ == nullptr || !is(*last_, plan, dims, limit)) [[unlikely]]
       last_ = &search(plan, dims, limit);
     return last_->choice;
   }
@@ -38,7 +39,7 @@ class ThreadChoices {
   /// The number of threads that runs of the plan have which are no tries; `limit` if there was none.
   CROCHET_COLD int chosen(const char* plan, const Dims& dims, int limit) const {
     for (const Entry& e : known_) {
-      if (is(e, plan, dims)) return e.choice.chosen();
+      if (is(e, plan, dims, limit)) return e.choice.chosen();
     }
     return limit;
   }
@@ -47,21 +48,24 @@ class ThreadChoices {
   static constexpr std::size_t most = 16;
   struct Entry {
     const char* plan;
+    int limit;
     Dims dims;
     ThreadChoice choice;
   };
 
-  static bool is(const Entry& e, const char* plan, const Dims& dims) { return e.plan == plan && e.dims == dims; }
+  static bool is(const Entry& e, const char* plan, const Dims& dims, int limit) {
+    return e.plan == plan && e.limit == limit && e.dims == dims;
+  }
 
   [[gnu::noinline]] Entry& search(const char* plan, const Dims& dims, int limit) {
     const Entry* other = nullptr;
     for (Entry& e : known_) {
-      if (is(e, plan, dims)) return e;
-      if (e.plan == plan) other = &e;
+      if (is(e, plan, dims, limit)) return e;
+      if (e.plan == plan && e.limit == limit) other = &e;
     }
     // Sizes that occur a few times only are not worth the tries.
     constexpr int runs_of_rare_sizes = 8;
-    return add({plan, dims,
+    return add({plan, limit, dims,
                 other == nullptr ? ThreadChoice(limit, limit)
                                  : ThreadChoice(limit, other->choice.chosen(), runs_of_rare_sizes)});
   }
