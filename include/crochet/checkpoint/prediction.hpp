@@ -7,9 +7,7 @@
 #include <utility>
 
 #include <crochet/base/error.hpp>
-#include <crochet/base/unusable.hpp>
 #include <crochet/hook/diagnose.hpp>
-#include <crochet/hook/pack.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/fetched.hpp>

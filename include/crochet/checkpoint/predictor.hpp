@@ -13,7 +13,6 @@
 #include <crochet/checkpoint/read_variables.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
-#include <crochet/hook/pack.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
 
