@@ -206,6 +206,13 @@ TEST_F(PredictorTest, SeveralOutputsInTheOrderOfTheirNames) {
   EXPECT_NEAR(sum, 1, 1e-6);
 }
 
+TEST_F(PredictorTest, AnotherDevice) {
+  save<Network>(1);
+  BasicPredictor<ExactCpu, Network, "logits"> predict{ExactCpu{.threads = 1}, saver()};
+  auto worker = predict.worker();
+  EXPECT_EQ(copy_of(worker(feed<"images">(images(3)))["logits"_n]), expected(3, 1));
+}
+
 TEST_F(PredictorTest, RestoresTheNewestIntactOneAndChangesNoFile) {
   save<Training>(3, 8);
   save<Training>(12);

@@ -2,8 +2,11 @@
 // Predictor: computes outputs of a trained model, without hooks and without a session.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -51,9 +54,10 @@ class BasicPredictor
     if constexpr (!detail::is_unusable<E> && std::is_same_v<Error, error::none>) {
       using D = detail::demand_for<E, detail::List<Name<Outputs>...>, detail::List<>>;
       E& executor = *this->shared_executor();
-      executor.initialize();  // variables that the outputs do not read
       detail::RestoredPart<E, D> part{executor};
       restored_ = saver.must_restore(part);
+      // Variables that the outputs do not read are 0, so that all have a value.
+      executor.for_each_variable([](std::string_view, auto, std::span<const std::int64_t>) { return true; });
       static_cast<void>(worker());  // copies the weights to the kernels' memory, before several threads make workers
     }
   }
