@@ -305,6 +305,26 @@ struct a_step_function_does_not_declare_this_output;
 template <class Missing, class Hint>
 struct a_step_function_does_not_declare_this_input;
 
+/// Cause: a Predictor without outputs.
+/// Fix: name the values to compute: `Predictor<Model, "logits">`.
+struct names_no_output;
+
+/// Cause: a Predictor's outputs depend on a random state, a moving average or another assignment, so a prediction would
+/// change a variable that other threads read at that time.
+/// Fix: name an output of the model that assigns nothing: built without dropout, and with the moving averages as they
+/// are (SharedVariables in graph/core/builder.hpp). A session can run any output.
+template <class Variable>
+struct changes_a_variable_that_other_threads_read;
+
+/// Cause: a Predictor's output is a variable of the model, not a value that a run computes.
+/// Fix: name a computed value, or read the variable from a checkpoint (io::open_checkpoint).
+template <class Variable>
+struct outputs_a_variable;
+
+/// Cause: a Predictor is called with names of values or of targets.
+/// Fix: call it with feeds only, `predict(feed<"images">(x))`; its type names the outputs.
+struct predicts_from_feeds_only;
+
 /// Replaces the hook in a reason that concerns the caller of `run`.
 struct the_caller;
 

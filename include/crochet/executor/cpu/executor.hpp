@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <crochet/executor/cpu/item_regions.hpp>
@@ -19,6 +20,7 @@
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
+#include <crochet/executor/plan/reads_only.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/tables.hpp>
@@ -117,21 +119,70 @@ class Executor {
     using L = Lowering<T, P, Backend>;
     check_feeds<P, F...>();
     variables_.template settle<P>();
-    typename L::FrameType frame;  // not cleared: the entries in use are filled
-    frame.variables = variables_.data();
-    frame.dims.fill(unknown_dim);
-    (bind_feed(feeds, frame), ...);
-    check_dims<T, P>(frame.dims, w.dims_);
-    place_slots<P>(w, frame);
-    L::place_totals(frame, w.totals_, team_->size());
-    const auto steps = [&](kernel::Worker& worker) { L::run(frame, worker); };
-    if constexpr (L::only_scalars) {
-      team_->run_alone(steps);
-    } else {
-      run_divided<P>(w, frame.dims, steps);
+    run_steps<D>(
+        w,
+        [&](const Dims& dims, const auto& steps) {
+          if constexpr (L::only_scalars) {
+            team_->run_alone(steps);
+          } else {
+            run_divided<P>(w, dims, steps);
+          }
+        },
+        feeds...);
+  }
+
+  /// Runs of one thread beside those of others: on the variables of an executor, with memory of its own.
+  /// - Its runs take the calling thread alone. Their results have the bits of the executor's own runs.
+  /// - Only demands without assignments compile (reads_only_reason), so readers need no lock.
+  /// - Each reader is for one thread at a time. While readers run the executor may run such demands too; its variables
+  ///   must not be written, moved or destroyed.
+  class Reader {
+   public:
+    /// Throws UninitializedError if a variable has no value. May be called by several threads if a reader was made
+    /// before and no variable was written since.
+    explicit Reader(Executor& executor) : executor_(&executor) { executor.variables_.settle_all(); }
+    Reader(const Reader&) = delete;
+    Reader& operator=(const Reader&) = delete;
+
+    /// As Executor::run; allocates nothing after the first run with the largest batch.
+    template <class D, class... F>
+    void run(const F&... feeds) {
+      using P = Planned<T, D>;
+      check_feeds<P, F...>();
+      static_assert(call_is_usable<typename decltype(ReadsOnly<T, P>::reason())::type>,
+                    "crochet: crochet::error says why");
+      executor_->template run_steps<D>(
+          workspace_,
+          [&](const Dims&, const auto& steps) {
+            kernel::Worker alone(0, 1, barrier_, scratch_, executor_->parts());
+            steps(alone);
+          },
+          feeds...);
     }
-    w.dims_ = frame.dims;
-    remember<P>(w, frame, static_cast<D*>(nullptr));
+    /// A value of the last run, valid until the next one.
+    template <class N>
+    fetched_t<N> fetch() {
+      return executor_->template fetch<N>(workspace_);
+    }
+
+   private:
+    const Executor* executor_;
+    Workspace workspace_;
+    kernel::Barrier barrier_{1};
+    std::vector<kernel::AlignedBytes> scratch_ = std::vector<kernel::AlignedBytes>(1);
+  };
+  /// Why a Reader cannot run the demand D: a std::type_identity of a crochet::error.
+  template <class D>
+  static constexpr auto reads_only_reason() {
+    return ReadsOnly<T, Planned<T, D>>::reason();
+  }
+  /// Whether runs of the demand D read the variable of this name.
+  template <class D>
+  static bool reads_variable(std::string_view name) {
+    for (const auto node : Planned<T, D>::nodes_of_variables) {
+      if (T::name_of(static_cast<std::size_t>(node)) == name) return true;
+    }
+    return false;
   }
 
   /// As run(), with probes (graph/probe/probe.hpp). If no probe watches tensors, the plan is that of run(), and the
@@ -244,6 +295,24 @@ class Executor {
     }
     if (threads == 0) threads = usable_processors();
     return threads < kernel::Team::most ? threads : kernel::Team::most;
+  }
+
+  kernel::Parts parts() const { return {.most = team_->size(), .all = settings_.divides_all}; }
+  /// Binds the feeds, places the values, and calls execute(dimensions, steps); steps(worker) is the work of one member.
+  template <class D, class Execute, class... F>
+  CROCHET_HOST_ALWAYS_INLINE void run_steps(Workspace& w, const Execute& execute, const F&... feeds) const {
+    using P = Planned<T, D>;
+    using L = Lowering<T, P, Backend>;
+    typename L::FrameType frame;  // not cleared: the entries in use are filled
+    frame.variables = variables_.data();
+    frame.dims.fill(unknown_dim);
+    (bind_feed(feeds, frame), ...);
+    check_dims<T, P>(frame.dims, w.dims_);
+    place_slots<P>(w, frame);
+    L::place_totals(frame, w.totals_, team_->size());
+    execute(frame.dims, [&](kernel::Worker& worker) { L::run(frame, worker); });
+    w.dims_ = frame.dims;
+    remember<P>(w, frame, static_cast<D*>(nullptr));
   }
 
   bool chooses() const { return team_->size() > 1 && settings_.running == 0; }

@@ -85,6 +85,14 @@ class Variables {
     }
   }
 
+  /// The same for every plan: throws UninitializedError if any variable has no value. Then settle() of a run writes
+  /// nothing, until a variable is written.
+  void settle_all() {
+    if (settled_) return;
+    put_back();
+    if (const auto missing = uninitialized(); !missing.empty()) refuse(missing);
+  }
+
   /// Whether every variable has a value.
   bool initialized() const {
     for (const bool yes : initialized_) {

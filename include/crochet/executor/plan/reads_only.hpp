@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// ReadsOnly: whether runs of a plan only read the variables, so that several threads can run it at a time.
+#pragma once
+#include <cstddef>
+#include <string_view>
+#include <type_traits>
+
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/executor/plan/planned.hpp>
+#include <crochet/graph/core/sources.hpp>
+
+namespace crochet::cpu {
+
+/// T: the tables of the graph, P: the plan of the demand (Planned).
+template <class T, class P>
+class ReadsOnly {
+ public:
+  /// What such a run must not have: an assignment, or a variable among its outputs, which is copied to a common memory
+  /// when it is read. A std::type_identity of a crochet::error.
+  static constexpr auto reason() {
+    constexpr int assigned = first_assigned(), fetched = first_fetched();
+    if constexpr (assigned >= 0) {
+      return std::type_identity<error::changes_a_variable_that_other_threads_read<spelt_at<assigned>>>{};
+    } else if constexpr (fetched >= 0) {
+      return std::type_identity<error::outputs_a_variable<spelt_at<fetched>>>{};
+    } else {
+      return std::type_identity<error::none>{};
+    }
+  }
+
+ private:
+  /// The name of a node of the selection.
+  template <int Id>
+  static constexpr std::string_view name_at() {
+    constexpr auto name = P::selected.nodes[static_cast<std::size_t>(Id)].name;
+    if constexpr (name < 0) {
+      return {};
+    } else {
+      return detail::text_of<T::text>(T::graph.names[static_cast<std::size_t>(name)]);
+    }
+  }
+  template <int Id>
+  using spelt_at = crochet::detail::spelt<Name<FixedString<name_at<Id>().size() + 1>{name_at<Id>()}>>;
+
+  static constexpr int first_assigned() {
+    for (const Node& n : P::selected.view().nodes) {
+      if (n.is(op::assign)) return n.inputs[0];
+    }
+    return -1;
+  }
+  static constexpr int first_fetched() {
+    const SubgraphView graph = P::selected.view();
+    for (const int id : graph.fetched) {
+      if (graph.nodes[static_cast<std::size_t>(id)].is(op::variable)) return id;
+    }
+    return -1;
+  }
+};
+
+}  // namespace crochet::cpu
