@@ -2,6 +2,7 @@
 // The cells of a CSV text: what separates them, what is quoted, and in which line each row begins.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,12 +40,19 @@ class CsvCells {
   /// The line in which the last row begins, from 1.
   [[nodiscard]] std::int64_t line() const { return row_line_; }
 
+  /// Bounds of what follows, so that its memory is allocated once.
+  [[nodiscard]] std::size_t most_rows() const { return count_behind('\n') + 1; }
+  [[nodiscard]] std::size_t most_cells() const { return count_behind(separator_) + most_rows(); }
+
   /// Throws DataError: "FILE:LINE: cause; cure".
   [[noreturn]] CROCHET_COLD void fail(std::int64_t line, const std::string& what) const {
     throw DataError(name_ + ":" + std::to_string(line) + ": " + what);
   }
 
  private:
+  [[nodiscard]] std::size_t count_behind(char c) const {
+    return static_cast<std::size_t>(std::count(text_->begin() + static_cast<std::ptrdiff_t>(at_), text_->end(), c));
+  }
   [[nodiscard]] bool is(char c) const { return at_ < text_->size() && (*text_)[at_] == c; }
   /// At "\n" or "\r\n".
   [[nodiscard]] bool line_ends() const {
