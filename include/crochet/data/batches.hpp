@@ -13,6 +13,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
+#include <crochet/data/data_position.hpp>
 #include <crochet/data/labelled_images.hpp>
 #include <crochet/data/shuffle.hpp>
 
@@ -33,13 +34,6 @@ struct IndexBatch {
   std::int64_t epoch;                   ///< as in Batch
   std::int64_t index;
   bool last;
-};
-
-/// The position of a Batches: the epoch and the index of the next batch.
-struct DataPosition {
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;
-  friend bool operator==(const DataPosition&, const DataPosition&) = default;
 };
 
 /// The memory of a batch.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field: a named array of a data set, one row for each example. `field<"x">(...)` makes one of what holds the elements.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/base/tensor_view.hpp>
+#include <crochet/data/shared_array.hpp>
+
+namespace crochet {
+
+/// A named array [rows, ...]. Copies share the elements.
+template <class N, DataElement T, std::size_t Rank>
+struct Field {
+  using name = N;
+  using value_type = T;
+  using View = TensorView<T, Rank>;
+  static constexpr std::size_t rank = Rank;
+
+  SharedArray<T, Rank> array;
+};
+
+namespace detail {
+
+/// The shape of `size` elements in rows of shape `row`. Throws LogicError if they do not divide into whole rows.
+template <std::size_t Rank>
+std::array<std::int64_t, Rank + 1> shape_of_rows(std::string_view name, std::size_t size,
+                                                 const std::int64_t (&row)[Rank]) {
+  std::array<std::int64_t, Rank + 1> shape{};
+  std::uint64_t left = size;  // the number of rows in the end
+  bool whole = true;
+  for (std::size_t i = 0; i < Rank; ++i) {
+    shape[i + 1] = row[i];
+    const auto extent = static_cast<std::uint64_t>(row[i]);
+    whole = whole && row[i] > 0 && left % extent == 0;
+    if (whole) left /= extent;
+  }
+  if (!whole)
+    throw LogicError("field " + std::string(name) + ": " + std::to_string(size) + " elements do not divide into rows " +
+                     shape_text(row) + "; set the shape of one row, without the number of rows");
+  shape[0] = static_cast<std::int64_t>(left);
+  return shape;
+}
+
+}  // namespace detail
+
+/// A field that shares the array's elements: `field<"x">(table.columns<"height", "width">())`.
+template <FixedString Text, class T, std::size_t Rank>
+Field<Name<Text>, T, Rank> field(SharedArray<T, Rank> array) {
+  return {std::move(array)};
+}
+
+/// A field [n] of n elements. Moves or copies the vector.
+template <FixedString Text, DataElement T>
+Field<Name<Text>, T, 1> field(std::vector<T> values) {
+  const auto rows = static_cast<std::int64_t>(values.size());
+  return {SharedArray<T, 1>{std::move(values), {rows}}};
+}
+
+/// A field of rows of this shape: `field<"image">(pixels, {28, 28})` is [n, 28, 28]. Throws LogicError if the elements
+/// do not divide into whole rows.
+template <FixedString Text, DataElement T, std::size_t Rank>
+Field<Name<Text>, T, Rank + 1> field(std::vector<T> values, const std::int64_t (&row)[Rank]) {
+  const auto shape = detail::shape_of_rows(Text.view(), values.size(), row);
+  return {SharedArray<T, Rank + 1>{std::move(values), shape}};
+}
+
+/// A copy of elements elsewhere: [n].
+template <FixedString Text, class T>
+requires DataElement<std::remove_const_t<T>>
+auto field(std::span<T> values) {
+  return field<Text>(std::vector<std::remove_const_t<T>>(values.begin(), values.end()));
+}
+
+/// A copy of elements elsewhere, in rows of this shape.
+template <FixedString Text, class T, std::size_t Rank>
+requires DataElement<std::remove_const_t<T>>
+auto field(std::span<T> values, const std::int64_t (&row)[Rank]) {
+  return field<Text>(std::vector<std::remove_const_t<T>>(values.begin(), values.end()), row);
+}
+
+/// A copy of a tensor; its first dimension counts the rows.
+template <FixedString Text, DataElement T, std::size_t Rank>
+Field<Name<Text>, T, Rank> field(TensorView<T, Rank> view) {
+  return {SharedArray<T, Rank>{std::vector<T>(view.begin(), view.end()), view.shape()}};
+}
+
+}  // namespace crochet

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standardize: each column of a field minus its mean, divided by its standard deviation. Fitted on the training set,
+// applied to all data.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/data/data_set.hpp>
+#include <crochet/data/field.hpp>
+#include <crochet/data/shared_array.hpp>
+#include <crochet/hook/phase.hpp>
+
+namespace crochet {
+
+/// The mean and standard deviation of each column of the field Text; a column is one element of a row. Made by
+/// fit_standardize().
+/// - As a hook in a chain it saves the numbers in checkpoints and loads them from there. A program that only predicts
+///   lists an empty one, and takes the loaded one from the session's hooks.
+/// - Fires: only in save_state and load_state. Fetches: nothing.
+template <FixedString Text>
+struct Standardize {
+  using handles = Phases<phase::save_state, phase::load_state>;
+
+  std::vector<double> mean;
+  std::vector<double> deviation;  ///< 1 for a column whose values are all equal
+
+  /// The data set with the field standardized: double if it was double, else float. Throws LogicError for another
+  /// number of columns.
+  template <class... F>
+  [[nodiscard]] auto apply(const DataSet<F...>& data) const {
+    const auto& array = data.template array<Text>();
+    using T = typename std::remove_cvref_t<decltype(array)>::value_type;
+    using Result = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    require_columns(array.row_size());
+    std::vector<Result> values(array.view().begin(), array.view().end());
+    apply(std::span<Result>(values));
+    return data.with(field<Text>(SharedArray{std::move(values), array.shape()}));
+  }
+  /// Standardizes rows in place, one behind the other: the inputs of a prediction. Throws LogicError unless they are
+  /// whole rows.
+  template <class T>
+  void apply(std::span<T> rows) const {
+    require_rows(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t column = i % mean.size();
+      rows[i] = static_cast<T>((static_cast<double>(rows[i]) - mean[column]) / deviation[column]);
+    }
+  }
+  /// The reverse of apply(rows): predictions of a standardized target in its own unit.
+  template <class T>
+  void undo(std::span<T> rows) const {
+    require_rows(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t column = i % mean.size();
+      rows[i] = static_cast<T>(static_cast<double>(rows[i]) * deviation[column] + mean[column]);
+    }
+  }
+
+  void save_state(auto& out) const {
+    out.put("mean", mean);
+    out.put("deviation", deviation);
+  }
+  /// Unchanged if the checkpoint does not have both, equally long.
+  void load_state(auto& in) {
+    Standardize loaded;
+    if (in.get("mean", loaded.mean) && in.get("deviation", loaded.deviation) &&
+        loaded.mean.size() == loaded.deviation.size())
+      *this = std::move(loaded);
+  }
+
+ private:
+  void require_columns(std::size_t columns) const {
+    if (columns != mean.size() || columns != deviation.size())
+      throw LogicError("Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
+                       " columns, applied to rows of " + std::to_string(columns) +
+                       "; fit it on data with the same columns");
+  }
+  void require_rows(std::size_t elements) const {
+    if (mean.empty() || mean.size() != deviation.size() || elements % mean.size() != 0)
+      throw LogicError("Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
+                       " columns, applied to " + std::to_string(elements) +
+                       " elements; fit it or load it first, and give it whole rows");
+  }
+};
+
+/// Mean and standard deviation (of the n rows, divided by n) of each column of a field, in double precision:
+/// `auto scale = fit_standardize<"x">(training); validation = scale.apply(validation);`
+/// Throws DataError for a value that is not finite. Cost: two passes over the field.
+template <FixedString Text, class... F>
+Standardize<Text> fit_standardize(const DataSet<F...>& training) {
+  const auto& array = training.template array<Text>();
+  const std::size_t columns = array.row_size();
+  const auto rows = static_cast<double>(array.rows());
+  const auto view = array.view();
+  Standardize<Text> fitted{std::vector<double>(columns), std::vector<double>(columns)};
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const auto value = static_cast<double>(view[i]);
+    if (!std::isfinite(value))
+      throw DataError("field " + std::string(Text.view()) + ": the value in row " + std::to_string(i / columns) +
+                      ", column " + std::to_string(i % columns) + " is not finite; remove or fill such rows first");
+    fitted.mean[i % columns] += value / rows;
+  }
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const double distance = static_cast<double>(view[i]) - fitted.mean[i % columns];
+    fitted.deviation[i % columns] += distance * distance / rows;
+  }
+  for (double& variance : fitted.deviation) variance = variance > 0 ? std::sqrt(variance) : 1;
+  return fitted;
+}
+
+}  // namespace crochet

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// TableColumn: the cells of one column of a table, as numbers or as texts.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+
+namespace crochet {
+
+/// A column: either numbers or texts. Its name is unique in the table.
+struct TableColumn {
+  std::string name;
+  bool numeric = true;
+  std::vector<double> numbers{};        ///< of a numeric column; NaN: missing
+  std::vector<std::int32_t> indices{};  ///< of a text column, into `texts`; -1: missing
+  std::vector<std::string> texts{};     ///< the different texts, in alphabetical order
+
+  [[nodiscard]] bool missing(std::size_t row) const { return numeric ? std::isnan(numbers[row]) : indices[row] < 0; }
+};
+
+namespace detail {
+
+/// The finite number that a cell holds, or empty: `-1.5`, `+2`, `1e-3`. Independent of the locale.
+inline std::optional<double> number_in(std::string_view cell) {
+  if (cell.size() > 1 && cell[0] == '+' && cell[1] != '-') cell.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// True if a T can hold the value of a cell exactly; a float, rounded.
+template <class T>
+bool holds(double value) {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::abs(value) <= static_cast<double>(Limits::max());
+  } else {
+    constexpr double largest_exact = 0x1p53;
+    return std::trunc(value) == value && std::abs(value) <= largest_exact &&
+           value >= static_cast<double>(Limits::min()) && value <= static_cast<double>(Limits::max());
+  }
+}
+
+/// "int32".
+template <class T>
+constexpr std::string_view element_name() {
+  if constexpr (std::is_floating_point_v<T>) {
+    return sizeof(T) == 4 ? "float" : "double";
+  } else {
+    return std::is_unsigned_v<T> ? "uint8" : sizeof(T) == 4 ? "int32" : "int64";
+  }
+}
+
+/// A cell for an error message: in quotation marks, at most 40 bytes, control characters as '?'.
+CROCHET_COLD inline std::string cell_text(std::string_view cell) {
+  constexpr std::size_t longest = 40;
+  std::string text = "\"";
+  for (const char c : cell.substr(0, longest)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text + (cell.size() > longest ? "...\"" : "\"");
+}
+
+/// A number in the shortest form that reads back without loss.
+CROCHET_COLD inline std::string number_text(double value) {
+  char buffer[32];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+}  // namespace detail
+
+}  // namespace crochet

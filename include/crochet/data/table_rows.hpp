@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of Table that are no templates: columns by name, rows without missing values, and the error messages.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
+#include <crochet/base/name.hpp>
+#include <crochet/data/shared_array.hpp>
+#include <crochet/data/table.hpp>
+#include <crochet/data/table_column.hpp>
+
+namespace crochet {
+
+CROCHET_COLD inline void Table::fail(std::size_t row, const TableColumn& column, const std::string& what) const {
+  throw DataError(name_ + ":" + std::to_string(lines_[row]) + ": column " + column.name + ": " + what);
+}
+CROCHET_COLD inline void Table::fail_missing(std::size_t row, const TableColumn& column) const {
+  fail(row, column, "the value is missing; call drop_missing() or fill_missing(value) first");
+}
+
+inline const TableColumn& Table::find(std::string_view name) const {
+  for (const TableColumn& column : columns_)
+    if (column.name == name) return column;
+  const std::string_view near = closest(name, names());
+  throw DataError(
+      name_ + ": there is no column " + detail::cell_text(name) +
+      (near.empty() ? "; use a name of its first line" : "; did you mean " + detail::cell_text(near) + "?"));
+}
+
+inline const TableColumn& Table::numeric(std::string_view name) const {
+  const TableColumn& column = find(name);
+  if (column.numeric) return column;
+  for (std::size_t row = 0; row < lines_.size(); ++row) {
+    const std::int32_t index = column.indices[row];
+    if (index < 0) continue;
+    const std::string& text = column.texts[static_cast<std::size_t>(index)];
+    if (detail::number_in(text)) continue;
+    fail(row, column,
+         detail::cell_text(text) + " is no number; correct it, add it to CsvOptions::missing, or use categories()");
+  }
+  throw DataError(name_ + ": column " + column.name +
+                  ": it was read as texts, because a row that is dropped holds no number; correct that row, or add "
+                  "its text to CsvOptions::missing");
+}
+
+inline const TableColumn& Table::of_texts(std::string_view name) const {
+  const TableColumn& column = find(name);
+  if (column.numeric)
+    throw DataError(name_ + ": column " + column.name +
+                    ": it holds numbers, not texts; use columns<>() or column<std::int32_t>()");
+  return column;
+}
+
+inline Categories Table::categories(std::string_view name, std::vector<std::string> names) const {
+  const TableColumn& column = of_texts(name);
+  std::vector<std::int32_t> position(column.texts.size());  // of each text in `names`
+  for (std::size_t i = 0; i < position.size(); ++i)
+    position[i] = static_cast<std::int32_t>(std::find(names.begin(), names.end(), column.texts[i]) - names.begin());
+  std::vector<std::int32_t> indices(lines_.size());
+  for (std::size_t row = 0; row < indices.size(); ++row) {
+    if (column.missing(row)) fail_missing(row, column);
+    const auto text = static_cast<std::size_t>(column.indices[row]);
+    indices[row] = position[text];
+    if (static_cast<std::size_t>(indices[row]) >= names.size())
+      fail(row, column, detail::cell_text(column.texts[text]) + " is none of the given categories; add it to them");
+  }
+  return {{std::move(indices), {rows()}}, std::move(names)};
+}
+
+inline std::vector<bool> Table::chosen(const std::vector<std::string_view>& names) const {
+  std::vector<bool> chosen(columns_.size(), names.empty());
+  for (const std::string_view name : names) chosen[static_cast<std::size_t>(&find(name) - columns_.data())] = true;
+  return chosen;
+}
+
+inline Table Table::without_missing(const std::vector<bool>& chosen) const {
+  std::vector<std::size_t> kept;
+  for (std::size_t row = 0; row < lines_.size(); ++row) {
+    bool whole = true;
+    for (std::size_t i = 0; i < columns_.size(); ++i) whole = whole && !(chosen[i] && columns_[i].missing(row));
+    if (whole) kept.push_back(row);
+  }
+  if (kept.empty())
+    throw DataError(name_ +
+                    ": each row has a missing value; call fill_missing(value), or name the columns that matter");
+  Table table{name_, {}, {}};
+  for (const std::size_t row : kept) table.lines_.push_back(lines_[row]);
+  for (const TableColumn& column : columns_) {
+    TableColumn part{.name = column.name, .numeric = column.numeric, .texts = column.texts};
+    for (const std::size_t row : kept) {
+      if (column.numeric) part.numbers.push_back(column.numbers[row]);
+      if (!column.numeric) part.indices.push_back(column.indices[row]);
+    }
+    table.columns_.push_back(std::move(part));
+  }
+  return table;
+}
+
+inline Table Table::filled(const std::vector<bool>& chosen, double value) const {
+  Table table = *this;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    TableColumn& column = table.columns_[i];
+    if (!chosen[i] || !column.numeric) continue;
+    for (std::size_t row = 0; row < lines_.size(); ++row)
+      if (column.missing(row)) column.numbers[row] = value;
+  }
+  return table;
+}
+
+}  // namespace crochet

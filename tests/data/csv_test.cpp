@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSV files as they come, and files that are none: each error names file, line and column.
+#include <crochet/data/csv.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../io/idx_files.hpp"
+
+namespace csv_test {
+
+using namespace crochet;
+using namespace crochet::test;
+
+Bytes bytes_of(std::string_view text) { return {text.begin(), text.end()}; }
+
+Table table_of(std::string_view text, const CsvOptions& options = {}) {
+  const TemporaryFolder folder;
+  return read_csv(folder.write("houses.csv", bytes_of(text)), options);
+}
+
+template <class T, std::size_t Rank>
+std::vector<T> values(const SharedArray<T, Rank>& array) {
+  return {array.view().begin(), array.view().end()};
+}
+
+/// The message of the DataError of `action(table)`, from the file's name on.
+template <class Action>
+std::string error_of(std::string_view text, const Action& action) {
+  const std::string message = message_of<DataError>([&] { action(table_of(text)); });
+  const auto at = message.find("houses.csv");
+  return at == std::string::npos ? message : message.substr(at);
+}
+std::string error_of(std::string_view text) {
+  return error_of(text, [](const Table&) {});
+}
+
+const auto take_a = [](const Table& table) { (void)table.columns<"a">(); };
+
+TEST(Csv, ColumnsByNameInTheOrderOfTheNames) {
+  const Table table = table_of("a,b,c\n1,2.5,x\n-3e2,+4,y\n");
+  EXPECT_EQ(table.rows(), 2);
+  EXPECT_EQ(table.names(), (std::vector<std::string_view>{"a", "b", "c"}));
+  const auto array = table.columns<"b", "a">();
+  EXPECT_EQ(array.shape(), (std::array<std::int64_t, 2>{2, 2}));
+  EXPECT_EQ(values(array), (std::vector<float>{2.5F, 1, 4, -300}));
+  EXPECT_EQ(values(table.column<double>("b")), (std::vector<double>{2.5, 4}));
+}
+
+TEST(Csv, TheFormsOfALine) {
+  const std::vector<float> expected{1, 2, 3, 4};
+  for (const std::string_view text : {"a,b\n1,2\n3,4\n", "a,b\n1,2\n3,4", "a,b\r\n1,2\r\n3,4\r\n",
+                                      "\xef\xbb\xbf"
+                                      "a,b\n1,2\n3,4\n",
+                                      "\n\na , b\n\n 1,\t2\n3 ,4\n\n\n", "\"a\",\"b\"\n\"1\",2\n3, \"4\" \n"})
+    EXPECT_EQ(values(table_of(text).columns<"a", "b">()), expected) << text;
+  EXPECT_EQ(values(table_of("a;b\n1;2\n3;4\n", {.separator = ';'}).columns<"a", "b">()), expected);
+  EXPECT_EQ(values(table_of("a\tb\n1\t2\n3\t4\n", {.separator = '\t'}).columns<"a", "b">()), expected);
+}
+
+TEST(Csv, QuotedCellsHoldSeparatorsQuotesAndLineEnds) {
+  const Table table = table_of("name,a\n\"x, \"\"y\"\"\nz\",1\n\" p \",two\n");
+  EXPECT_EQ(table.categories("name").names, (std::vector<std::string>{" p ", "x, \"y\"\nz"}));
+  EXPECT_EQ(values(table.categories("name").indices), (std::vector<std::int32_t>{1, 0}));
+  EXPECT_NE(message_of<DataError>([&] { (void)table.columns<"a">(); }).find("houses.csv:4: column a: \"two\""),
+            std::string::npos)
+      << "the line counts the one inside the quotes";
+}
+
+TEST(Csv, GzippedIsTheSame) {
+  const TemporaryFolder folder;
+  std::string text = "a\n";
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + "\n";
+  const auto plain = read_csv(folder.write("plain.csv", bytes_of(text)));
+  const auto packed = read_csv(folder.write("packed.csv.gz", gzipped(bytes_of(text))));
+  EXPECT_EQ(plain.rows(), 50'000);
+  EXPECT_EQ(values(packed.column<std::int32_t>("a")), values(plain.column<std::int32_t>("a")));
+  EXPECT_THROW(read_csv(folder.path() / "plain.csv", {.max_bytes = 1000}), DataLossError);
+  EXPECT_THROW(read_csv(folder.path() / "packed.csv.gz", {.max_bytes = 1000}), DataLossError);
+  EXPECT_THROW(read_csv(folder.path() / "none.csv"), IoError);
+}
+
+TEST(Csv, RefusesWhatIsNoTable) {
+  EXPECT_EQ(error_of(""), "houses.csv: it is empty; the first line has the names of the columns");
+  EXPECT_EQ(error_of("\n\r\n"), "houses.csv: it is empty; the first line has the names of the columns");
+  EXPECT_EQ(error_of("a,b\n"), "houses.csv: there is no row below the first line; add the data");
+  EXPECT_EQ(error_of("a,,c\n1,2,3\n"), "houses.csv:1: column 2 has no name; name each column");
+  EXPECT_EQ(error_of("a,b,\"a\"\n1,2,3\n"), "houses.csv:1: two columns have the name \"a\"; rename one of them");
+  expect_says(error_of("a,b\n1,2\n3\n"), {"houses.csv:3: it has 1 cells, and the first line 2"});
+  expect_says(error_of("a,b\n1,2,3\n"), {"houses.csv:2: it has 3 cells, and the first line 2"});
+  expect_says(error_of("a,b\n1,2\n\"3,4\n5,6\n"), {"houses.csv:3: a quote is opened and not closed"});
+  expect_says(error_of("a,b\n\"1\"2,3\n"), {"houses.csv:2: text behind a closing quote"});
+  expect_says(error_of({"a,b\n1,\0\n", 8}), {"houses.csv:2: a NUL byte"});
+  expect_says(error_of({"a,b\n1,\"\0\"\n", 10}), {"houses.csv:2: a NUL byte"});
+  expect_says(error_of("a,b\r1,2\r3,4\r"), {"houses.csv:1: a carriage return without a line feed"});
+  EXPECT_THROW(table_of("a\n1\n", {.separator = '"'}), LogicError);
+  EXPECT_THROW(table_of("a\n1\n", {.separator = '\n'}), LogicError);
+}
+
+TEST(Csv, EveryPrefixOfAFileIsATableOrAnError) {
+  const std::string text =
+      "\xef\xbb\xbf"
+      "a,\"b \"\"c\"\"\",d\r\n1,\"x\ny\",?\r\n-2.5e1,z,\"\"\n";
+  int tables = 0;
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    try {
+      tables += table_of(text.substr(0, size)).rows() > 0 ? 1 : 0;
+    } catch (const DataError& error) {
+      expect_says(error.what(), {"houses.csv", "; "});
+    }
+  }
+  EXPECT_GT(tables, 2);
+}
+
+TEST(Csv, ANumberIsFiniteAndWholeAndHasAPoint) {
+  for (const std::string_view cell : {"12,5", "1.5x", "0x10", "inf", "-inf", "1e999", "--1", "+-1", "1 2", "e5", "-"}) {
+    const std::string message = message_of<DataError>(
+        [&] { (void)table_of("a;b\n1;1\n" + std::string(cell) + ";1\n", {.separator = ';'}).columns<"a">(); });
+    expect_says(message, {"houses.csv:3: column a: ", ("\"" + std::string(cell) + "\" is no number").c_str()});
+  }
+}
+
+TEST(Csv, LongAndUnprintableCellsAreShortInMessages) {
+  const std::string error = error_of("a\n\x1b[31m" + std::string(100'000, 'x') + "\n", take_a);
+  expect_says(error, {"\"?[31mxxx", "...\""});
+  EXPECT_LT(error.size(), 250U);
+}
+
+TEST(Csv, AMissingValueIsAnErrorWhereAValueIsNeeded) {
+  constexpr std::string_view text = "a,b,name\n1,2,x\nNA,3,y\n4,?,\n5,nan,x\n";
+  EXPECT_EQ(error_of(text, take_a),
+            "houses.csv:3: column a: the value is missing; call drop_missing() or fill_missing(value) first");
+  expect_says(error_of(text, [](const Table& table) { (void)table.categories("name"); }),
+              {"houses.csv:4: column name"});
+  const Table table = table_of(text);
+  EXPECT_EQ(values(table.drop_missing().columns<"a", "b">()), (std::vector<float>{1, 2}));
+  EXPECT_EQ(values(table.drop_missing<"a">().columns<"a">()), (std::vector<float>{1, 4, 5}));
+  EXPECT_EQ(values(table.drop_missing<"name", "a">().categories("name").indices), (std::vector<std::int32_t>{0, 0}));
+  EXPECT_EQ(values(table.fill_missing(9).columns<"a", "b">()), (std::vector<float>{1, 2, 9, 3, 4, 9, 5, 9}));
+  EXPECT_EQ(values(table.fill_missing<"a">(0).columns<"a">()), (std::vector<float>{1, 0, 4, 5}));
+  expect_says(error_of(text, [](const Table& t) { (void)t.fill_missing<"a">(0).columns<"b">(); }),
+              {"houses.csv:4: column b: the value is missing"});
+  expect_says(error_of("a,b\n1,\n,2\n", [](const Table& t) { (void)t.drop_missing(); }),
+              {"each row has a missing value"});
+}
+
+TEST(Csv, LinesStayThoseOfTheFileAfterDropMissing) {
+  expect_says(error_of("a,b\n,1\n2,x\n3,y\n", [](const Table& t) { (void)t.drop_missing().columns<"b">(); }),
+              {"houses.csv:3: column b: \"x\""});
+  expect_says(error_of("a,b\n,x\n2,7\n", [](const Table& t) { (void)t.drop_missing().columns<"b">(); }),
+              {"column b: it was read as texts, because a row that is dropped holds no number"});
+}
+
+TEST(Csv, WhatIsMissingIsASetting) {
+  const Table table = table_of("a,b\n-999,NA\n1,y\n", {.missing = {"-999"}});
+  EXPECT_EQ(values(table.drop_missing().columns<"a">()), (std::vector<float>{1}));
+  EXPECT_EQ(table.categories("b").names, (std::vector<std::string>{"NA", "y"}));
+}
+
+TEST(Csv, IntegersAreExactAndInRange) {
+  constexpr std::string_view text = "a,big,huge,half,minus\n255,2147483648,9007199254740994,1,0\n0,-5,0,1.5,-1\n";
+  const Table table = table_of(text);
+  EXPECT_EQ(values(table.column<std::uint8_t>("a")), (std::vector<std::uint8_t>{255, 0}));
+  EXPECT_EQ(values(table.column<std::int64_t>("big")), (std::vector<std::int64_t>{2147483648, -5}));
+  const auto refusal = [&](auto take) { return error_of(text, take); };
+  expect_says(refusal([](const Table& t) { (void)t.column<std::int32_t>("big"); }),
+              {"houses.csv:2: column big: 2147483648 is no value of the type int32"});
+  expect_says(refusal([](const Table& t) { (void)t.column<std::int64_t>("huge"); }), {"houses.csv:2: column huge"});
+  expect_says(refusal([](const Table& t) { (void)t.column<std::int32_t>("half"); }),
+              {"houses.csv:3: column half: 1.5 is no value of the type int32"});
+  expect_says(refusal([](const Table& t) { (void)t.column<std::uint8_t>("minus"); }), {"houses.csv:3: column minus"});
+  expect_says(error_of("a\n1e300\n", take_a), {"houses.csv:2: column a: 1e+300 is no value of the type float"});
+}
+
+TEST(Csv, AWrongNameIsAnErrorWithTheNearest) {
+  const auto error = [](auto take) { return error_of("price,name\n1,x\n", take); };
+  EXPECT_EQ(error([](const Table& t) { (void)t.columns<"prize">(); }),
+            "houses.csv: there is no column \"prize\"; did you mean \"price\"?");
+  expect_says(error([](const Table& t) { (void)t.columns<"price", "height">(); }),
+              {"no column \"height\"; use a name"});
+  expect_says(error([](const Table& t) { (void)t.drop_missing<"prise">(); }), {"did you mean \"price\"?"});
+  expect_says(error([](const Table& t) { (void)t.categories("price"); }), {"column price: it holds numbers"});
+  expect_says(error([](const Table& t) { (void)t.fill_missing<"name">(0); }), {"column name: \"x\" is no number"});
+}
+
+TEST(Csv, CategoriesOfAnotherTableKeepTheirNumbers) {
+  const Categories training = table_of("kind\nb\na\nc\n").categories("kind");
+  EXPECT_EQ(values(training.indices), (std::vector<std::int32_t>{1, 0, 2}));
+  EXPECT_EQ(values(table_of("kind\nc\nb\n").categories("kind", training.names).indices),
+            (std::vector<std::int32_t>{2, 1}));
+  expect_says(error_of("kind\na\nd\n", [&](const Table& t) { (void)t.categories("kind", training.names); }),
+              {"houses.csv:3: column kind: \"d\" is none of the given categories"});
+}
+
+}  // namespace csv_test
