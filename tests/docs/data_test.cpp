@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/data.md against the code: each line of its programs is in this file or in examples/csv_regression, both of which
+// are compiled and run, and each of its error messages is in the headers.
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/crochet.hpp>
+#include <crochet/data.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../io/idx_files.hpp"
+
+namespace data_test {
+
+namespace cr = crochet;
+
+struct Houses {
+  static constexpr void define(cr::GraphBuilder& g) {
+    auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    auto y = g.placeholder<float>("y", {g.dynamic("batch"), 1});
+    auto loss = g.name("loss", mean_squared_error(g.name("price", dense(x, 1, "output")), y));
+    g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.3}));
+  }
+};
+struct Predictor {
+  static constexpr void define(cr::GraphBuilder& g) {
+    auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
+    g.name("price", dense(x, 1, "output"));
+  }
+};
+
+TEST(DataPage, ATable) {
+  const crochet::test::TemporaryFolder folder;
+  const auto write = [&](const char* name, std::string_view text) {
+    return folder.write(name, {text.begin(), text.end()});
+  };
+  write("irises.csv", "length;width;count;species\n1;2;3;b\n4;5;6;a\n");
+  const cr::Table other = cr::read_csv(write("other.csv", "species\nb\n"));
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  cr::Table irises = cr::read_csv("irises.csv", {.separator = ';', .missing = {"", "-"}});
+  std::filesystem::current_path(before);
+  auto sizes = irises.columns<"length", "width">();                // float [rows, 2]
+  auto counts = irises.column<std::int64_t>("count");              // int64 [rows]; also double, int32, uint8
+  cr::Categories species = irises.categories("species");           // species.indices: int32 [rows]; species.names
+  auto same_numbers = other.categories("species", species.names);  // for another file
+  EXPECT_EQ(sizes.view()(1, 1), 5);
+  EXPECT_EQ(counts.view()(1), 6);
+  EXPECT_EQ(same_numbers.indices.view()(0), species.indices.view()(0));
+}
+
+TEST(DataPage, ADataSet) {
+  std::vector<float> pixels(100 * 28 * 28);
+  std::vector<std::int32_t> labels(100);
+  std::fill(pixels.end() - 28 * 28, pixels.end(), 0.5F);
+  auto images = cr::data_set(cr::field<"images">(pixels, {28, 28}),  // [100, 28, 28]; the shape of one row
+                             cr::field<"labels">(labels));           // [100]
+  auto bright = images.map<"images">([](cr::TensorView<float, 2> image) {
+    float sum = 0;
+    for (const float pixel : image) sum += pixel;
+    return sum / static_cast<float>(image.size());  // images is [100] then
+  });
+  EXPECT_EQ(images.view<"images">().extent(2), 28);
+  EXPECT_EQ(bright.view<"images">()(98), 0);
+  EXPECT_EQ(bright.view<"images">()(99), 0.5F);
+}
+
+/// y = 3 + 2 a - b + 4 c, in units of their own.
+auto houses() {
+  std::vector<float> x, y;
+  for (int i = 0; i < 64; ++i) {
+    const float a = static_cast<float>(i % 4), b = static_cast<float>(i / 4 % 4), c = static_cast<float>(i / 16);
+    x.insert(x.end(), {100 * a, b, c});
+    y.push_back(1000 * (3 + 2 * a - b + 4 * c));
+  }
+  return cr::data_set(cr::field<"x">(std::move(x), {3}), cr::field<"y">(std::move(y), {1}));
+}
+
+TEST(DataPage, BatchesInEveryLoopAndTheScalesInAPrediction) {
+  const crochet::test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  const auto training = houses();
+  const auto scale_x = cr::fit_standardize<"x">(training);
+  const auto scale_y = cr::fit_standardize<"y">(training);
+  {
+    cr::DataBatches batches = scale_y.apply(scale_x.apply(training)).batch(16).repeat(20);
+    cr::MonitoredSession session{cr::Cpu{.threads = 1, .seed = 1}.compile<Houses>(),
+                                 cr::HookChain{scale_x, scale_y, cr::CheckpointInputPipeline{batches},
+                                               cr::CheckpointSaver{cr::Saver{folder / "best"}, {.save_steps = 1000}}}};
+    for (const auto& batch : batches) session.run(cr::targets<"train">, batch);
+    EXPECT_EQ(session.step(), 4);
+    while (!batches.done()) session.run(cr::targets<"train">, batches.next());
+    EXPECT_EQ(session.step(), 80);
+    session.close();
+  }
+  cr::MonitoredSession session{cr::Cpu{}.compile<Predictor>(),
+                               cr::HookChain{cr::Standardize<"x">{}, cr::Standardize<"y">{}},
+                               cr::must_restore(cr::Saver{folder / "best"})};
+  std::vector<float> house{120, 4, 30};
+  session.hooks().get<cr::Standardize<"x">>().apply(std::span(house));
+  const auto [scaled_price] = session.run(cr::fetches<"price">, cr::feed<"x">(house));
+  std::vector<float> price{scaled_price(0, 0)};
+  session.hooks().get<cr::Standardize<"y">>().undo(std::span(price));  // in thousands
+  EXPECT_NEAR(price[0], 1000 * (3 + 2 * 1.2 - 4 + 4 * 30), 20);
+  session.close();
+}
+
+TEST(DataPage, BatchesAsAFunction) {
+  cr::DataBatches batches = houses().batch(16).repeat(2);
+  cr::HookChain chain{cr::StopAtStep{.last_step = 7}};
+  cr::train<Houses>(cr::Cpu{}, batches, chain);  // as a function: until the data or a hook ends it
+  EXPECT_EQ(batches.epoch(), 1);
+  EXPECT_EQ(batches.position().batch, 3);
+  cr::train<Houses>(cr::Cpu{}, batches, chain);
+  EXPECT_TRUE(batches.done());
+}
+
+// ---------------------------------------------------------------------------------------------------- the page itself
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(std::filesystem::path(CROCHET_SOURCE_DIR) / path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+/// Without blanks and line ends, and without comments.
+std::string squeezed(const std::string& text) {
+  std::istringstream lines{text};
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    for (const char c : line.substr(0, line.find("//")))
+      if (std::isspace(static_cast<unsigned char>(c)) == 0) all += c;
+  return all;
+}
+/// The code blocks of the page that begin with this line, as lines.
+std::vector<std::string> block_lines(std::string_view fence) {
+  std::istringstream page{text_of("docs/data.md")};
+  std::vector<std::string> lines;
+  bool inside = false, wanted = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("```")) {
+      inside = !inside;
+      wanted = inside && line == fence;
+    } else if (wanted && !line.empty()) {
+      lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+TEST(DataPage, EachLineOfItsProgramsIsCompiled) {
+  const std::string compiled =
+      squeezed(text_of("tests/docs/data_test.cpp")) + squeezed(text_of("examples/csv_regression/main.cpp"));
+  const auto lines = block_lines("```cpp");
+  ASSERT_GT(lines.size(), 25U);
+  for (const std::string& line : lines) EXPECT_NE(compiled.find(squeezed(line)), std::string::npos) << line;
+}
+
+TEST(DataPage, ItsErrorsAreThoseOfTheHeaders) {
+  const crochet::test::TemporaryFolder folder;
+  std::string text = "price,age\n";
+  for (int line = 2; line < 50; ++line)
+    text += std::string(line == 17 ? "\"12,5\"" : "1") + (line == 40 ? ",\n" : ",2\n");
+  const auto path = folder.write("houses.csv", {text.begin(), text.end()});
+  const cr::Table table = cr::read_csv(path);
+  std::vector<std::string> errors;
+  const auto add = [&](const auto& action) {
+    const std::string message = crochet::test::message_of<cr::DataError>(action);
+    errors.push_back(message.substr(std::min(message.size(), folder.path().string().size() + 1)));
+  };
+  add([&] { (void)table.columns<"price">(); });
+  add([&] { (void)table.columns<"prize">(); });
+  add([&] { (void)table.columns<"age">(); });
+  EXPECT_EQ(block_lines("```"), errors);
+}
+
+}  // namespace data_test
