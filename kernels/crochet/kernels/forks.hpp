@@ -9,16 +9,17 @@
 
 namespace crochet::kernel {
 
-/// The number of forks between this process and the first that called count(). A look at it costs a load, where
-/// getpid() is a system call.
+/// The number of calls of fork() that lead from the process that first called count() to this one.
 class Forks {
  public:
-  /// Counts from here on. Any thread. Throws ResourceExhaustedError if the system has no memory for it.
+  /// Returns the number. The first call registers a handler of fork(). Any thread. Throws ResourceExhaustedError if the
+  /// system has no memory for the handler.
   CROCHET_COLD static int count() {
     static const int code = ::pthread_atfork(nullptr, nullptr, [] { ++count_; });
     if (code != 0) throw ResourceExhaustedError("crochet: the system has no memory for a handler of fork(); free some");
     return count_;
   }
+  /// The number, after a call of count(). It is one load; getpid() would be a system call.
   static int counted() { return count_; }
 
  private:

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include <crochet/executor/cpu/chosen_team.hpp>
 #include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
-#include <crochet/executor/cpu/usable_processors.hpp>
 #include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/fetched_type.hpp>
 #include <crochet/executor/plan/kernel_check.hpp>
@@ -33,14 +33,6 @@
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::cpu {
-
-struct Settings {
-  int threads = 1;  ///< the limit; 0: usable_processors()
-  std::uint64_t seed = 0;
-  // For tests:
-  int running = 0;           ///< the number of threads that run; 0: chosen by measurement
-  bool divides_all = false;  ///< see kernel::Parts
-};
 
 /// Runs a model's graph.
 /// - Backend: the policy for products (kernels/cpu/matrix.hpp).
@@ -91,8 +83,7 @@ class Executor {
 
   /// Throws LogicError if the number of threads is negative, and ResourceExhaustedError if the system cannot start
   /// them.
-  explicit Executor(const Settings& settings = {})
-      : settings_(settings), team_(limit(settings.threads), settings.divides_all) {}
+  explicit Executor(const Settings& settings = {}) : settings_(settings), team_(settings) {}
   /// Makes the executor of the extended graph from one without the extensions.
   template <class... E>
   requires(sizeof...(E) < sizeof...(Extensions)) explicit Executor(Executor<Backend, Model, E...>&& plain)
@@ -100,7 +91,7 @@ class Executor {
 
   const Settings& settings() const { return settings_; }
   /// The limit of threads.
-  int threads() const { return team_->size(); }
+  int threads() const { return team_.size(); }
   /// The bytes of memory of a run, without the variables.
   std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.capacity() + w.totals_.capacity(); }
 
@@ -123,54 +114,15 @@ class Executor {
         w,
         [&](const Dims& dims, const auto& steps) {
           if constexpr (L::only_scalars) {
-            team_->run_alone(steps);
+            team_.run_alone(steps);
           } else {
-            run_divided<P>(w, dims, steps);
+            team_.template run<P>(w.choices_, dims, steps);
           }
         },
         feeds...);
   }
 
-  /// Runs of one thread beside those of others: on the variables of an executor, with memory of its own.
-  /// - Its runs take the calling thread alone. Their results have the bits of the executor's own runs.
-  /// - Only demands without assignments compile (reads_only_reason), so readers need no lock.
-  /// - Each reader is for one thread at a time. While readers run the executor may run such demands too; its variables
-  ///   must not be written, moved or destroyed.
-  class Reader {
-   public:
-    /// Throws UninitializedError if a variable has no value. May be called by several threads if a reader was made
-    /// before and no variable was written since.
-    explicit Reader(Executor& executor) : executor_(&executor) { executor.variables_.settle_all(); }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
-
-    /// As Executor::run; allocates nothing after the first run with the largest batch.
-    template <class D, class... F>
-    void run(const F&... feeds) {
-      using P = Planned<T, D>;
-      check_feeds<P, F...>();
-      static_assert(call_is_usable<typename decltype(ReadsOnly<T, P>::reason())::type>,
-                    "crochet: crochet::error says why");
-      executor_->template run_steps<D>(
-          workspace_,
-          [&](const Dims&, const auto& steps) {
-            kernel::Worker alone(0, 1, barrier_, scratch_, executor_->parts());
-            steps(alone);
-          },
-          feeds...);
-    }
-    /// A value of the last run, valid until the next one.
-    template <class N>
-    fetched_t<N> fetch() {
-      return executor_->template fetch<N>(workspace_);
-    }
-
-   private:
-    const Executor* executor_;
-    Workspace workspace_;
-    kernel::Barrier barrier_{1};
-    std::vector<kernel::AlignedBytes> scratch_ = std::vector<kernel::AlignedBytes>(1);
-  };
+  class Reader;  // runs of one thread beside those of others, in reader.hpp
   /// Why a Reader cannot run the demand D: a std::type_identity of a crochet::error.
   template <class D>
   static constexpr auto reads_only_reason() {
@@ -200,19 +152,12 @@ class Executor {
     check_feeds<Plan, F...>();
     variables_.template settle<Plan>();
     typename L::FrameType frame;
-    frame.variables = variables_.data();
-    frame.dims.fill(unknown_dim);
-    (bind_feed(feeds, frame), ...);
-    check_dims<T, Plan>(frame.dims, w.dims_);
-    place_slots<Plan>(w, frame);
-    L::place_totals(frame, w.totals_, team_->size());
+    bind_all<Plan>(w, frame, feeds...);
 
     ProbedRunOf<T, Executor, Plan, Plain, Watch, D> shown(frame, variables_);
     const auto facts = StepFacts<T, Plan>::at(frame.dims);
     // As many threads as plain runs have.
-    const int threads = L::only_scalars ? 1
-                        : chooses()     ? w.choices_.chosen(&plan_key<Plain>, frame.dims, team_->size())
-                                        : fixed_members();
+    const int threads = L::only_scalars ? 1 : team_.template members<Plain>(w.choices_, frame.dims);
     shown.begin(probes, facts, {.members = threads, .workspace_bytes = workspace_bytes(w)},
                 crochet::detail::List<F...>{});
     ProbeFailure failure;
@@ -221,9 +166,9 @@ class Executor {
       ProbedSteps<T, Plan, Backend, DueProbes<P...>>::template run<decltype(shown)>(frame, worker, probes, show);
     };
     if constexpr (L::only_scalars) {
-      team_->run_alone(steps);
+      team_.run_alone(steps);
     } else {
-      team_->run(steps, threads);
+      team_.run_on(threads, steps);
     }
     w.dims_ = frame.dims;
     remember<Plan>(w, frame, static_cast<D*>(nullptr));
@@ -287,50 +232,28 @@ class Executor {
   }
 
  private:
-  CROCHET_COLD static int limit(int threads) {
-    if (threads < 0) {
-      throw LogicError(crochet::detail::message({"crochet: Cpu's threads is ", threads,
-                                                 "; give the number of threads, or 0 for as many as the process has "
-                                                 "processors"}));
-    }
-    if (threads == 0) threads = usable_processors();
-    return threads < kernel::Team::most ? threads : kernel::Team::most;
-  }
-
-  kernel::Parts parts() const { return {.most = team_->size(), .all = settings_.divides_all}; }
+  kernel::Parts parts() const { return {.most = team_.size(), .all = settings_.divides_all}; }
   /// Binds the feeds, places the values, and calls execute(dimensions, steps); steps(worker) is the work of one member.
   template <class D, class Execute, class... F>
   CROCHET_HOST_ALWAYS_INLINE void run_steps(Workspace& w, const Execute& execute, const F&... feeds) const {
     using P = Planned<T, D>;
     using L = Lowering<T, P, Backend>;
     typename L::FrameType frame;  // not cleared: the entries in use are filled
-    frame.variables = variables_.data();
-    frame.dims.fill(unknown_dim);
-    (bind_feed(feeds, frame), ...);
-    check_dims<T, P>(frame.dims, w.dims_);
-    place_slots<P>(w, frame);
-    L::place_totals(frame, w.totals_, team_->size());
+    bind_all<P>(w, frame, feeds...);
     execute(frame.dims, [&](kernel::Worker& worker) { L::run(frame, worker); });
     w.dims_ = frame.dims;
     remember<P>(w, frame, static_cast<D*>(nullptr));
   }
 
-  bool chooses() const { return team_->size() > 1 && settings_.running == 0; }
-  int fixed_members() const { return settings_.running > 0 ? settings_.running : 1; }
-  /// Runs the steps on as many threads as make them fastest.
-  template <class P, class Steps>
-  CROCHET_HOST_ALWAYS_INLINE void run_divided(Workspace& w, const Dims& dims, const Steps& steps) {
-    if (chooses()) return run_chosen<P>(w, dims, steps);
-    team_->run(steps, fixed_members());
-  }
-  // Not inlined, so that a limit of one thread has no overhead.
-  template <class P, class Steps>
-  [[gnu::noinline]] void run_chosen(Workspace& w, const Dims& dims, const Steps& steps) {
-    ThreadChoice& threads = w.choices_.find(&plan_key<P>, dims, team_->size());
-    const bool timed = threads.times_next();
-    const std::int64_t start = timed ? kernel::monotonic_ns() : 0;
-    team_->run(steps, threads.threads());
-    if (timed) threads.took(kernel::monotonic_ns() - start);
+  /// The variables, feeds, sizes and values of a run of plan P.
+  template <class P, class Frame, class... F>
+  CROCHET_HOST_ALWAYS_INLINE void bind_all(Workspace& w, Frame& frame, const F&... feeds) const {
+    frame.variables = variables_.data();
+    frame.dims.fill(unknown_dim);
+    (bind_feed(feeds, frame), ...);
+    check_dims<T, P>(frame.dims, w.dims_);
+    place_slots<P>(w, frame);
+    Lowering<T, P, Backend>::place_totals(frame, w.totals_, team_.size());
   }
 
   /// One compile error if the plan lacks a feed or a kernel. For a session it is reported where `run` is called.
@@ -349,7 +272,7 @@ class Executor {
 
   template <class P, class Frame>
   void place_slots(Workspace& w, Frame& frame) const {
-    const auto members = static_cast<std::int64_t>(team_->size());
+    const auto members = static_cast<std::int64_t>(team_.size());
     with_placement<P>(w.placements_, frame.dims, [&](std::int64_t bytes, auto offset) {
       const auto slots = static_cast<std::size_t>(bytes);
       w.memory_.reserve(slots + ItemRegions<P>::workspace_bytes(members), "the tensors of a run");
@@ -380,8 +303,10 @@ class Executor {
   }
 
   Settings settings_;
-  kernel::OwnedTeam team_;
+  ChosenTeam team_;
   Variables<T> variables_;
 };
 
 }  // namespace crochet::cpu
+
+#include <crochet/executor/cpu/reader.hpp>  // its nested class

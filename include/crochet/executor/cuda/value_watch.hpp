@@ -47,8 +47,9 @@ class ValueWatch {
   static constexpr std::size_t number_of = crochet::detail::index_of_name(N::view(), T::fetchable);
 
  public:
-  /// For each rule that a hook states, in each run. Throws LogicError if it was not stated in the first run on the
-  /// workspace: it has then replaced another rule, which would still end runs, and nobody would take the report.
+  /// A hook calls it in each run, with its rule. Throws LogicError if no hook passed this rule in the first run on the
+  /// workspace. The rule has then replaced another one. The device would check that one too and skip runs, and no hook
+  /// would report why.
   template <class N, class Rule>
   void state(Memory& memory, const Rule& rule) {
     const std::optional<std::size_t> flag = rules_.add(watched_rule(number_of<N>, rule));

@@ -25,12 +25,12 @@ struct WatchOf {
   bool changed = false;  ///< `values` are not up to date
 };
 
-/// The rules that hooks state in every run on a workspace: those that they state in the first run that is watched.
+/// The rules that hooks had in the first watched run on a workspace. They must have the same ones in every run.
 struct StatedRules {
-  std::int64_t run = 0;     ///< that run, counted from 1
-  std::vector<bool> flags;  ///< by rule; empty: none yet
+  std::int64_t run = 0;     ///< number of the first watched run, from 1
+  std::vector<bool> flags;  ///< by number of the rule; empty: no run was watched yet
 
-  /// Adds a rule in run number `now`. Returns whether another one would have to be there: it was not stated before.
+  /// Adds a rule of run number `now`. Returns whether it is none of the rules of the first watched run.
   bool changes_with(std::size_t flag, std::int64_t now) {
     if (flags.empty()) run = now;
     if (flags.size() <= flag) flags.resize(flag + 1);
