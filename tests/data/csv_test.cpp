@@ -195,6 +195,9 @@ TEST(Csv, CategoriesOfAnotherTableKeepTheirNumbers) {
   EXPECT_EQ(values(training.indices), (std::vector<std::int32_t>{1, 0, 2}));
   EXPECT_EQ(values(table_of("kind\nc\nb\n").categories("kind", training.names).indices),
             (std::vector<std::int32_t>{2, 1}));
+  EXPECT_EQ(values(table_of("kind\nc\nb\n").categories("kind", {"b", "b", "c"}).indices),
+            (std::vector<std::int32_t>{2, 0}))
+      << "of equal names the first";
   expect_says(error_of("kind\na\nd\n", [&](const Table& t) { (void)t.categories("kind", training.names); }),
               {"houses.csv:3: column kind: \"d\" is none of the given categories"});
 }

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "../io/idx_files.hpp"
@@ -34,6 +36,19 @@ TEST(Standardize, ColumnsGetMeanZeroAndDeviationOne) {
     }
     EXPECT_NEAR(sum, 0, 1e-6);
     EXPECT_NEAR(squares, column == 2 ? 0 : 3, 1e-5);
+  }
+}
+
+TEST(Standardize, EqualValuesBecomeZeroWhereverTheirMeanIsRounded) {
+  for (const double value : {0.1, 1.0 / 3, -7e10, 5e-324, 1e300}) {
+    for (const std::size_t rows : {3U, 7U, 10U, 1000U}) {
+      const auto training = data_set(field<"x">(std::vector<double>(rows, value)));
+      const auto scale = fit_standardize<"x">(training);
+      EXPECT_EQ(scale.mean[0], value) << rows;
+      EXPECT_EQ(scale.deviation[0], 1) << rows;
+      const auto scaled = scale.apply(training);
+      EXPECT_EQ(scaled.view<"x">()(0), 0) << rows;
+    }
   }
 }
 
@@ -67,6 +82,12 @@ TEST(Standardize, RefusesWhatItCannotScale) {
                       (void)fit_standardize<"x">(data_set(field<"x">(std::vector<float>{1, 2, 3, nan}, {2})));
                     }),
                     {"field x", "row 1, column 1", "not finite"});
+  for (const double far : {1e200, 1.7e308}) {
+    test::expect_says(test::message_of<DataError>([&] {
+                        (void)fit_standardize<"x">(data_set(field<"x">(std::vector<double>{-far, 0, far})));
+                      }),
+                      {"field x", "column 0", "too far apart"});
+  }
 }
 
 TEST(Standardize, ItsNumbersAreAHooksState) {
@@ -78,11 +99,19 @@ TEST(Standardize, ItsNumbersAreAHooksState) {
   EXPECT_EQ(loaded.mean, scale.mean);
   EXPECT_EQ(loaded.deviation, scale.deviation);
 
-  crochet::testing::StateBox odd;
-  odd.put("mean", std::vector<double>{1});
-  odd.put("deviation", std::vector<double>{1, 2});
-  loaded.load_state(odd);
-  EXPECT_EQ(loaded.mean, scale.mean) << "unchanged";
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& [mean, deviation] : {std::pair(std::vector<double>{1}, std::vector<double>{1, 2}),
+                                        {{1, 2}, {1, 0}},
+                                        {{1, 2}, {1, -1}},
+                                        {{1, 2}, {nan, 1}},
+                                        {{nan, 2}, {1, 1}}}) {
+    crochet::testing::StateBox odd;
+    odd.put("mean", mean);
+    odd.put("deviation", deviation);
+    loaded.load_state(odd);
+    EXPECT_EQ(loaded.mean, scale.mean) << "unchanged";
+    EXPECT_EQ(loaded.deviation, scale.deviation) << "unchanged";
+  }
 }
 
 }  // namespace standardize_test

@@ -23,9 +23,11 @@ class BatchOrder {
  public:
   static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
-  /// Requires rows > 0. Throws LogicError unless batch_size > 0.
+  /// Requires rows > 0. Throws LogicError unless batch_size > 0, and for more than 2^32 - 1 rows.
   BatchOrder(std::int64_t rows, std::int64_t batch_size) : size_(rows), batch_size_(batch_size) {
     if (batch_size < 1) throw LogicError("a batch of " + std::to_string(batch_size) + " rows; set at least 1");
+    if (rows > std::numeric_limits<std::uint32_t>::max())
+      throw LogicError("batches of more than 2^32 - 1 rows; divide the data into several sets");
   }
 
   /// A new order in each epoch, by seed and number of the epoch alone.
@@ -67,13 +69,15 @@ class BatchOrder {
     return order_.empty() ? place : order_[place];
   }
 
-  /// Moves to the next batch. Cost: at the end of an epoch the shuffle of one index for each row.
-  void advance() {
+  /// Moves to the next batch. Returns whether the last one was the last of its epoch. Cost: then the shuffle of one
+  /// index for each row.
+  bool advance() {
     if (position_.batch + 1 < batches_per_epoch()) {
       ++position_.batch;
-    } else {
-      seek({position_.epoch + 1, 0});
+      return false;
     }
+    seek({position_.epoch + 1, 0});
+    return true;
   }
   /// Throws LogicError for a position outside the data.
   void seek(DataPosition to) {

@@ -3,19 +3,17 @@
 // on every machine. A position (epoch, batch) can be saved and restored.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
+#include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
 #include <crochet/data/labelled_images.hpp>
-#include <crochet/data/shuffle.hpp>
 
 namespace crochet {
 
@@ -50,40 +48,31 @@ struct BatchBuffer {
 /// - Allocates in the setup, never in next(); for next_indices() at its first call.
 class Batches {
  public:
-  static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t endless = BatchOrder::endless;
 
   /// Throws LogicError unless batch_size > 0. A batch size above the size of the data set gives one batch with all
   /// examples.
-  Batches(LabelledImages data, std::int64_t batch_size) : data_(std::move(data)), batch_size_(batch_size) {
-    if (batch_size < 1) throw LogicError("a batch of " + std::to_string(batch_size) + " examples; ask for at least 1");
-    if (data_.size() > std::numeric_limits<std::uint32_t>::max())
-      throw LogicError("more than 2^32 - 1 examples; split them");
+  Batches(LabelledImages data, std::int64_t batch_size) : data_(std::move(data)), order_(data_.size(), batch_size) {
     make_room(buffer_);
   }
 
   /// Shuffles the examples of each epoch; seed and epoch number alone determine the order. It shuffles examples over
   /// the whole data set, at every position in the expression.
   Batches shuffle(std::uint64_t seed) && {
-    seed_ = seed;
-    order_.resize(static_cast<std::size_t>(data_.size()));
-    start_epoch();
+    order_.shuffle(seed);
     return std::move(*this);
   }
 
   /// Makes `epochs` passes over the data; without it one, without an argument endless. Throws LogicError for less than
   /// one.
   Batches repeat(std::int64_t epochs = endless) && {
-    if (epochs < 1) throw LogicError("data repeated " + std::to_string(epochs) + " times; ask for at least 1");
-    epochs_ = epochs;
+    order_.repeat(epochs);
     return std::move(*this);
   }
 
   /// Drops an incomplete last batch of an epoch. Throws LogicError if no batch is left.
   Batches drop_remainder() && {
-    if (data_.size() < batch_size_)
-      throw LogicError("no full batch: " + std::to_string(data_.size()) + " examples in batches of " +
-                       std::to_string(batch_size_) + "; make the batch smaller or keep the remainder");
-    drop_remainder_ = true;
+    order_.drop_remainder();
     return std::move(*this);
   }
 
@@ -94,13 +83,12 @@ class Batches {
   /// next() into the caller's memory, which the views then refer to; allocates if it is too small. For several batches
   /// at the same time.
   Batch next(BatchBuffer& into) {
-    if (done()) throw OutOfRangeError("end of data after " + std::to_string(epochs_) + " epoch(s)");
-    const auto first = position_.batch * batch_size_;
-    const auto rows = std::min(batch_size_, data_.size() - first);
+    order_.require_more();
+    const auto rows = order_.batch_rows();
     make_room(into);
-    for (std::int64_t row = 0; row < rows; ++row) load(example(first + row), row, into);
-    const auto at = position_;
-    const bool last = advance();
+    for (std::int64_t row = 0; row < rows; ++row) load(order_[row], row, into);
+    const auto at = order_.position();
+    const bool last = order_.advance();
     return {TensorView<float, 2>{into.images.data(), {rows, data_.pixels()}},
             TensorView<std::int32_t, 1>{into.labels.data(), {rows}}, at.epoch, at.batch, last};
   }
@@ -108,71 +96,39 @@ class Batches {
   /// The indices of the examples of the next batch, in place of next(): for a data set on a device (DeviceData). Throws
   /// OutOfRangeError as next(), LogicError for more than 2^31 - 1 examples. Allocates at the first call.
   IndexBatch next_indices() {
-    if (done()) throw OutOfRangeError("end of data after " + std::to_string(epochs_) + " epoch(s)");
-    if (data_.size() > std::numeric_limits<std::int32_t>::max())
-      throw LogicError("more than 2^31 - 1 examples; split them");
-    const auto first = position_.batch * batch_size_;
-    const auto rows = std::min(batch_size_, data_.size() - first);
+    order_.require_more();
+    if (size() > std::numeric_limits<std::int32_t>::max()) throw LogicError("more than 2^31 - 1 examples; split them");
+    const auto rows = order_.batch_rows();
     indices_.resize(static_cast<std::size_t>(rows));
     for (std::int64_t row = 0; row < rows; ++row)
-      indices_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(example(first + row));
-    const auto at = position_;
-    const bool last = advance();
+      indices_[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(order_[row]);
+    const auto at = order_.position();
+    const bool last = order_.advance();
     return {TensorView<std::int32_t, 1>{indices_.data(), {rows}}, at.epoch, at.batch, last};
   }
 
   /// True when next() would throw.
-  [[nodiscard]] bool done() const { return position_.epoch >= epochs_; }
+  [[nodiscard]] bool done() const { return order_.done(); }
 
   /// The position of the next batch; after the last batch of an epoch the start of the next epoch.
-  [[nodiscard]] DataPosition position() const { return position_; }
+  [[nodiscard]] DataPosition position() const { return order_.position(); }
 
   /// Sets the position, as if all batches before it had been taken. Throws LogicError for an invalid position.
-  void seek(DataPosition to) {
-    if (to.epoch < 0 || to.epoch > epochs_ || to.batch < 0 || to.batch >= batches_per_epoch() ||
-        (to.epoch == epochs_ && to.batch != 0))
-      throw LogicError("no such place in the data: epoch " + std::to_string(to.epoch) + ", batch " +
-                       std::to_string(to.batch) + "; there are " + std::to_string(batches_per_epoch()) +
-                       " batches in an epoch");
-    const bool new_order = to.epoch != position_.epoch;
-    position_ = to;
-    if (new_order) start_epoch();
-  }
+  void seek(DataPosition to) { order_.seek(to); }
 
   /// Number of complete epochs, which is the index of the current one.
-  [[nodiscard]] std::int64_t epoch() const { return position_.epoch; }
+  [[nodiscard]] std::int64_t epoch() const { return position().epoch; }
   /// Number of epochs in all, or `endless`.
-  [[nodiscard]] std::int64_t epochs() const { return epochs_; }
+  [[nodiscard]] std::int64_t epochs() const { return order_.epochs(); }
   /// Number of examples in the data set.
-  [[nodiscard]] std::int64_t size() const { return data_.size(); }
+  [[nodiscard]] std::int64_t size() const { return order_.size(); }
   /// The requested number of examples in a full batch.
-  [[nodiscard]] std::int64_t batch_size() const { return batch_size_; }
-  [[nodiscard]] std::int64_t batches_per_epoch() const {
-    const bool partial = !drop_remainder_ && data_.size() % batch_size_ != 0;
-    return data_.size() / batch_size_ + (partial ? 1 : 0);
-  }
+  [[nodiscard]] std::int64_t batch_size() const { return order_.batch_size(); }
+  [[nodiscard]] std::int64_t batches_per_epoch() const { return order_.batches_per_epoch(); }
 
  private:
-  /// Moves to the next batch; returns whether the last one was the last of its epoch.
-  bool advance() {
-    const bool last = position_.batch + 1 == batches_per_epoch();
-    if (last)
-      seek({position_.epoch + 1, 0});
-    else
-      ++position_.batch;
-    return last;
-  }
-  void start_epoch() {
-    if (!order_.empty()) shuffled_order(order_, seed_, static_cast<std::uint64_t>(position_.epoch));
-  }
-
-  std::size_t example(std::int64_t place) const {
-    const auto index = static_cast<std::size_t>(place);
-    return order_.empty() ? index : order_[index];
-  }
-
   void make_room(BatchBuffer& buffer) const {
-    const auto rows = static_cast<std::size_t>(std::min(batch_size_, data_.size()));
+    const auto rows = static_cast<std::size_t>(order_.most_rows());
     buffer.images.resize(rows * static_cast<std::size_t>(data_.pixels()));
     buffer.labels.resize(rows);
   }
@@ -186,12 +142,7 @@ class Batches {
   }
 
   LabelledImages data_;
-  std::int64_t batch_size_;
-  std::int64_t epochs_ = 1;
-  bool drop_remainder_ = false;
-  std::uint64_t seed_ = 0;
-  DataPosition position_;
-  std::vector<std::uint32_t> order_;  // empty: file order
+  BatchOrder order_;
   BatchBuffer buffer_;
   std::vector<std::int32_t> indices_;
 };

@@ -137,16 +137,18 @@ CROCHET_COLD inline Table csv_table(std::string text, const std::string& name, c
 }  // namespace detail
 
 /// Reads a table from a CSV file, plain or gzipped, in UTF-8. The first line has the names of the columns.
-/// - A cell may be in quotation marks, with each of its own doubled; then it may contain separators and line ends.
-/// Lines
-///   end in LF or CR LF; empty ones are skipped. Spaces and tabs around a cell are no part of it, unless in quotes.
+/// - A cell may be in quotation marks, with each of its own doubled. Then it may contain separators and line ends.
+/// - Lines end in LF or CR LF; empty ones are skipped. Spaces and tabs around a cell are no part of it, unless in
+///   quotes.
 /// - A column is numeric if all its values are finite numbers or missing; else it is a column of texts. Numbers have a
 ///   decimal point, whatever the locale.
 /// - Throws: IoError if the file is missing or unreadable; DataLossError if it is damaged (gzip) or larger than the
 ///   limit; DataError, with file and line, for an empty file, names that are empty or equal, lines of different length,
 ///   NUL bytes, and quotes that are not closed; ResourceExhaustedError if memory is exhausted; LogicError for a
 ///   separator that has another meaning.
-/// - Memory: at most about 40 bytes for each byte of the text, while it is read.
+/// - Memory while it is read: at most 128 bytes for each byte of the text, for very many columns of short names; about
+/// 30
+///   for columns of a few bytes a cell.
 CROCHET_COLD inline Table read_csv(const std::filesystem::path& path, const CsvOptions& options = {},
                                    io::FileSystem& files = io::local_files()) {
   if (std::string_view("\"\r\n\0", 4).find(options.separator) != std::string_view::npos)

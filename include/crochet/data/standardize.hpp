@@ -3,6 +3,7 @@
 // applied to all data.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -70,15 +71,19 @@ struct Standardize {
     out.put("mean", mean);
     out.put("deviation", deviation);
   }
-  /// Unchanged if the checkpoint does not have both, equally long.
+  /// Unchanged if the checkpoint does not have both, equally long, finite, and with positive deviations.
   void load_state(auto& in) {
     Standardize loaded;
-    if (in.get("mean", loaded.mean) && in.get("deviation", loaded.deviation) &&
-        loaded.mean.size() == loaded.deviation.size())
+    if (in.get("mean", loaded.mean) && in.get("deviation", loaded.deviation) && loaded.is_usable())
       *this = std::move(loaded);
   }
 
  private:
+  [[nodiscard]] bool is_usable() const {
+    return mean.size() == deviation.size() &&
+           std::all_of(mean.begin(), mean.end(), [](double m) { return std::isfinite(m); }) &&
+           std::all_of(deviation.begin(), deviation.end(), [](double d) { return std::isfinite(d) && d > 0; });
+  }
   void require_columns(std::size_t columns) const {
     if (columns != mean.size() || columns != deviation.size())
       throw LogicError("Standardize<\"" + std::string(Text.view()) + "\"> of " + std::to_string(mean.size()) +
@@ -95,7 +100,8 @@ struct Standardize {
 
 /// Mean and standard deviation (of the n rows, divided by n) of each column of a field, in double precision:
 /// `auto scale = fit_standardize<"x">(training); validation = scale.apply(validation);`
-/// Throws DataError for a value that is not finite. Cost: two passes over the field.
+/// Throws DataError for a value that is not finite, and if the variance exceeds a double. Cost: two passes over the
+/// field.
 template <FixedString Text, class... F>
 Standardize<Text> fit_standardize(const DataSet<F...>& training) {
   const auto& array = training.template array<Text>();
@@ -108,13 +114,21 @@ Standardize<Text> fit_standardize(const DataSet<F...>& training) {
     if (!std::isfinite(value))
       throw DataError("field " + std::string(Text.view()) + ": the value in row " + std::to_string(i / columns) +
                       ", column " + std::to_string(i % columns) + " is not finite; remove or fill such rows first");
-    fitted.mean[i % columns] += value / rows;
+    const auto first = static_cast<double>(view[i % columns]);  // so equal values have exactly their mean
+    fitted.mean[i % columns] += (value - first) / rows;
   }
+  for (std::size_t i = 0; i < columns; ++i) fitted.mean[i] += static_cast<double>(view[i]);
   for (std::size_t i = 0; i < view.size(); ++i) {
     const double distance = static_cast<double>(view[i]) - fitted.mean[i % columns];
     fitted.deviation[i % columns] += distance * distance / rows;
   }
-  for (double& variance : fitted.deviation) variance = variance > 0 ? std::sqrt(variance) : 1;
+  for (std::size_t i = 0; i < columns; ++i) {
+    double& deviation = fitted.deviation[i];
+    deviation = deviation > 0 ? std::sqrt(deviation) : 1;
+    if (!std::isfinite(deviation) || !std::isfinite(fitted.mean[i]))
+      throw DataError("field " + std::string(Text.view()) + ": the values of column " + std::to_string(i) +
+                      " are too far apart for their variance to be a double; scale them first");
+  }
   return fitted;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -61,15 +62,17 @@ inline const TableColumn& Table::of_texts(std::string_view name) const {
 
 inline Categories Table::categories(std::string_view name, std::vector<std::string> names) const {
   const TableColumn& column = of_texts(name);
-  std::vector<std::int32_t> position(column.texts.size());  // of each text in `names`
+  std::unordered_map<std::string_view, std::int32_t> positions;
+  for (std::size_t i = 0; i < names.size(); ++i) positions.try_emplace(names[i], static_cast<std::int32_t>(i));
+  std::vector<std::int32_t> position(column.texts.size(), -1);  // of each text in `names`
   for (std::size_t i = 0; i < position.size(); ++i)
-    position[i] = static_cast<std::int32_t>(std::find(names.begin(), names.end(), column.texts[i]) - names.begin());
+    if (const auto found = positions.find(column.texts[i]); found != positions.end()) position[i] = found->second;
   std::vector<std::int32_t> indices(lines_.size());
   for (std::size_t row = 0; row < indices.size(); ++row) {
     if (column.missing(row)) fail_missing(row, column);
     const auto text = static_cast<std::size_t>(column.indices[row]);
     indices[row] = position[text];
-    if (static_cast<std::size_t>(indices[row]) >= names.size())
+    if (indices[row] < 0)
       fail(row, column, detail::cell_text(column.texts[text]) + " is none of the given categories; add it to them");
   }
   return {{std::move(indices), {rows()}}, std::move(names)};
