@@ -17,8 +17,9 @@
 #include <cstdint>
 #include <set>
 #include <type_traits>
-#include <utility>
 #include <vector>
+
+#include "numbered.hpp"
 
 namespace data_batches_test {
 
@@ -26,17 +27,7 @@ namespace cr = crochet;
 using namespace cr::literals;
 using cr::DataPosition;
 using cr::LogicError;
-
-/// Row i: x = {i, -i}, y = 10 i.
-auto numbered(std::int64_t rows) {
-  std::vector<float> x;
-  std::vector<std::int32_t> y;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    x.insert(x.end(), {static_cast<float>(i), static_cast<float>(-i)});
-    y.push_back(static_cast<std::int32_t>(10 * i));
-  }
-  return cr::data_set(cr::field<"x">(std::move(x), {2}), cr::field<"y">(std::move(y)));
-}
+using crochet::test::numbered;
 
 using Rows = std::vector<int>;
 using Lists = std::vector<Rows>;

@@ -17,23 +17,14 @@
 #include <vector>
 
 #include "../io/idx_files.hpp"
+#include "numbered.hpp"
 
 namespace data_set_test {
 
 using namespace crochet;
 using crochet::test::expect_says;
 using crochet::test::message_of;
-
-/// Row i: x = {i, -i}, y = 10 i.
-auto numbered(std::int64_t rows) {
-  std::vector<float> x;
-  std::vector<std::int32_t> y;
-  for (std::int64_t i = 0; i < rows; ++i) {
-    x.insert(x.end(), {static_cast<float>(i), static_cast<float>(-i)});
-    y.push_back(static_cast<std::int32_t>(10 * i));
-  }
-  return data_set(field<"x">(std::move(x), {2}), field<"y">(std::move(y)));
-}
+using crochet::test::numbered;
 
 /// The numbers of the rows, in order; checks that the fields still belong together.
 template <class Data>

@@ -1,43 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step allocates nothing after a run with the largest batch. The test counts calls of malloc, calloc and
 // aligned_alloc.
-#include <cstdlib>
-
 #include "against_oracle.hpp"
-
-// Sanitizers have their own allocators, which must not be replaced.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CROCHET_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CROCHET_TEST_SANITIZED 1
-#endif
-#endif
-
-namespace {
-std::atomic<int> allocations = 0;
-}
-
-#if !defined(CROCHET_TEST_SANITIZED)
-// These functions replace glibc's: calls from the C library and from operator new are counted here.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* malloc(std::size_t n) noexcept {
-  ++allocations;
-  return __libc_malloc(n);
-}
-void* calloc(std::size_t n, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_calloc(n, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t n) noexcept {
-  ++allocations;
-  return __libc_memalign(alignment, n);
-}
-}
-#endif
+#include "counting_malloc.hpp"
 
 namespace crochet {
 namespace {
@@ -68,14 +33,14 @@ TEST(Allocation, NoneInASteadyStep) {
           w, feed<"images">(std::span(images).first(64 * batch)), feed<"labels">(std::span(labels).first(batch)));
       return executor.fetch<Name<"loss">>(w);
     };
-    allocations = 0;
+    test::mallocs = 0;
     const float first = step(32);
-    EXPECT_GT(allocations, 0) << "the count counts";
-    allocations = 0;
+    EXPECT_GT(test::mallocs, 0) << "the count counts";
+    test::mallocs = 0;
     float last = first;
     for (int i = 0; i < 10; ++i) last = step(32);
     step(5);
-    EXPECT_EQ(allocations, 0) << threads << " threads";
+    EXPECT_EQ(test::mallocs, 0) << threads << " threads";
     EXPECT_LT(last, first);
   }
 }

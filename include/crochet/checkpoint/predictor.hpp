@@ -21,6 +21,12 @@
 
 namespace crochet {
 
+/// Whether the header of a device is included: crochet/executor/cpu.hpp for Predictor.
+template <class Device>
+concept DeviceIsIncluded = requires {
+  sizeof(Device);
+};
+
 /// The outputs of a model with the weights of a checkpoint, on a device. `Predictor<Model, "logits">` is that of Cpu.
 /// - Model: that of the training, or one with the same names and shapes. Only what the outputs need is compiled and
 ///   restored: no loss, no optimizer, no slots.
@@ -29,7 +35,7 @@ namespace crochet {
 /// - Call: see operator(). Runs on up to the device's `threads`, for one thread of the program at a time.
 /// - Each further thread of the program calls a worker() of its own, at the same time, on the same weights.
 /// - Movable.
-template <class Device, class Model, FixedString... Outputs>
+template <DeviceIsIncluded Device, class Model, FixedString... Outputs>
 class BasicPredictor
     : public detail::Prediction<decltype(std::declval<const Device&>().template compile<Model>()),
                                 detail::OwnRuns<decltype(std::declval<const Device&>().template compile<Model>())>,

@@ -146,9 +146,7 @@ CROCHET_COLD inline Table csv_table(std::string text, const std::string& name, c
 ///   limit; DataError, with file and line, for an empty file, names that are empty or equal, lines of different length,
 ///   NUL bytes, and quotes that are not closed; ResourceExhaustedError if memory is exhausted; LogicError for a
 ///   separator that has another meaning.
-/// - Memory while it is read: at most 128 bytes for each byte of the text, for very many columns of short names; about
-/// 30
-///   for columns of a few bytes a cell.
+/// - Memory while it is read: at most 128 bytes for each byte of the text (tests/fuzz/csv_file.cpp).
 CROCHET_COLD inline Table read_csv(const std::filesystem::path& path, const CsvOptions& options = {},
                                    io::FileSystem& files = io::local_files()) {
   if (std::string_view("\"\r\n\0", 4).find(options.separator) != std::string_view::npos)
