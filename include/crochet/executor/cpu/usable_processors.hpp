@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of processors that this process may use: its affinity mask, and the quota of its control groups.
+// The number of processors that the calling thread may use: its affinity mask, and the quota of the control groups of
+// the process.
 #pragma once
 #include <fcntl.h>
 #include <sched.h>
@@ -115,7 +116,7 @@ CROCHET_COLD inline int processors_of_quota(std::string_view root = "") {
   return static_cast<int>(least < (1 << 30) ? least : 0);
 }
 
-/// The processors of this process's affinity mask; at least 1.
+/// The processors of the calling thread's affinity mask; at least 1.
 CROCHET_COLD inline int processors_of_affinity() {
 #if defined(__linux__)
   unsigned long mask[8192 / (8 * sizeof(unsigned long))] = {};
