@@ -44,6 +44,7 @@
 #include <crochet/hooks/snapshot.hpp>
 #include <crochet/hooks/step_counter.hpp>
 #include <crochet/hooks/stop_at_checkpoint_step.hpp>
+#include <crochet/hooks/stop_at_epoch.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/hooks/stop_if.hpp>
 #include <crochet/hooks/stop_on_predicate.hpp>

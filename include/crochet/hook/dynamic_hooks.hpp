@@ -31,6 +31,8 @@ class DynamicRun {
 
   /// The global step: in before_run the step before the current run, in after_run the step after it.
   [[nodiscard]] virtual std::int64_t step() const = 0;
+  /// Number of complete epochs, with the batch of this run. Throws LogicError without data that count epochs.
+  [[nodiscard]] virtual std::int64_t epoch() const = 0;
   /// Requests that the loop ends after this run.
   virtual void request_stop(std::string_view reason) = 0;
   /// The scalar value of a name that the DynamicHooks lists. Available in after_run if at least one plug-in requested
@@ -66,6 +68,7 @@ class DynamicRunOf final : public DynamicRun {
   DynamicRunOf(Run& run, const Values* values) : run_(run), values_(values) {}
 
   [[nodiscard]] std::int64_t step() const override { return run_.step(); }
+  [[nodiscard]] std::int64_t epoch() const override { return run_.epoch(); }
   void request_stop(std::string_view reason) override { run_.request_stop(reason); }
   [[nodiscard]] double value(std::string_view name) const override {
     std::optional<double> found;

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 
 namespace crochet {
@@ -18,6 +19,7 @@ namespace crochet {
 /// - The saved position is the one after the run's batch was taken. Take each batch right before its run, on the same
 ///   thread. In a session that recovers, take it inside run_step_fn() or FeedFn: a repeated run() has the batch that
 ///   the caller passed (docs/sessions.md, Recovery).
+/// - The session counts the epochs of the source: `.every_epochs` of other hooks, StopAtEpoch, run.epoch().
 /// - Fires: only in save_state and load_state.
 /// - Fetches: nothing. Cost: none.
 /// - Throws: what the source throws; LogicError if the saved position is outside the data.
@@ -28,6 +30,9 @@ class CheckpointInputPipeline {
   using handles = Phases<phase::save_state, phase::load_state>;
 
   explicit CheckpointInputPipeline(Source& source) : source_(&source) {}
+
+  /// The source, for the session's count of epochs.
+  [[nodiscard]] EpochSource epoch_source() const requires CountsEpochs<Source> { return EpochSource{*source_}; }
 
   void save_state(auto& out) const {
     if constexpr (requires { source_->position(); }) {

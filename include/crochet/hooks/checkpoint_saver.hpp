@@ -32,9 +32,10 @@ enum class OnSaveFailure : unsigned char {
 };
 
 struct CheckpointSaverOptions {
-  std::optional<double> save_secs{};         ///< seconds between saves, not below 0
-  std::optional<std::int64_t> save_steps{};  ///< global steps between saves, above 0
-  Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
+  std::optional<double> save_secs{};          ///< seconds between saves, not below 0
+  std::optional<std::int64_t> save_steps{};   ///< global steps between saves, above 0
+  std::optional<std::int64_t> save_epochs{};  ///< epochs of the data between saves, above 0
+  Anchor anchor = Anchor::global_step;        ///< first_run: save_steps are counted from the session's first step
   OnSaveFailure on_failure = OnSaveFailure::stop;
   SummarySink summaries{};  ///< receives each checkpoint (CHECKPOINT in the session log)
   Sink sink{};
@@ -130,8 +131,8 @@ class CheckpointSaver {
 
   void begin() {
     last_save_failed_ = false;
-    timer_ = required_cadence_of<CheckpointSaver>(options_.save_steps, options_.save_secs, options_.anchor,
-                                                  Cadence::First::at_once, {"save_steps", "save_secs"});
+    timer_ = required_cadence_of<CheckpointSaver>(every(), options_.anchor, Cadence::First::at_once,
+                                                  {"save_steps", "save_secs", "save_epochs"});
     std::apply([](auto&... listener) { (detail::CallListener::begin(listener), ...); }, listeners_);
   }
   void after_create_session(auto& session, auto& coordinator) {
@@ -142,7 +143,7 @@ class CheckpointSaver {
     } else if (save(session, step)) {
       coordinator.request_stop(stop_reason, "CheckpointSaver");
     }
-    timer_.start(step, options_.clock());
+    timer_.start(session, options_.clock());
   }
   void after_run(auto& run, const auto& /*values*/) {
     if constexpr (asynchronous) {
@@ -151,7 +152,7 @@ class CheckpointSaver {
       }
     }
     const std::int64_t step = run.step();
-    if (!timer_.due(step, options_.clock)) [[likely]] {
+    if (!timer_.due(run, options_.clock)) [[likely]] {
       return;
     }
     if constexpr (asynchronous) {
@@ -171,9 +172,7 @@ class CheckpointSaver {
     std::apply([&](auto&... listener) { (detail::CallListener::end(listener, session, step), ...); }, listeners_);
   }
 
-  [[nodiscard]] std::string cadence() const {
-    return cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
-  }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), options_.anchor); }
   [[nodiscard]] SaverType& saver() { return saver_; }
   /// Number of failed saves that did not stop the run.
   [[nodiscard]] int failures() const { return failures_; }
@@ -183,6 +182,7 @@ class CheckpointSaver {
   }
 
  private:
+  [[nodiscard]] Intervals every() const { return {options_.save_steps, options_.save_secs, options_.save_epochs}; }
   static constexpr const char* stop_reason = "a listener of the CheckpointSaver requested a stop";
   static constexpr bool asynchronous = requires(SaverType & saver) { saver.done(); };
 

@@ -29,6 +29,7 @@ template <class... N>
 struct EvaluateOptions {
   std::optional<std::int64_t> every_steps{};  ///< global steps
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   bool at_start = false;  ///< also when the session is created, unless it resumes a training
   bool at_end = true;     ///< also at the end of the training, unless that step is already evaluated
@@ -87,10 +88,9 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   [[nodiscard]] const Result& latest() const { return latest_; }
 
   void begin() {
-    timer_ = cadence_of<Evaluate>(options_.every_steps, options_.every_seconds, options_.anchor,
-                                  Cadence::First::after_interval);
-    if (!options_.every_steps && !options_.every_seconds && !options_.at_start && !options_.at_end) {
-      throw LogicError("crochet: Evaluate: set every_steps, every_seconds, at_start or at_end");
+    timer_ = cadence_of<Evaluate>(every(), options_.anchor, Cadence::First::after_interval);
+    if (!every().any() && !options_.at_start && !options_.at_end) {
+      throw LogicError("crochet: Evaluate: set every_steps, every_seconds, every_epochs, at_start or at_end");
     }
     latest_ = {};
     resumes_ = false;
@@ -98,13 +98,13 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (latest_.step > session.step()) latest_ = {};  // its weights were lost
-    timer_.session_begins(session.step(), options_.clock());
+    timer_.session_begins(session, options_.clock());
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
     if (options_.at_start && !std::exchange(resumes_, true)) evaluate(session);
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {
-    if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+    if (timer_.due(run, options_.clock)) [[unlikely]] {
       if (run.skipped()) return;
       evaluate(run.session());
       timer_.triggered(run.step(), options_.clock());
@@ -119,6 +119,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   void save_state(auto& out) const {
     timer_.save_state(out, options_.clock());
     out.put("step", latest_.step);
+    if (options_.every_epochs) out.put("epoch", latest_.epoch);
     out.put("batches", latest_.batches);
     out.put("weight", latest_.weight);
     out.put("values", latest_.values);
@@ -127,6 +128,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   void load_state(auto& in) {
     timer_.load_state(in, options_.clock());
     resumes_ = in.get("step", latest_.step);
+    in.get("epoch", latest_.epoch);
     in.get("batches", latest_.batches);
     in.get("weight", latest_.weight);
     in.get("values", latest_.values);
@@ -136,12 +138,15 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   [[nodiscard]] std::string cadence() const {
     std::string all = options_.at_start ? "at the start" : "";
     const auto add = [&](const std::string& when) { (all += all.empty() || when.empty() ? "" : ", ") += when; };
-    add(cadence_text(options_.every_steps, options_.every_seconds, options_.anchor));
+    add(cadence_text(every(), options_.anchor));
     if (options_.at_end) add("at the end");
     return all;
   }
 
  private:
+  [[nodiscard]] Intervals every() const {
+    return {options_.every_steps, options_.every_seconds, options_.every_epochs};
+  }
   CROCHET_COLD void evaluate(auto& session) {
     const double start = options_.clock();
     latest_ = pass_over(session);
@@ -150,7 +155,7 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
   }
   Result pass_over(auto& session) {
     const auto scope = options_.during ? options_.during() : nullptr;
-    Result sums{.step = session.step()};
+    Result sums{.step = session.step(), .epoch = options_.every_epochs ? session.epoch() : -1};
     const auto run = [&](const auto& feeds) { return session.run(fetches, feeds); };
     detail::add_pass(sums, data_, options_.max_batches, run, [] { return false; });
     return detail::averaged(sums);

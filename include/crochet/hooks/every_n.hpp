@@ -34,7 +34,7 @@ struct EveryNthRun : PassOn<EveryNthRun<N>> {
     timer_.ran(run.step());
     if (admitted) timer_.triggered(run.step(), 0);
   }
-  [[nodiscard]] std::string cadence() const { return cadence_text(N, {}, how_.anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text({.steps = N}, how_.anchor); }
 
   void save_state(auto& out) const { out.put("since", timer_.position(N)); }
   void load_state(auto& in) {

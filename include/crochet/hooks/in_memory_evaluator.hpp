@@ -28,7 +28,8 @@ namespace crochet {
 /// When to evaluate, and what to do with the result.
 template <class... N>
 struct InMemoryEvaluatorOptions {
-  std::int64_t every_steps = 100;
+  std::optional<std::int64_t> every_steps{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::optional<std::int64_t> max_batches{};
   PassScope during{};
@@ -71,7 +72,7 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   [[nodiscard]] Chain& hooks() { return hooks_; }
 
   void begin() {
-    timer_ = required_cadence_of<InMemoryEvaluator>(options_.every_steps, {}, options_.anchor);
+    timer_ = required_cadence_of<InMemoryEvaluator>(every(), options_.anchor);
     latest_ = {};
     resumes_ = false;
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.begin(metrics); });
@@ -81,11 +82,11 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     if (latest_.step > session.step()) latest_ = {};  // its weights were lost
     detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.open(metrics, session); });
     if (!std::exchange(resumes_, true)) evaluate(session);
-    timer_.start_unless_running(session.step(), options_.clock());
+    timer_.start_unless_running(session, options_.clock());
   }
   RunArgs<> before_run(auto& /*run*/) const { return {}; }
   void after_run(auto& run, const auto& /*values*/) {
-    if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+    if (timer_.due(run, options_.clock)) [[unlikely]] {
       if (run.skipped()) return;
       evaluate(run.session());
       timer_.triggered(run.step(), options_.clock());
@@ -110,14 +111,18 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
   }
 
   [[nodiscard]] std::string cadence() const {
-    return "at the start, " + cadence_text(options_.every_steps, {}, options_.anchor) + ", at the end";
+    return "at the start, " + cadence_text(every(), options_.anchor) + ", at the end";
   }
 
  private:
+  [[nodiscard]] Intervals every() const {
+    return Intervals{options_.every_steps, {}, options_.every_epochs}.or_every(100);
+  }
   template <class Session>
   CROCHET_COLD void evaluate(Session& session) {
     const double start = options_.clock();
     latest_ = pass_over(nested<Session>(session), session.step());
+    if (options_.every_epochs) latest_.epoch = session.epoch();
     options_.sink(detail::evaluation_text(latest_) + detail::evaluation_cost(latest_, options_.clock() - start));
     if (options_.then) options_.then(latest_);
   }

@@ -40,11 +40,13 @@ namespace crochet {
 /// - TensorFlow has no such hook.
 template <FixedString Text = "learning_rate">
 struct LearningRateMonitor {
-  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::save_state, phase::load_state>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run,
+                         phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Text>> fetches{};
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::function<void(std::int64_t step, double value)> on_change{};
   Sink sink{};
@@ -60,17 +62,19 @@ struct LearningRateMonitor {
   State state{};
 
   void begin() {
-    const Cadence timer = cadence_of<LearningRateMonitor>(steps(), every_seconds, anchor);
-    state = State{.timer = {timer, !steps() || anchor == Anchor::first_run}};
+    const Cadence timer = cadence_of<LearningRateMonitor>(every(), anchor);
+    state = State{.timer = {timer, every().seconds || anchor == Anchor::first_run}};
   }
 
+  void after_create_session(auto& session, auto& /*coordinator*/) { state.timer.epochs_begin(session, clock()); }
+
   MaybeFetch<Text> before_run(auto& run) {
-    if (!state.timer.due_next(run.step(), clock)) return {};
+    if (!state.timer.due_next(run, clock)) return {};
     return RunArgs<Fetches<Name<Text>>>{};
   }
 
   void after_run(auto& run, const auto& values) {
-    const bool reached = state.timer.ran(run.step());
+    const bool reached = state.timer.ran(run);
     if (values.requested() && reached) [[unlikely]] {
       look(run.step(), values[Name<Text>{}]);
     }
@@ -87,12 +91,10 @@ struct LearningRateMonitor {
     in.get("since_step", state.since_step);
   }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{100};
-  }
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(100); }
 
   template <class T>
   CROCHET_COLD void look(std::int64_t step, T value) {

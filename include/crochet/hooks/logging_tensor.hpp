@@ -42,6 +42,7 @@ struct LoggedValues {
   std::span<const LoggedValue> values;
   std::int64_t step = 0;
   std::optional<double> seconds;  ///< since the previous line; empty in the first one
+  std::int64_t epoch = -1;        ///< number of complete epochs, for a hook with every_epochs; else -1
 
   /// The value of the name. Throws LogicError if there is none.
   const LoggedValue& operator[](std::string_view name) const {
@@ -73,12 +74,13 @@ struct LoggedValues {
 template <FixedString... Text>
 struct LoggingTensor {
   static_assert(sizeof...(Text) > 0, "crochet: LoggingTensor needs a name: LoggingTensor<\"loss\">");
-  using handles =
-      Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::save_state, phase::load_state>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::save_state, phase::load_state>;
   static constexpr Fetches<Name<Text>...> fetches{};
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   bool at_end = false;
   std::function<std::string(const LoggedValues&)> formatter{};
@@ -89,6 +91,7 @@ struct LoggingTensor {
   struct State {
     RunCadence timer;
     std::int64_t step = -1;    // of `latest`; -1: none
+    std::int64_t epoch = -1;   // of `latest`, with every_epochs
     std::int64_t logged = -1;  // the step of the last line
     std::int64_t resumed = 0;  // runs before a resume
     bool due = false;
@@ -97,22 +100,25 @@ struct LoggingTensor {
   State state{};
 
   void begin() {
-    const Cadence timer = at_end ? cadence_of<LoggingTensor>(every_steps, every_seconds, anchor)
-                                 : required_cadence_of<LoggingTensor>(every_steps, every_seconds, anchor);
-    state = State{.timer = {timer, !every_steps || anchor == Anchor::first_run}};
+    const Cadence timer =
+        at_end ? cadence_of<LoggingTensor>(every(), anchor) : required_cadence_of<LoggingTensor>(every(), anchor);
+    state = State{.timer = {timer, !(every_steps || every_epochs) || anchor == Anchor::first_run}};
     for (LoggedValue& value : state.latest) value.text.reserve(32);  // any scalar fits: no allocation later
   }
 
+  void after_create_session(auto& session, auto& /*coordinator*/) { state.timer.epochs_begin(session, clock()); }
+
   MaybeFetch<Text...> before_run(auto& run) {
-    state.due = state.timer.due_next(run.step(), clock);
+    state.due = state.timer.due_next(run, clock);
     if (!state.due && !at_end) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
 
   void after_run(auto& run, const auto& values) {
-    const bool reached = state.timer.ran(run.step());
+    const bool reached = state.timer.ran(run);
     if (values.requested()) [[unlikely]] {
       remember(run.step(), values);
+      if (every_epochs) state.epoch = run.epoch();
       if (state.due && reached) log();
     }
   }
@@ -130,11 +136,12 @@ struct LoggingTensor {
   }
 
   [[nodiscard]] std::string cadence() const {
-    const std::string text = cadence_text(every_steps, every_seconds, anchor);
+    const std::string text = cadence_text(every(), anchor);
     return !at_end ? text : text.empty() ? "at the end" : text + " and at the end";
   }
 
  private:
+  [[nodiscard]] Intervals every() const { return {every_steps, every_seconds, every_epochs}; }
   CROCHET_COLD void remember(std::int64_t step, const auto& values) {
     state.step = step;
     if (step < state.logged) state.logged = 0;  // the step went back: a later run can make the logged step again
@@ -156,12 +163,12 @@ struct LoggingTensor {
   }
   CROCHET_COLD void log() {
     state.logged = state.step;
-    LoggedValues logged{.values = state.latest, .step = state.step, .seconds = {}};
+    LoggedValues logged{.values = state.latest, .step = state.step, .seconds = {}, .epoch = state.epoch};
     if (const auto elapsed = state.timer.triggered(state.step, clock())) logged.seconds = elapsed->seconds;
     sink(formatter ? formatter(logged) : line(logged));
   }
   CROCHET_COLD static std::string line(const LoggedValues& logged) {
-    std::string text = detail::step_text(logged.step);
+    std::string text = detail::step_text(logged.step, logged.epoch);
     std::string_view between;
     for (const LoggedValue& value : logged.values) {
       text.append(std::exchange(between, ", ")).append(value.name).append(" = ").append(value.text);

@@ -51,6 +51,7 @@ struct MemoryMonitor {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::optional<std::int64_t> stop_above{};
   std::function<void(const MemoryUse&)> then{};
@@ -60,10 +61,10 @@ struct MemoryMonitor {
 
   Cadence timer{};
 
-  void begin() { timer = cadence_of<MemoryMonitor>(steps(), every_seconds, anchor); }
-  void after_create_session(auto& session, auto& /*coordinator*/) { timer.session_begins(session.step(), clock()); }
+  void begin() { timer = cadence_of<MemoryMonitor>(every(), anchor); }
+  void after_create_session(auto& session, auto& /*coordinator*/) { timer.session_begins(session, clock()); }
   void after_run(auto& run, const auto& /*values*/) {
-    if (timer.due(run.step(), clock)) [[unlikely]] {
+    if (timer.due(run, clock)) [[unlikely]] {
       look(run);
     }
   }
@@ -71,12 +72,10 @@ struct MemoryMonitor {
   void save_state(auto& out) const { timer.save_state(out, clock()); }
   void load_state(auto& in) { timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{1000};
-  }
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(1000); }
   CROCHET_COLD void look(auto& run) {
     timer.triggered(run.step(), clock());
     const MemoryUse use{.step = run.step(), .host = read(), .workspace = workspace_of(run.session())};

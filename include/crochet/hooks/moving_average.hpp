@@ -42,7 +42,8 @@ struct MovingAverage {
   WeightAverages averages{};
   double decay = 0.999;
   bool warm_up = false;
-  std::int64_t every_steps = 1;
+  std::optional<std::int64_t> every_steps{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::function<bool(std::string_view)> include{};
 
@@ -50,16 +51,16 @@ struct MovingAverage {
 
   void begin() {
     if (!(decay >= 0 && decay < 1)) throw LogicError("crochet: MovingAverage: decay has to be from 0 to below 1");
-    timer = required_cadence_of<MovingAverage>(every_steps, {}, anchor);
+    timer = required_cadence_of<MovingAverage>(every(), anchor);
     averages.clear();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    timer.session_begins(session.step(), 0);
+    timer.session_begins(session, 0);
     averages.bind(session.executor(), include);
   }
   void after_run(auto& run, const auto& /*values*/) {
     constexpr auto no_clock = [] { return 0.0; };
-    if (!timer.due(run.step(), no_clock) || run.skipped()) return;
+    if (!timer.due(run, no_clock) || run.skipped()) return;
     timer.triggered(run.step(), 0);
     if (averages.are_swapped()) [[unlikely]] {
       refuse();
@@ -76,9 +77,10 @@ struct MovingAverage {
     in.section("Cadence", [&] { timer.load_state(in, 0); });
   }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, {}, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, {}, every_epochs}.or_every(1); }
   [[nodiscard]] double decay_now() const {
     const auto n = static_cast<double>(averages.updates());
     return warm_up ? std::min(decay, (1 + n) / (10 + n)) : decay;

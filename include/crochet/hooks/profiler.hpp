@@ -28,6 +28,7 @@ concept Tracer = requires(T& tracer, std::int64_t step) {
 struct ProfilerOptions {
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   Clock clock{};
 };
@@ -57,18 +58,18 @@ class Profiler {
   [[nodiscard]] const T& tracer() const { return tracer_; }
 
   void begin() {
-    timer_ = required_cadence_of<Profiler>(options_.every_steps, options_.every_seconds, options_.anchor,
-                                           Cadence::First::after_interval);
+    timer_ = required_cadence_of<Profiler>(every(), options_.anchor, Cadence::First::after_interval);
     primed_ = recording_ = false;
   }
-  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    timer_.epochs_begin(session, options_.clock());
     give_up();
     primed_ = false;
   }
 
   void before_run(auto& run) {
     if (recording_) give_up();  // the previous run threw
-    const bool due = timer_.due_next(run.step(), options_.clock);
+    const bool due = timer_.due_next(run, options_.clock);
     if (!primed_) [[unlikely]] {
       prime(run.step());
     } else if (due) [[unlikely]] {
@@ -77,7 +78,7 @@ class Profiler {
     }
   }
   void after_run(auto& run, const auto& /*values*/) {
-    const bool reached = timer_.ran(run.step());
+    const bool reached = timer_.ran(run);
     if (recording_) [[unlikely]] {
       reached ? finish(run.step()) : give_up();
     }
@@ -85,13 +86,15 @@ class Profiler {
   void end(auto& /*session*/) { give_up(); }
   void on_error(auto& /*error*/) { give_up(); }
 
-  [[nodiscard]] std::string cadence() const {
-    return "one run " + cadence_text(options_.every_steps, options_.every_seconds, options_.anchor);
-  }
+  [[nodiscard]] std::string cadence() const { return "one run " + cadence_text(every(), options_.anchor); }
 
  private:
+  [[nodiscard]] Intervals every() const {
+    return {options_.every_steps, options_.every_seconds, options_.every_epochs};
+  }
   CROCHET_COLD void prime(std::int64_t step) {
-    timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
+    if (!options_.every_epochs)
+      timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
     primed_ = true;
   }
   CROCHET_COLD void finish(std::int64_t step) {

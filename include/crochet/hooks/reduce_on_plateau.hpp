@@ -59,7 +59,8 @@ struct ReduceOnPlateau {
   static constexpr Fetches<Name<Value>> fetches{};
 
   PlateauRate rule;
-  std::int64_t every_steps = 100;
+  std::optional<std::int64_t> every_steps{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   Sink sink{};
 
@@ -77,11 +78,11 @@ struct ReduceOnPlateau {
 
   void begin() {
     rule.start("ReduceOnPlateau");
-    state = {.timer = required_cadence_of<ReduceOnPlateau>(every_steps, {}, anchor)};
+    state = {.timer = required_cadence_of<ReduceOnPlateau>(every(), anchor)};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (state.timer.last_step() > session.step()) state.sum = 0, state.runs = 0;  // the interval begins anew
-    state.timer.session_begins(session.step(), 0);
+    state.timer.session_begins(session, 0);
     state.written = std::numeric_limits<double>::quiet_NaN();  // the variables are new
   }
 
@@ -95,7 +96,7 @@ struct ReduceOnPlateau {
     if (run.skipped()) return;
     state.sum += static_cast<double>(value);
     ++state.runs;
-    if (state.timer.due(run.step(), [] { return 0.0; })) [[unlikely]] {
+    if (state.timer.due(run, [] { return 0.0; })) [[unlikely]] {
       look(run.step());
     }
   }
@@ -113,11 +114,10 @@ struct ReduceOnPlateau {
     in.section("Cadence", [&] { state.timer.load_state(in, 0); });
   }
 
-  [[nodiscard]] std::string cadence() const {
-    return "feeds every run, looks " + cadence_text(every_steps, {}, anchor);
-  }
+  [[nodiscard]] std::string cadence() const { return "feeds every run, looks " + cadence_text(every(), anchor); }
 
  private:
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, {}, every_epochs}.or_every(100); }
   CROCHET_COLD void look(std::int64_t step) {
     const bool interval_is_over = state.timer.triggered(step, 0).has_value();
     const double mean = state.sum / static_cast<double>(state.runs);

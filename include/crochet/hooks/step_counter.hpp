@@ -41,6 +41,7 @@ struct StepCounter {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   Sink sink{};
   Clock clock{};
@@ -61,17 +62,17 @@ struct StepCounter {
 
   void begin() {
     steps_per_second = 0;
-    state = State{.timer = cadence_of<StepCounter>(steps(), every_seconds, anchor, Cadence::First::after_interval)};
+    state = State{.timer = cadence_of<StepCounter>(every(), anchor, Cadence::First::after_interval)};
   }
 
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (!std::exchange(state.loaded, false)) state.timer.reset();
-    state.timer.session_begins(session.step(), clock());
+    state.timer.session_begins(session, clock());
   }
 
   void after_run(auto& run, const auto& /*values*/) {
     const std::int64_t step = run.step();
-    if (state.timer.due(step, clock)) report(step);
+    if (state.timer.due(run, clock)) report(run);
     state.runs_without_progress = step == state.step ? state.runs_without_progress + 1 : 0;
     if (state.runs_without_progress == patience) complain();
     state.step = step;
@@ -88,23 +89,22 @@ struct StepCounter {
     in.get("steps_per_second", steps_per_second);
   }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
   static constexpr int patience = 20;
 
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{100};
-  }
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(100); }
 
-  CROCHET_COLD void report(std::int64_t step) {
+  CROCHET_COLD void report(auto& run) {
+    const std::int64_t step = run.step();
     const auto elapsed = state.timer.triggered(step, clock());
     if (!elapsed || !(elapsed->seconds > 0)) return;
     steps_per_second = static_cast<double>(elapsed->steps) / elapsed->seconds;
     const std::string tag = step_name + "/sec";
     char number[32];
     std::snprintf(number, sizeof number, " = %g", steps_per_second);
-    sink(detail::step_text(step) + tag + number);
+    sink(detail::step_text(step, every_epochs ? run.epoch() : -1) + tag + number);
     summaries.scalar(tag, steps_per_second, step);
   }
   CROCHET_COLD void complain() const {

@@ -27,6 +27,7 @@ struct StopIfOptions {
   std::int64_t min_steps = 0;
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
+  std::optional<std::int64_t> run_every_epochs{};
   Anchor anchor = Anchor::global_step;
   StopSignal signal{};
   Sink sink{};
@@ -102,14 +103,14 @@ class StopIfMetric {
   StopIfMetric(Rule rule, StopIfOptions options) : rule_(std::move(rule)), options_(std::move(options)) {}
 
   void begin() {
-    timer_ = cadence_of<StopIfMetric>(options_.run_every_steps, options_.run_every_seconds, options_.anchor,
-                                      Cadence::First::at_once, {"run_every_steps", "run_every_seconds"});
+    timer_ = cadence_of<StopIfMetric>(every(), options_.anchor, Cadence::First::at_once,
+                                      {"run_every_steps", "run_every_seconds", "run_every_epochs"});
     cursor_.begin(rule_.metrics);
     checked_at_ = -1;
   }
   /// A training that it has stopped makes no further step when resumed.
   void after_create_session(auto& session, auto& coordinator) {
-    timer_.session_begins(session.step(), options_.clock());
+    timer_.session_begins(session, options_.clock());
     cursor_.open(rule_.metrics, session);
     if (checked_at_ != session.step()) return;
     if (const std::optional<std::string> reason = check(session.step())) {
@@ -118,7 +119,7 @@ class StopIfMetric {
     }
   }
   void after_run(auto& run, const auto& /*values*/) {
-    if (due(run.step())) [[unlikely]] {
+    if (due(run)) [[unlikely]] {
       if (const std::optional<std::string> reason = check(run.step())) stop(run, *reason);
     }
   }
@@ -139,18 +140,21 @@ class StopIfMetric {
   }
 
   [[nodiscard]] std::string cadence() const {
-    const std::string interval = cadence_text(options_.run_every_steps, options_.run_every_seconds, options_.anchor);
+    const std::string interval = cadence_text(every(), options_.anchor);
     return interval.empty() ? "when " + rule_.metric + " is published" : interval;
   }
 
  private:
+  [[nodiscard]] Intervals every() const {
+    return {options_.run_every_steps, options_.run_every_seconds, options_.run_every_epochs};
+  }
   /// Without an interval: in the first run and whenever a metric was published.
-  bool due(std::int64_t step) {
-    if (!options_.run_every_steps && !options_.run_every_seconds) {
+  bool due(auto& run) {
+    if (!every().any()) {
       return checked_at_ < 0 || cursor_.has_news(rule_.metrics);
     }
-    if (!timer_.due(step, options_.clock)) return false;
-    timer_.triggered(step, options_.clock());
+    if (!timer_.due(run, options_.clock)) return false;
+    timer_.triggered(run.step(), options_.clock());
     return true;
   }
   CROCHET_COLD std::optional<std::string> check(std::int64_t step) {

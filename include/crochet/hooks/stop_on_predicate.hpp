@@ -23,6 +23,7 @@ namespace crochet {
 struct EarlyStoppingOptions {
   std::optional<double> run_every_seconds{};
   std::optional<std::int64_t> run_every_steps{};
+  std::optional<std::int64_t> run_every_epochs{};
   Anchor anchor = Anchor::global_step;
   StopSignal signal{};  ///< set too, for the sessions with a CheckForStopping
   Sink sink{};
@@ -54,13 +55,11 @@ class StopOnPredicate {
   explicit StopOnPredicate(F should_stop, EarlyStoppingOptions options = {})
       : should_stop_(std::move(should_stop)), options_(std::move(options)) {}
 
-  void begin() { timer_ = required_cadence_of<StopOnPredicate>(options_.run_every_steps, seconds(), options_.anchor); }
+  void begin() { timer_ = required_cadence_of<StopOnPredicate>(every(), options_.anchor); }
 
-  void after_create_session(auto& session, auto& /*coordinator*/) {
-    timer_.session_begins(session.step(), options_.clock());
-  }
+  void after_create_session(auto& session, auto& /*coordinator*/) { timer_.session_begins(session, options_.clock()); }
   void after_run(auto& run, const auto& /*values*/) {
-    if (timer_.due(run.step(), options_.clock)) [[unlikely]] {
+    if (timer_.due(run, options_.clock)) [[unlikely]] {
       if (const std::optional<std::string> reason = request(run.step())) stop(run, *reason);
     }
   }
@@ -74,14 +73,12 @@ class StopOnPredicate {
   void save_state(auto& out) const { timer_.save_state(out, options_.clock()); }
   void load_state(auto& in) { timer_.load_state(in, options_.clock()); }
 
-  [[nodiscard]] std::string cadence() const {
-    return cadence_text(options_.run_every_steps, seconds(), options_.anchor);
-  }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), options_.anchor); }
 
  private:
-  [[nodiscard]] std::optional<double> seconds() const {
-    return options_.run_every_steps || options_.run_every_seconds ? options_.run_every_seconds
-                                                                  : std::optional<double>{60};
+  [[nodiscard]] Intervals every() const {
+    const Intervals given{options_.run_every_steps, options_.run_every_seconds, options_.run_every_epochs};
+    return given.any() ? given : Intervals{.seconds = 60};
   }
   CROCHET_COLD std::optional<std::string> request(std::int64_t step) {
     timer_.triggered(step, options_.clock());

@@ -41,13 +41,14 @@ template <class... Items>
 struct SummarySaver {
   static_assert(sizeof...(Items) > 0,
                 "crochet: SummarySaver needs something to save: SummarySaver<summary::Scalar<\"loss\">>");
-  using handles = Phases<phase::begin, phase::before_run, phase::after_run, phase::end, phase::on_error,
-                         phase::save_state, phase::load_state>;
+  using handles = Phases<phase::begin, phase::after_create_session, phase::before_run, phase::after_run, phase::end,
+                         phase::on_error, phase::save_state, phase::load_state>;
   using Requested = typename decltype(RunArgs{Items::fetches...})::fetches_type;
   static constexpr Requested fetches{};
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   SummarySink summaries{};
   Clock clock{};
@@ -58,15 +59,17 @@ struct SummarySaver {
   };
   State state{};
 
-  void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every_steps, every_seconds, anchor)}; }
+  void begin() { state = State{.timer = required_cadence_of<SummarySaver>(every(), anchor)}; }
+
+  void after_create_session(auto& session, auto& /*coordinator*/) { state.timer.epochs_begin(session, clock()); }
 
   std::optional<RunArgs<Requested>> before_run(auto& run) {
-    if (!summaries || !state.timer.due_next(run.step(), clock)) return {};
+    if (!summaries || !state.timer.due_next(run, clock)) return {};
     return RunArgs<Requested>{};
   }
 
   void after_run(auto& run, const auto& values) {
-    const bool reached = state.timer.ran(run.step());
+    const bool reached = state.timer.ran(run);
     if (values.requested() && reached) [[unlikely]] {
       save(run.step(), values);
     }
@@ -82,9 +85,10 @@ struct SummarySaver {
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(every_steps, every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
+  [[nodiscard]] Intervals every() const { return {every_steps, every_seconds, every_epochs}; }
   CROCHET_COLD void save(std::int64_t step, const auto& values) {
     state.timer.triggered(step, clock());
     io::Summary summary;

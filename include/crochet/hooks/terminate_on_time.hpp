@@ -57,11 +57,11 @@ struct TerminateOnTime {
 
   /// Seconds since begin, and before it with across_restarts; 0 before begin.
   [[nodiscard]] double used() const { return std::isnan(start) ? 0 : clock() - start; }
-  [[nodiscard]] std::string cadence() const { return "after " + cadence_text({}, seconds).substr(6); }
+  [[nodiscard]] std::string cadence() const { return "after " + cadence_text({.seconds = seconds}).substr(6); }
 
  private:
   [[nodiscard]] CROCHET_COLD std::string reason() const {
-    return "the time budget of " + cadence_text({}, seconds).substr(6) + " is used up";
+    return "the time budget of " + cadence_text({.seconds = seconds}).substr(6) + " is used up";
   }
 };
 

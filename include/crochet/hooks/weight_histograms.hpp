@@ -44,6 +44,7 @@ struct WeightHistograms {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::function<bool(std::string_view name)> accept{};
   SummarySink summaries{};
@@ -55,13 +56,11 @@ struct WeightHistograms {
   };
   State state{};
 
-  void begin() { state = State{.timer = cadence_of<WeightHistograms>(steps(), every_seconds, anchor)}; }
+  void begin() { state = State{.timer = cadence_of<WeightHistograms>(every(), anchor)}; }
 
-  void after_create_session(auto& session, auto& /*coordinator*/) {
-    state.timer.session_begins(session.step(), clock());
-  }
+  void after_create_session(auto& session, auto& /*coordinator*/) { state.timer.session_begins(session, clock()); }
   void after_run(auto& run, const auto& /*values*/) {
-    if (summaries && state.timer.due(run.step(), clock)) [[unlikely]] {
+    if (summaries && state.timer.due(run, clock)) [[unlikely]] {
       if (run.skipped()) return;
       save(run.step(), std::as_const(run.session().executor()));
     }
@@ -71,12 +70,10 @@ struct WeightHistograms {
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{1000};
-  }
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(1000); }
 
   template <class E>
   CROCHET_COLD void save(std::int64_t step, const E& executor) {

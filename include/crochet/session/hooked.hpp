@@ -15,6 +15,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/message.hpp>
 #include <crochet/base/nested_errors.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/coordinator.hpp>
@@ -49,8 +50,12 @@ class HookedLayer {
   static constexpr bool usable =
       !detail::is_unusable<Executor> && detail::all_hooks_ok<detail::session_verdict<Executor, HookList>>;
 
-  HookedLayer(Exec&& executor, Chain&& chain)
-      : executor_(static_cast<Exec&&>(executor)), chain_(static_cast<Chain&&>(chain)), raw_(std::in_place, executor_) {}
+  /// `epochs`: the data whose epochs are counted; empty: those of a hook of the chain.
+  HookedLayer(Exec&& executor, Chain&& chain, EpochSource epochs)
+      : executor_(static_cast<Exec&&>(executor)),
+        chain_(static_cast<Chain&&>(chain)),
+        raw_(std::in_place, executor_),
+        epochs_(epochs) {}
 
   /// Calls begin of every hook.
   void begin() {
@@ -64,6 +69,7 @@ class HookedLayer {
     const std::int64_t step = detail::Initializes<Executor> ? 0 : raw_->step();
     raw_.emplace(executor_, step, ++creations_);
     if constexpr (usable) raw_->attach_hooks(HookStates::of(chain_));
+    raw_->count_epochs_of(epochs_ ? epochs_ : detail::epoch_source_of(chain_));
     open_ = true;
     if constexpr (!detail::is_unusable<Executor>) {
       if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
@@ -149,6 +155,7 @@ class HookedLayer {
   Chain chain_;
   std::optional<Session> raw_;
   SessionState state_ = SessionState::running;
+  EpochSource epochs_;
   int creations_ = 0;
   bool open_ = false;  // close_raw has not been called yet
 };

@@ -13,6 +13,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/unusable.hpp>
 #include <crochet/hook/due_probes.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/session/demand.hpp>
@@ -49,6 +50,14 @@ requires(ChecksFeeds<E>&& good_call<E, RunArgs<Fetches<F...>, Targets<T...>, X>>
 template <class E, class Args>
 using side_run_reason = typename SideRunReason<E, Args>::type;
 
+}  // namespace detail
+
+namespace detail {
+[[noreturn]] CROCHET_COLD inline void fail_without_epochs() {
+  throw LogicError(
+      "crochet: the session has no data that count epochs; list CheckpointInputPipeline{batches} in the chain, or set "
+      "SessionOptions::epochs to EpochSource{batches}");
+}
 }  // namespace detail
 
 /// The state of a session's hooks, for one of them that saves it (a CheckpointSaver) and does not know the chain's
@@ -106,6 +115,19 @@ class RawSession {
 
   /// Sets the step of an executor that does not count its own, after a checkpoint is restored.
   void set_step(std::int64_t step) requires(!detail::CountsSteps<E>) { steps_ = step; }
+
+  /// Number of complete epochs of the data that the session counts. In before_run and after_run the batch of that run
+  /// is taken already: after the last batch of the first epoch it is 1. Throws LogicError without such data.
+  [[nodiscard]] std::int64_t epoch() const { return epoch_place().epoch; }
+  /// The same with the place within the epoch.
+  [[nodiscard]] EpochPlace epoch_place() const {
+    if (!epochs_) detail::fail_without_epochs();
+    return epochs_.place();
+  }
+  /// Whether the session has data that count epochs.
+  [[nodiscard]] bool counts_epochs() const { return static_cast<bool>(epochs_); }
+  /// Sets these data. For sessions.
+  void count_epochs_of(EpochSource epochs) { epochs_ = epochs; }
 
   /// 1 for the first session of a MonitoredSession, 2 for the one after its first recovery, and so on.
   [[nodiscard]] int creation() const { return creation_; }
@@ -179,6 +201,7 @@ class RawSession {
   Workspace hooked_;
   std::optional<Workspace> side_;
   HookStates hooks_;
+  EpochSource epochs_;
 };
 
 }  // namespace crochet

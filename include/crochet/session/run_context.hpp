@@ -56,6 +56,10 @@ class RunContext {
   /// The global step: in before_run the step before this run, in after_run the step after it.
   [[nodiscard]] constexpr std::int64_t step() const { return state_.session.step(); }
 
+  /// Number of complete epochs, with the batch of this run. Throws LogicError if the session has no data that counts
+  /// epochs: RawSession::epoch.
+  [[nodiscard]] constexpr std::int64_t epoch() const { return state_.session.epoch(); }
+
   /// In after_run: whether the executor skipped the run, behind one at which another hook stops (RunValues::violation).
   /// The model is then that of an earlier step. False, at no cost, unless the executor skips runs; else it may wait for
   /// the device, so a hook calls it when it is about to act.

@@ -8,6 +8,7 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/extend.hpp>
@@ -114,7 +115,8 @@ StopReason run(Exec&& executor, Chain&& chain) {
 
 /// The same with data. Each step uses the result of `next()`: feeds or RunArgs, or a std::optional of them. An empty
 /// optional ends the loop, and so does an OutOfRangeError or StopIteration thrown by `next`. RunArgs with targets run
-/// those, in addition to "train" if it exists.
+/// those, in addition to "train" if it exists. If `next` has a position, as Batches have, the session counts its
+/// epochs.
 template <class Exec, class Chain, class Next>
 StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
   using Loop = detail::Loop<Exec, Chain, typename decltype(detail::given_args<std::invoke_result_t<Next&>>())::type>;
@@ -122,7 +124,9 @@ StopReason run(Exec&& executor, Chain&& chain, Next&& next) {
   [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
   static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
   if constexpr (Loop::good) {
-    MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain)};
+    SessionOptions options;
+    if constexpr (CountsEpochs<std::remove_cvref_t<Next>>) options.epochs = EpochSource{next};
+    MonitoredSession<Exec, Chain> session{std::forward<Exec>(executor), std::forward<Chain>(chain), options};
     run_session(session, [&](auto& s) { detail::run_until_stop(s, next); });
     return session.stop_reason();
   } else {

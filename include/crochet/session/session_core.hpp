@@ -74,6 +74,9 @@ class SessionCore {
   [[nodiscard]] const StopReason& stop_reason() const { return hooked_.stop().reason(); }
   /// The global step: the executor's own, otherwise the number of runs that succeeded.
   [[nodiscard]] std::int64_t step() const { return hooked_.raw().step(); }
+  /// Number of complete epochs of the session's data (SessionOptions::epochs, CheckpointInputPipeline). Throws
+  /// LogicError if the session has no data that counts epochs.
+  [[nodiscard]] std::int64_t epoch() const { return hooked_.raw().epoch(); }
   /// How often the session was recreated.
   [[nodiscard]] int recoveries() const { return recovery_.recoveries(); }
 
@@ -119,7 +122,7 @@ class SessionCore {
 
  protected:
   SessionCore(Exec&& executor, Chain&& chain, Creator&& creator, const SessionOptions& options)
-      : hooked_(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain)),
+      : hooked_(static_cast<Exec&&>(executor), static_cast<Chain&&>(chain), options.epochs),
         coordinated_(options.stop_grace_period_secs, options.clock),
         recovery_(options.recovery, options.clock),
         creator_(std::move(creator)) {}

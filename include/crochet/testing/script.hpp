@@ -13,6 +13,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/base/nested_errors.hpp>
 #include <crochet/hook/chain.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/check.hpp>
@@ -32,6 +33,7 @@ namespace crochet::testing {
 ///   EXPECT_EQ(run.trace(), "begin create b a b a b a b a end");
 /// - The constructor calls begin and after_create_session; each step is one hooked run.
 /// - A step after which a stop was requested is the last: `end` follows at once, as at the end of a loop.
+/// - A CheckpointInputPipeline among the hooks gives the epochs, as in a session.
 /// - Arguments after the hooks apply to every phase, also to runs made by hooks: values, targets<"train">,
 ///   placeholder<float, "rate">.
 template <class Chain, class... Fixed>
@@ -135,6 +137,7 @@ class Script {
   void with_session(Use use) {
     with_executor([&](auto& executor) {
       RawSession<std::remove_reference_t<decltype(executor)>> session{executor, steps_};
+      session.count_epochs_of(crochet::detail::epoch_source_of(chain_));
       use(session);
     });
   }
@@ -155,6 +158,7 @@ class Script {
   template <class E, class Request>
   void run_once(E& executor, const Request& request) {
     RawSession<E> session{executor, steps_};
+    session.count_epochs_of(crochet::detail::epoch_source_of(chain_));
     note("b");
     try {
       crochet::detail::hooked_run(session, chain_, stop_, request);

@@ -272,7 +272,7 @@ TEST(Cadence, CountingStepsDoesNotReadTheClock) {
 std::string refusal(std::optional<std::int64_t> steps, std::optional<double> seconds,
                     const cr::CadenceNames& names = {}) {
   try {
-    cr::required_cadence_of<SomeHook>(steps, seconds, Anchor::global_step, Cadence::First::at_once, names);
+    cr::required_cadence_of<SomeHook>({steps, seconds, {}}, Anchor::global_step, Cadence::First::at_once, names);
   } catch (const cr::LogicError& error) {
     return error.what();
   }
@@ -282,7 +282,7 @@ std::string refusal(std::optional<std::int64_t> steps, std::optional<double> sec
 TEST(Cadence, ExactlyOneSettingInRange) {
   EXPECT_EQ(refusal(10, {}), "");
   EXPECT_EQ(refusal({}, 0.5), "");
-  EXPECT_EQ(refusal({}, {}), "crochet: SomeHook: set exactly one of every_steps and every_seconds");
+  EXPECT_EQ(refusal({}, {}), "crochet: SomeHook: set exactly one of every_steps, every_seconds and every_epochs");
   EXPECT_EQ(refusal(10, 0.5),
             "crochet: SomeHook: both every_steps and every_seconds are set; keep exactly one of them");
   EXPECT_EQ(refusal(0, {}), "crochet: SomeHook: invalid every_steps = 0; it has to be above 0");
@@ -296,12 +296,12 @@ TEST(Cadence, ExactlyOneSettingInRange) {
 }
 
 TEST(Cadence, InWords) {
-  EXPECT_EQ(cr::cadence_text(100, {}), "every 100 steps");
-  EXPECT_EQ(cr::cadence_text(1, {}), "every step");
-  EXPECT_EQ(cr::cadence_text(100, {}, Anchor::first_run), "every 100 steps from the first run on");
-  EXPECT_EQ(cr::cadence_text({}, 10.0), "every 10 s");
-  EXPECT_EQ(cr::cadence_text({}, 0.25), "every 0.25 s");
-  EXPECT_EQ(cr::cadence_text({}, {}), "");
+  EXPECT_EQ(cr::cadence_text({.steps = 100}), "every 100 steps");
+  EXPECT_EQ(cr::cadence_text({.steps = 1}), "every step");
+  EXPECT_EQ(cr::cadence_text({.steps = 100}, Anchor::first_run), "every 100 steps from the first run on");
+  EXPECT_EQ(cr::cadence_text({.seconds = 10.0}), "every 10 s");
+  EXPECT_EQ(cr::cadence_text({.seconds = 0.25}), "every 0.25 s");
+  EXPECT_EQ(cr::cadence_text({}), "");
 }
 
 TEST(Clock, IsSteadyUnlessAnotherIsGiven) {

@@ -49,6 +49,7 @@ struct DeviceMonitor {
 
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::optional<int> device{};
   bool required = false;
@@ -62,11 +63,11 @@ struct DeviceMonitor {
   std::function<GpuUse()> reader{};  ///< `read`, or NVML's; empty: there is nothing to read
 
   void begin() {
-    timer = cadence_of<DeviceMonitor>(steps(), every_seconds, anchor);
+    timer = cadence_of<DeviceMonitor>(every(), anchor);
     reader = nullptr;
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    timer.session_begins(session.step(), clock());
+    timer.session_begins(session, clock());
     if (read) {
       reader = read;
     } else {
@@ -74,7 +75,7 @@ struct DeviceMonitor {
     }
   }
   void after_run(auto& run, const auto& /*values*/) {
-    if (timer.due(run.step(), clock)) [[unlikely]] {
+    if (timer.due(run, clock)) [[unlikely]] {
       look(run.step());
     }
   }
@@ -82,12 +83,10 @@ struct DeviceMonitor {
   void save_state(auto& out) const { timer.save_state(out, clock()); }
   void load_state(auto& in) { timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{1000};
-  }
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(1000); }
   cuda::NvmlDevice gpu_of(auto& session) const {
     if constexpr (requires { session.executor().device()->pci_bus_id(); }) {
       if (!device) return cuda::NvmlDevice(session.executor().device()->pci_bus_id());

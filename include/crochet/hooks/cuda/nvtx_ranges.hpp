@@ -39,6 +39,7 @@ class NvtxRanges {
   struct Options {
     std::optional<std::int64_t> every_steps{};
     std::optional<double> every_seconds{};
+    std::optional<std::int64_t> every_epochs{};
     Anchor anchor = Anchor::global_step;
     Clock clock{};
   };
@@ -48,26 +49,26 @@ class NvtxRanges {
   NvtxRanges(Options options, const cuda::Nvtx&& tool) = delete;  // the hook refers to it
 
   void begin() {
-    timer_ = cadence_of<NvtxRanges>(steps(), options_.every_seconds, options_.anchor);
+    timer_ = cadence_of<NvtxRanges>(every(), options_.anchor);
     due_ = false;
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     probe_.close();
-    timer_.session_begins(session.step(), options_.clock());
+    timer_.session_begins(session, options_.clock());
   }
-  void before_run(auto& run) { due_ = probe_.attached() && timer_.due_next(run.step(), options_.clock); }
+  void before_run(auto& run) { due_ = probe_.attached() && timer_.due_next(run, options_.clock); }
   [[nodiscard]] probe* due_probe() { return due_ ? &probe_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {
-    const bool reached = timer_.ran(run.step());
+    const bool reached = timer_.ran(run);
     if (due_ && reached) timer_.triggered(run.step(), options_.clock());
   }
   void on_error(auto& /*error*/) { probe_.close(); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), options_.every_seconds, options_.anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), options_.anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return options_.every_steps || options_.every_seconds ? options_.every_steps : std::optional<std::int64_t>{1};
+  [[nodiscard]] Intervals every() const {
+    return Intervals{options_.every_steps, options_.every_seconds, options_.every_epochs}.or_every(1);
   }
 
   Options options_;

@@ -27,18 +27,19 @@ namespace crochet {
 
 /// When a ProfilerHook records, and what it writes.
 struct ProfilerHookOptions {
-  std::optional<std::int64_t> save_steps{};  ///< steps between records, above 0
-  std::optional<double> save_secs{};         ///< seconds between records, not below 0
-  Anchor anchor = Anchor::global_step;       ///< first_run: save_steps are counted from the session's first step
-  std::filesystem::path output_dir{};        ///< folder of the timelines and the event file; empty: the current folder
-  bool show_dataflow = true;                 ///< arrows between producers and consumers
-  bool show_memory = false;                  ///< tensors as objects, and a counter of their bytes
-  bool run_metadata = false;                 ///< also writes `timeline-<step>.pb`, the RunMetadata of the timeline
-  bool event_file = true;                    ///< also writes it to the event file of output_dir, as `step_<step>`
-  std::filesystem::path perfetto{};          ///< a native Perfetto trace of all recorded runs; empty: none
-  std::optional<Sink> table{};               ///< receives the table of the longest nodes, and of hooks, at the end
-  std::size_t table_rows = 20;               ///< nodes in it
-  bool in_background = true;                 ///< a background thread writes the files
+  std::optional<std::int64_t> save_steps{};   ///< steps between records, above 0
+  std::optional<double> save_secs{};          ///< seconds between records, not below 0
+  std::optional<std::int64_t> save_epochs{};  ///< epochs between records, above 0
+  Anchor anchor = Anchor::global_step;        ///< first_run: save_steps are counted from the session's first step
+  std::filesystem::path output_dir{};         ///< folder of the timelines and the event file; empty: the current folder
+  bool show_dataflow = true;                  ///< arrows between producers and consumers
+  bool show_memory = false;                   ///< tensors as objects, and a counter of their bytes
+  bool run_metadata = false;                  ///< also writes `timeline-<step>.pb`, the RunMetadata of the timeline
+  bool event_file = true;                     ///< also writes it to the event file of output_dir, as `step_<step>`
+  std::filesystem::path perfetto{};           ///< a native Perfetto trace of all recorded runs; empty: none
+  std::optional<Sink> table{};                ///< receives the table of the longest nodes, and of hooks, at the end
+  std::size_t table_rows = 20;                ///< nodes in it
+  bool in_background = true;                  ///< a background thread writes the files
   io::OnWriteError on_write_error = io::OnWriteError::go_on;  ///< stop: a run then throws the IoError
   Clock clock{};                         ///< of the interval and of all times; called by all threads of the executor
   std::function<double()> wall_clock{};  ///< seconds since 1970, read once; the system's
@@ -78,7 +79,8 @@ class ProfilerHook {
       : options_(std::move(options)), log_(options_.clock), recorder_(recorder_of(options_)) {}
 
   void begin();
-  void after_create_session(auto& /*session*/, auto& /*coordinator*/) {
+  void after_create_session(auto& session, auto& /*coordinator*/) {
+    timer_.epochs_begin(session, options_.clock());
     settle();
     primed_ = false;
   }
@@ -86,16 +88,16 @@ class ProfilerHook {
   /// Called before any before_run, so the decision to record is made here.
   static constexpr bool logs_phases = true;
   PhaseLog* due_phase_log(auto& run) {
-    look(run.step());
+    look(run);
     looked_ = true;
     return state_ == State::recording ? &log_ : nullptr;
   }
   void before_run(auto& run) {
-    if (!std::exchange(looked_, false)) look(run.step());  // a decorator did not call due_phase_log
+    if (!std::exchange(looked_, false)) look(run);  // a decorator did not call due_phase_log
   }
   probe* due_probe() { return state_ == State::recording ? &recorder_ : nullptr; }
   void after_run(auto& run, const auto& /*values*/) {
-    const bool reached = timer_.ran(run.step());
+    const bool reached = timer_.ran(run);
     if (state_ == State::recording) [[unlikely]] {
       reached ? recorded(run.step()) : settle();
     }
@@ -129,13 +131,13 @@ class ProfilerHook {
                               : trace::StepRecorder(options.clock);
   }
 
-  void look(std::int64_t step) {
+  void look(auto& run) {
     if (state_ != State::idle) [[unlikely]] {
       settle();
     }
-    const bool due = timer_.due_next(step, options_.clock);
+    const bool due = timer_.due_next(run, options_.clock);
     if (!primed_) [[unlikely]] {
-      prime(step);
+      prime(run.step());
     } else if (due) [[unlikely]] {
       state_ = State::recording;
     }

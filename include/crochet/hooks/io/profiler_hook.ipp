@@ -32,8 +32,9 @@
 namespace crochet {
 
 CROCHET_INLINE void ProfilerHook::begin() {
-  timer_ = required_cadence_of<ProfilerHook>(options_.save_steps, options_.save_secs, options_.anchor,
-                                             Cadence::First::after_interval, {"save_steps", "save_secs"});
+  timer_ = required_cadence_of<ProfilerHook>({options_.save_steps, options_.save_secs, options_.save_epochs},
+                                             options_.anchor, Cadence::First::after_interval,
+                                             {"save_steps", "save_secs", "save_epochs"});
   writer_ = std::make_shared<trace::RunWriter>(writer_options());
   state_ = State::idle;
   primed_ = looked_ = false;
@@ -46,11 +47,11 @@ CROCHET_INLINE trace::ProfileTable ProfilerHook::table() {
 }
 
 CROCHET_INLINE std::string ProfilerHook::cadence() const {
-  return "one run " + cadence_text(options_.save_steps, options_.save_secs, options_.anchor);
+  return "one run " + cadence_text({options_.save_steps, options_.save_secs, options_.save_epochs}, options_.anchor);
 }
 
 CROCHET_COLD CROCHET_INLINE void ProfilerHook::prime(std::int64_t step) {
-  timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
+  if (!options_.save_epochs) timer_.start(options_.anchor == Anchor::global_step ? step + 1 : step, options_.clock());
   primed_ = true;
 }
 

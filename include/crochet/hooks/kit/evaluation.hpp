@@ -13,13 +13,15 @@
 
 #include <crochet/base/error.hpp>
 #include <crochet/hooks/kit/data_pass.hpp>
+#include <crochet/hooks/kit/value_text.hpp>
 
 namespace crochet {
 
 /// The averages over one pass; N are Name types.
 template <class... N>
 struct Evaluation {
-  std::int64_t step = -1;  ///< the global step of the pass; -1: no pass yet
+  std::int64_t step = -1;   ///< the global step of the pass; -1: no pass yet
+  std::int64_t epoch = -1;  ///< number of complete epochs, for an evaluator with every_epochs; else -1
   std::int64_t batches = 0;
   double weight = 0;  ///< the sum of the batches' sizes
   std::array<double, sizeof...(N)> values{};
@@ -68,10 +70,10 @@ Evaluation<N...> averaged(Evaluation<N...> sums) {
   return sums;
 }
 
-/// "step 500: accuracy = 0.8921, loss = 0.3012".
+/// "step 500: accuracy = 0.8921, loss = 0.3012", after "epoch 5, " if the epoch is set.
 template <class... N>
 std::string evaluation_text(const Evaluation<N...>& result) {
-  std::string all = "step " + std::to_string(result.step) + ": ";
+  std::string all = step_text(result.step, result.epoch);
   std::size_t i = 0;
   const auto add = [&](std::string_view name) {
     char value[40];

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <crochet/base/clock.hpp>
 #include <crochet/base/config.hpp>
@@ -48,6 +49,7 @@ struct RowLogger {
   std::filesystem::path path{};
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   bool resume = true;
   Clock clock{};
@@ -63,12 +65,12 @@ struct RowLogger {
 
   void begin() {
     if (path.empty()) throw LogicError("crochet: " + detail::type_name<RowLogger>() + ": set the path of the file");
-    state = State{.timer = cadence_of<RowLogger>(steps(), every_seconds, anchor, Cadence::First::after_interval)};
+    state = State{.timer = cadence_of<RowLogger>(every(), anchor, Cadence::First::after_interval)};
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     const std::int64_t step = session.step();
-    state.timer.session_begins(step, clock());
-    const std::string first = Row::first_line(Text.view()...);
+    state.timer.session_begins(session, clock());
+    const std::string first = first_line();
     if (!state.lock.holds()) state.lock = io::RowFile::own(path);
     if (resume || state.opened) {
       io::RowFile::resume(path, first, step, &Row::step_of);
@@ -79,31 +81,34 @@ struct RowLogger {
   }
 
   MaybeFetch<Text...> before_run(auto& run) {
-    if (!state.timer.due_next(run.step(), clock)) return {};
+    if (!state.timer.due_next(run, clock)) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
   void after_run(auto& run, const auto& values) {
-    const bool reached = state.timer.ran(run.step());
+    const bool reached = state.timer.ran(run);
     if (values.requested() && reached) [[unlikely]] {
-      write(run.step(), values);
+      write(run, values);
     }
   }
 
   void save_state(auto& out) const { state.timer.save_state(out, clock()); }
   void load_state(auto& in) { state.timer.load_state(in, clock()); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{100};
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(100); }
+  [[nodiscard]] std::string first_line() const {
+    return every_epochs ? Row::first_line(std::string_view("epoch"), Text.view()...) : Row::first_line(Text.view()...);
   }
-  CROCHET_COLD void write(std::int64_t step, const auto& values) {
+  CROCHET_COLD void write(auto& run, const auto& values) {
+    const std::int64_t step = run.step();
     state.timer.triggered(step, clock());
     Row row{step};
+    if (every_epochs) row.add("epoch", run.epoch());
     (row.add(Text.view(), values[Name<Text>{}]), ...);
     if (!state.lock.holds()) state.lock = io::RowFile::own(path);
-    if (io::RowFile::append(path, row.text(), Row::first_line(Text.view()...))) {
+    if (io::RowFile::append(path, row.text(), first_line())) {
       sink("crochet: " + path.string() + " was removed or emptied while it was in use; it begins anew at step " +
            std::to_string(step));
     }

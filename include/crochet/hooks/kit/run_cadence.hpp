@@ -28,6 +28,21 @@ class RunCadence {
     ++runs_;
     return cadence_.ran(counts_runs_ ? runs_ - 1 : step);
   }
+  /// The same two for the run itself, which epochs need.
+  template <HasStep Run, class Clock>
+  constexpr bool due_next(const Run& run, const Clock& clock) {
+    return counts_runs_ ? cadence_.due_next(runs_ - 1, clock) : cadence_.due_next(run, clock);
+  }
+  template <HasStep Run>
+  constexpr bool ran(const Run& run) {
+    ++runs_;
+    return counts_runs_ ? cadence_.ran(runs_ - 1) : cadence_.ran(run);
+  }
+  /// See Cadence::epochs_begin.
+  template <HasStep Session>
+  constexpr void epochs_begin(const Session& session, double now) {
+    cadence_.epochs_begin(session, now);
+  }
   /// See Cadence::triggered.
   constexpr std::optional<Cadence::Elapsed> triggered(std::int64_t step, double now) {
     return cadence_.triggered(counts_runs_ ? runs_ - 1 : step, now);

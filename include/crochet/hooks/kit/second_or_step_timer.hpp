@@ -30,7 +30,8 @@ class SecondOrStepTimer {
   };
 
   explicit SecondOrStepTimer(Options options)
-      : fresh_(required_cadence_of<SecondOrStepTimer>(options.every_steps, options.every_seconds, Anchor::first_run)),
+      : fresh_(required_cadence_of<SecondOrStepTimer>({options.every_steps, options.every_seconds, {}},
+                                                      Anchor::first_run)),
         cadence_(fresh_),
         clock_(std::move(options.clock)) {}
 

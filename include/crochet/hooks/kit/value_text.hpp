@@ -79,10 +79,14 @@ std::string value_text(const T& value) {
   return text;
 }
 
-/// The prefix of a line for a step: `step 100: `.
-inline std::string step_text(std::int64_t step) {
-  std::string text = "step ";
-  append_chars(text, step);
+/// The prefix of a line for a step: `step 100: `; with an epoch `epoch 2, step 100: `.
+inline std::string step_text(std::int64_t step, std::int64_t epoch = -1) {
+  std::string text;
+  if (epoch >= 0) {
+    append_chars(text += "epoch ", epoch);
+    text += ", ";
+  }
+  append_chars(text += "step ", step);
   return text += ": ";
 }
 

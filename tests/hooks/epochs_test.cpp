@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Epochs: `.every_epochs` of the hooks, StopAtEpoch, run.epoch(), and the epoch in lines and rows.
+#include <crochet/hooks.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace epochs_test {
+
+namespace cr = crochet;
+using cr::value;
+using cr::testing::RecordingSink;
+using cr::testing::Script;
+using cr::testing::StateBox;
+using Lines = std::vector<std::string>;
+
+/// Data of three batches an epoch.
+struct Data {
+  struct Position {
+    std::int64_t epoch = 0, batch = 0;
+  };
+  Position at;
+
+  void take() {
+    if (++at.batch == batches_per_epoch()) at = {at.epoch + 1, 0};
+  }
+  [[nodiscard]] Position position() const { return at; }
+  [[nodiscard]] std::int64_t batches_per_epoch() const { return 3; }
+  void seek(Position to) { at = to; }
+};
+static_assert(cr::CountsEpochs<Data>);
+static_assert(!cr::CountsEpochs<int>);
+
+/// Hooks with the data in front of them.
+template <class... H>
+auto over(Data& data, H... hook) {
+  return Script{cr::HookChain{cr::CheckpointInputPipeline{data}, std::move(hook)...}, value<"loss">(0.5f)};
+}
+void run(auto& script, Data& data, int runs) {
+  for (int i = 0; i < runs && !script.should_stop(); ++i) {
+    data.take();
+    script.step();
+  }
+}
+
+TEST(Epochs, ALineInTheRunWithTheLastBatchOfEach) {
+  Data data;
+  RecordingSink sink;
+  auto script =
+      over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink, .clock = cr::testing::ManualClock{}});
+  run(script, data, 7);
+  EXPECT_EQ(sink.lines(),
+            (Lines{"epoch 1, step 3: loss = 0.5 (0.000 sec)", "epoch 2, step 6: loss = 0.5 (0.000 sec)"}));
+}
+
+TEST(Epochs, OnlyThoseOfAMultiple) {
+  Data data;
+  RecordingSink sink;
+  auto script =
+      over(data, cr::LoggingTensor<"loss">{.every_epochs = 2, .sink = sink, .clock = cr::testing::ManualClock{}});
+  run(script, data, 20);
+  ASSERT_EQ(sink.lines().size(), 3U);
+  EXPECT_EQ(sink.lines()[2], "epoch 6, step 18: loss = 0.5 (0.000 sec)");
+}
+
+TEST(Epochs, ValuesAreFetchedInThatRunAlone) {
+  Data data;
+  RecordingSink sink;
+  auto script = over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink});
+  std::string fetched;
+  for (int i = 0; i < 4; ++i) {
+    run(script, data, 1);
+    fetched += script.fetched() + "|";
+  }
+  EXPECT_EQ(fetched, "||loss||");
+}
+
+TEST(Epochs, ARunThatPassesSeveralIsDueOnce) {
+  Data data;
+  RecordingSink sink;
+  auto script =
+      over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink, .clock = cr::testing::ManualClock{}});
+  for (int i = 0; i < 8; ++i) data.take();
+  script.step();
+  script.step();
+  EXPECT_EQ(sink.lines(), (Lines{"epoch 2, step 1: loss = 0.5 (0.000 sec)"}));
+}
+
+TEST(Epochs, RunsWithoutABatchAreNotDueAgain) {
+  Data data;
+  RecordingSink sink;
+  auto script = over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink});
+  run(script, data, 3);
+  for (int i = 0; i < 3; ++i) script.step();  // the place stays that after the last batch
+  EXPECT_EQ(sink.lines().size(), 1U);
+}
+
+TEST(Epochs, ASessionThatBeginsInTheMiddle) {
+  Data data{{4, 2}};
+  RecordingSink sink;
+  auto script =
+      over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink, .clock = cr::testing::ManualClock{}});
+  run(script, data, 4);
+  EXPECT_EQ(sink.lines(),
+            (Lines{"epoch 5, step 1: loss = 0.5 (0.000 sec)", "epoch 6, step 4: loss = 0.5 (0.000 sec)"}));
+}
+
+TEST(Epochs, ASessionThatBeginsWithAnEpochIsNotDueAtOnce) {
+  Data data{{4, 0}};
+  RecordingSink sink;
+  auto script = over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink});
+  run(script, data, 2);
+  EXPECT_TRUE(sink.lines().empty());
+}
+
+/// A run, and the session before it, for a Cadence alone.
+struct Place {
+  Data data;
+  std::int64_t steps = 0;
+  [[nodiscard]] std::int64_t step() const { return steps; }
+  [[nodiscard]] std::int64_t epoch() const { return data.at.epoch; }
+};
+constexpr auto no_clock = [] { return 0.0; };
+/// The steps at which it is due, up to step 20.
+std::string due_until_20(cr::Cadence& timer, Place& place) {
+  std::string due;
+  while (place.steps < 20) {
+    place.data.take();
+    ++place.steps;
+    if (timer.due(place, no_clock)) due += std::to_string(place.steps) + " ", timer.triggered(place.steps, 0);
+  }
+  return due;
+}
+TEST(Epochs, AResumedSessionIsDueAtTheSameSteps) {
+  for (int before = 0; before <= 13; ++before) {
+    Place place;
+    cr::Cadence interrupted = cr::Cadence::every_epochs(2);
+    interrupted.session_begins(place, 0);
+    std::string due;
+    for (int i = 0; i < before; ++i) {
+      place.data.take();
+      ++place.steps;
+      if (interrupted.due(place, no_clock))
+        due += std::to_string(place.steps) + " ", interrupted.triggered(place.steps, 0);
+    }
+    StateBox box;
+    interrupted.save_state(box, 0);
+    cr::Cadence resumed = cr::Cadence::every_epochs(2);
+    resumed.load_state(box, 0);
+    resumed.session_begins(place, 0);
+    EXPECT_EQ(due + due_until_20(resumed, place), "6 12 18 ") << "interrupted after step " << before;
+  }
+}
+TEST(Epochs, AfterARecoveryToAnEarlierEpochTheyAreDueAgain) {
+  Place place;
+  cr::Cadence timer = cr::Cadence::every_epochs(1);
+  timer.session_begins(place, 0);
+  EXPECT_EQ(due_until_20(timer, place), "3 6 9 12 15 18 ");
+  place = {{{3, 0}}, 9};
+  timer.session_begins(place, 0);
+  EXPECT_EQ(due_until_20(timer, place), "12 15 18 ");
+}
+
+TEST(Epochs, StopAtEpochStopsAfterItsLastBatch) {
+  Data data;
+  auto script = over(data, cr::StopAtEpoch{.last_epoch = 2});
+  run(script, data, 100);
+  EXPECT_EQ(script.global_step(), 6);
+  EXPECT_EQ(script.stop_reason(), "epoch 2 was completed");
+}
+TEST(Epochs, StopAtEpochCountsFromTheSession) {
+  Data data{{5, 1}};
+  auto script = over(data, cr::StopAtEpoch{.num_epochs = 2});
+  run(script, data, 100);
+  EXPECT_EQ(script.global_step(), 5) << "two batches of epoch 6, three of epoch 7";
+}
+TEST(Epochs, StopAtEpochStopsAtOnceWhenItIsReached) {
+  Data data{{5, 0}};
+  auto script = over(data, cr::StopAtEpoch{.last_epoch = 5});
+  EXPECT_TRUE(script.should_stop());
+}
+TEST(Epochs, StopAtEpochRefusesSettings) {
+  Data data;
+  EXPECT_THROW(over(data, cr::StopAtEpoch{}), cr::LogicError);
+  EXPECT_THROW(over(data, cr::StopAtEpoch{.last_epoch = 1, .num_epochs = 1}), cr::LogicError);
+  EXPECT_THROW(over(data, cr::StopAtEpoch{.last_epoch = -1}), cr::LogicError);
+}
+
+TEST(Epochs, WithoutDataTheErrorNamesTheCure) {
+  try {
+    Script script{cr::StopAtEpoch{.last_epoch = 2}};
+    FAIL() << "no error";
+  } catch (const cr::LogicError& error) {
+    EXPECT_STREQ(error.what(),
+                 "crochet: the session has no data that count epochs; list CheckpointInputPipeline{batches} in the "
+                 "chain, or set SessionOptions::epochs to EpochSource{batches}");
+  }
+  EXPECT_THROW((Script{cr::LoggingTensor<"loss">{.every_epochs = 1}, value<"loss">(0.5f)}), cr::LogicError);
+}
+
+struct TakesTheBatch {
+  using handles = cr::Phases<cr::phase::before_run>;
+  Data* data;
+  cr::RunArgs<> before_run(auto& /*run*/) {
+    data->take();
+    return {};
+  }
+};
+TEST(Epochs, ABatchTakenTooLateIsAnError) {
+  Data data{{0, 2}};
+  RecordingSink sink;
+  auto late = over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink}, TakesTheBatch{&data});
+  EXPECT_THROW(late.step(), cr::LogicError);
+  data.at = {0, 2};
+  auto in_time = over(data, TakesTheBatch{&data}, cr::LoggingTensor<"loss">{.every_epochs = 1, .sink = sink});
+  in_time.step();
+  EXPECT_EQ(sink.lines().size(), 1U);
+}
+
+TEST(Epochs, AreRefusedWithAnotherInterval) {
+  Data data;
+  try {
+    over(data, cr::LoggingTensor<"loss">{.every_steps = 1, .every_epochs = 1});
+    FAIL() << "no error";
+  } catch (const cr::LogicError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "crochet: LoggingTensor<\"loss\">: both every_steps and every_epochs are set; keep exactly one of them");
+  }
+  EXPECT_THROW(over(data, cr::LoggingTensor<"loss">{.every_epochs = 0}), cr::LogicError);
+  EXPECT_THROW(over(data, cr::LoggingTensor<"loss">{.every_epochs = 1, .anchor = cr::Anchor::first_run}),
+               cr::LogicError);
+}
+
+TEST(Epochs, RowsHaveAColumn) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "epochs_test" / "rows.csv";
+  std::filesystem::remove_all(path.parent_path());
+  Data data;
+  auto script = over(data, cr::CsvLogger<"loss">{.path = path, .every_epochs = 1});
+  run(script, data, 7);
+  std::ifstream file{path};
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(text, "step,epoch,loss\n3,1,0.5\n6,2,0.5\n");
+}
+
+TEST(Epochs, AreInEvaluations) {
+  Data data;
+  RecordingSink sink;
+  std::vector<std::int64_t> epochs;
+  const std::vector<cr::Feeds<>> batches(2);
+  auto script = over(data, cr::Evaluate{cr::fetches<"loss">,
+                                        batches,
+                                        {.every_epochs = 1,
+                                         .at_end = false,
+                                         .then = [&](const auto& result) { epochs.push_back(result.epoch); },
+                                         .sink = sink,
+                                         .clock = cr::testing::ManualClock{}}});
+  run(script, data, 7);
+  EXPECT_EQ(epochs, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(sink.lines()[0], "epoch 1, step 3: loss = 0.5 (2 batches, 0.000 sec)");
+}
+
+TEST(Epochs, AreFoundInsideDecorators) {
+  Data data;
+  Script script{cr::HookChain{cr::Keyed<"data", cr::CheckpointInputPipeline<Data>>{cr::CheckpointInputPipeline{data}},
+                              cr::StopAtEpoch{.last_epoch = 1}}};
+  run(script, data, 100);
+  EXPECT_EQ(script.global_step(), 3);
+}
+
+}  // namespace epochs_test
