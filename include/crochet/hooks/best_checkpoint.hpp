@@ -135,6 +135,8 @@ class BestCheckpoint {
     return {saver_, kept_, metric_, options_.aim, options_.sink};
   }
   [[nodiscard]] Saver& saver() { return saver_; }
+  [[nodiscard]] const std::string& metric() const { return metric_; }
+  [[nodiscard]] Aim aim() const { return options_.aim; }
 
   void begin() {
     if (options_.keep < 1) throw LogicError("crochet: BestCheckpoint: keep has to be at least 1");

@@ -17,6 +17,7 @@
 #include <crochet/base/sink.hpp>
 #include <crochet/base/standard_error.hpp>
 #include <crochet/base/terminal.hpp>
+#include <crochet/hook/epochs.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
 #include <crochet/hooks/kit/progress_line.hpp>
@@ -29,6 +30,9 @@ namespace crochet {
 /// - Elsewhere (a file, a pipe): plain lines of that kind, after each tenth of `total` and at least every
 ///   `line_seconds`.
 /// - total: the global step at which the loop ends; unset: no bar and no remaining time.
+/// - epochs: the number of epochs after which it ends, in place of `total`. The line then begins with `epoch 3/10`.
+/// Needs
+///   data that count epochs; the bar is right where each run takes one batch and makes one step.
 /// - `Progress<"loss">{.total = 2000}` also shows values.
 /// - At the end it draws the last state and starts a new line; after an error it only starts a new line.
 /// - Lines that the library writes to standard error appear above the bar.
@@ -43,6 +47,7 @@ struct Progress {
   static constexpr Fetches<Name<Text>...> fetches{};
 
   std::optional<std::int64_t> total{};
+  std::optional<std::int64_t> epochs{};
   double refresh_seconds = 0.1;
   double line_seconds = 60;
   /// Columns of the terminal; 0: no terminal, plain lines; unset: detected.
@@ -54,6 +59,7 @@ struct Progress {
   /// State so far; begin resets it.
   struct State {
     detail::ProgressLine line;
+    std::string epoch{};  // "epoch 3/10 "
     int columns = 0;
     bool due = false;
     double drawn_at = 0;  // time, step and tenth of `total` of the last draw
@@ -68,6 +74,7 @@ struct Progress {
   void after_create_session(auto& session, auto& /*coordinator*/) {
     state.line.step = session.step();
     state.line.rate = 0;
+    if (epochs) place(session.epoch_place());
     drawn(clock());
   }
 
@@ -84,10 +91,12 @@ struct Progress {
     }
     [[maybe_unused]] std::size_t i = 0;
     (remember(state.values[i++], values[Name<Text>{}]), ...);
+    if (epochs) place(run.session().epoch_place());
     draw();
   }
 
-  void end(auto& /*session*/) {
+  void end(auto& session) {
+    if (epochs) place(session.epoch_place());
     if (state.columns > 0 || state.line.step != state.drawn_step) draw();
     finish_line();
   }
@@ -95,12 +104,19 @@ struct Progress {
 
  private:
   [[nodiscard]] std::int64_t tenth(std::int64_t step) const {
-    return total && *total > 0 ? 10 * std::min(step, *total) / *total : 0;
+    const std::optional<std::int64_t>& all = state.line.total;
+    return all && *all > 0 ? 10 * std::min(step, *all) / *all : 0;
   }
   [[nodiscard]] bool is_due(std::int64_t step) const {
     const double waited = clock() - state.drawn_at;
     if (state.columns > 0) return waited >= refresh_seconds;
     return waited >= line_seconds || tenth(step) != state.drawn_tenth;
+  }
+  /// The epoch in progress, and the step at which the last one ends.
+  void place(const EpochPlace& now) {
+    const std::int64_t left = *epochs - now.epoch;
+    state.epoch = "epoch " + std::to_string(std::min(now.epoch + 1, *epochs)) + "/" + std::to_string(*epochs) + " ";
+    if (now.batches > 0) state.line.total = state.line.step + std::max<std::int64_t>(0, left * now.batches - now.batch);
   }
   template <class T>
   static void remember(std::string& to, const T& value) {
@@ -110,7 +126,7 @@ struct Progress {
 
   CROCHET_COLD void draw() {
     measure(clock());
-    std::string text = state.line.text(state.columns > 0) + values_text();
+    std::string text = state.epoch + state.line.text(state.columns > 0) + values_text();
     if (state.columns > 0) {
       text.resize(std::min(text.size(), static_cast<std::size_t>(state.columns - 1)));  // a full line would wrap
       write ? write("\r" + text + "\x1b[K") : detail::standard_error.draw(text);

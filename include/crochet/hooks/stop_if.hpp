@@ -91,6 +91,26 @@ struct NoImprovement {
   }
 };
 
+/// Whether the published values have exhausted a Patience.
+struct ExhaustedPatience {
+  MetricChannel metrics;
+  std::string metric;
+  Patience rule;
+  std::int64_t min_steps;
+
+  std::optional<std::string> operator()() const {
+    Patience seen{.aim = rule.aim, .patience = rule.patience, .min_delta = rule.min_delta};
+    std::optional<std::string> reason;
+    metrics.for_each(metric, [&](std::int64_t step, double value) {
+      if (reason || step < min_steps || !seen.exhausted(value, step)) return;
+      reason = metric + " is not " + std::string(rule.aim.comparative()) + " than " + detail::value_text(seen.best) +
+               ", of step " + std::to_string(seen.best_step) + ", for " + std::to_string(seen.since) + " evaluations";
+    });
+    return reason;
+  }
+  [[nodiscard]] std::string warning() const { return CrossedThreshold{metrics, metric, 0, rule.aim, 0}.warning(); }
+};
+
 /// The hook of stop_if_higher and its relatives; `Rule` is CrossedThreshold or NoImprovement. A check reads the whole
 /// history.
 template <class Rule>
@@ -214,6 +234,15 @@ inline auto stop_if_no_decrease(MetricChannel metrics, std::string metric, std::
                                 const StopIfOptions& options = {}) {
   return StopIfMetric<NoImprovement>{
       {std::move(metrics), std::move(metric), max_steps_without_decrease, Aim::lowest, options.min_steps}, options};
+}
+
+/// Stops after a number of consecutive evaluations without improvement: `stop_if_exhausted(metrics, "loss",
+/// Patience{.aim = Aim::lowest, .patience = 5})`. With an evaluation in each epoch these are epochs. Options, state and
+/// errors as for stop_if_higher; LogicError if the patience is below 1.
+inline StopIfMetric<ExhaustedPatience> stop_if_exhausted(MetricChannel metrics, std::string metric, Patience rule,
+                                                         StopIfOptions options = {}) {
+  if (rule.patience < 1) throw LogicError("crochet: stop_if_exhausted: patience has to be at least 1");
+  return {ExhaustedPatience{std::move(metrics), std::move(metric), rule, options.min_steps}, std::move(options)};
 }
 
 }  // namespace crochet

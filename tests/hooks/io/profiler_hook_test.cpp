@@ -143,7 +143,7 @@ TEST(ProfilerHook, RecordsAStepFunctionWithAnOutputAboveTheHighestRankOfModels) 
 
 TEST(ProfilerHook, X8WantsExactlyOneInterval) {
   EXPECT_EQ(refusal([] { cr::ProfilerHook{{}}.begin(); }),
-            "crochet: ProfilerHook: set exactly one of save_steps and save_secs");
+            "crochet: ProfilerHook: set exactly one of save_steps, save_secs and save_epochs");
   EXPECT_EQ(refusal([] { cr::ProfilerHook{{.save_steps = 10, .save_secs = 10}}.begin(); }),
             "crochet: ProfilerHook: both save_steps and save_secs are set; keep exactly one of them");
   EXPECT_EQ(refusal([] { cr::ProfilerHook{{.save_steps = 0}}.begin(); }),

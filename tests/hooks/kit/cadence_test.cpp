@@ -288,8 +288,8 @@ TEST(Cadence, ExactlyOneSettingInRange) {
   EXPECT_EQ(refusal(0, {}), "crochet: SomeHook: invalid every_steps = 0; it has to be above 0");
   EXPECT_EQ(refusal(0, {}, {"save_steps", "save_secs"}),
             "crochet: SomeHook: invalid save_steps = 0; it has to be above 0");
-  EXPECT_EQ(refusal({}, {}, {"save_steps", "save_secs"}),
-            "crochet: SomeHook: set exactly one of save_steps and save_secs");
+  EXPECT_EQ(refusal({}, {}, {"save_steps", "save_secs", "save_epochs"}),
+            "crochet: SomeHook: set exactly one of save_steps, save_secs and save_epochs");
   EXPECT_EQ(refusal(-10, {}), "crochet: SomeHook: invalid every_steps = -10; it has to be above 0");
   EXPECT_NE(refusal({}, -1.0).find("invalid every_seconds"), std::string::npos) << "the original does not look";
   EXPECT_NE(refusal({}, std::nan("")).find("invalid every_seconds"), std::string::npos);

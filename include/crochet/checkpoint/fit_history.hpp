@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// FitHistory: the table that fit() returns.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/hooks/kit/metric_channel.hpp>
+#include <crochet/session/stop.hpp>
+
+namespace crochet {
+
+/// The epochs of a training, oldest first; a resumed one has those of all its sessions.
+struct FitHistory {
+  /// One epoch. The values are in the order of `names`.
+  struct Epoch {
+    std::int64_t epoch = 0;          ///< counted from 1
+    std::int64_t step = 0;           ///< the global step at its end
+    std::vector<double> training;    ///< means over its runs
+    std::vector<double> validation;  ///< after it; empty without validation data
+  };
+
+  std::vector<std::string> names;
+  std::vector<Epoch> epochs;
+  StopReason reason;                   ///< which hook ended the training and why
+  std::optional<std::int64_t> best{};  ///< the index in `epochs` of the best one, whose weights were restored
+
+  /// As a table, a line for each epoch; the best one is marked:
+  ///   epoch  step  loss    val loss
+  ///       1    20  0.6931  0.7012
+  [[nodiscard]] std::string text() const {
+    std::string all = cell("epoch", 5) + cell("step", 9);
+    const bool validated = !epochs.empty() && !epochs.front().validation.empty();
+    for (const std::string& name : names) all += cell(name, 12);
+    for (const std::string& name : names) all += validated ? cell("val " + name, 16) : "";
+    for (std::size_t i = 0; i < epochs.size(); ++i) {
+      all += '\n' + cell(std::to_string(epochs[i].epoch), 5) + cell(std::to_string(epochs[i].step), 9);
+      for (const double value : epochs[i].training) all += cell(number(value), 12);
+      for (const double value : epochs[i].validation) all += cell(number(value), 16);
+      if (best == static_cast<std::int64_t>(i)) all += " *";
+    }
+    return all + '\n';
+  }
+
+  /// Reads what EpochMeans and Evaluate have published.
+  static FitHistory of(const MetricChannel& metrics, std::vector<std::string> names, bool validated) {
+    FitHistory history;
+    history.names = std::move(names);
+    if (metrics.empty()) return history;
+    for (const auto& [step, epoch] : metrics.history("training/epoch"))
+      history.epochs.push_back({static_cast<std::int64_t>(epoch), step, {}, {}});
+    for (const std::string& name : history.names) {
+      history.add(metrics.history("training/" + name), &Epoch::training);
+      if (validated) history.add(metrics.history(name), &Epoch::validation);
+    }
+    return history;
+  }
+
+ private:
+  static std::string cell(std::string_view text, std::size_t width) {
+    return std::string(width > text.size() ? width - text.size() : 1, ' ').append(text);
+  }
+  static std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
+  }
+  /// Adds a value to each epoch: that of its step, NaN if there is none.
+  void add(const std::vector<MetricChannel::Entry>& entries, std::vector<double> Epoch::*list) {
+    for (Epoch& epoch : epochs) {
+      const auto found =
+          std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return e.step == epoch.step; });
+      (epoch.*list).push_back(found == entries.end() ? std::numeric_limits<double>::quiet_NaN() : found->value);
+    }
+  }
+};
+
+}  // namespace crochet

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// fit: a whole training in one call.
+#include <crochet/checkpoint/fit.hpp>
+#include <crochet/checkpoint/predictor.hpp>
+#include <crochet/crochet.hpp>
+#include <crochet/data.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/testing.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace fit_test {
+
+namespace cr = crochet;
+namespace fs = std::filesystem;
+
+struct Line {
+  static constexpr void define(cr::GraphBuilder& g) {
+    auto x = g.placeholder<float>("x", {g.dynamic("batch"), 2});
+    auto y = g.placeholder<float>("y", {g.dynamic("batch"), 1});
+    auto prediction = g.name("prediction", dense(x, 1, "output"));
+    auto loss = g.name("loss", mean_squared_error(prediction, y));
+    g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.05}));
+  }
+};
+
+/// y = 2 a - b + 1, for `rows` rows.
+auto points(int rows, float shift = 0) {
+  std::vector<float> x, y;
+  for (int i = 0; i < rows; ++i) {
+    const float a = static_cast<float>(i % 7) / 7, b = static_cast<float>(i % 5) / 5;
+    x.insert(x.end(), {a, b});
+    y.push_back(2 * a - b + 1 + shift);
+  }
+  return cr::data_set(cr::field<"x">(std::move(x), {2}), cr::field<"y">(std::move(y), {1}));
+}
+fs::path fresh(const std::string& name) {
+  const fs::path folder = fs::path(testing::TempDir()) / "fit_test" / name;
+  fs::remove_all(folder);
+  return folder;
+}
+cr::Cpu cpu() { return {.threads = 1, .seed = 1}; }
+cr::Sink quiet() {
+  return [](std::string_view) {};
+}
+
+TEST(Fit, TrainsOverEpochsAndReturnsATable) {
+  auto executor = cpu().compile<Line>();
+  const auto history =
+      cr::fit<"loss">(executor, points(50).shuffle(1).batch(16),
+                      {.epochs = 5, .validation = points(20).batch(16), .bar = false, .sink = quiet()});
+  ASSERT_EQ(history.epochs.size(), 5U);
+  EXPECT_EQ(history.names, std::vector<std::string>{"loss"});
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(history.epochs[i].epoch, static_cast<std::int64_t>(i) + 1);
+    EXPECT_EQ(history.epochs[i].step, 4 * (static_cast<std::int64_t>(i) + 1)) << "50 rows in batches of 16";
+    ASSERT_EQ(history.epochs[i].training.size(), 1U);
+    ASSERT_EQ(history.epochs[i].validation.size(), 1U);
+  }
+  EXPECT_LT(history.epochs[4].validation[0], history.epochs[0].validation[0]);
+  EXPECT_EQ(to_string(history.reason), "StopAtEpoch: epoch 5 was completed");
+  const std::string text = history.text();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6) << text;
+}
+
+/// Records the loss of each run.
+struct Records {
+  using handles = cr::Phases<cr::phase::after_run>;
+  static constexpr cr::Fetches<cr::Name<"loss">> fetches{};
+  std::vector<double>* losses;
+  void after_run(auto& /*run*/, const auto& values) const {
+    losses->push_back(static_cast<double>(values[cr::Name<"loss">{}]));
+  }
+};
+TEST(Fit, TheTrainingLossIsTheMeanOverTheRowsOfTheEpoch) {
+  std::vector<double> losses;
+  auto executor = cpu().compile<Line>();
+  const auto history = cr::fit<"loss">(executor, points(50).batch(16), {.epochs = 2, .bar = false, .sink = quiet()},
+                                       cr::HookChain{Records{&losses}});
+  ASSERT_EQ(losses.size(), 8U);
+  const auto mean = [&](std::size_t i) {
+    return (16 * (losses[i] + losses[i + 1] + losses[i + 2]) + 2 * losses[i + 3]) / 50;
+  };
+  EXPECT_DOUBLE_EQ(history.epochs[0].training[0], mean(0));
+  EXPECT_DOUBLE_EQ(history.epochs[1].training[0], mean(4));
+  EXPECT_TRUE(history.epochs[0].validation.empty());
+}
+
+TEST(Fit, EarlyStoppingRestoresTheBestEpoch) {
+  auto executor = cpu().compile<Line>();
+  // Validation data of another line: the loss on them falls at first and then rises.
+  const auto validation = points(20, -0.8f).batch(20);
+  const auto history =
+      cr::fit<"loss">(executor, points(50).batch(16),
+                      {.epochs = 500, .validation = validation, .patience = 3, .bar = false, .sink = quiet()});
+  ASSERT_TRUE(history.best.has_value());
+  const auto best = static_cast<std::size_t>(*history.best);
+  EXPECT_EQ(history.epochs.size(), best + 4) << to_string(history.reason);
+  for (const auto& epoch : history.epochs) EXPECT_GE(epoch.validation[0], history.epochs[best].validation[0]);
+  // The executor has the weights of that epoch.
+  cr::RawSession session{executor};
+  double loss = 0;
+  auto batches = validation;
+  while (!batches.done()) {
+    const auto [value] = session.run(cr::fetches<"loss">, batches.next());
+    loss = static_cast<double>(value);
+  }
+  EXPECT_EQ(loss, history.epochs[best].validation[0]);
+}
+
+TEST(Fit, ContinuesInAFolderAsIfUninterrupted) {
+  const auto whole_folder = fresh("whole"), folder = fresh("parts");
+  const auto validation = points(20).batch(16);
+  const auto options = [&](const fs::path& in, std::int64_t epochs) {
+    return cr::FitOptions<std::remove_const_t<decltype(validation)>>{
+        .epochs = epochs, .validation = validation, .folder = in, .bar = false, .sink = quiet()};
+  };
+  const auto data = points(50).shuffle(3).batch(16);
+  const auto whole = cr::fit<Line, "loss">(cpu(), data, options(whole_folder, 6));
+  cr::fit<Line, "loss">(cpu(), data, options(folder, 2));
+  // A part of an epoch: the run in the middle of the third one stops the training.
+  cr::fit<Line, "loss">(cpu(), data, options(folder, 6), cr::HookChain{cr::StopAtStep{.last_step = 10}});
+  const auto parts = cr::fit<Line, "loss">(cpu(), data, options(folder, 6));
+  ASSERT_EQ(parts.epochs.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(parts.epochs[i].step, whole.epochs[i].step);
+    EXPECT_EQ(parts.epochs[i].training, whole.epochs[i].training) << "epoch " << i + 1;
+    EXPECT_EQ(parts.epochs[i].validation, whole.epochs[i].validation) << "epoch " << i + 1;
+  }
+  EXPECT_EQ(parts.best, whole.best);
+
+  cr::Predictor<Line, "prediction"> predict{cpu(), folder / "best"};
+  cr::Predictor<Line, "prediction"> expected{cpu(), whole_folder / "best"};
+  const std::vector<float> x{0.5F, 0.25F};
+  const cr::TensorView<const float, 2> row{x.data(), {1, 2}};
+  const auto [a] = predict(cr::feed<"x">(row));
+  const auto [b] = expected(cr::feed<"x">(row));
+  EXPECT_EQ(a(0, 0), b(0, 0));
+}
+
+TEST(Fit, RefusesSettings) {
+  auto executor = cpu().compile<Line>();
+  const auto data = points(50).batch(16);
+  EXPECT_THROW(cr::fit<"loss">(executor, data, {.epochs = 0}), cr::LogicError);
+  EXPECT_THROW(cr::fit<"loss">(executor, data, {.patience = -1}), cr::LogicError);
+  EXPECT_THROW(cr::fit<"loss">(executor, data, {.monitor = "accuracy"}), cr::LogicError) << "no aim";
+}
+
+}  // namespace fit_test
