@@ -57,19 +57,20 @@ void train(const std::filesystem::path& folder) {
   const auto scaled = [&](const auto& data) { return scale_y.apply(scale_x.apply(data)); };
 
   cr::DataBatches batches = scaled(training).shuffle(1).batch(32).repeat();
-  const auto epoch = batches.batches_per_epoch();
   cr::MetricChannel metrics;
   cr::BestCheckpoint best{cr::Saver{folder / "best", {.max_to_keep = 0}}, metrics, "loss", {.aim = cr::Aim::lowest}};
   const cr::StopReason why = cr::train<Houses>(
       cr::Cpu{.threads = 1, .seed = 1}, batches,
       cr::HookChain{
-          cr::StopAtStep{.last_step = 100 * epoch}, cr::CheckpointInputPipeline{batches}, scale_x, scale_y,
-          cr::Evaluate{cr::fetches<"loss">, scaled(validation).batch(64), {.every_steps = epoch, .then = metrics}},
-          cr::stop_if_no_decrease(metrics, "loss", 10 * epoch), best, best.restore_at_end()});
+          cr::StopAtEpoch{.last_epoch = 100}, cr::CheckpointInputPipeline{batches}, scale_x, scale_y,
+          cr::Evaluate{cr::fetches<"loss">, scaled(validation).batch(64), {.every_epochs = 1, .then = metrics}},
+          cr::stop_if_exhausted(metrics, "loss", cr::Patience{.aim = cr::Aim::lowest, .patience = 10}), best,
+          best.restore_at_end()});
 
   const cr::RankedCheckpoint& kept = best.kept().front();
   std::printf("%s\nbest after epoch %lld: an error of %.1f thousand, where the noise is 10\n", to_string(why).c_str(),
-              static_cast<long long>(kept.step / epoch), std::sqrt(kept.value) * scale_y.deviation[0]);
+              static_cast<long long>(kept.step / batches.batches_per_epoch()),
+              std::sqrt(kept.value) * scale_y.deviation[0]);
 }
 
 int main(int argc, char** argv) {

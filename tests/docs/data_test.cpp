@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/data.md against the code: each line of its programs is in this file or in examples/csv_regression, both of which
 // are compiled and run, and each of its error messages is in the headers.
+#include <crochet/checkpoint/fit.hpp>
+#include <crochet/checkpoint/predictor.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/crochet.hpp>
 #include <crochet/data.hpp>
@@ -11,7 +13,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -127,6 +131,60 @@ TEST(DataPage, BatchesAsAFunction) {
   EXPECT_EQ(batches.position().batch, 3);
   cr::train<Houses>(cr::Cpu{}, batches, chain);
   EXPECT_TRUE(batches.done());
+}
+
+TEST(DataPage, Epochs) {
+  cr::DataBatches batches = houses().batch(16).repeat();
+  // clang-format off
+  cr::HookChain chain{cr::CheckpointInputPipeline{batches}, cr::LoggingTensor<"loss">{.every_epochs = 1},
+                    cr::StopAtEpoch{.last_epoch = 2}};
+  // clang-format on
+  EXPECT_EQ(cr::train<Houses>(cr::Cpu{}, batches, chain).hook, "StopAtEpoch");
+  EXPECT_EQ(batches.position(), (cr::DataPosition{2, 0}));
+}
+
+TEST(DataPage, Fit) {
+  const crochet::test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  const auto scale_x = cr::fit_standardize<"x">(houses());
+  const auto scale_y = cr::fit_standardize<"y">(houses());
+  const auto [training, validation] = scale_y.apply(scale_x.apply(houses())).split(0.75, 1);
+  // clang-format off
+  cr::FitHistory history = cr::fit<Houses, "loss">(cr::Cpu{}, training.shuffle(1).batch(32),
+                                                 {.epochs = 100, .validation = validation.batch(64), .patience = 10,
+                                                  .folder = folder / "houses"});
+  // clang-format on
+  std::puts(history.text().c_str());  // a row for each epoch: step, training and validation values
+  cr::Predictor<Houses, "price"> predict{cr::Cpu{}, folder / "houses" / "best"};
+  ASSERT_TRUE(history.best.has_value());
+  const auto [loss] = cr::Predictor<Houses, "loss">{cr::Cpu{}, folder / "houses" / "best"}(
+      cr::feed<"x">(validation.view<"x">()), cr::feed<"y">(validation.view<"y">()));
+  EXPECT_NEAR(loss, history.epochs[static_cast<std::size_t>(*history.best)].validation[0], 1e-6);
+}
+
+TEST(DataPage, TheChainOfFit) {
+  const crochet::test::TemporaryFolder temporary;
+  const cr::MetricChannel metrics;
+  cr::DataBatches data = houses().batch(16).repeat();
+  const auto validation = houses().batch(64);
+  const cr::Saver newest{temporary.path()};
+  cr::BestCheckpoint best{
+      cr::Saver{temporary.path() / "best", {.max_to_keep = 0}}, metrics, "loss", {.aim = cr::Aim::lowest}};
+  // clang-format off
+  cr::HookChain chain{
+    cr::CheckpointInputPipeline{data},
+    // your hooks
+    cr::EpochMeans<"loss">{metrics},
+    cr::Evaluate{cr::fetches<"loss">, validation, {.every_epochs = 1, .at_end = false, .then = metrics}},
+    cr::stop_if_exhausted(metrics, "loss", cr::Patience{.aim = cr::Aim::lowest, .patience = 10}),
+    best,
+    cr::Progress<"loss">{.epochs = 100},
+    cr::StopAtEpoch{.last_epoch = 100},
+    cr::CheckpointSaver{newest, {.save_epochs = 1}},
+    best.restore_at_end()};
+  // clang-format on
+  cr::train<Houses>(cr::Cpu{}, data, chain);
+  EXPECT_FALSE(best.kept().empty());
 }
 
 // ---------------------------------------------------------------------------------------------------- the page itself

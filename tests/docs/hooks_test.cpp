@@ -100,6 +100,9 @@ std::vector<Row> rows() {
   BestCheckpoint best{saver, metrics, "accuracy", {.aim = Aim::highest, .keep = 3}};
   return {
       HOOK(stop_at_step, StopAtStep{.last_step = 2000}),
+      HOOK(stop_at_epoch, StopAtEpoch{.last_epoch = 10}),
+      HOOK(epoch_means, EpochMeans<"loss">{metrics}),
+      HOOK(stop_if, stop_if_exhausted(metrics, "loss", Patience{.aim = Aim::lowest, .patience = 5})),
       HOOK(multi_step_stop_at_step, MultiStepStopAtStep<>{.last_step = 2000, .steps_per_run = 8}),
       HOOK(stop_at_checkpoint_step, StopAtCheckpointStep{.checkpoint_step = step_of_checkpoint, .last_step = 2000}),
       HOOK(terminate_on_time, TerminateOnTime{.seconds = 3600}),
