@@ -157,16 +157,17 @@ TEST(DataPage, Fit) {
   std::puts(history.text().c_str());  // a row for each epoch: step, training and validation values
   cr::Predictor<Houses, "price"> predict{cr::Cpu{}, folder / "houses" / "best"};
   ASSERT_TRUE(history.best.has_value());
-  const auto [loss] = cr::Predictor<Houses, "loss">{cr::Cpu{}, folder / "houses" / "best"}(
-      cr::feed<"x">(validation.view<"x">()), cr::feed<"y">(validation.view<"y">()));
+  cr::Predictor<Houses, "loss"> evaluate{cr::Cpu{}, folder / "houses" / "best"};
+  const auto [loss] = evaluate(cr::feed<"x">(validation.view<"x">()), cr::feed<"y">(validation.view<"y">()));
   EXPECT_NEAR(loss, history.epochs[static_cast<std::size_t>(*history.best)].validation[0], 1e-6);
 }
 
 TEST(DataPage, TheChainOfFit) {
   const crochet::test::TemporaryFolder temporary;
   const cr::MetricChannel metrics;
-  cr::DataBatches data = houses().batch(16).repeat();
-  const auto validation = houses().batch(64);
+  const auto scaled = cr::fit_standardize<"y">(houses()).apply(cr::fit_standardize<"x">(houses()).apply(houses()));
+  cr::DataBatches data = scaled.batch(16).repeat();
+  const auto validation = scaled.batch(64);
   const cr::Saver newest{temporary.path()};
   cr::BestCheckpoint best{
       cr::Saver{temporary.path() / "best", {.max_to_keep = 0}}, metrics, "loss", {.aim = cr::Aim::lowest}};
@@ -184,7 +185,8 @@ TEST(DataPage, TheChainOfFit) {
     best.restore_at_end()};
   // clang-format on
   cr::train<Houses>(cr::Cpu{}, data, chain);
-  EXPECT_FALSE(best.kept().empty());
+  ASSERT_FALSE(best.kept().empty());
+  EXPECT_LT(best.kept().front().value, 1e-3);
 }
 
 // ---------------------------------------------------------------------------------------------------- the page itself
