@@ -32,10 +32,10 @@ struct RecordedRun {
   enum class Kind { create, run, end, error };
 
   Kind kind = Kind::run;
-  std::int64_t step_before = 0;        ///< of a run: the global step before it
-  std::int64_t step = 0;               ///< the global step after it
-  std::string text{};                  ///< of a run: its targets; of an error: its text
-  bool interrupted = false;            ///< of an end
+  std::int64_t step_before = 0;         ///< of a run: the global step before it
+  std::int64_t step = 0;                ///< the global step after it
+  std::string text{};                   ///< of a run: its targets; of an error: its text
+  bool interrupted = false;             ///< of an end
   std::vector<RecordedValue> values{};  ///< of a run
 };
 

@@ -30,7 +30,8 @@ class RecordingWriter {
   void end(std::int64_t step, double wall_time, bool interrupted);
   void error(std::int64_t step, double wall_time, std::string_view text);
 
-  /// An entry for a run: begin_run, add for each value, finish_run. Throws ResourceExhaustedError for an entry of 2 GiB.
+  /// An entry for a run: begin_run, add for each value, finish_run. Throws ResourceExhaustedError for an entry of 2
+  /// GiB.
   void begin_run(std::int64_t step_before, std::string_view targets);
   void add(const TensorRecord& value);
   void finish_run(std::int64_t step, double wall_time);

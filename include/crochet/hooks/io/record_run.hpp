@@ -36,11 +36,14 @@ void record_value(io::RecordingWriter& to, std::string_view name, const X& value
   } else if constexpr (is_tensor_view<X>) {
     to.add(io::tensor_record(name, std::span<const typename X::value_type>{value.data(), value.size()}, value.shape()));
   } else {
-    static_assert(requires { std::span{std::data(value), std::size(value)}; },
-                  "crochet: RecordRun cannot store a value of this type; it stores numbers, tensors and spans of them");
+    static_assert(
+        requires {
+          std::span{std::data(value), std::size(value)};
+        },
+        "crochet: RecordRun cannot store a value of this type; it stores numbers, tensors and spans of them");
     const std::array<std::int64_t, 1> shape{static_cast<std::int64_t>(std::size(value))};
-    const std::span<std::add_const_t<std::remove_reference_t<decltype(*std::data(value))>>> elements{
-        std::data(value), std::size(value)};
+    const std::span<std::add_const_t<std::remove_reference_t<decltype(*std::data(value))>>> elements{std::data(value),
+                                                                                                     std::size(value)};
     to.add(io::tensor_record(name, elements, shape));
   }
 }
@@ -93,7 +96,8 @@ struct RecordRun {
     state.targets.clear();
     values.for_each_target([&](std::string_view name) { (state.targets += state.targets.empty() ? "" : " ") += name; });
     state.writer->begin_run(state.step_before, state.targets);
-    values.for_each([&](std::string_view name, const auto& value) { detail::record_value(*state.writer, name, value); });
+    values.for_each(
+        [&](std::string_view name, const auto& value) { detail::record_value(*state.writer, name, value); });
     state.writer->finish_run(state.step, wall_clock());
   }
   void end(auto& session) {
