@@ -130,7 +130,7 @@ inline std::string hint(const CatOptions& options, const Session& session) {
     const bool is_there = !wanted.slot || tensors.contains(same_slot);
     return "; did you mean " + printable(is_there ? same_slot : *tensors.lower_bound(node + ":")) + "?";
   }
-  return {};
+  return names_there_are(tensors);
 }
 
 /// Writes the only selected tensor to a file.
