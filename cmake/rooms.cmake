@@ -12,6 +12,7 @@ set(crochet_rooms
   trace io
   debug io
   hooks/io io
+  testing/io io
   debug/stream debug
   debug/server debug
   hooks/debug debug

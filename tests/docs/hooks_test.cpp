@@ -13,6 +13,7 @@
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/json_lines_logger.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/hooks/io/record_run.hpp>
 #include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/hooks/switched.hpp>
 
@@ -128,6 +129,7 @@ std::vector<Row> rows() {
       HOOK(device_monitor, DeviceMonitor{}),
       HOOK(profiler, Profiler{tracer, {.every_steps = 1000}}),
       HOOK(profiler_hook, ProfilerHook{{.save_steps = 1000}}),
+      HOOK(record_run, RecordRun{"run.events"}),
       HOOK(nvtx_ranges, NvtxRanges{}),
       HOOK(summary_saver, SummarySaver<summary::Scalar<"loss">>{.every_steps = 100}),
       HOOK(weight_histograms, WeightHistograms{}),
