@@ -40,7 +40,7 @@ inline void append_json(std::string& out, std::string_view text) {
     if (size == 0) {
       out += "\\ufffd";
     } else if (size == 1 && special) {
-      append_hex(out += "\\u00", static_cast<unsigned char>(c));
+      detail::append_hex(out += "\\u00", static_cast<unsigned char>(c));
     } else {
       out += text.substr(0, size);
     }
