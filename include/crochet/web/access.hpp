@@ -39,8 +39,8 @@ constexpr bool equal_in_constant_time(std::string_view given, std::string_view s
   return different == 0;
 }
 
-/// Whether the host is `localhost` or the number of an address, with or without a port. A page of a foreign site has the
-/// site's name here, also if that name leads to this machine (DNS rebinding).
+/// Whether the host is `localhost` or the number of an address, with or without a port. A page of a foreign site has
+/// the site's name here, also if that name leads to this machine (DNS rebinding).
 inline bool is_local_name(std::string_view host) {
   const std::size_t colon = host.rfind(':');
   if (colon != std::string_view::npos && host.find(']', colon) == std::string_view::npos) {

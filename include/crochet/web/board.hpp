@@ -30,9 +30,9 @@ struct Progress {
 
 /// The measured calls of a hook.
 struct HookCost {
-  std::string hook;        ///< its type
-  std::int64_t runs = 0;   ///< that were measured
-  double before_run = 0;   ///< seconds in all of them
+  std::string hook;       ///< its type
+  std::int64_t runs = 0;  ///< that were measured
+  double before_run = 0;  ///< seconds in all of them
   double after_run = 0;
 };
 

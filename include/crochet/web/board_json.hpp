@@ -46,7 +46,8 @@ inline void append_curve(std::string& out, const web::BoardChanges::Curve& curve
   append_json(json_key(out += '{', "name"), curve.name);
   append_json(json_key(out, "from"), curve.from);
   append_json(json_key(out, "stride"), curve.stride);
-  append_json_list(json_key(out, "points"), curve.buckets, [&](const web::Bucket& bucket) { append_bucket(out, bucket); });
+  append_json_list(json_key(out, "points"), curve.buckets,
+                   [&](const web::Bucket& bucket) { append_bucket(out, bucket); });
   out += '}';
 }
 
@@ -88,10 +89,12 @@ inline std::string board_json(const BoardChanges& all) {
   json_key(out, "running") += all.running ? "true" : "false";
   json_key(out, "stopping") += all.stopping ? "true" : "false";
   append_json_list(json_key(out, "curves"), all.curves, [&](const auto& curve) { detail::append_curve(out, curve); });
-  append_json_list(json_key(out, "histograms"), all.histograms, [&](const auto& h) { detail::append_bars(out, h.first, h.second); });
+  append_json_list(json_key(out, "histograms"), all.histograms,
+                   [&](const auto& h) { detail::append_bars(out, h.first, h.second); });
   append_json_list(json_key(out, "lines"), all.lines, [&](const std::string& line) { append_json(out, line); });
   if (all.chain) append_json(json_key(out, "chain"), *all.chain);
-  if (all.hooks) append_json_list(json_key(out, "hooks"), *all.hooks, [&](const auto& cost) { detail::append_cost(out, cost); });
+  if (all.hooks)
+    append_json_list(json_key(out, "hooks"), *all.hooks, [&](const auto& cost) { detail::append_cost(out, cost); });
   return out += '}';
 }
 

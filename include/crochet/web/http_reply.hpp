@@ -32,14 +32,22 @@ struct HttpReply {
  private:
   [[nodiscard]] std::string_view reason() const {
     switch (status) {
-      case 200: return "OK";
-      case 400: return "Bad Request";
-      case 403: return "Forbidden";
-      case 404: return "Not Found";
-      case 405: return "Method Not Allowed";
-      case 413: return "Content Too Large";
-      case 431: return "Request Header Fields Too Large";
-      default: return "Error";
+      case 200:
+        return "OK";
+      case 400:
+        return "Bad Request";
+      case 403:
+        return "Forbidden";
+      case 404:
+        return "Not Found";
+      case 405:
+        return "Method Not Allowed";
+      case 413:
+        return "Content Too Large";
+      case 431:
+        return "Request Header Fields Too Large";
+      default:
+        return "Error";
     }
   }
 };

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,9 +15,9 @@ namespace crochet::web {
 /// The head of a request, up to and without the empty line. Views into the text that was parsed.
 struct HttpRequest {
   std::string_view method;
-  std::string_view path;    ///< as sent, without the query; nothing is decoded
-  std::string_view query;   ///< behind `?`
-  std::string_view host;    ///< of the Host header; exactly one is required
+  std::string_view path;   ///< as sent, without the query; nothing is decoded
+  std::string_view query;  ///< behind `?`
+  std::string_view host;   ///< of the Host header; exactly one is required
   std::optional<std::string_view> origin{};
   std::uint64_t content_length = 0;
   bool has_transfer_encoding = false;

@@ -90,8 +90,8 @@ class HttpServer {
   };
 
   [[noreturn]] void refuse(const std::string& why) const {
-    throw IoError("crochet: LivePage cannot listen at " + options_.address + ":" + std::to_string(options_.port) + ": " +
-                  why + "; choose another port, or 0 for a free one, and an address of this machine");
+    throw IoError("crochet: LivePage cannot listen at " + options_.address + ":" + std::to_string(options_.port) +
+                  ": " + why + "; choose another port, or 0 for a free one, and an address of this machine");
   }
   void listen() {
     sockaddr_in at{};

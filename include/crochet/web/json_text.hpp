@@ -19,7 +19,10 @@ constexpr std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = at(0);
   if (lead < 0x80) return 1;
-  const std::size_t size = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  const std::size_t size = lead >= 0xc2 && lead < 0xe0   ? 2
+                           : lead >= 0xe0 && lead < 0xf0 ? 3
+                           : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                         : 0;
   if (size == 0 || text.size() < size) return 0;
   for (std::size_t i = 1; i < size; ++i) {
     if ((at(i) & 0xc0) != 0x80) return 0;
@@ -36,7 +39,8 @@ inline void append_json(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const std::size_t size = utf8_length(text);
     const char c = text[0];
-    const bool special = static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0x7f;
+    const bool special =
+        static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0x7f;
     if (size == 0) {
       out += "\\ufffd";
     } else if (size == 1 && special) {

@@ -30,10 +30,12 @@ inline HttpReply answer(const HttpRequest& request, std::string_view token, Boar
   if (!equal_in_constant_time(request.parameter("token"), token)) {
     return {403, HttpReply::plain, "No valid token. Open the address that the program has printed.\n"};
   }
-  if (request.content_length > 0 || request.has_transfer_encoding) return {413, HttpReply::plain, "No request has a body here.\n"};
+  if (request.content_length > 0 || request.has_transfer_encoding)
+    return {413, HttpReply::plain, "No request has a body here.\n"};
   const bool page = request.path == "/", data = request.path == "/data", stop = request.path == "/stop";
   if (!page && !data && !stop) return {404, HttpReply::plain, "There are /, /data and /stop.\n"};
-  if (request.method != (stop ? "POST" : "GET")) return {405, HttpReply::plain, "GET for / and /data, POST for /stop.\n"};
+  if (request.method != (stop ? "POST" : "GET"))
+    return {405, HttpReply::plain, "GET for / and /data, POST for /stop.\n"};
   if (page) return {200, "text/html; charset=utf-8", std::string(page_text)};
   if (stop) {
     board.request_stop();
