@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// LivePage: what it fetches, shows and stops, by its board and over HTTP.
+#include <crochet/crochet.hpp>
+#include <crochet/hooks/logging_tensor.hpp>
+#include <crochet/hooks/stop_at_step.hpp>
+#include <crochet/hooks/web/live_page.hpp>
+#include <crochet/storage/summary.hpp>
+#include <crochet/testing.hpp>
+#include <crochet/web/board_json.hpp>
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "../../web/raw_client.hpp"
+
+namespace live_page_test {
+
+namespace cr = crochet;
+using cr::value;
+using cr::testing::ManualClock;
+using cr::testing::RecordingSink;
+using cr::testing::Script;
+using raw_client::exchange;
+
+/// The reply to a request of the page, with the token of its address.
+std::string ask(const cr::web::Page& page, const std::string& method, const std::string& path) {
+  const std::string token = page.url().substr(page.url().find("token="));
+  const std::string target = path + (path.find('?') == std::string::npos ? "?" : "&") + token;
+  return exchange(page.port(), method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+}
+
+TEST(LivePage, FetchesItsScalarsInDueRunsOnlyAndDrawsThem) {
+  ManualClock clock;
+  RecordingSink out;
+  const cr::web::Page page;
+  Script run{cr::LivePage<"loss", "acc">{.every_steps = 2, .total = 10, .page = page, .clock = clock, .sink = out}};
+  std::string fetched;
+  for (int i = 0; i < 4; ++i) {
+    clock.advance(0.5);
+    run.step(value<"loss">(static_cast<float>(i)), value<"acc">(0.25));
+    fetched += run.fetched() + "|";
+  }
+  EXPECT_EQ(fetched, "|loss acc||loss acc|");
+  EXPECT_EQ(out.lines(), std::vector<std::string>{"crochet: live page at " + page.url()});
+  const auto all = page.board().changes(0);
+  ASSERT_EQ(all.curves.size(), 2U);
+  EXPECT_EQ(all.curves[1].name, "loss");
+  ASSERT_EQ(all.curves[1].buckets.size(), 2U);
+  EXPECT_EQ(all.curves[1].buckets[1].first, 4);
+  EXPECT_EQ(all.curves[1].buckets[1].sum, 3);
+  EXPECT_EQ(all.progress.step, 4);
+  EXPECT_EQ(all.progress.total, 10);
+  EXPECT_EQ(all.progress.rate, 2);
+  EXPECT_EQ(all.progress.elapsed, 2);
+  EXPECT_EQ(all.state, "running");
+  run.end();
+  EXPECT_EQ(page.board().changes(0).state, "ended");
+}
+
+TEST(LivePage, ThePostOfTheButtonStopsAtTheNextRun) {
+  const cr::web::Page page;
+  Script run{cr::LivePage<>{.every_steps = 1000, .page = page, .sink = RecordingSink{}}};
+  run.step();
+  EXPECT_NE(exchange(page.port(), "POST /stop HTTP/1.1\r\nHost: localhost\r\n\r\n").find(" 403 "), std::string::npos);
+  EXPECT_NE(ask(page, "GET", "/stop").find(" 405 "), std::string::npos);
+  run.step();
+  EXPECT_FALSE(run.should_stop());
+  EXPECT_NE(ask(page, "POST", "/stop").find(" 200 "), std::string::npos);
+  run.step();
+  EXPECT_TRUE(run.should_stop());
+  EXPECT_EQ(run.stop_reason(), "the stop button of the live page");
+  EXPECT_NE(ask(page, "GET", "/data").find("\"running\":false,\"stopping\":true"), std::string::npos);
+}
+
+TEST(LivePage, ShowsTheLinesAndSummariesOfOtherHooks) {
+  const cr::web::Page page;
+  RecordingSink out;
+  page.sink(out)("step 1: loss = 0.5");
+  EXPECT_EQ(out.lines(), std::vector<std::string>{"step 1: loss = 0.5"});
+  const cr::SummarySink summaries{page};
+  const std::vector<float> weights{1, 2, 3};
+  summaries.add(cr::io::Summary{}.histogram("kernel", std::span<const float>(weights)).text("note", "<b>"), 5);
+  summaries.scalar("rate", 0.5, 5);
+  const std::string json = cr::web::board_json(page.board().changes(0));
+  EXPECT_NE(json.find(R"("lines":["step 1: loss = 0.5","note: \u003cb\u003e"])"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name":"kernel","step":5,"least":1,"greatest":3)"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("name":"rate","from":0,"stride":1,"points":[[5,5,0.5,0.5,0.5,0]])"), std::string::npos);
+}
+
+TEST(LivePage, AnErrorIsShownAsTheEnd) {
+  const cr::web::Page page;
+  Script run{cr::LivePage<>{.page = page, .sink = RecordingSink{}}};
+  run.step();
+  run.fail(std::runtime_error("x"));
+  EXPECT_EQ(page.board().changes(0).state, "ended by an error");
+}
+
+TEST(LivePage, ReportsWrongOptions) {
+  EXPECT_THROW((Script{cr::LivePage<>{.every_steps = 0}}), cr::LogicError);
+  EXPECT_THROW((Script{cr::LivePage<>{.every_steps = 1, .every_seconds = 1.0}}), cr::LogicError);
+  EXPECT_THROW((Script{cr::LivePage<>{.port = -1}}), cr::LogicError);
+}
+
+constexpr auto half = [](auto& step) {
+  auto& x = step.template variable<"x">();
+  x /= 2;
+  step.template output<"loss">() = x;
+};
+
+TEST(LivePage, MeasuresTheHooksOfTheRunsThatItShows) {
+  const cr::web::Page page;
+  {
+    cr::StepExecutor solver{half, cr::variable<float, "x">(64.0F), cr::output<float, "loss">, cr::target<"train">};
+    cr::MonitoredSession session{
+        solver, cr::HookChain{cr::StopAtStep{.last_step = 6},
+                              cr::LivePage<"loss">{.every_steps = 2, .page = page, .sink = RecordingSink{}},
+                              cr::LoggingTensor<"loss">{.every_steps = 3, .sink = page.sink(RecordingSink{})}}};
+    while (!session.should_stop()) session.run(cr::targets<"train">);
+  }
+  const auto all = page.board().changes(0);
+  ASSERT_TRUE(all.hooks);
+  ASSERT_EQ(all.hooks->size(), 3U);
+  for (const auto& cost : *all.hooks) {
+    EXPECT_GE(cost.after_run, 0);
+    EXPECT_EQ(cost.runs, cost.hook == "StopAtStep" ? 0 : 3) << cost.hook;  // it has no before_run
+  }
+  ASSERT_EQ(all.curves.size(), 1U);
+  EXPECT_EQ(all.curves[0].buckets.back().sum, 1);
+  EXPECT_EQ(all.lines.size(), 2U);
+}
+
+}  // namespace live_page_test
