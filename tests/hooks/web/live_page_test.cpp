@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // LivePage: what it fetches, shows and stops, by its board and over HTTP.
 #include <crochet/crochet.hpp>
+#include <crochet/hooks/kit/summary_sink.hpp>
 #include <crochet/hooks/logging_tensor.hpp>
 #include <crochet/hooks/stop_at_step.hpp>
 #include <crochet/hooks/web/live_page.hpp>
@@ -13,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../web/raw_client.hpp"
@@ -25,6 +27,7 @@ using cr::testing::ManualClock;
 using cr::testing::RecordingSink;
 using cr::testing::Script;
 using raw_client::exchange;
+using namespace cr::literals;
 
 /// The reply to a request of the page, with the token of its address.
 std::string ask(const cr::web::Page& page, const std::string& method, const std::string& path) {
@@ -105,21 +108,18 @@ TEST(LivePage, ReportsWrongOptions) {
   EXPECT_THROW((Script{cr::LivePage<>{.port = -1}}), cr::LogicError);
 }
 
-constexpr auto half = [](auto& step) {
-  auto& x = step.template variable<"x">();
-  x /= 2;
-  step.template output<"loss">() = x;
-};
-
 TEST(LivePage, MeasuresTheHooksOfTheRunsThatItShows) {
   const cr::web::Page page;
   {
-    cr::StepExecutor solver{half, cr::variable<float, "x">(64.0F), cr::output<float, "loss">, cr::target<"train">};
+    float x = 64;
+    cr::StepExecutor step{[&](auto& out) { out["loss"_n] = x /= 2; }, cr::output<float, "loss">};
     cr::MonitoredSession session{
-        solver, cr::HookChain{cr::StopAtStep{.last_step = 6},
-                              cr::LivePage<"loss">{.every_steps = 2, .page = page, .sink = RecordingSink{}},
-                              cr::LoggingTensor<"loss">{.every_steps = 3, .sink = page.sink(RecordingSink{})}}};
-    while (!session.should_stop()) session.run(cr::targets<"train">);
+        std::move(step),
+        cr::HookChain{cr::StopAtStep{.last_step = 6},
+                      cr::LivePage<"loss">{.every_steps = 2, .page = page, .sink = RecordingSink{}},
+                      cr::LoggingTensor<"loss">{.every_steps = 3, .sink = page.sink(RecordingSink{})}}};
+    while (!session.should_stop()) session.run();
+    session.close();
   }
   const auto all = page.board().changes(0);
   ASSERT_TRUE(all.hooks);

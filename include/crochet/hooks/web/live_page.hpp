@@ -83,7 +83,7 @@ struct LivePage {
   void begin() {
     state = State{.timer = cadence_of<LivePage>(steps(), every_seconds, anchor), .log = PhaseLog(clock)};
     page.board().begin();
-    page.board().chain(chain);
+    if (!chain.empty()) page.board().chain(chain);
     if (page.serve({.address = address, .port = port})) sink("crochet: live page at " + page.url());
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
