@@ -38,7 +38,7 @@ TEST(BoardJson, AllOfABoardAndThenTheChangesOnly) {
             R"("stopping":false,"curves":[{"name":"loss","from":0,"stride":1,"points":[[10,10,0.5,0.5,0.5,0],)"
             R"([20,20,null,null,null,1]]}],"histograms":[],"lines":[],"chain":"A\u000aB"})");
   board.scalar("loss", 30, 1);
-  board.hooks({{"NanTensor<\"loss\">", 2, 0.25, 0.5}});
+  board.hooks({{"NanTensor<\"loss\">", {2, 0.25}, {3, 0.5}}});
   board.line("step 30");
   board.request_stop();
   board.ended("ended");
@@ -46,7 +46,7 @@ TEST(BoardJson, AllOfABoardAndThenTheChangesOnly) {
             R"({"version":10,"step":20,"total":50,"rate":2.5,"elapsed":8,"state":"ended","running":false,)"
             R"("stopping":true,"curves":[{"name":"loss","from":2,"stride":1,"points":[[30,30,1,1,1,0]]}],)"
             R"("histograms":[],"lines":["step 30"],)"
-            R"("hooks":[{"hook":"NanTensor\u003c\u0022loss\u0022\u003e","runs":2,"before":0.25,"after":0.5}]})");
+            R"("hooks":[{"hook":"NanTensor\u003c\u0022loss\u0022\u003e","before":[2,0.25],"after":[3,0.5]}]})");
 }
 
 TEST(BoardJson, LimitsHold) {

@@ -28,12 +28,16 @@ struct Progress {
   double elapsed = 0;                   ///< seconds since the session was created
 };
 
-/// The measured calls of a hook.
+/// The measured calls of a phase.
+struct CallTime {
+  std::int64_t calls = 0;
+  double seconds = 0;  ///< of all of them
+};
+
+/// The measured calls of a hook, or of several of one type.
 struct HookCost {
-  std::string hook;       ///< its type
-  std::int64_t runs = 0;  ///< that were measured
-  double before_run = 0;  ///< seconds in all of them
-  double after_run = 0;
+  std::string hook;  ///< its type
+  CallTime before_run{}, after_run{};
 };
 
 /// The limits of a board. What is above them is left out, or replaces older entries.
@@ -41,7 +45,7 @@ struct BoardLimits {
   std::size_t curves = 64, histograms = 64, lines = 200, line_bytes = 500, points = 512;
 };
 
-/// A line of text with the time at which it came.
+/// A line of text, and the version of the board with it.
 struct BoardLine {
   std::string text;
   std::uint64_t version = 0;

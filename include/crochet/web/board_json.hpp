@@ -61,11 +61,17 @@ inline void append_bars(std::string& out, std::string_view name, const web::Bars
   out += '}';
 }
 
+/// `[calls, seconds]`.
+inline void append_time(std::string& out, const web::CallTime& time) {
+  append_json(out += '[', time.calls);
+  append_json(out += ',', time.seconds);
+  out += ']';
+}
+
 inline void append_cost(std::string& out, const web::HookCost& cost) {
   append_json(json_key(out += '{', "hook"), cost.hook);
-  append_json(json_key(out, "runs"), cost.runs);
-  append_json(json_key(out, "before"), cost.before_run);
-  append_json(json_key(out, "after"), cost.after_run);
+  append_time(json_key(out, "before"), cost.before_run);
+  append_time(json_key(out, "after"), cost.after_run);
   out += '}';
 }
 

@@ -49,7 +49,7 @@ input { vertical-align: middle; }
 <div class="grid" id="curves"></div>
 <section id="distributions" hidden><h2>Histograms</h2><div class="grid" id="histograms"></div></section>
 <section id="costs" hidden><h2>Hooks <span class="soft">mean time in the runs that the page shows</span></h2>
-<div class="scroll"><table><thead><tr><th>hook</th><th>runs</th><th>before_run, &micro;s</th><th>after_run, &micro;s</th></tr></thead><tbody id="hooks"></tbody></table></div></section>
+<div class="scroll"><table><thead><tr><th>hook</th><th>calls</th><th>before_run, &micro;s</th><th>after_run, &micro;s</th></tr></thead><tbody id="hooks"></tbody></table></div></section>
 <section id="described" hidden><h2>Chain</h2><pre id="chain"></pre></section>
 <section id="logged" hidden><h2>Log</h2><pre id="log"></pre></section>
 )page"
@@ -74,7 +74,7 @@ function figure(parent, name) {
 function short(x) {
   if (x === null || x === undefined) return 'nan';
   if (Number.isInteger(x) && Math.abs(x) < 1e9) return String(x);
-  return Math.abs(x) >= 1e-3 && Math.abs(x) < 1e6 ? String(Number(x.toPrecision(4))) : x.toExponential(2);
+  return Math.abs(x) >= 1e-3 && Math.abs(x) < 1e6 ? String(Number(x.toPrecision(3))) : x.toExponential(2);
 }
 function time(s) {
   s = Math.round(s);
@@ -101,7 +101,7 @@ function smoothed(points, weight) {
   });
 }
 function drawCurve(c) {
-  const { pen, w, h } = surface(c.canvas), left = 52, bottom = 18, top = 6, ps = c.points;
+  const { pen, w, h } = surface(c.canvas), left = 62, bottom = 18, top = 6, ps = c.points;
   const shown = ps.filter(p => p[2] !== null);
   if (!shown.length) return;
   let low = Math.min(...shown.map(p => p[3])), high = Math.max(...shown.map(p => p[4]));
@@ -143,8 +143,8 @@ function drawBars(c) {
 }
 function redraw() { curves.forEach(drawCurve); bars.forEach(drawBars); }
 function row(cost) {
-  const tr = document.createElement('tr'), mean = s => short(1e6 * s / Math.max(1, cost.runs));
-  for (const text of [cost.hook, cost.runs, mean(cost.before), mean(cost.after)]) {
+  const tr = document.createElement('tr'), mean = t => t[0] ? (1e6 * t[1] / t[0]).toFixed(1) : '';
+  for (const text of [cost.hook, Math.max(cost.before[0], cost.after[0]), mean(cost.before), mean(cost.after)]) {
     const td = document.createElement('td');
     td.textContent = text;
     tr.append(td);

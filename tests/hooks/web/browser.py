@@ -101,6 +101,8 @@ def look(browser, program, url, screenshot):
     check(first > 5 > 1 > last > 0, f"the loss falls from {first:.3g} to {last:.3g}")
     check(float(browser.value("document.querySelector('#curves .soft').textContent")) > 0, "the last value as a text")
     check("step 100: loss = " in browser.value("document.querySelector('#log').textContent"), "log lines")
+    hooks = browser.value("[...document.querySelectorAll('#hooks tr')].map(r => r.cells[0].textContent).join(' ')")
+    check(hooks == 'StopAtStep StopOnSignal LoggingTensor<"loss"> LivePage<"loss", "rate">', "the hooks in their order")
     check("every 5 steps" in browser.value("document.querySelector('#chain').textContent"), "the chain")
     check(browser.value("pixels()") > 500, "the curve is drawn")
     before = browser.value("document.querySelector('#curves canvas').toDataURL()")
@@ -112,8 +114,9 @@ def look(browser, program, url, screenshot):
     check(browser.value("document.documentElement.scrollWidth <= 360"), "no sideways scrolling on a phone")
     check(browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 31)", "a dark page")
     if screenshot:
-        browser.size(1000, 800)
-        browser.value("$('smooth').value = 0.6, $('smooth').oninput(), lines.pop(), $('log').textContent = lines.join('\\n')")
+        browser.size(1000, 1120)
+        browser.wait_for("$('progress').textContent.includes('left')")
+        browser.value("$('smooth').value = 0.6, $('smooth').oninput(), lines.splice(0, lines.length, ...lines.filter(l => !l.includes('evil'))), $('log').textContent = lines.join('\\n')")
         with open(screenshot, "wb") as file:
             file.write(base64.b64decode(browser.call("Page.captureScreenshot", format="png")["data"]))
     browser.value("$('stop').click()")

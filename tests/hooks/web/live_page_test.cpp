@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -124,9 +125,13 @@ TEST(LivePage, MeasuresTheHooksOfTheRunsThatItShows) {
   const auto all = page.board().changes(0);
   ASSERT_TRUE(all.hooks);
   ASSERT_EQ(all.hooks->size(), 3U);
-  for (const auto& cost : *all.hooks) {
-    EXPECT_GE(cost.after_run, 0);
-    EXPECT_EQ(cost.runs, cost.hook == "StopAtStep" ? 0 : 3) << cost.hook;  // it has no before_run
+  const std::vector<std::string> names{"StopAtStep", "LivePage<\"loss\">", "LoggingTensor<\"loss\">"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const cr::web::HookCost& cost = (*all.hooks)[i];
+    EXPECT_EQ(cost.hook, names[i]);
+    EXPECT_EQ(cost.before_run.calls, i == 0 ? 0 : 3);  // StopAtStep has none
+    EXPECT_EQ(cost.after_run.calls, 3);
+    EXPECT_GT(cost.after_run.seconds, 0);
   }
   ASSERT_EQ(all.curves.size(), 1U);
   EXPECT_EQ(all.curves[0].buckets.back().sum, 1);

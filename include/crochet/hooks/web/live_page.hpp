@@ -3,9 +3,9 @@
 // part of hooks.hpp: it brings sockets and <thread>.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,7 +76,7 @@ struct LivePage {
     bool looked = false, due = false, logged = false;
     double started_at = 0, shown_at = 0;
     web::Progress progress{};
-    std::map<std::string, web::HookCost, std::less<>> costs{};
+    std::vector<web::HookCost> costs{};
   };
   State state{};
 
@@ -156,16 +156,20 @@ struct LivePage {
   /// Publishes the times of the last measured run, which is complete by now.
   CROCHET_COLD void add_costs() {
     if (!std::exchange(state.logged, false)) return;
-    for (const HookPhase& phase : state.log->phases()) {
-      web::HookCost& cost = state.costs[phase.hook];
-      cost.hook = phase.hook;
-      const bool before = phase.phase == "before_run";
-      if (before) ++cost.runs;
-      (before ? cost.before_run : cost.after_run) += phase.end - phase.begin;
+    for (const std::string_view name : {phase::after_run::name, phase::before_run::name}) {  // in the chain's order
+      for (const HookPhase& measured : state.log->phases()) {
+        if (measured.phase == name) add_cost(measured);
+      }
     }
-    std::vector<web::HookCost> costs;
-    for (const auto& [hook, cost] : state.costs) costs.push_back(cost);
-    page.board().hooks(std::move(costs));
+    page.board().hooks(state.costs);
+  }
+  void add_cost(const HookPhase& measured) {
+    const auto same = [&](const web::HookCost& cost) { return cost.hook == measured.hook; };
+    auto cost = std::find_if(state.costs.begin(), state.costs.end(), same);
+    if (cost == state.costs.end()) cost = state.costs.insert(cost, {.hook = measured.hook});
+    web::CallTime& time = measured.phase == phase::before_run::name ? cost->before_run : cost->after_run;
+    ++time.calls;
+    time.seconds += measured.end - measured.begin;
   }
 };
 
