@@ -122,6 +122,7 @@ std::vector<Row> rows() {
       HOOK(json_lines_logger, JsonLinesLogger<"loss">{.path = "log.jsonl", .every_seconds = 10}),
       HOOK(snapshot, Snapshot<"temperature">{"out/"}),
       HOOK(memory_monitor, MemoryMonitor{}),
+      HOOK(live_page, LivePage<"loss", "accuracy">{}),
       HOOK(device_monitor, DeviceMonitor{}),
       HOOK(profiler, Profiler{tracer, {.every_steps = 1000}}),
       HOOK(profiler_hook, ProfilerHook{{.save_steps = 1000}}),
