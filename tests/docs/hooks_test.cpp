@@ -15,6 +15,7 @@
 #include <crochet/hooks/io/profiler_hook.hpp>
 #include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/hooks/switched.hpp>
+#include <crochet/hooks/web/live_page.hpp>
 
 #include <gtest/gtest.h>
 
@@ -55,7 +56,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 
 /// The path of this header below the root: in hooks/ or one of its folders.
 std::string path_of(const std::string& header) {
-  for (const std::string folder : {"kit/", "io/", "cuda/", "debug/"}) {
+  for (const std::string folder : {"kit/", "io/", "cuda/", "debug/", "web/"}) {
     const std::string path = "include/crochet/hooks/" + folder + header + ".hpp";
     if (std::filesystem::exists(std::filesystem::path(CROCHET_SOURCE_DIR) / path)) return path;
   }

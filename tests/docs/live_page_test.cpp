@@ -28,7 +28,7 @@ TEST(LivePageDocument, OtherHooksOnThePage) {
   cr::HookChain chain{
       cr::LoggingTensor<"loss">{.every_steps = 100, .sink = page.sink()},   // also on standard error
       cr::WeightHistograms{.every_steps = 500, .summaries = page},          // needs a model with variables
-      cr::SummarySaver<"accuracy">{.save_steps = 50, .summaries = page},
+      cr::SummarySaver<cr::summary::Scalar<"accuracy">>{.every_steps = 50, .summaries = page},
       cr::LivePage<"loss">{.page = page}};
   page.board().chain(cr::describe(chain));
   // clang-format on

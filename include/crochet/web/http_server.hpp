@@ -122,12 +122,13 @@ class HttpServer {
   void serve() {
     std::vector<pollfd> polled;
     for (;;) {
-      polled.assign({{wake_[0].number, POLLIN, 0}, {socket_.number, POLLIN, 0}});
+      polled.assign({{wake_[0].number, POLLIN, 0}, {socket_.number, static_cast<short>(full_ ? 0 : POLLIN), 0}});
       for (const Connection& c : connections_) {
         const bool writes = !c.reply.empty();
         polled.push_back({c.socket.number, static_cast<short>(writes ? POLLOUT : POLLIN), 0});
       }
-      ::poll(polled.data(), polled.size(), connections_.empty() ? -1 : 1000);
+      ::poll(polled.data(), polled.size(), connections_.empty() && !full_ ? -1 : 1000);
+      full_ = false;
       if (polled[0].revents != 0) return;
       for (std::size_t i = 0; i < connections_.size(); ++i) {
         if (polled[i + 2].revents != 0) proceed(connections_[i]);
@@ -143,8 +144,12 @@ class HttpServer {
   void accept() {
     File socket(::accept4(socket_.number, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number < 0) {
-      // No descriptor is left: the oldest connection makes room.
-      if ((errno == EMFILE || errno == ENFILE) && !connections_.empty()) connections_.erase(connections_.begin());
+      // No descriptor is left: the oldest connection makes room; without one, the next attempt is in a second.
+      full_ = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+      if (full_ && !connections_.empty()) {
+        connections_.erase(connections_.begin());
+        full_ = false;
+      }
       return;
     }
     if (connections_.size() >= options_.connections) connections_.erase(connections_.begin());
@@ -203,6 +208,7 @@ class HttpServer {
   File socket_;
   std::array<File, 2> wake_;
   std::vector<Connection> connections_;  // oldest first; of the thread
+  bool full_ = false;                    // of the thread: no descriptor is left
   std::thread thread_;
 };
 

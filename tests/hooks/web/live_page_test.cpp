@@ -103,6 +103,11 @@ TEST(LivePage, AnErrorIsShownAsTheEnd) {
   EXPECT_EQ(page.board().changes(0).state, "ended by an error");
 }
 
+TEST(LivePage, KeepsTheLawsOfHooks) {
+  const auto make = [] { return cr::LivePage<"loss">{.every_steps = 2, .sink = RecordingSink{}}; };
+  EXPECT_EQ(cr::testing::broken_laws(make, value<"loss">(1.0f)), "");
+}
+
 TEST(LivePage, ReportsWrongOptions) {
   EXPECT_THROW((Script{cr::LivePage<>{.every_steps = 0}}), cr::LogicError);
   EXPECT_THROW((Script{cr::LivePage<>{.every_steps = 1, .every_seconds = 1.0}}), cr::LogicError);
