@@ -23,7 +23,7 @@ packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohma
 case ${1:-} in
   demo) debug=yes ;;
   test) tests=yes debug=yes ;;
-  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes ;;
   bench) debug=yes benchmarks=yes ;;
   ci) tests=yes debug=yes benchmarks=yes packaging=yes sanitizers=yes ;;
   interop) tests=yes debug=yes interop=yes ;;
@@ -44,6 +44,9 @@ if [ "${benchmarks:-}" ]; then
 fi
 if [ "${jax:-}" ]; then
   programs="$programs doxygen:doxygen" # the reference
+fi
+if [ "${browser:-}" ]; then
+  programs="$programs chromium:chromium" # looks at the live page
 fi
 if [ "${sanitizers:-}" ]; then
   programs="$programs llvm-symbolizer:llvm" # ThreadSanitizer needs it to match suppressions
