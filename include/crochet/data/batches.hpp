@@ -17,6 +17,9 @@
 
 namespace crochet {
 
+template <class Source>
+class Prefetched;
+
 /// One batch. The views are valid until the next call of next() on the Batches that they came from.
 struct Batch {
   TensorView<float, 2> images;         ///< [n, pixels], 0 to 1, row-major
@@ -48,6 +51,8 @@ struct BatchBuffer {
 /// - Allocates in the setup, never in next(); for next_indices() at its first call.
 class Batches {
  public:
+  using Batch = crochet::Batch;
+  using Buffer = BatchBuffer;
   static constexpr std::int64_t endless = BatchOrder::endless;
 
   /// Throws LogicError unless batch_size > 0. A batch size above the size of the data set gives one batch with all
@@ -75,6 +80,9 @@ class Batches {
     order_.drop_remainder();
     return std::move(*this);
   }
+
+  /// These batches, made by a thread ahead of the loop. Defined in prefetched.hpp.
+  [[nodiscard]] Prefetched<Batches> prefetch(std::size_t depth) &&;
 
   /// The next batch. Throws OutOfRangeError after the last one, at every call; a session treats it as a clean end.
   /// Cost: the conversion of the pixels; with the last batch of an epoch also the shuffle of one index per example.
