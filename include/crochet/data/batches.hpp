@@ -13,6 +13,7 @@
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
+#include <crochet/data/fetch_row.hpp>
 #include <crochet/data/labelled_images.hpp>
 
 namespace crochet {
@@ -94,7 +95,12 @@ class Batches {
     order_.require_more();
     const auto rows = order_.batch_rows();
     make_room(into);
-    for (std::int64_t row = 0; row < rows; ++row) load(order_[row], row, into);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto pixels = static_cast<std::size_t>(data_.pixels());
+      const std::int64_t later = row + detail::rows_ahead;
+      if (later < rows) detail::fetch_row(data_.images().data() + order_[later] * pixels, pixels);
+      load(order_[row], row, into);
+    }
     const auto at = order_.position();
     const bool last = order_.advance();
     return {TensorView<float, 2>{into.images.data(), {rows, data_.pixels()}},

@@ -14,6 +14,7 @@
 #include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
 #include <crochet/data/data_set.hpp>
+#include <crochet/data/fetch_row.hpp>
 #include <crochet/hook/run_args.hpp>
 
 namespace crochet {
@@ -147,7 +148,11 @@ class DataBatches<DataSet<F...>> {
     shape[0] = order_.batch_rows();
     const std::size_t row_size = array.row_size();
     T* to = buffer.data();
-    for (std::int64_t row = 0; row < shape[0]; ++row, to += row_size) std::copy_n(array.row(order_[row]), row_size, to);
+    for (std::int64_t row = 0; row < shape[0]; ++row, to += row_size) {
+      const std::int64_t later = row + detail::rows_ahead;
+      if (later < shape[0]) detail::fetch_row(array.row(order_[later]), row_size);
+      std::copy_n(array.row(order_[row]), row_size, to);
+    }
     return {{buffer.data(), shape}};
   }
 

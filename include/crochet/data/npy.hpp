@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/array_file.hpp>
 #include <crochet/data/gzip.hpp>
@@ -20,7 +22,6 @@
 #include <crochet/data/shared_array.hpp>
 #include <crochet/data/table_column.hpp>
 #include <crochet/storage/file_system.hpp>
-#include <crochet/storage/input_file.hpp>
 #include <crochet/storage/npy.hpp>
 
 namespace crochet {
@@ -93,14 +94,17 @@ CROCHET_COLD SharedArray<T, Rank> read_npy(const std::filesystem::path& path, Np
   constexpr std::uint64_t one_more = 1;  // read only to check that nothing follows
   constexpr std::uint64_t before = 12 + detail::npy_most_header_bytes + one_more;
   const std::uint64_t max_bytes = std::min(limits.max_bytes, UINT64_MAX - before);
-  return io::detail::reading(path, [&] {
+  try {
     io::GzipFile file(path, before + max_bytes, files);
     const auto shape = detail::npy_shape<T, Rank>(file, detail::npy_read_header(file));
     const std::uint64_t bytes = detail::array_bytes(file, shape, sizeof(T), max_bytes, "NpyLimits::max_bytes");
     std::vector<T> values;
     detail::read_array_data(file, values, bytes / sizeof(T));
     return SharedArray<T, Rank>{std::move(values), shape};
-  });
+  } catch (const std::bad_alloc&) {
+    throw ResourceExhaustedError(path.string() +
+                                 ": there is not enough memory for it; free some, or save a part of it");
+  }
 }
 
 /// Writes an array to a .npy file, atomically: the file is complete or does not exist. Throws IoError.
