@@ -66,7 +66,7 @@ void take(benchmark::State& state, Source batches) {
 BENCHMARK_CAPTURE(take, floats, floats())->Name("data/batch/DataBatches")->UseRealTime();
 BENCHMARK_CAPTURE(take, bytes, bytes())->Name("data/batch/Batches")->UseRealTime();
 
-/// Steps with batches; subtract data/step for the cost of the batches.
+/// Steps with batches. Without data/step it is the cost of the batches.
 template <class Source>
 void train(benchmark::State& state, Source batches) {
   cr::MonitoredSession session{compiled(), cr::HookChain{}};
