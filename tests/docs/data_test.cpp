@@ -78,6 +78,13 @@ TEST(DataPage, ADataSet) {
     for (const float pixel : image) sum += pixel;
     return sum / static_cast<float>(image.size());  // images is [100] then
   });
+  const crochet::test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  cr::write_npy(folder / "images.npy", images.array<"images">());
+  auto again = cr::data_set(cr::field<"images">(cr::read_npy<float, 3>(folder / "images.npy")));
+  EXPECT_EQ(again.view<"images">()(99, 0, 0), 0.5F);
+  auto batches = images.batch(32).shuffle(1).repeat().prefetch(2);
+  EXPECT_EQ(batches.next().get<cr::Name<"labels">>().value.extent(0), 32);
   EXPECT_EQ(images.view<"images">().extent(2), 28);
   EXPECT_EQ(bright.view<"images">()(98), 0);
   EXPECT_EQ(bright.view<"images">()(99), 0.5F);
