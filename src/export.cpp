@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled half of crochet/export, a part of crochet::io: descriptions of models and what is written from them.
+#include <crochet/export/exported_model.ipp>
