@@ -63,21 +63,30 @@ ExportedModel describe_export(const GraphParts& graph, std::span<const std::stri
 
 }  // namespace detail
 
-/// Describes what computes the outputs of a model, with the weights of the newest intact checkpoint of a Saver's
-/// folder. Changes no file, takes no lock, and reports the checkpoint in one line; see Saver::must_restore.
-/// - `exported_model<Model, "logits">(saver)`: Model is that of the training, or one with the same names and shapes.
+/// Describes what computes the outputs of a model. Variables have no values.
 /// - An output that is not in the model, that is a variable, or that changes a variable is a compile error.
-/// - Throws IoError if there is no checkpoint, DataLossError if all are damaged, CheckpointMismatchError, with every
-///   such variable, if one is missing or has another type or shape: as BasicPredictor.
-/// - Cost: copies the weights. Not for a loop.
-template <class Model, FixedString... Outputs, io::CheckpointFormat Format>
-ExportedModel exported_model(Saver<Format> saver) {
-  ExportedModel model;
+/// - Cost: runs passes over the graph. Not for a loop.
+template <class Model, FixedString... Outputs>
+ExportedModel described() {
   if constexpr (detail::ExportIsUsable<Model, Outputs...>) {
     const auto& graph = detail::ExportTables<Model>::graph;
     const std::string_view outputs[] = {Name<Outputs>::view()...};
-    model = detail::describe_export({graph.nodes, graph.names, graph.symbols, {graph.text.data(), graph.text.size()}},
-                                    outputs);
+    return detail::describe_export({graph.nodes, graph.names, graph.symbols, {graph.text.data(), graph.text.size()}},
+                                   outputs);
+  } else {
+    return {};
+  }
+}
+
+/// The same with the weights of the newest intact checkpoint of a Saver's folder. Changes no file, takes no lock, and
+/// reports the checkpoint in one line; see Saver::must_restore.
+/// - `exported_model<Model, "logits">(saver)`: Model is that of the training, or one with the same names and shapes.
+/// - Throws IoError if there is no checkpoint, DataLossError if all are damaged, CheckpointMismatchError, with every
+///   such variable, if one is missing or has another type or shape: as BasicPredictor.
+template <class Model, FixedString... Outputs, io::CheckpointFormat Format>
+ExportedModel exported_model(Saver<Format> saver) {
+  ExportedModel model = described<Model, Outputs...>();
+  if constexpr (detail::ExportIsUsable<Model, Outputs...>) {
     detail::ExportedPart part{model.nodes};
     const Restored restored = saver.must_restore(part);
     model.checkpoint = restored.prefix.string();
