@@ -150,7 +150,7 @@ function(crochet_add_io proto_dir source_dir)
     return()
   endif()
   add_library(crochet_io_compiled STATIC EXCLUDE_FROM_ALL ${source_dir}/io.cpp ${source_dir}/trace.cpp
-    ${source_dir}/debug.cpp)
+    ${source_dir}/debug.cpp ${source_dir}/export.cpp)
   set_target_properties(crochet_io_compiled PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(crochet_io_compiled PUBLIC crochet::core crochet_proto ${crochet_io_needs})
   crochet_compiled_warnings(crochet_io_compiled)

@@ -40,11 +40,12 @@ set(hooks/io base hook storage io trace debug/watch debug/probe debug/dump hooks
 set(hooks/cuda base hook storage graph/probe executor/cuda hooks/kit)
 set(hooks/debug base hook debug/watch debug/probe debug/stream hooks/kit)
 set(checkpoint base hook session storage io hooks hooks/kit)
+set(export base hook session graph graph/core graph/ops graph/passes storage io checkpoint)
 set(hana base hook hooks hooks/kit)
 set(testing base hook session graph/core graph/ops graph/passes graph/train kernels storage)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
   graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data io debug/ops debug/event
-  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug checkpoint hana testing)
+  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug checkpoint export hana testing)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
 set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
