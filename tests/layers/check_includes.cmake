@@ -60,6 +60,7 @@ set(storage_others "${system}")
 set(io_others "${system}")
 set(io_compiled "${messages}|leveldb/|isa-l/|nlohmann/|png\\.h") # what only a compiled half (.ipp) may include
 set(hooks/io_compiled "${messages}")
+set(export_compiled "${messages}")
 set(data_others "zlib\\.h")
 foreach(room IN ITEMS ops event watch probe dump)
   set(debug/${room}_others "${system}")
