@@ -62,7 +62,8 @@ struct Arithmetic {
     g.name("floor", floor(x * 3)), g.name("ceil", ceil(x * 3)), g.name("round", round(x * 3));
     g.name("trunc", trunc(x * 3)), g.name("minimum", minimum(x, p)), g.name("maximum", maximum(x, -p));
     g.name("relu", relu(x)), g.name("leaky_relu", leaky_relu(x)), g.name("cast", whole);
-    g.name("integers", whole * 3 - abs(whole)), g.name("equal", equal(whole, 1)), g.name("not_equal", not_equal(whole, 1));
+    g.name("integers", whole * 3 - abs(whole)), g.name("equal", equal(whole, 1)),
+        g.name("not_equal", not_equal(whole, 1));
     g.name("less", less(x, 0.1)), g.name("less_equal", less_equal(x, 0.1)), g.name("greater", greater(x, 0.1));
     g.name("greater_equal", greater_equal(x, 0.1));
     g.name("logical_and", logical_and(less(x, 0.1), greater(x, -0.1)));
@@ -100,14 +101,15 @@ struct Arrays {
     g.name("take_along", take_along(x, cast<std::int32_t>(x * 13), 1));
     g.name("iota", x + expand_dims(iota<float>(g, x.shape()[0], 1, 2), -1));
     g.name("mean_pool", average_pool(image, {2, 2}, {2, 1}, Padding::same));
-    g.name("max_pool", max_pool(image, {2, 2}, {2, 1}, Padding::same)), g.name("group_norm", group_norm(image, 2, "group"));
+    g.name("max_pool", max_pool(image, {2, 2}, {2, 1}, Padding::same)),
+        g.name("group_norm", group_norm(image, 2, "group"));
     g.name("column_mean", reduce_mean(x, {0}));
   }
 };
 
 void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()),
-                                              static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
 std::vector<float> numbers() {
@@ -137,7 +139,8 @@ void export_model(const std::filesystem::path& folder, const std::string& name) 
   write(folder / (name + ".x.bin"), std::as_bytes(std::span(x)));
   const auto put = [&]<FixedString Output>(Name<Output>) {
     const auto [y] = session.template run(fetches<Output>, feed<"x">(x));
-    write(folder / (name + "." + std::string(Name<Output>::view()) + ".bin"), std::as_bytes(std::span(y.data(), y.size())));
+    write(folder / (name + "." + std::string(Name<Output>::view()) + ".bin"),
+          std::as_bytes(std::span(y.data(), y.size())));
   };
   (put(Name<Outputs>{}), ...);
 }

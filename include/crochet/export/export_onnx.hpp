@@ -30,9 +30,10 @@ void write_onnx(const ExportedModel& model, const std::filesystem::path& path, c
 ///   dimensions have their names. Outputs: the given names.
 /// - Layout: as in the model, images NHWC. ONNX's convolutions are NCHW: the file has a Transpose before and behind
 ///   each, and the filters are transposed in the file.
-/// - Results are those of the CPU executor up to rounding. Differences: an index outside the dimension is an error of
-///   the runtime or counts from the end, and not a NaN; integer division by 0 is undefined; some runtimes lose a NaN in
-///   maxima.
+/// - Results are those of the CPU executor up to rounding, also for indices outside a dimension. Some runtimes lose a
+///   NaN in maxima. A runtime may lack an operator for double.
+/// - Not exported: random numbers, gradients, atan2, floor_divide, mod, quotients of integers, arithmetic on uint8,
+///   segment_sum, slices and paddings of dynamic dimensions.
 /// - Throws what exported_model() and write_onnx() throw.
 template <class Model, FixedString... Outputs, io::CheckpointFormat Format>
 void export_onnx(Saver<Format> saver, const std::filesystem::path& path, const OnnxOptions& options = {}) {

@@ -15,7 +15,6 @@
 #include <crochet/proto/onnx.pb.h>
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
-#include <crochet/base/version.hpp>
 #include <crochet/export/onnx_arrays.ipp>
 #include <crochet/export/onnx_elementwise.ipp>
 #include <crochet/export/onnx_kernels.ipp>

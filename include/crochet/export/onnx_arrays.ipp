@@ -23,8 +23,8 @@ inline std::string onnx_slice(OnnxWriter& w, const ExportedNode& n) {
   if (!w.input(n, 0).shape[axis].is_static() || !n.shape[axis].is_static()) return {};
   std::int64_t end = a[2] + n.shape[axis].factor * a[1];
   if (end < 0) end = std::numeric_limits<std::int64_t>::min();  // -1 would be the last element
-  return w.g.add("Slice", {w.in(n, 0), w.g.integers({a[2]}), w.g.integers({end}), w.g.integers({a[0]}),
-                           w.g.integers({a[1]})});
+  return w.g.add("Slice",
+                 {w.in(n, 0), w.g.integers({a[2]}), w.g.integers({end}), w.g.integers({a[0]}), w.g.integers({a[1]})});
 }
 /// Only of static dimensions, and not between elements.
 inline std::string onnx_pad(OnnxWriter& w, const ExportedNode& n) {
@@ -61,8 +61,8 @@ struct OnnxIndices {
 inline OnnxIndices onnx_indices(OnnxWriter& w, const ExportedNode& n, const Extent& size) {
   OnnxGraph& g = w.g;
   const std::string all = w.cast(w.in(n, 1), w.input(n, 1).dtype, DType::int64), zero = g.scalar(DType::int64, 0);
-  const std::string end = size.is_static() ? g.scalar(DType::int64, static_cast<double>(size.factor))
-                                           : g.add("Squeeze", {w.size(size)});
+  const std::string end =
+      size.is_static() ? g.scalar(DType::int64, static_cast<double>(size.factor)) : g.add("Squeeze", {w.size(size)});
   const std::string inside = g.add("And", {g.add("GreaterOrEqual", {all, zero}), g.add("Less", {all, end})});
   return {g.add("Where", {inside, all, zero}), inside};
 }
@@ -125,8 +125,8 @@ inline std::string onnx_sparse_cross_entropy(OnnxWriter& w, const ExportedNode& 
 }
 inline std::string onnx_cross_entropy(OnnxWriter& w, const ExportedNode& n) {
   const std::string log = w.g.add("LogSoftmax", {w.in(n, 0)}, {{"axis", std::int64_t{-1}}});
-  const std::string sum = w.g.add("ReduceSum", {w.g.add("Mul", {log, w.in(n, 1)}), w.g.integers({-1})},
-                                  {{"keepdims", std::int64_t{0}}});
+  const std::string sum =
+      w.g.add("ReduceSum", {w.g.add("Mul", {log, w.in(n, 1)}), w.g.integers({-1})}, {{"keepdims", std::int64_t{0}}});
   return w.g.add("Neg", {sum});
 }
 

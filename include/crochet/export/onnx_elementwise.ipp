@@ -15,23 +15,20 @@ namespace crochet::detail {
 /// Operations with one counterpart of the same meaning.
 inline const std::map<const Op*, std::string>& onnx_counterparts() {
   static const std::map<const Op*, std::string> all{
-      {&op::add, "Add"},           {&op::sub, "Sub"},       {&op::mul, "Mul"},
-      {&op::div, "Div"},           {&op::neg, "Neg"},       {&op::abs, "Abs"},
-      {&op::sign, "Sign"},         {&op::exp, "Exp"},       {&op::log, "Log"},
-      {&op::sqrt, "Sqrt"},         {&op::pow, "Pow"},       {&op::sin, "Sin"},
-      {&op::cos, "Cos"},           {&op::asin, "Asin"},     {&op::acos, "Acos"},
-      {&op::atan, "Atan"},         {&op::asinh, "Asinh"},   {&op::acosh, "Acosh"},
-      {&op::atanh, "Atanh"},       {&op::erf, "Erf"},       {&op::tanh, "Tanh"},
-      {&op::sigmoid, "Sigmoid"},   {&op::relu, "Relu"},     {&op::softplus, "Softplus"},
-      {&op::maximum, "Max"},       {&op::minimum, "Min"},   {&op::logical_and, "And"},
-      {&op::logical_or, "Or"},     {&op::logical_xor, "Xor"}, {&op::logical_not, "Not"}};
+      {&op::add, "Add"},         {&op::sub, "Sub"},         {&op::mul, "Mul"},         {&op::div, "Div"},
+      {&op::neg, "Neg"},         {&op::abs, "Abs"},         {&op::sign, "Sign"},       {&op::exp, "Exp"},
+      {&op::log, "Log"},         {&op::sqrt, "Sqrt"},       {&op::pow, "Pow"},         {&op::sin, "Sin"},
+      {&op::cos, "Cos"},         {&op::asin, "Asin"},       {&op::acos, "Acos"},       {&op::atan, "Atan"},
+      {&op::asinh, "Asinh"},     {&op::acosh, "Acosh"},     {&op::atanh, "Atanh"},     {&op::erf, "Erf"},
+      {&op::tanh, "Tanh"},       {&op::sigmoid, "Sigmoid"}, {&op::relu, "Relu"},       {&op::softplus, "Softplus"},
+      {&op::maximum, "Max"},     {&op::minimum, "Min"},     {&op::logical_and, "And"}, {&op::logical_or, "Or"},
+      {&op::logical_xor, "Xor"}, {&op::logical_not, "Not"}};
   return all;
 }
 inline const std::map<const Op*, std::string>& onnx_comparisons() {
-  static const std::map<const Op*, std::string> all{
-      {&op::equal, "Equal"},     {&op::not_equal, "Equal"},
-      {&op::less, "Less"},       {&op::less_equal, "LessOrEqual"},
-      {&op::greater, "Greater"}, {&op::greater_equal, "GreaterOrEqual"}};
+  static const std::map<const Op*, std::string> all{{&op::equal, "Equal"},     {&op::not_equal, "Equal"},
+                                                    {&op::less, "Less"},       {&op::less_equal, "LessOrEqual"},
+                                                    {&op::greater, "Greater"}, {&op::greater_equal, "GreaterOrEqual"}};
   return all;
 }
 
@@ -62,8 +59,8 @@ inline std::string onnx_expm1(OnnxWriter& w, const std::string& x, DType t) {
   const std::string half = w.g.add("Tanh", {w.g.add("Mul", {x, w.g.scalar(t, 0.5)})});
   return w.g.add("Mul", {half, w.g.add("Add", {w.g.add("Exp", {x}), w.g.scalar(t, 1)})});
 }
-/// With u = 1 + x: log(u) x / (u - 1) for small x, where the rounding errors of u cancel, else log(u). Source: Goldberg,
-/// ACM Computing Surveys 23, 1991, theorem 4.
+/// With u = 1 + x: log(u) x / (u - 1) for small x, where the rounding errors of u cancel, else log(u). Source:
+/// Goldberg, ACM Computing Surveys 23, 1991, theorem 4.
 inline std::string onnx_log1p(OnnxWriter& w, const std::string& x, DType t) {
   OnnxGraph& g = w.g;
   const std::string one = g.scalar(t, 1), u = g.add("Add", {x, one}), log = g.add("Log", {u});

@@ -88,8 +88,8 @@ inline std::string onnx_reduced(OnnxWriter& w, const std::string& op, const std:
 inline std::string onnx_logical_reduction(OnnxWriter& w, const ExportedNode& n) {
   const bool all = n.op == &op::reduce_all;
   const std::string x = all ? w.g.add("Not", {w.in(n, 0)}) : w.in(n, 0);
-  const std::string count = onnx_reduced(w, "ReduceSum", w.cast(x, DType::boolean, DType::int32), onnx_axes(n),
-                                         n.attributes.ints[1]);
+  const std::string count =
+      onnx_reduced(w, "ReduceSum", w.cast(x, DType::boolean, DType::int32), onnx_axes(n), n.attributes.ints[1]);
   return w.g.add(all ? "Equal" : "Greater", {count, w.g.scalar(DType::int32, 0)});
 }
 /// A reduction; empty if there is none.
@@ -165,7 +165,8 @@ inline std::string onnx_masked(OnnxWriter& w, const std::string& scores, const E
 inline std::string onnx_probabilities(OnnxWriter& w, const ExportedNode& n, const std::string& qkv,
                                       const Shape& shape) {
   const double width = static_cast<double>(shape[2].factor / 3) / n.attributes.ints[0];
-  const std::string q = onnx_heads(w, qkv, shape, n, 0, {0, 2, 1, 3}), k = onnx_heads(w, qkv, shape, n, 1, {0, 2, 3, 1});
+  const std::string q = onnx_heads(w, qkv, shape, n, 0, {0, 2, 1, 3}),
+                    k = onnx_heads(w, qkv, shape, n, 1, {0, 2, 3, 1});
   std::string scores = w.g.add("MatMul", {w.g.add("Mul", {q, w.g.scalar(n.dtype, 1 / std::sqrt(width))}), k});
   if (n.attributes.ints[1] != 0) scores = onnx_masked(w, scores, shape[1], n.dtype);
   return w.g.add("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
