@@ -2,7 +2,7 @@
 // ONNX files: their structure. tests/interop/onnx_files.py compares what they compute.
 #include <gtest/gtest.h>
 
-#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,9 +14,8 @@
 #include <crochet/proto/onnx.pb.h>
 #include <crochet/base/error.hpp>
 #include <crochet/export/export_onnx.hpp>
-#include <crochet/graph/layers/dense.hpp>
+#include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/ops/conv.hpp>
-#include <crochet/graph/ops/random.hpp>
 #include <crochet/graph/ops/slice.hpp>
 
 #include "../checkpoint/directory.hpp"
