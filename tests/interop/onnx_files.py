@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX files: onnx checks them, and onnxruntime computes what the CPU executor computes. Prints a table: each output, the
-operators that it needs, and the largest difference."""
+"""ONNX files: onnx checks them, and onnxruntime computes what the CPU executor computes. Prints a table: each output,
+the operators that it needs, and the largest difference."""
 import glob
 import os
 
