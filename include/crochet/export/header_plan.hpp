@@ -12,8 +12,8 @@
 
 namespace crochet::detail {
 
-/// The name in an error: `"logits" (matmul)`.
-std::string spelt_node(const ExportedNode& node);
+/// A node in an error: `"logits" (matmul)`, or `a part of "logits" (matmul)` for one without a name.
+std::string spelt_node(const ExportedModel& model, int i);
 /// The C++ type of an element.
 std::string element_text(DType type);
 /// A number as a C++ literal of this type, without rounding.

@@ -22,8 +22,14 @@
 
 namespace crochet::detail {
 
-CROCHET_INLINE std::string spelt_node(const ExportedNode& node) {
-  return "\"" + node.name + "\" (" + std::string(node.op->name) + ")";
+CROCHET_INLINE std::string spelt_node(const ExportedModel& model, int i) {
+  int named = i;
+  for (int j = i + 1; model.node(named).name.empty() && j < static_cast<int>(model.nodes.size()); ++j) {
+    const std::vector<int>& in = model.node(j).inputs;
+    if (std::find(in.begin(), in.end(), named) != in.end()) named = j;
+  }
+  return (named == i ? "\"" : "a part of \"") + model.node(named).name + "\" (" + std::string(model.node(i).op->name) +
+         ")";
 }
 CROCHET_INLINE std::string element_text(DType type) {
   constexpr const char* names[] = {"float", "double", "std::int32_t", "std::int64_t", "std::uint8_t", "bool"};
