@@ -96,9 +96,10 @@ struct Operations {
                                    1);
     const Tensor pooled =
         concat({row(average_pool(image, {2, 2}, {2, 1}, Padding::same)), row(group_norm(image, 2, "group"))}, 1);
+    const Tensor hot = concat({row(one_hot<float>(whole, 3)), row(self_attention(reshape(x, {batch, 4, 3}), 1))}, 1);
     const Tensor first = concat({functions, angles, others, active, rounded, logic}, 1);
     const Tensor second = concat({integers, rows, reduced, tests, products, moved}, 1);
-    g.name("y", concat({first, second, gathered, pooled}, 1));
+    g.name("y", concat({first, second, gathered, pooled, hot}, 1));
   }
 };
 

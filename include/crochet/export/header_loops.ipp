@@ -21,6 +21,7 @@
 #include <crochet/graph/ops/cumulative_sum.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/gather.hpp>
+#include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/graph/ops/pool.hpp>
@@ -466,6 +467,12 @@ class HeaderLoops {
     if (a(1) == 0) line("static_cast<void>(before_);");
     close(3);
   }
+  void iota() {
+    const double start = node_.attributes.reals[0], step = node_.attributes.reals[1];
+    for (std::int64_t i = 0; i < plan_[i_].size; ++i) {
+      line(out() + "[" + number(i) + "] = " + literal(node_.dtype, start + static_cast<double>(i) * step) + ";");
+    }
+  }
   void take() {
     const std::int64_t n = sizes(0).back(), k = sizes(1).back();
     open("o_", plan_[i_].size / k);
@@ -518,6 +525,7 @@ class HeaderLoops {
     if (op == &op::self_attention || op == &op::attention_probabilities || op == &op::attention_mix) return attention();
     if (op == &op::cumulative_sum) return cumulative_sum();
     if (op == &op::take_along_rows) return take();
+    if (op == &op::iota) return iota();
     if (op == &op::transpose) return transpose();
     if (op == &op::concat) return concat();
     if (op == &op::slice || op == &op::pad) return slice(op == &op::pad);
