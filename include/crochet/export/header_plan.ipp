@@ -75,6 +75,10 @@ CROCHET_INLINE void HeaderPlan::choose_sizes(const HeaderOptions& options) {
     HeaderNode& to = nodes_.emplace_back();
     for (std::size_t d = 0; d < node.shape.rank; ++d) to.dims.push_back(at(node.shape[d]));
     to.size = at(node.shape.size());
+    if (to.size > INT32_MAX) {
+      throw LogicError("crochet: " + spelt_node(model_, static_cast<int>(i)) + " has " + std::to_string(to.size) +
+                       " elements, too many for an exported header; give its dynamic dimensions smaller sizes");
+    }
     const bool is_view = node.op->kind == OpKind::view;
     to.root = is_view ? (*this)[node.inputs[0]].root : static_cast<int>(i);
   }
