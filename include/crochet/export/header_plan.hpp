@@ -30,7 +30,8 @@ struct HeaderNode {
   std::string text;           ///< the C++ expression of its first element's address; of a constant: its value
 };
 
-/// The sizes, which nodes share a loop, and where each value is. Memory is used again after the last reader.
+/// The sizes, which nodes share a loop, and where each value is. Memory is used again after the last reader, and by the
+/// last reader if it is elementwise.
 class HeaderPlan {
  public:
   /// Throws LogicError for options that do not fit the model. Refers to `model`.
@@ -51,6 +52,7 @@ class HeaderPlan {
   void choose_names();
   void choose_memory();
   void mark_uses(int node, int time, std::vector<int>& last) const;
+  [[nodiscard]] int replaceable(int node, int i, const std::vector<int>& last) const;
   [[nodiscard]] std::int64_t scratch_bytes(int i) const;
   [[nodiscard]] bool is_output(int i) const;
 
