@@ -46,6 +46,7 @@ class HeaderLoops {
 
  private:
   using Sizes = std::vector<std::int64_t>;
+  static constexpr std::int64_t few = 64;  ///< sums that are an array on the stack
   /// x [outer, n, inner] around an axis.
   struct Around {
     std::int64_t outer = 1, n = 1, inner = 1;
@@ -158,7 +159,7 @@ class HeaderLoops {
   void rows_of_product(std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb) {
     const std::string left = ta ? "a_[k_ * " + number(m) + " + r_]" : "a_[r_ * " + number(k) + " + k_]";
     open("r_", m);
-    line(t_ + "* const row_ = c_ + r_ * " + number(n) + ";");
+    line(t_ + "* __restrict const row_ = c_ + r_ * " + number(n) + ";");
     if (tb) {
       open("j_", n);
       line(t_ + " sum_ = 0;");
@@ -166,11 +167,12 @@ class HeaderLoops {
       line("row_[j_] = sum_;");
       close();
     } else {
-      each("j_", n, "row_[j_] = 0;");
+      const std::string sum = open_sums(n, "row_");
       open("k_", k);
       line("const " + t_ + " x_ = " + left + ";");
-      each("j_", n, "row_[j_] += x_ * b_[k_ * " + number(n) + " + j_];");
+      each("j_", n, sum + "[j_] += x_ * b_[k_ * " + number(n) + " + j_];");
       close();
+      close_sums(n, "row_");
     }
     close();
   }
@@ -183,8 +185,8 @@ class HeaderLoops {
     open("n_", r[0]);
     open("y_", r[1]);
     open("x_", r[2]);
-    line(t_ + "* const to_ = " + out() + " + ((n_ * " + number(r[1]) + " + y_) * " + number(r[2]) + " + x_) * " +
-         number(r[3]) + ";");
+    line(t_ + "* __restrict const to_ = " + out() + " + ((n_ * " + number(r[1]) + " + y_) * " + number(r[2]) +
+         " + x_) * " + number(r[3]) + ";");
   }
   void open_window() {
     const Sizes& s = sizes(0);
@@ -207,13 +209,28 @@ class HeaderLoops {
   void convolution(bool depthwise) {
     const std::int64_t c = sizes(0)[3], k = sizes(1)[3];
     open_places();
-    each("k_", plan_[i_].dims[3], "to_[k_] = 0;");
+    const std::int64_t n = plan_[i_].dims[3];
+    const std::string sum = open_sums(n, "to_");
     open_window();
     line("const " + t_ + "* const tap_ = " + in(1) + " + (i_ * " + number(a(1)) + " + j_) * " + number(c * k) + ";");
     open("c_", c);
     const std::string at = "c_ * " + number(k) + " + k_";
-    each("k_", k, std::string("to_[") + (depthwise ? at : "k_") + "] += from_[c_] * tap_[" + at + "];");
-    close(6);
+    each("k_", k, sum + "[" + (depthwise ? at : "k_") + "] += from_[c_] * tap_[" + at + "];");
+    close(3);
+    close_sums(n, "to_");
+    close(3);
+  }
+  /// Sums of one row of a result, which are in registers if there are few. Returns the name of their array.
+  std::string open_sums(std::int64_t n, const std::string& to) {
+    if (n > few) {
+      each("k_", n, to + "[k_] = 0;");
+      return to;
+    }
+    line(t_ + " sums_[" + number(n) + "] = {};");
+    return "sums_";
+  }
+  void close_sums(std::int64_t n, const std::string& to) {
+    if (n <= few) each("k_", n, to + "[k_] = sums_[k_];");
   }
   void pool(bool max) {
     const std::int64_t c = plan_[i_].dims[3];
