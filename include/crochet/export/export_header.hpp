@@ -25,7 +25,7 @@ void write_header(const ExportedModel& model, const std::filesystem::path& path,
 /// newest checkpoint and
 ///
 ///     struct Digits {
-///       static constexpr std::size_t images_size = 784, logits_size = 10, workspace_size = 512;
+///       static constexpr std::size_t images_size = 784, logits_size = 10, workspace_size = 560;
 ///       void predict(const float* images, float* logits) noexcept;
 ///     };
 ///

@@ -18,14 +18,17 @@
 #include <crochet/graph/ops/comparisons.hpp>
 #include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/cumulative_sum.hpp>
 #include <crochet/graph/ops/depthwise.hpp>
 #include <crochet/graph/ops/gather.hpp>
+#include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/matmul.hpp>
 #include <crochet/graph/ops/normalization.hpp>
 #include <crochet/graph/ops/pool.hpp>
 #include <crochet/graph/ops/reductions.hpp>
 #include <crochet/graph/ops/slice.hpp>
 #include <crochet/graph/ops/softmax.hpp>
+#include <crochet/graph/ops/top_k.hpp>
 #include <crochet/graph/ops/transpose.hpp>
 
 namespace crochet::detail {
@@ -43,6 +46,7 @@ class HeaderLoops {
 
  private:
   using Sizes = std::vector<std::int64_t>;
+  static constexpr std::int64_t few = 64;  ///< sums that are an array on the stack
   /// x [outer, n, inner] around an axis.
   struct Around {
     std::int64_t outer = 1, n = 1, inner = 1;
@@ -87,19 +91,18 @@ class HeaderLoops {
 
   // ---- Elementwise -------------------------------------------------------------------------------------------------
   [[nodiscard]] std::string value(int i, const std::vector<std::string>& indices, const std::string& flat) const {
-    const ExportedNode& node = model_.node(i);
-    if (plan_[i].inlined || i == i_) return call(node, indices, flat);
+    if (plan_[i].inlined || i == i_) return call(i, indices, flat);
     if (plan_.is_number(i)) return plan_[i].text;
     const bool whole = !flat.empty() && plan_[i].size != 1;
     return plan_[i].text + "[" + (whole ? flat : place(plan_[i].dims, indices)) + "]";
   }
-  [[nodiscard]] std::string call(const ExportedNode& node, const std::vector<std::string>& indices,
-                                 const std::string& flat) const {
+  [[nodiscard]] std::string call(int i, const std::vector<std::string>& indices, const std::string& flat) const {
+    const ExportedNode& node = model_.node(i);
     if (node.op == &op::cast) {
       const std::string x = value(node.inputs[0], indices, flat), type = element_text(node.dtype);
       return node.dtype == DType::boolean ? "(" + x + " != 0)" : "static_cast<" + type + ">(" + x + ")";
     }
-    if (header_function(*node.op).empty()) refuse(node);
+    if (header_function(*node.op).empty()) refuse(i);
     std::string arguments;
     for (const int in : node.inputs) arguments += (arguments.empty() ? "" : ", ") + value(in, indices, flat);
     return std::string(node.op->name) + "_(" + arguments + ")";
@@ -156,7 +159,7 @@ class HeaderLoops {
   void rows_of_product(std::int64_t m, std::int64_t n, std::int64_t k, bool ta, bool tb) {
     const std::string left = ta ? "a_[k_ * " + number(m) + " + r_]" : "a_[r_ * " + number(k) + " + k_]";
     open("r_", m);
-    line(t_ + "* const row_ = c_ + r_ * " + number(n) + ";");
+    line(t_ + "* __restrict const row_ = c_ + r_ * " + number(n) + ";");
     if (tb) {
       open("j_", n);
       line(t_ + " sum_ = 0;");
@@ -164,11 +167,12 @@ class HeaderLoops {
       line("row_[j_] = sum_;");
       close();
     } else {
-      each("j_", n, "row_[j_] = 0;");
+      const std::string sum = open_sums(n, "row_");
       open("k_", k);
       line("const " + t_ + " x_ = " + left + ";");
-      each("j_", n, "row_[j_] += x_ * b_[k_ * " + number(n) + " + j_];");
+      each("j_", n, sum + "[j_] += x_ * b_[k_ * " + number(n) + " + j_];");
       close();
+      close_sums(n, "row_");
     }
     close();
   }
@@ -181,8 +185,8 @@ class HeaderLoops {
     open("n_", r[0]);
     open("y_", r[1]);
     open("x_", r[2]);
-    line(t_ + "* const to_ = " + out() + " + ((n_ * " + number(r[1]) + " + y_) * " + number(r[2]) + " + x_) * " +
-         number(r[3]) + ";");
+    line(t_ + "* __restrict const to_ = " + out() + " + ((n_ * " + number(r[1]) + " + y_) * " + number(r[2]) +
+         " + x_) * " + number(r[3]) + ";");
   }
   void open_window() {
     const Sizes& s = sizes(0);
@@ -205,13 +209,28 @@ class HeaderLoops {
   void convolution(bool depthwise) {
     const std::int64_t c = sizes(0)[3], k = sizes(1)[3];
     open_places();
-    each("k_", plan_[i_].dims[3], "to_[k_] = 0;");
+    const std::int64_t n = plan_[i_].dims[3];
+    const std::string sum = open_sums(n, "to_");
     open_window();
     line("const " + t_ + "* const tap_ = " + in(1) + " + (i_ * " + number(a(1)) + " + j_) * " + number(c * k) + ";");
     open("c_", c);
     const std::string at = "c_ * " + number(k) + " + k_";
-    each("k_", k, std::string("to_[") + (depthwise ? at : "k_") + "] += from_[c_] * tap_[" + at + "];");
-    close(6);
+    each("k_", k, sum + "[" + (depthwise ? at : "k_") + "] += from_[c_] * tap_[" + at + "];");
+    close(3);
+    close_sums(n, "to_");
+    close(3);
+  }
+  /// Sums of one row of a result, which are in registers if there are few. Returns the name of their array.
+  std::string open_sums(std::int64_t n, const std::string& to) {
+    if (n > few) {
+      each("k_", n, to + "[k_] = 0;");
+      return to;
+    }
+    line(t_ + " sums_[" + number(n) + "] = {};");
+    return "sums_";
+  }
+  void close_sums(std::int64_t n, const std::string& to) {
+    if (n <= few) each("k_", n, to + "[k_] = sums_[k_];");
   }
   void pool(bool max) {
     const std::int64_t c = plan_[i_].dims[3];
@@ -250,7 +269,7 @@ class HeaderLoops {
   static std::string element(const Around& r) { return "x_[k_ * " + number(r.inner) + "]"; }
   void reduction(const std::string& first, const std::string& update, bool mean = false) {
     const Around r = reduced();
-    if (r.n == 0) refuse(node_);
+    if (r.n == 0) refuse(i_);
     open_lines(r);
     line(t_ + " sum_ = " + first + ";");
     open("k_", r.n);
@@ -347,33 +366,47 @@ class HeaderLoops {
   }
 
   // ---- Attention ---------------------------------------------------------------------------------------------------
-  void attention() {
-    const std::int64_t l = sizes(0)[1], d = sizes(0)[2] / 3, w = d / a(0);
-    const bool causal = a(1) != 0;
-    const std::string f = node_.dtype == DType::float32 ? "f" : "", last = causal ? "q_ + 1" : number(l);
-    const std::string scale = "/ __builtin_sqrt" + f + "(" + literal(node_.dtype, static_cast<double>(w)) + ")";
-    line(t_ + "* const p_ = reinterpret_cast<" + t_ + "*>(workspace_ + " + number(plan_[i_].scratch) + ");");
-    open("n_", sizes(0)[0]);
-    open("h_", a(0));
-    open("q_", l);
-    line("const " + t_ + "* const row_ = " + in(0) + " + n_ * " + number(3 * l * d) + " + h_ * " + number(w) + ";");
-    line(t_ + "* const to_ = " + out() + " + (n_ * " + number(l) + " + q_) * " + number(d) + " + h_ * " + number(w) +
-         ";");
+  /// One query of a head: the probabilities p_ of the keys, from row_, the head's part of the example.
+  void probabilities(std::int64_t l, std::int64_t d, std::int64_t w) {
+    const std::string f = node_.dtype == DType::float32 ? "f" : "", last = keys(l);
     line(t_ + " most_ = 0, sum_ = 0;");
     line("for (int k_ = 0; k_ < " + last + "; ++k_) {");
     line("  " + t_ + " dot_ = 0;");
     line("  for (int c_ = 0; c_ < " + number(w) + "; ++c_) dot_ += row_[q_ * " + number(3 * d) + " + c_] * row_[k_ * " +
          number(3 * d) + " + " + number(d) + " + c_];");
-    line("  p_[k_] = dot_ " + scale + ";");
+    line("  p_[k_] = dot_ / __builtin_sqrt" + f + "(" + literal(node_.dtype, static_cast<double>(w)) + ");");
     line("  if (k_ == 0 || p_[k_] > most_) most_ = p_[k_];");
     line("}");
     line("for (int k_ = 0; k_ < " + last + "; ++k_) sum_ += p_[k_] = __builtin_exp" + f + "(p_[k_] - most_);");
+    line("for (int k_ = 0; k_ < " + last + "; ++k_) p_[k_] /= sum_;");
+  }
+  /// The mean of the values, weighted by p_.
+  void mix(std::int64_t l, std::int64_t d, std::int64_t w) {
+    line(t_ + "* const to_ = " + out() + " + (n_ * " + number(l) + " + q_) * " + number(d) + " + h_ * " + number(w) +
+         ";");
     each("c_", w, "to_[c_] = 0;");
-    line("for (int k_ = 0; k_ < " + last + "; ++k_) {");
-    line("  const " + t_ + " share_ = p_[k_] / sum_;");
-    line("  for (int c_ = 0; c_ < " + number(w) + "; ++c_) to_[c_] += share_ * row_[k_ * " + number(3 * d) + " + " +
+    line("for (int k_ = 0; k_ < " + keys(l) + "; ++k_) {");
+    line("  for (int c_ = 0; c_ < " + number(w) + "; ++c_) to_[c_] += p_[k_] * row_[k_ * " + number(3 * d) + " + " +
          number(2 * d) + " + c_];");
     line("}");
+  }
+  [[nodiscard]] std::string keys(std::int64_t l) const { return a(1) != 0 ? "q_ + 1" : number(l); }
+  void attention() {
+    const bool whole = node_.op == &op::self_attention, first = node_.op == &op::attention_probabilities;
+    const std::size_t of_qkv = whole || first ? 0 : 1;
+    const std::int64_t l = sizes(of_qkv)[1], d = sizes(of_qkv)[2] / 3, w = d / a(0);
+    open("n_", sizes(of_qkv)[0]);
+    open("h_", a(0));
+    line("const " + t_ + "* const row_ = " + in(of_qkv) + " + n_ * " + number(3 * l * d) + " + h_ * " + number(w) +
+         ";");
+    open("q_", l);
+    const std::string at = " + ((n_ * " + number(a(0)) + " + h_) * " + number(l) + " + q_) * " + number(l) + ";";
+    if (whole) line(t_ + "* const p_ = reinterpret_cast<" + t_ + "*>(workspace_ + " + number(plan_[i_].scratch) + ");");
+    if (first) line(t_ + "* const p_ = " + out() + at);
+    if (!whole && !first) line("const " + t_ + "* const p_ = " + in(0) + at);
+    if (whole || first) probabilities(l, d, w);
+    if (first && a(1) != 0) line("for (int k_ = q_ + 1; k_ < " + number(l) + "; ++k_) p_[k_] = 0;");
+    if (!first) mix(l, d, w);
     close(3);
   }
 
@@ -437,6 +470,35 @@ class HeaderLoops {
     }
     close(2);
   }
+  void cumulative_sum() {
+    const auto axis = static_cast<std::size_t>(a(0));
+    const Around r = around(sizes(0), axis, axis + 1);
+    open_lines(r);
+    line(t_ + " sum_ = 0;");
+    open("j_", r.n);
+    line("const int k_ = " + (a(2) != 0 ? number(r.n - 1) + " - j_" : std::string("j_")) + ";");
+    line("const " + t_ + " before_ = sum_;");
+    line("sum_ = static_cast<" + t_ + ">(sum_ + " + element(r) + ");");
+    line(out() + "[(o_ * " + number(r.n) + " + k_) * " + number(r.inner) +
+         " + l_] = " + (a(1) != 0 ? "before_" : "sum_") + ";");
+    if (a(1) == 0) line("static_cast<void>(before_);");
+    close(3);
+  }
+  void iota() {
+    const double start = node_.attributes.reals[0], step = node_.attributes.reals[1];
+    for (std::int64_t i = 0; i < plan_[i_].size; ++i) {
+      line(out() + "[" + number(i) + "] = " + literal(node_.dtype, start + static_cast<double>(i) * step) + ";");
+    }
+  }
+  void take() {
+    const std::int64_t n = sizes(0).back(), k = sizes(1).back();
+    open("o_", plan_[i_].size / k);
+    open("k_", k);
+    line("const std::int64_t at_ = " + in(1) + "[o_ * " + number(k) + " + k_];");
+    line(out() + "[o_ * " + number(k) + " + k_] = at_ >= 0 && at_ < " + number(n) + " ? " + in(0) + "[o_ * " +
+         number(n) + " + at_] : " + invalid() + ";");
+    close(2);
+  }
   void gather() {
     const auto axis = static_cast<std::size_t>(a(0));
     const Around x = around(sizes(0), axis, axis + 1);
@@ -452,16 +514,16 @@ class HeaderLoops {
     close(2);
   }
 
-  [[noreturn]] static void refuse(const ExportedNode& node) {
+  [[noreturn]] void refuse(int i) const {
     throw LogicError(
-        "crochet: " + spelt_node(node) +
+        "crochet: " + spelt_node(model_, i) +
         " cannot be exported as a header, which has no code for this operation; export an output that does "
         "not need it, or compute it from other operations");
   }
   /// Operands of kernels are arrays; a number has no address.
   void require_arrays() const {
     for (const int in : node_.inputs) {
-      if (plan_.is_number(in)) refuse(node_);
+      if (plan_.is_number(in)) refuse(i_);
     }
   }
 
@@ -477,7 +539,10 @@ class HeaderLoops {
     if (op == &op::row_moments) return moments();
     if (op == &op::layer_norm || op == &op::rms_norm) return row_norm();
     if (op == &op::group_norm) return group_norm();
-    if (op == &op::self_attention) return attention();
+    if (op == &op::self_attention || op == &op::attention_probabilities || op == &op::attention_mix) return attention();
+    if (op == &op::cumulative_sum) return cumulative_sum();
+    if (op == &op::take_along_rows) return take();
+    if (op == &op::iota) return iota();
     if (op == &op::transpose) return transpose();
     if (op == &op::concat) return concat();
     if (op == &op::slice || op == &op::pad) return slice(op == &op::pad);
@@ -494,7 +559,7 @@ class HeaderLoops {
     if (op == &op::reduce_all) return reduction("true", "sum_ = sum_ && v_;");
     if (op == &op::argmax) return position(">");
     if (op == &op::argmin) return position("<");
-    refuse(node_);
+    refuse(i_);
   }
 
   const ExportedModel& model_;

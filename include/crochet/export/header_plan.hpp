@@ -12,8 +12,8 @@
 
 namespace crochet::detail {
 
-/// The name in an error: `"logits" (matmul)`.
-std::string spelt_node(const ExportedNode& node);
+/// A node in an error: `"logits" (matmul)`, or `a part of "logits" (matmul)` for one without a name.
+std::string spelt_node(const ExportedModel& model, int i);
 /// The C++ type of an element.
 std::string element_text(DType type);
 /// A number as a C++ literal of this type, without rounding.
@@ -30,7 +30,8 @@ struct HeaderNode {
   std::string text;           ///< the C++ expression of its first element's address; of a constant: its value
 };
 
-/// The sizes, which nodes share a loop, and where each value is. Memory is used again after the last reader.
+/// The sizes, which nodes share a loop, and where each value is. Memory is used again after the last reader, and by the
+/// last reader if it is elementwise.
 class HeaderPlan {
  public:
   /// Throws LogicError for options that do not fit the model. Refers to `model`.
@@ -51,6 +52,7 @@ class HeaderPlan {
   void choose_names();
   void choose_memory();
   void mark_uses(int node, int time, std::vector<int>& last) const;
+  [[nodiscard]] int replaceable(int node, int i, const std::vector<int>& last) const;
   [[nodiscard]] std::int64_t scratch_bytes(int i) const;
   [[nodiscard]] bool is_output(int i) const;
 

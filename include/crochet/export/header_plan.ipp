@@ -22,8 +22,14 @@
 
 namespace crochet::detail {
 
-CROCHET_INLINE std::string spelt_node(const ExportedNode& node) {
-  return "\"" + node.name + "\" (" + std::string(node.op->name) + ")";
+CROCHET_INLINE std::string spelt_node(const ExportedModel& model, int i) {
+  int named = i;
+  for (int j = i + 1; model.node(named).name.empty() && j < static_cast<int>(model.nodes.size()); ++j) {
+    const std::vector<int>& in = model.node(j).inputs;
+    if (std::find(in.begin(), in.end(), named) != in.end()) named = j;
+  }
+  return (named == i ? "\"" : "a part of \"") + model.node(named).name + "\" (" + std::string(model.node(i).op->name) +
+         ")";
 }
 CROCHET_INLINE std::string element_text(DType type) {
   constexpr const char* names[] = {"float", "double", "std::int32_t", "std::int64_t", "std::uint8_t", "bool"};
@@ -69,6 +75,10 @@ CROCHET_INLINE void HeaderPlan::choose_sizes(const HeaderOptions& options) {
     HeaderNode& to = nodes_.emplace_back();
     for (std::size_t d = 0; d < node.shape.rank; ++d) to.dims.push_back(at(node.shape[d]));
     to.size = at(node.shape.size());
+    if (to.size > INT32_MAX) {
+      throw LogicError("crochet: " + spelt_node(model_, static_cast<int>(i)) + " has " + std::to_string(to.size) +
+                       " elements, too many for an exported header; give its dynamic dimensions smaller sizes");
+    }
     const bool is_view = node.op->kind == OpKind::view;
     to.root = is_view ? (*this)[node.inputs[0]].root : static_cast<int>(i);
   }
@@ -236,6 +246,20 @@ CROCHET_INLINE void HeaderPlan::mark_uses(int node, int time, std::vector<int>& 
     }
   }
 }
+/// An operand of the loop of node i, through inlined nodes, that the loop may replace element by element; -1: none.
+CROCHET_INLINE int HeaderPlan::replaceable(int node, int i, const std::vector<int>& last) const {
+  if (model_.node(i).op->kind != OpKind::elementwise) return -1;
+  for (const int in : model_.node(node).inputs) {
+    const int root = (*this)[in].root;
+    if ((*this)[in].inlined) {
+      if (const int found = replaceable(in, i, last); found >= 0) return found;
+    } else if ((*this)[root].offset >= 0 && last[static_cast<std::size_t>(root)] == i &&
+               (*this)[in].dims == (*this)[i].dims && model_.node(root).dtype == model_.node(i).dtype) {
+      return root;
+    }
+  }
+  return -1;
+}
 CROCHET_INLINE std::int64_t HeaderPlan::scratch_bytes(int i) const {
   const ExportedNode& node = model_.node(i);
   const bool attention = node.op == &op::self_attention;
@@ -273,9 +297,15 @@ CROCHET_INLINE void HeaderPlan::choose_memory() {
     HeaderNode& node = nodes_[static_cast<std::size_t>(i)];
     if (const std::int64_t bytes = scratch_bytes(i); bytes > 0) node.scratch = place(bytes, i);
     if (node.root != i || node.inlined || !node.text.empty()) continue;
-    const auto width = static_cast<std::int64_t>(size_of(model_.node(i).dtype));
-    node.offset = place(node.size * width, std::max(last[static_cast<std::size_t>(i)], i));
     node.text = "v" + std::to_string(i) + "_";
+    const int until = std::max(last[static_cast<std::size_t>(i)], i);
+    if (const int old = replaceable(i, i, last); old >= 0) {
+      node.offset = (*this)[old].offset;
+      for (Block& b : blocks) b.last = b.begin == node.offset ? until : b.last;
+      continue;
+    }
+    const auto width = static_cast<std::int64_t>(size_of(model_.node(i).dtype));
+    node.offset = place(node.size * width, until);
   }
   for (HeaderNode& node : nodes_) {
     if (node.text.empty() && !node.inlined) node.text = (*this)[node.root].text;
