@@ -9,6 +9,7 @@ set(crochet_rooms
   data data
   io io
   checkpoint io
+  export io
   trace io
   debug io
   hooks/io io

@@ -42,12 +42,13 @@ set(hooks/cuda base hook storage graph/probe executor/cuda hooks/kit)
 set(hooks/debug base hook debug/watch debug/probe debug/stream hooks/kit)
 set(hooks/web base hook storage hooks/kit web)
 set(checkpoint base hook session storage io hooks hooks/kit)
+set(export base hook session graph graph/core graph/ops graph/passes storage io checkpoint)
 set(hana base hook hooks hooks/kit)
 set(testing base hook session graph/core graph/ops graph/passes graph/train kernels storage)
 set(testing/io base hook session storage io testing)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
   graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data io debug/ops debug/event
-  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint hana testing testing/io)
+  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export hana testing testing/io)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
 set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
@@ -62,6 +63,7 @@ set(storage_others "${system}")
 set(io_others "${system}")
 set(io_compiled "${messages}|leveldb/|isa-l/|nlohmann/|png\\.h") # what only a compiled half (.ipp) may include
 set(hooks/io_compiled "${messages}")
+set(export_compiled "${messages}")
 set(data_others "zlib\\.h")
 foreach(room IN ITEMS ops event watch probe dump)
   set(debug/${room}_others "${system}")
