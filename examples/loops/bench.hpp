@@ -50,7 +50,8 @@ Steps race(const std::filesystem::path& folder, double budget) {
   cr::MonitoredSession session{step, chain_of<never>(hooked, quiet(folder, never))};
   const auto by_hand = [&] { alone.advance(); };
   const auto by_session = [&] { session.run(); };
-  const double first = std::max(1e-9, (seconds_of(200, by_hand), seconds_of(200, by_session), seconds_of(200, by_hand)));
+  const double first =
+      std::max(1e-9, (seconds_of(200, by_hand), seconds_of(200, by_session), seconds_of(200, by_hand)));
   seconds_of(200, by_session);
   const std::int64_t piece = 200 * (1 + static_cast<std::int64_t>(0.004 / first));
   Steps best;
@@ -91,7 +92,6 @@ int bench(const std::filesystem::path& folder) {
   std::printf("%.2f us alone; nothing due: %+.0f ns, %+.2f %% (median of pairs %+.2f %%); all due: %.2f ms\n",
               steps.alone * 1e6, (steps.hooked - steps.alone) * 1e9, (steps.hooked / steps.alone - 1) * 100,
               (steps.ratio - 1) * 100, due * 1e3);
-  std::filesystem::remove_all(folder);
   return 0;
 }
 

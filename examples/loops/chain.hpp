@@ -59,19 +59,18 @@ inline std::filesystem::path next_dump(const std::filesystem::path& dumps) {
 /// For a loop with the output "loss". In every step `Every` the loss is logged, stored and judged.
 template <std::int64_t Every, class Loop>
 auto chain_of(Loop& loop, const Run& run) {
-  return cr::HookChain{
-      cr::StopOnSignal{},
-      cr::StopAtStep{.last_step = run.last_step},
-      cr::EveryN<Every, cr::EarlyStopping<"loss">>{
-          {.aim = cr::Aim::lowest, .patience = run.patience, .min_delta = Loop::min_delta}},
-      cr::LoggingTensor<"loss">{.every_steps = Every, .sink = run.sink},
-      cr::CsvLogger<"loss">{.path = run.folder / "log.csv", .every_steps = Every},
-      cr::SummarySaver<cr::summary::Scalar<"loss">>{.every_steps = Every,
-                                                    .summaries = cr::io::EventWriter{run.folder / "events"}},
-      cr::ProfilerHook{{.save_steps = run.rarely, .output_dir = run.folder / "profile"}},
-      cr::EveryN<Every, cr::DumpingDebugHook<>>{{next_dump(run.folder / "dumps")}},
-      LoopState<Loop>{&loop},
-      cr::CheckpointSaver{cr::Saver{run.folder / "checkpoints"}, {.save_steps = run.rarely}}};
+  return cr::HookChain{cr::StopOnSignal{},
+                       cr::StopAtStep{.last_step = run.last_step},
+                       cr::EveryN<Every, cr::EarlyStopping<"loss">>{
+                           {.aim = cr::Aim::lowest, .patience = run.patience, .min_delta = Loop::min_delta}},
+                       cr::LoggingTensor<"loss">{.every_steps = Every, .sink = run.sink},
+                       cr::CsvLogger<"loss">{.path = run.folder / "log.csv", .every_steps = Every},
+                       cr::SummarySaver<cr::summary::Scalar<"loss">>{
+                           .every_steps = Every, .summaries = cr::io::EventWriter{run.folder / "events"}},
+                       cr::ProfilerHook{{.save_steps = run.rarely, .output_dir = run.folder / "profile"}},
+                       cr::EveryN<Every, cr::DumpingDebugHook<>>{{next_dump(run.folder / "dumps")}},
+                       LoopState<Loop>{&loop},
+                       cr::CheckpointSaver{cr::Saver{run.folder / "checkpoints"}, {.save_steps = run.rarely}}};
 }
 
 }  // namespace loops

@@ -26,7 +26,8 @@ namespace loops {
 inline std::uint64_t digest(const auto& executor) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   executor.for_each_variable([&](std::string_view /*name*/, auto elements, auto /*shape*/) {
-    for (const std::byte byte : std::as_bytes(elements)) hash = (hash ^ std::to_integer<unsigned>(byte)) * 0x100000001b3U;
+    for (const std::byte byte : std::as_bytes(elements))
+      hash = (hash ^ std::to_integer<unsigned>(byte)) * 0x100000001b3U;
   });
   return hash;
 }
@@ -36,7 +37,8 @@ template <class Loop>
 void run(const Run& how, std::int64_t kill_at) {
   Loop loop;
   auto step = loop.executor();
-  cr::MonitoredSession session{step, chain_of<50>(loop, how), cr::restore_latest(cr::Saver{how.folder / "checkpoints"})};
+  cr::MonitoredSession session{step, chain_of<50>(loop, how),
+                               cr::restore_latest(cr::Saver{how.folder / "checkpoints"})};
   std::printf("begins at step %lld\n", static_cast<long long>(session.step()));
   cr::run_session(session, [&](auto& s) {
     while (!s.should_stop()) {
@@ -51,7 +53,8 @@ void run(const Run& how, std::int64_t kill_at) {
 }
 
 /// The number that follows an option; `otherwise` without it.
-inline std::int64_t number_of(const std::vector<std::string>& arguments, std::string_view option, std::int64_t otherwise) {
+inline std::int64_t number_of(const std::vector<std::string>& arguments, std::string_view option,
+                              std::int64_t otherwise) {
   for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
     if (arguments[i] == option) return std::stoll(arguments[i + 1]);
   return otherwise;

@@ -29,10 +29,10 @@ struct Front {
   static constexpr std::int64_t last_step = 5000;
   static constexpr double min_delta = 1e-3;
   static constexpr std::int64_t period = 200;
-  static constexpr double longest = 0.5;  // of a step, so that the steps are many
+  static constexpr double longest = 0.08;  // of a step, so that the steps are many
 
   Front() : u0(n) {
-    for (std::size_t i = 0; i < u0.size(); ++i) u0[i] = std::exp(-0.1 * static_cast<double>(i));
+    for (std::size_t i = 0; i < u0.size(); ++i) u0[i] = std::exp(-0.5 * static_cast<double>(i));
     resume();
   }
 
@@ -46,7 +46,7 @@ struct Front {
     return 0;
   }
   static void check(int status, const char* call) {
-    if (status < 0) throw crochet::UnknownError(std::string(call) + " failed: " + std::to_string(status));
+    if (status < 0) throw crochet::Error(std::string(call) + " failed: " + std::to_string(status));
   }
 
   /// Begins at (t0, u0) and makes the steps since.

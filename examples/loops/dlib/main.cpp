@@ -17,7 +17,8 @@ using namespace crochet::literals;
 
 struct Training {
   using Row = dlib::matrix<float, 2, 1>;
-  using Net = dlib::loss_mean_squared<dlib::fc<1, dlib::htan<dlib::fc<32, dlib::htan<dlib::fc<32, dlib::input<Row>>>>>>>;
+  using Net =
+      dlib::loss_mean_squared<dlib::fc<1, dlib::htan<dlib::fc<32, dlib::htan<dlib::fc<32, dlib::input<Row>>>>>>>;
   static constexpr std::int64_t last_step = 5000;
   static constexpr double min_delta = 1e-3;
 

@@ -34,8 +34,8 @@ class Front {
     check(TSSetExactFinalTime(ts_, TS_EXACTFINALTIME_STEPOVER));
     check(TSSetTolerances(ts_, 1e-6, nullptr, 1e-6, nullptr));
     TSAdapt adapt = nullptr;
-    check(TSGetAdapt(ts_, &adapt)), check(TSAdaptSetStepLimits(adapt, 1e-9, 0.5));
-    for (std::size_t i = 0; i < field.size(); ++i) field[i] = std::exp(-0.1 * static_cast<double>(i));
+    check(TSGetAdapt(ts_, &adapt)), check(TSAdaptSetStepLimits(adapt, 1e-9, 0.08));
+    for (std::size_t i = 0; i < field.size(); ++i) field[i] = std::exp(-0.5 * static_cast<double>(i));
     resume();
   }
   Front(const Front&) = delete;
@@ -43,7 +43,7 @@ class Front {
   ~Front() { TSDestroy(&ts_), MatDestroy(&matrix_), VecDestroy(&vector_); }
 
   static void check(PetscErrorCode status) {
-    if (status != 0) throw crochet::UnknownError("PETSc failed: " + std::to_string(status));
+    if (status != 0) throw crochet::Error("PETSc failed: " + std::to_string(status));
   }
   static PetscErrorCode slope(TS /*ts*/, PetscReal /*time*/, Vec values, Vec slopes, void* /*user*/) {
     const PetscScalar* u = nullptr;
@@ -70,7 +70,8 @@ class Front {
   }
 
   void resume() {
-    check(PetscObjectStateIncrease(reinterpret_cast<PetscObject>(vector_)));  // the elements were written in place
+    PetscScalar* elements = nullptr;  // the pair marks them as changed
+    check(VecGetArray(vector_, &elements)), check(VecRestoreArray(vector_, &elements));
     check(TSSetSolution(ts_, vector_));
     check(TSSetTime(ts_, time)), check(TSSetTimeStep(ts_, dt));
   }

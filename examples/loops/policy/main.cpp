@@ -56,7 +56,7 @@ struct Learner {
       baseline += 1e-4 * (ahead - baseline);
       for (std::size_t i = 0; i < 4; ++i) gradient[i] += (ahead - baseline) * scores[t] * states[t][i];
     }
-    for (std::size_t i = 0; i < 4; ++i) weights[i] += 0.002 * gradient[i];
+    for (std::size_t i = 0; i < 4; ++i) weights[i] += 0.0005 * gradient[i];
     average += 0.02 * (static_cast<double>(states.size()) - average);
   }
   /// Steps of an episode that are missing on average.
@@ -75,8 +75,10 @@ struct Learner {
                                    advance();
                                    if (out.due("loss"_n)) out["loss"_n] = loss();
                                  },
-                                 crochet::output<double, "loss">, crochet::variable<"weights">(weights),
-                                 crochet::variable<"average">(average), crochet::variable<"baseline">(baseline),
+                                 crochet::output<double, "loss">,
+                                 crochet::variable<"weights">(weights),
+                                 crochet::variable<"average">(average),
+                                 crochet::variable<"baseline">(baseline),
                                  crochet::variable<"drawn">(drawn)};
   }
 

@@ -60,7 +60,8 @@ struct Training {
                                    advance();
                                    if (out.due("loss"_n)) out["loss"_n] = loss();
                                  },
-                                 crochet::output<double, "loss">, crochet::variable<"drawn">(drawn),
+                                 crochet::output<double, "loss">,
+                                 crochet::variable<"drawn">(drawn),
                                  crochet::variable<"average">(average),
                                  crochet::variable<"0/weight">(weights[0], {64, 2}),
                                  crochet::variable<"0/bias">(weights[1]),
