@@ -76,13 +76,24 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+Orbit saved_in(const std::filesystem::path& folder) {
+  Orbit orbit;
+  cr::MonitoredSession session{step_of(orbit), cr::HookChain{}, cr::must_restore(cr::Saver{folder / "checkpoints"})};
+  session.close();
+  return orbit;
+}
+
 TEST(StepFunctionsPage, TheProgramContinuesWithTheSameBits) {
   const crochet::test::TemporaryFolder folder;
   EXPECT_EQ(simulate(folder.path() / "whole", 3000), "StopAtStep: step 3000 was reached");
   simulate(folder.path() / "parts", 1234);
   EXPECT_EQ(simulate(folder.path() / "parts", 3000), "StopAtStep: step 3000 was reached");
-  for (const char* file : {"drift.csv", "checkpoints/model.ckpt-3000.data-00000-of-00001"})
-    EXPECT_EQ(text_of(folder.path() / "whole" / file), text_of(folder.path() / "parts" / file)) << file;
+  EXPECT_EQ(text_of(folder.path() / "whole/drift.csv"), text_of(folder.path() / "parts/drift.csv"));
+  const Orbit whole = saved_in(folder.path() / "whole"), parts = saved_in(folder.path() / "parts");
+  EXPECT_EQ(whole.position, parts.position);
+  EXPECT_EQ(whole.velocity, parts.velocity);
+  EXPECT_EQ(whole.time, parts.time);
+  EXPECT_NEAR(whole.time, 30, 1e-9);
 }
 
 TEST(StepFunctionsPage, OutputsAndInputsFromOutside) {
@@ -115,11 +126,11 @@ double walk(const std::filesystem::path& folder, int last_step) {
   std::mt19937_64 random{1};
   double place = 0;
   const cr::Saver saver{folder};
-  cr::MonitoredSession session{
-      cr::StepExecutor{[&](auto&) { place += static_cast<double>(random() >> 11) * 0x1p-53; },
-                       cr::variable<"place">(place)},
-      cr::HookChain{cr::StopAtStep{.last_step = last_step}, RandomState{&random}, cr::CheckpointSaver{saver}},
-      cr::restore_latest(saver)};
+  cr::MonitoredSession session{cr::StepExecutor{[&](auto&) { place += static_cast<double>(random() >> 11) * 0x1p-53; },
+                                                cr::variable<"place">(place)},
+                               cr::HookChain{cr::StopAtStep{.last_step = last_step}, RandomState{&random},
+                                             cr::CheckpointSaver{saver, {.save_steps = 10}}},
+                               cr::restore_latest(saver)};
   cr::run_session(session, [](auto& s) {
     while (!s.should_stop()) s.run();
   });
@@ -221,7 +232,7 @@ TEST(StepFunctionsPage, EachLineOfItsProgramsIsCompiled) {
       EXPECT_NE(compiled.find(squeezed(line)), std::string::npos) << line;
     }
   }
-  EXPECT_GT(count, 90);
+  EXPECT_GT(count, 75);
 }
 
 }  // namespace step_functions_test
