@@ -24,6 +24,7 @@ case ${1:-} in
   demo) debug=yes ;;
   test) tests=yes debug=yes ;;
   full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes loops=yes ;;
   bench) debug=yes benchmarks=yes ;;
   ci) tests=yes debug=yes benchmarks=yes packaging=yes sanitizers=yes ;;
   interop) tests=yes debug=yes interop=yes ;;
@@ -41,6 +42,9 @@ fi
 if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
+fi
+if [ "${loops:-}" ]; then # examples/loops
+  packages="$packages libtorch-dev libdlib-dev libsundials-dev petsc-dev"
 fi
 if [ "${jax:-}" ]; then
   programs="$programs doxygen:doxygen" # the reference
