@@ -40,13 +40,6 @@ struct Houses {
     g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.3}));
   }
 };
-struct Predictor {
-  static constexpr void define(cr::GraphBuilder& g) {
-    auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
-    g.name("price", dense(x, 1, "output"));
-  }
-};
-
 TEST(DataPage, ATable) {
   const crochet::test::TemporaryFolder folder;
   const auto write = [&](const char* name, std::string_view text) {
@@ -118,16 +111,18 @@ TEST(DataPage, BatchesInEveryLoopAndTheScalesInAPrediction) {
     EXPECT_EQ(session.step(), 80);
     session.close();
   }
-  cr::MonitoredSession session{cr::Cpu{}.compile<Predictor>(),
-                               cr::HookChain{cr::Standardize<"x">{}, cr::Standardize<"y">{}},
-                               cr::must_restore(cr::Saver{folder / "best"})};
+  cr::Standardize<"x"> scale_of_x;
+  cr::Standardize<"y"> scale_of_y;
+  cr::Predictor<Houses, "price"> predict{cr::Cpu{}, folder / "best", scale_of_x, scale_of_y};
   std::vector<float> house{120, 4, 30};
-  session.hooks().get<cr::Standardize<"x">>().apply(std::span(house));
-  const auto [scaled_price] = session.run(cr::fetches<"price">, cr::feed<"x">(house));
+  scale_of_x.apply(std::span(house));
+  const auto [scaled_price] = predict(cr::feed<"x">(house));
   std::vector<float> price{scaled_price(0, 0)};
-  session.hooks().get<cr::Standardize<"y">>().undo(std::span(price));  // in thousands
+  scale_of_y.undo(std::span(price));  // in thousands
   EXPECT_NEAR(price[0], 1000 * (3 + 2 * 1.2 - 4 + 4 * 30), 20);
-  session.close();
+
+  cr::Standardize<"z"> none;
+  EXPECT_THROW((cr::Predictor<Houses, "price">{cr::Cpu{}, folder / "best", none}), cr::CheckpointMismatchError);
 }
 
 TEST(DataPage, BatchesAsAFunction) {
