@@ -23,7 +23,7 @@ packages="$packages libprotobuf-dev libleveldb-dev libisal-dev libpng-dev nlohma
 case ${1:-} in
   demo) debug=yes ;;
   test) tests=yes debug=yes ;;
-  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes ;;
+  full) tests=yes debug=yes benchmarks=yes jax=yes interop=yes sanitizers=yes browser=yes loops=yes ;;
   bench) debug=yes benchmarks=yes ;;
   ci) tests=yes debug=yes benchmarks=yes packaging=yes sanitizers=yes ;;
   interop) tests=yes debug=yes interop=yes ;;
@@ -42,8 +42,14 @@ if [ "${benchmarks:-}" ]; then
   programs="$programs clang++:clang python3:python3" # clang: the zero-cost and compile-time tables have both compilers
   packages="$packages libgtest-dev libbenchmark-dev"
 fi
+if [ "${loops:-}" ]; then # examples/loops
+  packages="$packages libtorch-dev libdlib-dev libsundials-dev petsc-dev"
+fi
 if [ "${jax:-}" ]; then
   programs="$programs doxygen:doxygen" # the reference
+fi
+if [ "${browser:-}" ]; then
+  programs="$programs chromium:chromium" # looks at the live page
 fi
 if [ "${sanitizers:-}" ]; then
   programs="$programs llvm-symbolizer:llvm" # ThreadSanitizer needs it to match suppressions

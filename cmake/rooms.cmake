@@ -9,9 +9,11 @@ set(crochet_rooms
   data data
   io io
   checkpoint io
+  export io
   trace io
   debug io
   hooks/io io
+  testing/io io
   debug/stream debug
   debug/server debug
   hooks/debug debug

@@ -25,6 +25,8 @@
 #include <crochet/io/json_row.ipp>
 #include <crochet/io/png.ipp>
 #include <crochet/io/record_file.ipp>
+#include <crochet/io/recording_reader.ipp>
+#include <crochet/io/recording_writer.ipp>
 #include <crochet/io/safetensors.ipp>
 #include <crochet/io/safetensors_header.ipp>
 #include <crochet/io/safetensors_layout.ipp>

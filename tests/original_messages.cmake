@@ -1,5 +1,5 @@
 # crochet_original_messages(): the library `crochet_original_messages`. It registers messages under the names of the
-# original, as TensorFlow's C++ library does: package tensorflow, files tensorflow/core/*.proto, and perfetto.protos.
+# original, as TensorFlow's C++ library does: package tensorflow, files tensorflow/core/*.proto, perfetto.protos and onnx.
 # They are generated from crochet's messages, so each has a counterpart. With gRPC it also makes
 # `crochet_original_service`.
 function(crochet_original_messages)
@@ -11,6 +11,7 @@ function(crochet_original_messages)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${proto})
     file(READ ${proto} text)
     string(REPLACE "package crochet.proto.perfetto;" "package perfetto.protos;" text "${text}")
+    string(REPLACE "package crochet.proto.onnx;" "package onnx;" text "${text}")
     string(REPLACE "package crochet.proto" "package tensorflow" text "${text}")
     string(REPLACE "crochet/proto/" "tensorflow/core/" text "${text}")
     file(CONFIGURE OUTPUT ${dir}/${name}.proto CONTENT "${text}" @ONLY)

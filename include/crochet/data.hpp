@@ -11,6 +11,8 @@
 #include <crochet/data/fashion_mnist.hpp>
 #include <crochet/data/field.hpp>
 #include <crochet/data/labelled_images.hpp>
+#include <crochet/data/npy.hpp>
+#include <crochet/data/prefetched.hpp>
 #include <crochet/data/shuffle.hpp>
 #include <crochet/data/standardize.hpp>
 #include <crochet/data/table.hpp>

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -200,6 +202,66 @@ TEST(Csv, CategoriesOfAnotherTableKeepTheirNumbers) {
       << "of equal names the first";
   expect_says(error_of("kind\na\nd\n", [&](const Table& t) { (void)t.categories("kind", training.names); }),
               {"houses.csv:3: column kind: \"d\" is none of the given categories"});
+}
+
+// The numbers of plain files are read by csv_numbers.hpp; std::strtod is the reference, and a quoted cell somewhere
+// else in the file selects the other way to read them.
+TEST(Csv, NumbersHaveTheBitsOfTheNearestDouble) {
+  const TemporaryFolder folder;
+  std::vector<std::string> cells{"0",
+                                 "-0",
+                                 "0.1",
+                                 "123.456",
+                                 "-7.25",
+                                 "1e-3",
+                                 "+2",
+                                 ".5",
+                                 "5.",
+                                 "1e22",
+                                 "1234567",
+                                 "12345678",
+                                 "00001",
+                                 "0.00001",
+                                 "-1E+05",
+                                 "1.5e10",
+                                 "9999999.9999999",
+                                 "123456789012345",
+                                 "1234567890123456",
+                                 "0.1234567890123456789",
+                                 "9007199254740993",
+                                 "179769313486231570000",
+                                 "12345678.12345678",
+                                 "4.35",
+                                 "0.000001",
+                                 "99999999.9"};
+  std::uint64_t state = 1;
+  for (int i = 0; i < 500; ++i) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    std::string digits = std::to_string(state >> (state >> 59));
+    digits.insert(1 + (state >> 40) % digits.size(), ".");
+    cells.push_back(digits + "0");
+  }
+  std::string text = "a,b\n";
+  for (const std::string& cell : cells) text += cell + ", " + cell + " \n";
+  for (const std::string& more : {std::string(), std::string("\"1\",1\n")}) {
+    const std::string whole = text + more;
+    const Table table = read_csv(folder.write("t", {whole.begin(), whole.end()}));
+    for (const char* name : {"a", "b"}) {
+      const auto column = table.column<double>(name);
+      ASSERT_EQ(column.rows(), static_cast<std::int64_t>(cells.size() + (more.empty() ? 0 : 1)));
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        EXPECT_EQ(std::bit_cast<std::uint64_t>(column.view()[i]),
+                  std::bit_cast<std::uint64_t>(std::strtod(cells[i].c_str(), nullptr)))
+            << cells[i];
+    }
+  }
+}
+
+TEST(Csv, NumbersCanStandForMissingValues) {
+  const TemporaryFolder folder;
+  const std::string text = "a\n1\n-99\n3\n";
+  const Table table = read_csv(folder.write("t", {text.begin(), text.end()}), {.missing = {"-99"}});
+  EXPECT_EQ(values(table.fill_missing(5).column<double>("a")), (std::vector<double>{1, 5, 3}));
 }
 
 }  // namespace csv_test

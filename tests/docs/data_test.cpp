@@ -37,13 +37,6 @@ struct Houses {
     g.name("train", minimize(loss, cr::SGD{.learning_rate = 0.3}));
   }
 };
-struct Predictor {
-  static constexpr void define(cr::GraphBuilder& g) {
-    auto x = g.placeholder<float>("x", {g.dynamic("batch"), 3});
-    g.name("price", dense(x, 1, "output"));
-  }
-};
-
 TEST(DataPage, ATable) {
   const crochet::test::TemporaryFolder folder;
   const auto write = [&](const char* name, std::string_view text) {
@@ -75,6 +68,13 @@ TEST(DataPage, ADataSet) {
     for (const float pixel : image) sum += pixel;
     return sum / static_cast<float>(image.size());  // images is [100] then
   });
+  const crochet::test::TemporaryFolder temporary;
+  const std::filesystem::path folder = temporary.path();
+  cr::write_npy(folder / "images.npy", images.array<"images">());
+  auto again = cr::data_set(cr::field<"images">(cr::read_npy<float, 3>(folder / "images.npy")));
+  EXPECT_EQ(again.view<"images">()(99, 0, 0), 0.5F);
+  auto batches = images.batch(32).shuffle(1).repeat().prefetch(2);
+  EXPECT_EQ(batches.next().get<cr::Name<"labels">>().value.extent(0), 32);
   EXPECT_EQ(images.view<"images">().extent(2), 28);
   EXPECT_EQ(bright.view<"images">()(98), 0);
   EXPECT_EQ(bright.view<"images">()(99), 0.5F);
@@ -108,16 +108,18 @@ TEST(DataPage, BatchesInEveryLoopAndTheScalesInAPrediction) {
     EXPECT_EQ(session.step(), 80);
     session.close();
   }
-  cr::MonitoredSession session{cr::Cpu{}.compile<Predictor>(),
-                               cr::HookChain{cr::Standardize<"x">{}, cr::Standardize<"y">{}},
-                               cr::must_restore(cr::Saver{folder / "best"})};
+  cr::Standardize<"x"> scale_of_x;
+  cr::Standardize<"y"> scale_of_y;
+  cr::Predictor<Houses, "price"> predict{cr::Cpu{}, folder / "best", scale_of_x, scale_of_y};
   std::vector<float> house{120, 4, 30};
-  session.hooks().get<cr::Standardize<"x">>().apply(std::span(house));
-  const auto [scaled_price] = session.run(cr::fetches<"price">, cr::feed<"x">(house));
+  scale_of_x.apply(std::span(house));
+  const auto [scaled_price] = predict(cr::feed<"x">(house));
   std::vector<float> price{scaled_price(0, 0)};
-  session.hooks().get<cr::Standardize<"y">>().undo(std::span(price));  // in thousands
+  scale_of_y.undo(std::span(price));  // in thousands
   EXPECT_NEAR(price[0], 1000 * (3 + 2 * 1.2 - 4 + 4 * 30), 20);
-  session.close();
+
+  cr::Standardize<"z"> none;
+  EXPECT_THROW((cr::Predictor<Houses, "price">{cr::Cpu{}, folder / "best", none}), cr::CheckpointMismatchError);
 }
 
 TEST(DataPage, BatchesAsAFunction) {
@@ -154,16 +156,17 @@ TEST(DataPage, Fit) {
   std::puts(history.text().c_str());  // a row for each epoch: step, training and validation values
   cr::Predictor<Houses, "price"> predict{cr::Cpu{}, folder / "houses" / "best"};
   ASSERT_TRUE(history.best.has_value());
-  const auto [loss] = cr::Predictor<Houses, "loss">{cr::Cpu{}, folder / "houses" / "best"}(
-      cr::feed<"x">(validation.view<"x">()), cr::feed<"y">(validation.view<"y">()));
+  cr::Predictor<Houses, "loss"> evaluate{cr::Cpu{}, folder / "houses" / "best"};
+  const auto [loss] = evaluate(cr::feed<"x">(validation.view<"x">()), cr::feed<"y">(validation.view<"y">()));
   EXPECT_NEAR(loss, history.epochs[static_cast<std::size_t>(*history.best)].validation[0], 1e-6);
 }
 
 TEST(DataPage, TheChainOfFit) {
   const crochet::test::TemporaryFolder temporary;
   const cr::MetricChannel metrics;
-  cr::DataBatches data = houses().batch(16).repeat();
-  const auto validation = houses().batch(64);
+  const auto scaled = cr::fit_standardize<"y">(houses()).apply(cr::fit_standardize<"x">(houses()).apply(houses()));
+  cr::DataBatches data = scaled.batch(16).repeat();
+  const auto validation = scaled.batch(64);
   const cr::Saver newest{temporary.path()};
   cr::BestCheckpoint best{
       cr::Saver{temporary.path() / "best", {.max_to_keep = 0}}, metrics, "loss", {.aim = cr::Aim::lowest}};
@@ -181,7 +184,8 @@ TEST(DataPage, TheChainOfFit) {
     best.restore_at_end()};
   // clang-format on
   cr::train<Houses>(cr::Cpu{}, data, chain);
-  EXPECT_FALSE(best.kept().empty());
+  ASSERT_FALSE(best.kept().empty());
+  EXPECT_LT(best.kept().front().value, 1e-3);
 }
 
 // ---------------------------------------------------------------------------------------------------- the page itself

@@ -13,8 +13,10 @@
 #include <crochet/hooks/io/dumping_debug.hpp>
 #include <crochet/hooks/io/json_lines_logger.hpp>
 #include <crochet/hooks/io/profiler_hook.hpp>
+#include <crochet/hooks/io/record_run.hpp>
 #include <crochet/hooks/io/write_graph.hpp>
 #include <crochet/hooks/switched.hpp>
+#include <crochet/hooks/web/live_page.hpp>
 
 #include <gtest/gtest.h>
 
@@ -55,7 +57,7 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 
 /// The path of this header below the root: in hooks/ or one of its folders.
 std::string path_of(const std::string& header) {
-  for (const std::string folder : {"kit/", "io/", "cuda/", "debug/"}) {
+  for (const std::string folder : {"kit/", "io/", "cuda/", "debug/", "web/"}) {
     const std::string path = "include/crochet/hooks/" + folder + header + ".hpp";
     if (std::filesystem::exists(std::filesystem::path(CROCHET_SOURCE_DIR) / path)) return path;
   }
@@ -125,9 +127,11 @@ std::vector<Row> rows() {
       HOOK(json_lines_logger, JsonLinesLogger<"loss">{.path = "log.jsonl", .every_seconds = 10}),
       HOOK(snapshot, Snapshot<"temperature">{"out/"}),
       HOOK(memory_monitor, MemoryMonitor{}),
+      HOOK(live_page, LivePage<"loss", "accuracy">{}),
       HOOK(device_monitor, DeviceMonitor{}),
       HOOK(profiler, Profiler{tracer, {.every_steps = 1000}}),
       HOOK(profiler_hook, ProfilerHook{{.save_steps = 1000}}),
+      HOOK(record_run, RecordRun{"run.events"}),
       HOOK(nvtx_ranges, NvtxRanges{}),
       HOOK(summary_saver, SummarySaver<summary::Scalar<"loss">>{.every_steps = 100}),
       HOOK(weight_histograms, WeightHistograms{}),

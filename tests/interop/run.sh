@@ -66,6 +66,7 @@ script safetensors_files checkpoints
 script read_dumps build/test/tools/crochet_dump/crochet-dump
 script timeline timeline
 script profile profile
+script onnx_files onnx
 export CROCHET_JUDGES="$judges" # grpc_debug.py runs its own judges
 script grpc_debug grpc_debug
 script debugd build/test/tools/crochet_debugd/crochet-debugd

@@ -34,17 +34,21 @@ set(debug/dump base storage io debug/ops debug/event debug/probe)
 set(debug/stream base io debug/ops debug/event debug/probe)
 set(debug/server base storage io debug/event debug/watch debug/stream)
 set(trace base hook graph/core graph/names graph/probe storage io)
+set(web base storage)
 set(hooks/kit base hook storage)
 set(hooks base hook storage hooks/kit)
 set(hooks/io base hook storage io trace debug/watch debug/probe debug/dump hooks/kit)
 set(hooks/cuda base hook storage graph/probe executor/cuda hooks/kit)
 set(hooks/debug base hook debug/watch debug/probe debug/stream hooks/kit)
+set(hooks/web base hook storage hooks/kit web)
 set(checkpoint base hook session storage io hooks hooks/kit)
+set(export base hook session graph graph/core graph/ops graph/passes storage io checkpoint)
 set(hana base hook hooks hooks/kit)
 set(testing base hook session graph/core graph/ops graph/passes graph/train kernels storage)
+set(testing/io base hook session storage io testing)
 set(rooms base hook session graph/core graph/names graph/probe graph/ops graph/passes graph/layers graph/train
   graph/optimizers graph kernels kernels/cuda executor/step executor/plan executor/cpu executor/cuda executor storage data io debug/ops debug/event
-  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug checkpoint hana testing)
+  debug/watch debug/probe debug/dump debug/stream debug/server trace hooks/kit hooks hooks/io hooks/cuda hooks/debug hooks/web web checkpoint export hana testing testing/io)
 
 # ... and headers other than the standard library's: libraries, intrinsics, the operating system.
 set(system "dirent\\.h|pthread\\.h|fcntl\\.h|unistd\\.h|pwd\\.h|sched\\.h|sys/")
@@ -59,6 +63,7 @@ set(storage_others "${system}")
 set(io_others "${system}")
 set(io_compiled "${messages}|leveldb/|isa-l/|nlohmann/|png\\.h") # what only a compiled half (.ipp) may include
 set(hooks/io_compiled "${messages}")
+set(export_compiled "${messages}")
 set(data_others "zlib\\.h")
 foreach(room IN ITEMS ops event watch probe dump)
   set(debug/${room}_others "${system}")
@@ -69,6 +74,7 @@ string(APPEND debug/event_others "|google/protobuf/") # readers of messages, for
 set(debug/stream_others "${system}|${messages}|cxxabi\\.h|execinfo\\.h|nlohmann/|grpc/|grpcpp/|openssl/")
 set(debug/server_others "${system}|${messages}|nlohmann/|grpc/|grpcpp/")
 set(trace_compiled "${messages}|nlohmann/")
+set(web_others "arpa/|fcntl\\.h|netinet/|poll\\.h|sys/|unistd\\.h")
 set(hooks/kit_others "unistd\\.h")
 set(hooks_others "unistd\\.h|" # to detect a terminal
   "crochet/session/side_session\\.hpp|" # an evaluator runs a session of its own

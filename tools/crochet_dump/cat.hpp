@@ -121,16 +121,20 @@ inline std::string hint(const CatOptions& options, const Session& session) {
     }
     return tensors.size() < max_names;
   });
+  bool excluded = false;
   for (const std::string& tensor : options.tensors) {
     const Wanted wanted(tensor);
-    if (nodes.contains(tensor) || tensors.contains(tensor)) continue;  // it was excluded for another reason
+    if (nodes.contains(tensor) || tensors.contains(tensor)) {
+      excluded = true;  // for another reason
+      continue;
+    }
     const std::string node(nodes.contains(wanted.node) ? wanted.node : crochet::closest(wanted.node, nodes));
     if (node.empty()) continue;
     const std::string same_slot = node + tensor.substr(wanted.node.size());
     const bool is_there = !wanted.slot || tensors.contains(same_slot);
     return "; did you mean " + printable(is_there ? same_slot : *tensors.lower_bound(node + ":")) + "?";
   }
-  return {};
+  return excluded ? std::string() : names_there_are(tensors);
 }
 
 /// Writes the only selected tensor to a file.

@@ -29,7 +29,8 @@ namespace {
 constexpr const char* about =
     "Shows what the debugger dumped: DumpingDebugHook's session root or one run directory,\n"
     "crochet's or TensorFlow 1's (tfdbg). Tensors are named NODE:SLOT and come in step order.\n"
-    "Shows as well what event files (TensorBoard's) hold: crochet-dump events.";
+    "Shows as well what event files (TensorBoard's) hold: crochet-dump events,\n"
+    "and draws their scalars: crochet-dump plot.";
 
 constexpr const char* footer =
     "Exit status: 0 when something was found, or the dumps are equal; 1 when nothing was found, or\n"
@@ -61,13 +62,14 @@ struct CommandLine {
   DiffOptions diff{};
   StatsOptions stats{};
   EventsOptions events{};
+  PlotOptions plot{};
   bool full = false;
   std::function<int(std::ostream&, std::ostream&)> command{};
 
   CommandLine() {
     app.require_subcommand(1);
     app.footer(footer);
-    add_list(), add_cat(), add_find(), add_diff(), add_stats(), add_events();
+    add_list(), add_cat(), add_find(), add_diff(), add_stats(), add_events(), add_plot();
   }
 
  private:
@@ -134,6 +136,22 @@ struct CommandLine {
     e.add_option("--steps", events.steps, "these steps only; FIRST: and :LAST leave one end open")
         ->option_text("FIRST:LAST");
     e.add_flag("--json", events.json, "one JSON object a line, histograms with their buckets");
+  }
+  void add_plot() {
+    CLI::App& p = add("plot", "the scalars of event files as curves of text, a plot a tag with all runs",
+                      [this](std::ostream& out, std::ostream& err) { return run_plot(plot, out, err); });
+    p.add_option("path", plot.root, "an event file, or a folder with event files")->required()->option_text("PATH");
+    p.add_option("tag", plot.tag, "a tag; or all tags in which this regular expression is found (default: all)")
+        ->option_text("TAG");
+    p.add_option("--steps", plot.steps, "these steps only; FIRST: and :LAST leave one end open")
+        ->option_text("FIRST:LAST");
+    p.add_option("--width", plot.width, "columns (default: the terminal's, or 80)")
+        ->check(CLI::Range(20, 1000))
+        ->option_text("N");
+    p.add_option("--height", plot.height, "rows of the curves (default 15)")
+        ->check(CLI::Range(3, 200))
+        ->option_text("N");
+    p.add_flag("--ascii", plot.ascii, "letters in place of braille points");
   }
 };
 

@@ -15,6 +15,7 @@ int run_cat(const CatOptions& options, std::ostream& out, std::ostream& err);
 int run_find(const FindOptions& options, std::ostream& out, std::ostream& err);
 int run_diff(const DiffOptions& options, std::ostream& out, std::ostream& err);
 int run_events(const EventsOptions& options, std::ostream& out, std::ostream& err);
+int run_plot(const PlotOptions& options, std::ostream& out, std::ostream& err);
 int run_stats(const StatsOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace crochet_dump

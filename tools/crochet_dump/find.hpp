@@ -185,7 +185,8 @@ inline int find(const FindOptions& options, std::ostream& out, std::ostream& err
     }
     return true;
   });
-  return troubles.status(found > 0, session.size(), options.selection.json);
+  return troubles.status(found > 0, session.size(), options.selection.json,
+                         found > 0 ? std::string() : hint_of_nodes(options.selection, session));
 }
 
 }  // namespace crochet_dump

@@ -60,4 +60,13 @@ struct EventsOptions {
   bool json = false;    ///< one JSON object per line
 };
 
+struct PlotOptions {
+  std::string root{};       ///< as of EventsOptions
+  std::string tag{};        ///< a tag, or a regular expression that is searched in tags; empty: all
+  std::string steps{};      ///< as of EventsOptions
+  std::size_t width = 0;    ///< columns of a line; 0: those of the terminal, or 80
+  std::size_t height = 15;  ///< rows of the curves
+  bool ascii = false;       ///< letters in place of braille points and lines
+};
+
 }  // namespace crochet_dump

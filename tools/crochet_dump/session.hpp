@@ -78,10 +78,21 @@ class NameFilter {
   crochet::debug::Regex regex_;
 };
 
-/// "; did you mean NAME?" with the most similar name; empty if none is similar.
+/// "; there are a, b, c" with the first names of a set; empty if it is empty.
+inline std::string names_there_are(const std::set<std::string>& names) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown == most) break;
+    text += (shown++ == 0 ? (names.size() == 1 ? "; there is " : "; there are ") : ", ") + printable(name);
+  }
+  return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+}
+/// "; did you mean NAME?" with the most similar name; the names that there are if none is similar.
 inline std::string did_you_mean(std::string_view given, const std::set<std::string>& names) {
-  const std::string_view near = crochet::closest(given, names);
-  return near.empty() ? std::string() : "; did you mean " + printable(near) + "?";
+  const std::string_view near = given.empty() ? std::string_view() : crochet::closest(given, names);
+  return near.empty() ? names_there_are(names) : "; did you mean " + printable(near) + "?";
 }
 
 /// Rank of a debug op by how much of the tensor its data contains, the best is 0: of the ops that watched a tensor, a
@@ -169,5 +180,21 @@ class Session {
   Troubles& troubles_;
   std::size_t first_ = 0, last_;
 };
+
+/// For a selection by the names of nodes that takes none: a similar name, or those that there are. Else empty.
+inline std::string hint_of_nodes(const Selection& selection, const Session& session) {
+  constexpr std::size_t most = 10'000;
+  const NameFilter filter{selection.node};
+  std::set<std::string> nodes;
+  bool taken = selection.node.empty();
+  session.each_run([&](const crochet::debug::DumpRun& run) {
+    for (const crochet::debug::DumpEntry& entry : run.tensors()) {
+      taken = taken || filter.takes(entry.name.node);
+      nodes.insert(entry.name.node);
+    }
+    return !taken && nodes.size() < most;
+  });
+  return taken ? std::string() : did_you_mean(selection.node, nodes);
+}
 
 }  // namespace crochet_dump

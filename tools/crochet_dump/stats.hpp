@@ -105,7 +105,8 @@ inline int stats_by_node(const StatsOptions& options, const Session& session, co
     return true;
   });
   if (!all.empty()) print_series(all, options.selection.json, out);
-  return troubles.status(!all.empty(), session.size(), options.selection.json);
+  return troubles.status(!all.empty(), session.size(), options.selection.json,
+                         all.empty() ? hint_of_nodes(options.selection, session) : std::string());
 }
 
 }  // namespace detail
@@ -136,7 +137,8 @@ inline int stats(const StatsOptions& options, std::ostream& out, std::ostream& e
     if (!options.selection.json) table.print(out);
     return true;
   });
-  return troubles.status(found, session.size(), options.selection.json);
+  return troubles.status(found, session.size(), options.selection.json,
+                         found ? std::string() : hint_of_nodes(options.selection, session));
 }
 
 }  // namespace crochet_dump

@@ -316,7 +316,13 @@ struct names_no_output;
 template <class Variable>
 struct changes_a_variable_that_other_threads_read;
 
-/// Cause: a Predictor's output is a variable of the model, not a value that a run computes.
+/// Cause: an exported output depends on a random state, a moving average or another assignment, and an exported model
+/// changes no variable.
+/// Fix: name an output of the model that assigns nothing, as for a Predictor.
+template <class Variable>
+struct exports_a_change_of_a_variable;
+
+/// Cause: an output of a Predictor or an export is a variable of the model, not a value that a run computes.
 /// Fix: name a computed value, or read the variable from a checkpoint (io::open_checkpoint).
 template <class Variable>
 struct outputs_a_variable;

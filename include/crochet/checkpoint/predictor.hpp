@@ -16,7 +16,9 @@
 #include <crochet/checkpoint/read_variables.hpp>
 #include <crochet/checkpoint/saver.hpp>
 #include <crochet/checkpoint/session_tensors.hpp>
+#include <crochet/hook/chain.hpp>
 #include <crochet/session/demand.hpp>
+#include <crochet/session/raw_session.hpp>
 #include <crochet/storage/checkpoint_format.hpp>
 
 namespace crochet {
@@ -52,16 +54,24 @@ class BasicPredictor
   ///   damaged.
   /// - Throws CheckpointMismatchError, with every such variable, if one is missing or has another type or shape.
   /// - Throws what `compile` of the device throws.
-  BasicPredictor(const Device& device, const std::filesystem::path& folder) : BasicPredictor(device, Saver<>{folder}) {}
+  /// - hooks: hooks of the training whose saved state is loaded too, such as the numbers of a normalization:
+  ///   `Standardize<"x"> scale; Predictor<Model, "price"> predict{Cpu{}, folder, scale};`. Throws
+  ///   CheckpointMismatchError if the checkpoint has no state of one of them.
+  template <class... H>
+  BasicPredictor(const Device& device, const std::filesystem::path& folder, H&... hooks)
+      : BasicPredictor(device, Saver<>{folder}, hooks...) {}
   /// The same from the folder of a Saver, with its options and format.
-  template <io::CheckpointFormat Format>
-  BasicPredictor(const Device& device, Saver<Format> saver)
+  template <io::CheckpointFormat Format, class... H>
+  BasicPredictor(const Device& device, Saver<Format> saver, H&... hooks)
       : Base(std::make_shared<E>(device.template compile<Model>())) {
     if constexpr (!detail::is_unusable<E> && std::is_same_v<Error, error::none>) {
       using D = detail::demand_for<E, detail::List<Name<Outputs>...>, detail::List<>>;
       E& executor = *this->shared_executor();
-      detail::RestoredPart<E, D> part{executor};
+      HookChain<H...> chain{hooks...};
+      detail::RestoredPart<E, D> part{executor, HookStates::of(chain)};
       restored_ = saver.must_restore(part);
+      require_hooks();
+      ((hooks = std::move(chain.template get<H>())), ...);
       // Variables that the outputs do not read are 0, so that all have a value.
       executor.for_each_variable([](std::string_view, auto, std::span<const std::int64_t>) { return true; });
       static_cast<void>(worker());  // copies the weights to the kernels' memory, before several threads make workers
@@ -83,6 +93,13 @@ class BasicPredictor
   [[nodiscard]] const Restored& restored() const { return restored_; }
 
  private:
+  void require_hooks() const {
+    if (restored_.hooks.added.empty()) return;
+    throw CheckpointMismatchError("crochet: Predictor: " + restored_.prefix.string() + " has no state of " +
+                                  restored_.hooks.added.front() +
+                                  "; list that hook in the chain of the training, in front of its CheckpointSaver");
+  }
+
   Restored restored_;
 };
 

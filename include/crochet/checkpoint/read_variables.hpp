@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <crochet/hook/state.hpp>
+#include <crochet/session/raw_session.hpp>
 
 namespace crochet::detail {
 
@@ -52,20 +53,26 @@ class ReadVariables {
   E* executor_;
 };
 
-/// What restore_session needs of a session: these variables, the step of the checkpoint (0 if it has none), no hooks.
+/// What restore_session needs of a session: these variables, the step of the checkpoint (0 if it has none), and the
+/// state of the given hooks.
 template <class E, class D>
 class RestoredPart {
  public:
-  explicit RestoredPart(E& executor) : variables_(executor) {}
+  explicit RestoredPart(E& executor, const HookStates& hooks = {}) : variables_(executor), hooks_(hooks) {}
 
   [[nodiscard]] ReadVariables<E, D>& executor() { return variables_; }
   [[nodiscard]] std::int64_t step() const { return step_; }
   void set_step(std::int64_t step) { step_ = step; }
-  void save_hook_state(StateWriter& /*out*/) const {}
-  void load_hook_state(StateReader& /*in*/) {}
+  void save_hook_state(StateWriter& out) const {
+    if (hooks_.save != nullptr) hooks_.save(hooks_.chain, out);
+  }
+  void load_hook_state(StateReader& in) {
+    if (hooks_.load != nullptr) hooks_.load(hooks_.chain, in);
+  }
 
  private:
   ReadVariables<E, D> variables_;
+  HookStates hooks_;
   std::int64_t step_ = 0;
 };
 

@@ -13,9 +13,13 @@
 #include <crochet/base/tensor_view.hpp>
 #include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
+#include <crochet/data/fetch_row.hpp>
 #include <crochet/data/labelled_images.hpp>
 
 namespace crochet {
+
+template <class Source>
+class Prefetched;
 
 /// One batch. The views are valid until the next call of next() on the Batches that they came from.
 struct Batch {
@@ -48,6 +52,8 @@ struct BatchBuffer {
 /// - Allocates in the setup, never in next(); for next_indices() at its first call.
 class Batches {
  public:
+  using Batch = crochet::Batch;
+  using Buffer = BatchBuffer;
   static constexpr std::int64_t endless = BatchOrder::endless;
 
   /// Throws LogicError unless batch_size > 0. A batch size above the size of the data set gives one batch with all
@@ -76,6 +82,9 @@ class Batches {
     return std::move(*this);
   }
 
+  /// These batches, made by a thread ahead of the loop. Defined in prefetched.hpp.
+  [[nodiscard]] Prefetched<Batches> prefetch(std::size_t depth) &&;
+
   /// The next batch. Throws OutOfRangeError after the last one, at every call; a session treats it as a clean end.
   /// Cost: the conversion of the pixels; with the last batch of an epoch also the shuffle of one index per example.
   Batch next() { return next(buffer_); }
@@ -86,7 +95,12 @@ class Batches {
     order_.require_more();
     const auto rows = order_.batch_rows();
     make_room(into);
-    for (std::int64_t row = 0; row < rows; ++row) load(order_[row], row, into);
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const auto pixels = static_cast<std::size_t>(data_.pixels());
+      const std::int64_t later = row + detail::rows_ahead;
+      if (later < rows) detail::fetch_row(data_.images().data() + order_[later] * pixels, pixels);
+      load(order_[row], row, into);
+    }
     const auto at = order_.position();
     const bool last = order_.advance();
     return {TensorView<float, 2>{into.images.data(), {rows, data_.pixels()}},

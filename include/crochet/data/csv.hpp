@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <new>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
 #include <crochet/data/csv_cells.hpp>
+#include <crochet/data/csv_numbers.hpp>
 #include <crochet/data/gzip.hpp>
 #include <crochet/data/table.hpp>
 #include <crochet/data/table_column.hpp>
@@ -89,10 +91,6 @@ CROCHET_COLD inline CsvBody csv_body(CsvCells& from, std::size_t columns, const 
   return body;
 }
 
-inline bool csv_missing(std::string_view cell, const std::vector<std::string>& missing) {
-  return std::find(missing.begin(), missing.end(), cell) != missing.end();
-}
-
 /// Reads the cells of a column as numbers; false if one is neither a number nor missing.
 inline bool csv_numbers(TableColumn& column, const CsvBody& body, std::size_t index, std::size_t columns,
                         const CsvOptions& options) {
@@ -124,9 +122,23 @@ inline void csv_texts(TableColumn& column, const CsvBody& body, std::size_t inde
   column.texts.assign(texts.begin(), texts.end());
 }
 
+/// The table of a text of plain numbers; empty if CsvCells has to read it. Does not change the text.
+inline std::optional<Table> csv_table_of_numbers(std::string_view text, std::int64_t line,
+                                                 std::vector<TableColumn> columns, const std::string& name,
+                                                 const CsvOptions& options) {
+  std::vector<std::int64_t> lines;
+  if (!CsvNumbers(text, line, options.separator, options.missing).read(columns, lines)) return std::nullopt;
+  const bool numeric = std::all_of(columns.begin(), columns.end(), [](const auto& one) { return one.numeric; });
+  constexpr std::size_t most_rows = std::numeric_limits<std::int32_t>::max();
+  if (!numeric || lines.empty() || lines.size() > most_rows) return std::nullopt;
+  return Table{name, std::move(columns), std::move(lines)};
+}
+
 CROCHET_COLD inline Table csv_table(std::string text, const std::string& name, const CsvOptions& options) {
   CsvCells cells{text, options.separator, name};
   std::vector<TableColumn> columns = csv_header(cells, name);
+  if (auto table = csv_table_of_numbers(cells.rest(), cells.next_line(), columns, name, options))
+    return *std::move(table);
   CsvBody body = csv_body(cells, columns.size(), name);
   for (std::size_t i = 0; i < columns.size(); ++i)
     if (!csv_numbers(columns[i], body, i, columns.size(), options))

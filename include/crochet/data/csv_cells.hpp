@@ -40,6 +40,10 @@ class CsvCells {
   /// The line in which the last row begins, from 1.
   [[nodiscard]] std::int64_t line() const { return row_line_; }
 
+  /// What follows the last row, and the line in which it begins.
+  [[nodiscard]] std::string_view rest() const { return std::string_view(*text_).substr(at_); }
+  [[nodiscard]] std::int64_t next_line() const { return line_; }
+
   /// Bounds of what follows, so that its memory is allocated once.
   [[nodiscard]] std::size_t most_rows() const { return count_behind('\n') + 1; }
   [[nodiscard]] std::size_t most_cells() const { return count_behind(separator_) + most_rows(); }

@@ -14,9 +14,13 @@
 #include <crochet/data/batch_order.hpp>
 #include <crochet/data/data_position.hpp>
 #include <crochet/data/data_set.hpp>
+#include <crochet/data/fetch_row.hpp>
 #include <crochet/hook/run_args.hpp>
 
 namespace crochet {
+
+template <class Source>
+class Prefetched;
 
 /// A finite or endless sequence of batches, each as feeds:
 ///   DataBatches batches = training.shuffle(1).batch(32).repeat();
@@ -31,11 +35,13 @@ template <class... F>
 class DataBatches<DataSet<F...>> {
  public:
   using Batch = Feeds<Feed<typename F::name, typename F::View>...>;
+  /// The memory of a batch.
+  using Buffer = std::tuple<std::vector<typename F::value_type>...>;
   static constexpr std::int64_t endless = BatchOrder::endless;
 
   /// Throws LogicError unless batch_size > 0. A batch size above the number of rows gives one batch of all rows.
   DataBatches(DataSet<F...> data, std::int64_t batch_size) : data_(std::move(data)), order_(data_.size(), batch_size) {
-    make_room();
+    make_room(buffer_);
   }
 
   /// Shuffles the rows of each epoch, over the whole data set; seed and number of the epoch alone determine the order.
@@ -58,15 +64,22 @@ class DataBatches<DataSet<F...>> {
   /// These rows are in the epoch twice, also in the means of an evaluation.
   DataBatches pad() && {
     order_.pad();
-    make_room();
+    make_room(buffer_);
     return std::move(*this);
   }
 
+  /// These batches, made by a thread ahead of the loop: `batches.shuffle(1).repeat().prefetch(2)`. Defined in
+  /// prefetched.hpp.
+  [[nodiscard]] Prefetched<DataBatches> prefetch(std::size_t depth) &&;
+
   /// The next batch; its views are valid until the next call. Throws OutOfRangeError after the last one, at every call;
   /// a session treats it as a clean end. Cost: a copy of the rows, and at the end of an epoch the shuffle.
-  Batch next() {
+  Batch next() { return next(buffer_); }
+  /// next() into the caller's memory, which the views then refer to; allocates if it is too small.
+  Batch next(Buffer& into) {
     order_.require_more();
-    Batch batch = std::apply([&](auto&... buffer) { return Batch{load<F>(buffer)...}; }, buffers_);
+    make_room(into);
+    Batch batch = std::apply([&](auto&... values) { return Batch{load<F>(values)...}; }, into);
     order_.advance();
     return batch;
   }
@@ -119,11 +132,11 @@ class DataBatches<DataSet<F...>> {
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
-  void make_room() {
+  void make_room(Buffer& into) const {
     const auto rows = static_cast<std::size_t>(order_.most_rows());
     std::apply(
         [&](const auto&... field) {
-          std::apply([&](auto&... buffer) { (buffer.resize(rows * field.array.row_size()), ...); }, buffers_);
+          std::apply([&](auto&... buffer) { (buffer.resize(rows * field.array.row_size()), ...); }, into);
         },
         data_.fields());
   }
@@ -135,13 +148,17 @@ class DataBatches<DataSet<F...>> {
     shape[0] = order_.batch_rows();
     const std::size_t row_size = array.row_size();
     T* to = buffer.data();
-    for (std::int64_t row = 0; row < shape[0]; ++row, to += row_size) std::copy_n(array.row(order_[row]), row_size, to);
+    for (std::int64_t row = 0; row < shape[0]; ++row, to += row_size) {
+      const std::int64_t later = row + detail::rows_ahead;
+      if (later < shape[0]) detail::fetch_row(array.row(order_[later]), row_size);
+      std::copy_n(array.row(order_[row]), row_size, to);
+    }
     return {{buffer.data(), shape}};
   }
 
   DataSet<F...> data_;
   BatchOrder order_;
-  std::tuple<std::vector<typename F::value_type>...> buffers_;
+  Buffer buffer_;
 };
 template <class... F>
 DataBatches(DataSet<F...>, std::int64_t) -> DataBatches<DataSet<F...>>;

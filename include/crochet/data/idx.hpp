@@ -17,6 +17,7 @@
 #include <crochet/base/config.hpp>
 #include <crochet/base/hex.hpp>
 #include <crochet/base/tensor_view.hpp>
+#include <crochet/data/array_file.hpp>
 #include <crochet/data/gzip.hpp>
 #include <crochet/storage/input_file.hpp>
 
@@ -57,21 +58,9 @@ inline constexpr std::uint8_t idx_type_code<double> = 0x0e;
 
 namespace crochet::detail {
 
-[[noreturn]] CROCHET_COLD inline void idx_is_truncated(const io::GzipFile& file, const char* what, std::uint64_t wanted,
-                                                       std::uint64_t got) {
-  file.fail("truncated: the " + std::string(what) + " should have " + std::to_string(wanted) +
-            " bytes, the file ends after " + std::to_string(got));
-}
-
-// Reads exactly `out.size()` bytes, or throws with the name of the missing part.
-CROCHET_COLD inline void idx_read_exactly(io::GzipFile& file, std::span<std::uint8_t> out, const char* what) {
-  const std::size_t got = file.read(out);
-  if (got != out.size()) idx_is_truncated(file, what, out.size(), got);
-}
-
 CROCHET_COLD inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_code, std::size_t rank) {
   std::array<std::uint8_t, 4> magic{};
-  idx_read_exactly(file, magic, "idx magic number");
+  read_array_part(file, magic, "idx magic number");
   if (magic[0] != 0 || magic[1] != 0)
     file.fail("not an idx file: it starts with 0x" + hex(magic[0]) + " 0x" + hex(magic[1]) +
                   " where an idx file has two zero bytes",
@@ -86,47 +75,10 @@ CROCHET_COLD inline void idx_read_magic(io::GzipFile& file, std::uint8_t type_co
 template <std::size_t Rank>
 std::array<std::int64_t, Rank> idx_read_shape(io::GzipFile& file) {
   std::array<std::uint8_t, 4 * Rank> bytes{};
-  idx_read_exactly(file, bytes, "list of dimensions");
+  read_array_part(file, bytes, "list of dimensions");
   std::array<std::int64_t, Rank> shape{};
   for (std::size_t i = 0; i < bytes.size(); ++i) shape[i / 4] = shape[i / 4] << 8 | bytes[i];
   return shape;
-}
-
-// The size of the data in bytes. Called before any allocation. Cannot overflow: each step stays below the limit.
-template <std::size_t Rank>
-std::uint64_t idx_data_bytes(const io::GzipFile& file, const std::array<std::int64_t, Rank>& shape,
-                             std::uint64_t element, std::uint64_t limit) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
-  std::uint64_t bytes = element;
-  for (const std::int64_t extent : shape) {
-    if (static_cast<std::uint64_t>(extent) > limit / bytes)
-      file.fail("its dimensions promise more than the limit of " + std::to_string(limit) + " bytes",
-                "if the file is meant to be that large, raise IdxLimits::max_bytes");
-    bytes *= static_cast<std::uint64_t>(extent);
-  }
-  if (bytes > file.max_unpacked_bytes())
-    file.fail("truncated: its dimensions promise " + std::to_string(bytes) + " bytes, more than the file can hold");
-  return bytes;
-}
-
-// Reads `count` elements, and checks that nothing follows. Allocates by the available data, not by the claimed size: at
-// first 8 bytes per byte of the file, then double the size whenever the memory is full.
-template <class T>
-CROCHET_COLD void idx_read_data(io::GzipFile& file, std::vector<T>& data, std::uint64_t count) {
-  constexpr std::uint64_t usual_ratio = 8, at_least = 65536;
-  const std::uint64_t first = std::min(count, usual_ratio * (file.file_bytes() / sizeof(T)) + at_least / sizeof(T));
-  std::size_t got = 0;
-  for (std::uint64_t room = first; got == data.size() && got < count; room = std::min(count, 2 * room)) {
-    data.resize(static_cast<std::size_t>(room));
-    const std::span rest = std::span(data).subspan(got);
-    const std::size_t bytes = file.read({reinterpret_cast<std::uint8_t*>(rest.data()), rest.size_bytes()});
-    if (bytes < rest.size_bytes()) idx_is_truncated(file, "data", count * sizeof(T), got * sizeof(T) + bytes);
-    got = data.size();
-  }
-  std::uint8_t extra = 0;
-  if (file.read({&extra, 1}) != 0)
-    file.fail("there is trailing garbage after the " + std::to_string(count * sizeof(T)) +
-              " bytes its dimensions promise");
 }
 
 template <class T>
@@ -165,8 +117,9 @@ CROCHET_COLD IdxArray<T, Rank> read_idx(const std::filesystem::path& path, IdxLi
     GzipFile file(path, header_bytes + max_bytes + one_more, files);
     crochet::detail::idx_read_magic(file, idx_type_code<T>, Rank);
     IdxArray<T, Rank> array{crochet::detail::idx_read_shape<Rank>(file), {}};
-    crochet::detail::idx_read_data(
-        file, array.data, crochet::detail::idx_data_bytes(file, array.shape, sizeof(T), max_bytes) / sizeof(T));
+    crochet::detail::read_array_data(
+        file, array.data,
+        crochet::detail::array_bytes(file, array.shape, sizeof(T), max_bytes, "IdxLimits::max_bytes") / sizeof(T));
     crochet::detail::idx_to_native(array.data);
     return array;
   });

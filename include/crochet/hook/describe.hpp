@@ -58,18 +58,57 @@ DescribedHook described(const H& hook) {
   return {short_name(type_name<H>()), phases_of<H>(AllPhases{}), cadence_of(hook), names_of(declared_fetches<H>{})};
 }
 
-/// Pads columns to their longest entry, with two blanks between them. Lines have no trailing blanks.
-inline std::string as_table(const std::vector<DescribedHook>& rows) {
+/// The most columns of a line of the table.
+inline constexpr std::size_t described_width = 100;
+
+/// A cell in lines of at most `width` characters, broken at blanks, or within a word that is longer.
+inline std::vector<std::string> wrapped(std::string_view cell, std::size_t width) {
+  std::vector<std::string> lines;
+  while (cell.size() > width) {
+    const std::size_t blank = cell.substr(0, width + 1).rfind(' ');
+    const bool at_blank = blank != std::string_view::npos && blank > 0;
+    const std::size_t end = at_blank ? blank : width;
+    lines.emplace_back(cell.substr(0, end));
+    cell.remove_prefix(at_blank ? end + 1 : end);
+  }
+  lines.emplace_back(cell);
+  return lines;
+}
+
+/// The widths of the columns: their longest entries; if a line is then too long, the widest columns are narrowed.
+inline std::array<std::size_t, 4> column_widths(const std::vector<DescribedHook>& rows) {
   std::array<std::size_t, 4> widths{};
   for (const DescribedHook& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
-  std::string table;
-  for (const DescribedHook& row : rows) {
+  const auto excess = [&] { return widths[0] + widths[1] + widths[2] + widths[3] + 6 > described_width; };
+  while (excess()) --*std::max_element(widths.begin(), widths.end());
+  return widths;
+}
+
+/// Adds a row: its cells side by side, each in as many lines as it takes. Lines have no trailing blanks.
+inline void add_row(std::string& table, const DescribedHook& row, const std::array<std::size_t, 4>& widths) {
+  std::array<std::vector<std::string>, 4> cells;
+  std::size_t lines = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    cells[i] = wrapped(row[i], widths[i]);
+    lines = std::max(lines, cells[i].size());
+  }
+  for (std::size_t at = 0; at < lines; ++at) {
     std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) (line += row[i]).append(widths[i] + 2 - row[i].size(), ' ');
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string text = at < cells[i].size() ? cells[i][at] : std::string();
+      (line += text).append(widths[i] + 2 - text.size(), ' ');
+    }
     table += line.erase(line.find_last_not_of(' ') + 1) + '\n';
   }
+}
+
+/// Pads columns to their longest entry, with two blanks between them.
+inline std::string as_table(const std::vector<DescribedHook>& rows) {
+  const std::array<std::size_t, 4> widths = column_widths(rows);
+  std::string table;
+  for (const DescribedHook& row : rows) add_row(table, row, widths);
   return table;
 }
 
@@ -78,7 +117,8 @@ inline std::string as_table(const std::vector<DescribedHook>& rows) {
 /// A table with one line for each hook: its type, the phases it handles, how often it acts, what it fetches:
 ///   hook                   phases     cadence          fetches
 ///   LoggingTensor<"loss">  after_run  every 100 steps  loss
-/// A hook describes its cadence by `std::string cadence() const`. Allocates.
+/// Lines have at most 100 columns: longer entries take several lines. A hook describes its cadence by `std::string
+/// cadence() const`. Allocates.
 template <class... H>
 std::string describe(const HookChain<H...>& chain) {
   std::vector<detail::DescribedHook> rows{{"hook", "phases", "cadence", "fetches"}};

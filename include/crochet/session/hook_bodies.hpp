@@ -5,17 +5,20 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include <crochet/hook/pack.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/sees_all_values.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/hook/state_key.hpp>
 #include <crochet/session/check.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/run_context.hpp>
 #include <crochet/session/run_values.hpp>
+#include <crochet/session/seen_values.hpp>
 
 namespace crochet::detail {
 
@@ -24,7 +27,9 @@ template <class H, class E, class Args>
 using RunSeen = RunContext<H, RawSession<E>, Args>;
 template <std::size_t I, class H, class E, class Args,
           class Requested = request_of<I, H, RunState<RawSession<E>, Args>>>
-using ValuesSeen = const RunValues<I, H, E, typename Requested::args_type::fetches_type, Requested::conditional>;
+using ValuesSeen =
+    std::conditional_t<SeesAllValues<H>, SeenInBareRun<E, Args>,
+                       const RunValues<I, H, E, typename Requested::args_type::fetches_type, Requested::conditional>>;
 
 /// Instantiates after_run of the hooks that have it, in runs of the request Args.
 template <class E, class Args, class Chain, class Positions = std::make_index_sequence<Chain::size>>

@@ -23,6 +23,7 @@ namespace detail {
 /// The run itself; each hook receives its own RunContext of it.
 template <class Session, class Args>
 struct RunState {
+  using Request = Args;
   static constexpr bool has_views = true;
   template <std::size_t I, class H>
   using View = RunContext<H, Session, Args>;

@@ -12,9 +12,11 @@
 #include <crochet/base/unusable.hpp>
 #include <crochet/hook/chain.hpp>
 #include <crochet/hook/compiler_spelling.hpp>
+#include <crochet/hook/sees_all_values.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/fetched.hpp>
+#include <crochet/session/seen_values.hpp>
 
 namespace crochet {
 
@@ -165,6 +167,17 @@ struct NumbersOf<E, HookRequests<Indices, A...>> {
   }
 };
 
+/// The view of hook H, at position I, of the values of a run.
+template <std::size_t I, class H, class E, class Run, class AllRequests>
+struct ViewOfValues {
+  using type =
+      RunValues<I, H, E, typename request_of<I, H, Run>::args_type::fetches_type, request_of<I, H, Run>::conditional>;
+};
+template <std::size_t I, SeesAllValues H, class E, class Run, class AllRequests>
+struct ViewOfValues<I, H, E, Run, AllRequests> {
+  using type = SeenValues<E, typename Run::Request, AllRequests>;
+};
+
 /// The values of a run, with a view for each hook. `Run` is the RunState that before_run received.
 template <class E, class Run, class AllRequests>
 class AllValues {
@@ -173,8 +186,7 @@ class AllValues {
  public:
   static constexpr bool has_views = true;
   template <std::size_t I, class H>
-  using View =
-      RunValues<I, H, E, typename request_of<I, H, Run>::args_type::fetches_type, request_of<I, H, Run>::conditional>;
+  using View = typename ViewOfValues<I, H, E, Run, AllRequests>::type;
 
   constexpr AllValues(E& executor, typename E::Workspace& workspace, const AllRequests& requests)
       : executor_(executor),
@@ -184,8 +196,12 @@ class AllValues {
 
   template <std::size_t I, class H>
   constexpr View<I, H> view() const {
-    const RequestSlot<I, request_of<I, H, Run>>& slot = requests_;
-    return View<I, H>{executor_, workspace_, slot.request.due(), numbers_};
+    if constexpr (SeesAllValues<H>) {
+      return View<I, H>{executor_, workspace_, requests_};
+    } else {
+      const RequestSlot<I, request_of<I, H, Run>>& slot = requests_;
+      return View<I, H>{executor_, workspace_, slot.request.due(), numbers_};
+    }
   }
 
  private:

@@ -7,12 +7,14 @@
 #include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/sees_all_values.hpp>
 #include <crochet/hook/state.hpp>
 #include <crochet/session/coordinator.hpp>
 #include <crochet/session/executor.hpp>
 #include <crochet/session/raw_session.hpp>
 #include <crochet/session/run_context.hpp>
 #include <crochet/session/run_values.hpp>
+#include <crochet/session/seen_values.hpp>
 
 namespace crochet::detail {
 
@@ -21,6 +23,15 @@ template <class E, class Args = RunArgs<>>
 struct SessionArguments {
   template <class H>
   using Context = RunContext<H, RawSession<E>, Args>;
+
+  template <class H>
+  struct Values {
+    using type = const RunValues<0, H, E, declared_fetches<H>, false>;
+  };
+  template <SeesAllValues H>
+  struct Values<H> {
+    using type = SeenInBareRun<E, Args>;
+  };
 
   template <class P, class Dummy = void>
   struct Of {
@@ -50,7 +61,7 @@ struct SessionArguments {
   template <class Dummy>
   struct Of<phase::after_run, Dummy> {
     template <class H>
-    using type = List<Context<H>, const RunValues<0, H, E, declared_fetches<H>, false>>;
+    using type = List<Context<H>, typename Values<H>::type>;
   };
   template <class Dummy>
   struct Of<phase::on_error, Dummy> {

@@ -9,11 +9,15 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include <crochet/storage/whole_file.hpp>
 
 namespace crochet::io {
+
+/// The first bytes of a .npy file.
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
 /// NumPy's spelling of an element type: "<f4".
 template <class T>
@@ -31,7 +35,7 @@ inline std::string npy_header(const std::string& type, std::span<const std::int6
   text += "), }";
   constexpr std::size_t before = 10;  // magic, version, length
   text.append(63 - (before + text.size()) % 64, ' ') += '\n';
-  std::string header = "\x93NUMPY";
+  std::string header{npy_magic};
   header.append({'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)});
   return header + text;
 }

@@ -16,6 +16,7 @@
 #include <crochet/hook/hook_request.hpp>
 #include <crochet/hook/phase.hpp>
 #include <crochet/hook/run_args.hpp>
+#include <crochet/hook/sees_all_values.hpp>
 
 namespace crochet {
 
@@ -133,6 +134,7 @@ class Decorated {
   using plans = decltype(detail::operator+(typename Policy::plans{}, typename detail::PlansOf<H>::type{}));
   using probe = detail::probe_of<H>;
   static constexpr bool logs_phases = detail::logs_phases<H>;
+  static constexpr bool sees_all_values = SeesAllValues<H>;
   static constexpr declared_fetches<H> fetches{};
 
   /// For hooks without required options.

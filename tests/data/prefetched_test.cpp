@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches made ahead: the same ones, in the same order, from every position; the end, errors, and destruction.
+#include <crochet/data/prefetched.hpp>
+#include <crochet/hooks/checkpoint_input_pipeline.hpp>
+#include <crochet/testing/state_box.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "numbered.hpp"
+
+namespace prefetched_test {
+
+namespace cr = crochet;
+using crochet::test::numbered;
+using Lists = std::vector<std::vector<std::int32_t>>;
+
+std::vector<std::int32_t> labels(const auto& batch) {
+  const auto y = batch.template get<cr::Name<"y">>().value;
+  return {y.begin(), y.end()};
+}
+Lists rest(auto& batches) {
+  Lists all;
+  while (!batches.done()) all.push_back(labels(batches.next()));
+  return all;
+}
+auto plain() { return numbered(11).batch(3).shuffle(7).repeat(3); }
+
+TEST(Prefetched, GivesTheSameBatches) {
+  auto expected = plain();
+  const Lists lists = rest(expected);
+  for (const std::size_t depth : {std::size_t{1}, std::size_t{2}, std::size_t{40}}) {
+    auto batches = plain().prefetch(depth);
+    EXPECT_EQ(rest(batches), lists);
+    EXPECT_THROW(batches.next(), cr::OutOfRangeError);
+    EXPECT_THROW(batches(), cr::OutOfRangeError);
+    EXPECT_TRUE(batches.done());
+    EXPECT_EQ(batches.epoch(), 3);
+  }
+}
+
+TEST(Prefetched, ABatchStaysWhileTheNextOnesAreMade) {
+  auto batches = numbered(100).batch(1).prefetch(3);
+  for (std::int32_t i = 0; i < 100; ++i) {
+    const auto batch = batches.next();
+    EXPECT_EQ(labels(batch), (std::vector<std::int32_t>{10 * i}));
+    EXPECT_EQ(batches.position(), i < 99 ? (cr::DataPosition{0, i + 1}) : (cr::DataPosition{1, 0}));
+    EXPECT_EQ(labels(batch), (std::vector<std::int32_t>{10 * i}));
+  }
+}
+
+TEST(Prefetched, ResumesAtEveryBatchWithTheVeryNextOne) {
+  auto source = plain();
+  const Lists expected = rest(source);
+  for (std::size_t taken = 0; taken <= expected.size(); ++taken) {
+    auto first = plain().prefetch(2);
+    for (std::size_t i = 0; i < taken; ++i) first.next();
+    cr::testing::StateBox box;
+    cr::CheckpointInputPipeline{first}.save_state(box);
+
+    auto resumed = plain().prefetch(2);
+    if (taken % 2 == 1) resumed.next();  // what is ready is discarded
+    cr::CheckpointInputPipeline pipeline{resumed};
+    pipeline.load_state(box);
+    EXPECT_EQ(resumed.position(), first.position());
+    EXPECT_EQ(rest(resumed), Lists(expected.begin() + static_cast<std::ptrdiff_t>(taken), expected.end())) << taken;
+  }
+}
+
+TEST(Prefetched, SeekGoesBackAlsoAfterTheEnd) {
+  auto batches = plain().prefetch(2);
+  const Lists expected = rest(batches);
+  EXPECT_THROW(batches.next(), cr::OutOfRangeError);
+  batches.restart();
+  EXPECT_EQ(labels(batches.next()), expected[0]);
+  EXPECT_THROW(batches.seek({0, 4}), cr::LogicError);
+  EXPECT_EQ(labels(batches.next()), expected[1]) << "a position outside the data changes nothing";
+}
+
+/// Throws in place of its fourth batch.
+struct Fails {
+  using Batch = int;
+  using Buffer = int;
+  int made = 0;
+  int next(int& into) {
+    if (made == 3) throw cr::DataError("the fourth");
+    return into = made++;
+  }
+  cr::DataPosition position() const { return {0, made}; }
+  void seek(cr::DataPosition to) { made = static_cast<int>(to.batch); }
+  static std::int64_t epochs() { return 1; }
+};
+
+TEST(Prefetched, ErrorsComeBehindTheBatchesBeforeThem) {
+  cr::Prefetched<Fails> batches{Fails{}, 2};
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(batches.next(), i);
+    EXPECT_THROW(batches.next(), cr::DataError);
+    EXPECT_THROW(batches.next(), cr::DataError);
+    EXPECT_FALSE(batches.done());
+    batches.restart();
+  }
+  EXPECT_THROW((cr::Prefetched<Fails>{Fails{}, 0}), cr::LogicError);
+}
+
+TEST(Prefetched, EndsAtAnyTimeAndCanBeMoved) {
+  for (int taken = 0; taken < 6; ++taken) {
+    auto batches = plain().prefetch(2);
+    for (int i = 0; i < taken; ++i) batches.next();
+    auto moved = std::move(batches);
+    EXPECT_FALSE(moved.done());
+    moved.next();
+  }
+}
+
+TEST(Prefetched, ImagesWithLabels) {
+  const cr::LabelledImages images{{{3, 1, 1}, {0, 51, 255}}, {{3}, {7, 8, 9}}};
+  auto batches = images.batch(2).prefetch(1);
+  EXPECT_EQ(batches.next().images(1, 0), 51 * (1.0F / 255));
+  EXPECT_EQ(batches.next().labels(0), 9);
+  EXPECT_TRUE(batches.done());
+}
+
+}  // namespace prefetched_test

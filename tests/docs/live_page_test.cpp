@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/live-page.md against the code: each line of its programs is in this file, which is compiled and run.
+#include <crochet/crochet.hpp>
+#include <crochet/hook/describe.hpp>
+#include <crochet/hooks.hpp>
+#include <crochet/hooks/web/live_page.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+namespace live_page_test {
+
+namespace cr = crochet;
+
+TEST(LivePageDocument, TheShortestChain) {
+  cr::HookChain chain{cr::StopAtStep{.last_step = 2000},
+                      cr::LivePage<"loss", "rate">{.every_steps = 10, .total = 2000}};
+  EXPECT_NE(cr::describe(chain).find("every 10 steps  loss rate"), std::string::npos);
+}
+
+TEST(LivePageDocument, OtherHooksOnThePage) {
+  // clang-format off
+  const cr::web::Page page;
+  cr::HookChain chain{
+      cr::LoggingTensor<"loss">{.every_steps = 100, .sink = page.sink()},   // also on standard error
+      cr::WeightHistograms{.every_steps = 500, .summaries = page},          // needs a model with variables
+      cr::SummarySaver<cr::summary::Scalar<"accuracy">>{.every_steps = 50, .summaries = page},
+      cr::LivePage<"loss">{.page = page}};
+  page.board().chain(cr::describe(chain));
+  // clang-format on
+  EXPECT_NE(page.board().changes(0).chain->find("LivePage<\"loss\">"), std::string::npos);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(std::string(CROCHET_SOURCE_DIR) + "/" + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(LivePageDocument, ItsProgramsAreInThisFile) {
+  const std::string source = text_of("tests/docs/live_page_test.cpp");
+  std::istringstream page(text_of("docs/live-page.md"));
+  int lines = 0;
+  bool code = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("```")) {
+      code = line == "```cpp";
+    } else if (code && !line.empty()) {
+      ++lines;
+      EXPECT_NE(source.find(line.substr(line.find_first_not_of(' ')) + "\n"), std::string::npos) << line;
+    }
+  }
+  EXPECT_EQ(lines, 12);
+}
+
+}  // namespace live_page_test

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exported headers: what they compute, compiled by g++ and clang without a standard library, against the CPU executor.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/export/export_header.hpp>
+#include <crochet/graph/layers/attention.hpp>
+#include <crochet/graph/layers/normalization.hpp>
+#include <crochet/graph/ops/cumulative_sum.hpp>
+#include <crochet/session/raw_session.hpp>
+
+#include "../checkpoint/directory.hpp"
+#include "../io/faulty_files.hpp"
+
+namespace crochet {
+namespace export_header_test {
+
+constexpr std::int64_t width = 12;
+
+struct Mlp {
+  static constexpr std::string_view name = "Mlp";
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), width});
+    g.name("y", softmax(dense(relu(dense(tanh(dense(x, 9, "a")), 7, "b")), 5, "c")));
+  }
+};
+struct Cnn {
+  static constexpr std::string_view name = "Cnn";
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), width});
+    const Tensor image = reshape(x, {x.shape()[0], 2, 3, 2});
+    const Tensor first = relu(batch_norm(conv2d(image, 4, {3, 3}, "first"), "norm", false));
+    const Tensor wide = depthwise_conv2d(first, {2, 2}, "depthwise", {.stride = {1, 2}, .multiplier = 2});
+    g.name("y", dense(flatten(max_pool(wide, {2, 2}, {1, 1}, Padding::same)), 5, "out"));
+  }
+};
+struct Transformer {
+  static constexpr std::string_view name = "Transformer";
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), width});
+    const Tensor tokens = reshape(x, {x.shape()[0], 3, 4});
+    const Tensor seen = tokens +
+                        multi_head_self_attention(layer_norm(tokens, "norm"), 2, "attention", {.causal = true}) +
+                        self_attention(concat({tokens, tokens, tokens}, 2), 1);
+    const Tensor hidden = gelu(dense(rms_norm(seen, "norm2"), 8, "up"));
+    g.name("y", reshape(seen + dense(hidden, 4, "down"), {x.shape()[0], 12}));
+  }
+};
+/// Operations that the networks do not have. Each result is a row of floats.
+struct Operations {
+  static constexpr std::string_view name = "Operations";
+  static constexpr Tensor row(Tensor x) {
+    return reshape(x.dtype() == DType::float32 ? x : cast<float>(x), {x.graph->dynamic("batch"), rest});
+  }
+  static constexpr void define(GraphBuilder& g) {
+    const Extent batch = g.dynamic("batch");
+    const Tensor x = g.placeholder<float>("x", {batch, width}), p = abs(x) + 0.25, m = reshape(x, {batch, 3, 4});
+    const Tensor weights = g.variable<float>("weights", {4, 4}, glorot_uniform());
+    const Tensor whole = cast<std::int32_t>(x * 9), image = reshape(x, {batch, 3, 2, 2});
+    const Tensor functions = concat({exp(x), expm1(x), log(p), log1p(p), sqrt(p)}, 1);
+    const Tensor angles = concat({sin(x), cos(x), asin(x), acos(x), atan(x), atan2(x, p)}, 1);
+    const Tensor others = concat({asinh(x), acosh(p + 1), atanh(x), erf(x), erfc(x), pow(p, x)}, 1);
+    const Tensor active = concat({sigmoid(x), softplus(x), leaky_relu(x), elu(x), sign(x), square(x)}, 1);
+    const Tensor rounded = concat({floor(x * 3), ceil(x * 3), round(x * 3), trunc(x * 3), minimum(x, p), rsqrt(p)}, 1);
+    const Tensor logic = row(logical_or(logical_and(less(x, 0.1), greater(x, -0.1)), logical_not(less_equal(x, 0.3))));
+    const Tensor integers = row(concat({whole / 4, whole * 3 - whole, maximum(whole, -whole), abs(whole)}, 1));
+    const Tensor rows = concat({log_softmax(x), softmax(x, -1), row(softmax(m, 1)), row(logsumexp(m, 1))}, 1);
+    const Tensor reduced = concat({reduce_sum(m, {1}), reduce_mean(m, {2}), reduce_max(m, {1}), reduce_min(m, {2}),
+                                   reduce_prod(m, {1}), row(argmax(m, 2))},
+                                  1);
+    const Tensor tests =
+        concat({row(argmin(m, 1)), row(reduce_any(greater(m, 0.2), {1})), row(reduce_all(less(m, 0.2), {2}))}, 1);
+    const Tensor products = concat(
+        {row(matmul(m, weights, {.b = true})), row(matmul(m, swap_axes(m, 1, 2))), row(matmul(m, m, {.b = true}))}, 1);
+    const Tensor moved =
+        concat({row(transpose(m, {0, 2, 1})), slice(x, 1, 1, 10, 3), slice(x, 1, -2, to_end, -2),
+                row(m * reduce_max(m, {2}, keep_dims)), row(broadcast_to(slice(m, 1, 0, 1), {batch, 3, 4}))},
+               1);
+    const Tensor gathered = concat({row(gather(weights, whole)), cumulative_sum(x, 1),
+                                    row(cumulative_sum(m, 1, {.exclusive = true, .reverse = true}))},
+                                   1);
+    const Tensor pooled =
+        concat({row(average_pool(image, {2, 2}, {2, 1}, Padding::same)), row(group_norm(image, 2, "group"))}, 1);
+    const Tensor hot = concat({row(one_hot<float>(whole, 3)), row(self_attention(reshape(x, {batch, 4, 3}), 1))}, 1);
+    const Tensor first = concat({functions, angles, others, active, rounded, logic}, 1);
+    const Tensor second = concat({integers, rows, reduced, tests, products, moved}, 1);
+    g.name("y", concat({first, second, gathered, pooled, hot}, 1));
+  }
+};
+
+std::vector<float> numbers(std::size_t n) {
+  std::vector<float> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(i * 7919 % 1009) / 1009 - 0.45F;
+  return x;
+}
+
+struct Exported {
+  std::string name;
+  std::vector<float> expected;
+};
+
+class ExportHeaderTest : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t batch = 3;
+  Directory dir;
+  test::LocalFilesWithoutSync quick;
+  std::vector<float> x = numbers(batch * width);
+  std::vector<Exported> models;
+  std::string driver;
+
+  ExportHeaderTest() { std::filesystem::create_directories(dir.path()); }
+
+  Saver<> saver(std::string_view name) {
+    return Saver{dir / name, {.say = [](std::string_view) {}, .files = &quick}};
+  }
+  /// Saves a model, exports it, and computes what the header has to compute.
+  template <class Model>
+  void add() {
+    auto executor = Cpu{.threads = 1, .seed = 7}.compile<Model>();
+    executor.initialize();
+    std::size_t n = 0;
+    executor.for_each_variable([&](std::string_view name, auto elements, std::span<const std::int64_t>) {
+      const double low = name.ends_with("variance") ? 0.1 : -0.5;
+      for (auto& e : elements) {  // no zeros and ones, which would hide a missing bias
+        using T = std::remove_reference_t<decltype(e)>;
+        e = static_cast<T>(static_cast<double>(n++ * 31 % 101) / 101 + low);
+      }
+    });
+    RawSession session{executor};
+    saver(Model::name).save(session, 4);
+    const auto [y] = session.run(fetches<"y">, feed<"x">(x));
+    models.push_back({std::string(Model::name), {y.data(), y.data() + y.size()}});
+    const std::string name(Model::name);
+    export_header<Model, "y">(saver(name), dir / (name + ".hpp"),
+                              {.name = name, .dimensions = {{.name = "batch", .size = batch}}});
+    driver += "#include \"" + name + ".hpp\"\nextern \"C\" unsigned long size_" + name + "() { return " + name +
+              "::y_size; }\n" + "extern \"C\" void run_" + name + "(const float* x, float* y) { static " + name +
+              " model; model.predict(x, y); }\n";
+  }
+  void compare_with(const std::string& compiler) {
+    Directory::write(dir / "driver.cpp", driver);
+    const std::string library = (dir / "driver.so").string();
+    const std::string command = compiler +
+                                " -std=c++17 -O1 -ffreestanding -nostdlib -fno-exceptions -fno-rtti "
+                                "-fno-threadsafe-statics -Wall -Wextra -Wconversion "
+                                "-Werror -shared -fPIC -o " +
+                                library + " " + (dir / "driver.cpp").string() + " -lm";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(concurrency-mt-unsafe): one thread
+    void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(handle, nullptr) << dlerror();  // NOLINT(concurrency-mt-unsafe)
+    for (const Exported& model : models) {
+      const auto size = reinterpret_cast<unsigned long (*)()>(dlsym(handle, ("size_" + model.name).c_str()));
+      const auto run = reinterpret_cast<void (*)(const float*, float*)>(dlsym(handle, ("run_" + model.name).c_str()));
+      ASSERT_EQ(size(), model.expected.size()) << model.name;
+      std::vector<float> y(model.expected.size());
+      for (int twice = 0; twice < 2; ++twice) run(x.data(), y.data());  // the second time with a used workspace
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const float right = model.expected[i];
+        if (std::isnan(right) && std::isnan(y[i])) continue;
+        EXPECT_NEAR(y[i], right, 1e-6 * std::max(1.F, std::abs(right))) << compiler << " " << model.name << " " << i;
+      }
+    }
+    dlclose(handle);
+  }
+};
+
+TEST_F(ExportHeaderTest, ComputesWhatTheCpuComputes) {
+  add<Mlp>();
+  add<Cnn>();
+  add<Transformer>();
+  add<Operations>();
+  int compilers = 0;
+  for (const std::string compiler : {CROCHET_GNU, CROCHET_CLANG}) {
+    if (compiler.ends_with("NOTFOUND")) continue;
+    compare_with(compiler);
+    ++compilers;
+  }
+  EXPECT_GT(compilers, 0);
+}
+
+/// An operation of a program.
+constexpr TypedShape infer_own(const OpInputs& in) { return in[0]; }
+inline constexpr Op own{.name = "relu", .kind = OpKind::elementwise, .infer = infer_own};
+struct Own {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("1st int", {g.dynamic("batch"), 2});
+    g.name("y", g.apply(own, x));
+    g.name("same", x);
+    g.name("float", reshape(x, {rest}));
+  }
+};
+
+std::string refusal(const ExportedModel& model, const HeaderOptions& options) {
+  try {
+    static_cast<void>(header_text(model, options));
+  } catch (const LogicError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "it was exported";
+  return "";
+}
+
+TEST_F(ExportHeaderTest, AnErrorNamesTheNodeAndItsOperation) {
+  const ExportedModel model = described<Own, "y">();
+  const std::string why = refusal(model, {});
+  EXPECT_TRUE(why.starts_with("crochet: \"y\" (relu) cannot be exported as a header")) << why;
+}
+
+TEST_F(ExportHeaderTest, RefusesOptionsThatDoNotFit) {
+  const ExportedModel model = described<Own, "same">();
+  EXPECT_NE(refusal(model, {.name = "2d"}).find("\"2d\" cannot be the name"), std::string::npos);
+  EXPECT_NE(refusal(model, {.dimensions = {{.name = "bacth", .size = 2}}}).find("\"bacth\""), std::string::npos);
+  EXPECT_NE(refusal(model, {.dimensions = {{.name = "batch", .size = 0}}}).find("at least 1"), std::string::npos);
+}
+
+TEST_F(ExportHeaderTest, ParametersAreIdentifiers) {
+  const std::string text = header_text(described<Own, "same", "float">(), {.name = "Own"});
+  EXPECT_NE(text.find("void predict(const float* x1st_int, float* same, float* float_2) noexcept"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("float_2_size = 2;"), std::string::npos) << text;
+}
+
+}  // namespace export_header_test
+}  // namespace crochet

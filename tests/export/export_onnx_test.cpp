@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX files: their structure. tests/interop/onnx_files.py compares what they compute.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/proto/onnx.pb.h>
+#include <crochet/base/error.hpp>
+#include <crochet/export/export_onnx.hpp>
+#include <crochet/graph/layers/layers.hpp>
+#include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/slice.hpp>
+
+#include "../checkpoint/directory.hpp"
+
+namespace crochet {
+namespace export_onnx_test {
+
+struct Net {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {g.dynamic("batch"), 4, 4, 1});
+    const Tensor y = conv2d(x, g.variable<float>("filter", {3, 3, 1, 2}, ones()), {2, 1});
+    g.name("image", y);
+    g.name("logits", dense(flatten(relu(y)), 3, "out"));
+    g.name("copy", x);
+    g.name("half", cast<std::int32_t>(x) / 2);
+    g.name("last", slice(x, 0, -2));
+  }
+};
+
+proto::onnx::ModelProto parsed(const std::string& bytes) {
+  proto::onnx::ModelProto file;
+  EXPECT_TRUE(file.ParseFromString(bytes));
+  return file;
+}
+const proto::onnx::NodeProto& node_of(const proto::onnx::GraphProto& graph, const std::string& op) {
+  for (const auto& node : graph.node()) {
+    if (node.op_type() == op) return node;
+  }
+  throw LogicError("there is no " + op);
+}
+std::vector<std::int64_t> ints_of(const proto::onnx::NodeProto& node, const std::string& name) {
+  for (const auto& a : node.attribute()) {
+    if (a.name() == name) return {a.ints().begin(), a.ints().end()};
+  }
+  return {};
+}
+
+TEST(ExportOnnxTest, EveryValueIsMadeOnceAndBeforeItsUse) {
+  const auto file = parsed(onnx_bytes(described<Net, "image", "logits", "copy">()));
+  EXPECT_EQ(file.ir_version(), 8);
+  EXPECT_EQ(file.opset_import(0).version(), 17);
+  std::set<std::string> known;
+  for (const auto& input : file.graph().input()) EXPECT_TRUE(known.insert(input.name()).second) << input.name();
+  for (const auto& tensor : file.graph().initializer()) EXPECT_TRUE(known.insert(tensor.name()).second);
+  for (const auto& node : file.graph().node()) {
+    for (const auto& input : node.input()) EXPECT_TRUE(known.count(input) == 1) << node.name() << " " << input;
+    for (const auto& output : node.output()) EXPECT_TRUE(known.insert(output).second) << output;
+  }
+  ASSERT_EQ(file.graph().output_size(), 3);
+  EXPECT_EQ(file.graph().output(1).name(), "logits");
+  for (const auto& output : file.graph().output()) EXPECT_EQ(known.count(output.name()), 1U) << output.name();
+}
+
+TEST(ExportOnnxTest, DynamicDimensionsHaveTheirNames) {
+  const auto file = parsed(onnx_bytes(described<Net, "logits">()));
+  const auto& tensor = file.graph().input(0).type().tensor_type();
+  EXPECT_EQ(tensor.elem_type(), proto::onnx::TensorProto::FLOAT);
+  EXPECT_EQ(tensor.shape().dim(0).dim_param(), "batch");
+  EXPECT_EQ(tensor.shape().dim(1).dim_value(), 4);
+}
+
+TEST(ExportOnnxTest, PaddingIsStated) {
+  const auto file = parsed(onnx_bytes(described<Net, "image">()));
+  const auto& conv = node_of(file.graph(), "Conv");
+  EXPECT_EQ(ints_of(conv, "strides"), (std::vector<std::int64_t>{2, 1}));
+  // Rows 0 to 2 and 2 to 4 of four, with one more below; a column on each side.
+  EXPECT_EQ(ints_of(conv, "pads"), (std::vector<std::int64_t>{0, 1, 1, 1}));
+}
+
+std::string refusal(const ExportedModel& model) {
+  try {
+    static_cast<void>(onnx_bytes(model));
+  } catch (const LogicError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "it was exported";
+  return "";
+}
+TEST(ExportOnnxTest, AnErrorNamesTheNodeAndItsOperation) {
+  const std::string why = refusal(described<Net, "half">());
+  EXPECT_TRUE(why.starts_with("crochet: the operation div of \"half\" (int32) cannot be exported as ONNX")) << why;
+  EXPECT_NE(refusal(described<Net, "last">()).find("the operation slice of \"last\""), std::string::npos);
+}
+
+TEST(ExportOnnxTest, TheFileHasTheBytes) {
+  Directory dir;
+  std::filesystem::create_directories(dir.path());
+  const ExportedModel model = described<Net, "logits">();
+  write_onnx(model, dir / "net.onnx", {.name = "net"});
+  std::ifstream in(dir / "net.onnx", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(bytes, onnx_bytes(model, {.name = "net"}));
+  EXPECT_EQ(parsed(bytes).graph().name(), "net");
+  EXPECT_FALSE(std::filesystem::exists(dir / "net.onnx.tmp"));
+  EXPECT_THROW(write_onnx(model, dir / "missing" / "net.onnx"), IoError);
+}
+
+}  // namespace export_onnx_test
+}  // namespace crochet

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exports models as ONNX for onnx_files.py: `onnx FOLDER` writes, for each model, MODEL.onnx, the input MODEL.x.bin
+// (float [3, 12]), and what the CPU executor computes, MODEL.OUTPUT.bin.
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <crochet/checkpoint/saver.hpp>
+#include <crochet/executor/cpu.hpp>
+#include <crochet/export/export_onnx.hpp>
+#include <crochet/graph/layers/attention.hpp>
+#include <crochet/graph/layers/normalization.hpp>
+#include <crochet/model.hpp>
+#include <crochet/session/raw_session.hpp>
+
+namespace {
+
+using namespace crochet;
+
+constexpr std::int64_t rows = 3, width = 12;
+
+constexpr Tensor input(GraphBuilder& g) { return g.placeholder<float>("x", {g.dynamic("batch"), width}); }
+
+struct Networks {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g);
+    g.name("mlp", softmax(dense(relu(dense(tanh(dense(x, 9, "a")), 7, "b")), 5, "c")));
+    const Tensor image = reshape(x, {x.shape()[0], 2, 3, 2});
+    const Tensor first = relu(batch_norm(conv2d(image, 4, {3, 3}, "first"), "norm", false));
+    const Tensor wide = depthwise_conv2d(first, {2, 2}, "depthwise", {.stride = {1, 2}, .multiplier = 2});
+    g.name("cnn", dense(flatten(max_pool(wide, {2, 2}, {1, 1}, Padding::same)), 5, "out"));
+    const Tensor tokens = reshape(x, {x.shape()[0], 3, 4});
+    const Tensor seen =
+        tokens + multi_head_self_attention(layer_norm(tokens, "norm1"), 2, "attention", {.causal = true});
+    const Tensor hidden = gelu(dense(rms_norm(seen, "norm2"), 8, "up"));
+    g.name("transformer", seen + dense(hidden, 4, "down"));
+    g.name("self_attention", self_attention(reshape(x, {x.shape()[0], 2, 6}), 2));
+  }
+};
+/// Each value has the name of the function that computes it.
+struct Functions {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), p = abs(x) + 0.25;
+    g.name("exp", exp(x)), g.name("expm1", expm1(x)), g.name("log", log(p)), g.name("log1p", log1p(p - 0.5));
+    g.name("sqrt", sqrt(p)), g.name("rsqrt", rsqrt(p)), g.name("pow", pow(p, x)), g.name("sin", sin(x));
+    g.name("cos", cos(x)), g.name("asin", asin(x)), g.name("acos", acos(x)), g.name("atan", atan(x));
+    g.name("asinh", asinh(x)), g.name("acosh", acosh(p + 1)), g.name("atanh", atanh(x)), g.name("erf", erf(x));
+    g.name("erfc", erfc(x)), g.name("sigmoid", sigmoid(x)), g.name("softplus", softplus(x)), g.name("tanh", tanh(x));
+  }
+};
+struct Arithmetic {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), p = abs(x) + 0.25, whole = cast<std::int32_t>(x * 9);
+    g.name("sub", x - p), g.name("div", x / p), g.name("neg", -x), g.name("square", square(x)), g.name("sign", sign(x));
+    g.name("floor", floor(x * 3)), g.name("ceil", ceil(x * 3)), g.name("round", round(x * 3));
+    g.name("trunc", trunc(x * 3)), g.name("minimum", minimum(x, p)), g.name("maximum", maximum(x, -p));
+    g.name("relu", relu(x)), g.name("leaky_relu", leaky_relu(x)), g.name("cast", whole);
+    g.name("integers", whole * 3 - abs(whole)), g.name("equal", equal(whole, 1)),
+        g.name("not_equal", not_equal(whole, 1));
+    g.name("less", less(x, 0.1)), g.name("less_equal", less_equal(x, 0.1)), g.name("greater", greater(x, 0.1));
+    g.name("greater_equal", greater_equal(x, 0.1));
+    g.name("logical_and", logical_and(less(x, 0.1), greater(x, -0.1)));
+    g.name("logical_or", logical_or(less(x, -0.1), greater(x, 0.1)));
+    g.name("logical_xor", logical_xor(less(x, 0.1), greater(x, -0.1)));
+    g.name("logical_not", logical_not(less(x, 0.1))), g.name("float64", cast<double>(x) * 3);
+  }
+};
+struct Rows {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), m = reshape(x, {x.shape()[0], 3, 4});
+    const Tensor label = cast<std::int32_t>(abs(reduce_sum(x, {1}) * 4));
+    g.name("softmax", softmax(m, 1)), g.name("log_softmax", log_softmax(x)), g.name("logsumexp", logsumexp(m, 1));
+    g.name("reduce_sum", reduce_sum(m, {1})), g.name("reduce_mean", reduce_mean(m, {2}));
+    g.name("reduce_max", reduce_max(m, {1})), g.name("reduce_min", reduce_min(m, {2}, keep_dims));
+    g.name("reduce_prod", reduce_prod(m, {1})), g.name("reduce_any", reduce_any(greater(m, 0.4), {1}));
+    g.name("reduce_all", reduce_all(less(m, 0.4), {2})), g.name("argmax", argmax(m, 2)), g.name("argmin", argmin(m, 1));
+    g.name("cumulative_sum", cumulative_sum(m, 1, {.exclusive = true, .reverse = true}));
+    const TopK best = top_k(x, 3);
+    g.name("top_k", best.indices), g.name("take_along_rows", best.values);
+    g.name("sparse_cross_entropy", sparse_softmax_cross_entropy(x, label, per_example));
+    g.name("cross_entropy", softmax_cross_entropy(x, softmax(-x), per_example));
+    g.name("sigmoid_cross_entropy", sigmoid_cross_entropy(x, sigmoid(-x), per_example));
+  }
+};
+struct Arrays {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = input(g), m = reshape(x, {x.shape()[0], 3, 4}), image = reshape(x, {x.shape()[0], 3, 2, 2});
+    const Tensor weights = g.variable<float>("weights", {4, 4}, glorot_uniform());
+    g.name("matmul", matmul(m, weights, {.b = true})), g.name("batched_matmul", matmul(m, m, {.b = true}));
+    g.name("transpose", transpose(m, {0, 2, 1})), g.name("slice", slice(x, 1, 1, 10, 3));
+    g.name("reverse", reverse(x, 1)), g.name("pad", pad(m, {{0, 0}, {1, 0}, {0, 2}}, 0.5));
+    g.name("concat", concat({m, m * 2}, 1)), g.name("broadcast_to", broadcast_to(slice(m, 1, 0, 1), m.shape()));
+    g.name("gather", gather(weights, cast<std::int32_t>(x * 9)));
+    g.name("take_along", take_along(x, cast<std::int32_t>(x * 13), 1));
+    g.name("iota", x + expand_dims(iota<float>(g, x.shape()[0], 1, 2), -1));
+    g.name("mean_pool", average_pool(image, {2, 2}, {2, 1}, Padding::same));
+    g.name("max_pool", max_pool(image, {2, 2}, {2, 1}, Padding::same)),
+        g.name("group_norm", group_norm(image, 2, "group"));
+    g.name("column_mean", reduce_mean(x, {0}));
+  }
+};
+
+void write(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::vector<float> numbers() {
+  std::vector<float> x(rows * width);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7919 % 1009) / 1009 - 0.45F;
+  return x;
+}
+
+template <class Model, FixedString... Outputs>
+void export_model(const std::filesystem::path& folder, const std::string& name) {
+  auto executor = Cpu{.threads = 1, .seed = 7}.compile<Model>();
+  executor.initialize();
+  std::size_t n = 0;
+  executor.for_each_variable([&](std::string_view variable, auto elements, std::span<const std::int64_t>) {
+    const float least = variable.ends_with("variance") ? 0.1F : -0.5F;  // no zeros, which would hide a missing bias
+    for (auto& e : elements) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(e)>, float>) {
+        e = static_cast<float>(n++ * 31 % 101) / 101 + least;
+      }
+    }
+  });
+  RawSession session{executor};
+  const Saver<> saver{folder / name, {.say = [](std::string_view) {}}};
+  Saver<>(saver).save(session, 4);
+  export_onnx<Model, Outputs...>(saver, folder / (name + ".onnx"));
+  const std::vector<float> x = numbers();
+  write(folder / (name + ".x.bin"), std::as_bytes(std::span(x)));
+  const auto put = [&]<FixedString Output>(Name<Output>) {
+    const auto [y] = session.template run(fetches<Output>, feed<"x">(x));
+    write(folder / (name + "." + std::string(Name<Output>::view()) + ".bin"),
+          std::as_bytes(std::span(y.data(), y.size())));
+  };
+  (put(Name<Outputs>{}), ...);
+}
+
+void export_all(const std::filesystem::path& folder) {
+  export_model<Networks, "mlp", "cnn", "transformer", "self_attention">(folder, "networks");
+  export_model<Functions, "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "pow", "sin", "cos", "asin", "acos", "atan",
+               "asinh", "acosh", "atanh", "erf", "erfc", "sigmoid", "softplus", "tanh">(folder, "functions");
+  export_model<Arithmetic, "sub", "div", "neg", "square", "sign", "floor", "ceil", "round", "trunc", "minimum",
+               "maximum", "relu", "leaky_relu", "cast", "integers", "equal", "not_equal", "less", "less_equal",
+               "greater", "greater_equal", "logical_and", "logical_or", "logical_xor", "logical_not", "float64">(
+      folder, "arithmetic");
+  export_model<Rows, "softmax", "log_softmax", "logsumexp", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min",
+               "reduce_prod", "reduce_any", "reduce_all", "argmax", "argmin", "cumulative_sum", "top_k",
+               "take_along_rows", "sparse_cross_entropy", "cross_entropy", "sigmoid_cross_entropy">(folder, "rows");
+  export_model<Arrays, "matmul", "batched_matmul", "transpose", "slice", "reverse", "pad", "concat", "broadcast_to",
+               "gather", "take_along", "iota", "mean_pool", "max_pool", "group_norm", "column_mean">(folder, "arrays");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    if (count != 2) throw LogicError("usage: onnx FOLDER");
+    export_all(words[1]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

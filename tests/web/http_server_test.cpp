@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// HttpServer under hostile clients: none of them keeps others from an answer, and memory stays bounded.
+#include <crochet/base/error.hpp>
+#include <crochet/web/http_server.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "raw_client.hpp"
+
+namespace http_server_test {
+
+namespace web = crochet::web;
+using raw_client::Client;
+using raw_client::exchange;
+
+constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+web::HttpReply echo(const web::HttpRequest& request) {
+  if (request.path == "/throw") throw std::runtime_error("x");
+  if (request.path == "/large") return {200, web::HttpReply::plain, std::string(5'000'000, 'a')};
+  return {200, web::HttpReply::plain, std::string(request.path)};
+}
+
+TEST(HttpServer, AnswersAndEndsTheConnection) {
+  web::HttpServer server({}, echo);
+  const std::string reply = exchange(server.port(), get);
+  EXPECT_TRUE(reply.starts_with("HTTP/1.1 200 OK\r\n")) << reply;
+  EXPECT_TRUE(reply.ends_with("\r\n\r\n/x")) << reply;
+  EXPECT_NE(reply.find("Content-Security-Policy: default-src 'none';"), std::string::npos);
+  EXPECT_NE(reply.find("Content-Length: 2\r\n"), std::string::npos);
+}
+
+TEST(HttpServer, TakesARequestInPiecesAndSendsAReplyInPieces) {
+  web::HttpServer server({}, echo);
+  const Client client(server.port());
+  for (const char c : get) client.send({&c, 1});
+  EXPECT_TRUE(client.receive().ends_with("/x"));
+  EXPECT_GT(exchange(server.port(), "GET /large HTTP/1.1\r\nHost: a\r\n\r\n").size(), 5'000'000U);
+}
+
+TEST(HttpServer, RefusesHugeHeadsAndGarbage) {
+  web::HttpServer server({}, echo);
+  EXPECT_TRUE(exchange(server.port(), "GET /x HTTP/1.1\r\nX: " + std::string(20'000, 'a')).starts_with("HTTP/1.1 431"));
+  std::string many = "GET /x HTTP/1.1\r\nHost: a\r\n";
+  for (int i = 0; i < 5'000; ++i) many += "A: b\r\n";
+  EXPECT_TRUE(exchange(server.port(), many + "\r\n").starts_with("HTTP/1.1 431"));
+  EXPECT_TRUE(exchange(server.port(), std::string("\0\x16\x03\x01\r\n\r\n", 8)).starts_with("HTTP/1.1 400"));
+  EXPECT_TRUE(exchange(server.port(), "\r\n\r\n").starts_with("HTTP/1.1 400"));
+  EXPECT_EQ(exchange(server.port(), "GET /throw HTTP/1.1\r\nHost: a\r\n\r\n"), "");
+  EXPECT_TRUE(exchange(server.port(), get).ends_with("/x"));
+}
+
+TEST(HttpServer, SilentConnectionsMakeRoomForNewOnes) {
+  web::HttpServer server({.connections = 4}, echo);
+  std::vector<Client> silent;
+  for (int i = 0; i < 20; ++i) {
+    silent.emplace_back(server.port());
+    ASSERT_TRUE(silent.back().connected());
+    silent.back().send("GET / HTTP/1.1\r\n");
+  }
+  EXPECT_TRUE(exchange(server.port(), get).ends_with("/x"));
+  EXPECT_EQ(silent.front().receive(), "");  // ended by the server
+}
+
+TEST(HttpServer, AConnectionHasALimitedTime) {
+  std::atomic<double> now = 0;
+  web::HttpServer server({.seconds = 5, .clock = [&] { return now.load(); }}, echo);
+  const Client slow(server.port());
+  slow.send("GET /x HTTP/1.1\r\n");
+  EXPECT_TRUE(exchange(server.port(), get).ends_with("/x"));  // the slow one is accepted by now
+  now = 6;
+  slow.send("Host");  // at which the server reads its clock
+  EXPECT_EQ(slow.receive(), "");
+}
+
+TEST(HttpServer, ReportsWhyItCannotListen) {
+  web::HttpServer server({}, echo);
+  try {
+    web::HttpServer second({.port = server.port()}, echo);
+    FAIL();
+  } catch (const crochet::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("choose another port, or 0 for a free one"), std::string::npos);
+  }
+  EXPECT_THROW(web::HttpServer({.port = 70000}, echo), crochet::LogicError);
+  EXPECT_THROW(web::HttpServer({.address = "example.com"}, echo), crochet::LogicError);
+}
+
+}  // namespace http_server_test

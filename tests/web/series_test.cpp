@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Series: bounded memory, and peaks that survive.
+#include <crochet/web/series.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace series_test {
+
+using crochet::web::Bucket;
+using crochet::web::Series;
+
+TEST(Series, TenMillionPointsTakeTheMemoryOfItsBuckets) {
+  constexpr std::int64_t points = 10'000'000, peak = 7'654'321;
+  Series series(256);
+  series.add(0, 0, 1);
+  std::size_t most = 0;
+  const Bucket* const memory = series.buckets().data();
+  for (std::int64_t step = 1; step < points; ++step) {
+    series.add(step, step == peak ? 1000 : static_cast<double>(step % 10), static_cast<std::uint64_t>(step) + 1);
+    most = std::max(most, series.buckets().size());
+  }
+  EXPECT_EQ(most, 256U);
+  EXPECT_EQ(series.buckets().data(), memory);  // no other allocation
+  EXPECT_EQ(series.stride(), 65536);
+  std::int64_t counted = 0, next = 0, peaks = 0;
+  double sum = 0;
+  for (const Bucket& bucket : series.buckets()) {
+    EXPECT_EQ(bucket.first, next);
+    EXPECT_EQ(bucket.least, 0);
+    next = bucket.last + 1;
+    counted += bucket.points;
+    sum += bucket.sum;
+    if (bucket.greatest == 1000) peaks += bucket.first <= peak && peak <= bucket.last ? 1 : 100;
+  }
+  EXPECT_EQ(next, points);
+  EXPECT_EQ(counted, points);
+  EXPECT_EQ(peaks, 1);
+  EXPECT_EQ(sum, 4.5 * 1e7 - 1 + 1000);
+}
+
+TEST(Series, ChangesAreTheTailUnlessBucketsWereMerged) {
+  Series series(4);
+  for (int i = 1; i <= 4; ++i) series.add(i, i, static_cast<std::uint64_t>(i));
+  EXPECT_EQ(series.first_after(0), 0U);
+  EXPECT_EQ(series.first_after(2), 2U);
+  EXPECT_EQ(series.first_after(4), 4U);
+  series.add(5, 5, 5);  // two of two points, and the new one
+  ASSERT_EQ(series.buckets().size(), 3U);
+  EXPECT_EQ(series.first_after(4), 0U);
+  EXPECT_EQ(series.first_after(5), 3U);
+  series.add(6, 6, 6);
+  ASSERT_EQ(series.buckets().size(), 3U);
+  EXPECT_EQ(series.first_after(5), 2U);
+  EXPECT_EQ(series.buckets()[2].greatest, 6);
+}
+
+TEST(Series, AStepThatGoesBackRemovesWhatWasBehindIt) {
+  Series series(16);
+  for (int i = 1; i <= 10; ++i) series.add(10 * i, i, static_cast<std::uint64_t>(i));
+  series.add(65, -1, 11);
+  ASSERT_EQ(series.buckets().size(), 7U);
+  EXPECT_EQ(series.buckets().back().first, 65);
+  EXPECT_EQ(series.first_after(10), 0U);
+}
+
+TEST(Series, NumbersThatAreNotFiniteAreCountedOnly) {
+  Series series(2);
+  series.add(1, std::numeric_limits<double>::quiet_NaN(), 1);
+  series.add(2, std::numeric_limits<double>::infinity(), 2);
+  series.add(3, 4, 3);
+  ASSERT_EQ(series.buckets().size(), 2U);
+  EXPECT_EQ(series.buckets()[0].points, 2);
+  EXPECT_EQ(series.buckets()[0].finite, 0);
+  EXPECT_EQ(series.buckets()[1].sum, 4);
+}
+
+}  // namespace series_test
