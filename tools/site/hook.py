@@ -90,6 +90,7 @@ def on_files(files, config):
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(text_of_page(path), encoding="utf-8")
         files.append(File(place(path).as_posix(), str(MADE), config["site_dir"], config["use_directory_urls"]))
+    files.append(File("site.css", str(pathlib.Path(__file__).parent), config["site_dir"], config["use_directory_urls"]))
     return files
 
 
