@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "../io/idx_files.hpp"
+#include "../io/temporary_folder.hpp"
 #include "page.hpp"
 
 namespace session_tutorials_test {

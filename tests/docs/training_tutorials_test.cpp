@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "../io/idx_files.hpp"
+#include "../io/temporary_folder.hpp"
 #include "page.hpp"
 
 namespace training_tutorials_test {
