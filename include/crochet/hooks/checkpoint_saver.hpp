@@ -92,7 +92,7 @@ concept ListensToSaves = requires(L& listener, Unusable& any, std::int64_t step)
 /// Saves the session with a Saver (checkpoint/saver.hpp):
 ///   Saver saver{"checkpoints"};
 ///   HookChain{..., CheckpointSaver{saver, {.save_secs = 600}}}      // last, to save the state of all other hooks
-/// - save_secs, save_steps: exactly one of the two; else, or out of range, begin throws LogicError.
+/// - save_secs, save_steps, save_epochs: exactly one of the three; else, or out of range, begin throws LogicError.
 /// - Fires: when the session is created; then every `save_secs` seconds, or at the multiples of `save_steps` of the
 ///   global step; at the end if the last step is not saved yet. The save at creation counts as the first: with
 ///   Anchor::first_run the next one is `save_steps` later, as in TensorFlow.

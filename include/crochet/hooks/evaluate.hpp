@@ -43,8 +43,9 @@ struct EvaluateOptions {
 
 /// Runs over `data` without hooks, fetches the names and averages them, each batch weighted by its size:
 ///   Evaluate{fetches<"accuracy", "loss">, test_batches, {.every_steps = 500}}
-///   every_steps    global steps  unset   at most one of the two; out of range or never due at all: begin throws
+///   every_steps    global steps  unset   at most one of the three; out of range or never due at all: begin throws
 ///   every_seconds  seconds       unset   LogicError
+///   every_epochs   epochs        unset   epochs of the data
 ///   anchor         -             global_step   first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   at_start       -             false   also when the session is created, unless it resumes a training
 ///   at_end         -             true    also at the end of the training, unless that step is already evaluated

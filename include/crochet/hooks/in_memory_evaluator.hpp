@@ -42,6 +42,7 @@ struct InMemoryEvaluatorOptions {
 /// hooks. Each of these hooks handles begin, after_create_session, every run of the pass, and end.
 ///   InMemoryEvaluator{fetches<"accuracy">, test_batches, HookChain{ProgressBar{...}}, {.every_steps = 500}}
 ///   every_steps  global steps  100    above 0, else begin throws LogicError
+///   every_epochs epochs        unset  in place of every_steps
 ///   anchor       -             global_step   first_run: counted from the step at which the session is created
 ///   max_batches  batches       unset  maximum number of batches in a pass
 ///   during, then, sink, clock, data   as for Evaluate; the values are scalars too

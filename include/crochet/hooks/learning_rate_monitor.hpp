@@ -28,8 +28,9 @@ namespace crochet {
 ///   step 100: learning_rate = 0.001
 ///   step 400: learning_rate = 0.0005
 ///   Text           -        "learning_rate"   the scalar
-///   every_steps    runs     100    at most one of the two; both, or one out of range: begin throws LogicError
+///   every_steps    runs     100    at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
+///   every_epochs   epochs   unset   epochs of the data
 ///   on_change      -        unset  called with the step and the value of each line
 ///   summaries      -        none   receives a scalar summary for each reading, changed or not
 ///   sink, clock             standard error, steady

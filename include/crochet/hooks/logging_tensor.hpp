@@ -56,8 +56,9 @@ struct LoggedValues {
 /// Writes `step 100: loss = 0.5, acc = 0.9 (0.123 sec)` to the sink: `LoggingTensor<"loss", "acc">{.every_steps =
 /// 100}`.
 ///   Text...        -        -        the names, in the order of the line (TensorFlow sometimes sorts them)
-///   every_steps    steps    unset    exactly one of the two, or none with at_end; else, or out of range, begin throws
-///   every_seconds  seconds  unset    LogicError
+///   every_steps    steps    unset    exactly one of the three, or none with at_end; else, or out of range, begin
+///   every_seconds  seconds  unset    throws LogicError
+///   every_epochs   epochs   unset   epochs of the data
 ///   anchor         -        global_step   first_run: due in the admitted runs 1, 1 + N, ...
 ///   at_end         -        false    `end` logs the values of the last run, unless they are already logged
 ///   formatter      -        unset    returns the whole line for a LoggedValues

@@ -30,8 +30,9 @@ struct MemoryUse {
 };
 
 /// Writes `step 1000: memory = 123.4 MiB, at most 150.0 MiB, workspace 2.0 MiB` to the sink.
-///   every_steps      steps    1000     at most one of the two; both, or one out of range: begin throws LogicError
+///   every_steps      steps    1000     at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds    seconds  unset
+///   every_epochs     epochs   unset   epochs of the data
 ///   anchor           -        global_step   first_run: after runs 1, 1001, ...
 ///   stop_above       bytes    unset    requests a stop when the program uses more than this, so that `end` and a last
 ///                                      checkpoint come before the system kills the program

@@ -26,6 +26,7 @@ namespace crochet {
 ///   decay        -      0.999        not below 0, below 1
 ///   warm_up      -      false        min(decay, (1 + n) / (10 + n)) in update n, from 0: TensorFlow's num_updates
 ///   every_steps  steps  1            between two updates; above 0
+///   every_epochs epochs unset        in place of every_steps
 ///   anchor       -      global_step      first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   include      -      all          filter of variables by name; only floating-point ones, and of a graph only the
 ///                                    trainable ones, are averaged, so no optimizer's slots

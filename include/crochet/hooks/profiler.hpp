@@ -24,7 +24,7 @@ concept Tracer = requires(T& tracer, std::int64_t step) {
   tracer.abandon();   // the run threw: discard the record
 };
 
-/// When to trace; exactly one of the two intervals.
+/// When to trace; exactly one of the three intervals.
 struct ProfilerOptions {
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
@@ -34,8 +34,9 @@ struct ProfilerOptions {
 };
 
 /// Records single runs: `Profiler{my_tracer, {.every_steps = 1000}}`.
-///   every_steps    steps    unset   exactly one of the two; else, or out of range, begin throws LogicError
+///   every_steps    steps    unset   exactly one of the three; else, or out of range, begin throws LogicError
 ///   every_seconds  seconds  unset
+///   every_epochs   epochs   unset   epochs of the data
 ///   anchor         -        global_step   first_run: the runs that make F + N, F + 2N, ... of a session from step F
 ///   clock                   steady
 /// - Fires: never in the first run of a session, which contains one-time work; then in the runs that make a multiple of

@@ -44,6 +44,7 @@ inline std::string plateau_text(const std::string& value, std::string_view rate,
 ///   rule               see PlateauRate  aim (required), rate, factor, patience, ...; out of range: begin throws
 ///                                       LogicError
 ///   every_steps  steps  100             between two evaluations of the rule; above 0
+///   every_epochs epochs unset           in place of every_steps
 ///   anchor       -     global_step      at multiples of every_steps; first_run: after runs 1 + N, 1 + 2N, ...
 ///   sink               standard error   receives a line for each reduction
 /// - Fires: feeds in every run; evaluates the rule after the run that makes a multiple of every_steps.

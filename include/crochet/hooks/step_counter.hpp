@@ -21,8 +21,9 @@
 namespace crochet {
 
 /// Writes `step 100: global_step/sec = 153.2` to the sink.
-///   every_steps    global steps  100    at most one of the two; both, or one out of range: begin throws LogicError
+///   every_steps    global steps  100    at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds       unset
+///   every_epochs   epochs        unset   epochs of the data
 ///   anchor         -             global_step   first_run: the first run begins the first interval, as in TensorFlow
 ///   step_name      -             "global_step"   prefix of line and tag
 ///   summaries      -             none   receives each rate as a scalar summary, at the step after the run

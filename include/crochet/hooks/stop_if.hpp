@@ -200,7 +200,8 @@ class StopIfMetric {
 ///   metric             -        its name there; a check throws LogicError if only other metrics are published
 ///   threshold          -        values strictly beyond it stop the loop
 ///   min_steps          steps    0      values of earlier steps are ignored
-///   run_every_seconds  seconds  unset  at most one of the two; neither: whenever a metric was published. Otherwise
+///   run_every_seconds  seconds  unset  at most one of the three; neither: whenever a metric was published. Otherwise
+///   run_every_epochs   epochs   unset   epochs of the data
 ///   run_every_steps    steps    unset  as for make_early_stopping
 ///   anchor             -        global_step
 /// - Fires: without an interval after the first run and in the step of each evaluation, else at the interval.

@@ -34,6 +34,7 @@ struct EarlyStoppingOptions {
 /// std::filesystem::exists("stop"); })`.
 ///   function           -        returns bool, or std::optional<std::string>: the reason for a stop; no arguments
 ///   run_every_seconds  seconds  60 unless steps are given   not below 0
+///   run_every_epochs   epochs   unset   epochs of the data
 ///   run_every_steps    steps    unset                       above 0
 ///   anchor             -        global_step                 first_run: after runs 1, 1 + N, 1 + 2N, ...
 ///   signal             -        one of its own              stops other sessions too

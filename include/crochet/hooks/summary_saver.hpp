@@ -24,8 +24,9 @@ namespace crochet {
 ///   SummarySaver<summary::Scalar<"loss">, summary::Histogram<"hidden/kernel">>{.every_steps = 100,
 ///                                                                              .summaries = events}
 ///   Items...       -             -       the saved items
-///   every_steps    global steps  unset   exactly one of the two; else, or out of range, begin throws LogicError
+///   every_steps    global steps  unset   exactly one of the three; else, or out of range, begin throws LogicError
 ///   every_seconds  seconds       unset
+///   every_epochs   epochs        unset   epochs of the data
 ///   anchor         -             global_step   first_run: at steps 1, 101, 201, ...
 ///   summaries      -             none    the sink
 ///   clock          -             steady

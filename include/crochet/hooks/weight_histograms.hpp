@@ -24,8 +24,9 @@
 namespace crochet {
 
 /// Saves a histogram of each weight under the variable's name: `WeightHistograms{.summaries = events}`.
-///   every_steps    global steps  1000   at most one of the two; both, or one out of range: begin throws
+///   every_steps    global steps  1000   at most one of the three; both, or one out of range: begin throws
 ///   every_seconds  seconds       unset  LogicError
+///   every_epochs   epochs        unset   epochs of the data
 ///   anchor         -             global_step   first_run: after runs 1, 1001, ...
 ///   accept         -             unset  filter of variables by name; unset: the floating-point ones with a dimension
 ///                                       that do not belong to another variable, as optimizer slots do

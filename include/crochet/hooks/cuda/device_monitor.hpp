@@ -23,8 +23,9 @@
 namespace crochet {
 
 /// Writes `step 1000: GPU memory = 12.0 of 80.0 GiB, 98 % busy, 65 C, 412 W` to the sink.
-///   every_steps    steps    1000     at most one of the two; both, or one out of range: begin throws LogicError
+///   every_steps    steps    1000     at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
+///   every_epochs   epochs   unset   epochs of the data
 ///   anchor         -        global_step   first_run: after runs 1, 1001, ...
 ///   device         -        unset    NVML's number of the GPU; unset: that of the session's executor, else number 0
 ///   required       -        false    true: the session throws DeviceError if there is no NVML or no such GPU.

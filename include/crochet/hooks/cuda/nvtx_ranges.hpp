@@ -20,8 +20,9 @@ namespace crochet {
 
 /// Makes NVTX ranges of runs, `step 1000`, and of their steps, by the names of their nodes: `NvtxRanges{}`, for `nsys
 /// profile --trace=cuda,nvtx program`.
-///   every_steps    steps    1       at most one of the two; both, or one out of range: begin throws LogicError
+///   every_steps    steps    1       at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
+///   every_epochs   epochs   unset   epochs of the data
 ///   anchor         -        global_step   first_run: the first run, then each N-th
 ///   clock                   steady
 /// - Fires: where a tool is attached (NVTX_INJECTION64_PATH), in the runs that make a multiple of every_steps.

@@ -49,8 +49,8 @@ struct ProfilerHookOptions {
 
 /// Records single runs, node by node: `ProfilerHook{{.save_steps = 1000, .output_dir = "out"}}` writes
 /// `out/timeline-1000.json`, which chrome://tracing and ui.perfetto.dev open (docs/profiling.md).
-/// - save_steps, save_secs: exactly one of the two; else, or out of range, begin throws LogicError. The defaults of the
-///   other options are above.
+/// - save_steps, save_secs, save_epochs: exactly one of the three; else, or out of range, begin throws LogicError. The
+///   defaults of the other options are above.
 /// - Fires: never in the first run of a created or recovered session, which contains one-time work; then in the runs
 ///   that make a multiple of N (with Anchor::first_run, in a session from step F, those that make F + N, F + 2N, ...),
 ///   or in the first one that begins S seconds after the last record. The record of a run that throws is discarded.

@@ -24,8 +24,9 @@ namespace crochet {
 /// Writes the global step and the named values, as rows of the format Row, to `path`.
 ///   Text...        -        -        names, in the order of the columns
 ///   path           -        -        the file; its folder is created with the session
-///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the two, out of range or no
+///   every_steps    steps    100      global steps: rows at 100, 200, ...; at most one of the three, out of range or no
 ///   every_seconds  seconds  unset    path: begin throws LogicError
+///   every_epochs   epochs   unset   epochs of the data
 ///   anchor         -        global_step   first_run: rows at 1, 101, 201, ...
 ///   resume         -        true     continues an existing file; false: replaces it
 ///   clock                   steady

@@ -31,8 +31,9 @@ namespace crochet {
 ///   Text...        -        -            scalars to draw
 ///   port           -        0            0: a free one
 ///   address        -        127.0.0.1    an IPv4 address of this machine; 0.0.0.0: all its networks
-///   every_steps    steps    10           at most one of the two; both, or one out of range: begin throws LogicError
+///   every_steps    steps    10           at most one of the three; both, or one out of range: begin throws LogicError
 ///   every_seconds  seconds  unset
+///   every_epochs   epochs   unset   epochs of the data
 ///   anchor         -        global_step  first_run: after runs 1, 11, ...
 ///   total          steps    unset        the global step at which the loop ends, for the time left
 ///   chain          -        empty        a text to show, as of describe(chain)
@@ -62,6 +63,7 @@ struct LivePage {
   std::string address = "127.0.0.1";
   std::optional<std::int64_t> every_steps{};
   std::optional<double> every_seconds{};
+  std::optional<std::int64_t> every_epochs{};
   Anchor anchor = Anchor::global_step;
   std::optional<std::int64_t> total{};
   std::string chain{};
@@ -81,7 +83,7 @@ struct LivePage {
   State state{};
 
   void begin() {
-    state = State{.timer = cadence_of<LivePage>(steps(), every_seconds, anchor), .log = PhaseLog(clock)};
+    state = State{.timer = cadence_of<LivePage>(every(), anchor), .log = PhaseLog(clock)};
     page.board().begin();
     if (!chain.empty()) page.board().chain(chain);
     if (page.serve({.address = address, .port = port})) sink("crochet: live page at " + page.url());
@@ -89,23 +91,23 @@ struct LivePage {
   void after_create_session(auto& session, auto& /*coordinator*/) {
     state.progress = {.step = session.step(), .total = total};
     state.started_at = state.shown_at = clock();
-    state.timer.session_begins(session.step(), state.started_at);
+    state.timer.session_begins(session, state.started_at);
     state.logged = false;
     page.board().progress(state.progress);
   }
 
   PhaseLog* due_phase_log(auto& run) {
-    look(run.step());
+    look(run);
     state.looked = true;
     return state.due ? &*state.log : nullptr;
   }
   MaybeFetch<Text...> before_run(auto& run) {
-    if (!std::exchange(state.looked, false)) look(run.step());  // a decorator did not call due_phase_log
+    if (!std::exchange(state.looked, false)) look(run);  // a decorator did not call due_phase_log
     if (!state.due) return {};
     return RunArgs<Fetches<Name<Text>...>>{};
   }
   void after_run(auto& run, const auto& values) {
-    const bool reached = state.timer.ran(run.step());
+    const bool reached = state.timer.ran(run);
     if (state.due && reached) [[unlikely]] {
       publish(run.step(), values);
     }
@@ -121,14 +123,12 @@ struct LivePage {
   }
   void on_error(const std::exception_ptr& /*error*/) { page.board().ended("ended by an error"); }
 
-  [[nodiscard]] std::string cadence() const { return cadence_text(steps(), every_seconds, anchor); }
+  [[nodiscard]] std::string cadence() const { return cadence_text(every(), anchor); }
 
  private:
-  [[nodiscard]] std::optional<std::int64_t> steps() const {
-    return every_steps || every_seconds ? every_steps : std::optional<std::int64_t>{10};
-  }
-  void look(std::int64_t step) {
-    state.due = state.timer.due_next(step, clock);
+  [[nodiscard]] Intervals every() const { return Intervals{every_steps, every_seconds, every_epochs}.or_every(10); }
+  void look(auto& run) {
+    state.due = state.timer.due_next(run, clock);
     if (state.due) [[unlikely]] {
       add_costs();
     }
