@@ -97,6 +97,7 @@ struct LivePage {
   }
 
   PhaseLog* due_phase_log(auto& run) {
+    if (every_epochs) return nullptr;  // a FeedFn takes the batch later: before_run decides
     look(run);
     state.looked = true;
     return state.due ? &*state.log : nullptr;
