@@ -5,7 +5,8 @@
 #   make demo [ARGS="--epochs 1 --model mlp"]    train a network on Fashion-MNIST
 #   make test                                    every test, and every compile error on g++ and clang
 #   make full                                    the same with g++, the parts that need more packages, clang with
-#                                                optimization, the sanitizers, and the fuzz targets
+#                                                optimization, the sanitizers, the fuzz targets, and the
+#                                                documentation as a site: build/site/index.html
 #   make bench [ARGS="--benchmark_filter=REGEX"] run the benchmarks: JSON in build/bench/, table in docs/benchmarks.md
 .PHONY: help demo test full bench
 .DEFAULT_GOAL := help
@@ -19,7 +20,7 @@ test full:
 	@sh cmake/provision.sh $@
 	@cmake --workflow --preset $@
 	@if [ $@ = full ]; then for preset in clang clang-asan tsan fuzz headers; do \
-	  cmake --workflow --preset $$preset || exit 1; done; mkdir -p build && doxygen docs/Doxyfile; fi
+	  cmake --workflow --preset $$preset || exit 1; done; mkdir -p build && doxygen docs/Doxyfile && mkdocs build --quiet; fi
 
 demo:
 	@sh cmake/provision.sh $@

@@ -46,7 +46,8 @@ if [ "${loops:-}" ]; then # examples/loops
   packages="$packages libtorch-dev libdlib-dev libsundials-dev petsc-dev"
 fi
 if [ "${jax:-}" ]; then
-  programs="$programs doxygen:doxygen" # the reference
+  programs="$programs doxygen:doxygen mkdocs:mkdocs" # the reference, the site
+  packages="$packages mkdocs-material"
 fi
 if [ "${browser:-}" ]; then
   programs="$programs chromium:chromium" # looks at the live page

@@ -12,21 +12,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "../io/idx_files.hpp"
+#include "page.hpp"
 
 namespace data_test {
 
@@ -193,40 +190,12 @@ TEST(DataPage, TheChainOfFit) {
 
 // ---------------------------------------------------------------------------------------------------- the page itself
 
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(std::filesystem::path(CROCHET_SOURCE_DIR) / path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-/// Without blanks and line ends, and without comments.
-std::string squeezed(const std::string& text) {
-  std::istringstream lines{text};
-  std::string all;
-  for (std::string line; std::getline(lines, line);)
-    for (const char c : line.substr(0, line.find("//")))
-      if (std::isspace(static_cast<unsigned char>(c)) == 0) all += c;
-  return all;
-}
-/// The code blocks of the page that begin with this line, as lines.
-std::vector<std::string> block_lines(std::string_view fence) {
-  std::istringstream page{text_of("docs/data.md")};
-  std::vector<std::string> lines;
-  bool inside = false, wanted = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-      wanted = inside && line == fence;
-    } else if (wanted && !line.empty()) {
-      lines.push_back(line);
-    }
-  }
-  return lines;
-}
+using crochet::test::block_lines, crochet::test::squeezed, crochet::test::text_of;
 
 TEST(DataPage, EachLineOfItsProgramsIsCompiled) {
   const std::string compiled =
       squeezed(text_of("tests/docs/data_test.cpp")) + squeezed(text_of("examples/csv_regression/main.cpp"));
-  const auto lines = block_lines("```cpp");
+  const auto lines = block_lines("docs/data.md", "```cpp");
   ASSERT_GT(lines.size(), 25U);
   for (const std::string& line : lines) EXPECT_NE(compiled.find(squeezed(line)), std::string::npos) << line;
 }
@@ -246,7 +215,7 @@ TEST(DataPage, ItsErrorsAreThoseOfTheHeaders) {
   add([&] { (void)table.columns<"price">(); });
   add([&] { (void)table.columns<"prize">(); });
   add([&] { (void)table.columns<"age">(); });
-  EXPECT_EQ(block_lines("```"), errors);
+  EXPECT_EQ(block_lines("docs/data.md", "```"), errors);
 }
 
 }  // namespace data_test

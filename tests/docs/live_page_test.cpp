@@ -7,10 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
+
+#include "page.hpp"
 
 namespace live_page_test {
 
@@ -35,25 +34,12 @@ TEST(LivePageDocument, OtherHooksOnThePage) {
   EXPECT_NE(page.board().changes(0).chain->find("LivePage<\"loss\">"), std::string::npos);
 }
 
-std::string text_of(const std::string& path) {
-  std::ifstream file(std::string(CROCHET_SOURCE_DIR) + "/" + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(LivePageDocument, ItsProgramsAreInThisFile) {
-  const std::string source = text_of("tests/docs/live_page_test.cpp");
-  std::istringstream page(text_of("docs/live-page.md"));
-  int lines = 0;
-  bool code = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("```")) {
-      code = line == "```cpp";
-    } else if (code && !line.empty()) {
-      ++lines;
-      EXPECT_NE(source.find(line.substr(line.find_first_not_of(' ')) + "\n"), std::string::npos) << line;
-    }
-  }
-  EXPECT_EQ(lines, 12);
+  const std::string source = crochet::test::text_of("tests/docs/live_page_test.cpp");
+  const auto lines = crochet::test::block_lines("docs/live-page.md", "```cpp");
+  for (const std::string& line : lines)
+    EXPECT_NE(source.find(line.substr(line.find_first_not_of(' ')) + "\n"), std::string::npos) << line;
+  EXPECT_EQ(lines.size(), 12U);
 }
 
 }  // namespace live_page_test

@@ -8,22 +8,21 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "page.hpp"
 
 namespace step_functions_test {
 
 namespace cr = crochet;
+using crochet::test::squeezed, crochet::test::text_of;
 using namespace cr::literals;
 
 struct Orbit {
@@ -68,12 +67,6 @@ std::string simulate(const std::filesystem::path& folder, int last_step) {
     while (!s.should_stop()) s.run();
   });
   return to_string(session.stop_reason());
-}
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 Orbit saved_in(const std::filesystem::path& folder) {
@@ -208,29 +201,12 @@ TEST(StepFunctionsPage, AMonitoredTrainingSession) {
 
 // ---------------------------------------------------------------------------------------------------- the page itself
 
-/// Without blanks and line ends, and without comments.
-std::string squeezed(const std::string& text) {
-  std::istringstream lines{text};
-  std::string all;
-  for (std::string line; std::getline(lines, line);)
-    for (const char c : line.substr(0, line.find("//")))
-      if (std::isspace(static_cast<unsigned char>(c)) == 0) all += c;
-  return all;
-}
-
 TEST(StepFunctionsPage, EachLineOfItsProgramsIsCompiled) {
-  const std::filesystem::path root = CROCHET_SOURCE_DIR;
-  const std::string compiled = squeezed(text_of(root / "tests/docs/step_functions_test.cpp"));
-  std::istringstream page{text_of(root / "docs/step-functions.md")};
-  bool inside = false;
+  const std::string compiled = squeezed(text_of("tests/docs/step_functions_test.cpp"));
   int count = 0;
-  for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("```")) {
-      inside = line == "```cpp";
-    } else if (inside && !squeezed(line).empty()) {
-      ++count;
-      EXPECT_NE(compiled.find(squeezed(line)), std::string::npos) << line;
-    }
+  for (const std::string& line : crochet::test::block_lines("docs/step-functions.md", "```cpp")) {
+    count += squeezed(line).empty() ? 0 : 1;
+    EXPECT_NE(compiled.find(squeezed(line)), std::string::npos) << line;
   }
   EXPECT_GT(count, 75);
 }
