@@ -5,4 +5,5 @@
 #include <crochet/export/exported_model.ipp>
 #include <crochet/export/header_functions.ipp>
 #include <crochet/export/header_loops.ipp>
+#include <crochet/export/header_names.ipp>
 #include <crochet/export/header_plan.ipp>

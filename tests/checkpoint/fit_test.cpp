@@ -149,6 +149,54 @@ TEST(Fit, ContinuesInAFolderAsIfUninterrupted) {
   EXPECT_EQ(a(0, 0), b(0, 0));
 }
 
+/// Fails the run that makes a step, once.
+struct LosesItsMachine {
+  using handles = cr::Phases<cr::phase::after_run>;
+  std::int64_t at;
+  bool* done;
+  void after_run(auto& run, const auto& /*values*/) const {
+    if (run.step() == at && !std::exchange(*done, true)) throw cr::AbortedError("the machine is gone");
+  }
+};
+TEST(Fit, ARecoveryInAnEpochChangesNothing) {
+  const auto options = [](const fs::path& folder) {
+    return cr::FitOptions<decltype(points(1).batch(1))>{
+        .epochs = 4, .validation = points(20).batch(16), .folder = folder, .bar = false, .sink = quiet()};
+  };
+  const auto data = points(50).shuffle(3).batch(16);
+  const auto whole = cr::fit<Line, "loss">(cpu(), data, options(fresh("undisturbed")));
+  bool done = false;
+  const auto recovered =
+      cr::fit<Line, "loss">(cpu(), data, options(fresh("recovered")), cr::HookChain{LosesItsMachine{10, &done}});
+  EXPECT_TRUE(done);
+  ASSERT_EQ(recovered.epochs.size(), whole.epochs.size());
+  for (std::size_t i = 0; i < whole.epochs.size(); ++i) {
+    EXPECT_EQ(recovered.epochs[i].step, whole.epochs[i].step);
+    EXPECT_EQ(recovered.epochs[i].training, whole.epochs[i].training);
+    EXPECT_EQ(recovered.epochs[i].validation, whole.epochs[i].validation);
+  }
+}
+TEST(Fit, WithoutAFolderThereIsNoRecovery) {
+  bool done = false;
+  EXPECT_THROW((cr::fit<Line, "loss">(cpu(), points(50).batch(16), {.epochs = 4, .bar = false, .sink = quiet()},
+                                      cr::HookChain{LosesItsMachine{10, &done}})),
+               cr::AbortedError);
+}
+TEST(Fit, ContinuesWithOtherValidationData) {
+  const auto folder = fresh("other_metric");
+  const auto data = points(50).batch(16);
+  cr::fit<Line, "loss">(cpu(), data, {.epochs = 2, .patience = 5, .folder = folder, .bar = false, .sink = quiet()});
+  const auto history = cr::fit<Line, "loss">(cpu(), data,
+                                             {.epochs = 4,
+                                              .validation = points(20).batch(16),
+                                              .patience = 5,
+                                              .folder = folder,
+                                              .bar = false,
+                                              .sink = quiet()});
+  ASSERT_EQ(history.epochs.size(), 4U);
+  EXPECT_EQ(history.best, 3) << "of the validation data, which the first two epochs did not have";
+}
+
 TEST(Fit, RefusesSettings) {
   auto executor = cpu().compile<Line>();
   const auto data = points(50).batch(16);

@@ -53,6 +53,26 @@ TEST(Prefetched, ABatchStaysWhileTheNextOnesAreMade) {
   }
 }
 
+TEST(Prefetched, ABatchStaysOverASeek) {
+  auto batches = numbered(100).batch(1).repeat().prefetch(3);
+  for (std::int64_t i = 0; i < 50; ++i) {
+    const auto batch = batches.next();  // a session may repeat its run after the data have gone back
+    const auto expected = labels(batch);
+    batches.seek({0, i});
+    EXPECT_EQ(labels(batches.next()), expected);
+    batches.seek({0, i + 1});
+  }
+}
+TEST(Prefetched, TheViewsOfABatchAreValidAfterASeek) {
+  auto batches = numbered(100).batch(1).repeat().prefetch(2);
+  batches.next();
+  const auto batch = batches.next();
+  batches.seek({5, 50});
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(labels(batch), (std::vector<std::int32_t>{10}));
+  EXPECT_EQ(labels(batches.next()), (std::vector<std::int32_t>{500}));
+  EXPECT_EQ(labels(batches.next()), (std::vector<std::int32_t>{510}));
+}
+
 TEST(Prefetched, ResumesAtEveryBatchWithTheVeryNextOne) {
   auto source = plain();
   const Lists expected = rest(source);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -273,6 +274,44 @@ TEST(Epochs, AreFoundInsideDecorators) {
                               cr::StopAtEpoch{.last_epoch = 1}}};
   run(script, data, 100);
   EXPECT_EQ(script.global_step(), 3);
+}
+
+TEST(Epochs, ALivePageAndAProfileAreFineBehindTheHookThatTakesTheBatch) {
+  Data data{{0, 1}};
+  struct Tracer {
+    std::string* log;
+    void start() { *log += "start "; }
+    void stop(std::int64_t step) { *log += std::to_string(step) + " "; }
+    void abandon() { *log += "abandon "; }
+  };
+  std::string log;
+  auto script = over(data, TakesTheBatch{&data}, cr::Profiler{Tracer{&log}, {.every_epochs = 1}});
+  for (int i = 0; i < 8; ++i) script.step();
+  EXPECT_EQ(log, "start 2 start 5 start 8 ");
+}
+
+TEST(Epochs, AProfileOfAnEpochThatEndsWithTheFirstRunIsNotMadeUpFor) {
+  Data data{{0, 2}};
+  struct Tracer {
+    std::string* log;
+    void start() {}
+    void stop(std::int64_t step) { *log += std::to_string(step) + " "; }
+    void abandon() {}
+  };
+  std::string log;
+  auto script = over(data, cr::Profiler{Tracer{&log}, {.every_epochs = 1}});
+  run(script, data, 8);
+  EXPECT_EQ(log, "4 7 ");
+}
+
+TEST(Epochs, ExhaustedPatienceNamesValuesThatWereNoNumbers) {
+  cr::MetricChannel metrics;
+  Script script{cr::stop_if_exhausted(metrics, "loss", cr::Patience{.aim = cr::Aim::lowest, .patience = 2})};
+  for (int i = 1; i <= 2; ++i) {
+    metrics.publish("loss", i, std::numeric_limits<double>::quiet_NaN());
+    script.step();
+  }
+  EXPECT_EQ(script.stop_reason(), "loss was not a number for 2 evaluations");
 }
 
 }  // namespace epochs_test

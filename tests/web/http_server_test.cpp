@@ -5,9 +5,21 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "raw_client.hpp"
@@ -88,6 +100,75 @@ TEST(HttpServer, ReportsWhyItCannotListen) {
   }
   EXPECT_THROW(web::HttpServer({.port = 70000}, echo), crochet::LogicError);
   EXPECT_THROW(web::HttpServer({.address = "example.com"}, echo), crochet::LogicError);
+}
+
+/// The message of the error with which a server cannot be made; empty if it can.
+template <class Error>
+std::string refusal() {
+  try {
+    web::HttpServer server({}, echo);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HttpServer, ReportsThatNoDescriptorIsLeft) {
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string why = refusal<crochet::IoError>();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_NE(why.find(std::generic_category().message(EMFILE)), std::string::npos) << why;
+}
+
+// No thread gets a stack of 2^60 bytes, for which pthread_create returns EAGAIN as at the limit of processes.
+TEST(HttpServer, ReportsThatNoThreadCanBeStarted) {
+  pthread_attr_t before{}, huge{};
+  ASSERT_EQ(::pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(::pthread_getattr_default_np(&huge), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&huge, std::size_t{1} << 60U), 0);
+  ASSERT_EQ(::pthread_setattr_default_np(&huge), 0);
+  const std::string why = refusal<crochet::ResourceExhaustedError>();
+  ASSERT_EQ(::pthread_setattr_default_np(&before), 0);
+  ::pthread_attr_destroy(&before);
+  ::pthread_attr_destroy(&huge);
+  EXPECT_NE(why.find("cannot start a thread"), std::string::npos) << why;
+}
+
+TEST(HttpServer, OutlivesAnExceptionOfItsThread) {
+  std::atomic<bool> broken = false;
+  const auto clock = [&] { return broken ? throw std::bad_alloc() : 0.0; };
+  web::HttpServer server({.clock = clock}, echo);
+  const Client early(server.port());
+  early.send("GET /x HTTP/1.1\r\n");
+  EXPECT_TRUE(exchange(server.port(), get).ends_with("/x"));  // the early one is accepted by now
+  broken = true;
+  early.send("Host");  // at which the server reads its clock
+  EXPECT_EQ(early.receive(), "");
+  broken = false;
+  EXPECT_TRUE(exchange(server.port(), get).ends_with("/x"));
+}
+
+// The child has the memory of the server and not its thread.
+TEST(HttpServer, AChildOfForkLeavesTheParentsServerAlone) {
+  auto server = std::make_unique<web::HttpServer>(web::HttpServerOptions{}, echo);
+  EXPECT_TRUE(exchange(server->port(), get).ends_with("/x"));
+  const pid_t child = ::fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    ::alarm(60);  // ends a child that waits for ever
+    server.reset();
+    ::_exit(7);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  const Client client(server->port());
+  client.limit_wait();
+  client.send(get);
+  EXPECT_TRUE(client.receive().ends_with("/x"));
 }
 
 }  // namespace http_server_test

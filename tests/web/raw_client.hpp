@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -31,6 +32,11 @@ class Client {
   }
 
   [[nodiscard]] bool connected() const { return connected_; }
+  /// Makes receive() end after 60 s without an answer.
+  void limit_wait() const {
+    const timeval limit{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  }
   void send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t n = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -102,6 +102,8 @@ requires(!std::is_const_v<Exec>) FitHistory
     fit(Exec& executor, Data training, std::type_identity_t<FitOptions<Data>> options = {}, Chain hooks = {}) {
   static_assert(sizeof...(Text) > 0, "crochet: fit needs the name of a scalar: fit<\"loss\">(executor, ...)");
   static_assert(CountsEpochs<Data>, "crochet: fit needs data that count epochs: data.batch(32)");
+  static_assert(std::is_copy_constructible_v<Data>,
+                "crochet: fit needs batches that can be copied: without prefetch()");
   detail::check(options);
   if constexpr (requires { std::move(training).repeat(); }) training = std::move(training).repeat();
   const bool validated = options.validation.has_value();
@@ -114,8 +116,16 @@ requires(!std::is_const_v<Exec>) FitHistory
                       validated ? monitor : "training/" + monitor,
                       {.aim = detail::aim_of(options, monitor), .sink = options.sink}};
   auto chain = detail::fit_chain<Text...>(training, options, metrics, best, newest, std::move(hooks));
-  MonitoredSession session{executor, std::move(chain), detail::FitCreator{newest}};
-  run_session(session, [&](auto& s) { detail::run_until_stop(s, training); });
+  SessionOptions how;
+  if (!newest.on_disk()) how.recovery.max_attempts = 0;  // there is nothing to continue from
+  MonitoredSession session{executor, std::move(chain), detail::FitCreator{newest}, how};
+  run_session(session, [&](auto& s) {
+    constexpr auto target = detail::main_target<typename std::remove_reference_t<decltype(s)>::Executor>();
+    // The batch is taken inside the step, so that a step that is repeated after a recovery takes the batch of the
+    // restored position.
+    const auto step = [&](auto& context) { context.run_with_hooks(target, training.next()); };
+    while (!s.should_stop()) s.run_step_fn(step);
+  });
   FitHistory history = FitHistory::of(metrics, names, validated);
   history.reason = session.stop_reason();
   for (std::size_t i = 0; i < history.epochs.size() && !best.kept().empty(); ++i) {

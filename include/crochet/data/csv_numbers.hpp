@@ -85,7 +85,7 @@ class CsvNumbers {
     const char* next = at_;
     const bool negative = next != end_ && *next == '-';
     next += negative ? 1 : 0;
-    std::int64_t digits = 0;
+    std::uint64_t digits = 0;  // wraps for too many, which are refused
     const char* const first = next;
     next = more_digits(next, digits);
     std::ptrdiff_t count = next - first, fraction = 0;
@@ -104,7 +104,7 @@ class CsvNumbers {
     return true;
   }
   /// Behind the digits, of which it reads most_digits + 1 at most.
-  const char* more_digits(const char* next, std::int64_t& digits) const {
+  const char* more_digits(const char* next, std::uint64_t& digits) const {
     if constexpr (std::endian::native == std::endian::little) {
       if (const int count = few_digits(next, digits); count < 8) return next + count;
     }
@@ -118,7 +118,7 @@ class CsvNumbers {
   }
   /// Reads up to 7 digits without a branch for each, and returns their number; 8, without a change, where there are
   /// more or the text ends. (Lemire, "Number Parsing at a Gigabyte per Second", 2021, section 6.)
-  int few_digits(const char* next, std::int64_t& digits) const {
+  int few_digits(const char* next, std::uint64_t& digits) const {
     if (end_ - next < 8) return 8;
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, next, 8);
@@ -130,7 +130,7 @@ class CsvNumbers {
     bytes = bytes * 10 + (bytes >> 8);
     const std::uint64_t value =
         ((bytes & 0xff000000ffU) * 0xf424000000064U + ((bytes >> 16) & 0xff000000ffU) * 0x271000000001U) >> 32;
-    digits = digits * integer_power_of_ten[count] + static_cast<std::int64_t>(value);
+    digits = digits * integer_power_of_ten[count] + value;
     return count;
   }
 
@@ -157,7 +157,7 @@ class CsvNumbers {
   static constexpr double power_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-  static constexpr std::int64_t integer_power_of_ten[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
+  static constexpr std::uint64_t integer_power_of_ten[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000, 10'000'000};
 
   const char* at_;
   const char* end_;

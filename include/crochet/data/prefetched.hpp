@@ -37,7 +37,7 @@ class Prefetched {
   /// `depth`: the number of batches that may be ready, at least 1. Throws LogicError if it is 0.
   Prefetched(Source source, std::size_t depth) : state_(std::make_unique<State>(std::move(source), depth)) {}
 
-  /// The next batch; its views are valid until the next call, or seek(). Waits until it is ready. Throws
+  /// The next batch; its views are valid until the next call. Waits until it is ready. Throws
   /// OutOfRangeError after the last one; ResourceExhaustedError if the system cannot start the thread.
   Batch next() {
     State& state = *state_;
@@ -109,8 +109,7 @@ class Prefetched {
       changed.notify_all();
     }
     void discard() {
-      ready = 0;
-      taken = false;
+      ready = taken ? 1 : 0;  // the batch in use stays valid: a session may repeat its run
       error = nullptr;
     }
     /// Waits until there is room for another batch.

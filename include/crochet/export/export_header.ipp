@@ -18,6 +18,7 @@
 #include <crochet/base/error.hpp>
 #include <crochet/export/header_functions.hpp>
 #include <crochet/export/header_loops.hpp>
+#include <crochet/export/header_names.hpp>
 #include <crochet/export/header_plan.hpp>
 #include <crochet/graph/core/sources.hpp>
 #include <crochet/storage/whole_file.hpp>
@@ -57,25 +58,14 @@ CROCHET_INLINE std::string elements_text(const ExportedNode& node) {
   return {};
 }
 
-CROCHET_INLINE void require_identifier(const std::string& name) {
-  bool good = !name.empty() && (name[0] < '0' || name[0] > '9');
-  for (const char c : name) {
-    good = good && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_');
-  }
-  if (!good) {
-    throw LogicError("crochet: \"" + name +
-                     "\" cannot be the name of an exported struct; give a name of letters, digits and _");
-  }
-}
-
 CROCHET_INLINE std::string weights_text(const ExportedModel& model, const HeaderPlan& plan) {
   std::string text;
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     const ExportedNode& node = model.nodes[i];
     const auto id = static_cast<int>(i);
     if (node.op != &op::variable) continue;
-    text += "  // " + node.name + "\n  static constexpr " + element_text(node.dtype) + " " + plan[id].text + "[" +
-            std::to_string(plan[id].size) + "] = {\n      " + elements_text(node) + "};\n";
+    text += "  // " + comment_text(node.name) + "\n  static constexpr " + element_text(node.dtype) + " " +
+            plan[id].text + "[" + std::to_string(plan[id].size) + "] = {\n      " + elements_text(node) + "};\n";
   }
   return text;
 }
@@ -94,7 +84,8 @@ CROCHET_INLINE std::string node_text(const ExportedModel& model, const HeaderPla
   const ExportedNode& node = model.node(i);
   const OpKind kind = node.op->kind;
   if (kind == OpKind::source || kind == OpKind::view || plan.is_number(i) || plan[i].inlined) return {};
-  std::string text = "    // " + std::string(node.op->name) + (node.name.empty() ? "" : " of " + node.name) + "\n";
+  std::string text =
+      "    // " + comment_text(node.op->name) + (node.name.empty() ? "" : " of " + comment_text(node.name)) + "\n";
   if (plan[i].offset >= 0) {
     const std::string type = element_text(node.dtype);
     text += "    " + type + "* const " + plan[i].text + " = reinterpret_cast<" + type + "*>(workspace_ + " +
@@ -128,8 +119,8 @@ void each_parameter(const ExportedModel& model, const HeaderPlan& plan, Use use)
 }  // namespace detail
 
 CROCHET_INLINE std::string header_text(const ExportedModel& model, const HeaderOptions& options) {
-  detail::require_identifier(options.name);
   const detail::HeaderPlan plan(model, options);
+  detail::require_struct_name(options.name, plan.parameters());
   std::string sizes, parameters, body;
   detail::each_parameter(model, plan, [&](const std::string& name, int node, bool out) {
     sizes += "  static constexpr std::size_t " + name + "_size = " + std::to_string(plan[node].size) + ";\n";

@@ -4,6 +4,7 @@
 
 #include <crochet/export/header_loops.hpp>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -46,7 +47,8 @@ class HeaderLoops {
 
  private:
   using Sizes = std::vector<std::int64_t>;
-  static constexpr std::int64_t few = 64;  ///< sums that are an array on the stack
+  static constexpr std::int64_t few = 64;        ///< sums that are an array on the stack
+  static constexpr std::int64_t long_sum = 256;  ///< longer sums are kept in double: the CPU's blocks of rows
   /// x [outer, n, inner] around an axis.
   struct Around {
     std::int64_t outer = 1, n = 1, inner = 1;
@@ -267,17 +269,27 @@ class HeaderLoops {
          number(r.n * r.inner) + " + l_;");
   }
   static std::string element(const Around& r) { return "x_[k_ * " + number(r.inner) + "]"; }
-  void reduction(const std::string& first, const std::string& update, bool mean = false) {
+  /// The type of a sum of n elements: double for long ones, as on the CPU.
+  [[nodiscard]] DType sum_type(std::int64_t n) const {
+    return is_floating(node_.dtype) && n > long_sum ? DType::float64 : node_.dtype;
+  }
+  /// n in that type.
+  [[nodiscard]] std::string count_text(std::int64_t n) const { return literal(sum_type(n), static_cast<double>(n)); }
+  /// `sum` joins elements of a reduction in the type of a long sum: + or *. Other reductions have an update.
+  void accumulation(const std::string& first, const std::string& sum, bool mean = false) {
+    const std::string type = element_text(sum_type(reduced().n));
+    reduction(type, first, "sum_ = static_cast<" + type + ">(sum_ " + sum + " v_);", mean);
+  }
+  void reduction(const std::string& type, const std::string& first, const std::string& update, bool mean = false) {
     const Around r = reduced();
-    if (r.n == 0) refuse(i_);
     open_lines(r);
-    line(t_ + " sum_ = " + first + ";");
+    line(type + " sum_ = " + first + ";");
     open("k_", r.n);
     line("const " + t_ + " v_ = " + element(r) + ";");
     line(update);
     close();
-    line(out() + "[o_ * " + number(r.inner) + " + l_] = sum_" +
-         (mean ? " / " + literal(node_.dtype, static_cast<double>(r.n)) : "") + ";");
+    const std::string result = std::string("sum_") + (mean ? " / " + count_text(r.n) : "");
+    line(out() + "[o_ * " + number(r.inner) + " + l_] = static_cast<" + t_ + ">(" + result + ");");
     close(2);
   }
   void position(const char* better) {
@@ -298,7 +310,7 @@ class HeaderLoops {
     const std::string f = node_.dtype == DType::float32 ? "f" : "", x = element(r);
     open_lines(r);
     line(t_ + " most_ = x_[0], sum_ = 0;");
-    each("k_", r.n, "if (" + x + " > most_) most_ = " + x + ";");
+    each("k_", r.n, "if (" + x + " > most_ || " + x + " != " + x + ") most_ = " + x + ";");
     if (sum_only)
       line("if (most_ - most_ != 0) { " + out() + "[o_ * " + number(r.inner) + " + l_] = most_; continue; }");
     if (!sum_only) {
@@ -316,20 +328,25 @@ class HeaderLoops {
     }
     close(2);
   }
+  /// The mean of n elements from their sum; 1 / the deviation from the sum of squares.
+  [[nodiscard]] std::string mean_text(std::int64_t n) const {
+    return "const " + t_ + " mean_ = static_cast<" + t_ + ">(total_ / " + count_text(n) + ");";
+  }
+  [[nodiscard]] std::string scale_text(std::int64_t n) const {
+    const DType type = sum_type(n);
+    return "static_cast<" + t_ + ">(1 / __builtin_sqrt" + (type == DType::float32 ? "f" : "") + "(sum_ / " +
+           count_text(n) + " + " + literal(type, node_.attributes.reals[0]) + "))";
+  }
   void moments() {
     const std::int64_t d = sizes(0).back();
-    const std::string f = node_.dtype == DType::float32 ? "f" : "";
     open("r_", plan_[node_.inputs[0]].size / d);
     line("const " + t_ + "* const x_ = " + in(0) + " + r_ * " + number(d) + ";");
-    line(t_ + " mean_ = 0, sum_ = 0;");
-    if (a(1) == 0) {
-      each("k_", d, "mean_ += x_[k_];");
-      line("mean_ /= " + literal(node_.dtype, static_cast<double>(d)) + ";");
-    }
+    line(element_text(sum_type(d)) + " total_ = 0, sum_ = 0;");
+    if (a(1) == 0) each("k_", d, "total_ += x_[k_];");
+    line(mean_text(d));
     each("k_", d, "sum_ += (x_[k_] - mean_) * (x_[k_] - mean_);");
     line(out() + "[r_ * 2] = mean_;");
-    line(out() + "[r_ * 2 + 1] = 1 / __builtin_sqrt" + f + "(sum_ / " + literal(node_.dtype, static_cast<double>(d)) +
-         " + " + literal(node_.dtype, node_.attributes.reals[0]) + ");");
+    line(out() + "[r_ * 2 + 1] = " + scale_text(d) + ";");
     close();
   }
   void row_norm() {
@@ -344,22 +361,20 @@ class HeaderLoops {
   void group_norm() {
     const Sizes& s = sizes(0);
     const std::int64_t c = s.back(), w = c / a(0), places = plan_[i_].size / (s[0] * c);
-    const std::string f = node_.dtype == DType::float32 ? "f" : "";
     const std::string at = "[(n_ * " + number(places) + " + p_) * " + number(c) + " + g_ * " + number(w) + " + k_]";
     open("n_", s[0]);
     open("g_", a(0));
-    line(t_ + " mean_ = 0, sum_ = 0;");
+    line(element_text(sum_type(places * w)) + " total_ = 0, sum_ = 0;");
     const auto over = [&](const std::string& statement) {
       open("p_", places);
       each("k_", w, statement);
       close();
     };
-    const std::string count = literal(node_.dtype, static_cast<double>(places * w)), x = in(0) + at;
-    over("mean_ += " + x + ";");
-    line("mean_ /= " + count + ";");
+    const std::string x = in(0) + at;
+    over("total_ += " + x + ";");
+    line(mean_text(places * w));
     over("sum_ += (" + x + " - mean_) * (" + x + " - mean_);");
-    line("const " + t_ + " scale_ = 1 / __builtin_sqrt" + f + "(sum_ / " + count + " + " +
-         literal(node_.dtype, node_.attributes.reals[0]) + ");");
+    line("const " + t_ + " scale_ = " + scale_text(places * w) + ";");
     const std::string channel = "[g_ * " + number(w) + " + k_]";
     over(out() + at + " = (" + x + " - mean_) * scale_ * " + in(1) + channel + " + " + in(2) + channel + ";");
     close(2);
@@ -474,21 +489,23 @@ class HeaderLoops {
     const auto axis = static_cast<std::size_t>(a(0));
     const Around r = around(sizes(0), axis, axis + 1);
     open_lines(r);
-    line(t_ + " sum_ = 0;");
+    const std::string total = is_floating(node_.dtype) ? "double" : t_;
+    const std::string add = "sum_ = static_cast<" + total + ">(sum_ + " + element(r) + ");";
+    line(total + " sum_ = 0;");
     open("j_", r.n);
     line("const int k_ = " + (a(2) != 0 ? number(r.n - 1) + " - j_" : std::string("j_")) + ";");
-    line("const " + t_ + " before_ = sum_;");
-    line("sum_ = static_cast<" + t_ + ">(sum_ + " + element(r) + ");");
-    line(out() + "[(o_ * " + number(r.n) + " + k_) * " + number(r.inner) +
-         " + l_] = " + (a(1) != 0 ? "before_" : "sum_") + ";");
-    if (a(1) == 0) line("static_cast<void>(before_);");
+    if (a(1) == 0) line(add);
+    line(out() + "[(o_ * " + number(r.n) + " + k_) * " + number(r.inner) + " + l_] = static_cast<" + t_ + ">(sum_);");
+    if (a(1) != 0) line(add);
     close(3);
   }
   void iota() {
-    const double start = node_.attributes.reals[0], step = node_.attributes.reals[1];
-    for (std::int64_t i = 0; i < plan_[i_].size; ++i) {
-      line(out() + "[" + number(i) + "] = " + literal(node_.dtype, start + static_cast<double>(i) * step) + ";");
-    }
+    const bool whole = !is_floating(node_.dtype);  // start and step are rounded towards 0, as by the CPU
+    const auto wide = [whole](double x) {
+      return literal(whole ? DType::int64 : DType::float64, whole ? std::trunc(x) : x);
+    };
+    const std::string start = wide(node_.attributes.reals[0]), step = wide(node_.attributes.reals[1]);
+    each("i0_", plan_[i_].size, out() + "[i0_] = static_cast<" + t_ + ">(" + start + " + " + step + " * i0_);");
   }
   void take() {
     const std::int64_t n = sizes(0).back(), k = sizes(1).back();
@@ -496,7 +513,7 @@ class HeaderLoops {
     open("k_", k);
     line("const std::int64_t at_ = " + in(1) + "[o_ * " + number(k) + " + k_];");
     line(out() + "[o_ * " + number(k) + " + k_] = at_ >= 0 && at_ < " + number(n) + " ? " + in(0) + "[o_ * " +
-         number(n) + " + at_] : " + invalid() + ";");
+         number(n) + " + at_] : " + literal(node_.dtype, 0) + ";");
     close(2);
   }
   void gather() {
@@ -550,13 +567,13 @@ class HeaderLoops {
     reductions(op);
   }
   void reductions(const Op* op) {
-    if (op == &op::reduce_sum) return reduction("0", "sum_ = static_cast<" + t_ + ">(sum_ + v_);");
-    if (op == &op::reduce_mean) return reduction("0", "sum_ += v_;", true);
-    if (op == &op::reduce_prod) return reduction("1", "sum_ = static_cast<" + t_ + ">(sum_ * v_);");
-    if (op == &op::reduce_max) return reduction("x_[0]", "if (v_ > sum_ || v_ != v_) sum_ = v_;");
-    if (op == &op::reduce_min) return reduction("x_[0]", "if (v_ < sum_ || v_ != v_) sum_ = v_;");
-    if (op == &op::reduce_any) return reduction("false", "sum_ = sum_ || v_;");
-    if (op == &op::reduce_all) return reduction("true", "sum_ = sum_ && v_;");
+    if (op == &op::reduce_sum) return accumulation("0", "+");
+    if (op == &op::reduce_mean) return accumulation("0", "+", true);
+    if (op == &op::reduce_prod) return accumulation("1", "*");
+    if (op == &op::reduce_max) return reduction(t_, "x_[0]", "if (v_ > sum_ || v_ != v_) sum_ = v_;");
+    if (op == &op::reduce_min) return reduction(t_, "x_[0]", "if (v_ < sum_ || v_ != v_) sum_ = v_;");
+    if (op == &op::reduce_any) return reduction(t_, "false", "sum_ = sum_ || v_;");
+    if (op == &op::reduce_all) return reduction(t_, "true", "sum_ = sum_ && v_;");
     if (op == &op::argmax) return position(">");
     if (op == &op::argmin) return position("<");
     refuse(i_);

@@ -49,7 +49,7 @@ class HeaderPlan {
  private:
   void choose_sizes(const HeaderOptions& options);
   void choose_loops();
-  void choose_names();
+  void choose_names(const std::string& of_struct);
   void choose_memory();
   void mark_uses(int node, int time, std::vector<int>& last) const;
   [[nodiscard]] int replaceable(int node, int i, const std::vector<int>& last) const;

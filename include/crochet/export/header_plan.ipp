@@ -6,17 +6,18 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <crochet/base/config.hpp>
 #include <crochet/base/error.hpp>
+#include <crochet/export/header_names.hpp>
 #include <crochet/graph/core/sources.hpp>
 #include <crochet/graph/ops/attention.hpp>
 
@@ -44,19 +45,19 @@ CROCHET_INLINE std::string literal(DType type, double value) {
     const std::string digits = std::to_string(lowest ? whole + 1 : whole) + (type == DType::int64 ? "LL" : "");
     return "static_cast<" + element_text(type) + ">(" + digits + (lowest ? " - 1" : "") + ")";
   }
-  const std::string suffix = type == DType::float32 ? "f" : "";
-  if (std::isnan(value)) return "__builtin_nan" + suffix + "(\"\")";
-  if (std::isinf(value)) return (value < 0 ? "-__builtin_inf" : "__builtin_inf") + suffix + "()";
-  std::array<char, 40> text{};
-  const double stored = type == DType::float32 ? static_cast<double>(static_cast<float>(value)) : value;
-  std::snprintf(text.data(), text.size(), "%a", stored);
-  return text.data() + suffix;
+  const std::string suffix = type == DType::float32 ? "f" : "", sign = std::signbit(value) ? "-" : "";
+  const double stored = std::abs(type == DType::float32 ? static_cast<double>(static_cast<float>(value)) : value);
+  if (std::isnan(stored)) return "__builtin_nan" + suffix + "(\"\")";
+  if (std::isinf(stored)) return sign + "__builtin_inf" + suffix + "()";
+  std::array<char, 40> text{};  // std::to_chars, because the decimal point of printf is the locale's
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), stored, std::chars_format::hex).ptr;
+  return sign + "0x" + std::string(text.data(), end) + suffix;
 }
 
 CROCHET_INLINE HeaderPlan::HeaderPlan(const ExportedModel& model, const HeaderOptions& options) : model_(model) {
   choose_sizes(options);
   choose_loops();
-  choose_names();
+  choose_names(options.name);
   choose_memory();
 }
 
@@ -75,6 +76,11 @@ CROCHET_INLINE void HeaderPlan::choose_sizes(const HeaderOptions& options) {
     HeaderNode& to = nodes_.emplace_back();
     for (std::size_t d = 0; d < node.shape.rank; ++d) to.dims.push_back(at(node.shape[d]));
     to.size = at(node.shape.size());
+    if (to.size == 0) {
+      throw LogicError(
+          "crochet: " + spelt_node(model_, static_cast<int>(i)) +
+          " has no elements, so it cannot be in an exported header; export an output that does not need it");
+    }
     if (to.size > INT32_MAX) {
       throw LogicError("crochet: " + spelt_node(model_, static_cast<int>(i)) + " has " + std::to_string(to.size) +
                        " elements, too many for an exported header; give its dynamic dimensions smaller sizes");
@@ -85,7 +91,7 @@ CROCHET_INLINE void HeaderPlan::choose_sizes(const HeaderOptions& options) {
 }
 
 CROCHET_INLINE bool HeaderPlan::is_number(int i) const {
-  const Op* op = model_.node(i).op;
+  const Op* op = model_.node((*this)[i].root).op;  // a view of a number is that number
   return op == &op::constant || op == &op::count;
 }
 CROCHET_INLINE bool HeaderPlan::is_output(int i) const {
@@ -107,117 +113,15 @@ CROCHET_INLINE void HeaderPlan::choose_loops() {
   }
 }
 
-/// Identifiers of the header end in '_', except parameters, so none of them is another's.
-CROCHET_INLINE std::string identifier(std::string_view name, std::set<std::string>& used) {
-  constexpr auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  std::string text = name.empty() || !is_letter(name[0]) ? "x" : "";
-  for (const char c : name) text += is_letter(c) || (c >= '0' && c <= '9') || text.back() == '_' ? c : '_';
-  for (char& c : text) c = is_letter(c) || (c >= '0' && c <= '9') ? c : '_';
-  while (text.back() == '_') text.pop_back();
-  std::string unique = text;
-  for (int n = 2; !used.insert(unique).second; ++n) unique = text + "_" + std::to_string(n);
-  return unique;
-}
-CROCHET_INLINE std::set<std::string> taken_identifiers(const std::string& of_struct) {
-  return {of_struct,
-          "std",
-          "predict",
-          "workspace",
-          "workspace_size",
-          "alignas",
-          "alignof",
-          "and",
-          "asm",
-          "auto",
-          "bool",
-          "break",
-          "case",
-          "catch",
-          "char",
-          "class",
-          "const",
-          "constexpr",
-          "continue",
-          "decltype",
-          "default",
-          "delete",
-          "do",
-          "double",
-          "else",
-          "enum",
-          "explicit",
-          "export",
-          "extern",
-          "false",
-          "float",
-          "for",
-          "friend",
-          "goto",
-          "if",
-          "inline",
-          "int",
-          "long",
-          "mutable",
-          "namespace",
-          "new",
-          "noexcept",
-          "not",
-          "nullptr",
-          "operator",
-          "or",
-          "private",
-          "protected",
-          "public",
-          "register",
-          "return",
-          "short",
-          "signed",
-          "sizeof",
-          "static",
-          "struct",
-          "switch",
-          "template",
-          "this",
-          "throw",
-          "true",
-          "try",
-          "typedef",
-          "typeid",
-          "typename",
-          "union",
-          "unsigned",
-          "using",
-          "virtual",
-          "void",
-          "volatile",
-          "while",
-          "xor",
-          "bitand",
-          "bitor",
-          "compl",
-          "const_cast",
-          "dynamic_cast",
-          "static_cast",
-          "reinterpret_cast",
-          "static_assert",
-          "thread_local",
-          "char16_t",
-          "char32_t",
-          "wchar_t",
-          "and_eq",
-          "or_eq",
-          "xor_eq",
-          "not_eq"};
-}
-
-CROCHET_INLINE void HeaderPlan::choose_names() {
-  std::set<std::string> used = taken_identifiers("");
+CROCHET_INLINE void HeaderPlan::choose_names(const std::string& of_struct) {
+  std::set<std::string> used = taken_identifiers();
+  used.insert(of_struct);
   for (const int p : model_.placeholders) {
-    parameters_.push_back(identifier(model_.node(p).name, used));
+    parameters_.push_back(header_identifier(model_.node(p).name, used));
     nodes_[static_cast<std::size_t>(p)].text = parameters_.back();
   }
   for (const ExportedOutput& output : model_.outputs) {
-    parameters_.push_back(identifier(output.name, used));
+    parameters_.push_back(header_identifier(output.name, used));
     HeaderNode& node = nodes_[static_cast<std::size_t>(output.node)];
     const OpKind kind = model_.node(output.node).op->kind;
     const bool computed = kind == OpKind::elementwise || kind == OpKind::kernel;
@@ -266,11 +170,16 @@ CROCHET_INLINE std::int64_t HeaderPlan::scratch_bytes(int i) const {
   return attention ? (*this)[i].dims[1] * static_cast<std::int64_t>(size_of(node.dtype)) : 0;
 }
 
-/// First fit: the lowest place that no living value has.
+/// First fit: the lowest place that no living value has. Each element type has a part of the workspace of its own:
+/// memory that has the type of its elements for ever may be assumed not to change by a store of another type.
 CROCHET_INLINE void HeaderPlan::choose_memory() {
   struct Block {
     std::int64_t begin, end;
     int last;
+  };
+  struct Part {
+    std::vector<Block> blocks;
+    std::int64_t bytes = 0;
   };
   const int count = static_cast<int>(nodes_.size());
   std::vector<int> last(nodes_.size(), -1);
@@ -278,9 +187,11 @@ CROCHET_INLINE void HeaderPlan::choose_memory() {
     if (!(*this)[i].inlined) mark_uses(i, i, last);
   }
   for (const ExportedOutput& output : model_.outputs) last[static_cast<std::size_t>((*this)[output.node].root)] = count;
-  std::vector<Block> blocks;
-  const auto place = [&](std::int64_t size, int until) {
+  std::array<Part, 6> parts;
+  const auto part_of = [&](int i) -> Part& { return parts[static_cast<std::size_t>(model_.node(i).dtype)]; };
+  const auto place = [](Part& part, std::int64_t size, int until) {
     const std::int64_t bytes = (size + 15) / 16 * 16;
+    auto& blocks = part.blocks;
     std::sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.begin < b.begin; });
     std::int64_t at = 0;
     for (const Block& b : blocks) {
@@ -288,24 +199,31 @@ CROCHET_INLINE void HeaderPlan::choose_memory() {
       at = std::max(at, b.end);
     }
     blocks.push_back({at, at + bytes, until});
-    bytes_ = std::max(bytes_, at + bytes);
+    part.bytes = std::max(part.bytes, at + bytes);
     return at;
   };
   for (int i = 0; i < count; ++i) {
-    blocks.erase(std::remove_if(blocks.begin(), blocks.end(), [i](const Block& b) { return b.last < i; }),
-                 blocks.end());
+    Part& part = part_of(i);
+    const auto is_dead = [i](const Block& b) { return b.last < i; };
+    part.blocks.erase(std::remove_if(part.blocks.begin(), part.blocks.end(), is_dead), part.blocks.end());
     HeaderNode& node = nodes_[static_cast<std::size_t>(i)];
-    if (const std::int64_t bytes = scratch_bytes(i); bytes > 0) node.scratch = place(bytes, i);
+    if (const std::int64_t bytes = scratch_bytes(i); bytes > 0) node.scratch = place(part, bytes, i);
     if (node.root != i || node.inlined || !node.text.empty()) continue;
     node.text = "v" + std::to_string(i) + "_";
     const int until = std::max(last[static_cast<std::size_t>(i)], i);
     if (const int old = replaceable(i, i, last); old >= 0) {
       node.offset = (*this)[old].offset;
-      for (Block& b : blocks) b.last = b.begin == node.offset ? until : b.last;
+      for (Block& b : part.blocks) b.last = b.begin == node.offset ? until : b.last;
       continue;
     }
     const auto width = static_cast<std::int64_t>(size_of(model_.node(i).dtype));
-    node.offset = place(node.size * width, until);
+    node.offset = place(part, node.size * width, until);
+  }
+  for (Part& part : parts) part.bytes = std::exchange(bytes_, bytes_ + part.bytes);  // from here on: where it begins
+  for (int i = 0; i < count; ++i) {
+    HeaderNode& node = nodes_[static_cast<std::size_t>(i)];
+    if (node.offset >= 0) node.offset += part_of(i).bytes;
+    if (node.scratch >= 0) node.scratch += part_of(i).bytes;
   }
   for (HeaderNode& node : nodes_) {
     if (node.text.empty() && !node.inlined) node.text = (*this)[node.root].text;

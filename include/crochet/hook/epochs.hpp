@@ -30,6 +30,9 @@ class EpochSource {
   template <CountsEpochs Source>
   constexpr explicit EpochSource(const Source& source) : source_(&source), read_(&place_in<Source>) {}
 
+  template <CountsEpochs Source>
+  explicit EpochSource(const Source&& temporary) = delete;
+
   constexpr explicit operator bool() const { return read_ != nullptr; }
   [[nodiscard]] EpochPlace place() const { return read_(source_); }
 

@@ -166,6 +166,7 @@ class BestCheckpoint {
       values.push_back(c.value);
       steps.push_back(c.step);
     }
+    out.put("metric", metric_);
     out.put("paths", paths);
     out.put("values", values);
     out.put("steps", steps);
@@ -176,8 +177,12 @@ class BestCheckpoint {
     std::vector<double> values;
     std::vector<std::int64_t> steps;
     cursor_.load_state(metrics_, in);
+    std::string metric = metric_;  // of a checkpoint without it: this one
+    in.get("metric", metric);
     if (!in.get("paths", paths) || !in.get("values", values) || !in.get("steps", steps)) return;
     kept_->clear();
+    if (metric != metric_)
+      return options_.sink("crochet: BestCheckpoint: those of " + metric + " are not ranked by " + metric_);
     for (std::size_t i = 0; i < std::min({paths.size(), values.size(), steps.size()}); ++i) {
       if constexpr (requires { saver_.here(paths[i]); }) paths[i] = path_text(saver_.here(paths[i]));
       keep_again({paths[i], values[i], steps[i]});

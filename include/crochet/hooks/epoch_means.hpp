@@ -26,7 +26,8 @@ namespace crochet {
 ///   metrics   -  a new channel  receives the means
 ///   prefix    -  "training/"   of the published names
 /// - The means are those of the weights during the epoch, as in Keras; Evaluate computes means with the weights after
-///   it. Each run is weighted by the number of rows in its feeds, as in Evaluate.
+///   it. Each run is weighted by the number of rows in the caller's feeds, as in Evaluate; runs that a
+///   hook feeds (FeedFn) have the weight 1.
 /// - Fires: after the run with the last batch of an epoch. A part of an epoch at the end of the training is not
 ///   published.
 /// - Fetches: the scalars, in every run.
@@ -49,6 +50,7 @@ struct EpochMeans : PublishesMetrics {
     Cadence timer = Cadence::every_epochs(1);
     MetricCursor cursor{};
     double weight = 0;
+    std::int64_t step = 0;  // after the last run of these sums
     std::array<double, sizeof...(Text)> sums{};
   };
   State state{};
@@ -60,9 +62,10 @@ struct EpochMeans : PublishesMetrics {
   void begin() {
     state = {};
     state.cursor.begin(metrics);
+    (metrics.announce(prefix + std::string(Text.view())), ...);
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
-    if (state.timer.last_step() > session.step()) clear();  // the runs of these sums were lost
+    if (state.step > session.step()) clear();  // the runs of these sums were lost
     state.timer.session_begins(session, 0);
     state.cursor.open(metrics, session);
   }
@@ -72,6 +75,7 @@ struct EpochMeans : PublishesMetrics {
     std::size_t i = 0;
     ((state.sums[i++] += weight * number(values[Name<Text>{}])), ...);
     state.weight += weight;
+    state.step = run.step();
     if (state.timer.due(run, [] { return 0.0; })) [[unlikely]] {
       publish(run);
     }
@@ -79,12 +83,14 @@ struct EpochMeans : PublishesMetrics {
 
   void save_state(auto& out) const {
     out.put("weight", state.weight);
+    out.put("step", state.step);
     out.put("sums", std::vector<double>(state.sums.begin(), state.sums.end()));
     out.section("Cadence", [&] { state.timer.save_state(out, 0); });
     state.cursor.save_state(metrics, out);
   }
   void load_state(auto& in) {
     std::vector<double> sums;
+    in.get("step", state.step);
     if (in.get("weight", state.weight) && in.get("sums", sums) && sums.size() == state.sums.size())
       std::copy(sums.begin(), sums.end(), state.sums.begin());
     in.section("Cadence", [&] { state.timer.load_state(in, 0); });

@@ -95,7 +95,10 @@ class Evaluate<Fetches<N...>, Data> : public PublishesMetrics {
     }
     latest_ = {};
     resumes_ = false;
-    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.begin(metrics); });
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) {
+      cursor_.begin(metrics);
+      (metrics.announce(N::view()), ...);
+    });
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {
     if (latest_.step > session.step()) latest_ = {};  // its weights were lost

@@ -43,8 +43,8 @@ constexpr auto gradient_text() {
 template <FixedString Loss, FixedString... Variables>
 struct GradientHistograms {
   static_assert(sizeof...(Variables) > 0, "crochet: GradientHistograms needs a loss and at least one variable");
-  using handles = Phases<phase::extend_graph, phase::begin, phase::before_run, phase::after_run, phase::end,
-                         phase::on_error, phase::save_state, phase::load_state>;
+  using handles = Phases<phase::extend_graph, phase::begin, phase::after_create_session, phase::before_run,
+                         phase::after_run, phase::end, phase::on_error, phase::save_state, phase::load_state>;
   using Saver = SummarySaver<summary::Histogram<detail::gradient_text<Variables>()>...>;
   static constexpr typename Saver::Requested fetches{};
 
@@ -59,6 +59,7 @@ struct GradientHistograms {
     (name_it(g, Name<detail::gradient_text<Variables>()>::view(), found[i++]), ...);
   }
   void begin() { saver.begin(); }
+  void after_create_session(auto& session, auto& coordinator) { saver.after_create_session(session, coordinator); }
   auto before_run(auto& run) { return saver.before_run(run); }
   void after_run(auto& run, const auto& values) { saver.after_run(run, values); }
   void end(auto& session) { saver.end(session); }

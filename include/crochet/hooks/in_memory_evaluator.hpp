@@ -76,7 +76,10 @@ class InMemoryEvaluator<Fetches<N...>, Data, Chain> : public PublishesMetrics {
     timer_ = required_cadence_of<InMemoryEvaluator>(every(), options_.anchor);
     latest_ = {};
     resumes_ = false;
-    detail::with_channel(options_.then, [&](const MetricChannel& metrics) { cursor_.begin(metrics); });
+    detail::with_channel(options_.then, [&](const MetricChannel& metrics) {
+      cursor_.begin(metrics);
+      (metrics.announce(N::view()), ...);
+    });
     nested_.reset();
   }
   void after_create_session(auto& session, auto& /*coordinator*/) {

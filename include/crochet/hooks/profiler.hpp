@@ -73,6 +73,7 @@ class Profiler {
     const bool due = timer_.due_next(run, options_.clock);
     if (!primed_) [[unlikely]] {
       prime(run.step());
+      if (due && options_.every_epochs) timer_.triggered(run.step(), options_.clock());
     } else if (due) [[unlikely]] {
       recording_ = true;
       tracer_.start();

@@ -31,8 +31,7 @@ namespace crochet {
 ///   `line_seconds`.
 /// - total: the global step at which the loop ends; unset: no bar and no remaining time.
 /// - epochs: the number of epochs after which it ends, in place of `total`. The line then begins with `epoch 3/10`.
-/// Needs
-///   data that count epochs; the bar is right where each run takes one batch and makes one step.
+///   Needs data that count epochs; the bar is right where each run takes one batch and makes one step.
 /// - `Progress<"loss">{.total = 2000}` also shows values.
 /// - At the end it draws the last state and starts a new line; after an error it only starts a new line.
 /// - Lines that the library writes to standard error appear above the bar.

@@ -103,12 +103,19 @@ struct ExhaustedPatience {
     std::optional<std::string> reason;
     metrics.for_each(metric, [&](std::int64_t step, double value) {
       if (reason || step < min_steps || !seen.exhausted(value, step)) return;
-      reason = metric + " is not " + std::string(rule.aim.comparative()) + " than " + detail::value_text(seen.best) +
-               ", of step " + std::to_string(seen.best_step) + ", for " + std::to_string(seen.since) + " evaluations";
+      reason = text(seen);
     });
     return reason;
   }
   [[nodiscard]] std::string warning() const { return CrossedThreshold{metrics, metric, 0, rule.aim, 0}.warning(); }
+
+ private:
+  [[nodiscard]] std::string text(const Patience& seen) const {
+    const std::string count = std::to_string(seen.since) + " evaluations";
+    if (seen.best_step < 0) return metric + " was not a number for " + count;
+    return metric + " is not " + std::string(rule.aim.comparative()) + " than " + detail::value_text(seen.best) +
+           ", of step " + std::to_string(seen.best_step) + ", for " + count;
+  }
 };
 
 /// The hook of stop_if_higher and its relatives; `Rule` is CrossedThreshold or NoImprovement. A check reads the whole

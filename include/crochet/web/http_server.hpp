@@ -10,6 +10,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -45,23 +47,29 @@ struct HttpServerOptions {
 /// Answers requests by `answer(const HttpRequest&)`, which returns an HttpReply, on a thread of its own. One request
 /// for each connection.
 /// - Memory: connections x (head_bytes + a reply).
-/// - Throws: LogicError for an invalid option, IoError if it cannot listen. An exception of `answer` ends the
-///   connection.
+/// - Throws: LogicError for an invalid option, IoError if it cannot listen, ResourceExhaustedError if the system cannot
+///   start the thread. An exception of `answer` ends the connection; another one of the thread, such as bad_alloc, ends
+///   all connections. The server goes on after a second.
+/// - A child of fork() has no server. It may destroy its copy, which leaves the server of the parent as it is.
 class HttpServer {
  public:
   using Answer = std::function<HttpReply(const HttpRequest&)>;
 
   HttpServer(HttpServerOptions options, Answer answer) : options_(std::move(options)), answer_(std::move(answer)) {
     listen();
-    thread_ = std::thread([this] { serve(); });
+    start();
   }
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   /// Ends all connections.
   ~HttpServer() {
+    if (::getpid() != process_) {
+      (void)thread_.release();  // no thread of this process: it can be neither joined nor detached
+      return;
+    }
     const char byte = 0;
     (void)!::write(wake_[1].number, &byte, 1);
-    thread_.join();
+    thread_->join();
   }
 
   [[nodiscard]] int port() const { return port_; }
@@ -88,6 +96,12 @@ class HttpServer {
     std::size_t sent = 0;
     bool ended = false;
   };
+  /// What the thread alone uses. Not in the server: a child of fork() would destroy it in the middle of a change.
+  struct Loop {
+    std::vector<pollfd> polled{};
+    std::vector<Connection> connections{};  // oldest first
+    bool full = false;                      // no descriptor or memory is left: accepts nothing for a second
+  };
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw IoError("crochet: LivePage cannot listen at " + options_.address + ":" + std::to_string(options_.port) +
@@ -106,6 +120,7 @@ class HttpServer {
     }
     at.sin_port = htons(static_cast<std::uint16_t>(options_.port));
     socket_ = File(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (socket_.number < 0) refuse(std::generic_category().message(errno));
     const int yes = 1;
     ::setsockopt(socket_.number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     socklen_t size = sizeof at;
@@ -119,41 +134,62 @@ class HttpServer {
     port_ = ntohs(at.sin_port);
   }
 
-  void serve() {
-    std::vector<pollfd> polled;
-    for (;;) {
-      polled.assign({{wake_[0].number, POLLIN, 0}, {socket_.number, static_cast<short>(full_ ? 0 : POLLIN), 0}});
-      for (const Connection& c : connections_) {
-        const bool writes = !c.reply.empty();
-        polled.push_back({c.socket.number, static_cast<short>(writes ? POLLOUT : POLLIN), 0});
-      }
-      ::poll(polled.data(), polled.size(), connections_.empty() && !full_ ? -1 : 1000);
-      full_ = false;
-      if (polled[0].revents != 0) return;
-      for (std::size_t i = 0; i < connections_.size(); ++i) {
-        if (polled[i + 2].revents != 0) proceed(connections_[i]);
-      }
-      drop_ended();
-      if (polled[1].revents != 0) accept();
+  void start() {
+    Loop loop;
+    loop.polled.reserve(2);  // so that a turn without connections needs no memory
+    try {
+      thread_ = std::make_unique<std::thread>([this](Loop own) { serve(own); }, std::move(loop));
+    } catch (const std::system_error& error) {
+      throw ResourceExhaustedError(std::string("crochet: LivePage: the system cannot start a thread for the server: ") +
+                                   error.what() + "; raise the limit of processes (ulimit -u) or free memory");
     }
   }
-  void drop_ended() {
-    const double now = options_.clock();
-    std::erase_if(connections_, [&](const Connection& c) { return c.ended || now > c.deadline; });
+  void serve(Loop& loop) {
+    for (bool goes_on = true; goes_on;) {
+      try {
+        goes_on = turn(loop);
+      } catch (...) {
+        loop.connections.clear();  // their memory may be what is missing
+        loop.full = true;
+      }
+    }
   }
-  void accept() {
+  /// Waits for events and processes them. False: the server ends.
+  bool turn(Loop& loop) {
+    auto& [polled, connections, full] = loop;
+    polled.assign({{wake_[0].number, POLLIN, 0}, {socket_.number, static_cast<short>(full ? 0 : POLLIN), 0}});
+    for (const Connection& c : connections) {
+      const bool writes = !c.reply.empty();
+      polled.push_back({c.socket.number, static_cast<short>(writes ? POLLOUT : POLLIN), 0});
+    }
+    ::poll(polled.data(), polled.size(), connections.empty() && !full ? -1 : 1000);
+    full = false;
+    if (polled[0].revents != 0) return false;
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+      if (polled[i + 2].revents != 0) proceed(connections[i]);
+    }
+    drop_ended(connections);
+    if (polled[1].revents != 0) accept(loop);
+    return true;
+  }
+  void drop_ended(std::vector<Connection>& connections) const {
+    const double now = options_.clock();
+    std::erase_if(connections, [&](const Connection& c) { return c.ended || now > c.deadline; });
+  }
+  void accept(Loop& loop) const {
+    auto& connections = loop.connections;
     File socket(::accept4(socket_.number, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.number < 0) {
       // No descriptor is left: the oldest connection makes room; without one, the next attempt is in a second.
-      full_ = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
-      if (full_ && !connections_.empty()) {
-        connections_.erase(connections_.begin());
-        full_ = false;
+      loop.full = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
+      if (loop.full && !connections.empty()) {
+        connections.erase(connections.begin());
+        loop.full = false;
       }
       return;
     }
-    if (connections_.size() >= options_.connections) connections_.erase(connections_.begin());
-    connections_.push_back({.socket = std::move(socket), .deadline = options_.clock() + options_.seconds});
+    if (connections.size() >= options_.connections) connections.erase(connections.begin());
+    connections.push_back({.socket = std::move(socket), .deadline = options_.clock() + options_.seconds});
   }
 
   void proceed(Connection& c) {
@@ -207,9 +243,8 @@ class HttpServer {
   int port_ = 0;
   File socket_;
   std::array<File, 2> wake_;
-  std::vector<Connection> connections_;  // oldest first; of the thread
-  bool full_ = false;                    // of the thread: no descriptor is left
-  std::thread thread_;
+  pid_t process_ = ::getpid();
+  std::unique_ptr<std::thread> thread_;
 };
 
 }  // namespace crochet::web

@@ -17,8 +17,8 @@ namespace crochet::web {
 
 /// `GET /` is the page, `GET /data?since=VERSION` the changes of the board as JSON, `POST /stop` requests a stop. Each
 /// has the parameter `token`.
-/// - 403: a Host that is a name (is_local_name), an Origin of another site, or no valid token, in this order. Nothing
-///   else about the server can be found out without the token.
+/// - 403: a Host that is a name (is_local_name), an Origin of another site, or no valid token, in this order. Without
+///   the token every well-formed request is 403; malformed ones and long heads are 400 and 431 (HttpServer).
 /// - 404, 405, 413: another path, another method, a body.
 inline HttpReply answer(const HttpRequest& request, std::string_view token, Board& board) {
   if (!is_local_name(request.host)) {

@@ -88,6 +88,7 @@ class ProfilerHook {
   /// Called before any before_run, so the decision to record is made here.
   static constexpr bool logs_phases = true;
   PhaseLog* due_phase_log(auto& run) {
+    if (options_.save_epochs) return nullptr;  // a FeedFn takes the batch later: before_run decides
     look(run);
     looked_ = true;
     return state_ == State::recording ? &log_ : nullptr;
@@ -138,6 +139,7 @@ class ProfilerHook {
     const bool due = timer_.due_next(run, options_.clock);
     if (!primed_) [[unlikely]] {
       prime(run.step());
+      if (due && options_.save_epochs) timer_.triggered(run.step(), options_.clock());
     } else if (due) [[unlikely]] {
       state_ = State::recording;
     }

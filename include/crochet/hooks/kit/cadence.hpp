@@ -34,8 +34,7 @@ concept HasStep = requires(const T& at) {
 /// - A hook that decides before the run, because it fetches, calls due_next(step) in before_run and ran(step) in
 ///   after_run.
 /// - Epochs: hooks pass the run or the session in place of its step. Due in the run that takes the last batch of an
-/// epoch
-///   whose number is a multiple of N. When a run passes several epochs, it is due once.
+///   epoch whose number is a multiple of N. When a run passes several epochs, it is due once.
 /// - Cost of a test: a subtraction and a comparison; in seconds also a clock reading, in epochs a reading of the data's
 ///   position.
 class Cadence {

@@ -43,6 +43,11 @@ class MetricChannel {
     shared_->metrics[std::string(name)][step] = value;
     ++shared_->version;
   }
+  /// Makes the name known before its first value, for evaluators in `begin`. Reading it is then no error.
+  void announce(std::string_view name) const {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->metrics.try_emplace(std::string(name));
+  }
   /// Removes the values of later steps, whose weights a restored session does not have. Metrics keep their names.
   void forget_after(std::int64_t step) const {
     const std::lock_guard lock(shared_->mutex);
@@ -68,7 +73,7 @@ class MetricChannel {
   template <class Visit>
   void for_each(std::string_view name, Visit visit) const {
     const std::lock_guard lock(shared_->mutex);
-    if (shared_->metrics.empty()) return;
+    if (shared_->version.load() == 0) return;
     for (const auto& [step, value] : find(name)) visit(step, value);
   }
   /// The history as a list.
@@ -80,7 +85,7 @@ class MetricChannel {
   /// The value of the highest step.
   [[nodiscard]] std::optional<Entry> latest(std::string_view name) const {
     const std::lock_guard lock(shared_->mutex);
-    if (shared_->metrics.empty()) return {};
+    if (shared_->version.load() == 0) return {};
     const Values& values = find(name);
     if (values.empty()) return {};
     return Entry{values.rbegin()->first, values.rbegin()->second};

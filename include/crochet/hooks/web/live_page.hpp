@@ -50,7 +50,8 @@ namespace crochet {
 ///   address; no file is served. Without TLS: for another machine, use `ssh -L`.
 /// - The page is served until the last copy of the hook and of `page` is destroyed.
 /// - State: none in checkpoints.
-/// - Throws in begin: LogicError as above, or for an invalid port or address; IoError if it cannot listen.
+/// - Throws in begin: LogicError as above, or for an invalid port or address; IoError if it cannot listen;
+///   ResourceExhaustedError if the server's thread cannot be started.
 /// - TensorFlow has no such hook.
 template <FixedString... Text>
 struct LivePage {
@@ -97,6 +98,7 @@ struct LivePage {
   }
 
   PhaseLog* due_phase_log(auto& run) {
+    if (every_epochs) return nullptr;  // a FeedFn takes the batch later: before_run decides
     look(run);
     state.looked = true;
     return state.due ? &*state.log : nullptr;
