@@ -32,8 +32,8 @@ void write_header(const ExportedModel& model, const std::filesystem::path& path,
 /// - Parameters: a pointer for each placeholder that the outputs need, in the model's order, then one for each output.
 ///   They point to `NAME_size` elements, row-major, and must not overlap.
 /// - The header needs no library: it includes `<cstddef>` and `<cstdint>`. Compilers: g++ and clang from C++17,
-///   also with -ffreestanding -fno-exceptions -fno-rtti. exp, tanh and others are the target's expf, tanhf, ... of libm, called
-///   only by models that have them.
+///   also with -ffreestanding -fno-exceptions -fno-rtti. exp, tanh and others are the target's expf, tanhf, ... of
+///   libm, called only by models that have them.
 /// - predict() allocates nothing and starts no thread. An object has its memory; objects share the weights, which are
 ///   constants. Thread: one at a time for an object.
 /// - Results are those of the CPU executor up to rounding.
