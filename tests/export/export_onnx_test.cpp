@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,7 +16,9 @@
 #include <crochet/base/error.hpp>
 #include <crochet/export/export_onnx.hpp>
 #include <crochet/graph/layers/layers.hpp>
+#include <crochet/graph/ops/concat.hpp>
 #include <crochet/graph/ops/conv.hpp>
+#include <crochet/graph/ops/iota.hpp>
 #include <crochet/graph/ops/slice.hpp>
 
 #include "../checkpoint/directory.hpp"
@@ -32,6 +35,14 @@ struct Net {
     g.name("copy", x);
     g.name("half", cast<std::int32_t>(x) / 2);
     g.name("last", slice(x, 0, -2));
+  }
+};
+
+struct Edges {
+  static constexpr void define(GraphBuilder& g) {
+    const Tensor x = g.placeholder<float>("x", {2, 2}), none = g.placeholder<float>("none", {2, 0});
+    g.name("joined", concat({x, none}, 1));
+    g.name("steps", iota<std::int32_t>(g, 4, 2.75, -1.75));
   }
 };
 
@@ -98,6 +109,30 @@ TEST(ExportOnnxTest, AnErrorNamesTheNodeAndItsOperation) {
   const std::string why = refusal(described<Net, "half">());
   EXPECT_TRUE(why.starts_with("crochet: the operation div of \"half\" (int32) cannot be exported as ONNX")) << why;
   EXPECT_NE(refusal(described<Net, "last">()).find("the operation slice of \"last\""), std::string::npos);
+}
+
+TEST(ExportOnnxTest, RefusesAValueWithoutElements) {
+  const std::string why = refusal(described<Edges, "joined">());
+  EXPECT_NE(why.find("placeholder of \"none\" has no elements"), std::string::npos) << why;
+}
+
+TEST(ExportOnnxTest, StartAndStepOfIntegersAreRounded) {
+  const auto file = parsed(onnx_bytes(described<Edges, "steps">()));
+  std::set<double> numbers;
+  for (const auto& tensor : file.graph().initializer()) {
+    double number = 0;
+    if (tensor.data_type() != proto::onnx::TensorProto::DOUBLE) continue;
+    ASSERT_EQ(tensor.raw_data().size(), sizeof number);
+    std::memcpy(&number, tensor.raw_data().data(), sizeof number);
+    numbers.insert(number);
+  }
+  EXPECT_EQ(numbers, (std::set<double>{2, -1}));
+}
+
+TEST(ExportOnnxTest, AnOutputThatIsAPlaceholderHasAnotherName) {
+  const auto file = parsed(onnx_bytes(described<Net, "x">()));
+  EXPECT_EQ(file.graph().input(0).name(), "x");
+  EXPECT_EQ(file.graph().output(0).name(), "x_1");
 }
 
 TEST(ExportOnnxTest, TheFileHasTheBytes) {

@@ -14,7 +14,7 @@
 namespace crochet {
 
 /// The text of the header. Throws LogicError for a node that a header cannot compute, with its name and operation, for
-/// a name that is no identifier, and for a dimension that the model does not have.
+/// a value without elements, for a name that the struct cannot have, and for a dimension that the model does not have.
 std::string header_text(const ExportedModel& model, const HeaderOptions& options = {});
 
 /// Writes the text of a header to `path`, whole or not at all: storage/whole_file.hpp. Throws IoError, and what

@@ -27,13 +27,14 @@ void write_onnx(const ExportedModel& model, const std::filesystem::path& path, c
 
 /// `export_onnx<Model, "logits">(saver, "digits.onnx");` writes an ONNX file with the weights of the newest checkpoint.
 /// - Inputs: the placeholders that the outputs need, in the model's order, with their names, types and shapes; dynamic
-///   dimensions have their names. Outputs: the given names.
+///   dimensions have their names. Outputs: the given names. Names of a graph are unique: an output that is itself a
+///   placeholder has its name with _1.
 /// - Layout: as in the model, images NHWC. ONNX's convolutions are NCHW: the file has a Transpose before and behind
 ///   each, and the filters are transposed in the file.
 /// - Results are those of the CPU executor up to rounding, also for indices outside a dimension. Some runtimes lose a
 ///   NaN in maxima. A runtime may lack an operator for double.
 /// - Not exported: random numbers, gradients, atan2, floor_divide, mod, quotients of integers, arithmetic on uint8,
-///   segment_sum, slices and paddings of dynamic dimensions.
+///   segment_sum, slices and paddings of dynamic dimensions, values without elements.
 /// - Throws what exported_model() and write_onnx() throw.
 template <class Model, FixedString... Outputs, io::CheckpointFormat Format>
 void export_onnx(Saver<Format> saver, const std::filesystem::path& path, const OnnxOptions& options = {}) {

@@ -57,8 +57,19 @@ CROCHET_INLINE std::string onnx_value(OnnxWriter& w, const ExportedNode& n) {
   return y;
 }
 
+/// A size of 0 means "as before" in a Reshape of ONNX, and runtimes differ about empty values.
+CROCHET_INLINE void require_elements(const ExportedModel& model) {
+  for (const ExportedNode& n : model.nodes) {
+    if (n.shape.size().factor != 0) continue;
+    throw LogicError("crochet: " + std::string(n.op->name) + " of " +
+                     (n.name.empty() ? std::string("a value without a name") : "\"" + n.name + "\"") +
+                     " has no elements, so it cannot be exported as ONNX: export an output that does not need it");
+  }
+}
+
 /// Inputs and outputs have the model's names, so these are taken first.
 CROCHET_INLINE void write_onnx_graph(const ExportedModel& model, proto::onnx::GraphProto& graph) {
+  require_elements(model);
   OnnxWriter w(model, graph);
   for (const int p : model.placeholders) {
     w.value(p) = w.g.unique(model.node(p).name);

@@ -15,7 +15,7 @@ struct ExportedDimension {
 };
 
 struct HeaderOptions {
-  std::string name = "Model";                      ///< of the struct in the header: an identifier
+  std::string name = "Model";                      ///< of the struct: an identifier without _ at the end
   std::vector<ExportedDimension> dimensions = {};  ///< dynamic dimensions that are not named here are 1
 };
 

@@ -2,6 +2,7 @@
 // Shapes, parts and selections of tensors in ONNX. Only compiled halves include it.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -95,13 +96,15 @@ inline std::string onnx_cumulative_sum(OnnxWriter& w, const ExportedNode& n) {
   return w.g.add("CumSum", {w.in(n, 0), w.g.scalar(DType::int64, a[0])},
                  {{"exclusive", std::int64_t{a[1]}}, {"reverse", std::int64_t{a[2]}}});
 }
+/// Start and step of integers are rounded towards 0, as by the CPU.
 inline std::string onnx_iota(OnnxWriter& w, const ExportedNode& n) {
   OnnxGraph& g = w.g;
+  const auto wide = [&](double x) { return g.scalar(DType::float64, is_floating(n.dtype) ? x : std::trunc(x)); };
   const std::string end = g.add("Squeeze", {w.size(n.shape[0])});
   const std::string i = g.add("Range", {g.scalar(DType::int64, 0), end, g.scalar(DType::int64, 1)});
   const std::string x = w.cast(i, DType::int64, DType::float64);
-  const std::string scaled = g.add("Mul", {x, g.scalar(DType::float64, n.attributes.reals[1])});
-  const std::string sum = g.add("Add", {scaled, g.scalar(DType::float64, n.attributes.reals[0])});
+  const std::string scaled = g.add("Mul", {x, wide(n.attributes.reals[1])});
+  const std::string sum = g.add("Add", {scaled, wide(n.attributes.reals[0])});
   return w.cast(sum, DType::float64, n.dtype);
 }
 /// A number of elements: ints are the powers of the dynamic dimensions.
