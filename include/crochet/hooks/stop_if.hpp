@@ -250,7 +250,8 @@ inline auto stop_if_no_decrease(MetricChannel metrics, std::string metric, std::
 inline StopIfMetric<ExhaustedPatience> stop_if_exhausted(MetricChannel metrics, std::string metric, Patience rule,
                                                          StopIfOptions options = {}) {
   if (rule.patience < 1) throw LogicError("crochet: stop_if_exhausted: patience has to be at least 1");
-  return {ExhaustedPatience{std::move(metrics), std::move(metric), rule, options.min_steps}, std::move(options)};
+  ExhaustedPatience exhausted{std::move(metrics), std::move(metric), rule, options.min_steps};
+  return {std::move(exhausted), std::move(options)};
 }
 
 }  // namespace crochet
