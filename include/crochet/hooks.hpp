@@ -12,8 +12,8 @@
 #include <crochet/hooks/checkpoint_saver.hpp>
 #include <crochet/hooks/csv_logger.hpp>
 #include <crochet/hooks/early_stopping.hpp>
-#include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/epoch_means.hpp>
+#include <crochet/hooks/evaluate.hpp>
 #include <crochet/hooks/every_n.hpp>
 #include <crochet/hooks/every_seconds.hpp>
 #include <crochet/hooks/feed_fn.hpp>
