@@ -216,7 +216,8 @@ std::string refusal(Hook hook) {
 
 TEST(LoggingTensor, TheOriginalsArgumentRule) {
   using Hook = cr::LoggingTensor<"loss">;
-  EXPECT_EQ(refusal(Hook{}), "crochet: LoggingTensor<\"loss\">: set exactly one of every_steps, every_seconds and every_epochs");
+  EXPECT_EQ(refusal(Hook{}),
+            "crochet: LoggingTensor<\"loss\">: set exactly one of every_steps, every_seconds and every_epochs");
   EXPECT_NE(refusal(Hook{.every_steps = 0}).find("invalid every_steps = 0"), std::string::npos);
   EXPECT_NE(refusal(Hook{.every_steps = -10}).find("invalid every_steps = -10"), std::string::npos);
   EXPECT_NE(refusal(Hook{.every_steps = 5, .every_seconds = 5, .at_end = true}).find("exactly one of"),

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include <crochet/export/onnx_elementwise.ipp>
@@ -160,11 +161,11 @@ inline std::string onnx_masked(OnnxWriter& w, const std::string& scores, const E
   const std::string n = g.add("Squeeze", {w.size(length)});
   const std::string keys = g.add("Range", {g.scalar(DType::int64, 0), n, g.scalar(DType::int64, 1)});
   const std::string behind = g.add("Greater", {keys, g.add("Unsqueeze", {keys, g.integers({1})})});
-  return g.add("Where", {behind, g.scalar(type, -INFINITY), scores});
+  return g.add("Where", {behind, g.scalar(type, -std::numeric_limits<double>::infinity()), scores});
 }
 inline std::string onnx_probabilities(OnnxWriter& w, const ExportedNode& n, const std::string& qkv,
                                       const Shape& shape) {
-  const double width = static_cast<double>(shape[2].factor / 3) / n.attributes.ints[0];
+  const double width = static_cast<double>(shape[2].factor) / (3.0 * n.attributes.ints[0]);
   const std::string q = onnx_heads(w, qkv, shape, n, 0, {0, 2, 1, 3}),
                     k = onnx_heads(w, qkv, shape, n, 1, {0, 2, 3, 1});
   std::string scores = w.g.add("MatMul", {w.g.add("Mul", {q, w.g.scalar(n.dtype, 1 / std::sqrt(width))}), k});

@@ -113,8 +113,9 @@ class Replay {
  private:
   bool advance() {
     std::optional<io::RecordedRun> next = entries_.next();
-    if (next) entry_ = *std::move(next);
-    return next.has_value();
+    if (!next) return false;
+    entry_ = *std::move(next);
+    return true;
   }
 
   template <class... T>
