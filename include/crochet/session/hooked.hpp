@@ -69,7 +69,7 @@ class HookedLayer {
     const std::int64_t step = detail::Initializes<Executor> ? 0 : raw_->step();
     raw_.emplace(executor_, step, ++creations_);
     if constexpr (usable) raw_->attach_hooks(HookStates::of(chain_));
-    raw_->count_epochs_of(epochs_ ? epochs_ : detail::epoch_source_of(chain_));
+    if constexpr (usable) raw_->count_epochs_of(epochs_ ? epochs_ : detail::epoch_source_of(chain_));
     open_ = true;
     if constexpr (!detail::is_unusable<Executor>) {
       if constexpr (SessionCreator<Creator, Executor>) creator.create_session(*raw_, coordinator);
