@@ -169,6 +169,18 @@ TEST(Epochs, AfterARecoveryToAnEarlierEpochTheyAreDueAgain) {
   EXPECT_EQ(due_until_20(timer, place), "12 15 18 ");
 }
 
+TEST(Epochs, DataThatBeginAnewBeginAnInterval) {
+  cr::EpochInterval interval{2};
+  interval.start(0);
+  EXPECT_FALSE(interval.over(1));
+  EXPECT_TRUE(interval.over(6));
+  EXPECT_TRUE(interval.over(6)) << "until next()";
+  EXPECT_FALSE(interval.over(1)) << "the data were rewound before the action";
+  interval.next();
+  EXPECT_EQ(interval.last(), 1);
+  EXPECT_TRUE(interval.over(2));
+}
+
 TEST(Epochs, StopAtEpochStopsAfterItsLastBatch) {
   Data data;
   auto script = over(data, cr::StopAtEpoch{.last_epoch = 2});

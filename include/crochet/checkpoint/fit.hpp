@@ -89,6 +89,7 @@ auto fit_chain(Data& data, const FitOptions<Data>& options, const MetricChannel&
 
 /// Trains an executor over epochs, and leaves it with the weights of the best one: `fit<"loss", "accuracy">(executor,
 /// training, {.epochs = 10, .validation = validation, .patience = 3, .folder = "out"})`.
+/// - The executor is initialized, or continues the training in the folder.
 /// - Text: names of scalars of the model; the first one is monitored unless `.monitor` is set.
 /// - training: batches that count epochs, as DataSet::batch makes them; endless inside, so `repeat` is not needed.
 /// - hooks: further hooks; they are called first.

@@ -50,14 +50,12 @@ requires(ChecksFeeds<E>&& good_call<E, RunArgs<Fetches<F...>, Targets<T...>, X>>
 template <class E, class Args>
 using side_run_reason = typename SideRunReason<E, Args>::type;
 
-}  // namespace detail
-
-namespace detail {
 [[noreturn]] CROCHET_COLD inline void fail_without_epochs() {
   throw LogicError(
       "crochet: the session has no data that count epochs; list CheckpointInputPipeline{batches} in the chain, or set "
       "SessionOptions::epochs to EpochSource{batches}");
 }
+
 }  // namespace detail
 
 /// The state of a session's hooks, for one of them that saves it (a CheckpointSaver) and does not know the chain's

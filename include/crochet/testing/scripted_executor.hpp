@@ -16,6 +16,7 @@
 #include <crochet/hook/run_args.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/testing/script_log.hpp>
+#include <crochet/testing/script_names.hpp>
 #include <crochet/testing/scripted_value.hpp>
 
 namespace crochet::testing {
@@ -26,11 +27,9 @@ template <class PlaceholderList, class TargetList, class ValueList>
 class ScriptedExecutor;
 
 template <class... P, class... T, class... V>
-class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>> {
-  template <class N, class Entry>
-  using type_if =
-      std::conditional_t<std::is_same_v<N, typename Entry::name>, detail::List<typename Entry::type>, detail::List<>>;
-
+class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>>
+    : public ScriptNames<detail::List<P...>, detail::List<T...>, detail::List<V...>> {
+  using Base = ScriptNames<detail::List<P...>, detail::List<T...>, detail::List<V...>>;
   template <class N, class X>
   struct Held {
     X value;
@@ -43,17 +42,6 @@ class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...
 
  public:
   struct Workspace {};
-
-  static constexpr std::array<std::string_view, sizeof...(V)> fetchable{V::name::view()...};
-  static constexpr std::array<std::string_view, sizeof...(P)> feedable{P::name::view()...};
-  static constexpr std::array<std::string_view, sizeof...(T)> targets{T::view()...};
-
-  template <class N>
-  using fetched_t = typename crochet::detail::SoleType<decltype((detail::List<>{} + ... + type_if<N, V>{}))>::type;
-  template <class N>
-  using fed_t = typename crochet::detail::SoleType<decltype((detail::List<>{} + ... + type_if<N, P>{}))>::type;
-  template <class N, class X>
-  static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;
 
   template <class... Part>
   explicit ScriptedExecutor(ScriptLog& log, const Part&... part)
@@ -83,7 +71,7 @@ class ScriptedExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...
   }
 
   template <class N>
-  fetched_t<N> fetch(Workspace&) {
+  typename Base::template fetched_t<N> fetch(Workspace&) {
     ++log_->reads[std::string(N::view())];
     return held<N>(values_);
   }

@@ -31,7 +31,7 @@ using raw_client::exchange;
 using namespace cr::literals;
 
 /// The reply to a request of the page, with the token of its address.
-std::string ask(const cr::web::Page& page, const std::string& method, const std::string& path) {
+std::string answer_of(const cr::web::Page& page, const std::string& method, const std::string& path) {
   const std::string token = page.url().substr(page.url().find("token="));
   const std::string target = path + (path.find('?') == std::string::npos ? "?" : "&") + token;
   return exchange(page.port(), method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -70,14 +70,14 @@ TEST(LivePage, ThePostOfTheButtonStopsAtTheNextRun) {
   Script run{cr::LivePage<>{.every_steps = 1000, .page = page, .sink = RecordingSink{}}};
   run.step();
   EXPECT_NE(exchange(page.port(), "POST /stop HTTP/1.1\r\nHost: localhost\r\n\r\n").find(" 403 "), std::string::npos);
-  EXPECT_NE(ask(page, "GET", "/stop").find(" 405 "), std::string::npos);
+  EXPECT_NE(answer_of(page, "GET", "/stop").find(" 405 "), std::string::npos);
   run.step();
   EXPECT_FALSE(run.should_stop());
-  EXPECT_NE(ask(page, "POST", "/stop").find(" 200 "), std::string::npos);
+  EXPECT_NE(answer_of(page, "POST", "/stop").find(" 200 "), std::string::npos);
   run.step();
   EXPECT_TRUE(run.should_stop());
   EXPECT_EQ(run.stop_reason(), "the stop button of the live page");
-  EXPECT_NE(ask(page, "GET", "/data").find("\"running\":false,\"stopping\":true"), std::string::npos);
+  EXPECT_NE(answer_of(page, "GET", "/data").find("\"running\":false,\"stopping\":true"), std::string::npos);
 }
 
 TEST(LivePage, ShowsTheLinesAndSummariesOfOtherHooks) {

@@ -2,7 +2,6 @@
 // ReplayExecutor: an executor that computes nothing. Its values are those of a recording.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +21,7 @@
 #include <crochet/io/recording_reader.hpp>
 #include <crochet/session/demand.hpp>
 #include <crochet/storage/data_type.hpp>
+#include <crochet/testing/script_names.hpp>
 #include <crochet/testing/scripted_value.hpp>
 
 namespace crochet::testing {
@@ -76,24 +76,12 @@ inline std::string kind_of_value(io::DataType type, const std::vector<std::int64
 template <class PlaceholderList, class TargetList, class ValueList>
 class ReplayExecutor;
 template <class... P, class... T, class... V>
-class ReplayExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>> {
-  template <class N, class Entry>
-  using type_if =
-      std::conditional_t<std::is_same_v<N, typename Entry::name>, detail::List<typename Entry::type>, detail::List<>>;
+class ReplayExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>>
+    : public ScriptNames<detail::List<P...>, detail::List<T...>, detail::List<V...>> {
+  using Base = ScriptNames<detail::List<P...>, detail::List<T...>, detail::List<V...>>;
 
  public:
   struct Workspace {};
-
-  static constexpr std::array<std::string_view, sizeof...(V)> fetchable{V::name::view()...};
-  static constexpr std::array<std::string_view, sizeof...(P)> feedable{P::name::view()...};
-  static constexpr std::array<std::string_view, sizeof...(T)> targets{T::view()...};
-
-  template <class N>
-  using fetched_t = typename crochet::detail::SoleType<decltype((detail::List<>{} + ... + type_if<N, V>{}))>::type;
-  template <class N>
-  using fed_t = typename crochet::detail::SoleType<decltype((detail::List<>{} + ... + type_if<N, P>{}))>::type;
-  template <class N, class X>
-  static constexpr bool accepts_feed = std::is_same_v<fed_t<N>, X>;
 
   /// The file's name is for messages.
   explicit ReplayExecutor(std::string file) : file_(std::move(file)) {}
@@ -126,8 +114,8 @@ class ReplayExecutor<detail::List<P...>, detail::List<T...>, detail::List<V...>>
 
   /// Throws DataError if the run has no value of that name, or one of another type or shape.
   template <class N>
-  fetched_t<N> fetch(Workspace& /*workspace*/) {
-    using As = detail::RecordedAs<fetched_t<N>>;
+  typename Base::template fetched_t<N> fetch(Workspace& /*workspace*/) {
+    using As = detail::RecordedAs<typename Base::template fetched_t<N>>;
     constexpr io::DataType type = io::data_type_of<typename As::element>();
     const io::RecordedValue& value = value_named(N::view());
     if (value.type != type || value.shape.size() != As::rank) wrong_type(value, type, As::rank);
