@@ -177,7 +177,10 @@ TEST(Epochs, DataThatBeginAnewBeginAnInterval) {
   EXPECT_TRUE(interval.over(6)) << "until next()";
   EXPECT_FALSE(interval.over(1)) << "the data were rewound before the action";
   interval.next();
-  EXPECT_EQ(interval.last(), 1);
+  EXPECT_EQ(interval.last(), 0);
+  EXPECT_TRUE(interval.over(2));
+  interval.next();
+  EXPECT_FALSE(interval.over(1)) << "an interval begins here";
   EXPECT_TRUE(interval.over(2));
 }
 

@@ -25,10 +25,10 @@ class EpochInterval {
     read_ = epoch;
     if (epoch < last_) start(epoch);
     const bool is_over = epoch / length_ > last_ / length_;
-    if (is_over) over_at_ = epoch;
+    over_at_ = is_over ? epoch : last_;
     return is_over;
   }
-  /// Begins the next interval at the epoch for which over() was true last.
+  /// Begins the next interval if the last over() was true, at its epoch.
   constexpr void next() { last_ = over_at_; }
   /// Throws LogicError if the epoch is not that of the last call of over(): a batch was taken in between.
   constexpr void require_unchanged(std::int64_t epoch) const {
@@ -48,7 +48,7 @@ class EpochInterval {
 
   std::int64_t length_ = 0;
   std::int64_t last_ = 0;     // the epoch at which the interval began
-  std::int64_t over_at_ = 0;  // the last epoch that ended an interval
+  std::int64_t over_at_ = 0;  // the epoch of the last over(), if it was true; else last_
   std::int64_t read_ = 0;     // the epoch of the last over()
 };
 
