@@ -57,8 +57,8 @@ void record_value(io::RecordingWriter& to, std::string_view name, const X& value
 /// - Place it first in the chain: the run in which another hook throws is then in the file.
 /// - Fires: in every run; `EveryN<10, RecordRun>{{"run.events"}}` stores fewer.
 /// - Fetches: nothing. Values that are requested in some runs only are stored in these runs.
-/// - Cost: about 1 us and a copy of each value per run; a write of 64 KiB when that many bytes have been collected.
-///   From a GPU each value is copied, so a run waits for it. The file grows with the runs, by about 200 bytes and the
+/// - Cost: about 2 us per run and a copy of each value; a write of 64 KiB when that many bytes have been collected.
+///   From a GPU each value is copied, so a run waits for it. The file grows with the runs, by about 120 bytes and the
 ///   values of each.
 /// - Throws: LogicError for an empty path; IoError; ResourceExhaustedError for 2 GiB of values in a run.
 ///   `Isolated<RecordRun>` keeps the loop running.
