@@ -43,7 +43,8 @@ namespace crochet {
 /// - Fires: in the run that makes the step; the stop in any run.
 /// - Fetches: the scalars, in those runs only. In these runs the session also measures every hook's before_run and
 ///   after_run (hook/phase_log.hpp). The times of a run arrive with the next due one.
-/// - Cost: a load and two comparisons per run, about 4 ns; in a due run two clock readings for each hook and about 2 us.
+/// - Cost: a load and two comparisons per run, about 4 ns; in a due run about 2 us, and two clock readings for
+///   each hook.
 /// - Memory: bounded (web::BoardLimits). Curves of more points are merged; least and greatest values are kept.
 /// - Threads: the server has one. The training waits for no client; both hold a lock while they copy.
 /// - Security: a request needs the token of the printed address, and a Host that is `localhost` or the number of an
