@@ -110,7 +110,7 @@ CROCHET_COLD SharedArray<T, Rank> read_npy(const std::filesystem::path& path, Np
 /// Writes an array to a .npy file, atomically: the file is complete or does not exist. Throws IoError.
 template <DataElement T, std::size_t Rank>
 CROCHET_COLD void write_npy(const std::filesystem::path& path, TensorView<T, Rank> array) {
-  io::write_npy<T>(path, array, array.shape());
+  io::write_npy<T>(path, std::span<const T>(array.data(), array.size()), array.shape());
 }
 template <DataElement T, std::size_t Rank>
 CROCHET_COLD void write_npy(const std::filesystem::path& path, const SharedArray<T, Rank>& array) {
