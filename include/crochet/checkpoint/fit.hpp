@@ -85,6 +85,44 @@ auto fit_chain(Data& data, const FitOptions<Data>& options, const MetricChannel&
                    best.restore_at_end()};
 }
 
+/// The chain of fit() as far as the names decide: what is wrong with them or with the data is one short error.
+template <class Exec, class Data, FixedString... Text>
+using FitLoop =
+    Loop<Exec&, HookChain<EpochMeans<Text...>>, typename decltype(given_args<std::invoke_result_t<Data&>>())::type>;
+
+/// fit() of names and data that are usable.
+template <FixedString... Text, class Exec, class Data, class Chain>
+FitHistory fitted(Exec& executor, Data training, const FitOptions<Data>& options, Chain hooks) {
+  check(options);
+  if constexpr (requires { std::move(training).repeat(); }) training = std::move(training).repeat();
+  const bool validated = options.validation.has_value();
+  const std::vector<std::string> names{std::string(Text.view())...};
+  const std::string monitor = options.monitor.empty() ? names.front() : options.monitor;
+  MetricChannel metrics;
+  FitSaver newest{options.folder, ""};
+  BestCheckpoint best{FitSaver{options.folder, "best"},
+                      metrics,
+                      validated ? monitor : "training/" + monitor,
+                      {.aim = aim_of(options, monitor), .sink = options.sink}};
+  auto chain = fit_chain<Text...>(training, options, metrics, best, newest, std::move(hooks));
+  SessionOptions how;
+  if (!newest.on_disk()) how.recovery.max_attempts = 0;  // there is nothing to continue from
+  MonitoredSession session{executor, std::move(chain), FitCreator{newest}, how};
+  run_session(session, [&](auto& s) {
+    constexpr auto target = main_target<typename std::remove_reference_t<decltype(s)>::Executor>();
+    // The batch is taken inside the step, so that a step that is repeated after a recovery takes the batch of the
+    // restored position.
+    const auto step = [&](auto& context) { context.run_with_hooks(target, training.next()); };
+    while (!s.should_stop()) s.run_step_fn(step);
+  });
+  FitHistory history = FitHistory::of(metrics, names, validated);
+  history.reason = session.stop_reason();
+  for (std::size_t i = 0; i < history.epochs.size() && !best.kept().empty(); ++i) {
+    if (history.epochs[i].step == best.kept().front().step) history.best = static_cast<std::int64_t>(i);
+  }
+  return history;
+}
+
 }  // namespace detail
 
 /// Trains an executor over epochs, and leaves it with the weights of the best one: `fit<"loss", "accuracy">(executor,
@@ -105,34 +143,14 @@ requires(!std::is_const_v<Exec>) FitHistory
   static_assert(CountsEpochs<Data>, "crochet: fit needs data that count epochs: data.batch(32)");
   static_assert(std::is_copy_constructible_v<Data>,
                 "crochet: fit needs batches that can be copied: without prefetch()");
-  detail::check(options);
-  if constexpr (requires { std::move(training).repeat(); }) training = std::move(training).repeat();
-  const bool validated = options.validation.has_value();
-  const std::vector<std::string> names{std::string(Text.view())...};
-  const std::string monitor = options.monitor.empty() ? names.front() : options.monitor;
-  MetricChannel metrics;
-  detail::FitSaver newest{options.folder, ""};
-  BestCheckpoint best{detail::FitSaver{options.folder, "best"},
-                      metrics,
-                      validated ? monitor : "training/" + monitor,
-                      {.aim = detail::aim_of(options, monitor), .sink = options.sink}};
-  auto chain = detail::fit_chain<Text...>(training, options, metrics, best, newest, std::move(hooks));
-  SessionOptions how;
-  if (!newest.on_disk()) how.recovery.max_attempts = 0;  // there is nothing to continue from
-  MonitoredSession session{executor, std::move(chain), detail::FitCreator{newest}, how};
-  run_session(session, [&](auto& s) {
-    constexpr auto target = detail::main_target<typename std::remove_reference_t<decltype(s)>::Executor>();
-    // The batch is taken inside the step, so that a step that is repeated after a recovery takes the batch of the
-    // restored position.
-    const auto step = [&](auto& context) { context.run_with_hooks(target, training.next()); };
-    while (!s.should_stop()) s.run_step_fn(step);
-  });
-  FitHistory history = FitHistory::of(metrics, names, validated);
-  history.reason = session.stop_reason();
-  for (std::size_t i = 0; i < history.epochs.size() && !best.kept().empty(); ++i) {
-    if (history.epochs[i].step == best.kept().front().step) history.best = static_cast<std::int64_t>(i);
+  using Loop = detail::FitLoop<Exec, Data, Text...>;
+  [[maybe_unused]] detail::hook_error<typename Loop::verdict> checked_hooks;
+  static_assert(call_is_usable<typename Loop::reason>, "crochet: crochet::error says why");
+  if constexpr (Loop::good) {
+    return detail::fitted<Text...>(executor, std::move(training), options, std::move(hooks));
+  } else {
+    return {};
   }
-  return history;
 }
 
 /// The same for a model, compiled for the device; its weights are then in the folder: `fit<Model, "loss">(Cpu{},
