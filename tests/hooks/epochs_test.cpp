@@ -169,19 +169,18 @@ TEST(Epochs, AfterARecoveryToAnEarlierEpochTheyAreDueAgain) {
   EXPECT_EQ(due_until_20(timer, place), "12 15 18 ");
 }
 
-TEST(Epochs, DataThatBeginAnewBeginAnInterval) {
-  cr::EpochInterval interval{2};
-  interval.start(0);
-  EXPECT_FALSE(interval.over(1));
-  EXPECT_TRUE(interval.over(6));
-  EXPECT_TRUE(interval.over(6)) << "until next()";
-  EXPECT_FALSE(interval.over(1)) << "the data were rewound before the action";
-  interval.next();
-  EXPECT_EQ(interval.last(), 0);
-  EXPECT_TRUE(interval.over(2));
-  interval.next();
-  EXPECT_FALSE(interval.over(1)) << "an interval begins here";
-  EXPECT_TRUE(interval.over(2));
+TEST(Epochs, DataThatAreRewoundBeforeTheActionAreNotDue) {
+  Place place;
+  cr::Cadence timer = cr::Cadence::every_epochs(2);
+  timer.session_begins(place, 0);
+  place.data.at = {6, 0};
+  EXPECT_TRUE(timer.due(place, no_clock));
+  EXPECT_TRUE(timer.due(place, no_clock)) << "until the action";
+  place.data.at = {1, 0};
+  EXPECT_FALSE(timer.due(place, no_clock));
+  timer.triggered(1, 0);  // an action at the end, for example
+  place.data.at = {2, 0};
+  EXPECT_TRUE(timer.due(place, no_clock));
 }
 
 TEST(Epochs, StopAtEpochStopsAfterItsLastBatch) {

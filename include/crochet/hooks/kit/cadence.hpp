@@ -17,8 +17,8 @@
 #include <optional>
 
 #include <crochet/base/config.hpp>
+#include <crochet/base/error.hpp>
 #include <crochet/hooks/kit/anchor.hpp>
-#include <crochet/hooks/kit/epoch_interval.hpp>
 
 namespace crochet {
 
@@ -61,9 +61,7 @@ class Cadence {
   }
   /// Due every `epochs` epochs; `epochs` > 0 is required. The session needs data that count epochs.
   static constexpr Cadence every_epochs(std::int64_t epochs) {
-    Cadence cadence{Unit::epochs, Anchor::global_step, First::after_interval, 0, 0};
-    cadence.epochs_ = EpochInterval{epochs};
-    return cadence;
+    return {Unit::epochs, Anchor::global_step, First::after_interval, epochs, 0};
   }
 
   /// Whether it is due at `step`, the step after the last run. Stays due until triggered(). Never twice for one step.
@@ -82,7 +80,7 @@ class Cadence {
       return false;
     }
     if constexpr (counts_epochs<Run>) {
-      if (unit_ == Unit::epochs) return epochs_.over(run.epoch());
+      if (unit_ == Unit::epochs) return epochs_are_over(run.epoch());
     }
     return decide(step - 1, step, step, clock);
   }
@@ -100,7 +98,7 @@ class Cadence {
   template <HasStep Run, class Clock>
   constexpr bool due_next(const Run& run, const Clock& clock) {
     if constexpr (counts_epochs<Run>) {
-      if (unit_ == Unit::epochs) return epochs_.over(run.epoch());
+      if (unit_ == Unit::epochs) return epochs_are_over(expected_ = run.epoch());
     }
     return due_next(run.step(), clock);
   }
@@ -120,7 +118,9 @@ class Cadence {
   constexpr bool ran(const Run& run) {
     if constexpr (counts_epochs<Run>) {
       if (unit_ == Unit::epochs) {
-        epochs_.require_unchanged(run.epoch());
+        if (run.epoch() != expected_) [[unlikely]] {
+          fail_too_early();
+        }
         return true;
       }
     }
@@ -129,7 +129,8 @@ class Cadence {
 
   /// Begins an interval here: the next due step is the next multiple, or with Anchor::first_run N steps later.
   constexpr void start(std::int64_t step, double now) {
-    last_step_ = decided_ = step;
+    last_step_ = step;
+    if (unit_ != Unit::epochs) decided_ = step;
     last_time_ = now;
     started_ = true;
     begin_window(step);
@@ -139,7 +140,7 @@ class Cadence {
   constexpr void start(const Session& session, double now) {
     start(session.step(), now);
     if constexpr (counts_epochs<Session>) {
-      if (unit_ == Unit::epochs) epochs_.start(session.epoch());
+      if (unit_ == Unit::epochs) begin_ = decided_ = session.epoch();
     }
   }
   /// Call when a session begins at `step`. Continues an interval that was loaded or that began before a recovery.
@@ -161,7 +162,7 @@ class Cadence {
   constexpr void epochs_begin(const Session& session, double now) {
     if constexpr (counts_epochs<Session>) {
       if (unit_ != Unit::epochs) return;
-      if (started_ && session.epoch() >= epochs_.last() && session.step() >= last_step_) return;
+      if (started_ && session.epoch() >= begin_ && session.step() >= last_step_) return;
       start(session, now);
     }
   }
@@ -179,11 +180,7 @@ class Cadence {
     start_unless_running(session.step(), now);
   }
   /// Resets to the initial state.
-  constexpr void reset() {
-    const EpochInterval epochs = epochs_;  // session_begins() starts it anew
-    *this = Cadence(unit_, anchor_, first_, steps_, seconds_);
-    epochs_ = epochs;
-  }
+  constexpr void reset() { *this = Cadence(unit_, anchor_, first_, steps_, seconds_); }
 
   /// The step of the last trigger or start(); empty before.
   [[nodiscard]] constexpr std::optional<std::int64_t> last_step() const {
@@ -198,7 +195,7 @@ class Cadence {
     const std::int64_t decided = decided_;  // a run with fewer steps than predicted still counts as due
     start(step, now);
     if (decided > step) begin_window(decided);
-    epochs_.next();
+    if (unit_ == Unit::epochs) begin_ = decided;
     return elapsed;
   }
 
@@ -219,7 +216,7 @@ class Cadence {
     out.put("cadence.started", started_);
     out.put("cadence.step", last_step_);
     out.put("cadence.seconds", started_ ? now - last_time_ : 0.0);
-    if (unit_ == Unit::epochs) out.put("cadence.epoch", epochs_.last());
+    if (unit_ == Unit::epochs) out.put("cadence.epoch", begin_);
   }
   template <class In>
   void load_state(In& in, double now) {
@@ -228,9 +225,8 @@ class Cadence {
     in.get("cadence.step", last_step_);
     if (in.get("cadence.seconds", seconds)) last_time_ = now - seconds;
     if (unit_ == Unit::epochs) {
-      std::int64_t epoch = 0;
-      started_ = in.get("cadence.epoch", epoch) && started_;
-      epochs_.start(epoch);
+      started_ = in.get("cadence.epoch", begin_) && started_;
+      decided_ = begin_;
     } else if (started_) {
       begin_window(last_step_);
     } else if (unit_ == Unit::steps) {
@@ -274,6 +270,17 @@ class Cadence {
     if (due) decided_ = to;
     return due;
   }
+  constexpr bool epochs_are_over(std::int64_t epoch) {
+    if (epoch < begin_) begin_ = epoch;  // the data began anew
+    const bool due = epoch / steps_ > begin_ / steps_;
+    decided_ = due ? epoch : begin_;
+    return due;
+  }
+  [[noreturn]] CROCHET_COLD static void fail_too_early() {
+    throw LogicError(
+        "crochet: the last batch of an epoch was taken after a hook with .every_epochs had decided what to fetch; put "
+        "the hook that takes the batch (FeedFn) in front of it");
+  }
   template <class Clock>
   constexpr bool seconds_are_over(std::int64_t step, const Clock& clock) {
     if (started_ && step >= last_step_) return step != last_step_ && clock() - last_time_ >= seconds_;
@@ -291,16 +298,16 @@ class Cadence {
     return false;
   }
 
-  std::int64_t begin_ = 0;        // of the window without a due step
+  // A cadence in epochs has epochs in begin_, expected_, steps_ and decided_: other members would cost each hook bytes.
+  std::int64_t begin_ = 0;        // of the window without a due step; the epoch of the last trigger
   std::uint64_t length_ = never;  // of the window, in steps; 0: no window
-  std::int64_t expected_ = 0;     // the step after the run, as predicted by due_next()
+  std::int64_t expected_ = 0;     // the step after the run, as predicted by due_next(); the epoch that it has read
   std::int64_t stride_ = 1;       // steps of a run
-  std::int64_t steps_ = 0;        // of an interval
+  std::int64_t steps_ = 0;        // steps or epochs of an interval
   double seconds_ = 0;
   std::int64_t last_step_ = 0;
   double last_time_ = 0;
-  std::int64_t decided_ = 0;  // the step for which it was due last
-  EpochInterval epochs_{};
+  std::int64_t decided_ = 0;  // the step or epoch for which it was due last
   Unit unit_ = Unit::never;
   Anchor anchor_ = Anchor::global_step;
   First first_ = First::at_once;
