@@ -102,7 +102,8 @@ CROCHET_INLINE std::string copies_text(const ExportedModel& model, const HeaderP
     const std::string& to = plan.parameters()[model.placeholders.size() + k];
     if (plan[node].text == to) continue;
     const std::string from = plan.is_number(node) ? plan[node].text : plan[node].text + "[i_]";
-    text += "    for (std::int32_t i_ = 0; i_ < " + std::to_string(plan[node].size) + "; ++i_) " + to + "[i_] = " + from + ";\n";
+    text += "    for (std::int32_t i_ = 0; i_ < " + std::to_string(plan[node].size) + "; ++i_) " + to +
+            "[i_] = " + from + ";\n";
   }
   return text;
 }
