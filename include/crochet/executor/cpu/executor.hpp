@@ -15,8 +15,7 @@
 #include <crochet/executor/cpu/step_memory.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
 #include <crochet/executor/plan/feeds.hpp>
-#include <crochet/executor/plan/fetched_type.hpp>
-#include <crochet/executor/plan/kernel_check.hpp>
+#include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
@@ -29,7 +28,6 @@
 #include <crochet/graph/layers/layers.hpp>
 #include <crochet/graph/model_check.hpp>
 #include <crochet/graph/optimizers.hpp>
-#include <crochet/graph/probe/watch_fits.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::cpu {
@@ -39,21 +37,17 @@ namespace crochet::cpu {
 /// - Extensions: hooks whose extend_graph is part of the graph.
 /// - Movable. Only one thread at a time may call it; it runs its own team of threads.
 template <class Backend, class Model, class... Extensions>
-class Executor {
+class Executor
+    : public GraphInterface<Tables<DeviceTraits{.packs = Backend::packs}, Model, Extensions...>, CpuKernels> {
   using T = Tables<DeviceTraits{.packs = Backend::packs}, Model, Extensions...>;
+  using Interface = GraphInterface<T, CpuKernels>;
 
  public:
-  static constexpr const auto& graph = T::graph;
-  static constexpr const auto& fetchable = T::fetchable;
-  static constexpr const auto& feedable = T::feedable;
-  static constexpr const auto& targets = T::targets;
-
   template <class N>
-  using fetched_t = typename FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
-  template <class N>
-  using fed_t = element_t<T::template node<N>().dtype>;
+  using fetched_t = typename Interface::template fetched_t<N>;
   template <class N, class X>
-  static constexpr bool accepts_feed = accepts<fed_t<N>, T::template node<N>().shape.rank, X>();
+  static constexpr bool accepts_feed =
+      accepts<typename Interface::template fed_t<N>, T::template node<N>().shape.rank, X>();
   template <class N>
   static constexpr bool fetch_is_free = true;
   /// The executor of the extended graph, or one that reports the errors in the hooks' extend_graph.
@@ -62,14 +56,6 @@ class Executor {
       std::conditional_t<crochet::detail::Builds<Model, Extensions..., H...>,
                          Executor<Backend, Model, Extensions..., H...>,
                          UnusableExecutor<crochet::detail::BrokenExtension<Model, Extensions..., H...>>>;
-  template <class D>
-  using plan_of = Planned<T, D>;
-  /// A run without fetches and targets is an error, and so is a missing feed. Both are reported at the call.
-  static constexpr bool needs_target = true, checks_feeds = true;
-  template <class D, class... N>
-  static constexpr auto feeds_reason(Names<N...> fed) {
-    return run_reason<T, Planned<T, D>, CpuKernels>(fed);
-  }
 
   /// The memory of a run. It grows to the size of the largest run and is kept.
   class Workspace {
@@ -108,7 +94,7 @@ class Executor {
   void run(Workspace& w, const F&... feeds) {
     using P = Planned<T, D>;
     using L = Lowering<T, P, Backend>;
-    check_feeds<P, F...>();
+    Interface::template check_feeds<P, F...>();
     variables_.template settle<P>();
     run_steps<D>(
         w,
@@ -140,16 +126,13 @@ class Executor {
   /// As run(), with probes (graph/probe/probe.hpp). If no probe watches tensors, the plan is that of run(), and the
   /// probes are called around its steps. Otherwise a separate plan keeps the watched nodes as values in memory. Cost:
   /// the probes' own, and a barrier of the team after each step whose values are shown.
-  static constexpr bool takes_probes = true;
-  template <class W>
-  static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
   template <class D, class... P, class... F>
   CROCHET_COLD void run_probed(Workspace& w, const DueProbes<P...>& probes, const F&... feeds) {
     using Plain = Planned<T, D>;
     using Watch = WatchedNodes<T, Executor, Plain, P...>;
     using Plan = std::conditional_t<(Watch::nodes.size() > 0), Planned<T, D, Watch>, Plain>;
     using L = Lowering<T, Plan, Backend>;
-    check_feeds<Plan, F...>();
+    Interface::template check_feeds<Plan, F...>();
     variables_.template settle<Plan>();
     typename L::FrameType frame;
     bind_all<Plan>(w, frame, feeds...);
@@ -254,13 +237,6 @@ class Executor {
     check_dims<T, P>(frame.dims, w.dims_);
     place_slots<P>(w, frame);
     Lowering<T, P, Backend>::place_totals(frame, w.totals_, team_.size());
-  }
-
-  /// One compile error if the plan lacks a feed or a kernel. For a session it is reported where `run` is called.
-  template <class P, class... F>
-  static constexpr void check_feeds() {
-    using Reason = typename decltype(run_reason<T, P, CpuKernels>(Names<typename F::name...>{}))::type;
-    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
   }
 
   template <class N, class X, class Frame>

@@ -30,7 +30,7 @@ class Executor<Backend, Model, Extensions...>::Reader {
   template <class D, class... F>
   void run(const F&... feeds) {
     using P = Planned<T, D>;
-    check_feeds<P, F...>();
+    Executor::template check_feeds<P, F...>();
     static_assert(call_is_usable<typename decltype(ReadsOnly<T, P>::reason())::type>,
                   "crochet: crochet::error says why");
     executor_->template run_steps<D>(

@@ -19,13 +19,11 @@
 #include <crochet/executor/cuda/settings.hpp>
 #include <crochet/executor/cuda/variable_snapshot.hpp>
 #include <crochet/executor/cuda/workspace.hpp>
-#include <crochet/executor/plan/fetched_type.hpp>
-#include <crochet/executor/plan/kernel_check.hpp>
+#include <crochet/executor/plan/graph_interface.hpp>
 #include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/executor/plan/watched.hpp>
 #include <crochet/graph/model_check.hpp>
-#include <crochet/graph/probe/watch_fits.hpp>
 #include <crochet/session/unusable_executor.hpp>
 
 namespace crochet::cuda {
@@ -35,27 +33,23 @@ namespace crochet::cuda {
 /// - Extensions: hooks whose extend_graph is part of the graph.
 /// - Movable. Only one thread at a time may call it.
 template <class Device, class Model, class... Extensions>
-class Executor {
+class Executor : public cpu::GraphInterface<
+                     cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>,
+                     DeviceKernels<Device::runs_own_operations>> {
   using T = cpu::Tables<cpu::DeviceTraits{.packs = false, .by_items = false}, Model, Extensions...>;
+  using Interface = cpu::GraphInterface<T, DeviceKernels<Device::runs_own_operations>>;
   using Variables = DeviceVariables<Device, T>;
   using Runs = QueuedRuns<Device, T>;
   using Memory = typename Runs::Memory;
   using Layout = FeedLayout<T>;
-  using Kernels = DeviceKernels<Device::runs_own_operations>;
   static constexpr int step_node = find_node(T::graph, "global_step");
 
  public:
-  static constexpr const auto& graph = T::graph;
-  static constexpr const auto& fetchable = T::fetchable;
-  static constexpr const auto& feedable = T::feedable;
-  static constexpr const auto& targets = T::targets;
-
   template <class N>
-  using fetched_t = typename cpu::FetchedType<T::template node<N>().dtype, T::template node<N>().shape.rank>::type;
-  template <class N>
-  using fed_t = element_t<T::template node<N>().dtype>;
+  using fetched_t = typename Interface::template fetched_t<N>;
   template <class N, class X>
-  static constexpr bool accepts_feed = accepts<Device, fed_t<N>, T::template node<N>().shape.rank, X>();
+  static constexpr bool accepts_feed =
+      accepts<Device, typename Interface::template fed_t<N>, T::template node<N>().shape.rank, X>();
   /// A fetch may wait for the device, so hooks read only what they use.
   template <class N>
   static constexpr bool fetch_is_free = false;
@@ -65,13 +59,6 @@ class Executor {
       std::conditional_t<crochet::detail::Builds<Model, Extensions..., H...>,
                          Executor<Device, Model, Extensions..., H...>,
                          UnusableExecutor<crochet::detail::BrokenExtension<Model, Extensions..., H...>>>;
-  template <class D>
-  using plan_of = cpu::Planned<T, D>;
-  static constexpr bool needs_target = true, checks_feeds = true;
-  template <class D, class... N>
-  static constexpr auto feeds_reason(Names<N...> fed) {
-    return cpu::run_reason<T, cpu::Planned<T, D>, Kernels>(fed);
-  }
 
   /// The memory of a run. It grows to the size of the largest run and is kept.
   class Workspace {
@@ -123,9 +110,6 @@ class Executor {
   /// run is one launch; with CudaMode::graph never. Else the steps are launched one by one, and a value that a probe
   /// watches is copied to the host behind the step that completes it. Neither launches steps nor calls probes behind a
   /// run that violated a rule.
-  static constexpr bool takes_probes = true;
-  template <class W>
-  static constexpr bool has_node_for = crochet::detail::WatchFits<crochet::detail::TableOf<T>::nodes, W>::any;
   template <class D, class... P, class... F>
   CROCHET_COLD void run_probed(Workspace& workspace, const DueProbes<P...>& probes, const F&... feeds) {
     using Plain = cpu::Planned<T, D>;
@@ -262,15 +246,10 @@ class Executor {
   template <class Plan, class Plain, class Watch, class D>
   class ProbedSteps;
 
-  template <class P, class... F>
-  static constexpr void check_feeds() {
-    using Reason = typename decltype(cpu::run_reason<T, P, Kernels>(Names<typename F::name...>{}))::type;
-    static_assert(call_is_usable<Reason>, "crochet: crochet::error says why");
-  }
   /// Adds a run of plan P to the queue.
   template <class P, class D, class... F>
   void enqueue(Workspace& workspace, const F&... feeds) {
-    check_feeds<P, F...>();
+    Interface::template check_feeds<P, F...>();
     variables_.host().template settle<P>();
     Dims dims;
     dims.fill(cpu::unknown_dim);
