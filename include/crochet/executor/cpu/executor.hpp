@@ -8,19 +8,15 @@
 #include <vector>
 
 #include <crochet/executor/cpu/chosen_team.hpp>
-#include <crochet/executor/cpu/item_regions.hpp>
 #include <crochet/executor/cpu/kernels.hpp>
 #include <crochet/executor/cpu/lower.hpp>
 #include <crochet/executor/cpu/probed_steps.hpp>
-#include <crochet/executor/cpu/step_memory.hpp>
+#include <crochet/executor/cpu/run_memory.hpp>
 #include <crochet/executor/cpu/thread_choices.hpp>
-#include <crochet/executor/plan/feeds.hpp>
 #include <crochet/executor/plan/graph_interface.hpp>
-#include <crochet/executor/plan/placement.hpp>
 #include <crochet/executor/plan/planned.hpp>
 #include <crochet/executor/plan/probed_run.hpp>
 #include <crochet/executor/plan/reads_only.hpp>
-#include <crochet/executor/plan/sizes.hpp>
 #include <crochet/executor/plan/step_facts.hpp>
 #include <crochet/executor/plan/tables.hpp>
 #include <crochet/executor/plan/variables.hpp>
@@ -60,11 +56,8 @@ class Executor
   /// The memory of a run. It grows to the size of the largest run and is kept.
   class Workspace {
     friend class Executor;
-    kernel::AlignedBytes memory_, totals_;
-    Placements placements_;
+    RunMemory<T> memory_;
     ThreadChoices choices_;
-    std::array<const void*, T::fetchable.size()> where_{};
-    Dims dims_ = no_dims;  // of the last run
   };
 
   /// Throws LogicError if the number of threads is negative, and ResourceExhaustedError if the system cannot start
@@ -79,7 +72,7 @@ class Executor
   /// The limit of threads.
   int threads() const { return team_.size(); }
   /// The bytes of memory of a run, without the variables.
-  std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.capacity() + w.totals_.capacity(); }
+  std::size_t workspace_bytes(const Workspace& w) const { return w.memory_.bytes(); }
 
   /// Gives every variable its initial value, from the seed.
   void initialize() { variables_.initialize(settings_.seed); }
@@ -153,8 +146,7 @@ class Executor
     } else {
       team_.run_on(threads, steps);
     }
-    w.dims_ = frame.dims;
-    remember<Plan>(w, frame, static_cast<D*>(nullptr));
+    w.memory_.template remember<Plan>(frame, static_cast<D*>(nullptr));
     failure.rethrow();
     shown.end(probes);
   }
@@ -162,20 +154,7 @@ class Executor
   /// A value of the last run on the workspace. A variable has its value after that run.
   template <class N>
   fetched_t<N> fetch(Workspace& w) const {
-    static constexpr Node n = T::template node<N>();
-    using E = element_t<n.dtype>;
-    const E* data = nullptr;
-    if constexpr (n.layout == Layout::row_major) {
-      data = static_cast<const E*>(w.where_[index_of<N>()]);
-    } else {
-      data = static_cast<const E*>(variables_.read(T::variable_index(T::template node_id<N>)));
-    }
-    if constexpr (n.shape.rank == 0) {
-      return *data;
-    } else {
-      static constexpr Shape shape = n.shape;
-      return fetched_t<N>(data, extents<n.shape.rank>(shape, w.dims_));
-    }
+    return w.memory_.template value<N>(variables_);
   }
 
   /// Calls `visit(name, elements, shape)` for every variable, in the graph's order.
@@ -224,58 +203,14 @@ class Executor
     typename L::FrameType frame;  // not cleared: the entries in use are filled
     bind_all<P>(w, frame, feeds...);
     execute(frame.dims, [&](kernel::Worker& worker) { L::run(frame, worker); });
-    w.dims_ = frame.dims;
-    remember<P>(w, frame, static_cast<D*>(nullptr));
+    w.memory_.template remember<P>(frame, static_cast<D*>(nullptr));
   }
 
   /// The variables, feeds, sizes and values of a run of plan P.
   template <class P, class Frame, class... F>
   CROCHET_HOST_ALWAYS_INLINE void bind_all(Workspace& w, Frame& frame, const F&... feeds) const {
     frame.variables = variables_.data();
-    frame.dims.fill(unknown_dim);
-    (bind_feed(feeds, frame), ...);
-    check_dims<T, P>(frame.dims, w.dims_);
-    place_slots<P>(w, frame);
-    Lowering<T, P, Backend>::place_totals(frame, w.totals_, team_.size());
-  }
-
-  template <class N, class X, class Frame>
-  static void bind_feed(const Feed<N, X>& feed, Frame& frame) {
-    constexpr auto node = static_cast<std::size_t>(T::template node_id<N>);
-    static constexpr Shape shape = T::graph.nodes[node].shape;
-    frame.placeholders[node] = bind(feed.value, {N::view(), shape, T::symbols}, frame.dims);
-  }
-
-  template <class P, class Frame>
-  void place_slots(Workspace& w, Frame& frame) const {
-    const auto members = static_cast<std::int64_t>(team_.size());
-    with_placement<P>(w.placements_, frame.dims, [&](std::int64_t bytes, auto offset) {
-      const auto slots = static_cast<std::size_t>(bytes);
-      w.memory_.reserve(slots + ItemRegions<P>::workspace_bytes(members), "the tensors of a run");
-      frame.items = w.memory_.data() + slots;
-      CROCHET_SHORT_LOOP
-      for (std::size_t k = 0; k < frame.slots.size(); ++k) frame.slots[k] = w.memory_.data() + offset(k);
-    });
-  }
-
-  template <class N>
-  static constexpr std::size_t index_of() {
-    return crochet::detail::index_of_name(N::view(), T::fetchable);
-  }
-  template <class P, class Frame, class... N, class R>
-  static void remember(Workspace& w, const Frame& frame, Demand<Names<N...>, R>*) {
-    std::size_t i = 0;
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((w.where_[index_of<N>()] = StepMemory<T, P>::template address<P::plan.fetched[I]>(frame), ++i), ...);
-    }
-    (std::make_index_sequence<sizeof...(N)>{});
-  }
-
-  template <std::size_t Rank>
-  static std::array<std::int64_t, Rank> extents(const Shape& shape, const Dims& dims) {
-    std::array<std::int64_t, Rank> e{};
-    for (std::size_t i = 0; i < Rank; ++i) e[i] = shape[i].at(dims);
-    return e;
+    w.memory_.template bind<P, Backend>(frame, team_.size(), feeds...);
   }
 
   Settings settings_;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// RunMemory: the memory of a run on the CPU, and where the run has left its values.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <crochet/base/config.hpp>
+#include <crochet/executor/cpu/item_regions.hpp>
+#include <crochet/executor/cpu/lower.hpp>
+#include <crochet/executor/cpu/step_memory.hpp>
+#include <crochet/executor/plan/feeds.hpp>
+#include <crochet/executor/plan/fetched_type.hpp>
+#include <crochet/executor/plan/placement.hpp>
+#include <crochet/executor/plan/sizes.hpp>
+#include <crochet/executor/plan/variables.hpp>
+#include <crochet/kernels/aligned_bytes.hpp>
+
+namespace crochet::cpu {
+
+/// The memory of the runs of one thread at a time. It grows to the size of the largest run and is kept.
+/// T: the tables of the graph.
+template <class T>
+class RunMemory {
+ public:
+  /// The bytes of memory, without the variables.
+  [[nodiscard]] std::size_t bytes() const { return memory_.capacity() + totals_.capacity(); }
+
+  /// The feeds, sizes and places of values of a run of plan P by at most `members` threads. Backend: of the executor.
+  /// Throws ShapeError if the size of a feed does not fit, ResourceExhaustedError if there is no memory.
+  template <class P, class Backend, class Frame, class... F>
+  CROCHET_HOST_ALWAYS_INLINE void bind(Frame& frame, int members, const F&... feeds) {
+    frame.dims.fill(unknown_dim);
+    (bind_feed(feeds, frame), ...);
+    check_dims<T, P>(frame.dims, dims_);
+    place_slots<P>(frame, members);
+    Lowering<T, P, Backend>::place_totals(frame, totals_, members);
+  }
+
+  /// Records the sizes of the run and where the values of its demand are.
+  template <class P, class Frame, class... N, class R>
+  void remember(const Frame& frame, Demand<Names<N...>, R>*) {
+    dims_ = frame.dims;
+    std::size_t i = 0;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((where_[index_of<N>()] = StepMemory<T, P>::template address<P::plan.fetched[I]>(frame), ++i), ...);
+    }
+    (std::make_index_sequence<sizeof...(N)>{});
+  }
+
+  /// A value of the last run; a value that is stored in panels is a variable.
+  template <class N>
+  [[nodiscard]] auto value(const Variables<T>& variables) const {
+    static constexpr Node n = T::template node<N>();
+    using E = element_t<n.dtype>;
+    const E* data = nullptr;
+    if constexpr (n.layout == Layout::row_major) {
+      data = static_cast<const E*>(where_[index_of<N>()]);
+    } else {
+      data = static_cast<const E*>(variables.read(T::variable_index(T::template node_id<N>)));
+    }
+    if constexpr (n.shape.rank == 0) {
+      return *data;
+    } else {
+      static constexpr Shape shape = n.shape;
+      return typename FetchedType<n.dtype, n.shape.rank>::type(data, extents<n.shape.rank>(shape));
+    }
+  }
+
+ private:
+  template <class N, class X, class Frame>
+  static void bind_feed(const Feed<N, X>& feed, Frame& frame) {
+    constexpr auto node = static_cast<std::size_t>(T::template node_id<N>);
+    static constexpr Shape shape = T::graph.nodes[node].shape;
+    frame.placeholders[node] = cpu::bind(feed.value, {N::view(), shape, T::symbols}, frame.dims);
+  }
+  template <class P, class Frame>
+  void place_slots(Frame& frame, int members) {
+    with_placement<P>(placements_, frame.dims, [&](std::int64_t bytes, auto offset) {
+      const auto slots = static_cast<std::size_t>(bytes);
+      memory_.reserve(slots + ItemRegions<P>::workspace_bytes(members), "the tensors of a run");
+      frame.items = memory_.data() + slots;
+      CROCHET_SHORT_LOOP
+      for (std::size_t k = 0; k < frame.slots.size(); ++k) frame.slots[k] = memory_.data() + offset(k);
+    });
+  }
+
+  template <class N>
+  static constexpr std::size_t index_of() {
+    return crochet::detail::index_of_name(N::view(), T::fetchable);
+  }
+  template <std::size_t Rank>
+  [[nodiscard]] std::array<std::int64_t, Rank> extents(const Shape& shape) const {
+    std::array<std::int64_t, Rank> e{};
+    for (std::size_t i = 0; i < Rank; ++i) e[i] = shape[i].at(dims_);
+    return e;
+  }
+
+  kernel::AlignedBytes memory_, totals_;
+  Placements placements_;
+  std::array<const void*, T::fetchable.size()> where_{};
+  Dims dims_ = no_dims;  // of the last run
+};
+
+}  // namespace crochet::cpu
