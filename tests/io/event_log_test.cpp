@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "event_memory.hpp"
+#include "system_limit.hpp"
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <sys/resource.h>
 
 #include <cerrno>
-#include <csignal>
 
 #include <cstdint>
 #include <string>
@@ -170,17 +169,12 @@ TEST(EventFileSink, LeavesNothingOfAWriteThatFails) {
   const fs::path folder = crochet::testing::empty_folder();
   fs::create_directories(folder);
   const fs::path path = folder / "events";
-  struct rlimit before {};
-  getrlimit(RLIMIT_FSIZE, &before);
-  const auto ignore = signal(SIGXFSZ, SIG_IGN);
-  struct rlimit limit = before;
-  limit.rlim_cur = 100;
   const auto sink = io::EventFileSink::create(path);
   sink->write(std::string(60, 'a'));
-  setrlimit(RLIMIT_FSIZE, &limit);
-  EXPECT_THROW(sink->write(std::string(60, 'b')), crochet::IoError);
-  setrlimit(RLIMIT_FSIZE, &before);
-  signal(SIGXFSZ, ignore);
+  {
+    const crochet::test::FilesMayNotGrow full(100);
+    EXPECT_THROW(sink->write(std::string(60, 'b')), crochet::IoError);
+  }
   EXPECT_EQ(crochet::testing::bytes_of(path), std::string(60, 'a'));
   sink->write("c");
   EXPECT_EQ(crochet::testing::bytes_of(path), std::string(60, 'a') + "c");

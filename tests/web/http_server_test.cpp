@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <pthread.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include <system_error>
 #include <vector>
 
+#include "../io/system_limit.hpp"
 #include "raw_client.hpp"
 
 namespace http_server_test {
@@ -102,40 +102,11 @@ TEST(HttpServer, ReportsWhyItCannotListen) {
   EXPECT_THROW(web::HttpServer({.address = "example.com"}, echo), crochet::LogicError);
 }
 
-/// The message of the error with which a server cannot be made; empty if it can.
-template <class Error>
-std::string refusal() {
-  try {
-    web::HttpServer server({}, echo);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-/// While it lives, the process gets no new descriptor.
-class NoDescriptors {
- public:
-  NoDescriptors() {
-    EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &limit_), 0);
-    const rlimit none{.rlim_cur = 0, .rlim_max = limit_.rlim_max};
-    EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  }
-  NoDescriptors(const NoDescriptors&) = delete;
-  NoDescriptors& operator=(const NoDescriptors&) = delete;
-  ~NoDescriptors() { EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &limit_), 0); }
-
- private:
-  rlimit limit_{};
-};
-
-// UBSan checks the type of an object through a pipe at the first call. Hence the category is used before the limit, and
-// the error is read behind it.
 TEST(HttpServer, ReportsThatNoDescriptorIsLeft) {
   const std::string expected = std::generic_category().message(EMFILE);
   std::string why;
   try {
-    const NoDescriptors none;
+    const crochet::test::SystemLimit no_descriptors(RLIMIT_NOFILE, 0);
     const web::HttpServer server({}, echo);
   } catch (const crochet::IoError& error) {
     why = error.what();
@@ -150,7 +121,12 @@ TEST(HttpServer, ReportsThatNoThreadCanBeStarted) {
   ASSERT_EQ(::pthread_getattr_default_np(&huge), 0);
   ASSERT_EQ(::pthread_attr_setstacksize(&huge, std::size_t{1} << 60U), 0);
   ASSERT_EQ(::pthread_setattr_default_np(&huge), 0);
-  const std::string why = refusal<crochet::ResourceExhaustedError>();
+  std::string why;
+  try {
+    const web::HttpServer server({}, echo);
+  } catch (const crochet::ResourceExhaustedError& error) {
+    why = error.what();
+  }
   ASSERT_EQ(::pthread_setattr_default_np(&before), 0);
   ::pthread_attr_destroy(&before);
   ::pthread_attr_destroy(&huge);

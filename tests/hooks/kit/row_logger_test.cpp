@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -21,9 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include <sys/resource.h>
-
 #include "../../io/process.hpp"
+#include "../../io/system_limit.hpp"
 #include "../../io/temporary_folder.hpp"
 
 namespace row_logger_test {
@@ -55,33 +53,13 @@ TEST(CsvField, IsQuotedOnlyWhereItHasTo) {
   EXPECT_EQ(cr::io::csv_field(""), "");
 }
 
-/// A full disk: while this object lives, no file may grow beyond the given size in bytes.
-class FilesMayNotGrow {
- public:
-  explicit FilesMayNotGrow(std::uintmax_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &limit_);
-    const rlimit smaller{bytes, limit_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &smaller);
-  }
-  FilesMayNotGrow(const FilesMayNotGrow&) = delete;
-  FilesMayNotGrow& operator=(const FilesMayNotGrow&) = delete;
-  ~FilesMayNotGrow() {
-    setrlimit(RLIMIT_FSIZE, &limit_);
-    std::signal(SIGXFSZ, signal_);
-  }
-
- private:
-  void (*signal_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limit_{};
-};
-
 TEST(RowFile, LeavesNothingOfALineThatFails) {
   const TemporaryFolder folder;
   const auto path = folder / "log.csv";
   cr::io::RowFile::create(path, "step,loss");
   cr::io::RowFile::append(path, "1,0.5", "step,loss");
   {
-    const FilesMayNotGrow full{text_of(path).size() + 3};
+    const crochet::test::FilesMayNotGrow full{text_of(path).size() + 3};
     EXPECT_THROW(cr::io::RowFile::append(path, "2,0.25", "step,loss"), cr::IoError);
   }
   cr::io::RowFile::append(path, "3,0.125", "step,loss");
@@ -97,7 +75,7 @@ TEST(RowFile, LeavesNothingOfAFirstLineThatFails) {
     std::filesystem::remove(path);
     bool failed = false;
     {
-      const FilesMayNotGrow full{3};  // this holds for the test's output, too
+      const crochet::test::FilesMayNotGrow full{3};  // this holds for the test's output, too
       try {
         begin(path);
       } catch (const cr::IoError&) {
